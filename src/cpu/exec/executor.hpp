@@ -1,0 +1,135 @@
+// What the driver shell needs of the executor: load PTX, look symbols up, run a kernel to its end.
+#ifndef CUCPU_EXEC_EXECUTOR_HPP
+#define CUCPU_EXEC_EXECUTOR_HPP
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cucpu {
+
+enum class Simd : uint8_t { Automatic, Baseline, Avx2, Avx512 };
+
+// Process-wide settings, passed once by cuInit before the first load or launch.
+struct Settings {
+  unsigned threads = 0;             // of the worker pool; 0: one for each core
+  Simd simd = Simd::Automatic;      // a level that the processor lacks falls back to the next one
+  uint64_t instruction_budget = 0;  // warp instructions of one launch; 0: no limit
+};
+void configure(const Settings& settings);
+const Settings& settings();
+Simd simd_level();  // the level in use
+const char* simd_name(Simd level);
+
+// What a device allows; also the source of %smid, %nsmid, heap and FIFO sizes.
+struct DeviceLimits {
+  int sm = 90;  // compute capability x 10
+  unsigned sm_count = 132;
+  unsigned max_threads_per_block = 1024;
+  unsigned max_shared_per_block = 48 << 10;         // static
+  unsigned max_shared_per_block_optin = 227 << 10;  // static + dynamic after opt-in
+  uint64_t heap_bytes = 8u << 20;                   // CU_LIMIT_MALLOC_HEAP_SIZE
+  uint64_t printf_bytes = 1u << 20;                 // CU_LIMIT_PRINTF_FIFO_SIZE
+  uint64_t stack_bytes = 1u << 10;  // CU_LIMIT_STACK_SIZE; call depth is bounded by it x 64
+  uint64_t accessible_devices = ~uint64_t{0};  // bit per device whose memory kernels may touch
+};
+
+struct ParamInfo {
+  size_t offset = 0;
+  size_t size = 0;
+  size_t align = 0;
+};
+
+struct KernelInfo {
+  std::string name;
+  std::vector<ParamInfo> params;
+  size_t param_bytes = 0;
+  uint32_t static_shared = 0;
+  uint32_t local_bytes = 0;
+  uint32_t const_bytes = 0;
+  uint32_t max_threads = 1024;      // .maxntid / .reqntid, else the device's
+  uint32_t registers = 0;           // an estimate that does not change between loads
+  uint32_t required_block[3] = {};  // .reqntid, 0: any
+  uint32_t required_cluster[3] = {};
+  uint32_t min_ctas = 0;
+  bool uses_dynamic_shared = false;
+  int ptx_version = 0;  // 83 for 8.3
+  int target = 0;       // 90 for sm_90a
+};
+
+class LoadedModule;
+
+// A kernel of a loaded module; lives as long as its module.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual const KernelInfo& info() const = 0;
+  virtual LoadedModule& module() const = 0;
+};
+
+struct GlobalInfo {
+  std::string name;
+  uint64_t address = 0;
+  uint64_t size = 0;
+  bool managed = false;
+  bool constant = false;
+};
+
+class LoadedModule {
+ public:
+  // `image` is PTX text. On failure answers nullptr with the CUresult of the driver and a log.
+  static std::shared_ptr<LoadedModule> load(const char* image, size_t size, int device,
+                                            const DeviceLimits& limits, std::string& log,
+                                            CUresult& code);
+  virtual ~LoadedModule() = default;
+  virtual const Kernel* find_kernel(std::string_view name) const = 0;
+  virtual const std::vector<const Kernel*>& kernels() const = 0;  // in the order of the text
+  virtual const GlobalInfo* find_global(std::string_view name) const = 0;
+  virtual const std::vector<GlobalInfo>& globals() const = 0;
+  virtual int device() const = 0;
+};
+
+struct Launch {
+  const Kernel* kernel = nullptr;
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  unsigned cluster[3] = {1, 1, 1};
+  uint32_t dynamic_shared = 0;
+  bool cooperative = false;
+  const void* params = nullptr;  // param_bytes, each parameter at its offset
+  int device = 0;
+  DeviceLimits limits;
+};
+
+struct Fault {
+  CUresult code = CUDA_SUCCESS;
+  std::string text;
+};
+
+// What a launch did, for benchmarks and reports.
+struct LaunchStatistics {
+  uint64_t warp_instructions = 0;
+  uint64_t thread_instructions = 0;
+};
+
+// Runs the kernel and answers when all blocks have ended or one has faulted. Callable from several
+// threads at once; all share one worker pool.
+std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics = nullptr);
+
+// Kernels' printf output collected since the last call goes to stdout, as a GPU's does at a
+// synchronisation.
+void flush_printf(int device);
+
+// Frees what kernels on this device have allocated with malloc and not freed (the primary context
+// is reset or destroyed).
+void release_heap(int device);
+
+}  // namespace cucpu
+
+#endif
