@@ -1,0 +1,1194 @@
+/*
+ * cucore.h - compile, store, load and launch CUDA code through one stable C ABI.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Conventions. They hold for every declaration below and are not repeated there.
+ * -----------------------------------------------------------------------------
+ * Names      cucore_<type>_<verb>[_<object>]; the first parameter is the type. Properties are
+ *            nouns; predicates is_, has_, can_ return int32_t 0 or 1.
+ * Handles    cucore_stream * and the like are opaque and counted: cucore_<type>_retain() gives
+ *            one more reference, cucore_<type>_release() gives one back, from any thread, in any
+ *            order, never failing; release(NULL) is nothing. A released handle, or one of another
+ *            type, is CUCORE_ERROR_INVALID_HANDLE (a slot is reused after 4096 further releases
+ *            at the earliest); a pointer that never was a handle is undefined.
+ * Failure    A function that can fail returns cucore_status and takes a nullable
+ *            cucore_error **error last. On failure every output is NULL or 0 (except the needed
+ *            size with CUCORE_ERROR_BUFFER_TOO_SMALL) and *error is a new error object, yours to
+ *            release; on success *error is NULL. What *error held before is overwritten, not
+ *            released. Functions without a status answer 0, NULL or "" to NULL and to dead
+ *            handles. Every function with a status may, beyond the @retval lines, give
+ *            INVALID_ARGUMENT (a NULL where none is allowed), INVALID_HANDLE, OUT_OF_MEMORY, and
+ *            INTERNAL (our fault); every function that needs the driver LIBRARY_MISSING,
+ *            DRIVER_TOO_OLD, NO_DEVICE, KERNEL_FAULT (an earlier kernel broke the context),
+ *            INVALID_STATE (the process was forked after the driver was used, or the object's
+ *            context was reset) and CUDA (any other driver error).
+ * NULL       is allowed for options, for error, and for arrays whose count is 0. A NULL stream is
+ *            INVALID_ARGUMENT: cucore_device_default_stream() gives the default streams.
+ * Ownership  What comes out of T **out is yours: release it. A returned const pointer is borrowed
+ *            from the first argument and lives as long as it. No function takes an argument over.
+ *            Objects keep what they need alive: a kernel its object code, a buffer its stream.
+ * Threads    Everything may be called from any number of threads at once. Races on one range of
+ *            a buffer's bytes are yours. Keep your reference to every argument during a call.
+ * Context    The calling thread's current CUDA context is the same after a call as before it. An
+ *            object acts on its own device, whatever is current.
+ * Options    Start from CUCORE_<TYPE>_OPTIONS_INIT, or pass NULL for all defaults. In every field
+ *            0 or NULL is the default, for ever. Fields are only ever added at the end:
+ *            struct_size says which ones you know; a part that this library does not know must
+ *            be zero, else CUCORE_ERROR_ABI_MISMATCH. Structs that the library fills in begin
+ *            with struct_size too, set by you.
+ * Bytes      Data is pointer and size. Names, paths and flags are UTF-8 and end with a NUL.
+ *            Returned strings are never NULL. A caller's buffer comes as (buffer, capacity,
+ *            &size): size is always the size needed; NULL with capacity 0 asks for it.
+ * Callbacks  take user_data last; destroy(user_data) runs exactly once whatever happens.
+ * Units      Bytes, milliseconds where the name says so, blocks and threads for grids and blocks.
+ */
+#ifndef CUCORE_H_INCLUDED
+#define CUCORE_H_INCLUDED
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CUCORE_VERSION_MAJOR 0
+#define CUCORE_VERSION_MINOR 1
+#define CUCORE_VERSION_PATCH 0
+/** The version of this header, as cucore_version() gives that of the library. */
+#define CUCORE_VERSION \
+  (CUCORE_VERSION_MAJOR * 10000 + CUCORE_VERSION_MINOR * 100 + CUCORE_VERSION_PATCH)
+
+#if defined(_WIN32)
+#  if defined(CUCORE_BUILDING)
+#    define CUCORE_API __declspec(dllexport)
+#  else
+#    define CUCORE_API __declspec(dllimport)
+#  endif
+#elif defined(__GNUC__)
+#  define CUCORE_API __attribute__((visibility("default")))
+#else
+#  define CUCORE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* == Types ==================================================================================== */
+
+typedef struct cucore_error      cucore_error;      /**< why a call failed */
+typedef struct cucore_device     cucore_device;     /**< a GPU, or the CPU device */
+typedef struct cucore_stream     cucore_stream;     /**< work that runs in order */
+typedef struct cucore_event      cucore_event;      /**< a point in a stream's work */
+typedef struct cucore_buffer     cucore_buffer;     /**< device, pinned or managed memory */
+typedef struct cucore_program    cucore_program;    /**< source and the options to compile it */
+typedef struct cucore_objectcode cucore_objectcode; /**< compiled code that can be stored */
+typedef struct cucore_kernel     cucore_kernel;     /**< a function that a grid of threads runs */
+
+/** How a call ended. Numbers are permanent and have gaps; later versions may give new ones. */
+typedef enum cucore_status {
+  CUCORE_OK = 0,
+  /* the call */
+  CUCORE_ERROR_INVALID_ARGUMENT = 101, /**< an argument is out of its range, or NULL */
+  CUCORE_ERROR_INVALID_HANDLE   = 102, /**< a released handle, or one of another type */
+  CUCORE_ERROR_BUFFER_TOO_SMALL = 103, /**< size says how much is needed */
+  CUCORE_ERROR_ABI_MISMATCH     = 104, /**< an options struct that this library does not know */
+  CUCORE_ERROR_INVALID_STATE    = 105, /**< right call, wrong moment */
+  CUCORE_ERROR_NOT_FOUND        = 106, /**< a kernel, symbol or file; the message lists what is */
+  CUCORE_ERROR_UNSUPPORTED      = 107, /**< this device, driver or library cannot do it */
+  /* the machine */
+  CUCORE_ERROR_LIBRARY_MISSING      = 201, /**< the message lists every path tried */
+  CUCORE_ERROR_DRIVER_TOO_OLD       = 202, /**< the message names both versions */
+  CUCORE_ERROR_NO_DEVICE            = 203, /**< a driver, but no device */
+  CUCORE_ERROR_OUT_OF_MEMORY        = 204, /**< host memory */
+  CUCORE_ERROR_OUT_OF_DEVICE_MEMORY = 205, /**< device memory */
+  CUCORE_ERROR_IO                   = 206, /**< a file could not be read or written */
+  /* the user's CUDA code */
+  CUCORE_ERROR_COMPILATION  = 301, /**< cucore_error_log() has the compiler's output */
+  CUCORE_ERROR_LINKING      = 302, /**< cucore_error_log() has the linker's output */
+  CUCORE_ERROR_INVALID_CODE = 303, /**< an image or a container that is not well formed */
+  CUCORE_ERROR_LAUNCH       = 304, /**< the kernel cannot be launched so on this device */
+  CUCORE_ERROR_KERNEL_FAULT = 305, /**< a kernel broke its context; see cucore_device_reset() */
+  CUCORE_ERROR_SIGNATURE    = 306, /**< a required signature is missing or wrong */
+  /* progress */
+  CUCORE_ERROR_NOT_READY = 401, /**< the work is not complete yet */
+  /* the driver, or this library */
+  CUCORE_ERROR_CUDA     = 901, /**< any other driver error; see cucore_error_native_name() */
+  CUCORE_ERROR_INTERNAL = 902, /**< a fault of this library: please report it */
+  CUCORE_STATUS_FORCE_INT32 = 0x7fffffff
+} cucore_status;
+
+/** A choice for which the compiler, the linker or the driver has a default of its own. */
+typedef enum cucore_toggle {
+  CUCORE_TOGGLE_DEFAULT = 0,
+  CUCORE_TOGGLE_ON      = 1,
+  CUCORE_TOGGLE_OFF     = 2,
+  CUCORE_TOGGLE_FORCE_INT32 = 0x7fffffff
+} cucore_toggle;
+
+/* == Version ================================================================================== */
+
+/** The version of the library in use: major * 10000 + minor * 100 + patch. @since 0.1 */
+CUCORE_API uint32_t cucore_version(void);
+
+/** The same as text, "0.1.0". @since 0.1 */
+CUCORE_API const char *cucore_version_string(void);
+
+/* == Error ==================================================================================== */
+
+/** "CUCORE_ERROR_COMPILATION"; "CUCORE_STATUS_UNKNOWN" for a number that is none. @since 0.1 */
+CUCORE_API const char *cucore_status_name(cucore_status status);
+
+/** One more reference to an error; gives back its argument. @since 0.1 */
+CUCORE_API cucore_error *cucore_error_retain(const cucore_error *error);
+
+/** Gives one reference back. @since 0.1 */
+CUCORE_API void cucore_error_release(cucore_error *error);
+
+/** The status that the failed call returned; CUCORE_OK for NULL. @since 0.1 */
+CUCORE_API cucore_status cucore_error_status(const cucore_error *error);
+
+/** What was attempted, on what, why it failed and what to do, in one sentence. @since 0.1 */
+CUCORE_API const char *cucore_error_message(const cucore_error *error);
+
+/** Whose code cucore_error_native_code() is: "cuda", "nvrtc", "nvjitlink" or "cucore".
+ *  @since 0.1 */
+CUCORE_API const char *cucore_error_origin(const cucore_error *error);
+
+/** The number that the driver or the compiler gave, 0 where the failure is our own.
+ *  @since 0.1 */
+CUCORE_API int32_t cucore_error_native_code(const cucore_error *error);
+
+/** Its name, "CUDA_ERROR_INVALID_PTX"; "" where there is none. @since 0.1 */
+CUCORE_API const char *cucore_error_native_name(const cucore_error *error);
+
+/** The whole output of the compiler, the linker or the driver's PTX compiler. @since 0.1 */
+CUCORE_API const char *cucore_error_log(const cucore_error *error);
+
+/* == Log ====================================================================================== */
+
+/** How much a message matters. */
+typedef enum cucore_log_level {
+  CUCORE_LOG_DEBUG   = 1, /**< each library tried, each module loaded and unloaded */
+  CUCORE_LOG_INFO    = 2, /**< choices made for you: the driver in use, the linker in use */
+  CUCORE_LOG_WARNING = 3, /**< something works, but not as well as it could */
+  CUCORE_LOG_ERROR   = 4, /**< a failure that no call can report: in a release, in a callback */
+  CUCORE_LOG_LEVEL_FORCE_INT32 = 0x7fffffff
+} cucore_log_level;
+
+/** Receives one message, valid during the call only. Runs on whichever thread has something to
+ *  say, one call at a time; it must not call this library. */
+typedef void (*cucore_log_fn)(cucore_log_level level, const char *message, void *user_data);
+
+/**
+ * Sets the one receiver of the library's messages. Without one nothing is ever printed.
+ *
+ * @param fn         NULL for none
+ * @param least      messages below this level are dropped
+ * @param user_data  given to fn
+ * @param destroy    NULL, or called with user_data once the receiver is replaced, after its last
+ *                   call has returned; also called if this function fails
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  least is not a level
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_log_set_callback(cucore_log_fn fn, cucore_log_level least,
+                                                 void *user_data, void (*destroy)(void *user_data),
+                                                 cucore_error **error);
+
+/* == Library ================================================================================== */
+
+/** The libraries that are opened at run time, each on first use; none is linked. */
+typedef enum cucore_library {
+  CUCORE_LIBRARY_DRIVER    = 1, /**< libcuda.so.1, or the CPU device libcucore-cpu.so */
+  CUCORE_LIBRARY_NVRTC     = 2, /**< the compiler, libnvrtc.so */
+  CUCORE_LIBRARY_NVJITLINK = 3, /**< the linker, libnvJitLink.so */
+  CUCORE_LIBRARY_FORCE_INT32 = 0x7fffffff
+} cucore_library;
+
+/** What cucore_library_query() tells. Strings live until the process ends. */
+typedef struct cucore_library_info {
+  size_t      struct_size;   /**< set by you: sizeof(cucore_library_info) */
+  const char *path;          /**< the file in use, "" while unavailable */
+  int32_t     version_major; /**< the driver's is the highest CUDA version it serves */
+  int32_t     version_minor;
+  int32_t     available;     /**< 1 if it is open and usable */
+  const char *reason;        /**< why it is unavailable, with every path tried; else "" */
+} cucore_library_info;
+
+#define CUCORE_LIBRARY_INFO_INIT \
+  { sizeof(cucore_library_info), NULL, 0, 0, 0, NULL }
+
+/**
+ * Opens a library if it is not open yet and tells what it is, or why it cannot be used.
+ * A library that is missing is not a failure of this call: available is 0 and reason says why.
+ *
+ * @param library  which one
+ * @param out      filled in; struct_size must be set
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  library is not one of the enumerators
+ * @retval CUCORE_ERROR_ABI_MISMATCH      out->struct_size is smaller than the first release's
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_library_query(cucore_library library, cucore_library_info *out,
+                                              cucore_error **error);
+
+/**
+ * Names the file of a library, or the folder that holds it, before its first use. It is tried
+ * after what the process has already loaded, after the environment (CUCORE_NVRTC,
+ * CUCORE_NVJITLINK) and after the system's search path, and before CUDA_HOME, CUDA_PATH and
+ * /usr/local/cuda. Bindings pass the folders of NVIDIA's Python wheels.
+ *
+ * @param path  a file or a folder; it need not exist yet
+ * @retval CUCORE_ERROR_INVALID_STATE     the library is already open
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  library is the driver: see cucore_driver_select()
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_library_set_path(cucore_library library, const char *path,
+                                                 cucore_error **error);
+
+/**
+ * Chooses the driver, before its first use; beats the environment variable CUCORE_DRIVER.
+ *
+ * "nvidia" is libcuda.so.1; "cpu" the CPU device, which runs PTX on the processor; "auto", the
+ * default, takes NVIDIA's where it opens and has a device, else the CPU device, and says so
+ * once through the log. Anything with a slash is the path of a driver library.
+ *
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  neither a known name nor a path
+ * @retval CUCORE_ERROR_INVALID_STATE     the driver is already in use
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_driver_select(const char *name_or_path, cucore_error **error);
+
+/* == Device =================================================================================== */
+
+/** Properties of a device, by the driver's numbers (CUdevice_attribute of CUDA's driver API);
+ *  any number that the driver knows may be asked for, named here or not. */
+typedef enum cucore_device_attribute_name {
+  CUCORE_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK              = 1,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X                    = 2,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y                    = 3,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z                    = 4,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X                     = 5,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y                     = 6,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z                     = 7,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK        = 8,
+  CUCORE_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY              = 9,
+  CUCORE_DEVICE_ATTRIBUTE_WARP_SIZE                          = 10,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_PITCH                          = 11,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK            = 12,
+  CUCORE_DEVICE_ATTRIBUTE_CLOCK_RATE                         = 13, /**< kHz */
+  CUCORE_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT               = 16,
+  CUCORE_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT                = 17,
+  CUCORE_DEVICE_ATTRIBUTE_INTEGRATED                         = 18,
+  CUCORE_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY                = 19,
+  CUCORE_DEVICE_ATTRIBUTE_COMPUTE_MODE                       = 20,
+  CUCORE_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS                 = 31,
+  CUCORE_DEVICE_ATTRIBUTE_ECC_ENABLED                        = 32,
+  CUCORE_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE                  = 36, /**< kHz */
+  CUCORE_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH            = 37, /**< bits */
+  CUCORE_DEVICE_ATTRIBUTE_L2_CACHE_SIZE                      = 38,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR     = 39,
+  CUCORE_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT                 = 40,
+  CUCORE_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING                 = 41,
+  CUCORE_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR           = 75,
+  CUCORE_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR           = 76,
+  CUCORE_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED        = 78,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR   = 82,
+  CUCORE_DEVICE_ATTRIBUTE_MANAGED_MEMORY                     = 83,
+  CUCORE_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS          = 89,
+  CUCORE_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH                 = 95,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN  = 97,
+  CUCORE_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR      = 106,
+  CUCORE_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK   = 111,
+  CUCORE_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED             = 115,
+  CUCORE_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH                     = 120,
+  CUCORE_DEVICE_ATTRIBUTE_FORCE_INT32                        = 0x7fffffff
+} cucore_device_attribute_name;
+
+/** The two streams that every context has without creating one. */
+typedef enum cucore_default_stream {
+  CUCORE_DEFAULT_STREAM_LEGACY     = 1, /**< waits for, and is waited for by, blocking streams */
+  CUCORE_DEFAULT_STREAM_PER_THREAD = 2, /**< one for each host thread */
+  CUCORE_DEFAULT_STREAM_FORCE_INT32 = 0x7fffffff
+} cucore_default_stream;
+
+/**
+ * How many devices the driver in use has; 0, and CUCORE_OK, where there is no driver.
+ * @retval CUCORE_ERROR_DRIVER_TOO_OLD  there is a driver, older than CUDA 12.0
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_device_count(int32_t *out, cucore_error **error);
+
+/**
+ * Opens a device. Its primary context is made on the first call that needs it, and kept. Opening
+ * one device several times gives the same handle, one reference each time.
+ *
+ * @param ordinal  0 to cucore_device_count() - 1
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  no such ordinal; the message says how many there are
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   no driver
+ * @retval CUCORE_ERROR_NO_DEVICE         a driver without a device
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_device_open(int32_t ordinal, cucore_device **out,
+                                            cucore_error **error);
+
+/** One more reference to a device; gives back its argument. @since 0.1 */
+CUCORE_API cucore_device *cucore_device_retain(const cucore_device *device);
+
+/** Gives one reference back. @since 0.1 */
+CUCORE_API void cucore_device_release(cucore_device *device);
+
+/** Its number; 0 for NULL. @since 0.1 */
+CUCORE_API int32_t cucore_device_ordinal(const cucore_device *device);
+
+/** "NVIDIA H200". @since 0.1 */
+CUCORE_API const char *cucore_device_name(const cucore_device *device);
+
+/** The architecture to compile for, "sm_90". @since 0.1 */
+CUCORE_API const char *cucore_device_arch(const cucore_device *device);
+
+/** The address on the PCI bus, "0000:1b:00.0". @since 0.1 */
+CUCORE_API const char *cucore_device_pci_bus_id(const cucore_device *device);
+
+/** 1 for the CPU device, which runs PTX and no machine code. @since 0.1 */
+CUCORE_API int32_t cucore_device_is_emulated(const cucore_device *device);
+
+/** The compute capability, 9 and 0 for sm_90. @since 0.1 */
+CUCORE_API cucore_status cucore_device_compute_capability(const cucore_device *device,
+                                                          int32_t *major, int32_t *minor,
+                                                          cucore_error **error);
+
+/**
+ * One property of a device.
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the driver does not know the attribute
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_device_attribute(const cucore_device *device,
+                                                 cucore_device_attribute_name name, int32_t *out,
+                                                 cucore_error **error);
+
+/** The 16 bytes that name this device on every machine and in every process. @since 0.1 */
+CUCORE_API cucore_status cucore_device_uuid(const cucore_device *device, uint8_t out[16],
+                                            cucore_error **error);
+
+/** Device memory, in bytes, free at this moment and in all. @since 0.1 */
+CUCORE_API cucore_status cucore_device_memory(const cucore_device *device, size_t *free_bytes,
+                                              size_t *total_bytes, cucore_error **error);
+
+/** Whether kernels on device may use the memory of peer directly. @since 0.1 */
+CUCORE_API cucore_status cucore_device_can_access_peer(const cucore_device *device,
+                                                       const cucore_device *peer, int32_t *out,
+                                                       cucore_error **error);
+
+/** The range of stream priorities: least is the default, greatest (a lower number) goes first.
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_device_stream_priorities(const cucore_device *device,
+                                                         int32_t *least, int32_t *greatest,
+                                                         cucore_error **error);
+
+/**
+ * Waits until all work of the device is complete.
+ * @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context; see cucore_device_reset()
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_device_synchronize(const cucore_device *device,
+                                                   cucore_error **error);
+
+/**
+ * One of the device's default streams. PER_THREAD means the calling thread's at each use.
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  kind is not one of the enumerators
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_device_default_stream(const cucore_device *device,
+                                                      cucore_default_stream kind,
+                                                      cucore_stream **out, cucore_error **error);
+
+/**
+ * Destroys the device's primary context and everything in it, for this process, and makes a new
+ * one on next use: the way on after CUCORE_ERROR_KERNEL_FAULT. Streams, events and buffers made
+ * before answer CUCORE_ERROR_INVALID_STATE from then on; object code and kernels load again by
+ * themselves. Other users of the primary context in the process lose it too.
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_device_reset(const cucore_device *device, cucore_error **error);
+
+/* == Stream =================================================================================== */
+
+/** How to make a stream. */
+typedef struct cucore_stream_options {
+  size_t        struct_size; /**< sizeof(cucore_stream_options) */
+  cucore_toggle nonblocking; /**< OFF: synchronises with the legacy default stream; default ON */
+  int32_t       priority;    /**< see cucore_device_stream_priorities(); 0 is the default */
+} cucore_stream_options;
+
+#define CUCORE_STREAM_OPTIONS_INIT \
+  { sizeof(cucore_stream_options), CUCORE_TOGGLE_DEFAULT, 0 }
+
+/**
+ * Makes a stream on a device.
+ * @param options  NULL for the defaults
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  priority is out of the range that the message gives
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_stream_create(const cucore_device *device,
+                                              const cucore_stream_options *options,
+                                              cucore_stream **out, cucore_error **error);
+
+/**
+ * Wraps a CUstream that somebody else made; it is borrowed, never destroyed, and must outlive
+ * the result. NULL and the driver's special values mean the default streams.
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the stream belongs to another device or context
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_stream_from_native(const cucore_device *device, void *native,
+                                                   cucore_stream **out, cucore_error **error);
+
+/** One more reference to a stream; gives back its argument. @since 0.1 */
+CUCORE_API cucore_stream *cucore_stream_retain(const cucore_stream *stream);
+
+/** Gives one reference back. Work already in the stream goes on. @since 0.1 */
+CUCORE_API void cucore_stream_release(cucore_stream *stream);
+
+/** The stream's device, one more reference to it. @since 0.1 */
+CUCORE_API cucore_status cucore_stream_device(const cucore_stream *stream, cucore_device **out,
+                                              cucore_error **error);
+
+/** Waits until all work in the stream is complete.
+ *  @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context @since 0.1 */
+CUCORE_API cucore_status cucore_stream_synchronize(const cucore_stream *stream,
+                                                   cucore_error **error);
+
+/** Whether all work in the stream is complete: 1 or 0, at once.
+ *  @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context @since 0.1 */
+CUCORE_API cucore_status cucore_stream_query(const cucore_stream *stream, int32_t *done,
+                                             cucore_error **error);
+
+/** Work added to the stream from now on waits for the event as it is recorded now; an event
+ *  never recorded is waited for by nobody. @since 0.1 */
+CUCORE_API cucore_status cucore_stream_wait_event(const cucore_stream *stream,
+                                                  const cucore_event *event, cucore_error **error);
+
+/** Work added to the stream from now on waits for what is in other now. @since 0.1 */
+CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream *stream,
+                                                   const cucore_stream *other,
+                                                   cucore_error **error);
+
+/** The CUstream. @since 0.1 */
+CUCORE_API void *cucore_stream_native(const cucore_stream *stream);
+
+/* == Event ==================================================================================== */
+
+/** How to make an event; each field 0 or 1. */
+typedef struct cucore_event_options {
+  size_t  struct_size;   /**< sizeof(cucore_event_options) */
+  int32_t timing;        /**< 1: cucore_event_elapsed() works; costs a little on each record */
+  int32_t blocking_sync; /**< 1: synchronize sleeps instead of spinning */
+  int32_t interprocess;  /**< 1: may be shared with other processes; not with timing */
+  int32_t reserved;      /**< 0 */
+} cucore_event_options;
+
+#define CUCORE_EVENT_OPTIONS_INIT \
+  { sizeof(cucore_event_options), 0, 0, 0, 0 }
+
+/**
+ * Makes an event on a device, not recorded yet. It is recorded later, on any stream of the
+ * device, as often as wanted.
+ * @param options  NULL for the defaults: no timing
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a field is neither 0 nor 1, or interprocess with timing
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_event_create(const cucore_device *device,
+                                             const cucore_event_options *options,
+                                             cucore_event **out, cucore_error **error);
+
+/** One more reference to an event; gives back its argument. @since 0.1 */
+CUCORE_API cucore_event *cucore_event_retain(const cucore_event *event);
+
+/** Gives one reference back. @since 0.1 */
+CUCORE_API void cucore_event_release(cucore_event *event);
+
+/** The event's device, one more reference to it. @since 0.1 */
+CUCORE_API cucore_status cucore_event_device(const cucore_event *event, cucore_device **out,
+                                             cucore_error **error);
+
+/** 1 if the event was made with timing. @since 0.1 */
+CUCORE_API int32_t cucore_event_has_timing(const cucore_event *event);
+
+/**
+ * Records the event: it completes when everything now in the stream has. Recording again moves
+ * the event.
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  event and stream belong to different devices
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_event_record(cucore_event *event, const cucore_stream *stream,
+                                             cucore_error **error);
+
+/** Waits until the event is complete; an event never recorded is. @since 0.1 */
+CUCORE_API cucore_status cucore_event_synchronize(const cucore_event *event, cucore_error **error);
+
+/** Whether the event is complete: 1 or 0, at once; an event never recorded is. @since 0.1 */
+CUCORE_API cucore_status cucore_event_query(const cucore_event *event, int32_t *done,
+                                            cucore_error **error);
+
+/**
+ * The time between two events, in milliseconds, with a resolution of about half a microsecond.
+ * @retval CUCORE_ERROR_INVALID_STATE  one was made without timing, or was never recorded, or
+ *                                     they belong to different devices: three messages
+ * @retval CUCORE_ERROR_NOT_READY      one is not complete: synchronize it first
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_event_elapsed(const cucore_event *start, const cucore_event *end,
+                                              float *milliseconds, cucore_error **error);
+
+/** The CUevent. @since 0.1 */
+CUCORE_API void *cucore_event_native(const cucore_event *event);
+
+/* == Buffer =================================================================================== */
+
+/**
+ * Device memory from the device's stream-ordered pool: usable by work that comes after this in
+ * the stream, or after synchronising with it. The buffer keeps the stream, and is freed in its
+ * order once the last reference is gone.
+ * @param size  in bytes; 0 is allowed and has the address 0
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the message says how much was asked for and is free
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_buffer_create(const cucore_device *device, size_t size,
+                                              const cucore_stream *stream, cucore_buffer **out,
+                                              cucore_error **error);
+
+/** Pinned host memory that the device reads and writes over the bus; copies to and from it are
+ *  asynchronous. @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  it cannot be had @since 0.1 */
+CUCORE_API cucore_status cucore_buffer_create_pinned(const cucore_device *device, size_t size,
+                                                     cucore_buffer **out, cucore_error **error);
+
+/** Managed memory, which moves between host and device by itself.
+ *  @retval CUCORE_ERROR_UNSUPPORTED           the device has none
+ *  @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  it cannot be had @since 0.1 */
+CUCORE_API cucore_status cucore_buffer_create_managed(const cucore_device *device, size_t size,
+                                                      cucore_buffer **out, cucore_error **error);
+
+/** Wraps memory that somebody else allocated; it is borrowed, never freed, and must outlive the
+ *  result. @retval CUCORE_ERROR_INVALID_ARGUMENT  address is 0 and size is not @since 0.1 */
+CUCORE_API cucore_status cucore_buffer_from_native(const cucore_device *device, uint64_t address,
+                                                   size_t size, cucore_buffer **out,
+                                                   cucore_error **error);
+
+/** One more reference to a buffer; gives back its argument. @since 0.1 */
+CUCORE_API cucore_buffer *cucore_buffer_retain(const cucore_buffer *buffer);
+
+/** Gives one reference back; the last frees the memory, in the order of the buffer's stream.
+ *  @since 0.1 */
+CUCORE_API void cucore_buffer_release(cucore_buffer *buffer);
+
+/** Moves the freeing of the memory to another stream of the same device, which must be ordered
+ *  after the last use. Pinned, managed and borrowed memory: INVALID_STATE. @since 0.1 */
+CUCORE_API cucore_status cucore_buffer_set_stream(cucore_buffer *buffer,
+                                                  const cucore_stream *stream,
+                                                  cucore_error **error);
+
+/** The buffer's device, one more reference to it. @since 0.1 */
+CUCORE_API cucore_status cucore_buffer_device(const cucore_buffer *buffer, cucore_device **out,
+                                              cucore_error **error);
+
+/** The address on the device: what a kernel gets for a pointer parameter. @since 0.1 */
+CUCORE_API uint64_t cucore_buffer_address(const cucore_buffer *buffer);
+
+/** The address on the host of pinned and managed memory; NULL for device memory. @since 0.1 */
+CUCORE_API void *cucore_buffer_host_pointer(const cucore_buffer *buffer);
+
+/** The size in bytes. @since 0.1 */
+CUCORE_API size_t cucore_buffer_size(const cucore_buffer *buffer);
+
+/**
+ * Copies from host memory into the buffer, in the stream's order. Returns when source may be used
+ * again.
+ * @param offset  in bytes, in the buffer
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the range is not inside the buffer, or the stream
+ *                                        belongs to another device
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_buffer_write(cucore_buffer *buffer, size_t offset,
+                                             const void *source, size_t size,
+                                             const cucore_stream *stream, cucore_error **error);
+
+/**
+ * Copies from the buffer to host memory, in the stream's order. Returns when destination is
+ * filled.
+ * @param offset  in bytes, in the buffer
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write()
+ * @retval CUCORE_ERROR_KERNEL_FAULT      a kernel before it in the stream broke the context
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t offset,
+                                            void *destination, size_t size,
+                                            const cucore_stream *stream, cucore_error **error);
+
+/** Copies between buffers of any kind and any device, in the stream's order, asynchronously. The
+ *  ranges must not overlap. @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write()
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer *destination, size_t destination_offset,
+                                            const cucore_buffer *source, size_t source_offset,
+                                            size_t size, const cucore_stream *stream,
+                                            cucore_error **error);
+
+/**
+ * Fills a range with a repeated pattern, in the stream's order, asynchronously.
+ * @param size          in bytes, a multiple of pattern_size
+ * @param pattern_size  1, 2 or 4; offset must be a multiple of it too
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_buffer_fill(cucore_buffer *buffer, size_t offset, size_t size,
+                                            const void *pattern, size_t pattern_size,
+                                            const cucore_stream *stream, cucore_error **error);
+
+/** The address as a pointer, as cucore_buffer_address(). @since 0.1 */
+CUCORE_API void *cucore_buffer_native(const cucore_buffer *buffer);
+
+/* == Program ================================================================================== */
+
+/** What a program's source is written in. */
+typedef enum cucore_source_type {
+  CUCORE_SOURCE_TYPE_CUDA_CPP = 1, /**< CUDA C++, compiled by NVRTC */
+  CUCORE_SOURCE_TYPE_PTX      = 2, /**< PTX, compiled by nvJitLink or the driver */
+  CUCORE_SOURCE_TYPE_NVVM_IR  = 3, /**< NVVM IR, compiled by libNVVM */
+  CUCORE_SOURCE_TYPE_FORCE_INT32 = 0x7fffffff
+} cucore_source_type;
+
+/** What object code holds. */
+typedef enum cucore_code_type {
+  CUCORE_CODE_TYPE_PTX     = 1, /**< text that the driver compiles for its device */
+  CUCORE_CODE_TYPE_CUBIN   = 2, /**< machine code of one architecture */
+  CUCORE_CODE_TYPE_LTOIR   = 3, /**< for link-time optimisation */
+  CUCORE_CODE_TYPE_FATBIN  = 4, /**< several images, of which the driver picks one */
+  CUCORE_CODE_TYPE_OBJECT  = 5, /**< a host object file with device code inside: linker input */
+  CUCORE_CODE_TYPE_LIBRARY = 6, /**< an archive of such files: linker input */
+  CUCORE_CODE_TYPE_BUNDLE  = 7, /**< several images of one program in a container */
+  CUCORE_CODE_TYPE_FORCE_INT32 = 0x7fffffff
+} cucore_code_type;
+
+/** Which library does the work of a program or a linker. */
+typedef enum cucore_backend {
+  CUCORE_BACKEND_NVRTC     = 1,
+  CUCORE_BACKEND_NVVM      = 2,
+  CUCORE_BACKEND_NVJITLINK = 3,
+  CUCORE_BACKEND_DRIVER    = 4,
+  CUCORE_BACKEND_FORCE_INT32 = 0x7fffffff
+} cucore_backend;
+
+/**
+ * How to compile. A toggle in its DEFAULT passes nothing to the compiler; where the compiler has
+ * only a flag that turns a thing on, OFF passes nothing either. Text in brackets is what the
+ * field becomes on NVRTC's command line (NVRTC 13.0 documentation, "Supported Compile Options").
+ */
+typedef struct cucore_program_options {
+  size_t             struct_size; /**< sizeof(cucore_program_options) */
+  const char        *name;        /**< shown in diagnostics; default "default_program" */
+  const char        *arch; /**< "sm_90", "compute_80"; default: that of device 0, or, without a
+                                driver, the lowest that the compiler knows [--gpu-architecture] */
+  /* code generation */
+  cucore_toggle      relocatable_device_code;    /**< [--relocatable-device-code=] */
+  cucore_toggle      extensible_whole_program;   /**< [--extensible-whole-program] */
+  cucore_toggle      debug;                      /**< [--device-debug] */
+  cucore_toggle      lineinfo;                   /**< [--generate-line-info] */
+  cucore_toggle      device_code_optimize;       /**< [--dopt=on|off] */
+  cucore_toggle      ftz;                        /**< [--ftz=] denormal floats become 0 */
+  cucore_toggle      prec_sqrt;                  /**< [--prec-sqrt=] */
+  cucore_toggle      prec_div;                   /**< [--prec-div=] */
+  cucore_toggle      fma;                        /**< [--fmad=] */
+  cucore_toggle      use_fast_math;              /**< [--use_fast_math] */
+  cucore_toggle      extra_device_vectorization; /**< [--extra-device-vectorization] */
+  cucore_toggle      link_time_optimization;     /**< [--dlink-time-opt] */
+  cucore_toggle      gen_opt_lto;                /**< [--gen-opt-lto] */
+  int32_t            max_register_count; /**< registers a thread; 0: no bound [--maxrregcount=] */
+  int32_t            split_compile;      /**< threads; -1: all cores [--split-compile=] */
+  const char        *ofast_compile; /**< "0", "min", "mid", "max" [--Ofast-compile=] */
+  const char *const *ptxas_options; /**< passed to ptxas one by one [--ptxas-options] */
+  size_t             ptxas_option_count;
+  /* preprocessor */
+  const char *const *define_macros; /**< "NAME" or "NAME=value" [--define-macro=] */
+  size_t             define_macro_count;
+  const char *const *undefine_macros; /**< [--undefine-macro=] */
+  size_t             undefine_macro_count;
+  const char *const *include_paths; /**< searched in this order [--include-path=] */
+  size_t             include_path_count;
+  const char *const *pre_includes; /**< included before the source [--pre-include=] */
+  size_t             pre_include_count;
+  const char *const *header_names;   /**< headers in memory, as #include names them ... */
+  const char *const *header_sources; /**< ... and their texts */
+  size_t             header_count;
+  cucore_toggle      source_include; /**< OFF: quoted includes do not search the folder of the
+                                          file that includes them [--no-source-include] */
+  cucore_toggle      bundled_headers; /**< NVRTC 13.3 and later [--use-bundled-headers] */
+  /* language */
+  const char        *standard;                 /**< "c++20" [--std=] */
+  cucore_toggle      builtin_move_forward;     /**< [--builtin-move-forward=] */
+  cucore_toggle      builtin_initializer_list; /**< [--builtin-initializer-list=] */
+  cucore_toggle      restrict_pointers;        /**< [--restrict] */
+  cucore_toggle      device_as_default_execution_space; /**< the same [--device-as-default-...] */
+  cucore_toggle      device_int128;                     /**< [--device-int128] */
+  cucore_toggle      device_float128;                   /**< [--device-float128] */
+  cucore_toggle      syntax_only;                       /**< [--fdevice-syntax-only] */
+  cucore_toggle      minimal; /**< leave out what few kernels need, to compile faster
+                                   [--minimal] */
+  /* diagnostics */
+  cucore_toggle      warnings;              /**< OFF: [--disable-warnings] */
+  cucore_toggle      display_error_numbers; /**< OFF: [--no-display-error-number] */
+  cucore_toggle      brief_diagnostics;     /**< [--brief-diagnostics=] */
+  const char        *optimization_info;     /**< "inline" [--optimization-info=] */
+  const int32_t     *diag_errors; /**< numbers of diagnostics to make errors [--diag-error=] */
+  size_t             diag_error_count;
+  const int32_t     *diag_suppressions; /**< [--diag-suppress=] */
+  size_t             diag_suppression_count;
+  const int32_t     *diag_warnings; /**< [--diag-warn=] */
+  size_t             diag_warning_count;
+  const char        *time;       /**< file for times of the phases, "-" the log [--time=] */
+  const char        *time_trace; /**< file for a trace [--fdevice-time-trace=] */
+  /* reproducible output and the compiler's own caches */
+  const char        *random_seed; /**< default: derived from the inputs, so that equal inputs give
+                                       equal bytes in every process [--frandom-seed=] */
+  cucore_toggle      compiler_cache; /**< ON: let NVRTC 12.9 and later keep results through the
+                                          driver; default OFF [--no-cache] */
+  /* precompiled headers */
+  cucore_toggle      pch;           /**< [--pch] */
+  const char        *create_pch;    /**< [--create-pch=] */
+  const char        *use_pch;       /**< [--use-pch=] */
+  const char        *pch_directory; /**< [--pch-dir=] */
+  cucore_toggle      pch_verbose;   /**< [--pch-verbose=] */
+  cucore_toggle      pch_messages;  /**< [--pch-messages=] */
+  cucore_toggle      instantiate_templates_in_pch; /**< [--instantiate-templates-in-pch=] */
+  /* anything else, passed as it is, last */
+  const char *const *flags;
+  size_t             flag_count;
+} cucore_program_options;
+
+#define CUCORE_PROGRAM_OPTIONS_INIT                                                       \
+  { sizeof(cucore_program_options), NULL, NULL,                                           \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    CUCORE_TOGGLE_DEFAULT, 0, 0, NULL, NULL, 0,                                           \
+    NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, 0,                                    \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                                         \
+    NULL, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,            \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                                         \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, NULL,            \
+    NULL, 0, NULL, 0, NULL, 0, NULL, NULL,                                                \
+    NULL, CUCORE_TOGGLE_DEFAULT,                                                          \
+    CUCORE_TOGGLE_DEFAULT, NULL, NULL, NULL,                                              \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    NULL, 0 }
+
+/**
+ * Makes a program: a copy of the source and of all options. Nothing is compiled or opened yet.
+ *
+ * @param type     CUCORE_SOURCE_TYPE_CUDA_CPP
+ * @param source   size bytes; it need not end with a NUL
+ * @param options  NULL for the defaults
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message names the field that is wrong
+ * @retval CUCORE_ERROR_ABI_MISMATCH      options hold fields that this library does not know
+ * @retval CUCORE_ERROR_UNSUPPORTED       PTX and NVVM IR: not in this version
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_program_create(cucore_source_type type, const char *source,
+                                               size_t size, const cucore_program_options *options,
+                                               cucore_program **out, cucore_error **error);
+
+/** One more reference to a program; gives back its argument. @since 0.1 */
+CUCORE_API cucore_program *cucore_program_retain(const cucore_program *program);
+
+/** Gives one reference back. @since 0.1 */
+CUCORE_API void cucore_program_release(cucore_program *program);
+
+/**
+ * Compiles a program. No device and no driver is needed. Equal inputs give equal bytes.
+ *
+ * @param target            PTX, CUBIN or LTOIR
+ * @param name_expressions  templates and overloads to instantiate, "saxpy<float>", under which
+ *                          cucore_objectcode_find_kernel() finds them
+ * @param out               the object code; its log has the compiler's warnings
+ * @retval CUCORE_ERROR_COMPILATION       cucore_error_log() has the compiler's whole output
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the target is none of the three, or it is CUBIN and no
+ *                                        real architecture is known
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   NVRTC was not found; the message lists every path tried
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_program_compile(const cucore_program *program,
+                                                cucore_code_type target,
+                                                const char *const *name_expressions,
+                                                size_t name_expression_count,
+                                                cucore_objectcode **out, cucore_error **error);
+
+/** The cucore_backend that compiles it. @since 0.1 */
+CUCORE_API int32_t cucore_program_backend(const cucore_program *program);
+
+/* == Object code ============================================================================== */
+
+/** What goes with the bytes of object code made elsewhere. */
+typedef struct cucore_objectcode_options {
+  size_t             struct_size;   /**< sizeof(cucore_objectcode_options) */
+  const char        *name;          /**< shown in messages; default "" */
+  const char        *arch;          /**< where the bytes do not say it themselves */
+  const char *const *expressions;   /**< names under which kernels are to be found ... */
+  const char *const *lowered_names; /**< ... and the names that they have in the code */
+  size_t             expression_count;
+} cucore_objectcode_options;
+
+#define CUCORE_OBJECTCODE_OPTIONS_INIT \
+  { sizeof(cucore_objectcode_options), NULL, NULL, NULL, NULL, 0 }
+
+/** What a symbol of object code is. */
+typedef enum cucore_symbol_kind {
+  CUCORE_SYMBOL_NONE            = 0,
+  CUCORE_SYMBOL_KERNEL          = 1,
+  CUCORE_SYMBOL_GLOBAL          = 2,
+  CUCORE_SYMBOL_CONSTANT        = 3,
+  CUCORE_SYMBOL_MANAGED         = 4,
+  CUCORE_SYMBOL_DEVICE_FUNCTION = 5,
+  CUCORE_SYMBOL_FORCE_INT32     = 0x7fffffff
+} cucore_symbol_kind;
+
+/** One symbol; strings live as long as the object code. */
+typedef struct cucore_symbol_info {
+  size_t             struct_size;  /**< set by you: sizeof(cucore_symbol_info) */
+  const char        *expression;   /**< the name as written, "saxpy<float>"; "" where unknown */
+  const char        *lowered_name; /**< the name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m" */
+  cucore_symbol_kind kind;
+  size_t             parameter_count; /**< of a kernel; SIZE_MAX: the code does not say */
+  size_t             size;            /**< of data, in bytes */
+} cucore_symbol_info;
+
+#define CUCORE_SYMBOL_INFO_INIT \
+  { sizeof(cucore_symbol_info), NULL, NULL, CUCORE_SYMBOL_NONE, 0, 0 }
+
+/** How to write object code to bytes. */
+typedef struct cucore_serialize_options {
+  size_t        struct_size; /**< sizeof(cucore_serialize_options) */
+  cucore_toggle compression; /**< ON: zstd; default OFF: the bytes as they are */
+} cucore_serialize_options;
+
+#define CUCORE_SERIALIZE_OPTIONS_INIT \
+  { sizeof(cucore_serialize_options), CUCORE_TOGGLE_DEFAULT }
+
+/** What to ask of bytes that are read. */
+typedef struct cucore_deserialize_options {
+  size_t   struct_size;   /**< sizeof(cucore_deserialize_options) */
+  uint64_t max_code_size; /**< refuse images above this many bytes; 0: 1 GiB */
+} cucore_deserialize_options;
+
+#define CUCORE_DESERIALIZE_OPTIONS_INIT \
+  { sizeof(cucore_deserialize_options), 0 }
+
+/**
+ * Makes object code from bytes that a compiler wrote. They are copied and checked: nothing whose
+ * size is not proven ever reaches the driver. The driver is not touched.
+ *
+ * @param type     PTX, CUBIN or FATBIN
+ * @param data     for PTX a NUL at the end is optional and never counted
+ * @param options  NULL for the defaults
+ * @retval CUCORE_ERROR_INVALID_CODE  the bytes are not what type says; the message gives the
+ *                                    offset
+ * @retval CUCORE_ERROR_UNSUPPORTED   LTOIR, OBJECT and LIBRARY: not in this version
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_create(cucore_code_type type, const void *data,
+                                                  size_t size,
+                                                  const cucore_objectcode_options *options,
+                                                  cucore_objectcode **out, cucore_error **error);
+
+/**
+ * The same from a file.
+ * @param path  its last part is the default name
+ * @retval CUCORE_ERROR_NOT_FOUND     no such file
+ * @retval CUCORE_ERROR_IO            it cannot be read
+ * @retval CUCORE_ERROR_INVALID_CODE  as cucore_objectcode_create()
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_from_file(cucore_code_type type, const char *path,
+                                                     const cucore_objectcode_options *options,
+                                                     cucore_objectcode **out,
+                                                     cucore_error **error);
+
+/** One more reference to object code; gives back its argument. @since 0.1 */
+CUCORE_API cucore_objectcode *cucore_objectcode_retain(const cucore_objectcode *code);
+
+/** Gives one reference back. What was loaded is unloaded once nothing uses it any more.
+ *  @since 0.1 */
+CUCORE_API void cucore_objectcode_release(cucore_objectcode *code);
+
+/** What the bytes are; 0 for NULL. @since 0.1 */
+CUCORE_API cucore_code_type cucore_objectcode_type(const cucore_objectcode *code);
+
+/** The bytes, and their number; a PTX has a NUL after the last, which is not counted. size may be
+ *  NULL. @since 0.1 */
+CUCORE_API const void *cucore_objectcode_data(const cucore_objectcode *code, size_t *size);
+
+/** The name of the program, or the one given. @since 0.1 */
+CUCORE_API const char *cucore_objectcode_name(const cucore_objectcode *code);
+
+/** The architecture: "sm_90" of a CUBIN, "compute_90" of a PTX, "" of a FATBIN. @since 0.1 */
+CUCORE_API const char *cucore_objectcode_arch(const cucore_objectcode *code);
+
+/** Warnings of the compile that made it. @since 0.1 */
+CUCORE_API const char *cucore_objectcode_log(const cucore_objectcode *code);
+
+/** How many symbols cucore_objectcode_symbol_at() tells of. @since 0.1 */
+CUCORE_API size_t cucore_objectcode_symbol_count(const cucore_objectcode *code);
+
+/** One symbol: kernels first, in the order of the code. No driver is needed.
+ *  @param index  less than cucore_objectcode_symbol_count()
+ *  @param out    filled in; struct_size must be set
+ *  @retval CUCORE_ERROR_ABI_MISMATCH  out->struct_size is smaller than the first release's
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_objectcode_symbol_at(const cucore_objectcode *code, size_t index,
+                                                     cucore_symbol_info *out,
+                                                     cucore_error **error);
+
+/** Where one parameter of a kernel lies in its parameter block, with no driver.
+ *  @param symbol  the kernel's index among the symbols
+ *  @param index   less than its parameter_count
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_objectcode_symbol_parameter_at(const cucore_objectcode *code,
+                                                               size_t symbol, size_t index,
+                                                               size_t *offset, size_t *size,
+                                                               cucore_error **error);
+
+/**
+ * Writes object code, names included, in the container format that every language reads. Equal
+ * objects give equal bytes.
+ *
+ * @param options   NULL for the defaults
+ * @param buffer    NULL with capacity 0 asks for the size
+ * @param size      the size needed, also with BUFFER_TOO_SMALL
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  capacity is less than *size
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_serialize(const cucore_objectcode *code,
+                                                     const cucore_serialize_options *options,
+                                                     void *buffer, size_t capacity, size_t *size,
+                                                     cucore_error **error);
+
+/**
+ * Reads what cucore_objectcode_serialize() wrote, in any language, on any machine. Safe on bytes
+ * from strangers; but object code is code: run only what you trust.
+ *
+ * @param options  NULL for the defaults
+ * @retval CUCORE_ERROR_INVALID_CODE  not a container, damaged, or of a later version; the message
+ *                                    gives the offset
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_deserialize(const void *data, size_t size,
+                                                       const cucore_deserialize_options *options,
+                                                       cucore_objectcode **out,
+                                                       cucore_error **error);
+
+/**
+ * Loads the code now rather than at the first question for a kernel or a global.
+ * @retval CUCORE_ERROR_INVALID_CODE  the driver refused it; cucore_error_log() has what its
+ *                                    compiler said
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_load(const cucore_objectcode *code,
+                                                const cucore_device *device,
+                                                cucore_error **error);
+
+/** 1 if it is loaded. @since 0.1 */
+CUCORE_API int32_t cucore_objectcode_is_loaded(const cucore_objectcode *code);
+
+/**
+ * Finds a kernel, loading the code if nothing has yet. One kernel object serves all devices, and
+ * asking again gives the same one.
+ *
+ * @param name  a name expression given to the compile, a name in the code, or an extern "C" name
+ * @retval CUCORE_ERROR_NOT_FOUND     the message lists the kernels there are
+ * @retval CUCORE_ERROR_INVALID_CODE  the driver refused the code; see cucore_error_log()
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_find_kernel(const cucore_objectcode *code,
+                                                       const char *name, cucore_kernel **out,
+                                                       cucore_error **error);
+
+/**
+ * Finds a __device__, __constant__ or __managed__ variable on a device, loading the code if
+ * nothing has yet.
+ * @param address  where it is on that device; good while the code is loaded
+ * @param size     in bytes
+ * @retval CUCORE_ERROR_NOT_FOUND  the message lists the variables there are
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_find_global(const cucore_objectcode *code,
+                                                       const char *name,
+                                                       const cucore_device *device,
+                                                       uint64_t *address, size_t *size,
+                                                       cucore_error **error);
+
+/** The CUlibrary, loading the code if nothing has yet; NULL if that fails (cucore_objectcode_load()
+ *  says why). @since 0.1 */
+CUCORE_API void *cucore_objectcode_native(const cucore_objectcode *code);
+
+/* == Kernel =================================================================================== */
+
+/** Properties of a kernel, by the driver's numbers (CUfunction_attribute). */
+typedef enum cucore_kernel_attribute_name {
+  CUCORE_KERNEL_ATTRIBUTE_MAX_THREADS_PER_BLOCK                 = 0,
+  CUCORE_KERNEL_ATTRIBUTE_SHARED_SIZE_BYTES                     = 1, /**< static shared memory */
+  CUCORE_KERNEL_ATTRIBUTE_CONST_SIZE_BYTES                      = 2,
+  CUCORE_KERNEL_ATTRIBUTE_LOCAL_SIZE_BYTES                      = 3, /**< a thread */
+  CUCORE_KERNEL_ATTRIBUTE_NUM_REGS                              = 4, /**< a thread */
+  CUCORE_KERNEL_ATTRIBUTE_PTX_VERSION                           = 5, /**< major * 10 + minor */
+  CUCORE_KERNEL_ATTRIBUTE_BINARY_VERSION                        = 6, /**< major * 10 + minor */
+  CUCORE_KERNEL_ATTRIBUTE_CACHE_MODE_CA                         = 7,
+  CUCORE_KERNEL_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES         = 8, /**< settable */
+  CUCORE_KERNEL_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT      = 9, /**< settable, percent */
+  CUCORE_KERNEL_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET              = 10,
+  CUCORE_KERNEL_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH                = 11, /**< settable */
+  CUCORE_KERNEL_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT               = 12, /**< settable */
+  CUCORE_KERNEL_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH                = 13, /**< settable */
+  CUCORE_KERNEL_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED     = 14, /**< settable */
+  CUCORE_KERNEL_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE  = 15, /**< settable */
+  CUCORE_KERNEL_ATTRIBUTE_FORCE_INT32                           = 0x7fffffff
+} cucore_kernel_attribute_name;
+
+/** One more reference to a kernel; gives back its argument. @since 0.1 */
+CUCORE_API cucore_kernel *cucore_kernel_retain(const cucore_kernel *kernel);
+
+/** Gives one reference back. A launch already made goes on. @since 0.1 */
+CUCORE_API void cucore_kernel_release(cucore_kernel *kernel);
+
+/** The name in the code. @since 0.1 */
+CUCORE_API const char *cucore_kernel_name(const cucore_kernel *kernel);
+
+/** The CUkernel. @since 0.1 */
+CUCORE_API void *cucore_kernel_native(const cucore_kernel *kernel);
+
+/**
+ * One property of a kernel on a device.
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the driver does not know the attribute
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_attribute(const cucore_kernel *kernel,
+                                                 cucore_kernel_attribute_name name,
+                                                 const cucore_device *device, int32_t *out,
+                                                 cucore_error **error);
+
+/**
+ * Sets a settable property of a kernel on a device, for all later launches of it in the process.
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the attribute or the value cannot be set
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_set_attribute(const cucore_kernel *kernel,
+                                                     cucore_kernel_attribute_name name,
+                                                     const cucore_device *device, int32_t value,
+                                                     cucore_error **error);
+
+/** How many parameters it has; SIZE_MAX where neither the code nor the driver (before 12.4) says.
+ *  @since 0.1 */
+CUCORE_API size_t cucore_kernel_parameter_count(const cucore_kernel *kernel);
+
+/**
+ * Where one parameter lies in the parameter block. Layouts may differ between architectures.
+ * @param index   less than cucore_kernel_parameter_count()
+ * @param device  NULL: the first image
+ * @retval CUCORE_ERROR_UNSUPPORTED  neither the code nor the driver says
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_parameter_at(const cucore_kernel *kernel, size_t index,
+                                                    const cucore_device *device, size_t *offset,
+                                                    size_t *size, cucore_error **error);
+
+/**
+ * How many blocks of it fit on one multiprocessor at a time.
+ * @param block_size      threads a block
+ * @param dynamic_shared  bytes a block
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_occupancy(const cucore_kernel *kernel,
+                                                 const cucore_device *device, int32_t block_size,
+                                                 size_t dynamic_shared,
+                                                 int32_t *blocks_per_multiprocessor,
+                                                 cucore_error **error);
+
+/**
+ * The block size that fills the device best, and the least grid that does.
+ * @param dynamic_shared    bytes a block
+ * @param block_size_limit  threads; 0: the device's limit
+ * @param min_grid_size     blocks
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_max_potential_block_size(
+    const cucore_kernel *kernel, const cucore_device *device, size_t dynamic_shared,
+    int32_t block_size_limit, int32_t *min_grid_size, int32_t *block_size, cucore_error **error);
+
+/** The dynamic shared memory, in bytes a block, that lets so many blocks run on a multiprocessor.
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_kernel_available_dynamic_shared(
+    const cucore_kernel *kernel, const cucore_device *device, int32_t blocks_per_multiprocessor,
+    int32_t block_size, size_t *dynamic_shared, cucore_error **error);
+
+/* == Launch =================================================================================== */
+
+/** How to launch a kernel. */
+typedef struct cucore_launch_options {
+  size_t   struct_size; /**< sizeof(cucore_launch_options) */
+  uint32_t grid[3];     /**< blocks, also with a cluster; grid[0] must be set, the others 0 is 1 */
+  uint32_t block[3];    /**< threads a block; block[0] must be set, the others 0 is 1 */
+  uint32_t cluster[3];  /**< blocks a cluster; 0: none, or what the kernel was compiled with */
+  uint32_t dynamic_shared; /**< bytes a block; above 48 KiB the kernel's attribute is raised */
+  int32_t  cooperative;    /**< 1: all blocks run at once and may synchronise */
+  int32_t  programmatic_serialization; /**< 1: may start before the kernel before it ends */
+  int32_t  priority;                   /**< 0: the stream's */
+  int32_t  reserved;                   /**< 0 */
+} cucore_launch_options;
+
+#define CUCORE_LAUNCH_OPTIONS_INIT \
+  { sizeof(cucore_launch_options), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0, 0 }
+
+/** One argument: where its value is, and its size in bytes. */
+typedef struct cucore_argument {
+  const void *data;
+  size_t      size;
+} cucore_argument;
+
+/** An argument from a variable. In C89 only for static objects; else CUCORE_ARGUMENT_SET. */
+#define CUCORE_ARGUMENT(value) { &(value), sizeof(value) }
+
+/** Sets an argument from a variable. */
+#define CUCORE_ARGUMENT_SET(argument, value) \
+  ((argument).data = &(value), (argument).size = sizeof(value))
+
+/**
+ * Launches a kernel on a stream. Before the driver is called, the number of arguments and the
+ * size of each are checked against the kernel's parameters, the grid and block against the
+ * device. The values are copied: arguments may go once this returns. On a stream that
+ * cucore_stream_create() made this is exactly one driver call.
+ *
+ * @param options    grid[0] and block[0] must be set, so NULL is INVALID_ARGUMENT
+ * @param arguments  one a parameter, in order; a pointer parameter takes an address (uint64_t)
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message says which argument or size is wrong
+ * @retval CUCORE_ERROR_LAUNCH            too many registers, threads or shared memory for this
+ *                                        kernel, or more blocks than a cooperative launch can hold
+ * @retval CUCORE_ERROR_UNSUPPORTED       clusters or cooperative launches on a device without
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel *kernel,
+                                              const cucore_stream *stream,
+                                              const cucore_launch_options *options,
+                                              const cucore_argument *arguments, size_t count,
+                                              cucore_error **error);
+
+/**
+ * The same with the arguments already laid out as the kernel's parameter block.
+ * @param arguments  every parameter at its offset; see cucore_kernel_parameter_at()
+ * @param size       up to the end of the last parameter, or of the padding behind it
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_launch_packed(const cucore_kernel *kernel,
+                                                     const cucore_stream *stream,
+                                                     const cucore_launch_options *options,
+                                                     const void *arguments, size_t size,
+                                                     cucore_error **error);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* CUCORE_H_INCLUDED */

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Prints the folder of cuda.h: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, then NVIDIA's Python wheels.
+for root in "$CUDA_HOME" "$CUDA_PATH" /usr/local/cuda; do
+  [ -n "$root" ] && [ -f "$root/include/cuda.h" ] && { echo "$root/include"; exit 0; }
+done
+for header in $(python3 -c 'import sys; print("\n".join(sys.path))' 2>/dev/null |
+                sed 's,$,/nvidia/*/include/cuda.h,'); do
+  [ -f "$header" ] && { dirname "$header"; exit 0; }
+done
+echo "cuda.h was not found: set CUDA_HOME to a CUDA toolkit (12.9 or newer), or run ./run demo, which installs one" >&2
+exit 1
