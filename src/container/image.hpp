@@ -1,0 +1,99 @@
+// What can be known of an image from its bytes alone, and the proof that they are well formed: the
+// driver is given a pointer without a length, so this is the only place where its size is checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "container/arch.hpp"
+
+namespace cucore::container {
+
+/// The numbers are those of cucore.h.
+enum class CodeType : uint32_t { PTX = 1, CUBIN, LTOIR, FATBIN, OBJECT, LIBRARY, BUNDLE };
+
+/// "PTX"; "unknown" for a number that is none.
+const char* code_type_name(CodeType type);
+
+struct Parameter {
+  uint32_t offset = 0;
+  uint32_t size = 0;
+  uint32_t alignment = 0;  ///< 0: the image does not say
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+enum class SymbolKind : uint16_t { KERNEL = 1, GLOBAL, CONSTANT, MANAGED, DEVICE_FUNCTION };
+
+struct Symbol {
+  std::string expression;  ///< as the user wrote it, "saxpy<float>"; empty: unknown
+  std::string lowered_name;
+  SymbolKind kind = SymbolKind::KERNEL;
+  uint64_t size = 0;                                 ///< of data, in bytes; kernels 0
+  std::optional<std::vector<Parameter>> parameters;  ///< nullopt: unknown, and for data
+  friend bool operator==(const Symbol&, const Symbol&) = default;
+};
+
+/// What the image says of a kernel's needs; nullopt where it does not.
+struct KernelResources {
+  std::string lowered_name;
+  std::optional<uint32_t> registers;      ///< of one thread
+  std::optional<uint32_t> static_shared;  ///< bytes of one block
+  std::optional<uint32_t> stack;          ///< bytes of local memory of one thread's frame
+  std::optional<uint32_t> max_threads;    ///< of one block, from __launch_bounds__
+  std::optional<uint32_t> constant;       ///< bytes of the constant bank, parameters included
+  std::optional<uint32_t> code;           ///< bytes of instructions
+  std::optional<std::vector<uint32_t>> exact_block;  ///< .reqntid: x, y, z
+  friend bool operator==(const KernelResources&, const KernelResources&) = default;
+};
+
+/// One image inside a fat binary.
+struct FatbinEntry {
+  CodeType type = CodeType::PTX;  ///< PTX, CUBIN or LTOIR
+  Arch arch;
+  bool compressed = false;
+  uint64_t stored_size = 0;
+  uint64_t size = 0;  ///< once decompressed
+  uint16_t ptx_isa = 0;
+  uint16_t toolkit = 0;
+  std::string name;  ///< identifier given by nvcc, mostly empty
+  std::vector<Symbol> symbols;
+  std::vector<KernelResources> resources;
+};
+
+struct ImageInfo {
+  Arch arch;                    ///< of a fat binary: none
+  uint16_t ptx_isa = 0;         ///< major * 10 + minor of .version; 0: unknown
+  uint16_t toolkit = 0;         ///< major * 10 + minor of what made it; 0: unknown
+  std::vector<Symbol> symbols;  ///< kernels first, in the order of the code, then the rest
+  std::vector<KernelResources> resources;  ///< one for each kernel, in the same order
+  std::vector<FatbinEntry> entries;        ///< of a fat binary
+};
+
+/// Checks untrusted bytes from the first to the last and says what they hold.
+/// PTX: zeros at the end are allowed and not counted; zeros elsewhere are refused.
+/// @throws Error INVALID_CODE "... at offset N ..." for anything that is not well formed.
+ImageInfo inspect(CodeType type, std::span<const std::byte> bytes);
+
+/// The same text without the zeros at its end.
+std::span<const std::byte> trim_zeros(std::span<const std::byte> ptx);
+
+/// The kind that bytes look like by their first ones, for tools that take any file; nullopt if
+/// nothing known. LTOIR is opaque and never guessed. A container is reported as BUNDLE.
+std::optional<CodeType> guess_type(std::span<const std::byte> bytes);
+
+/// Gives the symbols read from an image the expressions under which the compiler was asked for
+/// them. Every (expression, lowered name) gives one symbol: a symbol named by two expressions comes
+/// twice. Pairs that the image does not know are kept, as kernels with unknown parameters.
+struct NamedExpression {
+  std::string expression;
+  std::string lowered_name;
+};
+std::vector<Symbol> merge_expressions(std::vector<Symbol> symbols,
+                                      std::span<const NamedExpression> names);
+
+}  // namespace cucore::container
