@@ -1,0 +1,26 @@
+// What the user is told of the libraries opened at run time, and where he may say to look.
+#pragma once
+
+#include <string_view>
+
+namespace cucore::driver {
+
+enum class Library { DRIVER = 1, NVRTC = 2, NVJITLINK = 3 };
+
+// Strings live until the process ends.
+struct LibraryInfo {
+  const char* path = "";  // the file in use, "" while unavailable
+  int version_major = 0;
+  int version_minor = 0;
+  bool available = false;
+  const char* reason = "";  // why it is unavailable, with every path tried
+};
+
+// Opens the library if it is not open yet; one that is missing is no failure of this.
+LibraryInfo query(Library library);
+
+// A file or a folder to try after the system's search path and before CUDA_HOME; it need not exist
+// yet. INVALID_STATE once the library is open, INVALID_ARGUMENT for the driver.
+void set_path(Library library, std::string_view path);
+
+}  // namespace cucore::driver

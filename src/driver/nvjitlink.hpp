@@ -1,0 +1,33 @@
+// nvJitLink as a table of functions, found and opened on first use; it needs no driver.
+#pragma once
+
+#include <nvJitLink.h>
+
+#include <string>
+#include <string_view>
+
+#include "support/error.hpp"
+
+namespace cucore::driver {
+
+struct NvJitLinkTable {
+#define ENTRY(name, since, need) decltype(&::name) name = nullptr;
+#include "driver/nvjitlink_entry_points.inc"
+#undef ENTRY
+  int version = 0;   // 13000 is CUDA 13.0; 12000 where it is too old to say (before 12.3)
+  std::string path;  // the file in use
+};
+
+// The nvJitLink in use, or an Error LIBRARY_MISSING that lists every path tried; tried anew next
+// time.
+const NvJitLinkTable& nvjitlink();
+
+// Throws an Error that says `what` was attempted and why it failed; log is the linker's output.
+void check(nvJitLinkResult result, std::string_view what, std::string log = {});
+
+Status status_of(nvJitLinkResult result) noexcept;
+
+// "NVJITLINK_ERROR_INVALID_INPUT".
+std::string name_of(nvJitLinkResult result);
+
+}  // namespace cucore::driver
