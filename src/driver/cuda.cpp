@@ -1,0 +1,118 @@
+#include "driver/cuda.hpp"
+
+#include <mutex>
+
+#include "driver/driver_opening.hpp"
+#include "driver/library_search.hpp"
+#include "driver/process_state.hpp"
+#include "support/log.hpp"
+
+namespace cucore::driver {
+namespace detail {
+constinit std::atomic<const CudaTable*> published{nullptr};
+}
+namespace {
+
+struct State {
+  ForkSafeMutex mutex;
+  std::string selected;  // by select_driver(); "" for none
+};
+
+State& state() {
+  static auto* state = new State;
+  return *state;
+}
+
+Error lost_in_fork() {
+  return Error(Status::INVALID_STATE,
+               "cannot use the CUDA driver in a process forked after its first use: start a new "
+               "process (fork and exec, or Python's multiprocessing with 'spawn') instead");
+}
+
+struct OpeningMark {
+  OpeningMark() { begin_opening(); }
+  ~OpeningMark() { end_opening(); }
+};
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+Error not_a_choice(const std::string& what) {
+  return Error(Status::INVALID_ARGUMENT, "cannot choose the driver: " + what +
+                                             " is neither nvidia, cpu, auto nor a path with a /");
+}
+
+Opened open_selected(const State& state) {
+  if (!state.selected.empty()) return open_driver(state.selected);
+  const std::string wanted = environment("CUCORE_DRIVER");
+  if (wanted.empty()) return open_driver("auto");
+  if (!is_driver_choice(wanted)) return {nullptr, not_a_choice("CUCORE_DRIVER=" + quoted(wanted))};
+  return open_driver(wanted);
+}
+
+const CudaTable* publish(std::unique_ptr<CudaTable> table) {
+  const CudaTable* published = table.release();  // lives until the process ends
+  watch_exit();
+  detail::published.store(published, std::memory_order_release);
+  return published;
+}
+
+struct InUse {
+  const CudaTable* table = nullptr;
+  std::optional<Error> error;
+};
+
+// The table in use, opened if need be, or why there is none.
+InUse table_in_use() {
+  if (forked()) return {nullptr, lost_in_fork()};
+  State& shared = state();
+  std::lock_guard lock(shared.mutex);
+  if (const CudaTable* table = detail::published.load(std::memory_order_acquire))
+    return {table, {}};
+  const OpeningMark mark;
+  Opened opened = open_selected(shared);
+  if (opened.error) return {nullptr, std::move(opened.error)};
+  if (log_enabled(LogLevel::DEBUG)) log(LogLevel::DEBUG, "opened the driver " + opened.table->path);
+  return {publish(std::move(opened.table)), {}};
+}
+
+}  // namespace
+
+const CudaTable& detail::open_cuda() {
+  InUse in_use = table_in_use();
+  if (in_use.error) throw std::move(*in_use.error);
+  return *in_use.table;
+}
+
+const CudaTable* cuda_if_available() noexcept {
+  if (const CudaTable* table = detail::published.load(std::memory_order_acquire)) return table;
+  try {
+    return table_in_use().table;
+  } catch (...) {
+    return nullptr;  // out of memory: there is no driver for this caller at this moment
+  }
+}
+
+int device_count() {
+  const InUse in_use = table_in_use();
+  if (in_use.table) {
+    int count = 0;
+    check(in_use.table->cuDeviceGetCount(&count), "count the devices");
+    return count;
+  }
+  const Status status = in_use.error->status();
+  if (status == Status::LIBRARY_MISSING || status == Status::NO_DEVICE) return 0;
+  throw *in_use.error;
+}
+
+void select_driver(std::string_view name_or_path) {
+  if (!is_driver_choice(name_or_path)) throw not_a_choice(quoted(name_or_path));
+  if (forked()) throw lost_in_fork();
+  State& shared = state();
+  std::lock_guard lock(shared.mutex);
+  if (const CudaTable* table = detail::published.load(std::memory_order_acquire))
+    throw Error(Status::INVALID_STATE, "cannot choose the driver " + quoted(name_or_path) + ": " +
+                                           table->path + " is in use already; choose first");
+  shared.selected = name_or_path;
+}
+
+}  // namespace cucore::driver

@@ -1,0 +1,100 @@
+// Turns the driver's results into errors that say what was attempted, why it failed and what to do.
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+#include "driver/cuda.hpp"
+#include "driver/driver_opening.hpp"
+#include "support/log.hpp"
+
+namespace cucore::driver {
+namespace {
+
+struct Meaning {
+  CUresult result;
+  const char* name;
+  Status status;
+  const char* advice;
+};
+
+constexpr Meaning MEANINGS[] = {
+#define RESULT(name, status, advice) {name, #name, Status::status, advice},
+#include "driver/error_map.inc"
+#undef RESULT
+};
+
+const Meaning* meaning_of(CUresult result) noexcept {
+  const auto* found =
+      std::ranges::find_if(MEANINGS, [result](const Meaning& m) { return m.result == result; });
+  return found == std::end(MEANINGS) ? nullptr : found;
+}
+
+std::string unknown_name(const CudaTable* table, CUresult result) {
+  const char* name = nullptr;
+  if (table && table->cuGetErrorName(result, &name) == CUDA_SUCCESS && name) return name;
+  return "CUresult " + std::to_string(static_cast<int>(result));
+}
+
+std::string name_by(const CudaTable* table, CUresult result) {
+  if (result == CUDA_SUCCESS) return "CUDA_SUCCESS";
+  const Meaning* meaning = meaning_of(result);
+  return meaning ? meaning->name : unknown_name(table, result);
+}
+
+std::string text_by(const CudaTable* table, CUresult result) {
+  const char* text = nullptr;
+  if (table && table->cuGetErrorString(result, &text) == CUDA_SUCCESS && text) return text;
+  return {};
+}
+
+}  // namespace
+
+Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
+  const Meaning* meaning = meaning_of(result);
+  std::string name = name_by(table, result);
+  std::string message = std::string(what) + ": " + name;
+  if (const std::string text = text_by(table, result); !text.empty()) message += " (" + text + ")";
+  if (meaning && *meaning->advice) message += std::string("; ") + meaning->advice;
+  return Error(meaning ? meaning->status : Status::CUDA, std::move(message), {},
+               {"cuda", static_cast<int32_t>(result), std::move(name)});
+}
+
+void detail::fail(CUresult result, std::string_view what) {
+  throw error_of(published.load(std::memory_order_acquire), result, what);
+}
+
+void check_release(CUresult result, const char* what) noexcept {
+  if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED ||
+      result == CUDA_ERROR_CONTEXT_IS_DESTROYED || !log_enabled(LogLevel::ERROR))
+    return;
+  const Meaning* meaning = meaning_of(result);
+  char text[256];
+  std::snprintf(text, sizeof text, "%s: %s (CUresult %d)", what,
+                meaning ? meaning->name : "a result unknown to this version",
+                static_cast<int>(result));
+  log(LogLevel::ERROR, text);
+}
+
+Status status_of(CUresult result) noexcept {
+  if (result == CUDA_SUCCESS) return Status::OK;
+  const Meaning* meaning = meaning_of(result);
+  return meaning ? meaning->status : Status::CUDA;
+}
+
+bool is_sticky(CUresult result) noexcept { return status_of(result) == Status::KERNEL_FAULT; }
+
+std::string name_of(CUresult result) {
+  return name_by(detail::published.load(std::memory_order_acquire), result);
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+void throw_missing_entry(const char* name, int since) {
+  throw Error(Status::UNSUPPORTED, std::string(name) + " needs a driver of CUDA " +
+                                       version_text(since) + " or newer, and this one is of CUDA " +
+                                       version_text(cuda().version) + "; update the driver");
+}
+
+}  // namespace cucore::driver

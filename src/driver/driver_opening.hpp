@@ -1,0 +1,26 @@
+// Opens a driver library and turns it into a table: the NVIDIA driver, the CPU device or a path.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "driver/cuda.hpp"
+
+namespace cucore::driver {
+
+// A table, or why there is none; never both. A value, since "auto" weighs one against the other.
+struct Opened {
+  std::unique_ptr<CudaTable> table;
+  std::optional<Error> error;
+};
+
+// A name that can be chosen: "nvidia", "cpu", "auto", or a path with a slash.
+bool is_driver_choice(std::string_view choice) noexcept;
+
+Opened open_driver(const std::string& choice);
+
+// The Error for a result of a table that may not be in use yet; table may be null.
+Error error_of(const CudaTable* table, CUresult result, std::string_view what);
+
+}  // namespace cucore::driver

@@ -1,0 +1,84 @@
+#include "driver/driver_table.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+namespace cucore::driver {
+namespace {
+
+enum class Need { REQUIRED, OPTIONAL, ANY_VERSION };
+
+using GetProcAddress = decltype(&::cuGetProcAddress);
+
+template <class Fn>
+Fn symbol(const OpenedLibrary& library, const char* name) {
+  return reinterpret_cast<Fn>(dlsym(library.handle, name));
+}
+
+// Null where this driver has no such function. A driver is never asked for what is newer than it.
+void* entry_point(GetProcAddress get, int driver, const char* name, int since, Need need) {
+  if (need == Need::ANY_VERSION) since = std::min(since, driver);
+  if (since > driver) return nullptr;
+  void* found = nullptr;
+  CUdriverProcAddressQueryResult status{};
+  const CUresult result = get(name, &found, since, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
+  return result == CUDA_SUCCESS ? found : nullptr;
+}
+
+// The first required function that the driver does not have, "" if it has all.
+std::string fill(CudaTable& table, GetProcAddress get) {
+  std::string lacking;
+  const auto find = [&](const char* name, int since, Need need) {
+    void* found = entry_point(get, table.version, name, since, need);
+    if (!found && need != Need::OPTIONAL && lacking.empty()) lacking = name;
+    return found;
+  };
+#define ENTRY(name, since, need) \
+  table.name = reinterpret_cast<decltype(&::name)>(find(#name, since, Need::need));
+#include "driver/cuda_entry_points.inc"
+#undef ENTRY
+  return lacking;
+}
+
+Error too_old(const std::string& path, int version) {
+  return Error(Status::DRIVER_TOO_OLD,
+               "cannot use the CUDA driver " + path + ": driver " + version_text(version) +
+                   " found, " + version_text(OLDEST_DRIVER) + " needed; update the NVIDIA driver");
+}
+
+// The version, or why the library is not a driver at all.
+std::string read_version(const OpenedLibrary& library, int& version) {
+  const auto get = symbol<decltype(&::cuDriverGetVersion)>(library, "cuDriverGetVersion");
+  if (!get) return "is not a CUDA driver: it has no cuDriverGetVersion";
+  const CUresult result = get(&version);
+  if (result == CUDA_ERROR_STUB_LIBRARY) return "is the toolkit's stub for linking, not a driver";
+  if (result != CUDA_SUCCESS) return "does not tell its version: " + name_of(result);
+  return {};
+}
+
+StartedDriver refused(std::string why) { return {{}, std::move(why)}; }
+
+StartedDriver failed(Error error) { return {{nullptr, std::move(error)}, {}}; }
+
+}  // namespace
+
+StartedDriver start_driver(const OpenedLibrary& library) {
+  auto table = std::make_unique<CudaTable>();
+  table->path = library.path;
+  table->is_cpu = file_name_of(library.path).starts_with("libcucore-cpu.so");
+  if (std::string why = read_version(library, table->version); !why.empty()) return refused(why);
+  if (table->version < OLDEST_DRIVER) return failed(too_old(library.path, table->version));
+  const auto get = symbol<GetProcAddress>(library, "cuGetProcAddress_v2");
+  if (!get) return refused("has no cuGetProcAddress_v2");
+  if (const std::string lacking = fill(*table, get); !lacking.empty())
+    return refused("lacks " + lacking + ", which every driver since " +
+                   version_text(OLDEST_DRIVER) + " has");
+  const CUresult result = table->cuInit(0);
+  if (result == CUDA_SUCCESS) return {{std::move(table), {}}, {}};
+  if (result == CUDA_ERROR_STUB_LIBRARY)
+    return refused("is the toolkit's stub for linking, not a driver");
+  return failed(error_of(table.get(), result, "initialise the CUDA driver " + library.path));
+}
+
+}  // namespace cucore::driver

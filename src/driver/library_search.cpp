@@ -1,0 +1,141 @@
+#include "driver/library_search.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include <climits>
+#include <cstdlib>
+
+namespace cucore::driver {
+namespace {
+
+bool exists(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
+}
+
+std::string real_path(const char* path) {
+  char resolved[PATH_MAX];
+  return realpath(path, resolved) ? resolved : path;
+}
+
+// The loader repeats the name it was given; what is left says why. A name that is not the one asked
+// for is a dependency that is missing, and stays.
+std::string why_not_opened(const std::string& file) {
+  const char* text = dlerror();
+  std::string why = text ? text : "the loader does not say why";
+  const std::string prefix = file + ": ";
+  if (why.starts_with(prefix)) why.erase(0, prefix.size());
+  if (why == "cannot open shared object file: No such file or directory") return "no such file";
+  return why;
+}
+
+std::string joined(std::span<const char* const> names) {
+  std::string text;
+  for (const char* name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+int collect(dl_phdr_info* info, size_t, void* out) {
+  if (info->dlpi_name && *info->dlpi_name)
+    static_cast<std::vector<std::string>*>(out)->emplace_back(info->dlpi_name);
+  return 0;
+}
+
+}  // namespace
+
+OpenedLibrary LibrarySearch::take(void* handle, const std::string& label) {
+  OpenedLibrary library{handle, path_of_handle(handle)};
+  const std::string refusal = accept_(library);
+  if (refusal.empty()) return library;
+  note(label, refusal);
+  return {};
+}
+
+OpenedLibrary LibrarySearch::open(const std::string& file, const std::string& label) {
+  dlerror();
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle) return take(handle, label);
+  note(label, why_not_opened(file));
+  return {};
+}
+
+OpenedLibrary LibrarySearch::open_in(const std::string& folder, std::span<const char* const> names,
+                                     const std::string& label) {
+  if (!is_folder(folder)) {
+    note(label, "no such folder");
+    return {};
+  }
+  bool found = false;
+  for (const char* name : names) {
+    const std::string file = folder + "/" + name;
+    if (!exists(file)) continue;
+    found = true;
+    if (auto library = open(file, label == folder ? file : label + "/" + name)) return library;
+  }
+  if (!found) note(label, "has no " + joined(names));
+  return {};
+}
+
+OpenedLibrary LibrarySearch::open_at(const std::string& path, std::span<const char* const> names,
+                                     const std::string& label) {
+  return is_folder(path) ? open_in(path, names, label) : open(path, label);
+}
+
+OpenedLibrary LibrarySearch::open_loaded(const std::string& file) {
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  if (!handle) return {};
+  return take(handle, file + ", already loaded");
+}
+
+void LibrarySearch::note(const std::string& label, const std::string& why) {
+  tried_.push_back(label + " (" + why + ")");
+}
+
+std::string LibrarySearch::tried() const {
+  std::string text;
+  for (const std::string& attempt : tried_) text += (text.empty() ? "" : ", ") + attempt;
+  return text;
+}
+
+std::string environment(const char* name) {
+  const char* value = secure_getenv(name);
+  return value ? value : "";
+}
+
+bool is_folder(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+std::string path_of_handle(void* handle) {
+  link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name) return {};
+  return real_path(map->l_name);
+}
+
+std::string path_of_address(const void* address) {
+  Dl_info info;
+  if (dladdr(address, &info) == 0 || !info.dli_fname) return {};
+  return real_path(info.dli_fname);
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string_view file_name_of(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::vector<std::string> loaded_libraries() {
+  std::vector<std::string> paths;
+  dl_iterate_phdr(&collect, &paths);
+  return paths;
+}
+
+}  // namespace cucore::driver

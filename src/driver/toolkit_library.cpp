@@ -1,0 +1,116 @@
+// The order in which NVRTC and nvJitLink are looked for: what the process uses already comes first,
+// so that there are never two of them; what the user names comes before what is merely found.
+#include <algorithm>
+
+#include "driver/library_search.hpp"
+#include "support/error.hpp"
+
+namespace cucore::driver {
+namespace {
+
+#if defined(__aarch64__)
+constexpr const char* TARGET = "/targets/sbsa-linux/lib";
+#else
+constexpr const char* TARGET = "/targets/x86_64-linux/lib";
+#endif
+
+// Libraries that tell where the CUDA that the process already uses is installed.
+constexpr const char* CUDA_LIBRARIES[] = {"libcudart.so",   "libnvrtc.so",  "libnvJitLink.so",
+                                          "libnvvm.so",     "libcublas.so", "libcublasLt.so",
+                                          "libcufft.so",    "libcurand.so", "libcusolver.so",
+                                          "libcusparse.so", "libcupti.so"};
+
+bool is_cuda_library(const std::string& path) {
+  return std::ranges::any_of(CUDA_LIBRARIES, [name = file_name_of(path)](const char* stem) {
+    return name.starts_with(stem);
+  });
+}
+
+class ToolkitSearch {
+ public:
+  ToolkitSearch(const ToolkitLibrary& library, LibrarySearch::Accept accept)
+      : library_(library), search_(std::move(accept)) {}
+
+  OpenedLibrary run(const std::string& user_path) {
+    if (auto found = already_loaded()) return found;
+    if (auto found = in_environment()) return found;
+    if (auto found = beside_loaded()) return found;
+    if (auto found = in_system()) return found;
+    if (!user_path.empty())
+      if (auto found = search_.open_at(user_path, library_.names, user_path)) return found;
+    if (auto found = in_toolkits()) return found;
+    throw missing("set " + std::string(library_.variable) + " or install the CUDA toolkit");
+  }
+
+ private:
+  OpenedLibrary already_loaded() {
+    for (const std::string& path : loaded_libraries())
+      if (file_name_of(path).starts_with(library_.names.back()))
+        if (auto found = search_.open_loaded(path)) return found;
+    return {};
+  }
+
+  // A variable that is set and wrong is a mistake to be told, not to be worked around.
+  OpenedLibrary in_environment() {
+    const std::string path = environment(library_.variable);
+    if (path.empty()) return {};
+    const std::string label = "$" + std::string(library_.variable) + "=" + path;
+    if (auto found = search_.open_at(path, library_.names, label)) return found;
+    throw missing("correct or unset " + std::string(library_.variable));
+  }
+
+  OpenedLibrary beside_loaded() {
+    std::vector<std::string> seen;
+    for (const std::string& path : loaded_libraries()) {
+      if (!is_cuda_library(path)) continue;
+      const std::string folder = folder_of(path);
+      if (std::ranges::find(seen, folder) != seen.end()) continue;
+      seen.push_back(folder);
+      if (auto found = search_.open_in(folder, library_.names, folder)) return found;
+      const std::string wheel = folder_of(folder_of(folder)) + "/" + library_.wheel + "/lib";
+      if (is_folder(wheel))
+        if (auto found = search_.open_in(wheel, library_.names, wheel)) return found;
+    }
+    return {};
+  }
+
+  OpenedLibrary in_system() {
+    for (const char* name : library_.names)
+      if (auto found = search_.open(name)) return found;
+    return {};
+  }
+
+  OpenedLibrary in_toolkits() {
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+      const std::string root = environment(variable);
+      if (root.empty()) continue;
+      if (auto found = in_toolkit(root, "$" + std::string(variable) + "=" + root)) return found;
+    }
+    return in_toolkit("/usr/local/cuda", "/usr/local/cuda");
+  }
+
+  OpenedLibrary in_toolkit(const std::string& root, const std::string& label) {
+    for (const char* place : library_.places) {
+      const std::string below = "/" + std::string(place);
+      if (auto found = search_.open_in(root + below, library_.names, label + below)) return found;
+    }
+    return search_.open_in(root + TARGET, library_.names, label + TARGET);
+  }
+
+  Error missing(const std::string& advice) const {
+    return Error(Status::LIBRARY_MISSING, "cannot load " + std::string(library_.title) +
+                                              ": tried " + search_.tried() + "; " + advice);
+  }
+
+  const ToolkitLibrary& library_;
+  LibrarySearch search_;
+};
+
+}  // namespace
+
+OpenedLibrary find_toolkit_library(const ToolkitLibrary& library, const std::string& user_path,
+                                   LibrarySearch::Accept accept) {
+  return ToolkitSearch(library, std::move(accept)).run(user_path);
+}
+
+}  // namespace cucore::driver

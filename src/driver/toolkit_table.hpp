@@ -1,0 +1,61 @@
+// One of the toolkit's libraries as a table that is filled on first use and then kept for good.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "driver/library_search.hpp"
+#include "driver/process_state.hpp"
+#include "support/error.hpp"
+#include "support/log.hpp"
+
+namespace cucore::driver {
+
+template <class Table>
+class ToolkitTable {
+ public:
+  // Fills a table from an open library: "", or why this library will not do.
+  using Fill = std::string (*)(const OpenedLibrary& library, Table& table);
+
+  ToolkitTable(const ToolkitLibrary& library, Fill fill) : library_(library), fill_(fill) {}
+
+  // The table, or LIBRARY_MISSING; a failure is tried anew next time.
+  const Table& get() {
+    if (const Table* table = published_.load(std::memory_order_acquire)) return *table;
+    std::lock_guard lock(mutex_);
+    if (const Table* table = published_.load(std::memory_order_acquire)) return *table;
+    return open();
+  }
+
+  void set_path(std::string_view path) {
+    std::lock_guard lock(mutex_);
+    if (const Table* table = published_.load(std::memory_order_acquire))
+      throw Error(Status::INVALID_STATE, std::string("cannot set the path of ") + library_.title +
+                                             ": " + table->path + " is in use already");
+    user_path_ = path;
+  }
+
+ private:
+  const Table& open() {
+    auto table = std::make_unique<Table>();
+    find_toolkit_library(library_, user_path_, [&](const OpenedLibrary& found) {
+      *table = Table{};
+      table->path = found.path;
+      return fill_(found, *table);
+    });
+    if (log_enabled(LogLevel::DEBUG))
+      log(LogLevel::DEBUG, std::string("opened ") + library_.title + " " + table->path);
+    published_.store(table.get(), std::memory_order_release);
+    return *table.release();  // lives until the process ends
+  }
+
+  const ToolkitLibrary& library_;
+  const Fill fill_;
+  ForkSafeMutex mutex_;
+  std::string user_path_;
+  std::atomic<const Table*> published_{nullptr};
+};
+
+}  // namespace cucore::driver
