@@ -1,0 +1,120 @@
+// The arguments of a kernel as they stand on the command line: scalars and arrays.
+#include "argument.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "failure.hpp"
+#include "files.hpp"
+
+namespace cucore::cli {
+namespace {
+
+/// Takes the text up to a separator off the front; the whole text if there is none.
+std::string_view take(std::string_view& text, char separator) {
+  const std::size_t at = text.find(separator);
+  const std::string_view front = text.substr(0, at);
+  text = at == text.npos ? std::string_view() : text.substr(at + 1);
+  return front;
+}
+
+/// The part after "file=", if the text begins so.
+bool names_file(std::string_view text, std::string& path) {
+  constexpr std::string_view kPrefix = "file=";
+  if (!text.starts_with(kPrefix)) return false;
+  path = text.substr(kPrefix.size());
+  return true;
+}
+
+void load_file(Argument& argument, const std::string& path) {
+  const std::string bytes = read_file(path);
+  if (bytes.size() % argument.type->size != 0)
+    throw failed(fmt::format("{} has {} bytes, which is no whole number of {}", path, bytes.size(),
+                             argument.type->name));
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+  argument.bytes.assign(data, data + bytes.size());
+}
+
+void resize(Argument& argument, std::size_t count) {
+  if (count > std::numeric_limits<std::size_t>::max() / argument.type->size / 2)
+    throw usage(fmt::format("an array of {} elements is too big", count));
+  argument.bytes.resize(count * argument.type->size);
+}
+
+void fill(Argument& argument, std::string_view how) {
+  const std::size_t size = argument.type->size;
+  std::byte* at = argument.bytes.data();
+  if (how == "iota") {
+    for (std::size_t i = 0; i < argument.count(); ++i) argument.type->count(i, at + i * size);
+  } else if (how.starts_with("fill=")) {
+    std::byte value[8];
+    argument.type->parse(how.substr(5), value);
+    for (std::size_t i = 0; i < argument.count(); ++i) std::copy_n(value, size, at + i * size);
+  } else if (!how.empty() && how != "zero") {
+    throw usage(
+        fmt::format("'{}' is no way to fill an array: zero, iota, fill=VALUE or file=PATH", how));
+  }
+}
+
+/// TYPE:COUNT[:FILL], TYPE:COUNT:file=PATH or TYPE:file=PATH.
+void parse_array(Argument& argument, std::string_view rest) {
+  argument.type = &element_type(take(rest, ':'));
+  std::string path;
+  if (names_file(rest, path)) return load_file(argument, path);
+  const std::size_t count = parse_count(take(rest, ':'), "an array's number of elements");
+  if (!names_file(rest, path)) {
+    resize(argument, count);
+    return fill(argument, rest);
+  }
+  load_file(argument, path);
+  if (argument.count() != count)
+    throw failed(fmt::format("{} holds {} elements of {}, not {}", path, argument.count(),
+                             argument.type->name, count));
+}
+
+void parse_scalar(Argument& argument, std::string_view type, std::string_view value) {
+  argument.type = &element_type(type);
+  argument.bytes.resize(argument.type->size);
+  argument.type->parse(value, argument.bytes.data());
+}
+
+}  // namespace
+
+Argument parse_argument(std::string_view text) {
+  Argument argument;
+  try {
+    std::string_view rest = text;
+    const std::string_view first = take(rest, ':');
+    argument.is_array = first == "buf";
+    if (argument.is_array)
+      parse_array(argument, rest);
+    else
+      parse_scalar(argument, first, rest);
+  } catch (const Failure& failure) {
+    if (failure.exit_code() != kUsage) throw;
+    throw usage(
+        fmt::format("--arg {}: {}; write TYPE:VALUE, f32:2.0, or an array "
+                    "buf:TYPE:COUNT[:iota|:fill=VALUE|:file=PATH], buf:f32:1024:fill=1",
+                    text, failure.what()));
+  }
+  return argument;
+}
+
+Indexed parse_indexed(std::string_view text, std::string_view option,
+                      const std::vector<Argument>& arguments) {
+  std::string_view rest = text;
+  const std::string_view key = take(rest, '=');
+  if (rest.empty())
+    throw usage(
+        fmt::format("{} {}: write INDEX=..., INDEX being the number of an array argument, "
+                    "the first is 0",
+                    option, text));
+  const std::size_t index = parse_count(key, "an argument's number");
+  if (index >= arguments.size() || !arguments[index].is_array)
+    throw usage(fmt::format("{} {}: argument {} is not an array", option, text, index));
+  return {index, std::string(rest)};
+}
+
+}  // namespace cucore::cli

@@ -1,0 +1,13 @@
+// The subcommands: each adds itself to the command line and is run once that has been parsed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace cucore::cli {
+
+void add_info(CLI::App& app);
+void add_compile(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_run(CLI::App& app);
+
+}  // namespace cucore::cli

@@ -1,0 +1,22 @@
+// Reading and writing whole files, with messages that name the file and the reason.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cucore::cli {
+
+/// The bytes of a file, "-" being the standard input.
+std::string read_file(const std::string& path);
+
+/// Replaces a file in one step: a reader sees the old bytes or all the new ones. "-" is the
+/// standard output.
+void write_file(const std::string& path, std::string_view bytes);
+
+/// "saxpy.cu" of "kernels/saxpy.cu".
+std::string file_name(const std::string& path);
+
+/// ".cu" of "kernels/saxpy.cu", in lower case.
+std::string file_suffix(const std::string& path);
+
+}  // namespace cucore::cli

@@ -1,0 +1,99 @@
+// Object code in files: telling what a file holds, opening it, storing it.
+#include "image.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "failure.hpp"
+#include "files.hpp"
+
+namespace cucore::cli {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct TypeRow {
+  cucore_code_type type;
+  const char* name;
+  std::string_view magic;  ///< the first bytes; empty where they say nothing
+  std::string_view suffix;
+};
+constexpr std::array kTypes{
+    TypeRow{CUCORE_CODE_TYPE_CUBIN, "CUBIN", ""sv, ".cubin"sv},
+    TypeRow{CUCORE_CODE_TYPE_FATBIN, "FATBIN", "\x50\xED\x55\xBA"sv, ".fatbin"sv},
+    TypeRow{CUCORE_CODE_TYPE_LIBRARY, "LIBRARY", "!<arch>\n"sv, ".a"sv},
+    TypeRow{CUCORE_CODE_TYPE_LTOIR, "LTOIR", ""sv, ".ltoir"sv},
+    TypeRow{CUCORE_CODE_TYPE_PTX, "PTX", ""sv, ".ptx"sv},
+    TypeRow{CUCORE_CODE_TYPE_OBJECT, "OBJECT", ""sv, ".o"sv},
+    TypeRow{CUCORE_CODE_TYPE_BUNDLE, "BUNDLE", ""sv, ""sv},
+};
+
+constexpr auto kContainerMagic = "\x89\x43\x55\x43\x4F\x0D\x0A\x1A"sv;
+
+/// An ELF file is a CUBIN if its machine (two bytes at 18) is 190, CUDA; else a host object.
+std::optional<cucore_code_type> detect_elf(std::string_view bytes) {
+  if (!bytes.starts_with("\x7F"
+                         "ELF") ||
+      bytes.size() < 20)
+    return std::nullopt;
+  const bool is_cuda = static_cast<unsigned char>(bytes[18]) == 190 && bytes[19] == 0;
+  return is_cuda ? CUCORE_CODE_TYPE_CUBIN : CUCORE_CODE_TYPE_OBJECT;
+}
+
+bool is_ptx(std::string_view bytes) {
+  constexpr std::size_t kHead = 64 << 10;  // comments may come before the version
+  const std::string_view head = bytes.substr(0, kHead);
+  return head.find(".version") != head.npos && head.find(".target") != head.npos;
+}
+
+}  // namespace
+
+const char* type_name(cucore_code_type type) {
+  for (const TypeRow& row : kTypes)
+    if (row.type == type) return row.name;
+  return "unknown";
+}
+
+bool is_container(std::string_view bytes) { return bytes.starts_with(kContainerMagic); }
+
+std::optional<cucore_code_type> detect(std::string_view bytes, const std::string& path) {
+  if (const auto elf = detect_elf(bytes)) return elf;
+  for (const TypeRow& row : kTypes)
+    if (!row.magic.empty() && bytes.starts_with(row.magic)) return row.type;
+  if (is_ptx(bytes)) return CUCORE_CODE_TYPE_PTX;
+  for (const TypeRow& row : kTypes)
+    if (!row.suffix.empty() && file_suffix(path) == row.suffix) return row.type;
+  return std::nullopt;
+}
+
+ObjectCode open_image(std::string_view bytes, const std::string& path) {
+  if (is_container(bytes))
+    return make<ObjectCode>(cucore_objectcode_deserialize, bytes.data(), bytes.size(), nullptr);
+  const auto type = detect(bytes, path);
+  if (!type)
+    throw failed(fmt::format("{} is neither a .cuco container nor PTX, CUBIN, FATBIN or LTOIR{}",
+                             path, bytes.empty() ? ": it is empty" : ""));
+  const std::string name = file_name(path);
+  cucore_objectcode_options options = CUCORE_OBJECTCODE_OPTIONS_INIT;
+  options.name = name.c_str();
+  return make<ObjectCode>(cucore_objectcode_create, *type, bytes.data(), bytes.size(), &options);
+}
+
+std::string_view image_bytes(const cucore_objectcode* code) {
+  std::size_t size = 0;
+  const void* data = cucore_objectcode_data(code, &size);
+  return {static_cast<const char*>(data), size};
+}
+
+std::string serialize(const cucore_objectcode* code, bool compress) {
+  cucore_serialize_options options = CUCORE_SERIALIZE_OPTIONS_INIT;
+  if (compress) options.compression = CUCORE_TOGGLE_ON;
+  std::size_t size = 0;
+  call(cucore_objectcode_serialize, code, &options, nullptr, std::size_t{0}, &size);
+  std::string bytes(size, '\0');
+  call(cucore_objectcode_serialize, code, &options, bytes.data(), bytes.size(), &size);
+  return bytes;
+}
+
+}  // namespace cucore::cli

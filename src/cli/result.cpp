@@ -1,0 +1,96 @@
+// What is done with the arrays after a launch: print, write to files, compare.
+#include "result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "failure.hpp"
+#include "files.hpp"
+
+namespace cucore::cli {
+namespace {
+
+Expectation parse_expectation(const std::string& text, const std::vector<Argument>& arguments) {
+  const Indexed indexed = parse_indexed(text, "--expect", arguments);
+  const Argument& argument = arguments[indexed.index];
+  Expectation expectation{indexed.index, {}, true};
+  if (!indexed.value.starts_with("file=")) {
+    expectation.bytes.resize(argument.type->size);
+    argument.type->parse(indexed.value, expectation.bytes.data());
+    return expectation;
+  }
+  const std::string bytes = read_file(indexed.value.substr(5));
+  if (bytes.size() != argument.bytes.size())
+    throw failed(fmt::format("--expect {}: the file has {} bytes, the array {}", text, bytes.size(),
+                             argument.bytes.size()));
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+  expectation.bytes.assign(data, data + bytes.size());
+  expectation.is_one_value = false;
+  return expectation;
+}
+
+bool is_close(const ElementType& type, const std::byte* value, const std::byte* expected,
+              double tolerance) {
+  if (std::memcmp(value, expected, type.size) == 0) return true;
+  const double a = type.as_double(value);
+  const double b = type.as_double(expected);
+  // Big 64-bit numbers that differ may be one double; only the bytes tell.
+  if (tolerance == 0) return a == 0 && b == 0;
+  return std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
+}
+
+void compare(const Expectation& expectation, const Argument& argument, double tolerance) {
+  std::size_t different = 0;
+  std::string first;
+  for (std::size_t i = 0; i < argument.count(); ++i) {
+    const std::byte* expected =
+        expectation.bytes.data() + (expectation.is_one_value ? 0 : i * argument.type->size);
+    if (is_close(*argument.type, argument.element(i), expected, tolerance)) continue;
+    if (different++ == 0)
+      first = fmt::format("element {} is {}, not {}", i, argument.type->format(argument.element(i)),
+                          argument.type->format(expected));
+  }
+  if (different != 0)
+    throw failed(fmt::format("argument {} is not as expected: {} of {} elements differ; {}",
+                             expectation.index, different, argument.count(), first));
+}
+
+void print_array(std::size_t index, const Argument& argument, std::size_t limit) {
+  const std::size_t shown = std::min(limit, argument.count());
+  std::string line = fmt::format("[{}] {} x {}:", index, argument.type->name, argument.count());
+  for (std::size_t i = 0; i < shown; ++i) line += ' ' + argument.type->format(argument.element(i));
+  fmt::print("{}{}\n", line, shown < argument.count() ? " ..." : "");
+}
+
+}  // namespace
+
+ResultRequest parse_results(const std::string& print, const std::vector<std::string>& outputs,
+                            const std::vector<std::string>& expectations, double tolerance,
+                            const std::vector<Argument>& arguments) {
+  ResultRequest request;
+  request.print_count = print == "all" ? std::numeric_limits<std::size_t>::max()
+                                       : parse_count(print, "--print, a number or 'all'");
+  request.tolerance = tolerance;
+  for (const std::string& text : outputs)
+    request.outputs.push_back(parse_indexed(text, "--output", arguments));
+  for (const std::string& text : expectations)
+    request.expectations.push_back(parse_expectation(text, arguments));
+  return request;
+}
+
+void report_results(const ResultRequest& request, const std::vector<Argument>& arguments) {
+  for (std::size_t i = 0; request.print_count != 0 && i < arguments.size(); ++i)
+    if (arguments[i].is_array) print_array(i, arguments[i], request.print_count);
+  for (const Indexed& output : request.outputs) {
+    const auto& bytes = arguments[output.index].bytes;
+    write_file(output.value, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  for (const Expectation& expectation : request.expectations)
+    compare(expectation, arguments[expectation.index], request.tolerance);
+}
+
+}  // namespace cucore::cli

@@ -1,0 +1,34 @@
+// What is done with the arrays after a launch: print, write to files, compare.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "argument.hpp"
+
+namespace cucore::cli {
+
+/// What an array is to hold afterwards.
+struct Expectation {
+  std::size_t index;
+  std::vector<std::byte> bytes;  ///< one value for every element, or one for each
+  bool is_one_value;
+};
+
+struct ResultRequest {
+  std::size_t print_count = 0;
+  std::vector<Indexed> outputs;
+  std::vector<Expectation> expectations;
+  double tolerance = 0;
+};
+
+/// Reads the options; done before anything runs, so that a typing error costs nothing.
+ResultRequest parse_results(const std::string& print, const std::vector<std::string>& outputs,
+                            const std::vector<std::string>& expectations, double tolerance,
+                            const std::vector<Argument>& arguments);
+
+/// Prints, writes and compares; throws a failure at the first difference.
+void report_results(const ResultRequest& request, const std::vector<Argument>& arguments);
+
+}  // namespace cucore::cli

@@ -1,0 +1,158 @@
+// cucore run: launches one kernel with arguments from the command line, shows and checks results.
+#include <cucore.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "argument.hpp"
+#include "command.hpp"
+#include "files.hpp"
+#include "image.hpp"
+#include "launch.hpp"
+#include "result.hpp"
+#include "source.hpp"
+
+namespace cucore::cli {
+namespace {
+
+struct RunRequest {
+  std::string file;
+  std::string kernel;
+  std::string grid = "1";
+  std::string block;
+  std::uint32_t shared = 0;
+  std::int32_t device = 0;
+  std::vector<std::string> arguments;
+  std::string print = "8";
+  std::vector<std::string> outputs;
+  std::vector<std::string> expectations;
+  double tolerance = 0;
+  CompileFlags flags;
+};
+
+/// A plain C++ kernel is found under its source name only if the compiler was asked for it. Where
+/// it does not know the name, the compile without it lets the search tell what there is.
+ObjectCode compile_for(const RunRequest& request, cucore_code_type target) {
+  CompileFlags flags = request.flags;
+  if (!request.kernel.empty()) flags.names.push_back(request.kernel);
+  try {
+    return compile_file(request.file, flags, target);
+  } catch (const Failure& failure) {
+    if (failure.status() != CUCORE_ERROR_COMPILATION || request.kernel.empty() ||
+        request.file == "-")
+      throw;
+  }
+  return compile_file(request.file, request.flags, target);
+}
+
+ObjectCode open_code(const RunRequest& request, const cucore_device* device) {
+  if (!is_source(request.file)) return open_image(read_file(request.file), request.file);
+  return compile_for(
+      request, cucore_device_is_emulated(device) ? CUCORE_CODE_TYPE_PTX : CUCORE_CODE_TYPE_CUBIN);
+}
+
+/// The kernel's name: as said, or that of the only kernel there is.
+std::string choose_kernel(const RunRequest& request, const cucore_objectcode* code) {
+  if (!request.kernel.empty()) return request.kernel;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < cucore_objectcode_symbol_count(code); ++i) {
+    cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
+    call(cucore_objectcode_symbol_at, code, i, &info);
+    if (info.kind == CUCORE_SYMBOL_KERNEL) names.emplace_back(info.lowered_name);
+  }
+  if (names.size() == 1) return names.front();
+  throw usage(fmt::format("{} has {} kernels: say which with --kernel; 'cucore inspect' lists them",
+                          request.file, names.size()));
+}
+
+void run(const RunRequest& request) {
+  LaunchShape shape{parse_extent(request.grid, "--grid"), parse_extent(request.block, "--block"),
+                    request.shared};
+  std::vector<Argument> arguments;
+  for (const std::string& text : request.arguments) arguments.push_back(parse_argument(text));
+  const ResultRequest results = parse_results(request.print, request.outputs, request.expectations,
+                                              request.tolerance, arguments);
+
+  const Device device = make<Device>(cucore_device_open, request.device);
+  const ObjectCode code = open_code(request, device.get());
+  const std::string name = choose_kernel(request, code.get());
+  const Kernel kernel = make<Kernel>(cucore_objectcode_find_kernel, code.get(), name.c_str());
+  const float milliseconds = launch(device.get(), kernel.get(), shape, arguments);
+  if (results.print_count != 0)
+    fmt::print("{} ({}): {} took {:.3f} ms\n", cucore_device_name(device.get()),
+               cucore_device_arch(device.get()), name, milliseconds);
+  report_results(results, arguments);
+}
+
+void add_launch_options(CLI::App& command, RunRequest& request) {
+  command
+      .add_option("-k,--kernel", request.kernel,
+                  "name or expression, 'saxpy<float>'; default: the only kernel there is")
+      ->type_name("NAME");
+  command.add_option("-g,--grid", request.grid, "blocks, X[,Y[,Z]]; default 1")
+      ->type_name("EXTENT");
+  command.add_option("-b,--block", request.block, "threads a block, X[,Y[,Z]]")
+      ->required()
+      ->type_name("EXTENT");
+  command.add_option("--shared", request.shared, "dynamic shared memory, bytes a block")
+      ->type_name("BYTES");
+  command.add_option("-d,--device", request.device, "number of the device; default 0")
+      ->type_name("N");
+  command
+      .add_option("--arg", request.arguments,
+                  "an argument: TYPE:VALUE, or an array buf:TYPE:COUNT[:zero|:iota|:fill=VALUE|"
+                  ":file=PATH]; TYPE is one of " +
+                      element_type_names() + "; repeatable")
+      ->type_name("ARG")
+      ->allow_extra_args(false);
+}
+
+void add_result_options(CLI::App& command, RunRequest& request) {
+  command
+      .add_option("--print", request.print,
+                  "elements of each array to print afterwards, a number or 'all'; default 8; "
+                  "0 prints nothing")
+      ->type_name("N");
+  command
+      .add_option("--output", request.outputs,
+                  "write an array to a file afterwards, 1=y.bin; repeatable")
+      ->type_name("INDEX=FILE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--expect", request.expectations,
+                  "check an array afterwards: INDEX=VALUE for every element, or INDEX=file=PATH; "
+                  "a difference is exit code 1; repeatable")
+      ->type_name("INDEX=WHAT")
+      ->allow_extra_args(false);
+  command
+      .add_option("--tolerance", request.tolerance,
+                  "of --expect, relative to the expected value, absolute below 1; default 0")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("T");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("run", "Launches a kernel and shows the results.");
+  auto request = std::make_shared<RunRequest>();
+  command
+      ->add_option("file", request->file,
+                   ".cuco, PTX, CUBIN or FATBIN; or CUDA C++ (.cu), compiled on the fly")
+      ->required()
+      ->type_name("FILE");
+  add_launch_options(*command, *request);
+  add_result_options(*command, *request);
+  request->flags.add_to(*command);
+  command->footer(
+      "Example, for  extern \"C\" __global__ void saxpy(float a, const float* x, float* y, int "
+      "n):\n"
+      "  cucore run saxpy.cu --kernel saxpy --grid 4 --block 256 --arg f32:2.0 \\\n"
+      "    --arg buf:f32:1024:iota --arg buf:f32:1024:fill=1.0 --arg i32:1024 --print 4\n"
+      "Arguments are numbered from 0 for --output and --expect.");
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace cucore::cli

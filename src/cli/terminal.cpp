@@ -1,0 +1,72 @@
+// What depends on whether a person watches: colours, and a sign of life during long work.
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace cucore::cli {
+namespace {
+
+bool is_terminal() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && !(terminal && std::string_view(terminal) == "dumb");
+}
+
+/// https://no-color.org: any value that is not empty turns colours off.
+bool wants_color() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return is_terminal() && !(no_color && *no_color);
+}
+
+std::string paint(std::string_view text, std::string_view code) {
+  return wants_color() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+}
+
+}  // namespace
+
+void print_failure(const std::string& message, const std::string& detail, const std::string& log) {
+  fmt::print(stderr, "cucore: {} {}\n", paint("error:", "1;31"), message);
+  if (!detail.empty()) fmt::print(stderr, "  {}\n", paint(detail, "2"));
+  if (log.empty()) return;
+  fmt::print(stderr, "\n{}{}", log, log.back() == '\n' ? "" : "\n");
+}
+
+void print_warning(const std::string& message) {
+  fmt::print(stderr, "cucore: {} {}\n", paint("warning:", "1;33"), message);
+}
+
+Progress::Progress(std::string what) : what_(std::move(what)) {
+  if (is_terminal()) thread_ = std::thread([this] { turn(); });
+}
+
+Progress::~Progress() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Progress::turn() {
+  using namespace std::chrono_literals;
+  constexpr std::string_view kSigns = "|/-\\";
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  // Short work shows nothing: a line that flashes by helps nobody.
+  if (changed_.wait_for(lock, 500ms, [this] { return done_; })) return;
+  for (std::size_t tick = 0; !done_; ++tick) {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    fmt::print(stderr, "\r{} {} {:.1f} s", kSigns[tick % kSigns.size()], what_, time.count());
+    std::fflush(stderr);
+    changed_.wait_for(lock, 100ms, [this] { return done_; });
+  }
+  fmt::print(stderr, "\r\x1b[K");
+}
+
+}  // namespace cucore::cli
