@@ -16,8 +16,8 @@ inline constexpr uint32_t kFatbinWrapperMagic = 0x466243B1;
 
 bool is_fatbin(const void* image, size_t size);
 
-/// Bytes of header and entries as the header says, for callers that were given no size; nullopt when
-/// the header is not one. Reads 16 bytes.
+/// Bytes of header and entries as the header says, for callers that were given no size; nullopt
+/// when the header is not one. Reads 16 bytes.
 std::optional<size_t> fatbin_size(const void* header);
 
 enum class FatbinStatus {

@@ -18,6 +18,7 @@ struct Diagnostic {
 /// Errors in the order of the text; parsing stops after a few.
 struct Diagnostics {
   std::vector<Diagnostic> errors;
+  bool unsupported_version = false;  ///< the text asks for a newer PTX than this reads
 
   /// "ptx input, line 12; error : ...\n" for each: what a driver puts in the error log.
   std::string to_string() const;
