@@ -1,0 +1,89 @@
+"""Every export is guarded: what has a status is 'return guard(...)' and nothing else, nothing but
+guard catches, every export is noexcept, and each function of the header is defined once."""
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from public_header import PublicHeader
+
+HEADER = PublicHeader(Path(sys.argv.pop(1)))
+CAPI = Path(sys.argv.pop(1))
+DEFINITION = re.compile(r"^(?:CUCORE_API\s+)?([\w\s*]+?[\s*])(cucore_\w+)\s*\(([^;{}]*)\)"
+                        r"\s*(noexcept)?\s*\{", re.M)
+
+
+def strip_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+def body_from(text, opening):
+    """The text between the brace at opening and the one that closes it."""
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[opening + 1:at].strip()
+    raise ValueError("a brace is never closed")
+
+
+def definitions():
+    """(file, return type, name, is noexcept, body) of every exported function in src/capi."""
+    declared = HEADER.functions()
+    for path in sorted(CAPI.glob("*.cpp")):
+        text = strip_comments(path.read_text())
+        for match in DEFINITION.finditer(text):
+            if match.group(2) in declared:
+                yield (path.name, match.group(1).strip(), match.group(2), bool(match.group(4)),
+                       body_from(text, match.end() - 1))
+
+
+def is_one_guard(body):
+    """'return guard(...);' where the closing parenthesis ends the function."""
+    if not re.match(r"return guard\w*\(", body):
+        return False
+    depth = 0
+    for at, character in enumerate(body):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0 and character == ")":
+            return body[at + 1:].strip() == ";"
+    return False
+
+
+class Boundary(unittest.TestCase):
+    maxDiff = None
+
+    def test_each_function_of_the_header_is_defined_once(self):
+        names = [name for _, _, name, _, _ in definitions()]
+        self.assertEqual(sorted(names), sorted(HEADER.functions()))
+
+    def test_every_function_with_a_status_is_one_guard(self):
+        wrong = [f"{file}: {name}" for file, result, name, _, body in definitions()
+                 if result.endswith("cucore_status") and name != "cucore_error_status"
+                 and not is_one_guard(body)]
+        self.assertEqual(wrong, [])
+
+    def test_every_export_is_noexcept(self):
+        wrong = [f"{file}: {name}" for file, _, name, is_noexcept, _ in definitions()
+                 if not is_noexcept]
+        self.assertEqual(wrong, [])
+
+    def test_nothing_but_the_guard_catches(self):
+        wrong = [path.name for path in sorted(CAPI.glob("*"))
+                 if not path.name.startswith("guard")
+                 and re.search(r"\bcatch\s*\(", strip_comments(path.read_text()))]
+        self.assertEqual(wrong, [])
+
+
+class TheCheckItself(unittest.TestCase):
+    """A check of text is worth what it refuses."""
+
+    def test_it_tells_a_guard_from_what_only_begins_like_one(self):
+        self.assertTrue(is_one_guard("return guard(error, [&] { call(\")\"[0]); });"))
+        self.assertFalse(is_one_guard("return guard(error, [&] {}); leak();"))
+        self.assertFalse(is_one_guard("int x = 0; return guard(error, [&] {});"))
+        self.assertFalse(is_one_guard("return CUCORE_OK;"))
+
+
+if __name__ == "__main__":
+    unittest.main()

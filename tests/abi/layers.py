@@ -1,0 +1,66 @@
+"""Holds the table of layers (layers.txt) against the #includes of every file under src.
+
+What a file includes is looked up where the compiler finds it, so that "error.hpp" in src/core and
+"../support/error.hpp" are told apart.
+"""
+import re
+import sys
+import unittest
+from pathlib import Path
+
+SOURCE = Path(sys.argv.pop(1)).resolve()
+CUDA = re.compile(r"^(cuda|cuda\w*\.h|nvrtc\.h|nvJitLink\.h|nvvm\.h|nv\w+/.*)$")
+STANDARD = re.compile(r"^[a-z_0-9]+$")  # <vector>
+SYSTEM = re.compile(r"^(sys/\w+|arpa/\w+|assert|cpuid|ctype|cxxabi|dirent|dlfcn|errno|execinfo|"
+                    r"fcntl|fenv|immintrin|inttypes|limits|link|math|mqueue|poll|pthread|sched|"
+                    r"semaphore|signal|stddef|stdint|stdio|stdlib|string|strings|time|ucontext|"
+                    r"unistd|x86intrin)\.h$")
+
+
+def read_table():
+    lines = Path(__file__).with_name("layers.txt").read_text().splitlines()
+    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    return {row[0]: set(row[1:]) for row in rows}
+
+
+def include_name(path, name):
+    """What the table calls an included file."""
+    for candidate in (path.parent / name, SOURCE / name, SOURCE.parent / "include" / name):
+        resolved = candidate.resolve()
+        if resolved.is_file() and resolved.is_relative_to(SOURCE):
+            return resolved.relative_to(SOURCE).parts[0]
+    if CUDA.match(name):
+        return "<cuda>"
+    if STANDARD.match(name) or SYSTEM.match(name):
+        return "std"
+    return f"<{name.split('/')[0]}>"
+
+
+def edges():
+    """(file, layer, what it includes as the table calls it, the name in the #include)."""
+    for path in sorted(SOURCE.rglob("*")):
+        if path.suffix not in {".c", ".cpp", ".h", ".hpp", ".inc"}:
+            continue
+        layer = path.relative_to(SOURCE).parts[0]
+        for name in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(), re.M):
+            yield path.relative_to(SOURCE), layer, include_name(path, name), name
+
+
+class Layers(unittest.TestCase):
+    def test_every_include_goes_where_its_layer_may(self):
+        table = read_table()
+        wrong = [f"{file}: {layer} must not include {name} ({target})"
+                 for file, layer, target, name in edges()
+                 if target != layer and target not in table.get(layer, set())]
+        self.assertEqual(wrong, [])
+
+    def test_every_folder_is_in_the_table(self):
+        folders = {path.name for path in SOURCE.iterdir() if path.is_dir()}
+        self.assertEqual(folders - set(read_table()), set())
+
+    def test_the_check_sees_includes_at_all(self):
+        self.assertGreater(sum(1 for _ in edges()), 100)
+
+
+if __name__ == "__main__":
+    unittest.main()

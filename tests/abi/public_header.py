@@ -1,0 +1,40 @@
+"""Reads cucore.h as text: what it declares, for the checks that compare it with something else."""
+import re
+
+
+class PublicHeader:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            self.text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
+
+    def functions(self):
+        """{name: return type} of every exported function."""
+        found = re.findall(r"CUCORE_API\s+([\w\s*]+?)\s*\b(cucore_\w+)\s*\(", self.text)
+        return {name: result.strip() for result, name in found}
+
+    def structs(self):
+        """{name: [field, ...]} of every transparent struct."""
+        bodies = re.findall(r"typedef struct (cucore_\w+)\s*\{(.*?)\}\s*\1\s*;", self.text, re.S)
+        return {name: [self._field(line) for line in body.split(";") if line.strip()]
+                for name, body in bodies}
+
+    def enumerators(self):
+        """{name: number} of every enumerator."""
+        values = {}
+        for body in re.findall(r"typedef enum cucore_\w+\s*\{(.*?)\}", self.text, re.S):
+            for name, value in re.findall(r"(CUCORE_\w+)\s*=\s*(-?(?:0x)?[0-9a-fA-F]+)", body):
+                values[name] = int(value, 0)
+        return values
+
+    def handles(self):
+        """The opaque types."""
+        return re.findall(r"typedef struct (cucore_\w+)\s+\1\s*;", self.text)
+
+    def initialisers(self):
+        """{struct: macro} of every ..._INIT."""
+        return {name[:-len("_INIT")].lower(): name
+                for name in re.findall(r"#define (CUCORE_\w+_INIT)\b", self.text)}
+
+    @staticmethod
+    def _field(line):
+        return re.search(r"(\w+)\s*(?:\[\w+\])?\s*$", line.strip()).group(1)
