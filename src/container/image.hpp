@@ -53,7 +53,8 @@ struct KernelResources {
 
 /// One image inside a fat binary.
 struct FatbinEntry {
-  CodeType type = CodeType::PTX;  ///< PTX, CUBIN or LTOIR
+  CodeType type = CodeType::PTX;  ///< PTX, CUBIN, LTOIR, or 0 for what this version does not know
+  uint16_t kind = 0;              ///< as the fat binary numbers it
   Arch arch;
   bool compressed = false;
   uint64_t stored_size = 0;

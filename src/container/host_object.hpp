@@ -1,0 +1,16 @@
+// Checks what only linkers take: host objects and archives of them. What is inside stays theirs.
+#pragma once
+
+#include "container/byte_view.hpp"
+
+namespace cucore::container {
+
+/// ELF64 relocatable or COFF. @throws Error INVALID_CODE
+void check_object(ByteView image);
+
+/// An archive: "!<arch>", then members that fill it. @throws Error INVALID_CODE
+void check_library(ByteView image);
+
+bool looks_like_coff(std::span<const std::byte> bytes);
+
+}  // namespace cucore::container

@@ -1,0 +1,118 @@
+// inspect(): one door for all kinds.
+#include "container/image.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "container/elf.hpp"
+#include "container/elf_file.hpp"
+#include "container/fatbin.hpp"
+#include "container/host_object.hpp"
+#include "container/layout.hpp"
+#include "container/ptx_text.hpp"
+
+namespace cucore::container {
+
+const char* code_type_name(CodeType type) {
+  switch (type) {
+    case CodeType::PTX:
+      return "PTX";
+    case CodeType::CUBIN:
+      return "CUBIN";
+    case CodeType::LTOIR:
+      return "LTOIR";
+    case CodeType::FATBIN:
+      return "FATBIN";
+    case CodeType::OBJECT:
+      return "OBJECT";
+    case CodeType::LIBRARY:
+      return "LIBRARY";
+    case CodeType::BUNDLE:
+      return "BUNDLE";
+  }
+  return "unknown";
+}
+
+ImageInfo inspect(CodeType type, std::span<const std::byte> bytes) {
+  const ByteView image(code_type_name(type), bytes);
+  switch (type) {
+    case CodeType::PTX:
+      return read_ptx(image);
+    case CodeType::CUBIN:
+      return read_cubin(image);
+    case CodeType::FATBIN:
+      return read_fatbin(image);
+    case CodeType::LTOIR:
+      if (bytes.empty()) image.fail(0, "it is empty");
+      return {};
+    case CodeType::OBJECT:
+      check_object(image);
+      return {};
+    case CodeType::LIBRARY:
+      check_library(image);
+      return {};
+    case CodeType::BUNDLE:
+      break;
+  }
+  throw Error(Status::INVALID_ARGUMENT,
+              std::string("cannot inspect an image of kind ") + code_type_name(type));
+}
+
+std::span<const std::byte> trim_zeros(std::span<const std::byte> ptx) {
+  size_t size = ptx.size();
+  while (size > 0 && ptx[size - 1] == std::byte{0}) --size;
+  return ptx.first(size);
+}
+
+std::optional<CodeType> guess_type(std::span<const std::byte> bytes) {
+  const auto begins = [&](std::string_view magic) {
+    return bytes.size() >= magic.size() &&
+           std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+  };
+  if (begins({kContainerMagic, sizeof kContainerMagic})) return CodeType::BUNDLE;
+  if (begins("\x50\xed\x55\xba")) return CodeType::FATBIN;
+  if (begins("!<arch>\n")) return CodeType::LIBRARY;
+  if (looks_like_cubin(bytes)) return CodeType::CUBIN;
+  if (begins("\x7f"
+             "ELF") ||
+      looks_like_coff(bytes))
+    return CodeType::OBJECT;
+  if (looks_like_ptx(bytes)) return CodeType::PTX;
+  return std::nullopt;
+}
+
+std::vector<Symbol> merge_expressions(std::vector<Symbol> symbols,
+                                      std::span<const NamedExpression> names) {
+  std::unordered_map<std::string_view, std::vector<std::string_view>> wanted;
+  for (const NamedExpression& name : names) {
+    auto& expressions = wanted[name.lowered_name];
+    if (std::find(expressions.begin(), expressions.end(), name.expression) == expressions.end()) {
+      expressions.push_back(name.expression);
+    }
+  }
+  std::vector<Symbol> merged;
+  for (Symbol& symbol : symbols) {
+    const auto found = wanted.find(symbol.lowered_name);
+    if (found == wanted.end()) {
+      merged.push_back(std::move(symbol));
+      continue;
+    }
+    for (const std::string_view expression : found->second) {
+      merged.push_back(symbol);
+      merged.back().expression = expression;
+    }
+    wanted.erase(found);
+  }
+  // What the image does not know (LTOIR is opaque) stays, in the order in which it was asked for.
+  for (const NamedExpression& name : names) {
+    const auto found = wanted.find(name.lowered_name);
+    if (found == wanted.end()) continue;
+    for (const std::string_view expression : found->second) {
+      merged.push_back({std::string(expression), name.lowered_name, SymbolKind::KERNEL, 0, {}});
+    }
+    wanted.erase(found);
+  }
+  return merged;
+}
+
+}  // namespace cucore::container

@@ -1,0 +1,68 @@
+// Checks host objects: every table inside the bytes.
+#include "container/elf_file.hpp"
+#include "container/host_object.hpp"
+
+namespace cucore::container {
+
+namespace {
+
+constexpr uint16_t kCoffX64 = 0x8664;
+constexpr uint16_t kCoffArm64 = 0xaa64;
+constexpr uint64_t kCoffHeaderSize = 20;
+constexpr uint64_t kCoffSectionSize = 40;
+constexpr uint64_t kCoffSymbolSize = 18;
+constexpr uint64_t kCoffRelocationSize = 10;
+constexpr uint32_t kCoffUninitialised = 0x80;
+
+void check_elf_object(const ByteView& image) {
+  const ElfFile file(image);
+  if (file.header().type != kTypeRelocatable) image.fail(16, "not a relocatable object");
+  for (const ElfSection& section : file.sections()) {
+    if (section.type == kSectionSymbols) file.symbols(section);
+  }
+}
+
+void check_coff_section(const ByteView& image, uint64_t at) {
+  const auto size = image.get<uint32_t>(at + 16);
+  const auto offset = image.get<uint32_t>(at + 20);
+  const auto relocations = image.get<uint32_t>(at + 24);
+  const auto count = image.get<uint16_t>(at + 32);
+  const auto flags = image.get<uint32_t>(at + 36);
+  if ((flags & kCoffUninitialised) == 0 && offset != 0) image.slice(offset, size, "a section");
+  if (count != 0) image.slice(relocations, count * kCoffRelocationSize, "a table of relocations");
+}
+
+void check_coff_object(const ByteView& image) {
+  const auto sections = image.get<uint16_t>(2);
+  const auto symbols = image.get<uint32_t>(8);
+  const auto symbol_count = image.get<uint32_t>(12);
+  const auto optional = image.get<uint16_t>(16);
+  if (sections == 0) image.fail(2, "no sections");
+  const uint64_t table = kCoffHeaderSize + optional;
+  image.slice(table, sections * kCoffSectionSize, "the section table");
+  for (uint64_t i = 0; i < sections; ++i) check_coff_section(image, table + i * kCoffSectionSize);
+  if (symbols == 0) return;
+  const uint64_t size = symbol_count * kCoffSymbolSize;
+  image.slice(symbols, size, "the symbol table");
+  const auto strings = image.get<uint32_t>(symbols + size);
+  image.slice(symbols + size, strings, "the string table");
+}
+
+}  // namespace
+
+bool looks_like_coff(std::span<const std::byte> bytes) {
+  if (bytes.size() < kCoffHeaderSize) return false;
+  const auto machine = ByteView("OBJECT", bytes).get<uint16_t>(0);
+  return machine == kCoffX64 || machine == kCoffArm64;
+}
+
+void check_object(ByteView image) {
+  if (image.size() == 0) image.fail(0, "it is empty");
+  if (looks_like_coff(image.bytes())) {
+    check_coff_object(image);
+  } else {
+    check_elf_object(image);
+  }
+}
+
+}  // namespace cucore::container

@@ -1,0 +1,74 @@
+// Makes the values that a container holds.
+#include "container/objectcode.hpp"
+
+#include <algorithm>
+
+#include "support/error.hpp"
+
+namespace cucore::container {
+
+Code make_code(CodeType type, std::span<const std::byte> bytes, std::string name, Arch arch) {
+  ImageInfo info = inspect(type, bytes);
+  Code code;
+  code.type = type;
+  code.arch = info.arch.empty() ? arch : info.arch;
+  code.ptx_isa = info.ptx_isa;
+  code.toolkit = info.toolkit;
+  code.name = std::move(name);
+  code.symbols = std::move(info.symbols);
+  if (type == CodeType::PTX) bytes = trim_zeros(bytes);
+  code.bytes.reserve(bytes.size() + 1);
+  code.bytes.assign(bytes.begin(), bytes.end());
+  if (type == CodeType::PTX) code.bytes.push_back(std::byte{0});
+  return code;
+}
+
+namespace {
+
+bool can_be_bundled(CodeType type) {
+  return type == CodeType::PTX || type == CodeType::CUBIN || type == CodeType::LTOIR;
+}
+
+void add_image(Code& bundle, const Image& image, const Metadata& metadata) {
+  if (!can_be_bundled(image.type)) {
+    throw Error(Status::INVALID_ARGUMENT, std::string("a bundle holds PTX, CUBIN and LTOIR; \"") +
+                                              image.name + "\" is " + code_type_name(image.type));
+  }
+  bundle.images.push_back(image);
+  bundle.image_metadata.push_back(metadata);
+}
+
+void add_code(Code& bundle, const Code& code) {
+  if (code.type != CodeType::BUNDLE) add_image(bundle, code, code.metadata);
+  for (size_t i = 0; i < code.images.size(); ++i) {
+    const bool known = i < code.image_metadata.size();
+    add_image(bundle, code.images[i], known ? code.image_metadata[i] : Metadata());
+  }
+  if (!code.log.empty() && !bundle.log.empty() && bundle.log.back() != '\n') bundle.log += '\n';
+  bundle.log += code.log;
+  for (const Dependency& dependency : code.dependencies) {
+    auto& known = bundle.dependencies;
+    if (std::find(known.begin(), known.end(), dependency) == known.end()) {
+      known.push_back(dependency);
+    }
+  }
+}
+
+}  // namespace
+
+Code make_bundle(std::span<const Code* const> codes, std::string name) {
+  Code bundle;
+  bundle.type = CodeType::BUNDLE;
+  bundle.name = std::move(name);
+  for (const Code* code : codes) add_code(bundle, *code);
+  if (bundle.images.size() < 2) {
+    throw Error(Status::INVALID_ARGUMENT, "a bundle needs two images or more");
+  }
+  const auto empty = [](const Metadata& metadata) { return metadata.empty(); };
+  if (std::all_of(bundle.image_metadata.begin(), bundle.image_metadata.end(), empty)) {
+    bundle.image_metadata.clear();
+  }
+  return bundle;
+}
+
+}  // namespace cucore::container

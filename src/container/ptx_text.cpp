@@ -1,0 +1,379 @@
+// Reads the outline of PTX text.
+#include "container/ptx_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <unordered_map>
+
+#include "container/ptx_lexer.hpp"
+#include "container/toolkit_text.hpp"
+
+namespace cucore::container {
+
+namespace {
+
+constexpr uint64_t kMaxObject = uint64_t{1} << 40;
+constexpr size_t kMaxParameters = 4096;
+
+std::optional<uint64_t> parse_number(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  } else if (text.size() > 1 && text[0] == '0') {
+    base = 8;
+  }
+  if (!text.empty() && (text.back() == 'U' || text.back() == 'u')) text.remove_suffix(1);
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc() || rest != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+/// Bytes of one element of ".u32", ".f64", ".b128", ".f16x2"; 0 for words that are no type. The
+/// opaque types are handles of 8 bytes.
+uint64_t type_size(std::string_view word) {
+  struct Type {
+    std::string_view name;
+    uint64_t size;
+  };
+  static constexpr Type kTypes[] = {
+      {".b8", 1},        {".u8", 1},     {".s8", 1},     {".b16", 2},    {".u16", 2},
+      {".s16", 2},       {".f16", 2},    {".bf16", 2},   {".b32", 4},    {".u32", 4},
+      {".s32", 4},       {".f32", 4},    {".f16x2", 4},  {".bf16x2", 4}, {".tf32", 4},
+      {".b64", 8},       {".u64", 8},    {".s64", 8},    {".f64", 8},    {".f32x2", 8},
+      {".b128", 16},     {".u128", 16},  {".s128", 16},  {".pred", 1},   {".e4m3", 1},
+      {".e5m2", 1},      {".e4m3x2", 2}, {".e5m2x2", 2}, {".texref", 8}, {".surfref", 8},
+      {".samplerref", 8}};
+  for (const Type& type : kTypes) {
+    if (type.name == word) return type.size;
+  }
+  return 0;
+}
+
+/// One declaration: of a parameter or of a variable.
+struct Declaration {
+  std::string_view name;
+  uint64_t size = 0;
+  uint64_t alignment = 1;
+  bool managed = false;
+};
+
+class Reader {
+ public:
+  explicit Reader(const ByteView& view) : lexer_(view) {}
+
+  ImageInfo read() {
+    info_.toolkit = toolkit_of(lexer_.preamble());
+    read_version();
+    read_target();
+    while (lexer_.peek().kind != PtxToken::END) read_statement();
+    finish();
+    return std::move(info_);
+  }
+
+ private:
+  void read_version() {
+    const PtxToken word = lexer_.next();
+    if (!word.is(".version")) lexer_.fail(word, "PTX begins with .version");
+    const PtxToken number = lexer_.next();
+    const size_t dot = std::min(number.text.find('.'), number.text.size());
+    const uint64_t major = parse_number(number.text.substr(0, dot)).value_or(kMaxObject);
+    const uint64_t minor = parse_number(number.text.substr(std::min(dot + 1, number.text.size())))
+                               .value_or(kMaxObject);
+    if (number.kind != PtxToken::NUMBER || major > 99 || minor > 9) {
+      lexer_.fail(number, ".version needs a number as 9.0");
+    }
+    info_.ptx_isa = static_cast<uint16_t>(major * 10 + minor);
+  }
+
+  void read_target() {
+    const PtxToken word = lexer_.next();
+    if (!word.is(".target")) lexer_.fail(word, ".target must follow .version");
+    while (true) {
+      const PtxToken name = lexer_.next();
+      if (!name.is_name()) lexer_.fail(name, ".target needs a name as sm_90");
+      const auto arch = name.text.starts_with("sm_") ? Arch::parse(name.text) : std::nullopt;
+      if (arch && info_.arch.empty()) info_.arch = *arch;
+      if (!lexer_.peek().is(",")) break;
+      lexer_.next();
+    }
+    if (info_.arch.empty()) lexer_.fail(word, ".target names no architecture");
+    info_.arch.is_virtual = true;
+  }
+
+  void read_statement() {
+    const PtxToken word = lexer_.next();
+    if (word.is(".entry")) {
+      read_kernel();
+    } else if (word.is(".func")) {
+      read_function();
+    } else if (word.is(".global") || word.is(".const")) {
+      read_variables(word);
+    } else if (word.is(".section")) {
+      skip_to_block();
+    } else if (word.is("{")) {
+      lexer_.skip_block(word.offset);
+    } else if (word.is("}")) {
+      lexer_.fail(word, "a brace closes nothing");
+    } else if (word.is(".extern")) {
+      external_ = true;
+      return;
+    } else if (word.is(".visible") || word.is(".weak") || word.is(".common")) {
+      return;
+    }
+    // Everything else (.shared, .file, .pragma, .address_size, .alias, what later versions bring)
+    // declares nothing that a host can ask for; its words are passed over one by one.
+    external_ = false;
+  }
+
+  void skip_to_block() {
+    while (!lexer_.peek().is("{")) {
+      if (lexer_.peek().kind == PtxToken::END) lexer_.fail(lexer_.peek(), ".section has no block");
+      lexer_.next();
+    }
+    lexer_.skip_block(lexer_.peek().offset);
+  }
+
+  void skip_parentheses() {
+    const PtxToken open = lexer_.next();
+    for (int depth = 1; depth > 0;) {
+      const PtxToken token = lexer_.next();
+      if (token.kind == PtxToken::END) lexer_.fail(open, "a parenthesis is not closed");
+      depth += token.is("(") - token.is(")");
+    }
+  }
+
+  void read_kernel() {
+    const PtxToken name = lexer_.next();
+    if (!name.is_name()) lexer_.fail(name, ".entry needs a name");
+    Symbol symbol;
+    symbol.lowered_name = name.text;
+    symbol.parameters.emplace();
+    if (lexer_.peek().is("(")) symbol.parameters = read_parameters();
+    KernelResources resources;
+    resources.lowered_name = name.text;
+    const bool defined = read_kernel_directives(resources);
+    if (!defined) return;
+    if (!kernels_.emplace(name.text, info_.symbols.size()).second) {
+      lexer_.fail(name, "the kernel " + std::string(name.text) + " is defined twice");
+    }
+    info_.symbols.push_back(std::move(symbol));
+    info_.resources.push_back(std::move(resources));
+  }
+
+  /// Up to and with the body; false for a declaration, which ends with ";".
+  bool read_kernel_directives(KernelResources& resources) {
+    while (true) {
+      const PtxToken token = lexer_.peek();
+      if (token.kind == PtxToken::END) lexer_.fail(token, "a function has no body");
+      if (token.is("{")) {
+        lexer_.skip_block(token.offset);
+        return true;
+      }
+      lexer_.next();
+      if (token.is(";")) return false;
+      if (token.is(".pragma")) {
+        // Its own ";" does not end the declaration.
+        while (!lexer_.peek().is(";") && lexer_.peek().kind != PtxToken::END) lexer_.next();
+        lexer_.next();
+        continue;
+      }
+      if (token.is(".maxntid")) {
+        resources.max_threads = product(read_list(token));
+      } else if (token.is(".reqntid")) {
+        resources.exact_block = read_list(token);
+        resources.max_threads = product(*resources.exact_block);
+      } else if (token.is(".maxnreg")) {
+        read_list(token);
+      }
+    }
+  }
+
+  std::vector<uint32_t> read_list(const PtxToken& directive) {
+    std::vector<uint32_t> values;
+    do {
+      if (!values.empty()) lexer_.next();
+      const auto value = parse_number(lexer_.next().text);
+      if (!value || *value > UINT32_MAX) lexer_.fail(directive, "the directive needs numbers");
+      if (values.size() < 3) values.push_back(static_cast<uint32_t>(*value));
+    } while (lexer_.peek().is(","));
+    return values;
+  }
+
+  static std::optional<uint32_t> product(const std::vector<uint32_t>& values) {
+    uint64_t all = 1;
+    for (const uint32_t value : values) {
+      if (value != 0 && all > UINT32_MAX / value) return std::nullopt;
+      all *= value;
+    }
+    return static_cast<uint32_t>(all);
+  }
+
+  std::vector<Parameter> read_parameters() {
+    const PtxToken open = lexer_.next();
+    std::vector<Parameter> parameters;
+    uint64_t end = 0;
+    while (!lexer_.peek().is(")")) {
+      if (!parameters.empty() && !lexer_.next().is(",")) lexer_.fail(open, "a comma is missing");
+      const PtxToken where = lexer_.peek();
+      const Declaration one = read_declaration();
+      const uint64_t offset = (end + one.alignment - 1) / one.alignment * one.alignment;
+      end = offset + one.size;
+      if (end > UINT32_MAX || parameters.size() == kMaxParameters) {
+        lexer_.fail(where, "the parameters are too large");
+      }
+      parameters.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(one.size),
+                            static_cast<uint32_t>(one.alignment)});
+    }
+    lexer_.next();
+    return parameters;
+  }
+
+  /// Directives, then a name, then its dimensions: ".param .align 8 .b8 name[24]".
+  Declaration read_declaration() {
+    uint64_t element = 0;
+    uint64_t count = 1;
+    std::optional<uint64_t> alignment;
+    Declaration result;
+    bool pointer = false;
+    while (lexer_.peek().is_directive()) {
+      const PtxToken word = lexer_.next();
+      if (word.is(".align")) {
+        const uint64_t value = read_alignment(word);
+        // After .ptr it is the alignment of what the parameter points to.
+        if (!pointer) alignment = value;
+      } else if (word.is(".ptr")) {
+        pointer = true;
+      } else if (word.is(".attribute")) {
+        result.managed = read_attribute() || result.managed;
+      } else if (word.is(".v2") || word.is(".v4") || word.is(".v8")) {
+        count = static_cast<uint64_t>(word.text[2] - '0');
+      } else if (const uint64_t size = type_size(word.text)) {
+        element = size;
+      }
+    }
+    const PtxToken name = lexer_.next();
+    if (!name.is_name()) lexer_.fail(name, "a declaration needs a name");
+    if (element == 0) lexer_.fail(name, "the type of " + std::string(name.text) + " is unknown");
+    result.name = name.text;
+    result.alignment = alignment.value_or(element * count);
+    result.size = read_dimensions(element * count);
+    return result;
+  }
+
+  uint64_t read_alignment(const PtxToken& word) {
+    const auto value = parse_number(lexer_.next().text);
+    if (!value || *value == 0 || (*value & (*value - 1)) != 0 || *value > 65536) {
+      lexer_.fail(word, ".align needs a power of two");
+    }
+    return *value;
+  }
+
+  /// True if one of the attributes is .managed.
+  bool read_attribute() {
+    if (!lexer_.peek().is("(")) lexer_.fail(lexer_.peek(), ".attribute needs a parenthesis");
+    const PtxToken open = lexer_.next();
+    bool managed = false;
+    for (int depth = 1; depth > 0;) {
+      const PtxToken token = lexer_.next();
+      if (token.kind == PtxToken::END) lexer_.fail(open, "a parenthesis is not closed");
+      depth += token.is("(") - token.is(")");
+      managed = managed || token.is(".managed");
+    }
+    return managed;
+  }
+
+  uint64_t read_dimensions(uint64_t size) {
+    while (lexer_.peek().is("[")) {
+      const PtxToken open = lexer_.next();
+      uint64_t count = 0;
+      if (!lexer_.peek().is("]")) {
+        const auto number = parse_number(lexer_.next().text);
+        if (!number) lexer_.fail(open, "a dimension must be a number");
+        count = *number;
+      }
+      if (!lexer_.next().is("]")) lexer_.fail(open, "a bracket is not closed");
+      if (count > kMaxObject || size * count > kMaxObject)
+        lexer_.fail(open, "the array is too large");
+      size *= count;
+    }
+    return size;
+  }
+
+  void read_function() {
+    if (lexer_.peek().is_directive() && lexer_.peek().is(".attribute")) {
+      lexer_.next();
+      read_attribute();
+    }
+    if (lexer_.peek().is("(")) skip_parentheses();
+    const PtxToken name = lexer_.next();
+    if (!name.is_name()) lexer_.fail(name, ".func needs a name");
+    if (lexer_.peek().is("(")) skip_parentheses();
+    KernelResources unused;
+    if (read_kernel_directives(unused)) {
+      add_other({{}, std::string(name.text), SymbolKind::DEVICE_FUNCTION, 0, std::nullopt});
+    }
+  }
+
+  void read_variables(const PtxToken& space) {
+    Declaration one = read_declaration();
+    const SymbolKind kind = space.is(".const") ? SymbolKind::CONSTANT
+                            : one.managed      ? SymbolKind::MANAGED
+                                               : SymbolKind::GLOBAL;
+    if (!external_) add_other({{}, std::string(one.name), kind, one.size, std::nullopt});
+    // An initialiser may hold braces, and further names may follow; both end with ";".
+    while (!lexer_.peek().is(";")) {
+      const PtxToken token = lexer_.next();
+      if (token.kind == PtxToken::END) lexer_.fail(token, "a variable does not end with ;");
+      if (token.is("{")) lexer_.skip_block(token.offset);
+      if (token.is("}")) lexer_.fail(token, "a brace closes nothing");
+    }
+    lexer_.next();
+  }
+
+  void add_other(Symbol symbol) { others_.push_back(std::move(symbol)); }
+
+  void finish() {
+    info_.symbols.insert(info_.symbols.end(), std::make_move_iterator(others_.begin()),
+                         std::make_move_iterator(others_.end()));
+  }
+
+  PtxLexer lexer_;
+  ImageInfo info_;
+  std::vector<Symbol> others_;
+  std::unordered_map<std::string_view, size_t> kernels_;
+  bool external_ = false;
+};
+
+}  // namespace
+
+ImageInfo read_ptx(ByteView text) {
+  const auto bytes = trim_zeros(text.bytes());
+  const ByteView trimmed(text.what(), bytes, text.base());
+  if (bytes.empty()) trimmed.fail(0, "it is empty");
+  if (const void* zero = std::memchr(bytes.data(), 0, bytes.size())) {
+    const auto offset = static_cast<const std::byte*>(zero) - bytes.data();
+    trimmed.fail(static_cast<uint64_t>(offset), "a NUL inside the text");
+  }
+  return Reader(trimmed).read();
+}
+
+bool looks_like_ptx(std::span<const std::byte> bytes) {
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\v\f"), text.size()));
+    if (text.starts_with("//")) {
+      text.remove_prefix(std::min(text.find('\n'), text.size()));
+    } else if (text.starts_with("/*")) {
+      const size_t end = text.find("*/", 2);
+      text.remove_prefix(end == text.npos ? text.size() : end + 2);
+    } else {
+      return text.starts_with(".version");
+    }
+  }
+}
+
+}  // namespace cucore::container

@@ -1,0 +1,17 @@
+// Reads of PTX text what can be known without compiling it: version, target, kernels with their
+// parameters, variables. Tolerant of everything inside function bodies: judging those is the
+// driver's business.
+#pragma once
+
+#include "container/byte_view.hpp"
+#include "container/image.hpp"
+
+namespace cucore::container {
+
+/// `text` may end with zeros. @throws Error INVALID_CODE
+ImageInfo read_ptx(ByteView text);
+
+/// True if the bytes begin as PTX does: blanks and comments, then .version.
+bool looks_like_ptx(std::span<const std::byte> bytes);
+
+}  // namespace cucore::container

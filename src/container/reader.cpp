@@ -1,0 +1,403 @@
+// Reads containers from strangers.
+#include "container/reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "container/compression.hpp"
+#include "container/metadata.hpp"
+#include "container/table.hpp"
+#include "container/text.hpp"
+
+namespace cucore::container {
+
+namespace {
+
+constexpr std::string_view kWhat = "the container";
+
+// Strings may be shared by symbols; a hostile table shares one long string a million times. This
+// many bytes of names for a byte of tables is more than any compiler's output needs.
+constexpr uint64_t kMaxNameGrowth = 256;
+
+Arch arch_of(const SectionEntry& entry) {
+  Arch arch;
+  arch.number = entry.arch;
+  arch.is_virtual = (entry.arch_flags & kArchVirtual) != 0;
+  if ((entry.arch_flags & kArchA) != 0) arch.suffix = 'a';
+  if ((entry.arch_flags & kArchF) != 0) arch.suffix = 'f';
+  return arch;
+}
+
+/// Stored bytes as they are, or decompressed into memory of its own.
+class Raw {
+ public:
+  Raw(const Table& table, const SectionEntry& entry) : view_(table.stored(entry)) {
+    if (entry.compression == kStored) return;
+    auto raw = unzstd(view_.bytes(), entry.raw_size);
+    if (!raw) view_.fail(0, "a section cannot be decompressed");
+    own_ = std::move(*raw);
+    view_ = ByteView(kWhat, own_, entry.offset);
+  }
+  Raw(const Raw&) = delete;
+  Raw& operator=(const Raw&) = delete;
+
+  const ByteView& view() const { return view_; }
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(view_.bytes().data()), view_.size()};
+  }
+  Bytes take() {
+    if (!own_.empty()) return std::move(own_);
+    return {view_.bytes().begin(), view_.bytes().end()};
+  }
+
+ private:
+  ByteView view_;
+  Bytes own_;
+};
+
+class Reader {
+ public:
+  Reader(std::span<const std::byte> bytes, const ReadOptions& options)
+      : file_(kWhat, bytes),
+        options_(options),
+        table_(file_, limit(options)),
+        strtab_(table_, *table_.find(STRTAB)) {}
+
+  Contents read() {
+    check_signature();
+    check_strings();
+    read_images();
+    read_symbols();
+    read_metadata();
+    read_texts();
+    read_dependencies();
+    read_key();
+    finish_images();
+    describe_sections();
+    return std::move(contents_);
+  }
+
+ private:
+  static uint64_t limit(const ReadOptions& options) {
+    const uint64_t wanted = options.max_image_size;
+    return wanted == 0 ? kMaxRawSize : std::min(wanted, kMaxRawSize);
+  }
+
+  [[noreturn]] static void refuse(const std::string& why) {
+    throw Error(Status::SIGNATURE, std::string(kWhat) + " " + why);
+  }
+
+  void check_signature() {
+    const SectionEntry* section = table_.find(SIG);
+    if (section == nullptr) {
+      if (options_.policy == SignaturePolicy::REQUIRED) refuse("is not signed, and must be");
+      return;
+    }
+    const SignatureRecord record = signature_record(*section);
+    SignatureInfo& info = contents_.signature;
+    info.algorithm = static_cast<SignatureAlgorithm>(record.algorithm);
+    info.key = record.key_id;
+    info.state = SignatureState::UNKNOWN_KEY;
+    for (const VerifyingKey& key : options_.keys) {
+      if (key.algorithm != info.algorithm || key_id(key) != info.key) continue;
+      if (!verify_message(key, table_.signed_part(), record.signature)) {
+        refuse("has a wrong signature");
+      }
+      info.state = SignatureState::VALID;
+      return;
+    }
+    if (options_.policy == SignaturePolicy::REQUIRED) refuse("is signed with an unknown key");
+  }
+
+  SignatureRecord signature_record(const SectionEntry& section) {
+    const ByteView stored = table_.stored(section);
+    if (section.compression != kStored || stored.size() != sizeof(SignatureRecord)) {
+      stored.fail(0, "the signature has not 80 bytes");
+    }
+    const auto record = stored.get<SignatureRecord>(0);
+    if (record.algorithm < 1 || record.algorithm > 2) stored.fail(0, "an unknown signature");
+    constexpr uint64_t kHmacEnd = 48;
+    const bool hmac = record.algorithm == 1;
+    if (!stored.all_zero(1, 7) || (hmac && !stored.all_zero(kHmacEnd, stored.size() - kHmacEnd))) {
+      stored.fail(1, "reserved bytes of the signature are not zero");
+    }
+    return record;
+  }
+
+  void check_strings() {
+    const ByteView& view = strtab_.view();
+    const auto bytes = view.bytes();
+    if (bytes.empty() || bytes.front() != std::byte{0} || bytes.back() != std::byte{0}) {
+      view.fail(0, "STRTAB does not begin and end with NUL");
+    }
+    check_utf8(strtab_);
+    uint64_t tables = view.size() + table_.entries().size() * sizeof(SectionEntry);
+    for (const SectionType type : {SYMTAB, DEPS}) {
+      if (const SectionEntry* entry = table_.find(type)) tables += entry->raw_size;
+    }
+    name_budget_ = tables * kMaxNameGrowth;
+  }
+
+  static void check_utf8(const Raw& raw) {
+    const size_t bad = find_bad_utf8(raw.text());
+    if (bad != std::string_view::npos) raw.view().fail(bad, "text is not UTF-8");
+  }
+
+  std::string name(uint32_t offset) {
+    const std::string_view text = strtab_.view().string(offset);
+    // Into the middle of a character would be a string that is not UTF-8.
+    if (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80) {
+      strtab_.view().fail(offset, "a name begins inside a character");
+    }
+    if (text.size() > name_budget_) strtab_.view().fail(offset, "names are shared too often");
+    name_budget_ -= text.size();
+    return std::string(text);
+  }
+
+  void read_images() {
+    const auto& entries = table_.entries();
+    for (uint32_t i = 0; i < entries.size(); ++i) {
+      const SectionEntry& entry = entries[i];
+      if (!is_image(Table::type(entry))) continue;
+      Image& image = contents_.code.images.emplace_back();
+      image.type = code_type(Table::type(entry));
+      image.arch = arch_of(entry);
+      image.ptx_isa = entry.ptx_isa;
+      image.toolkit = entry.toolkit;
+      image.name = name(entry.name);
+      image.bytes = Raw(table_, entry).take();
+      section_to_image_.emplace(i, contents_.code.images.size() - 1);
+      image_entries_.push_back(&entry);
+    }
+  }
+
+  void read_symbols() {
+    const SectionEntry* parameters = table_.find(PARAMS);
+    std::optional<Raw> records;
+    if (parameters != nullptr) records.emplace(table_, *parameters);
+    const ByteView list = records ? records->view() : ByteView(kWhat, {});
+    check_parameters(list);
+    uint64_t unused = list.size() / sizeof(ParameterRecord);
+    const SectionEntry* symbols = table_.find(SYMTAB);
+    if (symbols == nullptr) return;
+    const Raw raw(table_, *symbols);
+    const ByteView& view = raw.view();
+    if (view.size() % sizeof(SymbolRecord) != 0) view.fail(0, "SYMTAB has no whole records");
+    for (uint64_t at = 0; at < view.size(); at += sizeof(SymbolRecord)) {
+      read_symbol(view, at, list, unused);
+    }
+  }
+
+  static void check_parameters(const ByteView& list) {
+    if (list.size() % sizeof(ParameterRecord) != 0) list.fail(0, "PARAMS has no whole records");
+    for (uint64_t at = 0; at < list.size(); at += sizeof(ParameterRecord)) {
+      const auto record = list.get<ParameterRecord>(at);
+      if (record.zero != 0) list.fail(at + 12, "reserved bytes of a parameter are not zero");
+      if ((record.alignment & (record.alignment - 1)) != 0) {
+        list.fail(at + 8, "the alignment of a parameter is no power of two");
+      }
+    }
+  }
+
+  /// `unused`: records that no symbol has taken yet, so that sharing them cannot multiply them.
+  void read_symbol(const ByteView& view, uint64_t at, const ByteView& list, uint64_t& unused) {
+    const auto record = view.get<SymbolRecord>(at);
+    const auto image = section_to_image_.find(record.section);
+    if (image == section_to_image_.end()) view.fail(at + 8, "a symbol's section is no image");
+    if (record.kind < 1 || record.kind > 5) view.fail(at + 12, "a symbol of unknown kind");
+    if (record.flags != 0) view.fail(at + 14, "flags of a symbol are not zero");
+    Symbol symbol;
+    symbol.expression = name(record.expression);
+    symbol.lowered_name = name(record.lowered_name);
+    symbol.kind = static_cast<SymbolKind>(record.kind);
+    symbol.size = record.size;
+    if (symbol.lowered_name.empty()) view.fail(at + 4, "a symbol has no name");
+    if (symbol.kind == SymbolKind::KERNEL && symbol.size != 0)
+      view.fail(at + 16, "a kernel has a size");
+    if (record.parameter_count != kUnknownCount) {
+      if (record.parameter_count > unused) view.fail(at + 28, "a symbol has too many parameters");
+      unused -= record.parameter_count;
+      symbol.parameters = parameters(view, at, list, record);
+    }
+    contents_.code.images[image->second].symbols.push_back(std::move(symbol));
+  }
+
+  static std::vector<Parameter> parameters(const ByteView& view, uint64_t at, const ByteView& list,
+                                           const SymbolRecord& record) {
+    const uint64_t first = record.first_parameter;
+    if (!list.contains(first * sizeof(ParameterRecord),
+                       uint64_t{record.parameter_count} * sizeof(ParameterRecord))) {
+      view.fail(at + 24, "the parameters of a symbol do not lie inside PARAMS");
+    }
+    std::vector<Parameter> result;
+    for (uint64_t i = first; i < first + record.parameter_count; ++i) {
+      const auto one = list.get<ParameterRecord>(i * sizeof(ParameterRecord));
+      result.push_back({one.offset, one.size, one.alignment});
+    }
+    return result;
+  }
+
+  void read_metadata() {
+    const SectionEntry* entry = table_.find(META);
+    if (entry == nullptr) return;
+    if (entry->raw_size > kMaxMetaSize) {
+      file_.fail(table_.offset_of(*entry) + 32, "META is larger than 1 MiB");
+    }
+    const Raw raw(table_, *entry);
+    check_text(raw);
+    MetadataSet set = parse_metadata(raw.view());
+    const size_t images = contents_.code.images.size();
+    if (!set.images.empty() && (images < 2 || set.images.size() != images)) {
+      raw.view().fail(0, "the metadata of the images are not one for each");
+    }
+    contents_.code.metadata = std::move(set.own);
+    contents_.code.image_metadata = std::move(set.images);
+  }
+
+  static void check_text(const Raw& raw) {
+    const size_t zero = raw.text().find('\0');
+    if (zero != std::string_view::npos) raw.view().fail(zero, "a NUL inside text");
+    check_utf8(raw);
+  }
+
+  std::optional<std::string> read_text(SectionType type) {
+    const SectionEntry* entry = table_.find(type);
+    if (entry == nullptr) return std::nullopt;
+    const Raw raw(table_, *entry);
+    check_text(raw);
+    return std::string(raw.text());
+  }
+
+  void read_texts() {
+    contents_.code.log = read_text(LOG).value_or("");
+    contents_.code.source = read_text(SOURCE);
+  }
+
+  void read_dependencies() {
+    const SectionEntry* entry = table_.find(DEPS);
+    if (entry == nullptr) return;
+    const Raw raw(table_, *entry);
+    const ByteView& view = raw.view();
+    if (view.size() % sizeof(DependencyRecord) != 0) view.fail(0, "DEPS has no whole records");
+    for (uint64_t at = 0; at < view.size(); at += sizeof(DependencyRecord)) {
+      const auto record = view.get<DependencyRecord>(at);
+      if (record.zero != 0) view.fail(at + 4, "reserved bytes of a dependency are not zero");
+      contents_.code.dependencies.push_back({name(record.path), record.size, record.sha256});
+    }
+  }
+
+  void read_key() {
+    const SectionEntry* entry = table_.find(KEY);
+    if (entry == nullptr) return;
+    const Raw raw(table_, *entry);
+    const ByteView& view = raw.view();
+    Key& key = contents_.code.key.emplace();
+    key.digest = view.get<Digest>(0);
+    for (uint64_t at = sizeof(Digest); at < view.size();) {
+      const auto field = view.get<KeyFieldHeader>(at);
+      if (field.zero != 0) view.fail(at + 2, "reserved bytes of a key are not zero");
+      const uint64_t begin = at + sizeof field;
+      const uint64_t padded = (uint64_t{field.length} + 7) / 8 * 8;
+      const auto value =
+          view.slice(begin, padded, "a field of the key").bytes().first(field.length);
+      if (!view.all_zero(begin + field.length, padded - field.length)) {
+        view.fail(begin + field.length, "the padding of a key is not zero");
+      }
+      key.fields.push_back({field.tag, Bytes(value.begin(), value.end())});
+      at = begin + padded;
+    }
+  }
+
+  /// Last, because it is the most work: the images themselves, and what the table says of them.
+  void finish_images() {
+    Code& code = contents_.code;
+    for (size_t i = 0; i < code.images.size(); ++i) check_image(code.images[i], *image_entries_[i]);
+    if (code.images.size() == 1) {
+      static_cast<Image&>(code) = std::move(code.images[0]);
+      code.images.clear();
+    } else {
+      code.type = CodeType::BUNDLE;
+      code.name = name(table_.find(STRTAB)->name);
+    }
+  }
+
+  void check_image(const Image& image, const SectionEntry& entry) {
+    const ByteView view("the image in the container", image.bytes, entry.offset);
+    if (image.type == CodeType::PTX && trim_zeros(image.bytes).size() + 1 != image.bytes.size()) {
+      view.fail(image.bytes.size() - 1, "a PTX does not end with one NUL");
+    }
+    const ImageInfo info = inspect(image.type, image.bytes);
+    const uint64_t at = table_.offset_of(entry);
+    if (info.arch.number != 0 && info.arch.number != image.arch.number) {
+      file_.fail(at + 4, "the table says another architecture than the image");
+    }
+    if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa) {
+      file_.fail(at + 8, "the table says another PTX ISA than the image");
+    }
+    check_symbols(image, info);
+  }
+
+  /// A launch checks its arguments by these sizes, so they must be the code's own.
+  void check_symbols(const Image& image, const ImageInfo& info) {
+    std::unordered_map<std::string_view, const Symbol*> known;
+    for (const Symbol& symbol : info.symbols) known.emplace(symbol.lowered_name, &symbol);
+    for (const Symbol& symbol : image.symbols) {
+      const auto found = known.find(symbol.lowered_name);
+      if (found == known.end() || !symbol.parameters || !found->second->parameters) continue;
+      const auto same = [](const Parameter& a, const Parameter& b) {
+        return a.offset == b.offset && a.size == b.size;
+      };
+      const auto& own = *found->second->parameters;
+      if (!std::equal(own.begin(), own.end(), symbol.parameters->begin(), symbol.parameters->end(),
+                      same)) {
+        file_.fail(table_.find(SYMTAB)->offset,
+                   "the parameters of " + symbol.lowered_name + " are not those of the image");
+      }
+    }
+  }
+
+  void describe_sections() {
+    for (const SectionEntry& entry : table_.entries()) {
+      SectionInfo info;
+      info.type = entry.type;
+      info.type_name = section_type_name(Table::type(entry));
+      info.name = name(entry.name);
+      info.arch = arch_of(entry);
+      info.compressed = entry.compression != kStored;
+      info.ptx_isa = entry.ptx_isa;
+      info.toolkit = entry.toolkit;
+      info.offset = entry.offset;
+      info.stored_size = entry.stored_size;
+      info.size = entry.raw_size;
+      info.digest = entry.digest;
+      contents_.sections.push_back(std::move(info));
+    }
+  }
+
+  ByteView file_;
+  const ReadOptions& options_;
+  Table table_;
+  Raw strtab_;
+  Contents contents_;
+  uint64_t name_budget_ = 0;
+  std::unordered_map<uint32_t, size_t> section_to_image_;
+  std::vector<const SectionEntry*> image_entries_;
+};
+
+}  // namespace
+
+bool is_container(std::span<const std::byte> bytes) {
+  return bytes.size() >= sizeof kContainerMagic &&
+         std::memcmp(bytes.data(), kContainerMagic, sizeof kContainerMagic) == 0;
+}
+
+Contents read_contents(std::span<const std::byte> container, const ReadOptions& options) {
+  return Reader(container, options).read();
+}
+
+Code read(std::span<const std::byte> container, const ReadOptions& options) {
+  return read_contents(container, options).code;
+}
+
+}  // namespace cucore::container

@@ -1,0 +1,68 @@
+// SHA-256 through libcrypto. The algorithm is fetched once: a fetch for each digest costs more than
+// the digest of a small section.
+#include "support/sha256.hpp"
+
+#include <openssl/evp.h>
+
+#include "support/error.hpp"
+
+namespace cucore {
+
+namespace {
+
+[[noreturn]] void fail() { throw Error(Status::INTERNAL, "libcrypto cannot compute SHA-256"); }
+
+const EVP_MD* algorithm() {
+  // Never freed: threads may still hash while the process ends.
+  static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  if (fetched == nullptr) fail();
+  return fetched;
+}
+
+}  // namespace
+
+struct Sha256::Context {
+  EVP_MD_CTX* native = EVP_MD_CTX_new();
+  Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context() { EVP_MD_CTX_free(native); }
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  if (context_->native == nullptr) throw std::bad_alloc();
+  if (EVP_DigestInit_ex2(context_->native, algorithm(), nullptr) != 1) fail();
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+Sha256& Sha256::update(std::span<const std::byte> bytes) {
+  if (EVP_DigestUpdate(context_->native, bytes.data(), bytes.size()) != 1) fail();
+  return *this;
+}
+
+Sha256& Sha256::update(std::string_view text) { return update(std::as_bytes(std::span(text))); }
+
+Sha256Digest Sha256::finish() {
+  Sha256Digest digest;
+  auto* out = reinterpret_cast<unsigned char*>(digest.data());
+  if (EVP_DigestFinal_ex(context_->native, out, nullptr) != 1) fail();
+  return digest;
+}
+
+Sha256Digest sha256(std::span<const std::byte> bytes) { return Sha256().update(bytes).finish(); }
+Sha256Digest sha256(std::string_view text) { return Sha256().update(text).finish(); }
+
+std::string hex(std::span<const std::byte> bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const std::byte byte : bytes) {
+    text += kDigits[static_cast<unsigned>(byte) >> 4];
+    text += kDigits[static_cast<unsigned>(byte) & 15];
+  }
+  return text;
+}
+
+}  // namespace cucore
