@@ -19,10 +19,11 @@ void BodyParser::parse(Function& function) {
   while (!scopes_.empty()) {
     if (lexer_.at_end())
       lexer_.fail("the body of '" + std::string(function.name) + "' is not closed");
+    const char* start = lexer_.position();
     try {
       statement();
     } catch (const ParseError& error) {
-      recover(error);
+      recover(error, start);
     }
   }
 }
@@ -73,9 +74,11 @@ void BodyParser::finish() {
 }
 
 /// Goes on behind the statement, so that one text reports several errors.
-void BodyParser::recover(const ParseError& error) {
+void BodyParser::recover(const ParseError& error, const char* start) {
   log_error(context_.log, error.line, error.text);
-  lexer_.skip_statement();
+  const char* at = lexer_.position();
+  bool statement_is_read = at > start && at[-1] == ';';
+  if (!statement_is_read) lexer_.skip_statement();
 }
 
 void BodyParser::statement() {

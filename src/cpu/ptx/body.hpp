@@ -53,7 +53,7 @@ class BodyParser {
   void branch_targets(std::string_view name);
   void call_targets(std::string_view name);
   void declare(std::string_view name, const Symbol& symbol);
-  void recover(const ParseError& error);
+  void recover(const ParseError& error, const char* start);
 
   // instructions.cpp
   void guarded_instruction();
@@ -65,6 +65,7 @@ class BodyParser {
   void add_operand(WrittenOperands& written, const Operand& operand);
   Operand operand(const Form& form);
   Operand percent_operand(const Form& form);
+  Operand negated_operand();
   Operand named_operand();
   Operand constant_operand();
   bool small_integer(Operand& result);

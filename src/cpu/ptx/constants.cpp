@@ -211,11 +211,13 @@ class ConstantParser {
     return *at == '.' || *at == 'e' || *at == 'E';
   }
 
-  /// Where the word that starts at or before `at` ends.
+  /// Where the number that `at` is in ends; `%` behind it is the operator.
   static const char* word_end(const char* at) {
-    while (is_class(*at, kCharWord)) ++at;
+    while (goes_on(*at)) ++at;
     return at;
   }
+
+  static bool goes_on(char c) { return is_class(c, kCharWord) && c != '%'; }
 
   Constant digits(const char* at, int base) {
     uint64_t value = 0;
@@ -225,7 +227,7 @@ class ConstantParser {
     if (error != std::errc() && !octal_zero) lexer_.fail_near("malformed number");
     bool is_unsigned = *stop == 'U';
     if (is_unsigned) ++stop;
-    if (is_class(*stop, kCharWord)) lexer_.fail_near("malformed number");
+    if (goes_on(*stop)) lexer_.fail_near("malformed number");
     lexer_.advance_to(stop);
     // As in C: what does not fit a signed 64-bit number is unsigned.
     return {Literal::integer, is_unsigned || value >> 63 != 0, value};
@@ -234,7 +236,7 @@ class ConstantParser {
   Constant float_bits(const char* at, int width, Literal literal) {
     uint64_t value = 0;
     auto [stop, error] = std::from_chars(at, word_end(at), value, 16);
-    if (error != std::errc() || stop != at + width || is_class(*stop, kCharWord))
+    if (error != std::errc() || stop != at + width || goes_on(*stop))
       lexer_.fail_near("malformed floating-point constant");
     lexer_.advance_to(stop);
     return {literal, false, value};

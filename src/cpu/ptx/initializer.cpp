@@ -1,6 +1,7 @@
 // Initial values of module variables: nested lists of constants and addresses.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "cpu/ptx/constants.hpp"
 #include "cpu/ptx/declarations.hpp"
@@ -60,7 +61,8 @@ class InitializerParser {
     if (!variable_.is_unsized && (offset > variable_.size || variable_.size - offset < element_))
       lexer_.fail("too many initial values for '" + std::string(variable_.name) + "'");
     char c = lexer_.peek();
-    bool name = is_class(c, kCharWord) && !is_class(c, kCharDigit);
+    bool name = is_class(c, kCharWord) && !is_class(c, kCharDigit) &&
+                std::strncmp(lexer_.position(), "WARP_SZ", 7) != 0;
     if (name) return address(offset, ~uint64_t{0});
     Constant constant = parse_constant(lexer_);
     if (lexer_.peek() == '(') return masked(offset, constant);

@@ -89,18 +89,25 @@ Operand BodyParser::operand(const Form& form) {
       return memory_operand();
     case '{':
       return vector_operand(form);
-    case '!': {
-      lexer_.expect('!');
-      Operand negated = operand(form);
-      negated.negated = !negated.negated;
-      if (negated.kind != OperandKind::reg) lexer_.fail("only a predicate can be negated with '!'");
-      return negated;
-    }
+    case '!':
+      return negated_operand();
     default:
       break;
   }
   bool word = is_class(c, kCharWord) && !is_class(c, kCharDigit);
   return word ? named_operand() : constant_operand();
+}
+
+/// "!%p": nothing but a predicate can be negated.
+Operand BodyParser::negated_operand() {
+  lexer_.expect('!');
+  lexer_.peek();
+  std::optional<uint32_t> found;
+  scan_register(found);
+  if (!found) lexer_.fail_near("expected a predicate behind '!'");
+  Operand negated = register_operand(*found);
+  negated.negated = true;
+  return negated;
 }
 
 Operand BodyParser::percent_operand(const Form& form) {

@@ -204,7 +204,7 @@ class Checker {
 
   void scalar_or_vector(Operand& operand, bool is_destination) {
     bool is_vector = operand.kind == OperandKind::vector;
-    if (form_.vector == 1 && !is_vector) return vector_element(operand, is_destination);
+    if (form_.vector == 1) return vector_element(operand, is_destination);
     if (!is_vector || operand.count != form_.vector)
       fail_operand("a vector of " + std::to_string(form_.vector));
     for (unsigned i = 0; i < operand.count; ++i)

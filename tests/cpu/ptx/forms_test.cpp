@@ -1,0 +1,111 @@
+// Instruction names: what each part means, and that what is unknown or contradictory is refused.
+#include <gtest/gtest.h>
+
+#include "cpu/ptx/forms.hpp"
+
+namespace cucpu::ptx {
+namespace {
+
+TEST(Forms, ReadsTypesAndModifiers) {
+  Form form = decode_form("fma.rm.ftz.sat.f32");
+  EXPECT_EQ(form.op, Opcode::fma);
+  EXPECT_EQ(form.rounding, Rounding::rm);
+  EXPECT_TRUE(form.has(kFlagFtz));
+  EXPECT_TRUE(form.has(kFlagSat));
+  EXPECT_EQ(form.type_count, 1);
+  EXPECT_EQ(form.types[0], Type::f32);
+}
+
+TEST(Forms, SpellingsWithTwoMeaningsFollowTheOpcode) {
+  EXPECT_EQ(decode_form("mul.lo.s32").mul, MulMode::lo);
+  EXPECT_EQ(decode_form("setp.lo.u32").compare, Compare::lo);
+  EXPECT_EQ(decode_form("setp.hi.u64").compare, Compare::hi);
+  EXPECT_EQ(decode_form("vote.sync.uni.pred").mode, Mode::uni);
+  EXPECT_TRUE(decode_form("bra.uni").has(kFlagUni));
+  EXPECT_EQ(decode_form("setp.nan.f32").compare, Compare::nan);
+  EXPECT_TRUE(decode_form("min.NaN.f32").has(kFlagNan));
+  EXPECT_TRUE(decode_form("min.xorsign.abs.f32").has(kFlagXorsignAbs));
+  EXPECT_TRUE(decode_form("redux.sync.min.abs.f32").has(kFlagAbs));
+  EXPECT_EQ(decode_form("shfl.sync.idx.b32").mode, Mode::idx);
+  EXPECT_EQ(decode_form("brx.idx").op, Opcode::brx_idx);
+}
+
+TEST(Forms, MemoryModifiers) {
+  Form load = decode_form("ld.acquire.gpu.shared::cta.L1::evict_last.L2::128B.v4.u32");
+  EXPECT_EQ(load.op, Opcode::ld);
+  EXPECT_EQ(load.order, Order::acquire);
+  EXPECT_EQ(load.scope, Scope::gpu);
+  EXPECT_EQ(load.space, Space::shared);
+  EXPECT_EQ(load.vector, 4);
+  EXPECT_EQ(decode_form("ld.param::func.u64").space, Space::param);
+  EXPECT_EQ(decode_form("st.volatile.global.f64").order, Order::volatile_);
+  Form atom = decode_form("atom.acq_rel.sys.global.cas.b64");
+  EXPECT_EQ(atom.operation, Operation::cas);
+  EXPECT_EQ(atom.order, Order::acq_rel);
+  EXPECT_EQ(atom.scope, Scope::sys);
+  EXPECT_EQ(decode_form("membar.gl").scope, Scope::gpu);
+  Form copy = decode_form("cp.async.cg.shared.global.L2::128B");
+  EXPECT_EQ(copy.op, Opcode::cp_async);
+  EXPECT_EQ(copy.space, Space::shared);
+  EXPECT_EQ(copy.space2, Space::global);
+}
+
+TEST(Forms, LongestNameWins) {
+  EXPECT_EQ(decode_form("cp.async.wait_all").op, Opcode::cp_async_wait_all);
+  EXPECT_EQ(decode_form("bar.warp.sync").op, Opcode::bar_warp_sync);
+  EXPECT_EQ(decode_form("barrier.sync").op, Opcode::bar_sync);
+  EXPECT_EQ(decode_form("barrier.sync.aligned").op, Opcode::bar_sync);
+  EXPECT_EQ(decode_form("barrier.cta.red.popc.aligned.u32").op, Opcode::bar_red);
+  EXPECT_EQ(decode_form("barrier.cluster.arrive.release.aligned").op,
+            Opcode::barrier_cluster_arrive);
+  EXPECT_EQ(decode_form("fence.proxy.async.global").op, Opcode::fence_proxy);
+  EXPECT_EQ(decode_form("fence.acq_rel.gpu").op, Opcode::fence);
+}
+
+class UnsupportedForm : public testing::TestWithParam<const char*> {};
+
+/// Each lacks something, has something that contradicts, or is not PTX at all.
+TEST_P(UnsupportedForm, IsRefused) {
+  EXPECT_EQ(decode_form(GetParam()).op, Opcode::unsupported);
+  EXPECT_EQ(decode_form(GetParam()).text, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, UnsupportedForm,
+    testing::Values("", ".", "..", "add", "add.", "add..s32", "add.s32.s32", "add.q32", "add.b32",
+                    "add.pred", "add.rn.s32", "add.ftz.u32", "add.rn.rz.f32", "mul.s32",
+                    "mul.wide.u64", "mul.lo.f32", "mad.f32", "fma.f32", "setp.s32", "setp.lo.s32",
+                    "setp.equ.s32", "setp.lt.b32", "setp.lt.u32.extra", "cvt.s32.f32",
+                    "cvt.f32.s32", "cvt.f32.f64", "cvt.rn.f64.f32", "cvt.rni.f32.s32",
+                    "cvt.rn.s32.f32", "cvt.rn.u32.u64", "cvt.rn.f16x2.f16", "cvta.u64", "isspacep",
+                    "shfl.sync.b32", "shfl.sync.all.b32", "vote.sync.b32", "vote.sync.ballot.pred",
+                    "match.any.b32", "shf.b32", "prmt.up.b32", "testp.f32", "div.f32", "rcp.f32",
+                    "rcp.rn.approx.f32", "atom.global.u32", "red.global.u32", "membar", "fence",
+                    "bar", "bar.sync.popc", "call.rn", "ld.global.global.u32", "ld.v2.v4.u32",
+                    "ld.u32.f32.", "popc.u32", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
+                    "tex.2d.v4.f32.f32", "mbarrier.init.shared.b64", "cp.async.bulk.commit_group",
+                    "nonsense.f32"));
+
+TEST(Forms, EveryOpcodeIsReachableByItsName) {
+  for (unsigned op = 1; op < static_cast<unsigned>(Opcode::count); ++op) {
+    std::string_view name = spec_of(static_cast<Opcode>(op)).name;
+    ASSERT_FALSE(name.empty());
+    EXPECT_EQ(name_of(static_cast<Opcode>(op)), name);
+  }
+}
+
+TEST(Forms, TypesHaveNamesAndSizes) {
+  EXPECT_EQ(find_type("f32"), Type::f32);
+  EXPECT_EQ(find_type("bf16x2"), Type::bf16x2);
+  EXPECT_EQ(find_type("f33"), Type::none);
+  EXPECT_EQ(find_type(""), Type::none);
+  EXPECT_EQ(size_of(Type::b128), 16u);
+  EXPECT_EQ(size_of(Type::pred), 0u);
+  EXPECT_TRUE(is_signed(Type::s8));
+  EXPECT_FALSE(is_signed(Type::u64));
+  EXPECT_TRUE(is_float(Type::bf16));
+  EXPECT_FALSE(is_float(Type::b32));
+}
+
+}  // namespace
+}  // namespace cucpu::ptx

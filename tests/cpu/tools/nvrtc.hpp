@@ -1,0 +1,24 @@
+// Compiles CUDA C++ to PTX for tests with the machine's NVRTC, opened at run time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cucpu::test {
+
+class Nvrtc {
+ public:
+  /// Opens libnvrtc: of $CUCORE_TEST_CUDA, else of the loader's path. nullopt when there is none.
+  static std::optional<Nvrtc> open();
+
+  /// PTX of `source`; an empty string and the log in `error` when it does not compile.
+  std::string compile(const std::string& source, const std::string& name,
+                      const std::vector<std::string>& options, std::string& error) const;
+
+ private:
+  void* library_ = nullptr;
+  std::string root_;
+};
+
+}  // namespace cucpu::test
