@@ -58,8 +58,10 @@ class Reader {
       case kNvInfoExterns:
         read_externs(payload);
         return;
+      case kNvInfoCooperativeOffsets:
+      case kNvInfoWarpWideOffsets:
       case kNvInfoExitOffsets:
-        read_exits(payload);
+        read_offsets(payload);
         return;
       case kNvInfoMaxThreads:
         info_.max_threads = read_dimensions(payload);
@@ -102,11 +104,11 @@ class Reader {
     }
   }
 
-  void read_exits(const ByteView& payload) {
-    if (payload.size() % 4 != 0) payload.fail(0, "the list of exits is cut off");
+  void read_offsets(const ByteView& payload) {
+    if (payload.size() % 4 != 0) payload.fail(0, "a list of instructions is cut off");
     for (uint64_t at = 0; at < payload.size(); at += 4) {
       if (payload.get<uint32_t>(at) >= code_size_) {
-        payload.fail(at, "an exit does not lie inside the code");
+        payload.fail(at, "an instruction does not lie inside the code");
       }
     }
   }

@@ -27,7 +27,9 @@ inline constexpr uint8_t kNvInfoParameter = 0x17;
 inline constexpr uint8_t kNvInfoParameterSize = 0x19;
 inline constexpr uint8_t kNvInfoExitOffsets = 0x1c;
 inline constexpr uint8_t kNvInfoMaxStackSize = 0x23;
+inline constexpr uint8_t kNvInfoCooperativeOffsets = 0x28;
 inline constexpr uint8_t kNvInfoRegisterCount = 0x2f;
+inline constexpr uint8_t kNvInfoWarpWideOffsets = 0x31;
 inline constexpr uint8_t kNvInfoApiVersion = 0x37;
 inline constexpr uint8_t kNvInfoParameterV2 = 0x45;
 

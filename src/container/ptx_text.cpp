@@ -334,7 +334,10 @@ class Reader {
     lexer_.next();
   }
 
-  void add_other(Symbol symbol) { others_.push_back(std::move(symbol)); }
+  void add_other(Symbol symbol) {
+    // Names with $ are the compiler's own: its strings, its tables.
+    if (symbol.lowered_name[0] != '$') others_.push_back(std::move(symbol));
+  }
 
   void finish() {
     info_.symbols.insert(info_.symbols.end(), std::make_move_iterator(others_.begin()),
