@@ -77,6 +77,9 @@ void check(CUresult result, Describe&& describe) {
     detail::fail(result, std::string(describe()));
 }
 
+// Throws the Error of a failed result with what the driver wrote into a log of its own.
+[[noreturn]] void fail(CUresult result, std::string_view what, std::string log);
+
 // For releases, which cannot fail: logged, but for a driver or a context that is gone already.
 void check_release(CUresult result, const char* what) noexcept;
 

@@ -63,6 +63,11 @@ void detail::fail(CUresult result, std::string_view what) {
   throw error_of(published.load(std::memory_order_acquire), result, what);
 }
 
+void fail(CUresult result, std::string_view what, std::string log) {
+  const Error error = error_of(detail::published.load(std::memory_order_acquire), result, what);
+  throw Error(error.status(), error.message(), std::move(log), error.origin());
+}
+
 void check_release(CUresult result, const char* what) noexcept {
   if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED ||
       result == CUDA_ERROR_CONTEXT_IS_DESTROYED || !log_enabled(LogLevel::ERROR))

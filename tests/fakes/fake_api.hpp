@@ -1,0 +1,15 @@
+// The functions of the fake driver, one for each entry point that the library knows: the compiler
+// refuses one that is missing or of another type.
+#pragma once
+
+#include <cuda.h>
+
+#include <type_traits>
+
+namespace fake::api {
+
+#define ENTRY(name, since, need) std::remove_pointer_t<decltype(&::name)> name;
+#include "driver/cuda_entry_points.inc"
+#undef ENTRY
+
+}  // namespace fake::api

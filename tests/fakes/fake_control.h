@@ -1,0 +1,101 @@
+/* How a test drives the fake CUDA libraries: what they are, which call fails, what has been called
+ * and what is still alive. Each fake exports these functions; a test opens the fake by its path and
+ * looks them up, before or after the library under test has opened it. */
+#ifndef CUCORE_TESTS_FAKE_CONTROL_H
+#define CUCORE_TESTS_FAKE_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FAKE_API __attribute__((visibility("default")))
+#define FAKE_MAX_ARGUMENT_BYTES 4096
+
+typedef struct fake_launch {
+  char kernel[256];
+  uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none asked for */
+  uint32_t dynamic_shared;
+  int32_t cooperative, programmatic_serialization, priority, has_priority;
+  void *stream;
+  void *context;
+  size_t argument_size; /* up to the end of the last parameter */
+  int32_t packed;       /* given as one buffer */
+  unsigned char arguments[FAKE_MAX_ARGUMENT_BYTES];
+} fake_launch;
+
+/* == Every fake ================================================================================ */
+
+/* Forgets failures, delays, the log, settings and scripted kernels; objects that are alive stay. */
+FAKE_API void fake_reset(void);
+
+/* The nth call from now (1 is the next) of the named function, or with NULL of any function that
+ * can fail and is not a release, gives this result, once. A release does its work all the same. */
+FAKE_API void fake_fail_call(const char *name, uint64_t nth, int32_t result);
+
+/* 1 if every failure asked for has been given. */
+FAKE_API int32_t fake_failures_used(void);
+
+/* A named function takes so long from now on. */
+FAKE_API void fake_delay_call(const char *name, uint32_t milliseconds);
+
+FAKE_API uint64_t fake_call_count(const char *name);
+FAKE_API uint64_t fake_total_calls(void); /* without questions for the name or text of a result */
+
+/* The log: "cuStreamSynchronize", one name a call, in order. */
+FAKE_API uint64_t fake_log_size(void);
+FAKE_API const char *fake_log_at(uint64_t index); /* lives as long as the fake */
+FAKE_API void fake_set_logging(int32_t on);       /* off: calls are counted and not listed */
+
+/* "context" (primary contexts that are active), "context_reference", "stream", "event", "memory",
+ * "host_memory", "library", "kernel", "link", "graph", "graph_exec", "pool", "program"; NULL: all
+ * but kernels, which go with their library. */
+FAKE_API uint64_t fake_live_objects(const char *kind);
+FAKE_API uint64_t fake_created_objects(const char *kind);
+
+/* Calls that a real library answers with a crash: a handle destroyed before, memory freed twice. */
+FAKE_API uint64_t fake_violations(void);
+FAKE_API const char *fake_last_violation(void);
+
+/* Called around every entry: a test that makes memory fail spares the fake's own. */
+FAKE_API void fake_set_boundary(void (*enter)(void), void (*leave)(void));
+
+FAKE_API void fake_set_version(int32_t version); /* 13000 */
+
+/* == The driver ================================================================================ */
+
+FAKE_API void fake_set_device_count(int32_t count);
+FAKE_API void fake_set_attribute(int32_t device, int32_t attribute, int32_t value);
+FAKE_API void fake_set_memory(uint64_t total_bytes);
+
+/* From now on every use of a context gives this result, as after a kernel that faulted, until the
+ * context is reset. 0 ends it. */
+FAKE_API void fake_set_fault(int32_t result);
+
+/* While held, nothing that streams are given completes. */
+FAKE_API void fake_hold_streams(int32_t hold);
+
+/* Every library loaded from now on has this kernel too. */
+FAKE_API void fake_define_kernel(const char *name, size_t parameter_count, const size_t *sizes);
+FAKE_API void fake_define_global(const char *name, size_t size);
+FAKE_API void fake_set_kernel_attribute(const char *kernel, int32_t attribute, int32_t value);
+
+FAKE_API uint64_t fake_launch_count(void);
+FAKE_API int32_t fake_launch_at(uint64_t index, fake_launch *out); /* 0: no such launch */
+FAKE_API void fake_set_launch_hook(void (*hook)(const fake_launch *, void *), void *user_data);
+
+/* == The compiler and the linker =============================================================== */
+
+FAKE_API uint64_t fake_compile_count(void);
+FAKE_API size_t fake_option_count(void); /* of the last compile or link */
+FAKE_API const char *fake_option_at(size_t index);
+FAKE_API const char *fake_last_source(void);
+FAKE_API size_t fake_header_count(void); /* in-memory headers of the last compile */
+FAKE_API const char *fake_header_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,230 @@
+// The state of the fake driver: devices, contexts and everything that lives in them.
+#pragma once
+
+#include <cuda.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "fakes/fake_calls.hpp"
+#include "fakes/fake_image.hpp"
+
+namespace fake {
+
+// Handles are numbers that are never given twice, so that a stale one is always noticed.
+template <class Handle>
+Handle to_handle(uint64_t number) {
+  return reinterpret_cast<Handle>(number);
+}
+
+// The objects of one kind that are alive.
+template <class Handle, class Object>
+class Objects {
+ public:
+  Objects(const char* kind, uint64_t first) : kind_(kind), next_(first) {}
+
+  Handle add(Object object) {
+    const Handle handle = to_handle<Handle>(next_);
+    next_ += 16;
+    ++created_;
+    alive_.emplace(handle, std::make_unique<Object>(std::move(object)));
+    return handle;
+  }
+
+  Object* find(Handle handle) {
+    const auto found = alive_.find(handle);
+    return found == alive_.end() ? nullptr : found->second.get();
+  }
+
+  // A real driver may crash on a handle that is gone: noted.
+  Object* find_or_note(Handle handle, const char* use) {
+    Object* object = find(handle);
+    if (!object) calls().violation(std::string(use) + " with a " + kind_ + " that is not alive");
+    return object;
+  }
+
+  bool remove(Handle handle, const char* use) {
+    if (!find_or_note(handle, use)) return false;
+    alive_.erase(handle);
+    return true;
+  }
+
+  template <class Predicate>
+  void remove_if(Predicate predicate) {
+    std::erase_if(alive_, [&](const auto& entry) { return predicate(*entry.second); });
+  }
+
+  template <class Visit>
+  void each(Visit visit) {
+    for (auto& [handle, object] : alive_) visit(*object);
+  }
+
+  const char* kind() const { return kind_; }
+  uint64_t alive() const { return alive_.size(); }
+  uint64_t created() const { return created_; }
+
+ private:
+  const char* kind_;
+  uint64_t next_;
+  uint64_t created_ = 0;
+  std::map<Handle, std::unique_ptr<Object>> alive_;
+};
+
+struct Context {
+  int device = 0;
+  unsigned references = 0;
+  bool active = false;
+  CUcontext handle = nullptr;
+};
+
+struct Capture {
+  bool active = false;
+  size_t nodes = 0;
+  uint64_t id = 0;
+};
+
+struct Stream {
+  Context* context = nullptr;
+  unsigned flags = 0;
+  int priority = 0;
+  uint64_t id = 0;
+  Capture capture;
+};
+
+struct Event {
+  Context* context = nullptr;
+  unsigned flags = 0;
+  bool recorded = false;
+  uint64_t record_number = 0;  // complete once the held work up to it has been let go
+  std::chrono::steady_clock::time_point when;
+};
+
+enum class MemoryKind { DEVICE, HOST, MANAGED, GLOBAL };
+
+struct Memory {
+  Context* context = nullptr;
+  MemoryKind kind = MemoryKind::DEVICE;
+  std::vector<unsigned char> bytes;
+};
+
+struct Library;
+
+struct Kernel {
+  CUlibrary library = nullptr;
+  KernelImage image;
+  std::map<std::pair<int, int>, int> attributes;  // of (attribute, device)
+};
+
+struct Global {
+  GlobalImage image;
+  std::map<Context*, CUdeviceptr> addresses;
+};
+
+struct Library {
+  Image::Kind kind = Image::INVALID;
+  std::vector<CUkernel> kernels;
+  std::vector<Global> globals;
+};
+
+struct Link {
+  Image image;
+  std::string output;
+};
+
+struct Graph {
+  size_t nodes = 0;
+};
+
+struct GraphExec {
+  size_t nodes = 0;
+};
+
+struct Pool {
+  int device = 0;
+  std::map<int, uint64_t> attributes;
+};
+
+struct Settings {
+  int device_count = 2;
+  uint64_t total_memory = 150'754'820'096;
+  CUresult fault = CUDA_SUCCESS;
+  std::map<std::pair<int, int>, int> device_attributes;
+  std::vector<KernelImage> kernels;
+  std::vector<GlobalImage> globals;
+  std::map<std::pair<std::string, int>, int> kernel_attributes;
+  void (*launch_hook)(const fake_launch*, void*) = nullptr;
+  void* launch_data = nullptr;
+};
+
+struct Driver {
+  Driver();
+
+  // A lock for each entry; recursive, since entries are written in terms of others.
+  std::recursive_mutex mutex;
+  std::condition_variable_any let_go;
+
+  Settings settings;
+  int version;
+  bool initialised = false;
+  bool held = false;
+  uint64_t records = 0;       // how many events have been recorded
+  uint64_t let_go_up_to = 0;  // the records that are complete
+  uint64_t memory_used = 0;
+  uint64_t captures = 0;
+  std::deque<Context> contexts;
+  std::vector<fake_launch> launches;
+  uint64_t launch_count = 0;
+
+  Objects<CUstream, Stream> streams{"stream", 0x10000000};
+  Objects<CUevent, Event> events{"event", 0x20000000};
+  Objects<CUlibrary, Library> libraries{"library", 0x30000000};
+  Objects<CUkernel, Kernel> kernels{"kernel", 0x40000000};
+  Objects<CUlinkState, Link> links{"link", 0x50000000};
+  Objects<CUgraph, Graph> graphs{"graph", 0x60000000};
+  Objects<CUgraphExec, GraphExec> graph_execs{"graph_exec", 0x70000000};
+  Objects<CUmemoryPool, Pool> pools{"pool", 0x80000000};
+  std::map<uintptr_t, Memory> memory;
+  uint64_t memory_created = 0;
+};
+
+Driver& driver();
+
+// What this variant of the fake is; see variant.cpp.
+struct Variant {
+  int version;
+  int device_count;
+  const char* missing;  // names of entries that it lacks, between spaces
+};
+extern const Variant VARIANT;
+
+// The current context of the calling thread, if it can be used: else INVALID_CONTEXT, or what broke
+// it.
+CUresult current(Context*& context);
+CUresult usable(const Context* context);
+std::vector<CUcontext>& context_stack();
+Context* context_of(CUcontext handle);
+
+// The context and the stream behind a handle, default streams included (stream is then null).
+CUresult resolve(CUstream handle, Context*& context, Stream*& stream, const char* use);
+
+// Waits until held work has been let go.
+void wait_until_let_go(std::unique_lock<std::recursive_mutex>& lock);
+
+CUresult allocate(Context* context, MemoryKind kind, size_t size, CUdeviceptr* out);
+CUresult free_memory(CUdeviceptr address, bool host, const char* use);
+void free_globals(Library& library, Context* context);
+void destroy_contents(Context& context);
+
+// The allocation that holds all of a range, or null.
+Memory* memory_at(CUdeviceptr address, size_t size);
+
+using Lock = std::unique_lock<std::recursive_mutex>;
+inline Lock locked() { return Lock(driver().mutex); }
+
+}  // namespace fake

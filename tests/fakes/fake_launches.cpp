@@ -1,0 +1,123 @@
+// The fake driver's launches: each is checked as the driver does, and recorded with its arguments.
+#include <algorithm>
+#include <cstring>
+
+#include "fakes/fake_api.hpp"
+#include "fakes/fake_checks.hpp"
+#include "fakes/fake_driver.hpp"
+
+namespace fake::api {
+namespace {
+
+bool is_valid(const CUlaunchConfig& config) {
+  const auto block = uint64_t{config.blockDimX} * config.blockDimY * config.blockDimZ;
+  return config.gridDimX && config.gridDimX <= 2147483647u && config.gridDimY &&
+         config.gridDimY <= 65535 && config.gridDimZ && config.gridDimZ <= 65535 && block &&
+         block <= 1024 && config.blockDimZ <= 64;
+}
+
+void describe(const CUlaunchConfig& config, fake_launch& launch) {
+  const uint32_t grid[] = {config.gridDimX, config.gridDimY, config.gridDimZ};
+  const uint32_t block[] = {config.blockDimX, config.blockDimY, config.blockDimZ};
+  std::copy_n(grid, 3, launch.grid);
+  std::copy_n(block, 3, launch.block);
+  launch.dynamic_shared = config.sharedMemBytes;
+  launch.stream = config.hStream;
+}
+
+void describe(const CUlaunchAttribute& attribute, fake_launch& launch) {
+  const CUlaunchAttributeValue& value = attribute.value;
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+    const uint32_t cluster[] = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+    std::copy_n(cluster, 3, launch.cluster);
+  }
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) launch.cooperative = value.cooperative;
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+    launch.programmatic_serialization = value.programmaticStreamSerializationAllowed;
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
+    launch.priority = value.priority;
+    launch.has_priority = 1;
+  }
+}
+
+CUresult copy_separate(const KernelImage& kernel, void** arguments, fake_launch& launch) {
+  for (size_t i = 0; i < kernel.sizes.size(); ++i) {
+    NEED(arguments && arguments[i], CUDA_ERROR_INVALID_VALUE);
+    const size_t end = kernel.offsets[i] + kernel.sizes[i];
+    NEED(end <= sizeof launch.arguments, CUDA_ERROR_INVALID_VALUE);
+    std::memcpy(launch.arguments + kernel.offsets[i], arguments[i], kernel.sizes[i]);
+    launch.argument_size = end;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult copy_packed(void** extra, fake_launch& launch) {
+  const void* buffer = nullptr;
+  for (void** at = extra; *at != CU_LAUNCH_PARAM_END; at += 2) {
+    if (at[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = at[1];
+    if (at[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) launch.argument_size = *static_cast<size_t*>(at[1]);
+  }
+  NEED(launch.argument_size <= sizeof launch.arguments, CUDA_ERROR_INVALID_VALUE);
+  NEED(buffer || launch.argument_size == 0, CUDA_ERROR_INVALID_VALUE);
+  if (buffer) std::memcpy(launch.arguments, buffer, launch.argument_size);
+  launch.packed = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult check_shared(const Kernel& kernel, int device, uint32_t wanted) {
+  constexpr int MOST = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  const auto set = kernel.attributes.find({MOST, device});
+  const int most = set == kernel.attributes.end() ? 49152 : set->second;
+  return wanted <= static_cast<uint32_t>(most) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// Launches are kept up to a number that no test of what was launched reaches, so that a benchmark
+// measures the caller and not this.
+void record(const fake_launch& launch) {
+  constexpr size_t KEPT = 4096;
+  Driver& d = driver();
+  ++d.launch_count;
+  if (d.launches.size() < KEPT) d.launches.push_back(launch);
+  if (d.settings.launch_hook) d.settings.launch_hook(&launch, d.settings.launch_data);
+}
+
+}  // namespace
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,
+                          void** extra) {
+  const auto lock = locked();
+  Context* context = nullptr;
+  Stream* stream = nullptr;
+  RETURN_IF_FAILED(resolve(config->hStream, context, stream, "cuLaunchKernelEx"));
+  const Kernel* kernel =
+      driver().kernels.find_or_note(reinterpret_cast<CUkernel>(function), "cuLaunchKernelEx");
+  NEED(kernel, CUDA_ERROR_INVALID_HANDLE);
+  NEED(is_valid(*config), CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF_FAILED(check_shared(*kernel, context->device, config->sharedMemBytes));
+  thread_local fake_launch launch;
+  std::memset(&launch, 0, offsetof(fake_launch, arguments));
+  std::strncpy(launch.kernel, kernel->image.name.c_str(), sizeof launch.kernel - 1);
+  launch.context = context->handle;
+  describe(*config, launch);
+  for (unsigned i = 0; i < config->numAttrs; ++i) describe(config->attrs[i], launch);
+  RETURN_IF_FAILED(extra ? copy_packed(extra, launch)
+                         : copy_separate(kernel->image, arguments, launch));
+  if (stream && stream->capture.active) {
+    ++stream->capture.nodes;
+    return CUDA_SUCCESS;
+  }
+  record(launch);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* user_data) {
+  auto lock = locked();
+  Context* context = nullptr;
+  Stream* stream = nullptr;
+  RETURN_IF_FAILED(resolve(handle, context, stream, "cuLaunchHostFunc"));
+  lock.unlock();
+  function(user_data);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace fake::api

@@ -1,0 +1,272 @@
+// The fake driver's memory: host memory under device addresses, so that copies really copy.
+#include <cstring>
+
+#include "fakes/fake_api.hpp"
+#include "fakes/fake_checks.hpp"
+#include "fakes/fake_driver.hpp"
+
+namespace fake::api {
+namespace {
+
+void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+CUresult allocate_here(MemoryKind kind, size_t size, CUdeviceptr* out) {
+  Context* context = nullptr;
+  RETURN_IF_FAILED(current(context));
+  return allocate(context, kind, size, out);
+}
+
+// Copies want a current context, and their stream alive.
+CUresult ready_on(CUstream handle, const char* use) {
+  Context* context = nullptr;
+  Stream* stream = nullptr;
+  RETURN_IF_FAILED(current(context));
+  return resolve(handle, context, stream, use);
+}
+
+CUresult ready_here() {
+  Context* context = nullptr;
+  return current(context);
+}
+
+CUresult copy(CUdeviceptr to, bool to_device, CUdeviceptr from, bool from_device, size_t size) {
+  if (size == 0) return CUDA_SUCCESS;
+  NEED(!to_device || memory_at(to, size), CUDA_ERROR_INVALID_VALUE);
+  NEED(!from_device || memory_at(from, size), CUDA_ERROR_INVALID_VALUE);
+  std::memmove(pointer(to), pointer(from), size);
+  return CUDA_SUCCESS;
+}
+
+CUdeviceptr address(const void* host) { return reinterpret_cast<uintptr_t>(host); }
+
+template <class T>
+CUresult fill(CUdeviceptr to, T value, size_t count, CUstream stream, const char* use) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_on(stream, use));
+  if (count == 0) return CUDA_SUCCESS;
+  NEED(to % sizeof(T) == 0 && memory_at(to, count * sizeof(T)), CUDA_ERROR_INVALID_VALUE);
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(static_cast<char*>(pointer(to)) + i * sizeof(T), &value, sizeof(T));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuMemGetInfo(size_t* free, size_t* total) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  *total = driver().settings.total_memory;
+  *free = driver().settings.total_memory - driver().memory_used;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc(CUdeviceptr* out, size_t size) {
+  const auto lock = locked();
+  return allocate_here(MemoryKind::DEVICE, size, out);
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr* out, size_t size, CUstream stream) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_on(stream, "cuMemAllocAsync"));
+  return allocate_here(MemoryKind::DEVICE, size, out);
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool pool,
+                                 CUstream stream) {
+  const auto lock = locked();
+  NEED(driver().pools.find_or_note(pool, "cuMemAllocFromPoolAsync"), CUDA_ERROR_INVALID_VALUE);
+  return api::cuMemAllocAsync(out, size, stream);
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsigned flags) {
+  const auto lock = locked();
+  NEED(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST, CUDA_ERROR_INVALID_VALUE);
+  return allocate_here(MemoryKind::MANAGED, size, out);
+}
+
+CUresult cuMemHostAlloc(void** out, size_t size, unsigned) {
+  const auto lock = locked();
+  CUdeviceptr where = 0;
+  RETURN_IF_FAILED(allocate_here(MemoryKind::HOST, size, &where));
+  *out = pointer(where);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr where) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  return where ? free_memory(where, false, "cuMemFree") : CUDA_SUCCESS;
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr where, CUstream stream) {
+  const auto lock = locked();
+  Context* context = nullptr;
+  Stream* found = nullptr;
+  RETURN_IF_FAILED(resolve(stream, context, found, "cuMemFreeAsync"));
+  return free_memory(where, false, "cuMemFreeAsync");
+}
+
+CUresult cuMemFreeHost(void* where) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  return free_memory(address(where), true, "cuMemFreeHost");
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr* out, void* host, unsigned) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  NEED(memory_at(address(host), 1), CUDA_ERROR_INVALID_VALUE);
+  *out = address(host);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* size, CUdeviceptr where) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  const Memory* memory = memory_at(where, 1);
+  NEED(memory, CUDA_ERROR_NOT_FOUND);
+  if (base) *base = address(memory->bytes.data());
+  if (size) *size = memory->bytes.size();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttribute(void* out, CUpointer_attribute attribute, CUdeviceptr where) {
+  const auto lock = locked();
+  const Memory* memory = memory_at(where, 1);
+  NEED(memory, CUDA_ERROR_INVALID_VALUE);
+  const bool host = memory->kind == MemoryKind::HOST;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      *static_cast<CUcontext*>(out) = memory->context->handle;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *static_cast<CUmemorytype*>(out) = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      *static_cast<unsigned*>(out) = memory->kind == MemoryKind::MANAGED;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      *static_cast<int*>(out) = memory->context->device;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      *static_cast<CUdeviceptr*>(out) = where;
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  return copy(to, false, from, false, size);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyAsync"));
+  return copy(to, false, from, false, size);
+}
+
+CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t size) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  return copy(to, true, from, true, size);
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyDtoDAsync"));
+  return copy(to, true, from, true, size);
+}
+
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t size) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  return copy(address(to), false, from, true, size);
+}
+
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t size, CUstream stream) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyDtoHAsync"));
+  return copy(address(to), false, from, true, size);
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t size) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_here());
+  return copy(to, true, address(from), false, size);
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t size, CUstream stream) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyHtoDAsync"));
+  return copy(to, true, address(from), false, size);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                           CUcontext from_context, size_t size, CUstream stream) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyPeerAsync"));
+  RETURN_IF_FAILED(usable(context_of(to_context)));
+  RETURN_IF_FAILED(usable(context_of(from_context)));
+  return copy(to, true, from, true, size);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+  return fill(to, value, count, stream, "cuMemsetD8Async");
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+  return fill(to, value, count, stream, "cuMemsetD16Async");
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+  return fill(to, value, count, stream, "cuMemsetD32Async");
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
+  const auto lock = locked();
+  NEED(device >= 0 && device < driver().settings.device_count, CUDA_ERROR_INVALID_DEVICE);
+  static std::map<CUdevice, CUmemoryPool> defaults;
+  auto [found, added] = defaults.try_emplace(device, nullptr);
+  if (added) found->second = driver().pools.add({device, {}});
+  *pool = found->second;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  const auto lock = locked();
+  *pool = driver().pools.add({properties->location.id, {}});
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  const auto lock = locked();
+  return driver().pools.remove(pool, "cuMemPoolDestroy") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  const auto lock = locked();
+  Pool* found = driver().pools.find_or_note(pool, "cuMemPoolGetAttribute");
+  NEED(found, CUDA_ERROR_INVALID_VALUE);
+  *static_cast<cuuint64_t*>(value) = found->attributes[attribute];
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  const auto lock = locked();
+  Pool* found = driver().pools.find_or_note(pool, "cuMemPoolSetAttribute");
+  NEED(found, CUDA_ERROR_INVALID_VALUE);
+  found->attributes[attribute] = *static_cast<cuuint64_t*>(value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
+  const auto lock = locked();
+  return driver().pools.find_or_note(pool, "cuMemPoolTrimTo") ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace fake::api

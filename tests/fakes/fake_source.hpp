@@ -1,0 +1,28 @@
+// Reads, just well enough, the kernels of CUDA C++ source, for the fake compiler.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fakes/fake_image.hpp"
+
+namespace fake {
+
+struct SourceKernel {
+  std::string name;
+  std::vector<std::string> parameters;  // their types
+  bool is_template = false;
+  bool is_extern_c = false;
+};
+
+std::vector<SourceKernel> find_kernels(const std::string& source);
+
+// A name as the compiler would make of it: "saxpy<float>" becomes "_Z5saxpyIfLE..." of a kind.
+std::string lowered(const SourceKernel& kernel, const std::string& expression);
+
+// The PTX of kernels under these names.
+std::string write_ptx(const Image& image, int arch);
+
+KernelImage image_of(const SourceKernel& kernel, const std::string& lowered_name);
+
+}  // namespace fake

@@ -1,0 +1,185 @@
+// The fake driver's streams and events: work is complete at once, unless a test holds it.
+#include "fakes/fake_api.hpp"
+#include "fakes/fake_checks.hpp"
+#include "fakes/fake_driver.hpp"
+
+namespace fake::api {
+namespace {
+
+constexpr unsigned EVENT_FLAGS =
+    CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+
+struct Target {
+  Context* context = nullptr;
+  Stream* stream = nullptr;
+};
+
+bool is_complete(const Event& event) {
+  return !event.recorded || !driver().held || event.record_number <= driver().let_go_up_to;
+}
+
+CUresult find_event(CUevent handle, Event*& event, const char* use) {
+  event = driver().events.find_or_note(handle, use);
+  NEED(event, CUDA_ERROR_INVALID_HANDLE);
+  return usable(event->context);
+}
+
+}  // namespace
+
+CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority) {
+  const auto lock = locked();
+  Context* context = nullptr;
+  RETURN_IF_FAILED(current(context));
+  NEED(flags <= CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE);
+  Stream stream{context, flags, std::max(-5, std::min(0, priority)), 0, {}};
+  stream.id = driver().streams.created() + 1;
+  *out = driver().streams.add(stream);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+  const auto lock = locked();
+  NEED(driver().streams.remove(stream, "cuStreamDestroy"), CUDA_ERROR_INVALID_HANDLE);
+  return driver().settings.fault;
+}
+
+CUresult cuStreamQuery(CUstream handle) {
+  const auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamQuery"));
+  return driver().held ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream handle) {
+  auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamSynchronize"));
+  NEED(!to.stream || !to.stream->capture.active, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  wait_until_let_go(lock);
+  return usable(to.context);
+}
+
+CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned) {
+  const auto lock = locked();
+  Target to;
+  Event* event = nullptr;
+  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamWaitEvent"));
+  return find_event(event_handle, event, "cuStreamWaitEvent");
+}
+
+CUresult cuStreamGetCtx(CUstream handle, CUcontext* out) {
+  const auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamGetCtx"));
+  *out = to.context->handle;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream handle, unsigned* flags) {
+  const auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamGetFlags"));
+  *flags = to.stream ? to.stream->flags : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetPriority(CUstream handle, int* priority) {
+  const auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamGetPriority"));
+  *priority = to.stream ? to.stream->priority : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {
+  const auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamGetId"));
+  *id = to.stream ? to.stream->id : reinterpret_cast<uintptr_t>(handle);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
+  const auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamIsCapturing"));
+  *status = to.stream && to.stream->capture.active ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                                   : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id,
+                                CUgraph* graph, const CUgraphNode** nodes,
+                                const CUgraphEdgeData** edges, size_t* count) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(api::cuStreamIsCapturing(handle, status));
+  const Stream* stream = driver().streams.find(handle);
+  if (id) *id = stream ? stream->capture.id : 0;
+  if (graph) *graph = nullptr;
+  if (nodes) *nodes = nullptr;
+  if (edges) *edges = nullptr;
+  if (count) *count = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent* out, unsigned flags) {
+  const auto lock = locked();
+  Context* context = nullptr;
+  RETURN_IF_FAILED(current(context));
+  NEED((flags & ~EVENT_FLAGS) == 0, CUDA_ERROR_INVALID_VALUE);
+  const bool timed = !(flags & CU_EVENT_DISABLE_TIMING);
+  NEED(!timed || !(flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
+  *out = driver().events.add({context, flags, false, 0, {}});
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+  const auto lock = locked();
+  NEED(driver().events.remove(event, "cuEventDestroy"), CUDA_ERROR_INVALID_HANDLE);
+  return driver().settings.fault;
+}
+
+CUresult cuEventRecord(CUevent handle, CUstream stream) {
+  const auto lock = locked();
+  Target to;
+  Event* event = nullptr;
+  RETURN_IF_FAILED(find_event(handle, event, "cuEventRecord"));
+  RETURN_IF_FAILED(resolve(stream, to.context, to.stream, "cuEventRecord"));
+  NEED(event->context == to.context, CUDA_ERROR_INVALID_HANDLE);
+  event->recorded = true;
+  event->record_number = ++driver().records;
+  if (!driver().held) driver().let_go_up_to = driver().records;
+  event->when = std::chrono::steady_clock::now();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventQuery(CUevent handle) {
+  const auto lock = locked();
+  Event* event = nullptr;
+  RETURN_IF_FAILED(find_event(handle, event, "cuEventQuery"));
+  return is_complete(*event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult cuEventSynchronize(CUevent handle) {
+  auto lock = locked();
+  Event* event = nullptr;
+  RETURN_IF_FAILED(find_event(handle, event, "cuEventSynchronize"));
+  if (!is_complete(*event)) wait_until_let_go(lock);
+  return driver().settings.fault;
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start_handle, CUevent end_handle) {
+  const auto lock = locked();
+  Event* start = nullptr;
+  Event* end = nullptr;
+  RETURN_IF_FAILED(find_event(start_handle, start, "cuEventElapsedTime"));
+  RETURN_IF_FAILED(find_event(end_handle, end, "cuEventElapsedTime"));
+  NEED(!((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE);
+  NEED(start->context == end->context, CUDA_ERROR_INVALID_HANDLE);
+  NEED(start->recorded && end->recorded, CUDA_ERROR_INVALID_HANDLE);
+  NEED(is_complete(*start) && is_complete(*end), CUDA_ERROR_NOT_READY);
+  *milliseconds = std::chrono::duration<float, std::milli>(end->when - start->when).count();
+  return CUDA_SUCCESS;
+}
+
+}  // namespace fake::api

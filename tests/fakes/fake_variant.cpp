@@ -1,0 +1,19 @@
+// Which of the fake drivers this one is; the build sets the numbers.
+#include "fakes/fake_driver.hpp"
+
+#ifndef FAKE_VERSION
+#define FAKE_VERSION 13000
+#endif
+#ifndef FAKE_DEVICES
+#define FAKE_DEVICES 2
+#endif
+#ifndef FAKE_MISSING
+#define FAKE_MISSING ""
+#endif
+
+namespace fake {
+
+extern const Variant VARIANT;
+const Variant VARIANT{FAKE_VERSION, FAKE_DEVICES, " " FAKE_MISSING " "};
+
+}  // namespace fake
