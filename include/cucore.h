@@ -63,7 +63,7 @@
 #    define CUCORE_API __declspec(dllimport)
 #  endif
 #elif defined(__GNUC__)
-#  define CUCORE_API __attribute__((visibility("default")))
+#  define CUCORE_API __attribute__((visibility("default"), nothrow)) /* no exception passes */
 #else
 #  define CUCORE_API
 #endif
@@ -1142,6 +1142,18 @@ typedef struct cucore_launch_options {
 
 #define CUCORE_LAUNCH_OPTIONS_INIT \
   { sizeof(cucore_launch_options), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0, 0 }
+
+/**
+ * How many clusters of such a launch fit on the device at a time.
+ * @param options  as for cucore_kernel_launch(), cluster set
+ * @retval CUCORE_ERROR_UNSUPPORTED  the device has no clusters
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_max_active_clusters(const cucore_kernel *kernel,
+                                                           const cucore_device *device,
+                                                           const cucore_launch_options *options,
+                                                           int32_t *clusters,
+                                                           cucore_error **error);
 
 /** One argument: where its value is, and its size in bytes. */
 typedef struct cucore_argument {

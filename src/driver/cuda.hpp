@@ -18,13 +18,16 @@ namespace cucore::driver {
 // The oldest driver that is served: cuLibrary* came with CUDA 12.0.
 inline constexpr int OLDEST_DRIVER = 12000;
 
+struct CpuControl;
+
 struct CudaTable {
 #define ENTRY(name, since, need) decltype(&::name) name = nullptr;
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
-  int version = 0;      // of cuDriverGetVersion: 13000 is CUDA 13.0
-  bool is_cpu = false;  // the CPU device, which runs PTX and no machine code
-  std::string path;     // the file in use
+  int version = 0;                  // of cuDriverGetVersion: 13000 is CUDA 13.0
+  bool is_cpu = false;              // the CPU device, which runs PTX and no machine code
+  const CpuControl* cpu = nullptr;  // what the CPU device tells of its faults
+  std::string path;                 // the file in use
 };
 
 namespace detail {

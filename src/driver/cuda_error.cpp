@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "driver/cpu_control.hpp"
 #include "driver/cuda.hpp"
 #include "driver/driver_opening.hpp"
 #include "support/log.hpp"
@@ -54,6 +55,8 @@ Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
   std::string name = name_by(table, result);
   std::string message = std::string(what) + ": " + name;
   if (const std::string text = text_by(table, result); !text.empty()) message += " (" + text + ")";
+  if (table && is_sticky(result))
+    if (const std::string fault = fault_text(*table); !fault.empty()) message += ": " + fault;
   if (meaning && *meaning->advice) message += std::string("; ") + meaning->advice;
   return Error(meaning ? meaning->status : Status::CUDA, std::move(message), {},
                {"cuda", static_cast<int32_t>(result), std::move(name)});

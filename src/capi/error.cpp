@@ -1,0 +1,75 @@
+// Errors as the caller reads them.
+#include "capi/error_object.hpp"
+
+namespace {
+
+using cucore::capi::error_pool;
+using cucore::capi::out_of_memory_error;
+
+const cucore::Error* read(const cucore_error* error) noexcept {
+  if (!error || error == &out_of_memory_error || !error->is_live(cucore::HandleType::ERROR))
+    return nullptr;
+  return &static_cast<const cucore::capi::ErrorObject*>(error->object)->error;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUCORE_API cucore_error* cucore_error_retain(const cucore_error* error) {
+  if (error != &out_of_memory_error) error_pool.retain(const_cast<cucore_error*>(error));
+  return const_cast<cucore_error*>(error);
+}
+
+CUCORE_API void cucore_error_release(cucore_error* error) {
+  if (error != &out_of_memory_error) error_pool.release(error);
+}
+
+CUCORE_API const char* cucore_status_name(cucore_status status) {
+  switch (static_cast<int>(status)) {
+    case CUCORE_OK:
+      return "CUCORE_OK";
+#define STATUS(name, number) \
+  case number:               \
+    return "CUCORE_ERROR_" #name;
+#include "support/status.inc"
+#undef STATUS
+    default:
+      return "CUCORE_STATUS_UNKNOWN";
+  }
+}
+
+CUCORE_API cucore_status cucore_error_status(const cucore_error* error) {
+  if (error == &out_of_memory_error) return CUCORE_ERROR_OUT_OF_MEMORY;
+  const auto* e = read(error);
+  return e ? static_cast<cucore_status>(e->status()) : CUCORE_OK;
+}
+
+CUCORE_API const char* cucore_error_message(const cucore_error* error) {
+  if (error == &out_of_memory_error) return cucore::capi::OUT_OF_MEMORY_TEXT;
+  const auto* e = read(error);
+  return e ? e->what() : "";
+}
+
+CUCORE_API const char* cucore_error_origin(const cucore_error* error) {
+  if (error == &out_of_memory_error) return "cucore";
+  const auto* e = read(error);
+  return e ? e->origin().library : "";
+}
+
+CUCORE_API int32_t cucore_error_native_code(const cucore_error* error) {
+  const auto* e = read(error);
+  return e ? e->origin().code : 0;
+}
+
+CUCORE_API const char* cucore_error_native_name(const cucore_error* error) {
+  const auto* e = read(error);
+  return e ? e->origin().name.c_str() : "";
+}
+
+CUCORE_API const char* cucore_error_log(const cucore_error* error) {
+  const auto* e = read(error);
+  return e ? e->log().c_str() : "";
+}
+
+}  // extern "C"

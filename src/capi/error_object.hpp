@@ -1,0 +1,28 @@
+// The object behind a cucore_error, and the one that is there when memory for another is not.
+#pragma once
+
+#include <cucore.h>
+
+#include "support/error.hpp"
+#include "support/handle.hpp"
+
+struct cucore_error : cucore::HandleHead {};
+
+namespace cucore::capi {
+
+class ErrorObject final : public Object {
+ public:
+  explicit ErrorObject(Error error) : error(std::move(error)) {}
+  const Error error;
+
+ private:
+  ~ErrorObject() override = default;
+};
+
+extern HandlePool error_pool;
+
+// Given out when there is no memory for another: always there, never counted.
+extern cucore_error out_of_memory_error;
+inline constexpr const char* OUT_OF_MEMORY_TEXT = "out of host memory";
+
+}  // namespace cucore::capi

@@ -1,0 +1,37 @@
+// The options of a launch as this library knows them, without copying those of a caller who was
+// built against the same header: a launch is where every nanosecond is paid by somebody.
+#pragma once
+
+#include <cstddef>
+
+#include "capi/guard.hpp"
+
+namespace cucore::capi {
+
+class LaunchOptions {
+ public:
+  explicit LaunchOptions(const cucore_launch_options* given) : options_(given) {
+    if (!given) [[unlikely]]
+      throw_missing();
+    if (given->struct_size != sizeof(cucore_launch_options)) [[unlikely]] {
+      copy_ = read_options(given, FIRST_RELEASE, "cucore_launch_options");
+      options_ = &copy_;
+    }
+    if (options_->reserved != 0) [[unlikely]]
+      require_zero(options_->reserved, "cucore_launch_options.reserved");
+  }
+  LaunchOptions(const LaunchOptions&) = delete;
+  LaunchOptions& operator=(const LaunchOptions&) = delete;
+
+  const cucore_launch_options& get() const { return *options_; }
+
+ private:
+  static constexpr size_t FIRST_RELEASE =
+      offsetof(cucore_launch_options, reserved) + sizeof(int32_t);
+  [[noreturn]] static void throw_missing();
+
+  const cucore_launch_options* options_;
+  cucore_launch_options copy_;
+};
+
+}  // namespace cucore::capi

@@ -1,0 +1,41 @@
+// The primary context of a device, which everything made on the device keeps alive.
+#pragma once
+
+#include <atomic>
+
+#include "driver/context_guard.hpp"
+#include "support/ref.hpp"
+
+namespace cucore::core {
+
+class Device;
+
+class Context final : public Object {
+ public:
+  Context(const Device& device, CUcontext native) : device_(device), native_(native) {}
+
+  const Device& device() const { return device_; }
+  CUcontext native() const { return native_; }
+
+  // After a reset of the device nothing of this context may be touched.
+  bool is_lost() const { return lost_.load(std::memory_order_acquire); }
+  void set_lost() const { lost_.store(true, std::memory_order_release); }
+
+  // Throws INVALID_STATE if it is lost; `what` names the object that lived in it: "stream".
+  void require_alive(const char* what) const {
+    if (is_lost()) [[unlikely]]
+      throw_lost(what);
+  }
+
+  // True if a destructor must leave the context's objects alone: they are gone already.
+  bool is_gone() const { return is_lost() || driver::is_gone(); }
+
+ private:
+  [[noreturn]] void throw_lost(const char* what) const;
+
+  const Device& device_;
+  const CUcontext native_;
+  mutable std::atomic<bool> lost_{false};
+};
+
+}  // namespace cucore::core

@@ -1,0 +1,43 @@
+#include "core/default_arch.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/device.hpp"
+#include "driver/nvrtc.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+namespace {
+
+container::Arch lowest_of_nvrtc() {
+  const auto& rtc = driver::nvrtc();
+  int count = 0;
+  driver::check(rtc.nvrtcGetNumSupportedArchs(&count), "ask NVRTC for its architectures");
+  std::vector<int> numbers(static_cast<size_t>(count));
+  driver::check(rtc.nvrtcGetSupportedArchs(numbers.data()), "ask NVRTC for its architectures");
+  if (numbers.empty()) throw Error(Status::UNSUPPORTED, "NVRTC names no architecture; set arch");
+  return {.number = static_cast<uint16_t>(std::ranges::min(numbers)), .is_virtual = true};
+}
+
+Ref<Device> first_device() {
+  if (!driver::cuda_if_available() || Device::count() == 0) return nullptr;
+  return Device::open(0);
+}
+
+}  // namespace
+
+container::Arch default_arch(container::CodeType target) {
+  const Ref<Device> device = first_device();
+  const bool real = device && !device->is_emulated();
+  if (target == container::CodeType::CUBIN && !real)
+    throw Error(Status::INVALID_ARGUMENT,
+                device ? text("device 0 is the CPU device, which runs PTX and no machine code; "
+                              "compile to PTX, or set arch (\"", device->arch(), "\") for a GPU")
+                       : text("a CUBIN is for one architecture and there is no device to take it "
+                              "from; set arch, for instance \"sm_90\", or compile to PTX"));
+  if (!device) return lowest_of_nvrtc();
+  return {.number = device->capability(), .is_virtual = device->is_emulated()};
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,40 @@
+// An event: made from a device, recorded later on its streams, again and again.
+#pragma once
+
+#include "core/stream.hpp"
+
+namespace cucore::core {
+
+struct EventOptions {
+  bool timing = false;
+  bool blocking_sync = false;
+  bool interprocess = false;
+};
+
+class Event final : public Object {
+ public:
+  static Ref<Event> create(const Device& device, const EventOptions& options);
+
+  Event(Ref<Context> context, CUevent native, bool timing)
+      : context_(std::move(context)), native_(native), timing_(timing) {}
+
+  const Device& device() const { return context_->device(); }
+  CUevent native() const { return native_; }
+  bool has_timing() const { return timing_; }
+
+  void require_usable() const { context_->require_alive("event"); }
+  void record(const Stream& stream);
+  void synchronize() const;
+  bool query() const;
+  static float elapsed(const Event& start, const Event& end);
+
+ private:
+  ~Event() override;
+
+  const Ref<Context> context_;
+  const CUevent native_;
+  const bool timing_;
+  std::atomic<bool> recorded_{false};
+};
+
+}  // namespace cucore::core

@@ -1,0 +1,120 @@
+#include "core/kernel.hpp"
+
+#include <algorithm>
+
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using container::Parameter;
+using driver::check;
+using driver::cuda;
+
+namespace {
+
+using Parameters = std::optional<std::vector<Parameter>>;
+
+Parameters parameters_in_code(const ObjectCode& code, const std::string& name) {
+  // A fat binary may hold other layouts for other architectures; the driver knows which it took.
+  if (code.code().type == container::CodeType::FATBIN && cuda().cuKernelGetParamInfo) return {};
+  for (const container::Symbol& symbol : code.code().symbols)
+    if (symbol.kind == container::SymbolKind::KERNEL && symbol.lowered_name == name)
+      return symbol.parameters;
+  return {};
+}
+
+Parameters parameters_in_driver(CUkernel kernel) {
+  const auto& cu = cuda();
+  if (!cu.cuKernelGetParamInfo) return {};
+  std::vector<Parameter> parameters;
+  size_t offset = 0, size = 0;
+  // The driver has no count: past the last one the index is invalid.
+  while (cu.cuKernelGetParamInfo(kernel, parameters.size(), &offset, &size) == CUDA_SUCCESS)
+    parameters.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(size), 0});
+  return parameters;
+}
+
+}  // namespace
+
+Kernel::Kernel(Ref<const ObjectCode> code, std::string name, CUkernel native)
+    : code_(std::move(code)),
+      name_(std::move(name)),
+      native_(native),
+      parameters_(parameters_in_code(*code_, name_)),
+      allowed_shared_(new std::atomic<uint32_t>[static_cast<size_t>(Device::count())]()) {
+  if (!parameters_) parameters_ = parameters_in_driver(native_);
+  if (parameters_ && !parameters_->empty())
+    parameter_bytes_ = parameters_->back().offset + parameters_->back().size;
+}
+
+Kernel::~Kernel() { code_->forget(*this); }
+
+int Kernel::attribute(int number, const Device& device) const {
+  int value = 0;
+  check(cuda().cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(number), native_,
+                                    device.native()),
+        [&] { return text("read attribute ", number, " of kernel ", name_, " on ", device.label()); });
+  return value;
+}
+
+void Kernel::set_attribute(int number, const Device& device, int value) const {
+  check(cuda().cuKernelSetAttribute(static_cast<CUfunction_attribute>(number), value, native_,
+                                    device.native()),
+        [&] {
+          return text("set attribute ", number, " of kernel ", name_, " on ", device.label(), " to ",
+                      value);
+        });
+  if (number == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    allowed_shared_[static_cast<size_t>(device.ordinal())].store(0, std::memory_order_relaxed);
+}
+
+void Kernel::allow_dynamic_shared(const Device& device, uint32_t bytes) const {
+  auto& allowed = allowed_shared_[static_cast<size_t>(device.ordinal())];
+  if (bytes <= allowed.load(std::memory_order_relaxed)) return;
+  const auto now = static_cast<uint32_t>(
+      attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device));
+  if (bytes > now)
+    set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device, static_cast<int>(bytes));
+  allowed.store(std::max(bytes, now), std::memory_order_relaxed);
+}
+
+CUfunction Kernel::function_on(const Device& device) const {
+  CUfunction function = nullptr;
+  check(cuda().cuKernelGetFunction(&function, native_),
+        [&] { return text("load kernel ", name_, " on ", device.label()); });
+  return function;
+}
+
+int Kernel::occupancy(const Device& device, int block_size, size_t dynamic_shared) const {
+  const Ref<Context> context = device.context();
+  const driver::ContextGuard guard(context->native());
+  int blocks = 0;
+  check(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_on(device), block_size,
+                                                           dynamic_shared),
+        [&] { return text("tell the occupancy of kernel ", name_, " with blocks of ", block_size); });
+  return blocks;
+}
+
+void Kernel::max_potential_block_size(const Device& device, size_t dynamic_shared, int limit,
+                                      int& min_grid_size, int& block_size) const {
+  const Ref<Context> context = device.context();
+  const driver::ContextGuard guard(context->native());
+  check(cuda().cuOccupancyMaxPotentialBlockSize(&min_grid_size, &block_size, function_on(device),
+                                                nullptr, dynamic_shared, limit),
+        [&] { return text("find the best block size of kernel ", name_); });
+}
+
+size_t Kernel::available_dynamic_shared(const Device& device, int blocks, int block_size) const {
+  const Ref<Context> context = device.context();
+  const driver::ContextGuard guard(context->native());
+  size_t bytes = 0;
+  check(cuda().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function_on(device), blocks,
+                                                       block_size),
+        [&] {
+          return text("tell the dynamic shared memory left to kernel ", name_, " with ", blocks,
+                      " blocks of ", block_size);
+        });
+  return bytes;
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,21 @@
+// Launches a kernel: everything that can be checked is, before the one call of the driver.
+#pragma once
+
+#include <cucore.h>
+
+#include "core/kernel.hpp"
+#include "core/stream.hpp"
+
+namespace cucore::core {
+
+void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
+            const cucore_argument* arguments, size_t count);
+
+void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
+                   const void* arguments, size_t size);
+
+// How many clusters of such a launch fit on the device at a time.
+int max_active_clusters(const Kernel& kernel, const Device& device,
+                        const cucore_launch_options& options);
+
+}  // namespace cucore::core

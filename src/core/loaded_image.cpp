@@ -1,0 +1,74 @@
+#include "core/loaded_image.hpp"
+
+#include <vector>
+
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using driver::check;
+using driver::cuda;
+
+namespace {
+
+// The driver's PTX compiler writes here while a library loads.
+class JitLog {
+ public:
+  static constexpr size_t CAPACITY = size_t{1} << 16;
+
+  JitLog() : errors_(CAPACITY), info_(CAPACITY) {}
+
+  unsigned count() const { return 4; }
+  CUjit_option* names() { return names_; }
+  void** values() { return values_; }
+
+  std::string text() const {
+    std::string log(errors_.data());
+    if (*info_.data()) log += (log.empty() ? "" : "\n") + std::string(info_.data());
+    return log;
+  }
+
+ private:
+  static void* as_value(size_t number) { return reinterpret_cast<void*>(number); }
+
+  std::vector<char> errors_, info_;
+  CUjit_option names_[4] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  // The last byte stays ours, so that the text always ends.
+  void* values_[4] = {errors_.data(), as_value(CAPACITY - 1), info_.data(), as_value(CAPACITY - 1)};
+};
+
+}  // namespace
+
+Ref<LoadedImage> LoadedImage::load(const void* image, const std::string& what) {
+  const auto& cu = cuda();
+  JitLog jit;
+  CUlibrary native = nullptr;
+  const CUresult result = cu.cuLibraryLoadData(&native, image, jit.names(), jit.values(),
+                                               jit.count(), nullptr, nullptr, 0);
+  if (result != CUDA_SUCCESS) driver::fail(result, what, jit.text());
+  log(LogLevel::DEBUG, what);
+  try {
+    return make<LoadedImage>(native);
+  } catch (...) {
+    driver::check_release(cu.cuLibraryUnload(native), "unload object code");
+    throw;
+  }
+}
+
+LoadedImage::~LoadedImage() {
+  const auto* cu = driver::cuda_if_available();
+  if (!cu || driver::is_gone()) return;
+  driver::check_release(cu->cuLibraryUnload(native_), "unload object code");
+}
+
+CUkernel LoadedImage::find_kernel(const char* lowered_name) const {
+  CUkernel kernel = nullptr;
+  const CUresult result = cuda().cuLibraryGetKernel(&kernel, native_, lowered_name);
+  if (result == CUDA_ERROR_NOT_FOUND) return nullptr;
+  check(result, [&] { return text("find the kernel ", lowered_name); });
+  return kernel;
+}
+
+}  // namespace cucore::core

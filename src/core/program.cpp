@@ -1,0 +1,144 @@
+#include "core/program.hpp"
+
+#include <algorithm>
+
+#include "core/default_arch.hpp"
+#include "core/nvrtc_options.hpp"
+#include "core/nvrtc_program.hpp"
+#include "core/objectcode.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using container::Arch;
+using container::CodeType;
+
+// What one compile needs beyond the program itself.
+struct Program::Job {
+  CodeType target;
+  Arch arch;
+  std::vector<std::string> flags;
+  std::vector<std::string> expressions;
+};
+
+namespace {
+
+void require_arch(const char* arch) {
+  if (!Arch::parse(arch))
+    throw Error(Status::INVALID_ARGUMENT,
+                text("cucore_program_options.arch is \"", arch,
+                     "\"; write it as \"sm_90\", \"sm_90a\" or \"compute_90\""));
+}
+
+// One field of the seed's input: its length first, so that no two lists of fields read the same.
+void add_field(Sha256& hash, std::string_view field) {
+  hash.update(text(field.size(), ":")).update(field);
+}
+
+void add_fields(Sha256& hash, const std::vector<std::string>& fields) {
+  add_field(hash, text(fields.size()));
+  for (const std::string& field : fields) add_field(hash, field);
+}
+
+}  // namespace
+
+Ref<Program> Program::create(cucore_source_type type, std::string source,
+                             const cucore_program_options& options) {
+  if (type == CUCORE_SOURCE_TYPE_PTX || type == CUCORE_SOURCE_TYPE_NVVM_IR)
+    throw Error(Status::UNSUPPORTED, "this version compiles CUDA C++ only");
+  if (type != CUCORE_SOURCE_TYPE_CUDA_CPP)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("type is ", static_cast<int>(type), ", not a cucore_source_type"));
+  if (source.find('\0') != std::string::npos)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("the source has a NUL at offset ", source.find('\0'),
+                     "; pass the length of the text as size"));
+  if (options.arch) require_arch(options.arch);
+
+  Ref<Program> program = make<Program>();
+  program->source_ = std::move(source);
+  program->name_ = options.name && *options.name ? options.name : "default_program";
+  program->arch_ = options.arch ? options.arch : "";
+  program->flags_ = nvrtc_flags(options);
+  program->header_names_ = copy_strings(options.header_names, options.header_count, "header_names");
+  program->header_sources_ =
+      copy_strings(options.header_sources, options.header_count, "header_sources");
+  program->compiler_cache_ = options.compiler_cache == CUCORE_TOGGLE_ON;
+  program->links_ = options.link_time_optimization == CUCORE_TOGGLE_ON;
+  if (options.random_seed) {
+    program->has_seed_ = true;
+    program->flags_.push_back(text("--frandom-seed=", options.random_seed));
+  }
+  return program;
+}
+
+Arch Program::target_arch(CodeType target) const {
+  if (arch_.empty()) return default_arch(target);
+  const Arch arch = *Arch::parse(arch_);
+  if (target == CodeType::CUBIN && arch.is_virtual)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("a CUBIN is for a real architecture and arch is \"", arch_, "\"; set \"sm_",
+                     arch_.substr(arch_.find('_') + 1), "\", or compile to PTX"));
+  return arch;
+}
+
+Program::Job Program::prepare(CodeType target, const std::vector<std::string>& expressions) const {
+  if (target != CodeType::PTX && target != CodeType::CUBIN && target != CodeType::LTOIR)
+    throw Error(Status::INVALID_ARGUMENT, text("a program compiles to PTX, CUBIN or LTOIR, not to ",
+                                               container::code_type_name(target)));
+  if (links_ && target != CodeType::LTOIR)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("with link_time_optimization NVRTC makes LTOIR alone, not ",
+                     container::code_type_name(target), "; compile to LTOIR, or turn it off"));
+  Job job{target, target_arch(target), {}, expressions};
+  std::ranges::sort(job.expressions);
+  const auto repeated = std::ranges::unique(job.expressions);
+  job.expressions.erase(repeated.begin(), repeated.end());
+
+  job.flags.push_back("--gpu-architecture=" + job.arch.text());
+  job.flags.insert(job.flags.end(), flags_.begin(), flags_.end());
+  if (target == CodeType::LTOIR && !links_) job.flags.push_back("--dlink-time-opt");
+  // From 12.9 on NVRTC would open the driver for a cache of its own, even with no GPU.
+  if (!compiler_cache_ && driver::nvrtc().version >= 12090) job.flags.push_back("--no-cache");
+  if (!has_seed_) job.flags.push_back("--frandom-seed=" + derived_seed(job));
+  return job;
+}
+
+// Without a seed of its own NVRTC puts the process id into the names of anonymous namespaces.
+std::string Program::derived_seed(const Job& job) const {
+  Sha256 hash;
+  add_field(hash, text(driver::nvrtc().version));
+  add_field(hash, container::code_type_name(job.target));
+  add_fields(hash, job.flags);
+  add_field(hash, name_);
+  add_field(hash, source_);
+  add_fields(hash, header_names_);
+  add_fields(hash, header_sources_);
+  add_fields(hash, job.expressions);
+  return hex(hash.finish());
+}
+
+Ref<ObjectCode> Program::compile(CodeType target,
+                                 const std::vector<std::string>& expressions) const {
+  const Job job = prepare(target, expressions);
+  NvrtcProgram run(source_, compiler_name(name_), header_names_, header_sources_);
+  for (const std::string& expression : job.expressions) run.add_expression(expression);
+  run.compile(job.flags, text("compile ", name_, " for ", job.arch.text()));
+
+  container::Code code = container::make_code(target, run.output(target), name_, job.arch);
+  std::vector<container::NamedExpression> names;
+  for (const std::string& expression : job.expressions)
+    names.push_back({expression, run.lowered_name(expression)});
+  code.symbols = container::merge_expressions(std::move(code.symbols), names);
+  code.log = run.log();
+  const int version = driver::nvrtc().version;
+  code.metadata["producer"] = "NVRTC";
+  code.metadata["version"] = text(version / 1000, ".", version % 1000 / 10);
+  code.metadata["options"] = job.flags;
+  code.metadata["source_sha256"] = hex(sha256(source_));
+  if (!job.expressions.empty()) code.metadata["name_expressions"] = job.expressions;
+  return make<ObjectCode>(std::move(code));
+}
+
+}  // namespace cucore::core

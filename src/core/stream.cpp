@@ -1,0 +1,112 @@
+#include "core/stream.hpp"
+
+#include "core/event.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using driver::check;
+using driver::ContextGuard;
+using driver::cuda;
+
+Ref<Stream> Stream::create(const Device& device, bool nonblocking, int priority) {
+  Ref<Context> context = device.context();
+  const ContextGuard guard(context->native());
+  if (priority != 0) {
+    int least = 0, greatest = 0;
+    device.stream_priorities(least, greatest);
+    if (priority > least || priority < greatest)
+      throw Error(Status::INVALID_ARGUMENT,
+                  text("cucore_stream_options.priority is ", priority, "; ", device.label(),
+                       " has ", least, " (least) to ", greatest, " (greatest)"));
+  }
+  CUstream native = nullptr;
+  check(cuda().cuStreamCreateWithPriority(
+            &native, nonblocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, priority),
+        [&] { return "create a stream on " + device.label(); });
+  try {
+    return make<Stream>(std::move(context), native, Kind::OWNED);
+  } catch (...) {
+    driver::check_release(cuda().cuStreamDestroy(native), "destroy a stream");
+    throw;
+  }
+}
+
+Ref<Stream> Stream::default_stream(const Device& device, Kind kind) {
+  return make<Stream>(device.context(), kind == Kind::LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD,
+                      kind);
+}
+
+Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
+  if (native == nullptr || native == CU_STREAM_LEGACY) return default_stream(device, Kind::LEGACY);
+  if (native == CU_STREAM_PER_THREAD) return default_stream(device, Kind::PER_THREAD);
+  Ref<Context> context = device.context();
+  const ContextGuard guard(context->native());
+  CUcontext owner = nullptr;
+  check(cuda().cuStreamGetCtx(native, &owner), "ask a native stream for its context");
+  if (owner != context->native())
+    throw Error(Status::INVALID_ARGUMENT,
+                text("the native stream belongs to another context than the primary context of ",
+                     device.label(), "; open the device that it was made on"));
+  return make<Stream>(std::move(context), native, Kind::BORROWED);
+}
+
+Stream::~Stream() {
+  if (kind_ != Kind::OWNED || context_->is_gone()) return;
+  const auto* cu = driver::cuda_if_available();
+  const ContextGuard guard(context_->native(), std::nothrow);
+  if (cu && guard) driver::check_release(cu->cuStreamDestroy(native_), "destroy a stream");
+}
+
+std::string Stream::label() const {
+  switch (kind_) {
+    case Kind::LEGACY:
+      return "the legacy default stream of " + device().label();
+    case Kind::PER_THREAD:
+      return "the per-thread default stream of " + device().label();
+    default:
+      return "a stream of " + device().label();
+  }
+}
+
+void Stream::require_on(const Device& device, const char* what) const {
+  require_usable();
+  if (&this->device() != &device)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("the stream belongs to ", this->device().label(), ", the ", what, " to ",
+                     device.label(), "; use a stream of ", device.label()));
+}
+
+void Stream::synchronize() const {
+  require_usable();
+  const ContextGuard guard(context_->native());
+  check(cuda().cuStreamSynchronize(native_), [&] { return "wait for " + label(); });
+}
+
+bool Stream::query() const {
+  require_usable();
+  const ContextGuard guard(context_->native());
+  const CUresult result = cuda().cuStreamQuery(native_);
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  check(result, [&] { return "query " + label(); });
+  return true;
+}
+
+void Stream::wait(const Event& event) const {
+  require_usable();
+  event.require_usable();
+  const ContextGuard guard(context_->native());
+  check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
+        [&] { return text("make ", label(), " wait for an event"); });
+}
+
+void Stream::wait(const Stream& other) const {
+  require_usable();
+  other.require_usable();
+  if (&other == this || (other.native_ == native_ && other.context_ == context_)) return;
+  const Ref<Event> event = Event::create(other.device(), {});
+  event->record(other);
+  wait(*event);
+}
+
+}  // namespace cucore::core

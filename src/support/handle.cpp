@@ -1,0 +1,87 @@
+#include "support/handle.hpp"
+
+#include <algorithm>
+
+namespace cucore {
+
+void HandlePool::grow() {
+  // A slab is reachable through its heads alone and lives as long as the process.
+  auto* slab = new HandleHead[slab_size_];
+  for (size_t i = 0; i < slab_size_; ++i) {
+    slab[i].type = type_;
+    slab[i].next_free = first_free_;
+    first_free_ = &slab[i];
+    if (!last_free_) last_free_ = &slab[i];
+  }
+  free_ += slab_size_;
+  slab_size_ = std::min<size_t>(slab_size_ * 2, 4096);
+}
+
+HandleHead* HandlePool::take_slot() {
+  // New heads go to the front, released ones to the back: with more than QUARANTINE free, the
+  // front is new or has seen as many releases pass.
+  const bool front_is_new = first_free_ && !first_free_->object;
+  if (!front_is_new && free_ <= QUARANTINE) grow();
+  HandleHead* head = first_free_;
+  first_free_ = head->next_free;
+  if (!first_free_) last_free_ = nullptr;
+  --free_;
+  return head;
+}
+
+HandleHead* HandlePool::wrap(const Object* object) {
+  std::lock_guard lock(mutex_);
+  if (HandleHead* head = object->handle_) {
+    head->references.fetch_add(1, std::memory_order_relaxed);
+    return head;
+  }
+  HandleHead* head = take_slot();
+  object->add_reference();
+  object->handle_ = head;
+  head->object = const_cast<Object*>(object);
+  head->next_free = nullptr;
+  head->references.store(1, std::memory_order_release);
+  ++live_;
+  return head;
+}
+
+void HandlePool::retain(HandleHead* head) const noexcept {
+  if (!head || head->type != type_) return;
+  uint32_t count = head->references.load(std::memory_order_relaxed);
+  while (count != 0)
+    if (head->references.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return;
+}
+
+void HandlePool::release(HandleHead* head) noexcept {
+  if (!head || head->type != type_) return;
+  uint32_t count = head->references.load(std::memory_order_relaxed);
+  while (count > 1)
+    if (head->references.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return;
+  if (count == 0) return;
+
+  // The last reference goes under the mutex: wrap() may be handing out one more at this moment.
+  Object* object = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    count = head->references.load(std::memory_order_relaxed);
+    while (count != 0 && !head->references.compare_exchange_weak(count, count - 1,
+                                                                 std::memory_order_acq_rel)) {
+    }
+    if (count != 1) return;
+    object = head->object;  // stays in the head as the mark of a used one
+    object->handle_ = nullptr;
+    head->next_free = nullptr;
+    (last_free_ ? last_free_->next_free : first_free_) = head;
+    last_free_ = head;
+    ++free_;
+    --live_;
+  }
+  object->drop_reference();
+}
+
+size_t HandlePool::live() const noexcept {
+  std::lock_guard lock(mutex_);
+  return live_;
+}
+
+}  // namespace cucore

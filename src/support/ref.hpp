@@ -1,0 +1,88 @@
+// Counted objects: the C++ side of every handle, and of what lives inside the library alone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace cucore {
+
+struct HandleHead;
+
+// The base of everything that is counted. Born with one reference, which make() hands out.
+class Object {
+ public:
+  Object() = default;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  void add_reference() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+
+  void drop_reference() const noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  // A reference only if the object is not on its way out: for registries that do not keep alive.
+  bool try_add_reference() const noexcept {
+    uint32_t count = references_.load(std::memory_order_relaxed);
+    while (count != 0)
+      if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+    return false;
+  }
+
+ protected:
+  virtual ~Object() = default;
+
+ private:
+  friend class HandlePool;
+  mutable std::atomic<uint32_t> references_{1};
+  // The live handle of this object, so that an object has one handle however often it is handed
+  // out. Guarded by the pool's mutex.
+  mutable HandleHead* handle_ = nullptr;
+};
+
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  Ref(std::nullptr_t) {}
+  explicit Ref(T* object) : object_(object) {
+    if (object_) object_->add_reference();
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+  requires std::is_convertible_v<U*, T*> Ref(Ref<U> other) : object_(other.detach()) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_) object_->drop_reference();
+  }
+
+  // Takes over a reference that the caller holds.
+  static Ref adopt(T* object) {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+  T* detach() { return std::exchange(object_, nullptr); }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  friend bool operator==(const Ref&, const Ref&) = default;
+
+ private:
+  T* object_ = nullptr;
+};
+
+template <class T, class... Arguments>
+Ref<T> make(Arguments&&... arguments) {
+  return Ref<T>::adopt(new T(std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace cucore
