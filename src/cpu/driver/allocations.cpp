@@ -1,0 +1,178 @@
+// Tracks allocations and charges them to the devices' budgets.
+#include "cpu/driver/allocations.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/failure.hpp"
+#include "cpu/driver/pool.hpp"
+
+namespace cucpu {
+namespace {
+
+constexpr uint64_t kGranularity = 512;
+
+bool host_address(MemoryKind kind) {
+  return kind == MemoryKind::Pinned || kind == MemoryKind::Managed ||
+         kind == MemoryKind::Registered;
+}
+
+uint64_t charge_for(const Allocation& a) {
+  if (a.kind != MemoryKind::Device || a.pool) return 0;
+  return (a.size + kGranularity - 1) / kGranularity * kGranularity;
+}
+
+void give_back(const Allocation& a) {
+  if (a.charged) a.device->refund(a.charged);
+  if (a.pool) a.pool->returned(a.size);
+}
+
+}  // namespace
+
+Allocations& Allocations::instance() {
+  static Allocations& allocations = *new Allocations;  // lives as long as the process
+  return allocations;
+}
+
+void Allocations::add(std::shared_ptr<Allocation> allocation) {
+  std::unique_lock lock(mutex_);
+  allocation->id = next_id_++;
+  if (!host_address(allocation->kind)) {
+    lowest_ = std::min(lowest_, allocation->base);
+    highest_ = std::max(highest_, allocation->base + allocation->size);
+  }
+  by_base_[allocation->base] = std::move(allocation);
+}
+
+uint64_t Allocations::allocate(const Context& context, MemoryKind kind, uint64_t size,
+                               unsigned flags, std::shared_ptr<Pool> pool) {
+  auto a = std::make_shared<Allocation>();
+  a->size = size;
+  a->kind = kind;
+  a->context = context.id();
+  a->context_handle = context.handle_bits();
+  a->device = &context.device();
+  a->flags = flags;
+  a->pool = std::move(pool);
+  require(size <= UINT64_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
+  uint64_t charge = charge_for(*a);
+  require(a->device->charge(charge), CUDA_ERROR_OUT_OF_MEMORY);
+  a->charged = charge;
+  int device = a->pool ? a->pool->device().ordinal() : a->device->ordinal();
+  a->base = AddressSpace::instance().allocate(size, kGranularity, kind, device, a->context);
+  if (a->base == 0) {
+    a->device->refund(charge);
+    fail(CUDA_ERROR_OUT_OF_MEMORY);
+  }
+  uint64_t base = a->base;
+  add(std::move(a));
+  return base;
+}
+
+void Allocations::register_host(const Context& context, void* memory, uint64_t size,
+                                unsigned flags) {
+  bool fresh = AddressSpace::instance().register_host(memory, size, context.device().ordinal(),
+                                                      context.id());
+  require(fresh, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  auto a = std::make_shared<Allocation>();
+  a->base = reinterpret_cast<uint64_t>(memory);
+  a->size = size;
+  a->kind = MemoryKind::Registered;
+  a->context = context.id();
+  a->context_handle = context.handle_bits();
+  a->device = &context.device();
+  a->flags = flags;
+  if (flags & CU_MEMHOSTREGISTER_READ_ONLY) AddressSpace::instance().set_read_only(a->base, true);
+  add(std::move(a));
+}
+
+void Allocations::adopt_variable(const Context& context, uint64_t base, uint64_t size,
+                                 bool managed) {
+  auto a = std::make_shared<Allocation>();
+  a->base = base;
+  a->size = size;
+  a->kind = managed ? MemoryKind::Managed : MemoryKind::Code;
+  a->context = 0;  // not one that cuMemFree or the end of a context may free
+  a->context_handle = context.handle_bits();
+  a->device = &context.device();
+  add(std::move(a));
+}
+
+void Allocations::forget_variable(uint64_t base) { take(base); }
+
+std::shared_ptr<Allocation> Allocations::find(uint64_t address) const {
+  std::shared_lock lock(mutex_);
+  auto next = by_base_.upper_bound(address);
+  if (next == by_base_.begin()) return nullptr;
+  const auto& a = std::prev(next)->second;
+  return address - a->base < a->size ? a : nullptr;
+}
+
+std::shared_ptr<Allocation> Allocations::find_start(uint64_t address) const {
+  std::shared_lock lock(mutex_);
+  auto found = by_base_.find(address);
+  return found == by_base_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<Allocation> Allocations::take(uint64_t base) {
+  std::unique_lock lock(mutex_);
+  auto found = by_base_.find(base);
+  if (found == by_base_.end()) return nullptr;
+  auto a = std::move(found->second);
+  by_base_.erase(found);
+  return a;
+}
+
+bool Allocations::release(uint64_t base) {
+  auto a = take(base);
+  if (!a) return false;
+  AddressSpace::instance().release(base);
+  give_back(*a);
+  return true;
+}
+
+bool Allocations::begin_async_free(uint64_t base) {
+  std::unique_lock lock(mutex_);
+  auto found = by_base_.find(base);
+  if (found == by_base_.end() || !found->second->pool || found->second->free_pending) return false;
+  return found->second->free_pending = true;
+}
+
+bool Allocations::device_address(uint64_t address) const {
+  std::shared_lock lock(mutex_);
+  return address >= lowest_ && address < highest_;
+}
+
+Allocations::Leak Allocations::release_all(uint64_t context) {
+  std::vector<uint64_t> bases;
+  {
+    std::shared_lock lock(mutex_);
+    for (const auto& [base, a] : by_base_) {
+      if (a->context == context) bases.push_back(base);
+    }
+  }
+  Leak leak;
+  for (uint64_t base : bases) {
+    auto a = find_start(base);
+    if (!a) continue;
+    ++leak.count;
+    leak.bytes += a->size;
+    release(base);
+  }
+  return leak;
+}
+
+Allocations::Leak Allocations::live() const {
+  std::shared_lock lock(mutex_);
+  Leak leak;
+  for (const auto& [base, a] : by_base_) {
+    if (a->context == 0) continue;
+    ++leak.count;
+    leak.bytes += a->size;
+  }
+  return leak;
+}
+
+}  // namespace cucpu

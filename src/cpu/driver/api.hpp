@@ -1,0 +1,18 @@
+// Declares the functions behind the exports: cucpu::api::cuX does the work of the exported cuX and
+// may throw; the wrapper of calls.hpp has counted, checked and traced the call before.
+#ifndef CUCPU_DRIVER_API_HPP
+#define CUCPU_DRIVER_API_HPP
+
+#include "cpu/driver/cuda_api.hpp"
+
+namespace cucpu::api {
+
+#define ENTRY(needs, name, base, version, params, args) CUresult name params;
+#define PER_THREAD(needs, name, impl, base, version, params, args)
+#include "cpu/driver/entry_points.inc"
+#undef ENTRY
+#undef PER_THREAD
+
+}  // namespace cucpu::api
+
+#endif

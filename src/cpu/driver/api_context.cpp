@@ -1,0 +1,262 @@
+// Contexts: primary and made ones, the stack, limits, peers.
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/process.hpp"
+#include "cpu/driver/stream.hpp"
+#include "cpu/driver/thread_state.hpp"
+
+namespace cucpu::api {
+namespace {
+
+Device& device(CUdevice ordinal) { return Process::get().device(ordinal); }
+
+std::shared_ptr<Context> context(CUcontext handle) {
+  return lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT);
+}
+
+// NULL means the thread's current one.
+std::shared_ptr<Context> context_or_current(CUcontext handle) {
+  auto found = handle ? context(handle) : current_context_unchecked();
+  require(found != nullptr, CUDA_ERROR_INVALID_CONTEXT);
+  return found;
+}
+
+void check_flags(unsigned flags) {
+  constexpr unsigned kKnown = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX |
+                              CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE |
+                              CU_CTX_SYNC_MEMOPS;
+  unsigned scheduling = flags & CU_CTX_SCHED_MASK;
+  require((flags & ~kKnown) == 0);
+  require((scheduling & (scheduling - 1)) == 0);  // one of spin, yield, blocking, or none
+}
+
+CUresult create(CUcontext* out, unsigned flags, CUdevice dev) {
+  require(out != nullptr);
+  check_flags(flags);
+  auto made = std::make_shared<Context>(device(dev), false);
+  made->open(flags);
+  *out = new_handle<CUcontext>(made);
+  thread_state().stack.push_back(std::move(made));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
+  require(pctx != nullptr);
+  *pctx = handle_of<CUcontext>(*device(dev).retain_primary());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
+  device(dev).release_primary();
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev) { return api::cuDevicePrimaryCtxRelease_v2(dev); }
+
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
+  device(dev).reset_primary();
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxReset(CUdevice dev) { return api::cuDevicePrimaryCtxReset_v2(dev); }
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
+  Device& d = device(dev);
+  check_flags(flags);
+  d.set_primary_flags(flags);
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
+  return api::cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
+  require(flags && active);
+  device(dev).primary_state(*flags, *active);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice dev) {
+  return create(pctx, flags, dev);
+}
+
+CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams,
+                        unsigned int flags, CUdevice dev) {
+  require(numParams >= 0 && (numParams == 0) == (paramsArray == nullptr));
+  require(numParams == 0, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+  return create(pctx, flags, dev);
+}
+
+CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags,
+                        CUdevice dev) {
+  bool plain = !ctxCreateParams ||
+               (ctxCreateParams->numExecAffinityParams == 0 && !ctxCreateParams->cigParams);
+  require(plain, CUDA_ERROR_NOT_SUPPORTED);
+  return create(pctx, flags, dev);
+}
+
+CUresult cuCtxDestroy_v2(CUcontext ctx) {
+  auto gone = context(ctx);
+  require(!gone->primary(), CUDA_ERROR_INVALID_CONTEXT);
+  require(Registry::instance().remove(ObjectKind::Context, gone->handle_bits()) != nullptr,
+          CUDA_ERROR_INVALID_CONTEXT);
+  auto& stack = thread_state().stack;
+  if (!stack.empty() && stack.back() == gone) stack.pop_back();
+  gone->close();
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxDestroy(CUcontext ctx) { return api::cuCtxDestroy_v2(ctx); }
+
+CUresult cuCtxSetCurrent(CUcontext ctx) {
+  auto& stack = thread_state().stack;
+  if (!ctx) {
+    if (!stack.empty()) stack.pop_back();
+    return CUDA_SUCCESS;
+  }
+  auto wanted = context(ctx);
+  if (stack.empty()) {
+    stack.push_back(std::move(wanted));
+  } else {
+    stack.back() = std::move(wanted);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext* pctx) {
+  require(pctx != nullptr);
+  auto current = current_context_unchecked();
+  *pctx = current ? handle_of<CUcontext>(*current) : nullptr;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
+  thread_state().stack.push_back(context(ctx));
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxPushCurrent(CUcontext ctx) { return api::cuCtxPushCurrent_v2(ctx); }
+
+CUresult cuCtxPopCurrent_v2(CUcontext* pctx) {
+  auto& stack = thread_state().stack;
+  require(!stack.empty(), CUDA_ERROR_INVALID_CONTEXT);
+  if (pctx) *pctx = handle_of<CUcontext>(*stack.back());
+  stack.pop_back();
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxPopCurrent(CUcontext* pctx) { return api::cuCtxPopCurrent_v2(pctx); }
+
+CUresult cuCtxGetDevice(CUdevice* out) {
+  require(out != nullptr);
+  *out = context_or_current(nullptr)->device().ordinal();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice* out, CUcontext ctx) {
+  require(out != nullptr);
+  *out = context_or_current(ctx)->device().ordinal();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize() {
+  current_context()->synchronize();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext ctx) {
+  auto c = context_or_current(ctx);
+  c->check();
+  c->synchronize();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetFlags(unsigned int* flags) {
+  require(flags != nullptr);
+  *flags = current_context()->flags();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned int flags) {
+  check_flags(flags);
+  current_context()->set_flags(flags);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
+  require(ctxId != nullptr);
+  auto c = context_or_current(ctx);
+  require(c->alive(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  *ctxId = c->id();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
+  require(version != nullptr);
+  context_or_current(ctx);
+  *version = 3020;  // of the context API, the same in all drivers since
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  auto c = current_context();
+  require(limit >= 0 && limit < CU_LIMIT_MAX);
+  if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY) require(value <= 128);
+  if (limit == CU_LIMIT_STACK_SIZE) value = (value + 15) / 16 * 16;
+  c->set_limit(limit, value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit) {
+  require(pvalue && limit >= 0 && limit < CU_LIMIT_MAX);
+  *pvalue = current_context()->limit(limit);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
+  if (leastPriority) *leastPriority = kLeastPriority;
+  if (greatestPriority) *greatestPriority = kGreatestPriority;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
+  require(Flags == 0);
+  auto own = current_context();
+  auto peer = context(peerContext);
+  require(peer->alive(), CUDA_ERROR_INVALID_CONTEXT);
+  require(own != peer, CUDA_ERROR_INVALID_CONTEXT);
+  require(&own->device() != &peer->device(), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+  require(own->enable_peer(*peer), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
+  auto peer = context(peerContext);
+  require(current_context()->disable_peer(*peer), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache* pconfig) {
+  require(pconfig != nullptr);
+  *pconfig = current_context()->cache_config;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+  require(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL);
+  current_context()->cache_config = config;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig* pConfig) {
+  require(pConfig != nullptr);
+  *pConfig = current_context()->shared_config;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
+  require(config >= 0 && config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
+  return CUDA_SUCCESS;  // banks cannot be chosen since Maxwell; the call has no effect
+}
+
+CUresult cuCtxResetPersistingL2Cache() { return CUDA_SUCCESS; }
+
+}  // namespace cucpu::api

@@ -1,0 +1,159 @@
+// The copy functions: each says what its addresses are and whether the caller waits.
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/copy.hpp"
+
+namespace cucpu::api {
+namespace {
+
+Side device(CUdeviceptr p) { return {p, 0, 0, Claim::Device}; }
+Side host(const void* p) { return {reinterpret_cast<uint64_t>(p), 0, 0, Claim::Any}; }
+Side any(CUdeviceptr p) { return {p, 0, 0, Claim::Any}; }
+
+CUresult run(Side to, Side from, size_t bytes, Waiting waiting, CUstream stream) {
+  copy(to, from, {bytes, 1, 1}, waiting, *find_stream(stream));
+  return CUDA_SUCCESS;
+}
+
+// Contexts of the peer functions matter for checking alone: one address space holds all devices.
+void check_context(CUcontext handle) {
+  lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT)->check();
+}
+
+// One side of a 2D or 3D copy as its descriptor gives it.
+struct Described {
+  CUmemorytype type;
+  const void* host;
+  CUdeviceptr device;
+  size_t pitch, height;
+  size_t x, y, z;
+};
+
+Side side(const Described& d, const Box& box) {
+  Side s;
+  switch (d.type) {
+    case CU_MEMORYTYPE_HOST:
+      s = host(d.host);
+      break;
+    case CU_MEMORYTYPE_DEVICE:
+      s = device(d.device);
+      break;
+    case CU_MEMORYTYPE_UNIFIED:
+      s = any(d.device);
+      break;
+    case CU_MEMORYTYPE_ARRAY:
+      fail(CUDA_ERROR_NOT_SUPPORTED);
+    default:
+      fail(CUDA_ERROR_INVALID_VALUE);
+  }
+  s.pitch = d.pitch ? d.pitch : box.width + d.x;
+  size_t height = d.height ? d.height : box.height + d.y;
+  require(box.height <= 1 || s.pitch >= box.width + d.x);
+  require(box.depth <= 1 || height >= box.height + d.y);
+  require(s.pitch <= SIZE_MAX / std::max<size_t>(height, 1));
+  s.slice = s.pitch * height;
+  require(d.y <= SIZE_MAX / s.pitch / 2 && (d.z == 0 || d.z <= SIZE_MAX / s.slice / 2));
+  s.address += d.z * s.slice + d.y * s.pitch + d.x;
+  return s;
+}
+
+CUresult run(const Described& to, const Described& from, const Box& box, Waiting waiting,
+             CUstream stream) {
+  auto s = find_stream(stream);
+  if (box.empty()) return CUDA_SUCCESS;
+  copy(side(to, box), side(from, box), box, waiting, *s);
+  return CUDA_SUCCESS;
+}
+
+CUresult copy_2d(const CUDA_MEMCPY2D* c, Waiting waiting, CUstream stream) {
+  require(c != nullptr);
+  Described from{c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, 0, c->srcXInBytes,
+                 c->srcY,          0};
+  Described to{c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, 0, c->dstXInBytes,
+               c->dstY,          0};
+  return run(to, from, {c->WidthInBytes, c->Height, 1}, waiting, stream);
+}
+
+template <class Descriptor>
+CUresult copy_3d(const Descriptor* c, Waiting waiting, CUstream stream) {
+  require(c != nullptr);
+  Described from{c->srcMemoryType, c->srcHost,     c->srcDevice, c->srcPitch,
+                 c->srcHeight,     c->srcXInBytes, c->srcY,      c->srcZ};
+  Described to{c->dstMemoryType, c->dstHost,     c->dstDevice, c->dstPitch,
+               c->dstHeight,     c->dstXInBytes, c->dstY,      c->dstZ};
+  require(c->srcLOD == 0 && c->dstLOD == 0);
+  return run(to, from, {c->WidthInBytes, c->Height, c->Depth}, waiting, stream);
+}
+
+CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* c, Waiting waiting, CUstream stream) {
+  require(c != nullptr);
+  check_context(c->srcContext);
+  check_context(c->dstContext);
+  return copy_3d(c, waiting, stream);
+}
+
+}  // namespace
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+  return run(any(dst), any(src), ByteCount, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+  return run(any(dst), any(src), ByteCount, Waiting::Async, hStream);
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
+  return run(device(dstDevice), host(srcHost), ByteCount, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+  return run(host(dstHost), device(srcDevice), ByteCount, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
+                              CUstream hStream) {
+  return run(device(dstDevice), host(srcHost), ByteCount, Waiting::Async, hStream);
+}
+CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+  return run(host(dstHost), device(srcDevice), ByteCount, Waiting::Async, hStream);
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::Async, hStream);
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                      CUcontext srcContext, size_t ByteCount) {
+  check_context(dstContext);
+  check_context(srcContext);
+  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+  check_context(dstContext);
+  check_context(srcContext);
+  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::Async, hStream);
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {
+  return copy_2d(pCopy, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) {
+  return copy_2d(pCopy, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
+  return copy_2d(pCopy, Waiting::Async, hStream);
+}
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {
+  return copy_3d(pCopy, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
+  return copy_3d(pCopy, Waiting::Async, hStream);
+}
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) {
+  return copy_3d_peer(pCopy, Waiting::Blocking, nullptr);
+}
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) {
+  return copy_3d_peer(pCopy, Waiting::Async, hStream);
+}
+
+}  // namespace cucpu::api

@@ -1,0 +1,84 @@
+// Events.
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/event.hpp"
+#include "cpu/driver/pool.hpp"
+#include "cpu/driver/stream.hpp"
+#include "cpu/exec/executor.hpp"
+
+namespace cucpu::api {
+
+CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
+  constexpr unsigned kKnown =
+      CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  require(phEvent && (Flags & ~kKnown) == 0);
+  if (Flags & CU_EVENT_INTERPROCESS) {
+    require(Flags & CU_EVENT_DISABLE_TIMING);
+    fail(CUDA_ERROR_NOT_SUPPORTED);
+  }
+  auto context = current_context();
+  auto event = std::make_shared<Event>(context, Flags);
+  *phEvent = new_handle<CUevent>(event);
+  context->adopt(ObjectKind::Event, event->handle_bits());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent hEvent) {
+  auto event = lookup<Event>(hEvent);
+  CUresult error = event->context().error();
+  require(Registry::instance().remove(ObjectKind::Event, event->handle_bits()) != nullptr,
+          CUDA_ERROR_INVALID_HANDLE);
+  event->context().disown(event->handle_bits());
+  return error;
+}
+CUresult cuEventDestroy(CUevent hEvent) { return api::cuEventDestroy_v2(hEvent); }
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
+  auto event = lookup<Event>(hEvent);
+  auto stream = find_stream(hStream);
+  require(&event->context() == &stream->context(), CUDA_ERROR_INVALID_HANDLE);
+  event->record(*stream);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
+  require((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) == 0);
+  return api::cuEventRecord(hEvent, hStream);
+}
+
+CUresult cuEventQuery(CUevent hEvent) {
+  auto event = lookup<Event>(hEvent);
+  bool done = event->done();
+  CUresult error = event->context().error();
+  if (error != CUDA_SUCCESS) return error;
+  return done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult cuEventSynchronize(CUevent hEvent) {
+  auto event = lookup<Event>(hEvent);
+  event->context().check();
+  event->wait();
+  Device& device = event->context().device();
+  flush_printf(device.ordinal());
+  device.current_pool()->on_synchronize();
+  event->context().check();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+  require(pMilliseconds != nullptr);
+  auto start = lookup<Event>(hStart), end = lookup<Event>(hEnd);
+  end->context().check();
+  require(&start->context() == &end->context(), CUDA_ERROR_INVALID_HANDLE);
+  if (start->recorded() && end->recorded() && start->timed() && end->timed() &&
+      !(start->done() && end->done())) {
+    return CUDA_ERROR_NOT_READY;
+  }
+  *pMilliseconds = end->since(*start);
+  return CUDA_SUCCESS;
+}
+CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+  return api::cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
+}  // namespace cucpu::api

@@ -1,0 +1,74 @@
+// Initialisation, versions, error names, export tables.
+#include <cstring>
+
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/control.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/failure.hpp"
+#include "cpu/driver/fault_plan.hpp"
+#include "cpu/driver/process.hpp"
+
+namespace cucpu::api {
+namespace {
+
+struct Result {
+  CUresult code;
+  const char* name;
+  const char* text;
+};
+constexpr Result kResults[] = {
+#define RESULT(name, text) {name, #name, text},
+#include "cpu/driver/results.inc"
+#undef RESULT
+};
+
+const Result* find_result(CUresult code) {
+  for (const Result& result : kResults) {
+    if (result.code == code) return &result;
+  }
+  return nullptr;
+}
+
+CUresult describe(CUresult code, const char** text, const char* Result::*field) {
+  require(text != nullptr);
+  const Result* result = find_result(code);
+  *text = result ? result->*field : nullptr;
+  return result ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
+CUresult cuInit(unsigned int flags) {
+  require(flags == 0);
+  CUresult result = Process::init();
+  if (result != CUDA_SUCCESS) return result;
+  if (auto limit = FaultPlan::instance().memory_limit()) {
+    for (const auto& device : Process::get().devices()) device->set_memory_limit(*limit);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int* driverVersion) {
+  require(driverVersion != nullptr);
+  *driverVersion = kDriverVersion;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult error, const char** pStr) {
+  return describe(error, pStr, &Result::name);
+}
+
+CUresult cuGetErrorString(CUresult error, const char** pStr) {
+  return describe(error, pStr, &Result::text);
+}
+
+// Programs that want a private table of the NVIDIA driver learn that there is none.
+CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
+  require(ppExportTable && pExportTableId);
+  *ppExportTable = nullptr;
+  if (std::memcmp(pExportTableId->bytes, kControlTableId, 16) != 0) return CUDA_ERROR_NOT_FOUND;
+  *ppExportTable = &control_table();
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cucpu::api

@@ -1,0 +1,47 @@
+// Launching kernels.
+#include <tuple>
+
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/launch.hpp"
+
+namespace cucpu::api {
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams,
+                          void** extra) {
+  require(config != nullptr);
+  auto stream = find_stream(config->hStream);
+  auto function = find_function(f, stream->context_ptr());
+  LaunchRequest request;
+  std::tie(request.grid[0], request.grid[1], request.grid[2]) =
+      std::tie(config->gridDimX, config->gridDimY, config->gridDimZ);
+  std::tie(request.block[0], request.block[1], request.block[2]) =
+      std::tie(config->blockDimX, config->blockDimY, config->blockDimZ);
+  request.shared = config->sharedMemBytes;
+  apply_attributes(request, config->attrs, config->numAttrs);
+  launch(function, std::move(request), *stream, kernelParams, extra);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                        void** kernelParams, void** extra) {
+  CUlaunchConfig config{gridDimX,  gridDimY,       gridDimZ, blockDimX, blockDimY,
+                        blockDimZ, sharedMemBytes, hStream,  nullptr,   0};
+  return api::cuLaunchKernelEx(&config, f, kernelParams, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX,
+                                   unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream,
+                                   void** kernelParams) {
+  CUlaunchAttribute cooperative{};
+  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  cooperative.value.cooperative = 1;
+  CUlaunchConfig config{gridDimX,  gridDimY,       gridDimZ, blockDimX,    blockDimY,
+                        blockDimZ, sharedMemBytes, hStream,  &cooperative, 1};
+  return api::cuLaunchKernelEx(&config, f, kernelParams, nullptr);
+}
+
+}  // namespace cucpu::api

@@ -1,0 +1,153 @@
+// Device, pinned and managed memory.
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/stream.hpp"
+
+namespace cucpu::api {
+namespace {
+
+Allocations& allocations() { return Allocations::instance(); }
+
+// Frees wait for all work of the context, as the real driver's do: nothing can use the memory
+// still.
+void drain(Context& context) {
+  CUresult error = context.error();
+  if (error == CUDA_SUCCESS) context.synchronize();
+}
+
+void free_host(void* p, MemoryKind kind, CUresult unknown) {
+  auto a = allocations().find_start(reinterpret_cast<uint64_t>(p));
+  require(a && a->kind == kind, unknown);
+  drain(*current_context());
+  require(allocations().release(a->base), unknown);
+}
+
+}  // namespace
+
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  auto context = current_context();
+  Device& device = context->device();
+  uint64_t limit = device.memory_limit(), used = device.memory_used();
+  if (free) *free = used < limit ? limit - used : 0;
+  if (total) *total = limit;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
+  require(dptr && bytesize > 0);
+  *dptr = allocations().allocate(*current_context(), MemoryKind::Device, bytesize);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
+                            unsigned int ElementSizeBytes) {
+  constexpr size_t kAlignment = 512;
+  require(dptr && pPitch && WidthInBytes && Height);
+  require(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16);
+  require(WidthInBytes <= SIZE_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
+  size_t pitch = (WidthInBytes + kAlignment - 1) / kAlignment * kAlignment;
+  require(pitch <= SIZE_MAX / Height, CUDA_ERROR_OUT_OF_MEMORY);
+  *dptr = allocations().allocate(*current_context(), MemoryKind::Device, pitch * Height);
+  *pPitch = pitch;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr dptr) {
+  if (dptr == 0) return CUDA_SUCCESS;
+  auto a = allocations().find_start(dptr);
+  bool freeable = a && a->context != 0 && !a->free_pending &&
+                  (a->kind == MemoryKind::Device || a->kind == MemoryKind::Managed);
+  require(freeable);
+  drain(*current_context());
+  require(allocations().release(dptr));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
+  auto a = allocations().find(dptr);
+  require(a != nullptr, CUDA_ERROR_NOT_FOUND);
+  if (pbase) *pbase = a->base;
+  if (psize) *psize = a->size;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
+  constexpr unsigned kKnown =
+      CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+  require(pp && bytesize && (Flags & ~kKnown) == 0);
+  *pp = reinterpret_cast<void*>(
+      allocations().allocate(*current_context(), MemoryKind::Pinned, bytesize, Flags));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocHost_v2(void** pp, size_t bytesize) {
+  return api::cuMemHostAlloc(pp, bytesize, 0);
+}
+
+CUresult cuMemFreeHost(void* p) {
+  if (p == nullptr) return CUDA_SUCCESS;
+  free_host(p, MemoryKind::Pinned, CUDA_ERROR_INVALID_VALUE);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
+  constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                              CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+  require(p && bytesize && (Flags & ~kKnown) == 0);
+  require(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED);
+  require(bytesize <= UINT64_MAX - reinterpret_cast<uint64_t>(p));
+  allocations().register_host(*current_context(), p, bytesize, Flags);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostUnregister(void* p) {
+  require(p != nullptr);
+  free_host(p, MemoryKind::Registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags) {
+  require(pdptr && Flags == 0);
+  auto a = allocations().find(reinterpret_cast<uint64_t>(p));
+  require(a && (a->kind == MemoryKind::Pinned || a->kind == MemoryKind::Registered));
+  *pdptr = reinterpret_cast<CUdeviceptr>(p);  // unified addressing: the same number on both sides
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
+  require(pFlags != nullptr);
+  auto a = allocations().find(reinterpret_cast<uint64_t>(p));
+  require(a && (a->kind == MemoryKind::Pinned || a->kind == MemoryKind::Registered));
+  *pFlags = a->flags;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
+  require(dptr && bytesize);
+  require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST);
+  *dptr = allocations().allocate(*current_context(), MemoryKind::Managed, bytesize, flags);
+  return CUDA_SUCCESS;
+}
+
+// Hints about managed memory, which is always where everybody reaches it: checked, nothing to do.
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
+                               unsigned int flags, CUstream hStream) {
+  find_stream(hStream);
+  require(count && flags == 0);
+  require(location.type > CU_MEM_LOCATION_TYPE_INVALID &&
+          location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT);
+  auto a = allocations().find(devPtr);
+  require(a && a->kind == MemoryKind::Managed && count <= a->base + a->size - devPtr);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation) {
+  require(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY);
+  auto a = allocations().find(devPtr);
+  require(count && a && a->kind == MemoryKind::Managed && count <= a->base + a->size - devPtr);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cucpu::api

@@ -1,0 +1,40 @@
+// The memset functions, expanded for the three widths.
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/copy.hpp"
+
+namespace cucpu::api {
+namespace {
+
+CUresult set(CUdeviceptr to, size_t pitch, uint32_t value, size_t unit, size_t width, size_t height,
+             Waiting waiting, CUstream stream) {
+  require(width <= SIZE_MAX / unit);
+  Box box{width * unit, height, 1};
+  require(height <= 1 || pitch >= box.width);
+  fill({to, pitch, 0, Claim::Device}, value, unit, box, waiting, *find_stream(stream));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+#define CUCPU_MEMSET(bits, type)                                                            \
+  CUresult cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t n) {                     \
+    return set(to, 0, value, sizeof(type), n, 1, Waiting::Blocking, nullptr);               \
+  }                                                                                         \
+  CUresult cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t n, CUstream stream) {  \
+    return set(to, 0, value, sizeof(type), n, 1, Waiting::Async, stream);                   \
+  }                                                                                         \
+  CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width,   \
+                                  size_t height) {                                          \
+    return set(to, pitch, value, sizeof(type), width, height, Waiting::Blocking, nullptr);  \
+  }                                                                                         \
+  CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width, \
+                                    size_t height, CUstream stream) {                       \
+    return set(to, pitch, value, sizeof(type), width, height, Waiting::Async, stream);      \
+  }
+
+CUCPU_MEMSET(8, unsigned char)
+CUCPU_MEMSET(16, unsigned short)
+CUCPU_MEMSET(32, unsigned int)
+#undef CUCPU_MEMSET
+
+}  // namespace cucpu::api

@@ -1,0 +1,184 @@
+// Modules and functions.
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/control.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/function_attributes.hpp"
+#include "cpu/driver/image.hpp"
+#include "cpu/driver/library.hpp"
+
+namespace cucpu::api {
+namespace {
+
+CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
+  auto context = current_context();
+  std::shared_ptr<LoadedModule> code;
+  if (ptx.code == CUDA_SUCCESS) {
+    code = load_code(ptx.text, context->device(), limits_of(*context), ptx.log, ptx.code);
+  }
+  note_load_log(ptx.log);
+  if (!code) {
+    options.write_error_log(ptx.log);
+    return ptx.code;
+  }
+  options.write_error_log({});
+  options.write_info_log(ptx.log);
+  auto module = std::make_shared<ModuleInstance>(context, std::move(code));
+  *out = new_handle<CUmodule>(module);
+  context->adopt(ObjectKind::Module, module->handle_bits());
+  return CUDA_SUCCESS;
+}
+
+CUresult load_image(CUmodule* out, const void* image, JitOptions options) {
+  require(out && image);
+  return load(out, ptx_of_image(image, current_context()->device().profile().sm()), options);
+}
+
+// A function handle may be a kernel's, which means the current context's function.
+std::shared_ptr<Function> function(CUfunction handle) {
+  return find_function(handle, current_context());
+}
+
+}  // namespace
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  return load_image(module, image, JitOptions(0, nullptr, nullptr));
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions,
+                            CUjit_option* options, void** optionValues) {
+  return load_image(module, image, JitOptions(numOptions, options, optionValues));
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) {
+  return load_image(module, fatCubin, JitOptions(0, nullptr, nullptr));
+}
+
+CUresult cuModuleLoad(CUmodule* module, const char* fname) {
+  require(module && fname);
+  JitOptions options(0, nullptr, nullptr);
+  return load(module, ptx_of_file(fname, current_context()->device().profile().sm()), options);
+}
+
+CUresult cuModuleUnload(CUmodule hmod) {
+  auto module = lookup<ModuleInstance>(hmod);
+  require(!module->of_library(), CUDA_ERROR_NOT_PERMITTED);
+  module->drop_functions();
+  require(Registry::instance().remove(ObjectKind::Module, module->handle_bits()) != nullptr,
+          CUDA_ERROR_INVALID_HANDLE);
+  module->context().disown(module->handle_bits());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  require(mode != nullptr);
+  *mode = CU_MODULE_LAZY_LOADING;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name) {
+  require(hfunc && name);
+  CUfunction found = lookup<ModuleInstance>(hmod)->function(name);
+  require(found != nullptr, CUDA_ERROR_NOT_FOUND);
+  *hfunc = found;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule mod) {
+  require(count != nullptr);
+  *count = static_cast<unsigned>(lookup<ModuleInstance>(mod)->code().kernels().size());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunctions,
+                                    CUmodule mod) {
+  require(functions && numFunctions);
+  auto module = lookup<ModuleInstance>(mod);
+  unsigned i = 0;
+  for (const Kernel* kernel : module->code().kernels()) {
+    if (i == numFunctions) break;
+    functions[i++] = module->function(kernel->info().name);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, const char* name) {
+  require(name && (dptr || bytes));
+  const GlobalInfo* global = lookup<ModuleInstance>(hmod)->code().find_global(name);
+  require(global != nullptr, CUDA_ERROR_NOT_FOUND);
+  if (dptr) *dptr = global->address;
+  if (bytes) *bytes = global->size;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc) {
+  require(pi != nullptr);
+  auto f = function(hfunc);
+  *pi = function_attribute(f->info(), f->attributes(), f->device().profile(), attrib);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
+  auto f = function(hfunc);
+  set_function_attribute(f->info(), f->attributes(), f->device().profile(), attrib, value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+  function(hfunc);
+  require(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
+  function(hfunc);
+  require(config >= 0 && config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
+  return CUDA_SUCCESS;
+}
+
+namespace {
+
+// Name, parameters and module: a kernel answers the first two without a context.
+const KernelInfo& info_of(CUfunction handle, std::shared_ptr<Object>& keep) {
+  auto bits = reinterpret_cast<uint64_t>(handle);
+  if ((keep = Registry::instance().find(ObjectKind::Kernel, bits))) {
+    return static_cast<LibraryKernel&>(*keep).info();
+  }
+  keep = lookup<Function>(handle);
+  return static_cast<Function&>(*keep).info();
+}
+
+}  // namespace
+
+CUresult cuFuncGetName(const char** name, CUfunction hfunc) {
+  require(name != nullptr);
+  std::shared_ptr<Object> keep;
+  *name = info_of(hfunc, keep).name.c_str();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t* paramOffset,
+                            size_t* paramSize) {
+  std::shared_ptr<Object> keep;
+  return give_parameter(info_of(func, keep), paramIndex, paramOffset, paramSize);
+}
+
+CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {
+  require(hmod != nullptr);
+  auto f = lookup<Function>(hfunc);
+  *hmod = f->module().make_handle();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  require(state != nullptr);
+  lookup<Function>(function);
+  *state = CU_FUNCTION_LOADING_STATE_LOADED;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncLoad(CUfunction function) {
+  lookup<Function>(function);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cucpu::api

@@ -1,0 +1,145 @@
+// What an address is: cuPointerGetAttribute and its kin.
+#include <cstring>
+
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/pool.hpp"
+#include "cpu/driver/process.hpp"
+
+namespace cucpu::api {
+namespace {
+
+template <class T>
+void give(void* data, T value) {
+  std::memcpy(data, &value, sizeof value);
+}
+
+bool host_memory(const Allocation& a) {
+  return a.kind == MemoryKind::Pinned || a.kind == MemoryKind::Registered;
+}
+
+// False: this kind of memory has no such attribute.
+bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, void* data) {
+  switch (which) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      give(data, a.context_handle);
+      return true;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      give<unsigned>(data, host_memory(a) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+      return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      give(data, address);
+      return true;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      give(data, address);
+      return host_memory(a) || a.kind == MemoryKind::Managed;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      give<unsigned>(data, a.sync_memops);
+      return true;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      give<unsigned long long>(data, a.id);
+      return true;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      give<unsigned>(data, a.kind == MemoryKind::Managed);
+      return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      give<int>(data, a.device->ordinal());
+      return true;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      give<CUdeviceptr>(data, a.base);
+      return true;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      give<size_t>(data, a.size);
+      return true;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      give<unsigned>(data, 1);
+      return true;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      give<unsigned>(data, 0);
+      return true;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      give<unsigned long long>(data, 0);
+      return true;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      give<unsigned>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+      return true;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      give(data, a.pool ? handle_of<CUmemoryPool>(*a.pool) : nullptr);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What cuPointerGetAttributes answers for attributes that do not apply.
+void give_nothing(CUpointer_attribute which, void* data) {
+  switch (which) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      give<uint64_t>(data, 0);
+      return;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      return;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      give<int>(data, -2);
+      return;
+    default:
+      give<unsigned>(data, 0);
+      return;
+  }
+}
+
+void check(CUpointer_attribute which) {
+  require(which >= CU_POINTER_ATTRIBUTE_CONTEXT &&
+          which <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE);
+}
+
+}  // namespace
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
+  require(data != nullptr);
+  check(attribute);
+  auto a = Allocations::instance().find(ptr);
+  require(a && get(*a, attribute, ptr, data));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes,
+                                void** data, CUdeviceptr ptr) {
+  require(numAttributes && attributes && data);
+  auto a = Allocations::instance().find(ptr);
+  for (unsigned i = 0; i < numAttributes; ++i) {
+    check(attributes[i]);
+    require(data[i] != nullptr);
+    if (!a || !get(*a, attributes[i], ptr, data[i])) give_nothing(attributes[i], data[i]);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr) {
+  require(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
+  auto a = Allocations::instance().find(ptr);
+  require(a != nullptr);
+  unsigned on = 0;
+  std::memcpy(&on, value, sizeof on);
+  a->sync_memops = on != 0;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cucpu::api

@@ -1,0 +1,133 @@
+// Memory pools and stream-ordered allocation.
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/pool.hpp"
+#include "cpu/driver/process.hpp"
+#include "cpu/driver/stream.hpp"
+
+namespace cucpu::api {
+namespace {
+
+std::shared_ptr<Pool> find_pool(CUmemoryPool handle) {
+  return lookup<Pool>(handle, CUDA_ERROR_INVALID_VALUE);
+}
+
+Device& device_at(const CUmemLocation* location, CUmemAllocationType type) {
+  require(location != nullptr && type == CU_MEM_ALLOCATION_TYPE_PINNED);
+  require(location->type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED);
+  return Process::get().device(location->id);
+}
+
+CUresult allocate(CUdeviceptr* out, size_t size, Pool& pool, Stream& stream) {
+  require(out && size);
+  *out = pool.allocate(stream, size);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
+  auto stream = find_stream(hStream);
+  return allocate(dptr, bytesize, *stream->context().device().current_pool(), *stream);
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
+                                 CUstream hStream) {
+  auto stream = find_stream(hStream);
+  return allocate(dptr, bytesize, *find_pool(pool), *stream);
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
+  auto stream = find_stream(hStream);
+  auto a = Allocations::instance().find_start(dptr);
+  require(a && a->pool);
+  a->pool->release(*stream, dptr);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
+  require(pool && poolProps);
+  require(poolProps->allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
+  require(poolProps->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED);
+  Device& device = device_at(&poolProps->location, poolProps->allocType);
+  auto made = std::make_shared<Pool>(device, poolProps->maxSize);
+  made->set_access(device.ordinal(), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+  *pool = new_handle<CUmemoryPool>(made);
+  return CUDA_SUCCESS;
+}
+
+// Memory that is still out stays usable; it keeps the pool alive.
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  auto gone = find_pool(pool);
+  require(!gone->is_default());
+  Device& device = gone->device();
+  if (device.current_pool() == gone) device.set_current_pool(nullptr);
+  gone->trim(0);
+  Registry::instance().remove(ObjectKind::Pool, gone->handle_bits());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
+  require(value != nullptr);
+  find_pool(pool)->set(attr, value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
+  require(value != nullptr);
+  find_pool(pool)->get(attr, value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
+  find_pool(pool)->trim(minBytesToKeep);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
+  auto p = find_pool(pool);
+  require(count == 0 || map);
+  for (size_t i = 0; i < count; ++i) {
+    require(map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE);
+    Device& device = Process::get().device(map[i].location.id);
+    bool own = &device == &p->device();
+    // A device's access to its own pool cannot be revoked.
+    require(!own || map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    require(map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+            map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    p->set_access(device.ordinal(), map[i].flags);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
+                            CUmemLocation* location) {
+  require(flags && location && location->type == CU_MEM_LOCATION_TYPE_DEVICE);
+  auto pool = find_pool(memPool);
+  *flags = pool->access(Process::get().device(location->id).ordinal());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
+                                CUmemAllocationType type) {
+  require(pool_out != nullptr);
+  *pool_out = handle_of<CUmemoryPool>(*device_at(location, type).default_pool());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
+  require(pool != nullptr);
+  *pool = handle_of<CUmemoryPool>(*device_at(location, type).current_pool());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  Device& device = device_at(location, type);
+  auto wanted = find_pool(pool);
+  require(&wanted->device() == &device);
+  device.set_current_pool(std::move(wanted));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cucpu::api

@@ -1,0 +1,218 @@
+// Streams, their attributes, host functions, and what a device without graph capture answers.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/event.hpp"
+#include "cpu/driver/stream.hpp"
+#include "cpu/driver/thread_state.hpp"
+#include "cpu/exec/memory.hpp"
+
+namespace cucpu::api {
+namespace {
+
+CUresult create(CUstream* out, unsigned flags, int priority) {
+  require(out && (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) == 0);
+  auto context = current_context();
+  auto type = flags & CU_STREAM_NON_BLOCKING ? Stream::Type::NonBlocking : Stream::Type::Blocking;
+  auto stream = std::make_shared<Stream>(context, type,
+                                         std::clamp(priority, kGreatestPriority, kLeastPriority));
+  context->add_stream(stream);
+  *out = new_handle<CUstream>(stream);
+  context->adopt(ObjectKind::Stream, stream->handle_bits());
+  return CUDA_SUCCESS;
+}
+
+void check_attribute(CUlaunchAttributeID id) {
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+      return;
+    default:
+      fail(CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
+// One function for all of the NONE-status queries: nothing is ever captured here.
+CUresult not_capturing(CUstream handle, CUstreamCaptureStatus* status) {
+  find_stream(handle);
+  require(status != nullptr);
+  *status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) {
+  return create(phStream, Flags, kLeastPriority);
+}
+
+CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority) {
+  return create(phStream, flags, priority);
+}
+
+// Work that is queued still runs; the handle is gone at once.
+CUresult cuStreamDestroy_v2(CUstream hStream) {
+  auto stream = lookup<Stream>(hStream);
+  CUresult error = stream->context().error();
+  require(Registry::instance().remove(ObjectKind::Stream, stream->handle_bits()) != nullptr,
+          CUDA_ERROR_INVALID_HANDLE);
+  stream->context().disown(stream->handle_bits());
+  return error;
+}
+CUresult cuStreamDestroy(CUstream hStream) { return api::cuStreamDestroy_v2(hStream); }
+
+CUresult cuStreamQuery(CUstream hStream) {
+  auto stream = find_stream(hStream);
+  bool idle = stream->idle();
+  CUresult error = stream->context().error();  // a fault of work that has just ended
+  if (error != CUDA_SUCCESS) return error;
+  return idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult cuStreamSynchronize(CUstream hStream) {
+  find_stream(hStream)->synchronize();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+  require((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0);
+  auto stream = find_stream(hStream);
+  auto event = lookup<Event>(hEvent);
+  if (Ticket ticket = event->ticket(); !ticket.done()) {
+    stream->submit([] {}, Stream::Run::Always, Stream::Where::Worker, {ticket});
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int* flags) {
+  require(flags != nullptr);
+  *flags = find_stream(hStream)->flags();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetPriority(CUstream hStream, int* priority) {
+  require(priority != nullptr);
+  *priority = find_stream(hStream)->priority();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
+  require(streamId != nullptr);
+  *streamId = find_stream(hStream)->id();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
+  require(pctx != nullptr);
+  *pctx = handle_of<CUcontext>(find_stream(hStream)->context());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
+  require(pCtx && pGreenCtx);
+  *pGreenCtx = nullptr;
+  return api::cuStreamGetCtx(hStream, pCtx);
+}
+
+CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
+  require(device != nullptr);
+  *device = find_stream(hStream)->context().device().ordinal();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
+  require(fn != nullptr);
+  find_stream(hStream)->submit([fn, userData] { run_callback([&] { fn(userData); }); });
+  return CUDA_SUCCESS;
+}
+
+// The old kind of callback is called after an error too, and told of it.
+CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData,
+                             unsigned int flags) {
+  require(callback && flags == 0);
+  auto stream = find_stream(hStream);
+  auto work = [=, context = stream->context_ptr()] {
+    CUresult status = context->poisoned() ? context->error() : CUDA_SUCCESS;
+    run_callback([&] { callback(hStream, status, userData); });
+  };
+  stream->submit(work, Stream::Run::Always);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue* value_out) {
+  require(value_out != nullptr);
+  auto stream = find_stream(hStream);
+  check_attribute(attr);
+  *value_out = stream->attribute(attr);
+  if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) value_out->priority = stream->priority();
+  if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && !value_out->syncPolicy) {
+    value_out->syncPolicy = CU_SYNC_POLICY_AUTO;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
+                              const CUstreamAttrValue* value) {
+  require(value != nullptr);
+  auto stream = find_stream(hStream);
+  check_attribute(attr);
+  require(attr != CU_LAUNCH_ATTRIBUTE_PRIORITY);  // settled when the stream is made
+  if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) {
+    require(value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
+            value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC);
+  }
+  stream->set_attribute(attr, *value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
+  auto from = find_stream(src);
+  find_stream(dst)->copy_attributes(*from);
+  return CUDA_SUCCESS;
+}
+
+// Managed memory is always where both sides can reach it.
+CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t, unsigned int flags) {
+  find_stream(hStream);
+  auto range = AddressSpace::instance().find(dptr);
+  require(range && range->kind == MemoryKind::Managed);
+  require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+          flags == CU_MEM_ATTACH_SINGLE);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureStatus) {
+  return not_capturing(hStream, captureStatus);
+}
+
+CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                cuuint64_t* id_out) {
+  if (id_out) *id_out = 0;
+  return not_capturing(hStream, captureStatus_out);
+}
+
+CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                   cuuint64_t*, CUgraph*, const CUgraphNode**, size_t*) {
+  return not_capturing(hStream, captureStatus_out);
+}
+
+CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                   cuuint64_t*, CUgraph*, const CUgraphNode**,
+                                   const CUgraphEdgeData**, size_t*) {
+  return not_capturing(hStream, captureStatus_out);
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  require(mode && *mode >= CU_STREAM_CAPTURE_MODE_GLOBAL &&
+          *mode <= CU_STREAM_CAPTURE_MODE_RELAXED);
+  std::swap(*mode, thread_state().capture_mode);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace cucpu::api

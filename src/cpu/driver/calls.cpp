@@ -1,0 +1,161 @@
+// Counters, checks and the exception barrier of all entry points.
+#include "cpu/driver/calls.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <new>
+#include <system_error>
+
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/fault_plan.hpp"
+#include "cpu/driver/process.hpp"
+#include "cpu/driver/thread_state.hpp"
+#include "cpu/driver/trace.hpp"
+#include "cpu/driver/unsupported.hpp"
+
+namespace cucpu {
+namespace {
+
+constexpr CallInfo kCalls[] = {
+#define ENTRY(needs, name, base, version, params, args) {#name, #base, version, Needs::needs, true},
+#define PER_THREAD(needs, name, impl, base, version, params, args)
+#include "cpu/driver/entry_points.inc"
+#undef ENTRY
+#undef PER_THREAD
+#define OTHER(name, base, version, per_thread) {#name, #base, version, Needs::Any, false},
+#include "cpu/driver/other_names.inc"
+#undef OTHER
+};
+static_assert(std::size(kCalls) == kCallCount);
+
+constexpr size_t kImplemented = [] {
+  size_t n = 0;
+  for (const CallInfo& call : kCalls) n += call.implemented;
+  return n;
+}();
+
+std::array<std::atomic<uint64_t>, kCallCount> g_counts;
+
+// Both act on calls before cuInit too, so they are read at the very first call.
+void read_environment() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    DriverSettings settings = settings_from_environment();
+    FaultPlan::instance().set(settings.fault_plan);
+    Trace::instance().open(settings.trace_file);
+  });
+}
+
+CUresult admit_life(Needs needs) {
+  if (needs == Needs::Any) return CUDA_SUCCESS;
+  switch (life()) {
+    case Life::Ready:
+      break;
+    case Life::Exiting:
+      return CUDA_ERROR_DEINITIALIZED;
+    default:
+      return CUDA_ERROR_NOT_INITIALIZED;
+  }
+  return thread_state().in_callback ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+}
+
+CUresult admit_context(Needs needs) {
+  if (needs != Needs::Context) return CUDA_SUCCESS;
+  const auto& stack = thread_state().stack;
+  return stack.empty() ? CUDA_ERROR_INVALID_CONTEXT : stack.back()->error();
+}
+
+CUresult strike(const FaultPlan::Strike& planned, const char* name) {
+  auto context = life() == Life::Ready ? current_context_unchecked() : nullptr;
+  if (planned.sticky && context) {
+    context->poison(planned.code, std::string("fault injected into ") + name);
+  }
+  return planned.code;
+}
+
+}  // namespace
+
+const CallInfo& call_info(CallId id) { return kCalls[static_cast<size_t>(id)]; }
+
+uint64_t call_count(CallId id) {
+  return g_counts[static_cast<size_t>(id)].load(std::memory_order_relaxed);
+}
+
+uint64_t unsupported_calls() {
+  uint64_t sum = 0;
+  for (size_t i = kImplemented; i < kCallCount; ++i) sum += g_counts[i];
+  return sum;
+}
+
+void reset_call_counts() {
+  for (auto& count : g_counts) count = 0;
+}
+
+CallScope::CallScope(CallId id, bool per_thread) noexcept
+    : id_(id),
+      outer_per_thread_(thread_state().per_thread),
+      number_(++g_counts[static_cast<size_t>(id)]) {
+  if (life() != Life::ForkedChild) read_environment();
+  thread_state().per_thread = per_thread;
+  tracing_ = Trace::instance().on();
+  if (tracing_) start_ = Trace::clock();
+}
+
+CallScope::~CallScope() {
+  thread_state().per_thread = outer_per_thread_;
+  if (tracing_) {
+    Trace::instance().write(call_info(id_).name, number_, arguments_, start_, result_);
+  }
+}
+
+void CallScope::note(uint64_t value) noexcept {
+  char text[32];
+  std::snprintf(text, sizeof text, "%s\"0x%llx\"", arguments_.empty() ? "" : ",",
+                static_cast<unsigned long long>(value));
+  try {
+    arguments_ += text;
+  } catch (...) {
+    tracing_ = false;  // no memory for the trace is no reason to fail the call
+  }
+}
+
+CUresult CallScope::admit() noexcept {
+  const CallInfo& info = call_info(id_);
+  try {
+    if (CUresult refused = admit_life(info.needs)) return refused;
+    if (life() != Life::ForkedChild) {
+      if (auto planned = FaultPlan::instance().strike(info.name, info.base)) {
+        return strike(*planned, info.name);
+      }
+    }
+    return admit_context(info.needs);
+  } catch (...) {
+    return result_of_exception();
+  }
+}
+
+bool per_thread_default_stream() noexcept { return thread_state().per_thread; }
+
+CUresult result_of_exception() noexcept {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return failure.code;
+  } catch (const std::bad_alloc&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  } catch (const std::system_error&) {
+    return CUDA_ERROR_OPERATING_SYSTEM;
+  } catch (...) {
+    return CUDA_ERROR_UNKNOWN;
+  }
+}
+
+int unsupported_call(unsigned index_of_other) noexcept {
+  CallScope scope(static_cast<CallId>(kImplemented + index_of_other), false);
+  if (CUresult refused = scope.admit(); refused != CUDA_SUCCESS) return scope.finish(refused);
+  return scope.finish(CUDA_ERROR_NOT_SUPPORTED);
+}
+
+}  // namespace cucpu

@@ -1,0 +1,102 @@
+// The wrapper around every entry point: counts, fault plan, trace, the checks that all functions
+// share, and the barrier that lets no exception out.
+#ifndef CUCPU_DRIVER_CALLS_HPP
+#define CUCPU_DRIVER_CALLS_HPP
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "cpu/driver/cuda_api.hpp"
+
+namespace cucpu {
+
+enum class Needs : uint8_t { Any, Init, Context };
+
+// Index of a function in the counters; per-thread variants share their function's.
+enum class CallId : uint16_t {
+#define ENTRY(needs, name, base, version, params, args) name,
+#define PER_THREAD(needs, name, impl, base, version, params, args)
+#include "cpu/driver/entry_points.inc"
+#undef ENTRY
+#undef PER_THREAD
+#define OTHER(name, base, version, per_thread) name,
+#include "cpu/driver/other_names.inc"
+#undef OTHER
+  Count
+};
+inline constexpr size_t kCallCount = static_cast<size_t>(CallId::Count);
+
+struct CallInfo {
+  const char* name;
+  const char* base;
+  int version;
+  Needs needs;
+  bool implemented;
+};
+const CallInfo& call_info(CallId id);
+
+uint64_t call_count(CallId id);
+uint64_t unsupported_calls();  // sum over the functions that are not implemented
+void reset_call_counts();
+
+// One call under way; the constructor counts it.
+class CallScope {
+ public:
+  CallScope(CallId id, bool per_thread) noexcept;
+  ~CallScope();
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+  // What must hold before the function runs; also where a fault plan strikes.
+  CUresult admit() noexcept;
+  CUresult finish(CUresult result) noexcept { return result_ = result; }
+  void note(uint64_t value) noexcept;  // an argument, for the trace
+  bool tracing() const { return tracing_; }
+
+ private:
+  CallId id_;
+  bool outer_per_thread_;
+  bool tracing_;
+  uint64_t number_;
+  uint64_t start_ = 0;
+  CUresult result_ = CUDA_SUCCESS;
+  std::string arguments_;
+};
+
+// True while a _ptsz or _ptds entry point runs: stream 0 is the thread's own.
+bool per_thread_default_stream() noexcept;
+
+// The result of the exception that is being handled.
+CUresult result_of_exception() noexcept;
+
+template <class T>
+uint64_t trace_value(const T& value) {
+  if constexpr (std::is_pointer_v<T>)
+    return reinterpret_cast<uintptr_t>(value);
+  else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>)
+    return static_cast<uint64_t>(value);
+  else
+    return 0;
+}
+
+template <class... T>
+void note_arguments(CallScope& scope, const T&... values) noexcept {
+  if (scope.tracing()) (scope.note(trace_value(values)), ...);
+}
+
+template <class... P, class... A>
+CUresult call(CallId id, bool per_thread, CUresult (*function)(P...), A... arguments) noexcept {
+  CallScope scope(id, per_thread);
+  note_arguments(scope, arguments...);
+  if (CUresult refused = scope.admit(); refused != CUDA_SUCCESS) return scope.finish(refused);
+  try {
+    return scope.finish(function(arguments...));
+  } catch (...) {
+    return scope.finish(result_of_exception());
+  }
+}
+
+}  // namespace cucpu
+
+#endif

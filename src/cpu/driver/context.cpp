@@ -1,0 +1,234 @@
+// Life, error state and the order of work of a context.
+#include "cpu/driver/context.hpp"
+
+#include <algorithm>
+
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/leaks.hpp"
+#include "cpu/driver/library.hpp"
+#include "cpu/driver/pool.hpp"
+#include "cpu/driver/process.hpp"
+#include "cpu/driver/stream.hpp"
+#include "cpu/driver/thread_state.hpp"
+#include "cpu/exec/executor.hpp"
+
+namespace cucpu {
+namespace {
+
+std::atomic<uint64_t> next_context_id{1};
+
+const std::map<CUlimit, size_t>& default_limits() {
+  static const auto& limits =
+      *new std::map<CUlimit, size_t>{{CU_LIMIT_STACK_SIZE, 1024},
+                                     {CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20},
+                                     {CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20},
+                                     {CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2},
+                                     {CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048},
+                                     {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64},
+                                     {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0}};
+  return limits;
+}
+
+}  // namespace
+
+Context::Context(Device& device, bool primary)
+    : device_(device), id_(next_context_id++), primary_(primary), limits_(default_limits()) {}
+
+void Context::open(unsigned flags) {
+  flags_ = flags;
+  auto legacy = std::make_shared<Stream>(shared_from_this(), Stream::Type::Legacy, kLeastPriority);
+  std::lock_guard lock(order_mutex_);
+  legacy_ = legacy;
+  streams_ = {legacy};
+  alive_.store(true, std::memory_order_release);
+}
+
+void Context::close() {
+  {
+    std::lock_guard lock(order_mutex_);
+    if (!alive_.exchange(false)) return;
+  }
+  for (const Ticket& ticket : last_tickets()) ticket.wait();
+  flush_printf(device_.ordinal());
+  end_handles();
+  record_leaks(*this, Allocations::instance().release_all(id_));
+  reset_state();
+  release_heap(device_.ordinal());
+  device_.default_pool()->trim(0);
+}
+
+void Context::end_handles() {
+  std::unordered_map<uint64_t, ObjectKind> children;
+  {
+    std::lock_guard lock(mutex_);
+    children.swap(children_);
+  }
+  count_leaked_handles(*this, children);
+  for (auto [handle, kind] : children) Registry::instance().remove(kind, handle);
+}
+
+void Context::reset_state() {
+  std::map<uint64_t, std::shared_ptr<ModuleInstance>> instances;
+  std::vector<std::shared_ptr<Stream>> streams;
+  {
+    std::lock_guard lock(mutex_);
+    instances.swap(instances_);
+    limits_ = default_limits();
+    peers_.clear();
+    fault_text_.clear();
+    sticky_ = CUDA_SUCCESS;
+  }
+  std::lock_guard lock(order_mutex_);
+  streams.swap(streams_);
+  legacy_.reset();
+}
+
+CUresult Context::error() const {
+  if (!alive()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return sticky_.load(std::memory_order_acquire);
+}
+
+void Context::poison(CUresult code, std::string text) {
+  std::lock_guard lock(mutex_);
+  if (sticky_ != CUDA_SUCCESS) return;
+  fault_text_ = std::move(text);
+  sticky_.store(code, std::memory_order_release);
+}
+
+std::string Context::fault_text() const {
+  std::lock_guard lock(mutex_);
+  return fault_text_;
+}
+
+std::shared_ptr<Stream> Context::thread_stream() {
+  auto& mine = thread_state().default_streams;
+  std::erase_if(mine, [](const auto& s) { return !s->context().alive(); });
+  for (const auto& stream : mine) {
+    if (&stream->context() == this) return stream;
+  }
+  auto stream =
+      std::make_shared<Stream>(shared_from_this(), Stream::Type::PerThread, kLeastPriority);
+  add_stream(stream);
+  mine.push_back(stream);
+  return stream;
+}
+
+void Context::add_stream(const std::shared_ptr<Stream>& stream) {
+  std::lock_guard lock(order_mutex_);
+  require(alive(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  // Streams that only this list still knows, and that have no work, are gone.
+  std::erase_if(streams_, [](const auto& s) { return s.use_count() == 1 && s->idle(); });
+  streams_.push_back(stream);
+}
+
+std::vector<Ticket> Context::last_tickets() {
+  std::lock_guard lock(order_mutex_);
+  std::vector<Ticket> tickets;
+  for (const auto& stream : streams_) tickets.push_back(stream->queue()->last());
+  return tickets;
+}
+
+void Context::synchronize() {
+  for (const Ticket& ticket : last_tickets()) ticket.wait();
+  flush_printf(device_.ordinal());
+  device_.current_pool()->on_synchronize();
+  check();
+}
+
+void Context::order(const Stream& stream, std::vector<Ticket>& after) {
+  if (stream.type() == Stream::Type::Legacy) {
+    for (const auto& other : streams_) {
+      bool waits =
+          other->type() == Stream::Type::Blocking || other->type() == Stream::Type::PerThread;
+      if (waits) after.push_back(other->queue()->last());
+    }
+  } else if (stream.type() != Stream::Type::NonBlocking) {
+    after.push_back(legacy_->queue()->last());
+  }
+  std::erase_if(after, [](const Ticket& ticket) { return ticket.done(); });
+}
+
+Ticket Context::submit(Stream& stream, Queue::Work work, std::vector<Ticket> after,
+                       bool may_claim) {
+  bool claimed = false;
+  Ticket ticket;
+  {
+    std::lock_guard lock(order_mutex_);
+    require(alive(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    order(stream, after);
+    ticket = stream.queue()->push(work, std::move(after), may_claim, claimed);
+  }
+  if (claimed) {
+    stream.queue()->run_claimed(std::move(work));
+  } else if (Process::get().settings.synchronous) {
+    ticket.wait();
+  }
+  return ticket;
+}
+
+void Context::adopt(ObjectKind kind, uint64_t handle) {
+  std::lock_guard lock(mutex_);
+  children_.emplace(handle, kind);
+}
+
+void Context::disown(uint64_t handle) {
+  std::lock_guard lock(mutex_);
+  children_.erase(handle);
+}
+
+std::shared_ptr<ModuleInstance> Context::instance(
+    const Library& library, const std::function<std::shared_ptr<ModuleInstance>()>& make) {
+  std::lock_guard lock(mutex_);
+  auto& slot = instances_[library.id()];
+  if (!slot) slot = make();
+  return slot;
+}
+
+std::shared_ptr<ModuleInstance> Context::find_instance(const Library& library) const {
+  std::lock_guard lock(mutex_);
+  auto found = instances_.find(library.id());
+  return found == instances_.end() ? nullptr : found->second;
+}
+
+void Context::drop_instance(const Library& library) {
+  std::shared_ptr<ModuleInstance> gone;
+  std::lock_guard lock(mutex_);
+  auto found = instances_.find(library.id());
+  if (found == instances_.end()) return;
+  gone = std::move(found->second);
+  instances_.erase(found);
+}
+
+size_t Context::limit(CUlimit which) const {
+  std::lock_guard lock(mutex_);
+  auto found = limits_.find(which);
+  require(found != limits_.end(), CUDA_ERROR_UNSUPPORTED_LIMIT);
+  return found->second;
+}
+
+void Context::set_limit(CUlimit which, size_t value) {
+  std::lock_guard lock(mutex_);
+  auto found = limits_.find(which);
+  require(found != limits_.end(), CUDA_ERROR_UNSUPPORTED_LIMIT);
+  found->second = value;
+}
+
+bool Context::enable_peer(const Context& peer) {
+  std::lock_guard lock(mutex_);
+  return peers_.emplace(peer.id(), peer.device().ordinal()).second;
+}
+
+bool Context::disable_peer(const Context& peer) {
+  std::lock_guard lock(mutex_);
+  return peers_.erase(peer.id()) == 1;
+}
+
+uint64_t Context::accessible_devices() const {
+  std::lock_guard lock(mutex_);
+  uint64_t bits = uint64_t{1} << device_.ordinal();
+  for (const auto& [id, ordinal] : peers_) bits |= uint64_t{1} << ordinal;
+  return bits;
+}
+
+}  // namespace cucpu

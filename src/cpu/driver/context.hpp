@@ -1,0 +1,108 @@
+// A context: the streams, memory, modules and the error state that belong together on a device.
+#ifndef CUCPU_DRIVER_CONTEXT_HPP
+#define CUCPU_DRIVER_CONTEXT_HPP
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cpu/driver/queue.hpp"
+#include "cpu/driver/registry.hpp"
+
+namespace cucpu {
+
+class Device;
+class Library;
+class ModuleInstance;
+class Stream;
+
+class Context : public Object, public std::enable_shared_from_this<Context> {
+ public:
+  static constexpr ObjectKind kKind = ObjectKind::Context;
+
+  Context(Device& device, bool primary);
+
+  Device& device() const { return device_; }
+  uint64_t id() const { return id_; }
+  bool primary() const { return primary_; }
+  bool alive() const { return alive_.load(std::memory_order_acquire); }
+
+  void open(unsigned flags);  // again after close: primary contexts
+  void close();               // ends the work and everything that the context owns
+
+  // SUCCESS, the sticky error that a fault left, or CONTEXT_IS_DESTROYED.
+  CUresult error() const;
+  void check() const { require_success(error()); }
+  void poison(CUresult code, std::string text);  // the first one stays
+  bool poisoned() const { return sticky_.load(std::memory_order_acquire) != CUDA_SUCCESS; }
+  std::string fault_text() const;
+
+  const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
+  std::shared_ptr<Stream> thread_stream();  // the calling thread's default stream
+  void add_stream(const std::shared_ptr<Stream>& stream);
+  void synchronize();  // waits for all streams; throws the context's error
+
+  // Puts work into a stream's queue after what CUDA's default-stream rules order it after.
+  Ticket submit(Stream& stream, Queue::Work work, std::vector<Ticket> after, bool may_claim);
+
+  // Handles that end with the context.
+  void adopt(ObjectKind kind, uint64_t handle);
+  void disown(uint64_t handle);
+
+  // The instances of libraries in this context; `make` runs when there is none yet.
+  std::shared_ptr<ModuleInstance> instance(
+      const Library& library, const std::function<std::shared_ptr<ModuleInstance>()>& make);
+  std::shared_ptr<ModuleInstance> find_instance(const Library& library) const;
+  void drop_instance(const Library& library);
+
+  unsigned flags() const { return flags_; }
+  void set_flags(unsigned flags) { flags_ = flags; }
+  size_t limit(CUlimit which) const;
+  void set_limit(CUlimit which, size_t value);
+  std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE};
+  std::atomic<CUsharedconfig> shared_config{CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE};
+
+  bool enable_peer(const Context& peer);  // false: enabled already
+  bool disable_peer(const Context& peer);
+  uint64_t accessible_devices() const;  // a bit for each device whose memory kernels may touch
+
+ private:
+  static void require_success(CUresult code) {
+    if (code != CUDA_SUCCESS) fail(code);
+  }
+  void order(const Stream& stream, std::vector<Ticket>& after);
+  std::vector<Ticket> last_tickets();
+  void end_handles();
+  void reset_state();
+
+  Device& device_;
+  const uint64_t id_;
+  const bool primary_;
+  std::atomic<unsigned> flags_{0};
+  std::atomic<bool> alive_{false};
+  std::atomic<CUresult> sticky_{CUDA_SUCCESS};
+
+  mutable std::mutex mutex_;  // of everything below
+  std::string fault_text_;
+  std::unordered_map<uint64_t, ObjectKind> children_;
+  std::map<uint64_t, std::shared_ptr<ModuleInstance>> instances_;  // by library
+  std::map<CUlimit, size_t> limits_;
+  std::map<uint64_t, int> peers_;  // context id: device
+
+  std::mutex order_mutex_;  // held while work enters any queue of the context
+  std::shared_ptr<Stream> legacy_;
+  std::vector<std::shared_ptr<Stream>> streams_;
+};
+
+// The calling thread's current context; INVALID_CONTEXT if there is none, or the context's error.
+std::shared_ptr<Context> current_context();
+std::shared_ptr<Context> current_context_unchecked();  // nullptr if there is none
+
+}  // namespace cucpu
+
+#endif

@@ -1,0 +1,160 @@
+// The functions of the control table.
+#include "cpu/driver/control.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/calls.hpp"
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/fault_plan.hpp"
+#include "cpu/driver/leaks.hpp"
+#include "cpu/driver/process.hpp"
+#include "cpu/exec/executor.hpp"
+
+namespace cucpu {
+namespace {
+
+constexpr const char* kKindNames[kObjectKinds] = {"none",      "contexts", "streams",
+                                                  "events",    "modules",  "functions",
+                                                  "libraries", "kernels",  "pools"};
+
+std::string& load_log() {
+  static thread_local std::string log;
+  return log;
+}
+
+// The barrier of the functions that do not come in through the wrapper.
+template <class F>
+CUresult barrier(F&& function) noexcept {
+  try {
+    function();
+    return CUDA_SUCCESS;
+  } catch (...) {
+    return result_of_exception();
+  }
+}
+
+void give(const std::string& text, char* buffer, size_t capacity, size_t* length) {
+  if (length) *length = text.size();
+  if (!buffer || capacity == 0) return;
+  size_t n = std::min(text.size(), capacity - 1);
+  std::memcpy(buffer, text.data(), n);
+  buffer[n] = 0;
+}
+
+void field(std::string& json, const char* name, uint64_t value) {
+  if (json.back() != '{') json += ',';
+  json += '"' + std::string(name) + "\":" + std::to_string(value);
+}
+
+void open_object(std::string& json, const char* name) {
+  if (json.back() != '{') json += ',';
+  json += '"' + std::string(name) + "\":{";
+}
+
+void calls(std::string& json, bool implemented, const char* name) {
+  open_object(json, name);
+  for (size_t i = 0; i < kCallCount; ++i) {
+    auto id = static_cast<CallId>(i);
+    bool wanted = call_info(id).implemented == implemented && call_count(id);
+    if (wanted) field(json, call_info(id).name, call_count(id));
+  }
+  json += '}';
+}
+
+void objects(std::string& json, const std::array<uint64_t, kObjectKinds>& counts) {
+  for (size_t kind = 1; kind < kObjectKinds; ++kind) field(json, kKindNames[kind], counts[kind]);
+}
+
+std::string report_text() {
+  std::string json = "{";
+  calls(json, true, "calls");
+  calls(json, false, "unsupported_calls");
+  open_object(json, "live");
+  objects(json, Registry::instance().live());
+  Allocations::Leak live = Allocations::instance().live();
+  field(json, "allocations", live.count);
+  field(json, "bytes", live.bytes);
+  json += '}';
+  LeakTotals leaks = leak_totals();
+  open_object(json, "leaked");
+  field(json, "contexts_ended", leaks.contexts_closed);
+  objects(json, leaks.handles);
+  field(json, "allocations", leaks.allocations);
+  field(json, "bytes", leaks.bytes);
+  return json + "}}";
+}
+
+CUresult set_fault_plan(const char* plan) {
+  return barrier([&] {
+    require(plan && FaultPlan::instance().set(plan));
+    if (life() != Life::Ready) return;
+    auto limit = FaultPlan::instance().memory_limit();
+    for (const auto& device : Process::get().devices()) {
+      device->set_memory_limit(limit.value_or(device->memory()));
+    }
+  });
+}
+
+CUresult last_fault_text(CUcontext handle, char* buffer, size_t capacity, size_t* length) {
+  return barrier([&] {
+    auto context =
+        handle ? lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT) : current_context_unchecked();
+    require(context != nullptr, CUDA_ERROR_INVALID_CONTEXT);
+    give(context->fault_text(), buffer, capacity, length);
+  });
+}
+
+CUresult report(char* buffer, size_t capacity, size_t* length) {
+  return barrier([&] { give(report_text(), buffer, capacity, length); });
+}
+
+CUresult reset_report() {
+  return barrier([] {
+    reset_call_counts();
+    reset_leak_totals();
+  });
+}
+
+uint64_t count_calls(const char* name) {
+  if (!name) return 0;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < kCallCount; ++i) {
+    auto id = static_cast<CallId>(i);
+    const CallInfo& info = call_info(id);
+    if (!std::strcmp(info.name, name) || !std::strcmp(info.base, name)) sum += call_count(id);
+  }
+  return sum;
+}
+
+CUresult flush_all() {
+  return barrier([] {
+    require(life() == Life::Ready, CUDA_ERROR_NOT_INITIALIZED);
+    for (const auto& device : Process::get().devices()) flush_printf(device->ordinal());
+  });
+}
+
+CUresult last_load_log(char* buffer, size_t capacity, size_t* length) {
+  return barrier([&] { give(load_log(), buffer, capacity, length); });
+}
+
+}  // namespace
+
+void note_load_log(const std::string& log) { load_log() = log; }
+
+const cucore_cpu_control& control_table() {
+  static const cucore_cpu_control table = {sizeof(cucore_cpu_control),
+                                           set_fault_plan,
+                                           last_fault_text,
+                                           report,
+                                           reset_report,
+                                           count_calls,
+                                           flush_all,
+                                           last_load_log};
+  return table;
+}
+
+}  // namespace cucpu

@@ -1,0 +1,164 @@
+// Copies between any of pageable, pinned, managed and device memory.
+#include "cpu/driver/copy.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "cpu/driver/allocations.hpp"
+#include "cpu/exec/memory.hpp"
+
+namespace cucpu {
+namespace {
+
+constexpr size_t kStaged = 64 << 10;  // pageable sources up to this size are copied at the call
+constexpr size_t kInline = 64 << 10;  // work between device memories that a call may do itself
+
+enum class Where : uint8_t { Pageable, Host, Device };
+
+struct Place {
+  Where where = Where::Pageable;
+  std::byte* host = nullptr;
+};
+
+size_t checked_span(const Side& side, const Box& box) {
+  size_t rows = 0, planes = 0, span = 0;
+  bool overflow = __builtin_mul_overflow(box.height - 1, box.height > 1 ? side.pitch : 0, &rows) ||
+                  __builtin_mul_overflow(box.depth - 1, box.depth > 1 ? side.slice : 0, &planes) ||
+                  __builtin_add_overflow(rows, planes, &span) ||
+                  __builtin_add_overflow(span, box.width, &span);
+  require(!overflow);
+  return span;
+}
+
+Place locate(const Side& side, size_t span, Access access) {
+  require(side.address != 0);
+  auto range = AddressSpace::instance().find(side.address);
+  if (!range) {
+    bool host = side.claim == Claim::Any && !Allocations::instance().device_address(side.address);
+    require(host);
+    return {Where::Pageable, reinterpret_cast<std::byte*>(side.address)};
+  }
+  require(range->kind != MemoryKind::Heap);
+  auto* host = static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
+  require(host != nullptr);
+  bool device = range->kind == MemoryKind::Device || range->kind == MemoryKind::Code;
+  return {device ? Where::Device : Where::Host, host};
+}
+
+// Again when the work runs: memory may have been freed in stream order since.
+std::byte* locate_again(const Side& side, const Place& place, size_t span, Access access) {
+  if (place.where == Where::Pageable) return place.host;
+  return static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
+}
+
+void move_box(std::byte* to, const Side& to_side, const std::byte* from, const Side& from_side,
+              const Box& box) {
+  for (size_t z = 0; z < box.depth; ++z) {
+    for (size_t y = 0; y < box.height; ++y) {
+      std::memmove(to + z * to_side.slice + y * to_side.pitch,
+                   from + z * from_side.slice + y * from_side.pitch, box.width);
+    }
+  }
+}
+
+void fault_of(Context& context, const char* what, const Side& side, size_t span) {
+  context.poison(CUDA_ERROR_ILLEGAL_ADDRESS,
+                 std::string("illegal address: ") + what + ": " +
+                     AddressSpace::instance().describe(side.address, span));
+}
+
+struct CopyJob {
+  Side to, from;
+  Place to_place, from_place;
+  size_t to_span, from_span;
+  Box box;
+  std::shared_ptr<std::vector<std::byte>> staged;
+
+  void operator()(Context& context) const {
+    AddressSpace::Pin pin;
+    auto* target = locate_again(to, to_place, to_span, Access::Write);
+    const auto* source =
+        staged ? staged->data() : locate_again(from, from_place, from_span, Access::Read);
+    if (!target) return fault_of(context, "destination of a copy", to, to_span);
+    if (!source) return fault_of(context, "source of a copy", from, from_span);
+    move_box(target, to, source, from, box);
+  }
+};
+
+void fill_row(std::byte* row, uint32_t value, size_t unit, size_t width) {
+  if (unit == 1) {
+    std::memset(row, static_cast<int>(value & 0xff), width);
+    return;
+  }
+  for (size_t i = 0; i < width; i += unit) std::memcpy(row + i, &value, unit);
+}
+
+struct FillJob {
+  Side to;
+  Place place;
+  size_t span;
+  Box box;
+  uint32_t value;
+  size_t unit;
+
+  void operator()(Context& context) const {
+    AddressSpace::Pin pin;
+    auto* target = locate_again(to, place, span, Access::Write);
+    if (!target) return fault_of(context, "destination of a memset", to, span);
+    for (size_t z = 0; z < box.depth; ++z) {
+      for (size_t y = 0; y < box.height; ++y) {
+        fill_row(target + z * to.slice + y * to.pitch, value, unit, box.width);
+      }
+    }
+  }
+};
+
+template <class Job>
+Ticket submit(Stream& stream, Job job, Stream::Where where) {
+  auto work = [job = std::move(job), context = stream.context_ptr()] { job(*context); };
+  return stream.submit(std::move(work), Stream::Run::UnlessPoisoned, where);
+}
+
+void wait(const Ticket& ticket, Stream& stream) {
+  ticket.wait();
+  stream.context().check();
+}
+
+}  // namespace
+
+void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
+  if (box.empty()) return;
+  CopyJob job{to, from, {}, {}, checked_span(to, box), checked_span(from, box), box, nullptr};
+  job.to_place = locate(to, job.to_span, Access::Write);
+  job.from_place = locate(from, job.from_span, Access::Read);
+  bool pageable_source = job.from_place.where == Where::Pageable;
+  bool pageable = pageable_source || job.to_place.where == Where::Pageable;
+  bool devices = job.from_place.where == Where::Device && job.to_place.where == Where::Device;
+  bool small = job.from_span <= kInline;
+  bool stage = waiting == Waiting::Async && pageable_source && job.from_span <= kStaged &&
+               job.to_place.where != Where::Pageable;
+  if (stage) {
+    job.staged = std::make_shared<std::vector<std::byte>>(job.from_place.host,
+                                                          job.from_place.host + job.from_span);
+  }
+  bool inline_ok = (waiting == Waiting::Blocking && !devices) || pageable || (devices && small);
+  bool must_wait = waiting == Waiting::Blocking ? !devices : pageable && !stage;
+  Ticket ticket = submit(stream, std::move(job),
+                         inline_ok ? Stream::Where::CallerIfIdle : Stream::Where::Worker);
+  if (must_wait) wait(ticket, stream);
+}
+
+void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream) {
+  require(to.address % unit == 0 && (box.flat() || to.pitch % unit == 0));
+  if (box.empty()) return;
+  to.claim = Claim::Device;
+  FillJob job{to, {}, checked_span(to, box), box, value, unit};
+  job.place = locate(to, job.span, Access::Write);
+  bool must_wait = waiting == Waiting::Blocking && job.place.where == Where::Host;
+  bool inline_ok = must_wait || (job.place.where == Where::Device && job.span <= kInline);
+  Ticket ticket =
+      submit(stream, job, inline_ok ? Stream::Where::CallerIfIdle : Stream::Where::Worker);
+  if (must_wait) wait(ticket, stream);
+}
+
+}  // namespace cucpu

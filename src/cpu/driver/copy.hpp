@@ -1,0 +1,43 @@
+// Copies and fills of boxes of memory: where the bytes are, when the caller waits, what the stream
+// does.
+#ifndef CUCPU_DRIVER_COPY_HPP
+#define CUCPU_DRIVER_COPY_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/driver/stream.hpp"
+
+namespace cucpu {
+
+// What the function promises of an address, beyond what the address itself tells.
+enum class Claim : uint8_t { Any, Device };
+
+struct Side {
+  uint64_t address = 0;
+  size_t pitch = 0;  // from row to row
+  size_t slice = 0;  // from plane to plane
+  Claim claim = Claim::Any;
+};
+
+struct Box {
+  size_t width = 0;  // bytes
+  size_t height = 1;
+  size_t depth = 1;
+
+  bool empty() const { return width == 0 || height == 0 || depth == 0; }
+  bool flat() const { return height == 1 && depth == 1; }
+};
+
+enum class Waiting : uint8_t {
+  Blocking,  // cuMemcpyHtoD: the caller's memory is done with at return
+  Async      // cuMemcpyHtoDAsync: pinned memory is still in use at return, pageable memory is not
+};
+
+void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream);
+// `unit` is 1, 2 or 4 bytes; box.width is in bytes.
+void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream);
+
+}  // namespace cucpu
+
+#endif

@@ -1,0 +1,64 @@
+// One CPU device: its profile, its memory budget, its primary context and its pools.
+#ifndef CUCPU_DRIVER_DEVICE_HPP
+#define CUCPU_DRIVER_DEVICE_HPP
+
+#include <cuda.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cpu/driver/profile.hpp"
+
+namespace cucpu {
+
+class Context;
+class Pool;
+
+class Device {
+ public:
+  Device(int ordinal, const Profile& profile, uint64_t memory);
+  ~Device();
+
+  int ordinal() const { return ordinal_; }
+  const Profile& profile() const { return profile_; }
+  std::string name() const { return "cucore CPU reference device"; }
+  CUuuid uuid() const;
+  std::string pci_bus_id() const;
+
+  uint64_t memory() const { return memory_; }
+  uint64_t memory_limit() const { return limit_; }
+  void set_memory_limit(uint64_t limit) { limit_ = limit; }
+  uint64_t memory_used() const { return used_; }
+  bool charge(uint64_t bytes);  // false: the device has no room
+  void refund(uint64_t bytes);
+
+  std::shared_ptr<Context> retain_primary();
+  void release_primary();  // INVALID_CONTEXT if nobody retains it
+  void reset_primary();
+  void set_primary_flags(unsigned flags);
+  void primary_state(unsigned& flags, int& active);
+
+  const std::shared_ptr<Pool>& default_pool() const { return default_pool_; }
+  std::shared_ptr<Pool> current_pool() const;
+  void set_current_pool(std::shared_ptr<Pool> pool);  // nullptr: the default pool
+
+ private:
+  const int ordinal_;
+  const Profile& profile_;
+  const uint64_t memory_;
+  std::atomic<uint64_t> limit_;
+  std::atomic<uint64_t> used_{0};
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<Context> primary_;
+  unsigned primary_count_ = 0;
+  unsigned primary_flags_ = 0;
+  std::shared_ptr<Pool> default_pool_;
+  std::shared_ptr<Pool> current_pool_;
+};
+
+}  // namespace cucpu
+
+#endif

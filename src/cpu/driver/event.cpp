@@ -1,0 +1,53 @@
+// Recording events and measuring the time between them.
+#include "cpu/driver/event.hpp"
+
+#include <chrono>
+
+#include "cpu/driver/stream.hpp"
+
+namespace cucpu {
+namespace {
+
+int64_t now() {
+  auto t = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(t).count();
+}
+
+}  // namespace
+
+void Event::record(Stream& stream) {
+  auto record = std::make_shared<Record>();
+  auto stamp = [record] { record->nanoseconds.store(now(), std::memory_order_release); };
+  record->ticket = stream.submit(stamp, Stream::Run::Always, Stream::Where::CallerIfIdle);
+  std::lock_guard lock(mutex_);
+  record_ = std::move(record);
+}
+
+std::shared_ptr<Event::Record> Event::last() const {
+  std::lock_guard lock(mutex_);
+  return record_;
+}
+
+bool Event::recorded() const { return last() != nullptr; }
+
+bool Event::done() const {
+  auto record = last();
+  return !record || record->ticket.done();
+}
+
+Ticket Event::ticket() const {
+  auto record = last();
+  return record ? record->ticket : Ticket{};
+}
+
+void Event::wait() const { ticket().wait(); }
+
+float Event::since(const Event& start) const {
+  auto from = start.last(), to = last();
+  require(from && to && timed() && start.timed(), CUDA_ERROR_INVALID_HANDLE);
+  require(from->ticket.done() && to->ticket.done(), CUDA_ERROR_NOT_READY);
+  auto nanoseconds = to->nanoseconds.load() - from->nanoseconds.load();
+  return static_cast<float>(static_cast<double>(nanoseconds) * 1e-6);
+}
+
+}  // namespace cucpu

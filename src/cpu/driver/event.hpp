@@ -1,0 +1,48 @@
+// An event: the last point in a stream that it was recorded at, and the time when work got there.
+#ifndef CUCPU_DRIVER_EVENT_HPP
+#define CUCPU_DRIVER_EVENT_HPP
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/registry.hpp"
+
+namespace cucpu {
+
+class Stream;
+
+class Event : public Object {
+ public:
+  static constexpr ObjectKind kKind = ObjectKind::Event;
+  Event(std::shared_ptr<Context> context, unsigned flags)
+      : context_(std::move(context)), flags_(flags) {}
+
+  Context& context() const { return *context_; }
+  bool timed() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
+
+  void record(Stream& stream);
+  bool recorded() const;
+  bool done() const;  // also when it was never recorded
+  void wait() const;
+  Ticket ticket() const;  // empty if never recorded
+  // Milliseconds since `start`; NOT_READY or INVALID_HANDLE as CUDA documents.
+  float since(const Event& start) const;
+
+ private:
+  struct Record {
+    Ticket ticket;
+    std::atomic<int64_t> nanoseconds{0};
+  };
+  std::shared_ptr<Record> last() const;
+
+  const std::shared_ptr<Context> context_;
+  const unsigned flags_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<Record> record_;
+};
+
+}  // namespace cucpu
+
+#endif

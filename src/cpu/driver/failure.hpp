@@ -1,0 +1,22 @@
+// How a driver function gives up: a thrown result code, turned into the return value by the
+// wrapper.
+#ifndef CUCPU_DRIVER_FAILURE_HPP
+#define CUCPU_DRIVER_FAILURE_HPP
+
+#include <cuda.h>
+
+namespace cucpu {
+
+struct Failure {
+  CUresult code;
+};
+
+[[noreturn]] inline void fail(CUresult code) { throw Failure{code}; }
+
+inline void require(bool condition, CUresult code = CUDA_ERROR_INVALID_VALUE) {
+  if (!condition) fail(code);
+}
+
+}  // namespace cucpu
+
+#endif

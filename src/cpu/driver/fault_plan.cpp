@@ -1,0 +1,142 @@
+// Reads fault plans and decides which calls they strike.
+#include "cpu/driver/fault_plan.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "cpu/driver/settings.hpp"
+
+namespace cucpu {
+namespace {
+
+std::string_view trimmed(std::string_view s) {
+  size_t first = s.find_first_not_of(" \t\n");
+  if (first == std::string_view::npos) return {};
+  return s.substr(first, s.find_last_not_of(" \t\n") - first + 1);
+}
+
+bool number(std::string_view text, uint64_t& value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+// The same calls in every run: a hash of seed and count instead of a generator's state.
+uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+}  // namespace
+
+FaultPlan& FaultPlan::instance() {
+  static FaultPlan& plan = *new FaultPlan;  // lives as long as the process
+  return plan;
+}
+
+bool FaultPlan::parse_code(std::string_view text, Strike& strike) {
+  constexpr std::string_view kSticky = "sticky:";
+  strike.sticky = text.substr(0, kSticky.size()) == kSticky;
+  if (strike.sticky) text.remove_prefix(kSticky.size());
+  uint64_t code = 0;
+  if (!number(trimmed(text), code) || code == 0 || code > 999) return false;
+  strike.code = static_cast<CUresult>(code);
+  return true;
+}
+
+bool FaultPlan::parse_when(std::string_view text, Rule& rule) {
+  if (text == "*") {
+    rule.last = UINT64_MAX;
+    return true;
+  }
+  if (text.substr(0, 2) == "p=") {
+    size_t comma = text.find(",seed=");
+    rule.probability = std::strtod(std::string(text.substr(2, comma - 2)).c_str(), nullptr);
+    rule.last = UINT64_MAX;
+    bool seeded = comma == std::string_view::npos || number(text.substr(comma + 6), rule.seed);
+    return seeded && rule.probability > 0 && rule.probability <= 1;
+  }
+  bool open = !text.empty() && text.back() == '+';
+  if (open) text.remove_suffix(1);
+  if (!number(text, rule.first) || rule.first == 0) return false;
+  rule.last = open ? UINT64_MAX : rule.first;
+  return true;
+}
+
+std::optional<FaultPlan::Rule> FaultPlan::parse_rule(std::string_view text) {
+  constexpr std::string_view kLaunch = "launch:";
+  Rule rule;
+  size_t at = text.find('@'), equals = text.rfind('=');
+  if (at == std::string_view::npos || equals == std::string_view::npos || equals < at) {
+    return std::nullopt;
+  }
+  std::string_view subject = trimmed(text.substr(0, at));
+  rule.launch = subject.substr(0, kLaunch.size()) == kLaunch;
+  if (rule.launch) subject.remove_prefix(kLaunch.size());
+  rule.subject = subject;
+  bool good = !subject.empty() && parse_when(trimmed(text.substr(at + 1, equals - at - 1)), rule) &&
+              parse_code(trimmed(text.substr(equals + 1)), rule.strike);
+  return good ? std::optional(std::move(rule)) : std::nullopt;
+}
+
+bool FaultPlan::set(std::string_view text) {
+  constexpr std::string_view kLimit = "mem.limit=";
+  std::vector<Rule> rules;
+  std::optional<uint64_t> limit;
+  while (!text.empty()) {
+    size_t end = text.find(';');
+    std::string_view part = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (part.empty()) continue;
+    if (part.substr(0, kLimit.size()) == kLimit) {
+      limit = parse_size(trimmed(part.substr(kLimit.size())));
+      if (!limit) return false;
+    } else if (auto rule = parse_rule(part)) {
+      rules.push_back(std::move(*rule));
+    } else {
+      return false;
+    }
+  }
+  std::lock_guard lock(mutex_);
+  rules_ = std::move(rules);
+  memory_limit_ = limit;
+  active_.store(!rules_.empty(), std::memory_order_release);
+  return true;
+}
+
+bool FaultPlan::hits(Rule& rule) {
+  uint64_t n = ++rule.seen;
+  if (n < rule.first || n > rule.last) return false;
+  if (rule.probability < 0) return true;
+  return static_cast<double>(mix(rule.seed * 0x10001 + n) >> 11) * 0x1p-53 < rule.probability;
+}
+
+std::optional<FaultPlan::Strike> FaultPlan::strike(std::string_view name, std::string_view base) {
+  if (!active()) return std::nullopt;
+  std::lock_guard lock(mutex_);
+  std::optional<Strike> struck;
+  for (Rule& rule : rules_) {
+    bool meant = !rule.launch && (rule.subject == name || rule.subject == base);
+    if (meant && hits(rule) && !struck) struck = rule.strike;
+  }
+  return struck;
+}
+
+std::optional<CUresult> FaultPlan::strike_launch(std::string_view kernel) {
+  if (!active()) return std::nullopt;
+  std::lock_guard lock(mutex_);
+  std::optional<CUresult> struck;
+  for (Rule& rule : rules_) {
+    bool meant = rule.launch && (rule.subject == kernel || rule.subject == "*");
+    if (meant && hits(rule) && !struck) struck = rule.strike.code;
+  }
+  return struck;
+}
+
+std::optional<uint64_t> FaultPlan::memory_limit() const {
+  std::lock_guard lock(mutex_);
+  return memory_limit_;
+}
+
+}  // namespace cucpu

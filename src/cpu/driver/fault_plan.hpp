@@ -1,0 +1,64 @@
+// Faults that a test wants: which call, at which count, fails with what.
+#ifndef CUCPU_DRIVER_FAULT_PLAN_HPP
+#define CUCPU_DRIVER_FAULT_PLAN_HPP
+
+#include <cuda.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cucpu {
+
+// Rules are separated by ';':
+//   cuMemAlloc_v2@3=2        the third call of this function fails with CUDA_ERROR_OUT_OF_MEMORY
+//   cuMemAlloc@3+=2          the third and all later ones; a base name means every version of it
+//   cuMemAlloc@*=2           every call
+//   cuStreamSynchronize@p=0.01,seed=7=719     one in a hundred, the same ones in every run
+//   cuLaunchKernelEx@2=sticky:700             and poisons the current context
+//   launch:saxpy@5=sticky:700                 the fifth run of the kernel faults
+//   mem.limit=64M                             what the devices have
+class FaultPlan {
+ public:
+  struct Strike {
+    CUresult code;
+    bool sticky;
+  };
+  static FaultPlan& instance();
+
+  // False, with the old plan left in force, if `text` is no plan. Counts start anew.
+  bool set(std::string_view text);
+  bool active() const { return active_.load(std::memory_order_acquire); }
+  std::optional<Strike> strike(std::string_view name, std::string_view base);
+  std::optional<CUresult> strike_launch(std::string_view kernel);
+  std::optional<uint64_t> memory_limit() const;
+
+ private:
+  struct Rule {
+    std::string subject;
+    bool launch = false;
+    uint64_t first = 1, last = 1;
+    double probability = -1;
+    uint64_t seed = 0;
+    Strike strike{CUDA_ERROR_UNKNOWN, false};
+    uint64_t seen = 0;
+  };
+  static std::optional<Rule> parse_rule(std::string_view text);
+  static bool parse_when(std::string_view text, Rule& rule);
+  static bool parse_code(std::string_view text, Strike& strike);
+  static bool hits(Rule& rule);
+
+  mutable std::mutex mutex_;
+  std::atomic<bool> active_{false};
+  std::vector<Rule> rules_;
+  std::optional<uint64_t> memory_limit_;
+};
+
+}  // namespace cucpu
+
+#endif

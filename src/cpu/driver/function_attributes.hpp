@@ -1,0 +1,20 @@
+// Attributes and parameters of kernels, the same for a CUkernel and a CUfunction.
+#ifndef CUCPU_DRIVER_FUNCTION_ATTRIBUTES_HPP
+#define CUCPU_DRIVER_FUNCTION_ATTRIBUTES_HPP
+
+#include <cuda.h>
+
+#include "cpu/driver/library.hpp"
+#include "cpu/driver/profile.hpp"
+
+namespace cucpu {
+
+int function_attribute(const KernelInfo& info, const FunctionAttributes& attributes,
+                       const Profile& profile, CUfunction_attribute which);
+void set_function_attribute(const KernelInfo& info, FunctionAttributes& attributes,
+                            const Profile& profile, CUfunction_attribute which, int value);
+CUresult give_parameter(const KernelInfo& info, size_t index, size_t* offset, size_t* size);
+
+}  // namespace cucpu
+
+#endif

@@ -1,0 +1,177 @@
+// Recognises images and picks the PTX.
+#include "cpu/driver/image.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "cpu/ptx/fatbin.hpp"
+
+namespace cucpu {
+namespace {
+
+constexpr int kNewestPtx = 90;  // what a 13.0 driver accepts
+constexpr unsigned char kElf[] = {0x7f, 'E', 'L', 'F'};
+constexpr unsigned char kLtoIr[] = {0xed, 0x43, 0x4e, 0x7f};
+
+bool starts_with(const void* image, size_t size, const unsigned char (&magic)[4]) {
+  return size >= 4 && std::memcmp(image, magic, 4) == 0;
+}
+
+PtxText refused(CUresult code, std::string log) { return {code, {}, std::move(log)}; }
+
+// Comments are skipped because a copyright notice may well contain ".version".
+class HeaderScanner {
+ public:
+  explicit HeaderScanner(std::string_view text) : text_(text) {}
+  std::string_view word() {
+    skip();
+    size_t start = at_;
+    while (at_ < text_.size() && !std::isspace(static_cast<unsigned char>(text_[at_])) &&
+           text_[at_] != ',' && text_.substr(at_, 2) != "//" && text_.substr(at_, 2) != "/*") {
+      ++at_;
+    }
+    if (start == at_ && at_ < text_.size()) ++at_;
+    return text_.substr(start, at_ - start);
+  }
+  int line() const { return line_; }
+  bool end() const { return at_ >= text_.size(); }
+
+ private:
+  void skip() {
+    while (at_ < text_.size()) {
+      if (text_.substr(at_, 2) == "//") {
+        advance_to(text_.find('\n', at_));
+      } else if (text_.substr(at_, 2) == "/*") {
+        size_t close = text_.find("*/", at_ + 2);
+        advance_to(close == std::string_view::npos ? close : close + 2);
+      } else if (std::isspace(static_cast<unsigned char>(text_[at_]))) {
+        advance_to(at_ + 1);
+      } else {
+        return;
+      }
+    }
+  }
+  void advance_to(size_t to) {
+    for (to = std::min(to, text_.size()); at_ < to; ++at_) line_ += text_[at_] == '\n';
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  int line_ = 1;
+};
+
+bool target_runs(const PtxHeader& h, int sm) {
+  if (h.suffix == 'a') return h.target == sm;
+  if (h.suffix == 'f') return h.target <= sm && h.target / 10 == sm / 10;
+  return h.target <= sm;
+}
+
+PtxText checked(std::string text, int sm) {
+  PtxHeader h = read_ptx_header(text);
+  char message[200];
+  if (h.version > kNewestPtx) {
+    std::snprintf(message, sizeof message,
+                  "ptxas application ptx input, line 1; fatal   : Unsupported .version %d.%d; "
+                  "current version is '%d.%d'\n",
+                  h.version / 10, h.version % 10, kNewestPtx / 10, kNewestPtx % 10);
+    return refused(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, message);
+  }
+  if (!target_runs(h, sm)) {
+    std::snprintf(message, sizeof message,
+                  "ptxas application ptx input, line %d; fatal   : .target sm_%d%s cannot run on "
+                  "this device, which is sm_%d; compile for compute_%d or older\n",
+                  h.line, h.target, std::string(h.suffix ? 1 : 0, h.suffix).c_str(), sm, sm);
+    return refused(CUDA_ERROR_INVALID_PTX, message);
+  }
+  return {CUDA_SUCCESS, std::move(text), {}};
+}
+
+PtxText from_fatbin(const void* image, size_t size, int sm) {
+  ptx::FatbinResult result = ptx::extract_ptx(image, size, static_cast<unsigned>(sm));
+  switch (result.status) {
+    case ptx::FatbinStatus::ok:
+      return checked(std::move(result.ptx), sm);
+    case ptx::FatbinStatus::malformed:
+      return refused(CUDA_ERROR_INVALID_IMAGE, "fat binary: " + result.message + "\n");
+    default:
+      return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                     "fat binary: " + result.message +
+                         "; the CPU device runs PTX only: compile for compute_XX\n");
+  }
+}
+
+PtxText from_bytes(const void* image, size_t size, int sm) {
+  if (starts_with(image, size, kElf)) {
+    return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                   "the image is a CUBIN, machine code of a GPU; the CPU device runs PTX only: "
+                   "compile for compute_XX instead of sm_XX\n");
+  }
+  if (starts_with(image, size, kLtoIr)) {
+    return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                   "the image is LTO-IR; link it to PTX first (nvJitLink -lto -ptx)\n");
+  }
+  if (ptx::is_fatbin(image, size)) return from_fatbin(image, size, sm);
+  std::string_view text(static_cast<const char*>(image), size);
+  text = text.substr(0, text.find('\0'));
+  if (!ptx::looks_like_ptx(text)) {
+    return refused(CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX nor a fat binary\n");
+  }
+  return checked(std::string(text), sm);
+}
+
+}  // namespace
+
+PtxHeader read_ptx_header(const std::string& text) {
+  PtxHeader h;
+  HeaderScanner scan(text);
+  while (!scan.end() && (h.version == 0 || h.target == 0)) {
+    std::string_view word = scan.word();
+    int major = 0, minor = 0;
+    if (word == ".version" &&
+        std::sscanf(std::string(scan.word()).c_str(), "%d.%d", &major, &minor) == 2) {
+      h.version = major * 10 + minor;
+    } else if (word == ".target") {
+      h.line = scan.line();
+      std::sscanf(std::string(scan.word()).c_str(), "sm_%d%c", &h.target, &h.suffix);
+    } else if (word == ".entry" || word == ".func") {
+      break;
+    }
+  }
+  return h;
+}
+
+PtxText ptx_of_image(const void* image, int sm) {
+  if (!image) return refused(CUDA_ERROR_INVALID_VALUE, {});
+  uint32_t first = 0;
+  std::memcpy(&first, image, 1);
+  // The wrapper and the fat binary begin with bytes that text never has.
+  if (first == (ptx::kFatbinWrapperMagic & 0xff) || first == (ptx::kFatbinMagic & 0xff)) {
+    uint32_t magic = 0;
+    std::memcpy(&magic, image, 4);
+    if (magic == ptx::kFatbinWrapperMagic) {
+      const void* inner = nullptr;
+      std::memcpy(&inner, static_cast<const char*>(image) + 8, sizeof inner);
+      return inner ? ptx_of_image(inner, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
+    }
+    if (magic == ptx::kFatbinMagic) {
+      auto size = ptx::fatbin_size(image);
+      return size ? from_fatbin(image, *size, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
+    }
+  }
+  return from_bytes(image, std::strlen(static_cast<const char*>(image)), sm);
+}
+
+PtxText ptx_of_file(const char* path, int sm) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return refused(CUDA_ERROR_FILE_NOT_FOUND, {});
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (bytes.empty()) return refused(CUDA_ERROR_INVALID_IMAGE, {});
+  return from_bytes(bytes.data(), bytes.size(), sm);
+}
+
+}  // namespace cucpu

@@ -1,0 +1,53 @@
+// Reads JIT options and writes their logs.
+#include "cpu/driver/jit_options.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/driver/failure.hpp"
+
+namespace cucpu {
+
+JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : values_(values) {
+  require(count == 0 || (options && values));
+  for (unsigned i = 0; i < count; ++i) {
+    auto number = static_cast<unsigned>(reinterpret_cast<uintptr_t>(values[i]));
+    switch (options[i]) {
+      case CU_JIT_INFO_LOG_BUFFER:
+        info_.buffer = static_cast<char*>(values[i]);
+        break;
+      case CU_JIT_ERROR_LOG_BUFFER:
+        error_.buffer = static_cast<char*>(values[i]);
+        break;
+      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+        info_.size = number;
+        info_.size_index = static_cast<int>(i);
+        break;
+      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+        error_.size = number;
+        error_.size_index = static_cast<int>(i);
+        break;
+      case CU_JIT_OPTIMIZATION_LEVEL:
+        require(number <= 4);
+        break;
+      default:
+        require(options[i] >= 0 && options[i] < CU_JIT_NUM_OPTIONS);
+    }
+  }
+}
+
+void JitOptions::Log::write(const std::string& text, void** values) const {
+  size_t written = 0;
+  if (buffer && size) {
+    written = std::min<size_t>(text.size(), size - 1);
+    std::memcpy(buffer, text.data(), written);
+    buffer[written] = 0;
+  }
+  if (size_index < 0) return;
+  // "OUT: amount of log buffer filled", an unsigned int in the option's own value.
+  auto filled = static_cast<unsigned>(written ? written + 1 : 0);
+  std::memcpy(static_cast<void*>(&values[size_index]), &filled, sizeof filled);
+}
+
+}  // namespace cucpu

@@ -1,0 +1,180 @@
+// Limits, attributes and parameters of launches.
+#include "cpu/driver/launch.hpp"
+
+#include <cstring>
+
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/fault_plan.hpp"
+#include "cpu/driver/occupancy.hpp"
+#include "cpu/exec/executor.hpp"
+#include "cpu/exec/memory.hpp"
+
+namespace cucpu {
+namespace {
+
+uint64_t volume(const unsigned (&d)[3]) { return uint64_t{d[0]} * d[1] * d[2]; }
+
+void check_dimensions(const unsigned (&d)[3], const Profile& p, CUdevice_attribute x,
+                      CUdevice_attribute y, CUdevice_attribute z) {
+  const CUdevice_attribute names[] = {x, y, z};
+  for (int i = 0; i < 3; ++i) {
+    require(d[i] > 0 && d[i] <= static_cast<unsigned>(p.value(names[i])));
+  }
+}
+
+void check_block(const Function& function, const LaunchRequest& r) {
+  const Profile& profile = function.device().profile();
+  const KernelInfo& info = function.info();
+  check_dimensions(r.grid, profile, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+                   CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+  check_dimensions(r.block, profile, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+                   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+  uint64_t threads = volume(r.block);
+  require(threads <=
+          static_cast<unsigned>(profile.value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)));
+  require(threads <= info.max_threads);
+  for (int i = 0; i < 3; ++i) {
+    require(info.required_block[i] == 0 || info.required_block[i] == r.block[i]);
+  }
+  BlockNeeds needs = needs_of(function, static_cast<int>(threads), r.shared);
+  require(registers_suffice(profile.multiprocessor(), needs), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+}
+
+void check_shared(const Function& function, const LaunchRequest& r) {
+  const Profile& profile = function.device().profile();
+  auto most =
+      static_cast<uint64_t>(profile.value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  require(r.shared <= static_cast<uint64_t>(function.attributes().max_dynamic_shared));
+  require(uint64_t{function.info().static_shared} + r.shared <= most,
+          CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+}
+
+void settle_cluster(const Function& function, LaunchRequest& r) {
+  const FunctionAttributes& a = function.attributes();
+  bool given = r.cluster[0] != 0;
+  for (int i = 0; i < 3; ++i) {
+    auto required = static_cast<unsigned>(a.cluster[i].load());
+    if (required == 0) {
+      r.cluster[i] = given ? r.cluster[i] : 1;
+      continue;
+    }
+    require(!given || r.cluster[i] == required);
+    r.cluster[i] = required;
+  }
+  if (volume(r.cluster) == 1) return;
+  const Multiprocessor& sm = function.device().profile().multiprocessor();
+  int most = a.non_portable_cluster ? sm.max_cluster_non_portable : sm.max_cluster;
+  require(volume(r.cluster) <= static_cast<uint64_t>(most), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  for (int i = 0; i < 3; ++i) require(r.grid[i] % r.cluster[i] == 0);
+}
+
+void check_cooperative(const Function& function, const LaunchRequest& r) {
+  if (!r.cooperative) return;
+  const Profile& profile = function.device().profile();
+  BlockNeeds needs = needs_of(function, static_cast<int>(volume(r.block)), r.shared);
+  int resident = blocks_per_multiprocessor(profile.multiprocessor(), needs) *
+                 profile.value(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  require(volume(r.grid) <= static_cast<uint64_t>(resident),
+          CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
+// The list that ends with CU_LAUNCH_PARAM_END: one buffer with all parameters.
+std::vector<std::byte> parameters_of_buffer(const KernelInfo& info, void** extra) {
+  const void* buffer = nullptr;
+  size_t size = 0;
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      buffer = extra[1];
+    } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+      require(extra[1] != nullptr);
+      size = *static_cast<const size_t*>(extra[1]);
+    } else {
+      fail(CUDA_ERROR_INVALID_VALUE);
+    }
+  }
+  size_t end = 0;
+  for (const ParamInfo& p : info.params) end = std::max(end, p.offset + p.size);
+  require(size >= end && (buffer || end == 0));
+  std::vector<std::byte> packed(info.param_bytes);
+  if (end) std::memcpy(packed.data(), buffer, std::min(size, packed.size()));
+  return packed;
+}
+
+std::vector<std::byte> pack(const KernelInfo& info, void** parameters, void** extra) {
+  require(!(parameters && extra));
+  if (extra) return parameters_of_buffer(info, extra);
+  require(parameters || info.params.empty());
+  std::vector<std::byte> packed(info.param_bytes);
+  for (size_t i = 0; i < info.params.size(); ++i) {
+    const ParamInfo& p = info.params[i];
+    require(parameters[i] != nullptr);
+    std::memcpy(packed.data() + p.offset, parameters[i], p.size);
+  }
+  return packed;
+}
+
+void run(Context& context, const Launch& launch) {
+  if (auto planned = FaultPlan::instance().strike_launch(launch.kernel->info().name)) {
+    context.poison(*planned, "fault injected into kernel '" + launch.kernel->info().name + "'");
+    return;
+  }
+  if (auto fault = execute(launch)) context.poison(fault->code, std::move(fault->text));
+}
+
+}  // namespace
+
+void apply_attributes(LaunchRequest& r, const CUlaunchAttribute* attributes, unsigned count) {
+  require(count == 0 || attributes);
+  for (const CUlaunchAttribute* a = attributes; a != attributes + count; ++a) {
+    const CUlaunchAttributeValue& v = a->value;
+    switch (a->id) {
+      case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        require(v.cooperative == 0 || v.cooperative == 1);
+        r.cooperative = v.cooperative != 0;
+        break;
+      case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        require(v.clusterDim.x && v.clusterDim.y && v.clusterDim.z);
+        r.cluster[0] = v.clusterDim.x;
+        r.cluster[1] = v.clusterDim.y;
+        r.cluster[2] = v.clusterDim.z;
+        break;
+      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        r.events.push_back(lookup<Event>(v.programmaticEvent.event));
+        break;
+      case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        r.events.push_back(lookup<Event>(v.launchCompletionEvent.event));
+        break;
+      case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        require(v.sharedMemCarveout <= 100);
+        break;
+      case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        fail(CUDA_ERROR_NOT_SUPPORTED);
+      default:
+        require(a->id >= 0 && a->id <= CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING);
+    }
+  }
+}
+
+void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& stream,
+            void** parameters, void** extra) {
+  require(&function->module().context() == &stream.context(), CUDA_ERROR_INVALID_HANDLE);
+  check_block(*function, r);
+  check_shared(*function, r);
+  settle_cluster(*function, r);
+  check_cooperative(*function, r);
+  Launch l;
+  l.kernel = &function->kernel();
+  std::copy_n(r.grid, 3, l.grid);
+  std::copy_n(r.block, 3, l.block);
+  std::copy_n(r.cluster, 3, l.cluster);
+  l.dynamic_shared = r.shared;
+  l.cooperative = r.cooperative;
+  l.device = function->device().ordinal();
+  l.limits = limits_of(stream.context());
+  auto packed = std::make_shared<std::vector<std::byte>>(pack(function->info(), parameters, extra));
+  l.params = packed->data();
+  stream.submit([function, packed, l, context = stream.context_ptr()] { run(*context, l); });
+  for (const auto& event : r.events) event->record(stream);
+}
+
+}  // namespace cucpu

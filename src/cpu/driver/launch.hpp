@@ -1,0 +1,32 @@
+// A kernel launch from the caller's arguments to the job in the stream.
+#ifndef CUCPU_DRIVER_LAUNCH_HPP
+#define CUCPU_DRIVER_LAUNCH_HPP
+
+#include <memory>
+#include <vector>
+
+#include "cpu/driver/event.hpp"
+#include "cpu/driver/library.hpp"
+#include "cpu/driver/stream.hpp"
+
+namespace cucpu {
+
+struct LaunchRequest {
+  unsigned grid[3] = {};
+  unsigned block[3] = {};
+  unsigned shared = 0;
+  unsigned cluster[3] = {0, 0, 0};  // 0: not given
+  bool cooperative = false;
+  std::vector<std::shared_ptr<Event>> events;  // to be recorded behind the kernel
+};
+
+// Reads the attributes of cuLaunchKernelEx; those that do not matter here are checked and ignored.
+void apply_attributes(LaunchRequest& request, const CUlaunchAttribute* attributes, unsigned count);
+
+// Checks every limit, copies the parameters and submits.
+void launch(const std::shared_ptr<Function>& function, LaunchRequest request, Stream& stream,
+            void** parameters, void** extra);
+
+}  // namespace cucpu
+
+#endif

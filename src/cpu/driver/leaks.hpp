@@ -1,0 +1,31 @@
+// What programs left behind when they ended a context: counted here for the control table's report.
+#ifndef CUCPU_DRIVER_LEAKS_HPP
+#define CUCPU_DRIVER_LEAKS_HPP
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/registry.hpp"
+
+namespace cucpu {
+
+class Context;
+
+struct LeakTotals {
+  uint64_t contexts_closed = 0;
+  uint64_t allocations = 0;
+  uint64_t bytes = 0;
+  std::array<uint64_t, kObjectKinds> handles{};
+};
+
+void record_leaks(const Context& context, Allocations::Leak memory);
+void count_leaked_handles(const Context& context,
+                          const std::unordered_map<uint64_t, ObjectKind>& handles);
+LeakTotals leak_totals();
+void reset_leak_totals();
+
+}  // namespace cucpu
+
+#endif

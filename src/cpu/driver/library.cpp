@@ -1,0 +1,182 @@
+// Loading, instances by context, and the handles of functions and kernels.
+#include "cpu/driver/library.hpp"
+
+#include <utility>
+
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/device.hpp"
+
+namespace cucpu {
+namespace {
+std::atomic<uint64_t> next_library_id{1};
+}  // namespace
+
+std::shared_ptr<LoadedModule> load_code(const std::string& ptx, const Device& device,
+                                        const DeviceLimits& limits, std::string& log,
+                                        CUresult& code) {
+  auto module = LoadedModule::load(ptx.data(), ptx.size(), device.ordinal(), limits, log, code);
+  if (!module && code == CUDA_SUCCESS) code = CUDA_ERROR_INVALID_PTX;
+  return module;
+}
+
+DeviceLimits limits_of(const Context& context) {
+  DeviceLimits limits = context.device().profile().limits();
+  limits.heap_bytes = context.limit(CU_LIMIT_MALLOC_HEAP_SIZE);
+  limits.printf_bytes = context.limit(CU_LIMIT_PRINTF_FIFO_SIZE);
+  limits.stack_bytes = context.limit(CU_LIMIT_STACK_SIZE);
+  limits.accessible_devices = context.accessible_devices();
+  return limits;
+}
+
+ModuleInstance::ModuleInstance(std::shared_ptr<Context> context, std::shared_ptr<LoadedModule> code,
+                               bool of_library)
+    : context_(std::move(context)), code_(std::move(code)), of_library_(of_library) {
+  for (const GlobalInfo& global : code_->globals()) {
+    if (global.size) {
+      Allocations::instance().adopt_variable(*context_, global.address, global.size,
+                                             global.managed);
+    }
+  }
+}
+
+ModuleInstance::~ModuleInstance() {
+  for (const GlobalInfo& global : code_->globals()) {
+    if (global.size) Allocations::instance().forget_variable(global.address);
+  }
+}
+
+CUfunction ModuleInstance::function(std::string_view name,
+                                    std::shared_ptr<FunctionAttributes> attributes) {
+  std::lock_guard lock(mutex_);
+  if (auto known = functions_.find(name); known != functions_.end()) return known->second;
+  const Kernel* kernel = code_->find_kernel(name);
+  if (!kernel) return nullptr;
+  if (!attributes) attributes = std::make_shared<FunctionAttributes>(kernel->info());
+  auto function = std::make_shared<Function>(shared_from_this(), *kernel, std::move(attributes));
+  CUfunction handle = new_handle<CUfunction>(function);
+  context_->adopt(ObjectKind::Function, function->handle_bits());
+  functions_.emplace(name, handle);
+  return handle;
+}
+
+void ModuleInstance::drop_functions() {
+  std::lock_guard lock(mutex_);
+  for (const auto& [name, handle] : functions_) {
+    auto bits = reinterpret_cast<uint64_t>(handle);
+    Registry::instance().remove(ObjectKind::Function, bits);
+    context_->disown(bits);
+  }
+  functions_.clear();
+}
+
+CUmodule ModuleInstance::make_handle() {
+  std::lock_guard lock(mutex_);
+  if (!handle_bits()) {
+    new_handle<CUmodule>(shared_from_this());
+    context_->adopt(ObjectKind::Module, handle_bits());
+  }
+  return handle_of<CUmodule>(*this);
+}
+
+Library::Library(std::string ptx, std::shared_ptr<LoadedModule> reference)
+    : id_(next_library_id++), ptx_(std::move(ptx)), reference_(std::move(reference)) {}
+
+std::shared_ptr<Library> Library::load(std::string ptx, Device& device, JitOptions& options) {
+  std::string log;
+  CUresult code = CUDA_SUCCESS;
+  auto module = load_code(ptx, device, device.profile().limits(), log, code);
+  (module                      ? options.write_info_log(log),
+   options.write_error_log({}) : options.write_error_log(log));
+  require(module != nullptr, code);
+  return std::shared_ptr<Library>(new Library(std::move(ptx), std::move(module)));
+}
+
+CUkernel Library::kernel(std::string_view name) {
+  std::lock_guard lock(mutex_);
+  if (auto known = kernels_.find(name); known != kernels_.end()) return known->second;
+  const Kernel* kernel = reference_->find_kernel(name);
+  if (!kernel) return nullptr;
+  auto object = std::make_shared<LibraryKernel>(weak_from_this(), reference_, *kernel);
+  CUkernel handle = new_handle<CUkernel>(object);
+  kernels_.emplace(name, handle);
+  return handle;
+}
+
+std::shared_ptr<LoadedModule> Library::code_for(const Context& context,
+                                                const DeviceLimits& limits) {
+  {
+    std::lock_guard lock(mutex_);
+    bool fits = reference_->device() == context.device().ordinal();
+    if (fits && !std::exchange(reference_used_, true)) return reference_;
+  }
+  std::string log;
+  CUresult code = CUDA_SUCCESS;
+  auto module = load_code(ptx_, context.device(), limits, log, code);
+  require(module != nullptr, code);
+  return module;
+}
+
+std::shared_ptr<ModuleInstance> Library::instance(const std::shared_ptr<Context>& context) {
+  if (auto known = context->find_instance(*this)) return known;
+  DeviceLimits limits = limits_of(*context);
+  auto made = context->instance(*this, [&] {
+    return std::make_shared<ModuleInstance>(context, code_for(*context, limits), true);
+  });
+  std::lock_guard lock(mutex_);
+  contexts_.push_back(context);
+  return made;
+}
+
+std::shared_ptr<FunctionAttributes> Library::attributes(const Kernel& kernel, int device) {
+  std::lock_guard lock(mutex_);
+  auto& slot = attributes_[{kernel.info().name, device}];
+  if (!slot) slot = std::make_shared<FunctionAttributes>(kernel.info());
+  return slot;
+}
+
+void Library::unload() {
+  std::map<std::string, CUkernel, std::less<>> kernels;
+  std::vector<std::weak_ptr<Context>> contexts;
+  {
+    std::lock_guard lock(mutex_);
+    kernels.swap(kernels_);
+    contexts.swap(contexts_);
+  }
+  for (const auto& [name, handle] : kernels) {
+    Registry::instance().remove(ObjectKind::Kernel, reinterpret_cast<uint64_t>(handle));
+  }
+  for (const auto& weak : contexts) {
+    auto context = weak.lock();
+    auto instance = context ? context->find_instance(*this) : nullptr;
+    if (!instance) continue;
+    instance->drop_functions();
+    if (instance->handle_bits()) {
+      context->disown(instance->handle_bits());
+      Registry::instance().remove(ObjectKind::Module, instance->handle_bits());
+    }
+    context->drop_instance(*this);
+  }
+}
+
+std::shared_ptr<Library> LibraryKernel::library() const {
+  auto library = library_.lock();
+  require(library != nullptr, CUDA_ERROR_INVALID_HANDLE);
+  return library;
+}
+
+CUfunction LibraryKernel::function(const std::shared_ptr<Context>& context) const {
+  auto library = this->library();
+  auto attributes = library->attributes(kernel_, context->device().ordinal());
+  return library->instance(context)->function(info().name, std::move(attributes));
+}
+
+std::shared_ptr<Function> find_function(CUfunction handle,
+                                        const std::shared_ptr<Context>& context) {
+  auto bits = reinterpret_cast<uint64_t>(handle);
+  if (auto kernel = Registry::instance().find(ObjectKind::Kernel, bits)) {
+    handle = std::static_pointer_cast<LibraryKernel>(kernel)->function(context);
+  }
+  return lookup<Function>(handle);
+}
+
+}  // namespace cucpu

@@ -1,0 +1,137 @@
+// Code as the driver sees it: a library is independent of contexts and has one module instance in
+// each context that uses it; a module is an instance of its own; kernels and functions name them.
+#ifndef CUCPU_DRIVER_LIBRARY_HPP
+#define CUCPU_DRIVER_LIBRARY_HPP
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/jit_options.hpp"
+#include "cpu/driver/registry.hpp"
+#include "cpu/exec/executor.hpp"
+
+namespace cucpu {
+
+class Device;
+
+// What cuFuncSetAttribute and cuKernelSetAttribute change.
+struct FunctionAttributes {
+  explicit FunctionAttributes(const KernelInfo& info)
+      : max_dynamic_shared(info.static_shared < 49152 ? 49152 - static_cast<int>(info.static_shared)
+                                                      : 0) {
+    for (int i = 0; i < 3; ++i) cluster[i] = static_cast<int>(info.required_cluster[i]);
+  }
+  std::atomic<int> max_dynamic_shared;
+  std::atomic<int> carveout{-1};
+  std::atomic<int> cluster[3];
+  std::atomic<int> non_portable_cluster{0};
+  std::atomic<int> cluster_policy{0};
+};
+
+// PTX text loaded into one context.
+class ModuleInstance : public Object, public std::enable_shared_from_this<ModuleInstance> {
+ public:
+  static constexpr ObjectKind kKind = ObjectKind::Module;
+  ModuleInstance(std::shared_ptr<Context> context, std::shared_ptr<LoadedModule> code,
+                 bool of_library = false);
+  ~ModuleInstance() override;
+
+  Context& context() const { return *context_; }
+  const LoadedModule& code() const { return *code_; }
+  // The handle of the function, the same at every call; nullptr if there is none of that name.
+  CUfunction function(std::string_view name, std::shared_ptr<FunctionAttributes> attributes = {});
+  void drop_functions();
+  CUmodule make_handle();  // when somebody asks for it; the same at every call
+  bool of_library() const { return of_library_; }
+
+ private:
+  const std::shared_ptr<Context> context_;
+  const std::shared_ptr<LoadedModule> code_;
+  const bool of_library_;
+  std::mutex mutex_;
+  std::map<std::string, CUfunction, std::less<>> functions_;
+};
+
+class Function : public Object {
+ public:
+  static constexpr ObjectKind kKind = ObjectKind::Function;
+  Function(std::shared_ptr<ModuleInstance> module, const Kernel& kernel,
+           std::shared_ptr<FunctionAttributes> attributes)
+      : module_(std::move(module)), kernel_(kernel), attributes_(std::move(attributes)) {}
+
+  ModuleInstance& module() const { return *module_; }
+  const Kernel& kernel() const { return kernel_; }
+  const KernelInfo& info() const { return kernel_.info(); }
+  FunctionAttributes& attributes() const { return *attributes_; }
+  Device& device() const { return module_->context().device(); }
+
+ private:
+  const std::shared_ptr<ModuleInstance> module_;
+  const Kernel& kernel_;
+  const std::shared_ptr<FunctionAttributes> attributes_;
+};
+
+class Library : public Object, public std::enable_shared_from_this<Library> {
+ public:
+  static constexpr ObjectKind kKind = ObjectKind::Library;
+  // Parses for `device` at once, so that errors appear here; other devices follow when used.
+  static std::shared_ptr<Library> load(std::string ptx, Device& device, JitOptions& options);
+
+  uint64_t id() const { return id_; }
+  const std::vector<const Kernel*>& kernels() const { return reference_->kernels(); }
+  CUkernel kernel(std::string_view name);  // nullptr if there is none
+  std::shared_ptr<ModuleInstance> instance(const std::shared_ptr<Context>& context);
+  std::shared_ptr<FunctionAttributes> attributes(const Kernel& kernel, int device);
+  void unload();
+
+ private:
+  Library(std::string ptx, std::shared_ptr<LoadedModule> reference);
+  std::shared_ptr<LoadedModule> code_for(const Context& context, const DeviceLimits& limits);
+
+  const uint64_t id_;
+  const std::string ptx_;
+  const std::shared_ptr<LoadedModule> reference_;  // names and parameters; first to be instantiated
+  std::mutex mutex_;
+  bool reference_used_ = false;
+  std::map<std::string, CUkernel, std::less<>> kernels_;
+  std::map<std::pair<std::string, int>, std::shared_ptr<FunctionAttributes>> attributes_;
+  std::vector<std::weak_ptr<Context>> contexts_;
+};
+
+// A kernel of a library, in no context yet.
+class LibraryKernel : public Object {
+ public:
+  static constexpr ObjectKind kKind = ObjectKind::Kernel;
+  LibraryKernel(std::weak_ptr<Library> library, std::shared_ptr<LoadedModule> code,
+                const Kernel& kernel)
+      : library_(std::move(library)), code_(std::move(code)), kernel_(kernel) {}
+
+  std::shared_ptr<Library> library() const;
+  const Kernel& kernel() const { return kernel_; }
+  const KernelInfo& info() const { return kernel_.info(); }
+  CUfunction function(const std::shared_ptr<Context>& context) const;
+
+ private:
+  const std::weak_ptr<Library> library_;
+  const std::shared_ptr<LoadedModule> code_;  // the library's reference instance
+  const Kernel& kernel_;
+};
+
+// The code for a module of its own. `log` is for the error log.
+std::shared_ptr<LoadedModule> load_code(const std::string& ptx, const Device& device,
+                                        const DeviceLimits& limits, std::string& log,
+                                        CUresult& code);
+
+DeviceLimits limits_of(const Context& context);
+
+// A CUfunction, or a CUkernel in its place, which then means its function in `context`.
+std::shared_ptr<Function> find_function(CUfunction handle, const std::shared_ptr<Context>& context);
+
+}  // namespace cucpu
+
+#endif

@@ -1,0 +1,59 @@
+// Occupancy arithmetic as NVIDIA documents it in the occupancy calculator.
+#include "cpu/driver/occupancy.hpp"
+
+#include <algorithm>
+
+namespace cucpu {
+namespace {
+
+constexpr int kWarp = 32;
+int divide_up(int a, int b) { return (a + b - 1) / b; }
+size_t round_up(size_t a, size_t b) { return (a + b - 1) / b * b; }
+int warps_of(const BlockNeeds& needs) { return divide_up(needs.threads, kWarp); }
+
+// Each scheduler has a quarter of the registers and holds whole warps.
+int warps_by_registers(const Multiprocessor& sm, int registers) {
+  int of_warp = divide_up(std::max(registers, 1) * kWarp, sm.register_unit) * sm.register_unit;
+  return sm.registers / sm.partitions / of_warp * sm.partitions;
+}
+
+int blocks_by_shared(const Multiprocessor& sm, size_t shared) {
+  size_t of_block = round_up(shared + static_cast<size_t>(sm.reserved_shared),
+                             static_cast<size_t>(sm.shared_unit));
+  if (of_block == 0) return sm.blocks;
+  return static_cast<int>(std::min<size_t>(static_cast<size_t>(sm.shared) / of_block, INT32_MAX));
+}
+
+}  // namespace
+
+bool registers_suffice(const Multiprocessor& sm, const BlockNeeds& needs) {
+  return warps_by_registers(sm, needs.registers) >= warps_of(needs);
+}
+
+int blocks_per_multiprocessor(const Multiprocessor& sm, const BlockNeeds& needs) {
+  int warps = warps_of(needs);
+  if (warps <= 0) return 0;
+  return std::min({sm.blocks, sm.warps / warps, warps_by_registers(sm, needs.registers) / warps,
+                   blocks_by_shared(sm, needs.shared)});
+}
+
+size_t shared_per_block(const Multiprocessor& sm, int blocks) {
+  size_t share = static_cast<size_t>(sm.shared / blocks);
+  share -= share % static_cast<size_t>(sm.shared_unit);
+  size_t reserved = static_cast<size_t>(sm.reserved_shared);
+  return share > reserved ? share - reserved : 0;
+}
+
+int active_clusters(const Multiprocessor& sm, int sm_count, int cluster, const BlockNeeds& needs) {
+  if (sm.gpc == 0 || cluster <= 0) return 0;
+  int blocks = blocks_per_multiprocessor(sm, needs);
+  int rest = sm_count % sm.gpc;  // a cluster stays within a group of multiprocessors
+  return sm_count / sm.gpc * (sm.gpc * blocks / cluster) + rest * blocks / cluster;
+}
+
+BlockNeeds needs_of(const Function& function, int threads, size_t dynamic_shared) {
+  const KernelInfo& info = function.info();
+  return {threads, static_cast<int>(info.registers), info.static_shared + dynamic_shared};
+}
+
+}  // namespace cucpu

@@ -1,0 +1,147 @@
+// Accounts and stream order of memory pools.
+#include "cpu/driver/pool.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/stream.hpp"
+
+namespace cucpu {
+namespace {
+constexpr uint64_t kUnit = 512;
+uint64_t rounded(uint64_t size) { return (size + kUnit - 1) / kUnit * kUnit; }
+}  // namespace
+
+bool Pool::reserve(uint64_t size) {
+  std::lock_guard lock(mutex_);
+  uint64_t need = used_ + size > reserved_ ? used_ + size - reserved_ : 0;
+  if (max_size_ && used_ + size > max_size_) return false;
+  if (!device_.charge(need)) return false;
+  used_ += size;
+  reserved_ += need;
+  used_high_ = std::max(used_high_, used_);
+  reserved_high_ = std::max(reserved_high_, reserved_);
+  return true;
+}
+
+void Pool::wait_for_frees() {
+  std::vector<Ticket> pending;
+  {
+    std::lock_guard lock(mutex_);
+    pending.swap(pending_frees_);
+  }
+  for (const Ticket& ticket : pending) ticket.wait();
+}
+
+uint64_t Pool::allocate(Stream& stream, uint64_t size) {
+  require(size <= UINT64_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
+  if (!reserve(rounded(size))) {
+    wait_for_frees();
+    device_.default_pool()->trim(0);
+    require(reserve(rounded(size)), CUDA_ERROR_OUT_OF_MEMORY);
+  }
+  try {
+    return Allocations::instance().allocate(stream.context(), MemoryKind::Device, size, 0,
+                                            shared_from_this());
+  } catch (...) {
+    returned(size);
+    throw;
+  }
+}
+
+void Pool::release(Stream& stream, uint64_t address) {
+  require(Allocations::instance().begin_async_free(address));
+  Ticket ticket =
+      stream.submit([address] { Allocations::instance().release(address); }, Stream::Run::Always);
+  std::lock_guard lock(mutex_);
+  std::erase_if(pending_frees_, [](const Ticket& t) { return t.done(); });
+  pending_frees_.push_back(std::move(ticket));
+}
+
+void Pool::returned(uint64_t size) {
+  std::lock_guard lock(mutex_);
+  used_ -= std::min(used_, rounded(size));
+}
+
+void Pool::trim(uint64_t keep) {
+  std::lock_guard lock(mutex_);
+  uint64_t target = std::max(used_, keep);
+  if (reserved_ <= target) return;
+  device_.refund(reserved_ - target);
+  reserved_ = target;
+}
+
+void Pool::on_synchronize() {
+  uint64_t keep;
+  {
+    std::lock_guard lock(mutex_);
+    keep = threshold_;
+  }
+  trim(keep);
+}
+
+void Pool::get(CUmemPool_attribute which, void* value) const {
+  std::lock_guard lock(mutex_);
+  auto number = [value](uint64_t v) { std::memcpy(value, &v, sizeof v); };
+  switch (which) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      std::memcpy(value, &reuse_[which - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES],
+                  sizeof(int));
+      return;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      return number(threshold_);
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+      return number(reserved_);
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      return number(reserved_high_);
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+      return number(used_);
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      return number(used_high_);
+    default:
+      fail(CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
+void Pool::set(CUmemPool_attribute which, const void* value) {
+  std::lock_guard lock(mutex_);
+  uint64_t number = 0;
+  switch (which) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      std::memcpy(&reuse_[which - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES], value,
+                  sizeof(int));
+      return;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      std::memcpy(&threshold_, value, sizeof threshold_);
+      return;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      std::memcpy(&number, value, sizeof number);
+      require(number == 0);  // a high watermark can only be reset
+      (which == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? used_high_ : reserved_high_) =
+          which == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? used_ : reserved_;
+      return;
+    default:
+      fail(CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
+void Pool::set_access(int device, CUmemAccess_flags flags) {
+  std::lock_guard lock(mutex_);
+  access_[device] = flags;
+}
+
+CUmemAccess_flags Pool::access(int device) const {
+  std::lock_guard lock(mutex_);
+  auto found = access_.find(device);
+  return found == access_.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
+}
+
+}  // namespace cucpu

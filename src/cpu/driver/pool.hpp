@@ -1,0 +1,60 @@
+// A memory pool: stream-ordered allocations and the arithmetic of what the pool holds. Addresses
+// are never used twice, so that a use after the free is recognised; "reserved" is an account.
+#ifndef CUCPU_DRIVER_POOL_HPP
+#define CUCPU_DRIVER_POOL_HPP
+
+#include <cuda.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cpu/driver/queue.hpp"
+#include "cpu/driver/registry.hpp"
+
+namespace cucpu {
+
+class Device;
+class Stream;
+
+class Pool : public Object, public std::enable_shared_from_this<Pool> {
+ public:
+  static constexpr ObjectKind kKind = ObjectKind::Pool;
+  Pool(Device& device, uint64_t max_size) : device_(device), max_size_(max_size) {}
+
+  Device& device() const { return device_; }
+  bool is_default() const { return is_default_; }
+  void make_default() { is_default_ = true; }
+
+  uint64_t allocate(Stream& stream, uint64_t size);
+  void release(Stream& stream, uint64_t address);  // in stream order
+  void returned(uint64_t size);                    // an allocation is gone
+
+  void trim(uint64_t keep);
+  void on_synchronize();  // gives back what the release threshold does not hold
+
+  void get(CUmemPool_attribute which, void* value) const;
+  void set(CUmemPool_attribute which, const void* value);
+  void set_access(int device, CUmemAccess_flags flags);
+  CUmemAccess_flags access(int device) const;
+
+ private:
+  bool reserve(uint64_t size);
+  void wait_for_frees();
+
+  Device& device_;
+  const uint64_t max_size_;
+  bool is_default_ = false;
+  mutable std::mutex mutex_;
+  uint64_t threshold_ = 0;
+  uint64_t used_ = 0, used_high_ = 0;
+  uint64_t reserved_ = 0, reserved_high_ = 0;
+  int reuse_[3] = {1, 1, 1};
+  std::map<int, CUmemAccess_flags> access_;
+  std::vector<Ticket> pending_frees_;
+};
+
+}  // namespace cucpu
+
+#endif

@@ -1,0 +1,128 @@
+// cuGetProcAddress: from a base name and a CUDA version to the export that has that ABI.
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/failure.hpp"
+#include "cpu/driver/process.hpp"
+
+extern "C" {
+#define ENTRY(needs, name, base, version, params, args)
+#define PER_THREAD(needs, name, impl, base, version, params, args)
+#define OTHER(name, base, version, per_thread) void cucpu_address_of_##name() __asm__(#name);
+#include "cpu/driver/other_names.inc"
+#undef OTHER
+#undef ENTRY
+#undef PER_THREAD
+}
+
+namespace cucpu {
+namespace {
+
+struct Export {
+  std::string_view base;
+  std::string_view name;
+  int version;
+  bool per_thread;
+  void* address;
+};
+
+std::vector<Export> sorted_exports() {
+  std::vector<Export> all = {
+#define ENTRY(needs, name, base, version, params, args) \
+  {#base, #name, version, false, reinterpret_cast<void*>(&::name)},
+#define PER_THREAD(needs, name, impl, base, version, params, args) \
+  {#base, #name, version, true, reinterpret_cast<void*>(&::name)},
+#include "cpu/driver/entry_points.inc"
+#undef ENTRY
+#undef PER_THREAD
+#define OTHER(name, base, version, per_thread) \
+  {#base, #name, version, per_thread != 0, reinterpret_cast<void*>(&cucpu_address_of_##name)},
+#include "cpu/driver/other_names.inc"
+#undef OTHER
+  };
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Export& a, const Export& b) { return a.base < b.base; });
+  return all;
+}
+
+const std::vector<Export>& exports() {
+  static const auto& table = *new std::vector<Export>(sorted_exports());
+  return table;
+}
+
+struct Found {
+  void* address = nullptr;
+  CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+};
+
+Found by_base_name(std::string_view base, int version, bool per_thread) {
+  const auto& all = exports();
+  auto at = std::lower_bound(all.begin(), all.end(), base,
+                             [](const Export& e, std::string_view b) { return e.base < b; });
+  Found found;
+  int best = -1;
+  bool best_is_per_thread = false;
+  for (; at != all.end() && at->base == base; ++at) {
+    if (at->per_thread && !per_thread) continue;
+    if (found.status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND) {
+      found.status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+    }
+    if (at->version > version) continue;
+    // A per-thread variant is wanted before all others, whatever their version.
+    bool better = at->per_thread != best_is_per_thread ? at->per_thread : at->version > best;
+    if (best >= 0 && !better) continue;
+    best = at->version;
+    best_is_per_thread = at->per_thread;
+    found = {at->address, CU_GET_PROC_ADDRESS_SUCCESS};
+  }
+  return found;
+}
+
+// Names as exported (cuMemAlloc_v2, cuLaunchKernel_ptsz) mean exactly that function.
+Found by_exported_name(std::string_view name) {
+  for (const Export& e : exports()) {
+    if (e.name == name) return {e.address, CU_GET_PROC_ADDRESS_SUCCESS};
+  }
+  return {};
+}
+
+Found find(std::string_view symbol, int version, cuuint64_t flags) {
+  bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  Found found = by_base_name(symbol, version, per_thread);
+  bool unknown = found.status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return unknown ? by_exported_name(symbol) : found;
+}
+
+void check(const char* symbol, void** pfn, int version, cuuint64_t flags) {
+  constexpr cuuint64_t kKnown =
+      CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  require(symbol && *symbol && pfn && (flags & ~kKnown) == 0 && flags != kKnown);
+  require(version <= kDriverVersion);
+}
+
+}  // namespace
+
+namespace api {
+
+CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* symbolStatus) {
+  check(symbol, pfn, cudaVersion, flags);
+  Found found = find(symbol, cudaVersion, flags);
+  *pfn = found.address;
+  if (symbolStatus) *symbolStatus = found.status;
+  return CUDA_SUCCESS;
+}
+
+// The first ABI had no status: an unknown name is an error.
+CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags) {
+  check(symbol, pfn, cudaVersion, flags);
+  Found found = find(symbol, cudaVersion, flags);
+  *pfn = found.address;
+  return found.address ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+}  // namespace api
+}  // namespace cucpu

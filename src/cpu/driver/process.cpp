@@ -1,0 +1,62 @@
+// cuInit, and what a fork and the end of the process mean.
+#include "cpu/driver/process.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/failure.hpp"
+
+namespace cucpu {
+namespace {
+
+std::atomic<Life> g_life{Life::Uninitialised};
+std::atomic<Process*> g_process{nullptr};
+
+// A child has none of the threads that its parent's streams and executor rely on, and may have
+// inherited locked locks: nothing but this flag is touched there.
+void on_fork_in_child() { g_life.store(Life::ForkedChild, std::memory_order_relaxed); }
+
+// Streams may be at work when the process ends; nothing is torn down under them.
+void on_exit() { g_life.store(Life::Exiting, std::memory_order_release); }
+
+}  // namespace
+
+Life life() noexcept { return g_life.load(std::memory_order_acquire); }
+
+Process::Process(DriverSettings s) : settings(std::move(s)) {
+  configure(settings.executor);
+  const Profile* profile = find_profile(settings.profile);
+  require(profile != nullptr, CUDA_ERROR_INVALID_DEVICE);
+  for (int i = 0; i < settings.devices; ++i) {
+    devices_.push_back(std::make_unique<Device>(i, *profile, settings.memory));
+  }
+}
+
+CUresult Process::init() {
+  static std::mutex& mutex = *new std::mutex;
+  Life now = life();
+  if (now == Life::ForkedChild) return CUDA_ERROR_NOT_INITIALIZED;
+  if (now == Life::Exiting) return CUDA_ERROR_DEINITIALIZED;
+  std::lock_guard lock(mutex);
+  if (life() == Life::Ready) return CUDA_SUCCESS;
+  DriverSettings settings = settings_from_environment();
+  if (settings.devices == 0) return CUDA_ERROR_NO_DEVICE;
+  g_process.store(new Process(std::move(settings)));  // lives as long as the process
+  pthread_atfork(nullptr, nullptr, on_fork_in_child);
+  std::atexit(on_exit);
+  g_life.store(Life::Ready, std::memory_order_release);
+  return CUDA_SUCCESS;
+}
+
+Process& Process::get() { return *g_process.load(std::memory_order_acquire); }
+
+Device& Process::device(CUdevice ordinal) const {
+  require(ordinal >= 0 && static_cast<size_t>(ordinal) < devices_.size(),
+          CUDA_ERROR_INVALID_DEVICE);
+  return *devices_[static_cast<size_t>(ordinal)];
+}
+
+}  // namespace cucpu

@@ -1,0 +1,36 @@
+// The driver's life in this process: not initialised, ready, a forked child, or on its way out.
+#ifndef CUCPU_DRIVER_PROCESS_HPP
+#define CUCPU_DRIVER_PROCESS_HPP
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "cpu/driver/settings.hpp"
+
+namespace cucpu {
+
+class Device;
+
+inline constexpr int kDriverVersion = 13000;
+
+enum class Life : uint8_t { Uninitialised, Ready, ForkedChild, Exiting };
+Life life() noexcept;
+
+class Process {
+ public:
+  static CUresult init();  // cuInit; any number of times
+  static Process& get();   // only when Ready
+
+  const DriverSettings settings;
+  const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+  Device& device(CUdevice ordinal) const;  // INVALID_DEVICE if there is none
+
+ private:
+  explicit Process(DriverSettings s);
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+}  // namespace cucpu
+
+#endif

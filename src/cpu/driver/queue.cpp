@@ -1,0 +1,110 @@
+// The worker thread of a queue: made when there is work, gone when there has been none for a while.
+#include "cpu/driver/queue.hpp"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace cucpu {
+namespace {
+
+constexpr auto kIdleLife = std::chrono::milliseconds(500);
+
+// Signals belong to the program's threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+bool Ticket::done() const { return !queue || queue->done(number); }
+void Ticket::wait() const {
+  if (queue) queue->wait(number);
+}
+
+Ticket Queue::push(Work& work, std::vector<Ticket> after, bool may_claim, bool& claimed) {
+  std::lock_guard lock(mutex_);
+  claimed = may_claim && after.empty() && jobs_.empty() && !running_;
+  if (claimed) {
+    running_ = true;
+  } else {
+    if (!worker_) start_worker();
+    jobs_.push_back({std::move(work), std::move(after)});
+  }
+  ++submitted_;
+  changed_.notify_all();
+  return {shared_from_this(), submitted_};
+}
+
+void Queue::run_claimed(Work work) {
+  work();
+  work = nullptr;
+  std::unique_lock lock(mutex_);
+  complete(lock);
+}
+
+void Queue::complete(std::unique_lock<std::mutex>&) {
+  running_ = false;
+  completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  changed_.notify_all();
+}
+
+void Queue::start_worker() {
+  SignalsBlocked blocked;
+  std::thread([self = shared_from_this()] { self->run(); }).detach();
+  worker_ = true;
+}
+
+bool Queue::next(std::unique_lock<std::mutex>& lock, Job& job) {
+  auto ready = [this] { return !jobs_.empty() && !running_; };
+  while (!ready()) {
+    bool timely = changed_.wait_until(lock, std::chrono::system_clock::now() + kIdleLife, ready);
+    if (!timely && jobs_.empty()) return false;
+  }
+  job = std::move(jobs_.front());
+  jobs_.pop_front();
+  running_ = true;
+  return true;
+}
+
+void Queue::run() {
+  std::unique_lock lock(mutex_);
+  for (Job job; next(lock, job); job = {}) {
+    lock.unlock();
+    for (const Ticket& ticket : job.after) ticket.wait();
+    job.work();
+    job = {};  // what the job holds is released before anyone learns that it is done
+    lock.lock();
+    complete(lock);
+  }
+  worker_ = false;
+}
+
+void Queue::wait(uint64_t number) {
+  if (done(number)) return;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return done(number); });
+}
+
+Ticket Queue::last() {
+  std::lock_guard lock(mutex_);
+  return {shared_from_this(), submitted_};
+}
+
+bool Queue::idle() {
+  std::lock_guard lock(mutex_);
+  return done(submitted_);
+}
+
+}  // namespace cucpu

@@ -1,0 +1,63 @@
+// The work of one stream: jobs that run one after the other on a thread of their own, each after
+// the jobs of other streams that it depends on.
+#ifndef CUCPU_DRIVER_QUEUE_HPP
+#define CUCPU_DRIVER_QUEUE_HPP
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace cucpu {
+
+class Queue;
+
+// A point in a queue. Jobs only ever wait for tickets that were given out before their own, so that
+// waiting cannot go round in a circle.
+struct Ticket {
+  std::shared_ptr<Queue> queue;
+  uint64_t number = 0;
+
+  bool done() const;
+  void wait() const;
+};
+
+class Queue : public std::enable_shared_from_this<Queue> {
+ public:
+  using Work = std::function<void()>;  // throws nothing
+
+  // `claimed`: the queue was idle and `may_claim` set: the caller must now call run_claimed.
+  Ticket push(Work& work, std::vector<Ticket> after, bool may_claim, bool& claimed);
+  void run_claimed(Work work);
+
+  bool done(uint64_t number) const { return completed_.load(std::memory_order_acquire) >= number; }
+  void wait(uint64_t number);
+  Ticket last();  // the newest job
+  bool idle();
+
+ private:
+  struct Job {
+    Work work;
+    std::vector<Ticket> after;
+  };
+  void start_worker();
+  void run();
+  bool next(std::unique_lock<std::mutex>& lock, Job& job);
+  void complete(std::unique_lock<std::mutex>& lock);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  std::atomic<uint64_t> completed_{0};
+  uint64_t submitted_ = 0;
+  bool running_ = false;
+  bool worker_ = false;
+};
+
+}  // namespace cucpu
+
+#endif

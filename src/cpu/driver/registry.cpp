@@ -1,0 +1,66 @@
+// Slots, generations and the free list behind the handles.
+#include "cpu/driver/registry.hpp"
+
+#include <mutex>
+
+namespace cucpu {
+namespace {
+// Above every address that a process can have, so that using a handle as a pointer faults at once.
+constexpr uint64_t kTag = uint64_t{0x00cc} << 48;
+constexpr uint32_t kMaxSlots = 1u << 20;
+
+constexpr uint64_t compose(uint32_t generation, uint32_t index, ObjectKind kind) {
+  return kTag | uint64_t{generation & 0xfffff} << 28 | uint64_t{index} << 8 |
+         static_cast<uint64_t>(kind) << 4;
+}
+constexpr uint32_t index_of(uint64_t handle) { return handle >> 8 & 0xfffff; }
+constexpr ObjectKind kind_of(uint64_t handle) { return static_cast<ObjectKind>(handle >> 4 & 15); }
+}  // namespace
+
+Registry& Registry::instance() {
+  static Registry& registry = *new Registry;  // lives as long as the process
+  return registry;
+}
+
+uint64_t Registry::add(ObjectKind kind, std::shared_ptr<Object> object) {
+  std::unique_lock lock(mutex_);
+  if (free_.empty()) {
+    require(slots_.size() < kMaxSlots, CUDA_ERROR_OUT_OF_MEMORY);
+    slots_.emplace_back();
+    free_.push_back(static_cast<uint32_t>(slots_.size() - 1));
+  }
+  uint32_t index = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[index];
+  slot.handle = compose(++slot.generation, index, kind);
+  object->handle_ = slot.handle;
+  slot.object = std::move(object);
+  ++live_[static_cast<size_t>(kind)];
+  return slot.handle;
+}
+
+std::shared_ptr<Object> Registry::find(ObjectKind kind, uint64_t handle) const {
+  std::shared_lock lock(mutex_);
+  uint32_t index = index_of(handle);
+  if (index >= slots_.size() || handle == 0 || kind_of(handle) != kind) return nullptr;
+  return slots_[index].handle == handle ? slots_[index].object : nullptr;
+}
+
+std::shared_ptr<Object> Registry::remove(ObjectKind kind, uint64_t handle) {
+  std::unique_lock lock(mutex_);
+  uint32_t index = index_of(handle);
+  if (index >= slots_.size() || handle == 0 || kind_of(handle) != kind) return nullptr;
+  Slot& slot = slots_[index];
+  if (slot.handle != handle) return nullptr;
+  slot.handle = 0;
+  free_.push_back(index);
+  --live_[static_cast<size_t>(kind)];
+  return std::move(slot.object);
+}
+
+std::array<uint64_t, kObjectKinds> Registry::live() const {
+  std::shared_lock lock(mutex_);
+  return live_;
+}
+
+}  // namespace cucpu

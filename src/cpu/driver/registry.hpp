@@ -1,0 +1,81 @@
+// Handles: opaque values that are never dereferenced. A handle names a slot, its generation and the
+// kind of object, so that stale, foreign and made-up handles are recognised instead of crashing.
+#ifndef CUCPU_DRIVER_REGISTRY_HPP
+#define CUCPU_DRIVER_REGISTRY_HPP
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <shared_mutex>
+#include <vector>
+
+#include "cpu/driver/failure.hpp"
+
+namespace cucpu {
+
+enum class ObjectKind : uint8_t {
+  None,
+  Context,
+  Stream,
+  Event,
+  Module,
+  Function,
+  Library,
+  Kernel,
+  Pool
+};
+inline constexpr size_t kObjectKinds = 9;
+
+class Object {
+ public:
+  virtual ~Object() = default;
+  uint64_t handle_bits() const { return handle_; }
+
+ private:
+  friend class Registry;
+  uint64_t handle_ = 0;
+};
+
+class Registry {
+ public:
+  static Registry& instance();
+
+  uint64_t add(ObjectKind kind, std::shared_ptr<Object> object);
+  std::shared_ptr<Object> find(ObjectKind kind, uint64_t handle) const;
+  // Ends the handle; answers the object, or nullptr if the handle was not valid.
+  std::shared_ptr<Object> remove(ObjectKind kind, uint64_t handle);
+  std::array<uint64_t, kObjectKinds> live() const;  // by kind
+
+ private:
+  struct Slot {
+    uint64_t handle = 0;
+    uint32_t generation = 0;
+    std::shared_ptr<Object> object;
+  };
+  mutable std::shared_mutex mutex_;
+  std::vector<Slot> slots_;
+  std::vector<uint32_t> free_;
+  std::array<uint64_t, kObjectKinds> live_{};
+};
+
+// The object behind a handle of cuda.h's types; INVALID_HANDLE (or `code`) if there is none.
+template <class T, class H>
+std::shared_ptr<T> lookup(H handle, CUresult code = CUDA_ERROR_INVALID_HANDLE) {
+  auto object = Registry::instance().find(T::kKind, reinterpret_cast<uint64_t>(handle));
+  require(object != nullptr, code);
+  return std::static_pointer_cast<T>(std::move(object));
+}
+
+template <class H, class T>
+H new_handle(const std::shared_ptr<T>& object) {
+  return reinterpret_cast<H>(Registry::instance().add(T::kKind, object));
+}
+
+template <class H, class T>
+H handle_of(const T& object) {
+  return reinterpret_cast<H>(object.handle_bits());
+}
+
+}  // namespace cucpu
+
+#endif

@@ -1,0 +1,88 @@
+// Submitting work to a stream, finding streams by handle.
+#include "cpu/driver/stream.hpp"
+
+#include "cpu/driver/calls.hpp"
+#include "cpu/driver/device.hpp"
+#include "cpu/driver/pool.hpp"
+#include "cpu/driver/thread_state.hpp"
+#include "cpu/exec/executor.hpp"
+
+namespace cucpu {
+namespace {
+
+std::atomic<uint64_t> next_stream_id{1};
+
+// The last line of defence of the threads that run streams: what a job throws poisons its context.
+void run_job(Context& context, const Queue::Work& work, Stream::Run run) noexcept {
+  if (run == Stream::Run::UnlessPoisoned && context.poisoned()) return;
+  try {
+    work();
+  } catch (...) {
+    context.poison(result_of_exception(), "internal failure of the CPU device");
+  }
+}
+
+}  // namespace
+
+Stream::Stream(std::shared_ptr<Context> context, Type type, int priority)
+    : context_(std::move(context)),
+      type_(type),
+      priority_(priority),
+      id_(next_stream_id++),
+      queue_(std::make_shared<Queue>()) {}
+
+Ticket Stream::submit(Queue::Work work, Run run, Where where, std::vector<Ticket> after) {
+  auto job = [context = context_, work = std::move(work), run] { run_job(*context, work, run); };
+  return context_->submit(*this, std::move(job), std::move(after), where == Where::CallerIfIdle);
+}
+
+void Stream::synchronize() {
+  if (type_ == Type::Legacy) {
+    submit([] {}, Run::Always, Where::CallerIfIdle).wait();  // after all blocking streams
+  } else {
+    queue_->last().wait();
+  }
+  flush_printf(context_->device().ordinal());
+  context_->device().current_pool()->on_synchronize();
+  context_->check();
+}
+
+CUlaunchAttributeValue Stream::attribute(CUlaunchAttributeID id) const {
+  std::lock_guard lock(mutex_);
+  auto found = attributes_.find(id);
+  return found == attributes_.end() ? CUlaunchAttributeValue{} : found->second;
+}
+
+void Stream::set_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value) {
+  std::lock_guard lock(mutex_);
+  attributes_[id] = value;
+}
+
+void Stream::copy_attributes(const Stream& other) {
+  if (&other == this) return;
+  std::scoped_lock lock(mutex_, other.mutex_);
+  attributes_ = other.attributes_;
+}
+
+std::shared_ptr<Stream> find_stream_unchecked(CUstream handle) {
+  if (handle == nullptr)
+    handle = per_thread_default_stream() ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+  if (handle == CU_STREAM_LEGACY) return current_context()->legacy_stream();
+  if (handle == CU_STREAM_PER_THREAD) return current_context()->thread_stream();
+  return lookup<Stream>(handle);
+}
+
+std::shared_ptr<Stream> find_stream(CUstream handle) {
+  auto stream = find_stream_unchecked(handle);
+  stream->context().check();
+  return stream;
+}
+
+void run_callback(const std::function<void()>& callback) {
+  bool& inside = thread_state().in_callback;
+  inside = true;
+  callback();
+  inside = false;
+}
+
+}  // namespace cucpu

@@ -1,0 +1,67 @@
+// A stream: a queue, and the rules by which the default stream and other streams wait for each
+// other.
+#ifndef CUCPU_DRIVER_STREAM_HPP
+#define CUCPU_DRIVER_STREAM_HPP
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "cpu/driver/context.hpp"
+#include "cpu/driver/cuda_api.hpp"
+#include "cpu/driver/queue.hpp"
+#include "cpu/driver/registry.hpp"
+
+namespace cucpu {
+
+class Stream : public Object {
+ public:
+  static constexpr ObjectKind kKind = ObjectKind::Stream;
+  enum class Type : uint8_t { Legacy, PerThread, Blocking, NonBlocking };
+  enum class Run : uint8_t { UnlessPoisoned, Always };
+  // May a call do the work itself when nothing is ahead of it? (Nobody can see the difference.)
+  enum class Where : uint8_t { Worker, CallerIfIdle };
+
+  Stream(std::shared_ptr<Context> context, Type type, int priority);
+
+  Context& context() const { return *context_; }
+  const std::shared_ptr<Context>& context_ptr() const { return context_; }
+  Type type() const { return type_; }
+  int priority() const { return priority_; }
+  uint64_t id() const { return id_; }
+  const std::shared_ptr<Queue>& queue() const { return queue_; }
+  unsigned flags() const { return type_ == Type::NonBlocking ? CU_STREAM_NON_BLOCKING : 0; }
+
+  Ticket submit(Queue::Work work, Run run = Run::UnlessPoisoned, Where where = Where::Worker,
+                std::vector<Ticket> after = {});
+  void synchronize();
+  bool idle() const { return queue_->idle(); }
+
+  CUlaunchAttributeValue attribute(CUlaunchAttributeID id) const;
+  void set_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value);
+  void copy_attributes(const Stream& other);
+
+ private:
+  const std::shared_ptr<Context> context_;
+  const Type type_;
+  const int priority_;
+  const uint64_t id_;
+  const std::shared_ptr<Queue> queue_;
+  mutable std::mutex mutex_;
+  std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes_;
+};
+
+inline constexpr int kLeastPriority = 0;
+inline constexpr int kGreatestPriority = -5;
+
+// The stream behind a handle, with 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD in the calling
+// thread's current context; throws INVALID_HANDLE, or the error of the stream's context.
+std::shared_ptr<Stream> find_stream(CUstream handle);
+std::shared_ptr<Stream> find_stream_unchecked(CUstream handle);
+
+// Stops a host function's thread from calling the driver while it runs.
+void run_callback(const std::function<void()>& callback);
+
+}  // namespace cucpu
+
+#endif

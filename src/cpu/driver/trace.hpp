@@ -1,0 +1,28 @@
+// The trace of driver calls: one JSON line for each call, written to the file that CUCORE_CPU_TRACE
+// names.
+#ifndef CUCPU_DRIVER_TRACE_HPP
+#define CUCPU_DRIVER_TRACE_HPP
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <string>
+
+namespace cucpu {
+
+class Trace {
+ public:
+  static Trace& instance();
+  void open(const std::string& path);
+  bool on() const { return file_ >= 0; }
+  void write(const char* name, uint64_t number, const std::string& arguments, uint64_t start,
+             CUresult result);
+  static uint64_t clock();  // nanoseconds
+
+ private:
+  int file_ = -1;
+};
+
+}  // namespace cucpu
+
+#endif
