@@ -1,0 +1,95 @@
+// Named barriers of a block. Without a thread count a barrier waits for all threads that live; with
+// one, each complete warp counts for 32, as PTX says.
+#include <bit>
+#include <string>
+
+#include "cpu/exec/block.hpp"
+#include "cpu/ptx/ast.hpp"
+
+namespace cucpu {
+
+bool Block::is_complete(const Barrier& barrier) const {
+  if (!barrier.used) return false;
+  return barrier.expected ? barrier.count >= barrier.expected : barrier.lanes >= live_threads;
+}
+
+// True when this arrival has completed the barrier.
+bool Block::arrive(Warp& w, u32 id, u32 expected, u32 mask, u32 predicate) {
+  Barrier& barrier = barriers[id];
+  barriers_used = true;
+  if (!barrier.used) {
+    barrier = Barrier{};
+    barrier.used = true;
+  }
+  if (expected) barrier.expected = expected;
+  const u32 before = barrier.arrived[w.index];
+  const u32 lanes = u32(std::popcount(mask));
+  barrier.arrived[w.index] |= mask;
+  const bool whole = barrier.arrived[w.index] == w.live && before != w.live;
+  barrier.count += whole ? u32(kLanes) - u32(std::popcount(before)) : lanes;
+  barrier.lanes += lanes;
+  barrier.hits += u32(std::popcount(mask & predicate));
+  if (!is_complete(barrier)) return false;
+  release(id);
+  return true;
+}
+
+namespace {
+
+void write_result(const Group& g, const Op& op, const Barrier& barrier) {
+  auto* d = reinterpret_cast<u32*>(g.frame->registers + op.a[2]);
+  switch (ptx::Operation(op.imm)) {
+    case ptx::Operation::popc:
+      for (u32 m = g.mask; m; m &= m - 1) d[std::countr_zero(m)] = barrier.hits;
+      break;
+    case ptx::Operation::and_:
+      *d = (*d & ~g.mask) | (barrier.hits == barrier.lanes ? g.mask : 0);
+      break;
+    default:
+      *d = (*d & ~g.mask) | (barrier.hits ? g.mask : 0);
+      break;
+  }
+}
+
+}  // namespace
+
+void Block::release(u32 id) {
+  Barrier& barrier = barriers[id];
+  for (u32 x = 0; x < launch.warp_count; ++x) {
+    Warp& w = warps[x];
+    for (u32 i = 0; i < w.group_count; ++i) {
+      Group& g = w.groups[i];
+      if (g.state != GroupState::Barrier || g.wait != id) continue;
+      const Op& op = g.frame->function->ops[g.pc];
+      if (op.kind == OpKind::Reduce) write_result(g, op, barrier);
+      g.state = GroupState::Ready;
+      ++g.pc;
+    }
+  }
+  barrier.used = false;
+}
+
+void Block::threads_left(u32 count) {
+  live_threads -= count;
+  if (!barriers_used || live_threads == 0) return;
+  for (u32 id = 0; id < kBarriers; ++id)
+    if (is_complete(barriers[id])) release(id);
+}
+
+std::string Block::deadlock_text() const {
+  std::string text;
+  for (u32 x = 0; x < launch.warp_count && text.size() < 600; ++x) {
+    const Warp& w = warps[x];
+    for (u32 i = 0; i < w.group_count; ++i) {
+      const Group& g = w.groups[i];
+      const auto& function = *g.frame->function->source;
+      const auto& instruction = function.instructions[g.pc];
+      text += "; warp " + std::to_string(x) + ": " + std::to_string(std::popcount(g.mask)) +
+              " threads wait at PTX line " + std::to_string(instruction.line) + " (" +
+              std::string(g.frame->function->module->source->text_of(instruction)) + ")";
+    }
+  }
+  return text;
+}
+
+}  // namespace cucpu

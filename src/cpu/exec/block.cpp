@@ -1,0 +1,208 @@
+// Life of a block: its tables, its warps' first frames, frames of calls, and slices of execution.
+#include "cpu/exec/block.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/exec/fault.hpp"
+#include "cpu/exec/memory.hpp"
+
+namespace cucpu {
+namespace {
+
+constexpr s64 kWarpQuantum = 8192;
+constexpr u64 kMaxLocal = 512 << 10;  // bytes of local memory of a thread, as on a GPU
+
+u64 round_up(u64 value, u64 align) { return (value + align - 1) / align * align; }
+
+void fill_row(std::byte* table, u32 row, u32 value) {
+  auto* p = reinterpret_cast<u32*>(table + row * kRow);
+  for (int l = 0; l < kLanes; ++l) p[l] = value;
+}
+void fill_wide_row(std::byte* table, u32 row, u64 value) {
+  auto* p = reinterpret_cast<u64*>(table + row * kRow);
+  for (int l = 0; l < kLanes; ++l) p[l] = value;
+}
+
+void fill_lane_rows(std::byte* table) {
+  auto row = [&](u32 r) { return reinterpret_cast<u32*>(table + r * kRow); };
+  for (u32 l = 0; l < u32(kLanes); ++l) {
+    const u32 eq = u32{1} << l;
+    row(kRowLaneid)[l] = l;
+    row(kRowLanemaskEq)[l] = eq;
+    row(kRowLanemaskLt)[l] = eq - 1;
+    row(kRowLanemaskLe)[l] = eq | (eq - 1);
+    row(kRowLanemaskGt)[l] = ~(eq | (eq - 1));
+    row(kRowLanemaskGe)[l] = ~(eq - 1);
+  }
+}
+
+}  // namespace
+
+void FrameDelete::operator()(Frame* frame) const {
+  ::operator delete[](reinterpret_cast<std::byte*>(frame->registers), std::align_val_t{64});
+  delete frame;
+}
+
+void LaunchState::fail(CUresult code, std::string text) {
+  std::lock_guard lock(mutex);
+  if (!fault) fault = Fault{code, std::move(text)};
+  stop.store(true, std::memory_order_relaxed);
+}
+
+Block::Block(LaunchState& state, Worker& w)
+    : launch(state), worker(w), entry(*state.kernel->function) {
+  const u32 count = launch.warp_count;
+  shared = make_aligned(launch.shared_bytes);
+  table = make_aligned(kBlockRows * kRow);
+  registers = make_aligned(size_t{count} * entry.register_bytes);
+  warps = std::make_unique<Warp[]>(count);
+  entry_frames.resize(count);
+  locals.resize(count);
+  entry_params.resize(count);
+  fill_table();
+  for (u32 x = 0; x < count; ++x) {
+    Warp& warp = warps[x];
+    Frame& frame = entry_frames[x];
+    frame.function = &entry;
+    frame.registers = registers.get() + size_t{x} * entry.register_bytes;
+    frame.param_stride = entry.param_bytes;
+    if (!entry.calls.empty()) {
+      entry_params[x] = make_aligned(size_t{kLanes} * entry.param_bytes);
+      frame.params = entry_params[x].get();
+    } else {
+      frame.param_stride = 0;
+    }
+    warp.bases[kBlockBase] = table.get();
+    warp.bases[kThreadBase] = launch.threads.get() + size_t{x} * kThreadRows * kRow;
+    warp.sites = worker.sites.data();
+    warp.generation = &AddressSpace::instance().generation();
+    warp.params = launch.params.get();
+    warp.shared = shared.get();
+    warp.shared_size = launch.shared_bytes;
+    warp.local_stride = entry.local_bytes;
+    if (entry.local_bytes) locals[x] = make_aligned(size_t{kLanes} * entry.local_bytes);
+    warp.local = locals[x].get();
+    warp.worker = &worker;
+    warp.block = this;
+    warp.index = x;
+  }
+}
+
+void Block::fill_table() {
+  std::byte* t = table.get();
+  const Launch& l = *launch.launch;
+  fill_lane_rows(t);
+  for (u32 c = 0; c < 3; ++c) {
+    fill_row(t, kRowNctaid + c, l.grid[c]);
+    fill_row(t, kRowNtid + c, l.block[c]);
+    fill_row(t, kRowClusterNctaid + c, 1);
+    fill_row(t, kRowNclusterid + c, l.grid[c]);
+  }
+  fill_row(t, kRowClusterNctarank, 1);
+  fill_row(t, kRowNwarpid, l.limits.max_threads_per_block / kLanes);
+  fill_row(t, kRowNsmid, l.limits.sm_count);
+  fill_row(t, kRowTotalSmem, u32(launch.shared_bytes));
+  fill_row(t, kRowDynamicSmem, l.dynamic_shared);
+  fill_row(t, kRowEnvreg1, u32(launch.workspace >> 32));
+  fill_row(t, kRowEnvreg2, u32(launch.workspace));
+  fill_wide_row(t, kRowGridid, launch.grid_id);
+  const u32 dynamic = launch.kernel->static_shared;
+  fill_row(t, kRowDynamicBase, dynamic);
+  fill_wide_row(t, kRowDynamicBaseWide, dynamic);
+}
+
+void Block::begin(u64 number) {
+  const Launch& l = *launch.launch;
+  ctaid[0] = u32(number % l.grid[0]);
+  ctaid[1] = u32(number / l.grid[0] % l.grid[1]);
+  ctaid[2] = u32(number / l.grid[0] / l.grid[1]);
+  for (u32 c = 0; c < 3; ++c) {
+    fill_row(table.get(), kRowCtaid + c, ctaid[c]);
+    fill_row(table.get(), kRowClusterid + c, ctaid[c]);
+  }
+  fill_row(table.get(), kRowSmid, u32(number % l.limits.sm_count));
+  live_threads = l.block[0] * l.block[1] * l.block[2];
+  if (barriers_used)
+    for (Barrier& b : barriers) b.used = false;
+  barriers_used = false;
+  for (u32 x = 0; x < launch.warp_count; ++x) {
+    Warp& w = warps[x];
+    const u32 threads = live_threads - x * kLanes;
+    w.live = threads >= u32(kLanes) ? kFullMask : (u32{1} << threads) - 1;
+    w.carry = 0;
+    w.rotate = false;
+    w.group_count = 1;
+    w.groups[0] = Group{};
+    w.groups[0].frame = &entry_frames[x];
+    w.groups[0].mask = w.live;
+    entry_frames[x].lanes = w.live;
+  }
+}
+
+BlockStatus Block::run(s64 quantum) {
+  while (quantum > 0) {
+    bool progress = false;
+    for (u32 x = 0; x < launch.warp_count; ++x) {
+      Warp& w = warps[x];
+      if (!w.live) continue;
+      w.quantum = kWarpQuantum;
+      const WarpStatus status = run_warp(w);
+      quantum -= kWarpQuantum - w.quantum;
+      progress |= status != WarpStatus::Blocked || w.quantum != kWarpQuantum;
+      if (status == WarpStatus::Expired && launch.stop.load(std::memory_order_relaxed))
+        return BlockStatus::Done;
+    }
+    if (live_threads == 0) return BlockStatus::Done;
+    if (!progress)
+      throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT,
+                        "deadlock: no thread of block (" + std::to_string(ctaid[0]) + "," +
+                            std::to_string(ctaid[1]) + "," + std::to_string(ctaid[2]) +
+                            ") of kernel '" + std::string(entry.source->name) + "' can go on" +
+                            deadlock_text()};
+  }
+  return BlockStatus::Expired;
+}
+
+Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
+  Frame* caller = w.frame;
+  const u64 depth_limit = std::max<u64>(1024, launch.launch->limits.stack_bytes * 4);
+  const u64 local_base = round_up(caller->local_base + caller->function->local_bytes, 16);
+  if (caller->depth >= depth_limit || local_base + function.local_bytes > kMaxLocal)
+    raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_FAILED, "stack overflow",
+          "at call depth " + std::to_string(caller->depth));
+  if (local_base + function.local_bytes > w.local_stride)
+    grow_local(w, op, local_base + function.local_bytes);
+  auto& free = free_frames[&function];
+  if (free.empty()) {
+    const size_t params = size_t{kLanes} * function.param_bytes;
+    frames.emplace_back(new Frame);
+    Frame* frame = frames.back().get();
+    frame->registers = make_aligned(function.register_bytes + params).release();
+    frame->params = frame->registers + function.register_bytes;
+    frame->param_stride = function.param_bytes;
+    frame->function = &function;
+    free.push_back(frame);
+  }
+  Frame* frame = free.back();
+  free.pop_back();
+  frame->parent = caller;
+  frame->lanes = w.active;
+  frame->depth = caller->depth + 1;
+  frame->local_base = u32(local_base);
+  return frame;
+}
+
+void Block::leave(Frame* frame) { free_frames[frame->function].push_back(frame); }
+
+void Block::grow_local(Warp& w, const Op&, u64 bytes) {
+  const u64 stride = std::max(round_up(bytes, 64), w.local_stride * 2);
+  AlignedBytes grown = make_aligned(stride * kLanes);
+  for (int l = 0; l < kLanes && w.local_stride; ++l)
+    std::memcpy(grown.get() + l * stride, w.local + l * w.local_stride, w.local_stride);
+  locals[w.index] = std::move(grown);
+  w.local = locals[w.index].get();
+  w.local_stride = stride;
+}
+
+}  // namespace cucpu

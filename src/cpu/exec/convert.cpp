@@ -1,0 +1,250 @@
+// Every conversion that has no vector handler, lane by lane: directed roundings, saturation, 8-bit
+// types, registers wider than their type, f16 and bf16. Built with -frounding-math.
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "cpu/exec/baseline_ops.hpp"
+#include "cpu/exec/halves.hpp"
+#include "cpu/exec/host_rounding.hpp"
+
+namespace cucpu {
+namespace {
+
+using ptx::Form;
+using ptx::Opcode;
+using ptx::Rounding;
+using ptx::Type;
+
+__extension__ typedef __int128 s128;
+
+// What a conversion is, in the 64 bits of Op::imm.
+struct Plan {
+  Type to = Type::none, from = Type::none;
+  u8 to_width = 0, from_width = 0;
+  Rounding rounding = Rounding::none;
+  bool ftz = false, sat = false, relu = false, finite = false;
+
+  u64 packed() const {
+    return u64(to) | u64(from) << 8 | u64(to_width) << 16 | u64(from_width) << 24 |
+           u64(rounding) << 32 | u64(ftz) << 40 | u64(sat) << 41 | u64(relu) << 42 |
+           u64(finite) << 43;
+  }
+  static Plan unpacked(u64 v) {
+    Plan p;
+    p.to = Type(v & 0xff);
+    p.from = Type(v >> 8 & 0xff);
+    p.to_width = u8(v >> 16);
+    p.from_width = u8(v >> 24);
+    p.rounding = Rounding(v >> 32 & 0xff);
+    p.ftz = v >> 40 & 1;
+    p.sat = v >> 41 & 1;
+    p.relu = v >> 42 & 1;
+    p.finite = v >> 43 & 1;
+    return p;
+  }
+};
+
+unsigned bits_in(Type t) { return 8 * ptx::size_of(t); }
+
+s128 integer_value(Type t, u64 raw) {
+  const unsigned n = bits_in(t);
+  const u64 kept = n >= 64 ? raw : raw & ((u64{1} << n) - 1);
+  if (!ptx::is_signed(t)) return kept;
+  return n >= 64 ? s128(s64(kept)) : s128(s64(kept << (64 - n)) >> (64 - n));
+}
+s128 highest(Type t) {
+  return ptx::is_signed(t) ? (s128{1} << (bits_in(t) - 1)) - 1 : (s128{1} << bits_in(t)) - 1;
+}
+s128 lowest(Type t) { return ptx::is_signed(t) ? -(s128{1} << (bits_in(t) - 1)) : 0; }
+
+float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
+
+double real_value(const Plan& p, u64 raw) {
+  switch (p.from) {
+    case Type::f16:
+      return Half::to(u16(raw));
+    case Type::bf16:
+      return Brain::to(u16(raw));
+    case Type::f64:
+      return std::bit_cast<double>(raw);
+    default: {
+      const float v = std::bit_cast<float>(u32(raw));
+      return p.ftz ? flushed(v) : v;
+    }
+  }
+}
+
+double integral(double v, Rounding r) {
+  switch (r) {
+    case Rounding::rni:
+      return std::nearbyint(v);
+    case Rounding::rzi:
+      return std::trunc(v);
+    case Rounding::rmi:
+      return std::floor(v);
+    case Rounding::rpi:
+      return std::ceil(v);
+    default:
+      return v;
+  }
+}
+
+u64 real_to_integer(const Plan& p, double v) {
+  const bool wide = p.from == Type::f64 || bits_in(p.to) == 64;
+  if (v != v) return wide ? u64{1} << (bits_in(p.to) - 1) : 0;
+  v = integral(v, p.rounding);
+  if (v >= std::ldexp(1.0, int(bits_in(p.to)) - ptx::is_signed(p.to))) return u64(highest(p.to));
+  if (v < double(lowest(p.to))) return u64(lowest(p.to));
+  return u64(s128(v));
+}
+
+HalfRounding half_rounding(Rounding r) {
+  switch (r) {
+    case Rounding::rz:
+      return HalfRounding::Zero;
+    case Rounding::rm:
+      return HalfRounding::Down;
+    case Rounding::rp:
+      return HalfRounding::Up;
+    default:
+      return HalfRounding::Nearest;
+  }
+}
+
+template <class T>
+T saturated(T v) {
+  return v > T(0) ? (v < T(1) ? v : T(1)) : T(0);
+}
+
+// tf32 is an f32 whose lower 13 bits are zero; rna rounds halves away from zero.
+u32 to_tf32(const Plan& p, float v) {
+  u32 b = std::bit_cast<u32>(v);
+  if (v != v) return 0x7fffffff;
+  if ((b & 0x7f800000) == 0x7f800000) return p.finite ? (b & 0x80000000) | 0x7f7fe000 : b;
+  const u32 rest = b & 0x1fff;
+  u32 kept = b & ~u32{0x1fff};
+  const bool up = p.rounding == Rounding::rna ? rest >= 0x1000
+                  : p.rounding == Rounding::rz
+                      ? false
+                      : rest > 0x1000 || (rest == 0x1000 && (kept & 0x2000));
+  kept += up ? 0x2000 : 0;
+  if (p.finite && (kept & 0x7f800000) == 0x7f800000) kept = (kept & 0x80000000) | 0x7f7fe000;
+  return kept;
+}
+
+// The host's mode is already the one that the conversion asks for.
+u64 from_real(const Plan& p, double v) {
+  if (p.relu && !(v > 0) && v == v) v = 0;
+  if (p.sat) v = saturated(v);
+  if (p.rounding >= Rounding::rni) v = integral(v, p.rounding);
+  switch (p.to) {
+    case Type::f16:
+      return Half::from(v, half_rounding(p.rounding), p.finite);
+    case Type::bf16:
+      return Brain::from(v, half_rounding(p.rounding), p.finite);
+    case Type::f64:
+      return std::bit_cast<u64>(v);
+    case Type::tf32:
+      return to_tf32(p, float(v));
+    default: {
+      volatile double source = v;
+      float r = float(source);
+      if (p.ftz) r = flushed(r);
+      return r == r ? std::bit_cast<u32>(r) : 0x7fffffff;
+    }
+  }
+}
+
+u64 from_integer(const Plan& p, s128 v) {
+  const bool fits = v >= std::numeric_limits<s64>::min() && v <= std::numeric_limits<s64>::max();
+  if (p.to == Type::f32) {
+    const float r = fits ? float(s64(v)) : float(u64(v));
+    return std::bit_cast<u32>(p.sat ? saturated(r) : r);
+  }
+  const double r = fits ? double(s64(v)) : double(u64(v));
+  return from_real(p, r);
+}
+
+u64 convert_one(const Plan& p, u64 raw) {
+  const bool real_to = ptx::is_float(p.to), real_from = ptx::is_float(p.from);
+  if (real_from)
+    return real_to ? from_real(p, real_value(p, raw)) : real_to_integer(p, real_value(p, raw));
+  s128 v = integer_value(p.from, raw);
+  if (real_to) return from_integer(p, v);
+  if (p.sat) v = v > highest(p.to) ? highest(p.to) : v < lowest(p.to) ? lowest(p.to) : v;
+  return u64(v);
+}
+
+// A destination register that is wider than the type holds the value extended by its sign.
+u64 extended(const Plan& p, u64 value) {
+  if (ptx::is_float(p.to) || ptx::size_of(p.to) >= p.to_width) return value;
+  return u64(integer_value(p.to, value));
+}
+
+void convert(Warp& w, const Op& op) {
+  const Plan p = Plan::unpacked(op.imm);
+  const bool wide = ptx::is_float(p.to) && !ptx::is_float(p.from);
+  const HostRounding mode(wide || p.to == Type::f32 ? p.rounding : Rounding::rn);
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    u64 raw = 0;
+    std::memcpy(&raw, w.at<std::byte>(op.a[1]) + size_t(l) * p.from_width, p.from_width);
+    const u64 value = extended(p, convert_one(p, raw));
+    std::memcpy(w.at<std::byte>(op.a[0]) + size_t(l) * p.to_width, &value, p.to_width);
+  }
+}
+
+// cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
+void convert_pair(Warp& w, const Op& op) {
+  const Plan p = Plan::unpacked(op.imm);
+  const u32* a = w.at<u32>(op.a[1]);
+  const u32* b = w.at<u32>(op.a[2]);
+  u32* d = w.at<u32>(op.a[0]);
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    d[l] = u32(convert_one(p, a[l])) << 16 | u32(convert_one(p, b[l]));
+  }
+}
+
+bool is_scalar(Type t) {
+  switch (t) {
+    case Type::f16:
+    case Type::bf16:
+    case Type::f32:
+    case Type::f64:
+      return true;
+    default:
+      return !ptx::is_float(t) && t != Type::pred && ptx::size_of(t) >= 1 && ptx::size_of(t) <= 8;
+  }
+}
+bool is_packed(Type t) { return t == Type::u16x2 || t == Type::s16x2; }
+
+}  // namespace
+
+Comparison select_any_convert(const Form& f, Widths widths) {
+  if (f.op != Opcode::cvt || f.type_count != 2) return {};
+  Plan p;
+  p.to = f.types[0];
+  p.from = f.types[1];
+  p.to_width = widths.d;
+  p.from_width = widths.a;
+  p.rounding = f.rounding;
+  p.ftz = f.has(ptx::kFlagFtz);
+  p.sat = f.has(ptx::kFlagSat);
+  p.relu = f.has(ptx::kFlagRelu);
+  p.finite = f.has(ptx::kFlagSatfinite);
+  if (p.rounding == Rounding::rs) return {};
+  if ((p.to == Type::f16x2 || p.to == Type::bf16x2) && p.from == Type::f32) {
+    p.to = p.to == Type::f16x2 ? Type::f16 : Type::bf16;
+    return {convert_pair, p.packed()};
+  }
+  if (p.to == Type::tf32)
+    return p.from == Type::f32 ? Comparison{convert, p.packed()} : Comparison{};
+  if (!is_scalar(p.to) || !is_scalar(p.from) || is_packed(p.to) || is_packed(p.from)) return {};
+  return {convert, p.packed()};
+}
+
+}  // namespace cucpu

@@ -1,0 +1,133 @@
+// Decodes branches through tables, calls, barriers and the instructions between a warp's lanes.
+#include <algorithm>
+
+#include "cpu/exec/decoder.hpp"
+
+namespace cucpu {
+
+using ptx::Base;
+using ptx::Opcode;
+using ptx::OperandKind;
+
+namespace {
+
+Builtin builtin_named(std::string_view name) {
+  if (name == "vprintf") return Builtin::Vprintf;
+  if (name == "malloc") return Builtin::Malloc;
+  if (name == "free") return Builtin::Free;
+  if (name == "__assertfail") return Builtin::Assertfail;
+  return Builtin::None;
+}
+
+}  // namespace
+
+bool Decoder::control(Op& op, OpKind kind) {
+  op.kind = kind;
+  return true;
+}
+
+bool Decoder::decode_branch_table(Op& op, Operands operands) {
+  op.a[0] = source(operands[0], 4);
+  op.target = u32(out_.tables.size());
+  out_.tables.push_back({source_.target_lists[operands[1].index]});
+  for (u32 target : out_.tables.back().targets) leaders_[target] = true;
+  return control(op, OpKind::BranchTable);
+}
+
+Argument Decoder::argument(const Operand& operand) {
+  if (operand.kind == OperandKind::reg)
+    return {Argument::Register, reg(operand), 0, width_of(operand)};
+  if (operand.kind == OperandKind::symbol && operand.base == Base::local_variable) {
+    const auto& v = source_.variables[operand.index];
+    return {Argument::Param, 0, u32(v.offset + operand.bits), u32(v.size)};
+  }
+  return {Argument::Register, constant(operand.bits, 8), 0, 8};
+}
+
+bool Decoder::decode_call(Op& op, Operands operands) {
+  CallSite site;
+  if (operands[0].kind == OperandKind::function) {
+    u32 index = operands[0].index;
+    const u32 alias = module_.source->functions[index].alias_of;
+    if (alias != ptx::kNone) index = alias;
+    site.callee = module_.functions[index].get();
+    if (!site.callee) site.builtin = builtin_named(module_.source->functions[index].name);
+    if (!site.callee && site.builtin == Builtin::None) return false;
+  } else {
+    site.target = reg(operands[0]);
+  }
+  if (operands[1].kind == OperandKind::list)
+    for (const Operand& o : source_.elements_of(operands[1])) site.returns.push_back(argument(o));
+  if (operands[2].kind == OperandKind::list)
+    for (const Operand& o : source_.elements_of(operands[2])) site.inputs.push_back(argument(o));
+  op.target = u32(out_.calls.size());
+  out_.calls.push_back(std::move(site));
+  return control(op, OpKind::Call);
+}
+
+bool Decoder::decode_barrier(Op& op, const Form& form, Operands operands) {
+  switch (form.op) {
+    case Opcode::bar_warp_sync:
+      op.a[7] = source(operands[0], 4);
+      return control(op, OpKind::WarpBarrier);
+    case Opcode::barrier_cluster_arrive:
+      op.run = nothing;
+      return true;
+    case Opcode::barrier_cluster_wait:
+      op.a[0] = constant(16, 4);
+      return control(op, OpKind::Barrier);
+    case Opcode::bar_red:
+      op.a[2] = destination(operands[0], 4);
+      op.a[0] = source(operands[1], 4);
+      if (operands[2].kind != OperandKind::none) op.a[1] = source(operands[2], 4);
+      op.a[3] = predicate(operands[3]);
+      op.target = operands[3].negated;
+      op.imm = u64(form.operation);
+      return control(op, OpKind::Reduce);
+    default:
+      break;
+  }
+  op.a[0] = source(operands[0], 4);
+  if (operands[1].kind != OperandKind::none) op.a[1] = source(operands[1], 4);
+  return control(op, form.op == Opcode::bar_arrive ? OpKind::Arrive : OpKind::Barrier);
+}
+
+// Slots: a[0] result, a[1] its predicate, a[2] on the sources, a[7] the member mask.
+bool Decoder::decode_warp_op(Op& op, const Form& form, Operands operands) {
+  op.a[0] =
+      form.op == Opcode::elect || form.op == Opcode::activemask || form.types[0] != ptx::Type::pred
+          ? destination(operands[0], 4)
+          : destination(operands[0], 0);
+  op.run = form.op == Opcode::activemask ? activemask : select_warp_op(form);
+  if (form.op == Opcode::activemask) return true;
+  const Operand& mask = operands[operands.size() - 1];
+  const bool sync = form.has(ptx::kFlagSync) && mask.kind != OperandKind::none;
+  if (sync) op.a[7] = source(mask, 4);
+  op.a[1] = scratch_;
+  switch (form.op) {
+    case Opcode::shfl:
+      op.a[1] = destination(operands[1], 0);
+      for (size_t k = 2; k < 5; ++k) op.a[k] = source(operands[k], 4);
+      break;
+    case Opcode::vote:
+      op.a[2] = predicate(operands[1]);
+      op.target = operands[1].negated;
+      break;
+    case Opcode::match:
+      op.a[1] = destination(operands[1], 0);
+      op.a[2] = source(operands[2], std::max(4u, ptx::size_of(form.types[0])));
+      break;
+    case Opcode::redux:
+      op.a[2] = source(operands[1], 4);
+      break;
+    case Opcode::elect:
+      op.a[1] = destination(operands[1], 0);
+      break;
+    default:
+      return false;
+  }
+  if (sync) op.kind = OpKind::Sync;
+  return op.run != nullptr;
+}
+
+}  // namespace cucpu

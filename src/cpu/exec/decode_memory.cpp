@@ -1,0 +1,188 @@
+// Decodes memory instructions: where the values are, and what the address starts from.
+#include <bit>
+
+#include "cpu/exec/decoder.hpp"
+#include "cpu/exec/special.hpp"
+
+namespace cucpu {
+
+using ptx::Base;
+using ptx::OperandKind;
+using ptx::Space;
+
+namespace {
+
+constexpr int kAddress = 4;
+
+Region region_of(Space space) {
+  switch (space) {
+    case Space::shared:
+    case Space::shared_cluster:
+      return Region::Shared;
+    case Space::local:
+      return Region::Local;
+    case Space::generic:
+      return Region::Generic;
+    default:
+      return Region::Global;
+  }
+}
+
+}  // namespace
+
+bool Decoder::place_values(Op& op, const Form& form, const Operand& value, bool is_store,
+                           unsigned& width) {
+  const Operand* elements = &value;
+  size_t count = 1;
+  if (value.kind == OperandKind::vector) {
+    elements = source_.elements_of(value).data();
+    count = value.count;
+  }
+  if (count > 4) return false;
+  width = std::max(2u, ptx::size_of(form.types[0]));
+  for (size_t k = 0; k < count; ++k)
+    if (elements[k].kind == OperandKind::reg) width = width_of(elements[k]);
+  for (size_t k = 0; k < count; ++k) {
+    if (elements[k].kind == OperandKind::reg && width_of(elements[k]) != width) return false;
+    op.a[k] = is_store ? source(elements[k], width) : destination(elements[k], width);
+  }
+  return true;
+}
+
+bool Decoder::place_address(Op& op, Space space, const Operand& memory, Widths& widths) {
+  op.imm = memory.bits;
+  op.site = module_.site_count++;
+  widths.a = 8;
+  if (space == Space::param) return place_parameter(op, memory, widths);
+  op.target = u32(region_of(space));
+  switch (memory.base) {
+    case Base::reg:
+      widths.a = u8(width_of(memory));
+      op.a[kAddress] = reg(memory);
+      break;
+    case Base::absolute:
+      op.a[kAddress] = constant(0, 8);
+      break;
+    default:
+      return place_variable(op, space, memory, widths);
+  }
+  if (widths.a == 4) op.target |= kNarrow;
+  return widths.a == 4 || widths.a == 8;
+}
+
+// Named variables: their address is a constant, but for dynamic shared memory, whose place depends
+// on the kernel, and for the local memory of a function, which depends on the call.
+bool Decoder::place_variable(Op& op, Space space, const Operand& memory, Widths&) {
+  if (memory.base == Base::module_variable) {
+    const auto& variable = module_.source->variables[memory.index];
+    const bool dynamic = variable.space == Space::shared && variable.is_unsized;
+    u64 address = module_.addresses[memory.index];
+    if (variable.space == Space::shared && space == Space::generic) return false;
+    op.a[kAddress] = dynamic ? Slot(kRowDynamicBaseWide * kRow | kBlockBase) : constant(address, 8);
+    return true;
+  }
+  const auto& variable = source_.variables[memory.index];
+  if (variable.space == Space::shared) {
+    op.a[kAddress] = variable.is_unsized ? Slot(kRowDynamicBaseWide * kRow | kBlockBase)
+                                         : constant(variable.offset, 8);
+  } else {
+    op.a[kAddress] = constant(0, 8);
+    op.imm += variable.offset;
+    op.target |= kFrameRelative;
+  }
+  return space != Space::generic;
+}
+
+bool Decoder::place_parameter(Op& op, const Operand& memory, Widths& widths) {
+  const bool named = memory.base == Base::local_variable;
+  const bool kernel = named ? is_kernel_input(memory.index) : source_.is_entry;
+  if (memory.base == Base::module_variable) return false;
+  op.target = u32(kernel ? Region::Param : Region::FrameParam);
+  widths.param = kernel ? ParamKind::KernelIndexed : ParamKind::Frame;
+  if (memory.base == Base::reg) {
+    widths.a = u8(width_of(memory));
+    op.a[kAddress] = reg(memory);
+    if (widths.a == 4) op.target |= kNarrow;
+    return true;
+  }
+  op.a[kAddress] = constant(0, 8);
+  if (named) op.imm += source_.variables[memory.index].offset;
+  return true;
+}
+
+bool Decoder::decode_load(Op& op, const Form& form, Operands operands) {
+  Widths widths;
+  unsigned width = 0;
+  if (!place_values(op, form, operands[0], false, width)) return false;
+  widths.d = u8(width);
+  if (!place_address(op, form.space, operands[1], widths)) return false;
+  const u64 bytes = u64(ptx::size_of(form.types[0])) * form.vector;
+  const bool fixed = widths.param == ParamKind::KernelIndexed && operands[1].base != Base::reg;
+  if (form.space == Space::param && fixed && op.imm % std::bit_ceil(bytes ? bytes : 1) == 0 &&
+      op.imm + bytes <= source_.param_bytes && op.imm + bytes >= bytes)
+    widths.param = ParamKind::Kernel;
+  op.run = set_.load(form, widths);
+  return op.run || decode_ordered(op, form, widths);
+}
+
+// Also weak accesses of widths that have no handler of their own.
+bool Decoder::decode_ordered(Op& op, const Form& form, Widths widths) {
+  const Comparison chosen = select_ordered(form, widths);
+  op.run = chosen.run;
+  op.a[5] = Slot(chosen.imm);
+  return op.run != nullptr;
+}
+
+bool Decoder::decode_store(Op& op, const Form& form, Operands operands) {
+  Widths widths;
+  unsigned width = 0;
+  if (!place_values(op, form, operands[1], true, width)) return false;
+  widths.d = u8(width);
+  if (!place_address(op, form.space, operands[0], widths)) return false;
+  op.run = set_.store(form, widths);
+  return op.run || decode_ordered(op, form, widths);
+}
+
+// Slots: a[0] result, a[1] and a[2] operands, a[4] address.
+bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
+  const bool is_atom = form.op == ptx::Opcode::atom;
+  if (form.vector != 1) return false;
+  const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
+  if (width > 8) return false;
+  Widths widths;
+  widths.d = u8(width);
+  if (is_atom && operands[0].kind == OperandKind::reg) op.a[0] = reg(operands[0]);
+  op.a[1] = source(operands[is_atom ? 2 : 1], width);
+  if (is_atom && operands[3].kind != OperandKind::none && form.operation == ptx::Operation::cas)
+    op.a[2] = source(operands[3], width);
+  if (!place_address(op, form.space, operands[is_atom ? 1 : 0], widths)) return false;
+  op.run = select_atomic(form, widths);
+  return op.run != nullptr;
+}
+
+// cp.async {destination, source, size, source size or ignore}: a[4] and imm are the destination,
+// a[5] the source with its offset in a[6]'s place of the next site, a[7] the number of bytes to
+// read.
+bool Decoder::decode_copy_async(Op& op, const Form& form, Operands operands) {
+  Widths to, from;
+  Op other;
+  if (form.space != Space::shared && form.space != Space::shared_cluster) return false;
+  if (!place_address(other, Space::global, operands[1], from) || from.a != 8) return false;
+  if (!place_address(op, Space::shared, operands[0], to)) return false;
+  op.a[5] = other.a[kAddress];
+  op.a[6] = constant(other.imm, 8);
+  op.a[1] = constant(operands[2].bits, 4);
+  if (operands.size() > 3 && operands[3].kind == OperandKind::reg) {
+    if (source_.registers[operands[3].index] == ptx::Type::pred) {
+      op.a[3] = reg(operands[3]);  // ignore-src
+    } else if (width_of(operands[3]) == 4) {
+      op.a[2] = reg(operands[3]);
+    }
+  } else if (operands.size() > 3 && operands[3].kind == OperandKind::immediate) {
+    op.a[2] = constant(operands[3].bits, 4);
+  }
+  op.run = copy_async;
+  return true;
+}
+
+}  // namespace cucpu

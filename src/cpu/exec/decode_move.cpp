@@ -1,0 +1,185 @@
+// Decodes mov in all its meanings, and the instructions between address spaces.
+#include <algorithm>
+
+#include "cpu/exec/decoder.hpp"
+#include "cpu/exec/special.hpp"
+
+namespace cucpu {
+
+using ptx::Base;
+using ptx::OperandKind;
+using ptx::Space;
+using ptx::SpecialRegister;
+using ptx::Type;
+
+bool Decoder::decode_mov(Op& op, const Form& form, Operands operands) {
+  const Operand& d = operands[0];
+  const Operand& a = operands[1];
+  if (d.kind == OperandKind::vector) return decode_pack(op, a, d, unpack);
+  if (a.kind == OperandKind::vector) return decode_pack(op, d, a, pack);
+  const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
+  op.a[0] = destination(d, width);
+  switch (a.kind) {
+    case OperandKind::symbol:
+    case OperandKind::function:
+      return decode_symbol(op, width, a);
+    case OperandKind::special:
+      return decode_special_register(op, width, a);
+    case OperandKind::reg:
+    case OperandKind::immediate:
+      break;
+    default:
+      return false;
+  }
+  op.a[1] = form.types[0] == Type::pred ? predicate(a) : source(a, width);
+  op.run = set_.move(form, {});
+  return op.run != nullptr;
+}
+
+bool Decoder::decode_pack(Op& op, const Operand& wide, const Operand& vector, Handler handler) {
+  const auto elements = source_.elements_of(vector);
+  if (elements.size() > 6) return false;
+  unsigned width = 0;
+  for (const Operand& e : elements)
+    if (e.kind == OperandKind::reg) width = width_of(e);
+  const unsigned total = wide.kind == OperandKind::reg ? width_of(wide) : 0;
+  if (width == 0 && total != 0) width = total / unsigned(elements.size());
+  if (width < 2 || (total != 0 && total != width * elements.size())) return false;
+  const bool packs = handler == Handler(pack);
+  op.a[0] = packs ? destination(wide, total) : source(wide, width * unsigned(elements.size()));
+  for (size_t k = 0; k < elements.size(); ++k)
+    op.a[1 + k] = packs ? source(elements[k], width) : destination(elements[k], width);
+  op.imm = elements.size() | u64{width} << 8;
+  op.run = handler;
+  return true;
+}
+
+bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
+  ptx::Form move;
+  move.op = ptx::Opcode::mov;
+  move.types[0] = width == 4 ? Type::b32 : Type::b64;
+  if (width != 4 && width != 8) return false;
+  op.run = set_.move(move, {});
+  if (symbol.kind == OperandKind::function) {
+    const u32 alias = module_.source->functions[symbol.index].alias_of;
+    const auto& callee = module_.functions[alias == ptx::kNone ? symbol.index : alias];
+    op.a[1] = constant(callee ? reinterpret_cast<u64>(callee.get()) : 0, width);
+    return callee != nullptr;
+  }
+  const bool global = symbol.base == Base::module_variable;
+  const auto& variable =
+      global ? module_.source->variables[symbol.index] : source_.variables[symbol.index];
+  if (variable.space == Space::shared && variable.is_unsized) {
+    op.a[1] = (width == 4 ? kRowDynamicBase : kRowDynamicBaseWide) * kRow | kBlockBase;
+    return symbol.bits == 0;
+  }
+  if (global) {
+    op.a[1] = constant(module_.addresses[symbol.index] + symbol.bits, width);
+    return true;
+  }
+  op.a[1] = constant(variable.offset + symbol.bits, width);
+  if (variable.space == Space::local && !source_.is_entry) {
+    op.imm = variable.offset + symbol.bits;
+    op.run = width == 8 ? local_address : local_address_narrow;
+  }
+  return true;
+}
+
+bool Decoder::decode_special_register(Op& op, unsigned width, const Operand& special) {
+  const auto which = SpecialRegister(special.index);
+  const Slot slot = special_slot(which, special.component);
+  if (slot == kNoSlot) {
+    op.imm = special.index;
+    op.run = width == 8 ? read_clock_wide : read_clock;
+    return width == 4 || width == 8;
+  }
+  op.a[1] = slot;
+  ptx::Form move;
+  move.op = ptx::Opcode::mov;
+  const bool wide = special_is_wide(which);
+  if (width == (wide ? 8u : 4u)) {
+    const bool is_predicate = which == SpecialRegister::is_explicit_cluster;
+    move.types[0] = is_predicate ? Type::pred : width == 4 ? Type::b32 : Type::b64;
+    op.run = set_.move(move, {});
+  } else {
+    if (which == SpecialRegister::is_explicit_cluster) {
+      move.types[0] = Type::pred;
+      op.run = set_.move(move, {});
+      return true;
+    }
+    op.imm = width | u64{wide} << 8;
+    op.run = copy_special;
+  }
+  return true;
+}
+
+u64 Decoder::window_of(Space space) const {
+  const AddressSpace& space_map = AddressSpace::instance();
+  switch (space) {
+    case Space::shared:
+    case Space::shared_cluster:
+      return space_map.shared_window();
+    case Space::local:
+      return space_map.local_window();
+    case Space::param:
+      return space_map.param_window();
+    default:
+      return 0;
+  }
+}
+
+bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
+  if (ptx::size_of(form.types[0]) != 8) return false;
+  const Operand& a = operands[1];
+  op.a[0] = destination(operands[0], 8);
+  const u64 window = window_of(form.space);
+  if (a.kind == OperandKind::symbol) {
+    if (!decode_symbol(op, 8, a)) return false;
+    if (window == 0) return true;
+    // The window is added to what the symbol's mov gave; both constants fold where there are two.
+    if (op.run == Handler(local_address)) {
+      op.imm += window;
+    } else if ((op.a[1] & 3) == kConstantBase) {
+      const bool local = a.base == Base::local_variable;
+      const u64 base = local ? source_.variables[a.index].offset : module_.addresses[a.index];
+      op.a[1] = constant(base + a.bits + window, 8);
+    } else {
+      op.imm = window;
+      op.run = add_window;
+    }
+    return true;
+  }
+  op.a[1] = source(a, 8);
+  if (window == 0) {
+    op.run = set_.move(form, {});
+  } else {
+    op.imm = form.has(ptx::kFlagTo) ? u64{0} - window : window;
+    op.run = add_window;
+  }
+  return op.run != nullptr;
+}
+
+bool Decoder::decode_isspacep(Op& op, const Form& form, Operands operands) {
+  if (operands[1].kind != OperandKind::reg || width_of(operands[1]) != 8) return false;
+  op.a[0] = destination(operands[0], 0);
+  op.a[1] = reg(operands[1]);
+  op.imm = u64(form.space);
+  op.run = isspacep;
+  return true;
+}
+
+// In a cluster of one block the block's own shared memory is all there is.
+bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
+  if (operands[1].kind != OperandKind::reg) return false;
+  const unsigned width = ptx::size_of(form.types[0]);
+  op.a[0] = destination(operands[0], width);
+  ptx::Form move;
+  move.op = ptx::Opcode::mov;
+  move.types[0] = width == 4 ? Type::b32 : Type::b64;
+  op.a[1] = form.op == ptx::Opcode::mapa ? reg(operands[1]) : constant(0, 4);
+  if (form.op == ptx::Opcode::getctarank) move.types[0] = Type::b32;
+  op.run = set_.move(move, {});
+  return op.run != nullptr;
+}
+
+}  // namespace cucpu

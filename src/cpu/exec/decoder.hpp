@@ -1,0 +1,99 @@
+// Turns one function of the parsed module into instructions with handlers and operand slots.
+#ifndef CUCPU_EXEC_DECODER_HPP
+#define CUCPU_EXEC_DECODER_HPP
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "cpu/exec/access.hpp"
+#include "cpu/exec/baseline_ops.hpp"
+#include "cpu/exec/handlers.hpp"
+#include "cpu/exec/program.hpp"
+
+namespace cucpu {
+
+class Decoder {
+ public:
+  Decoder(DecodedModule& module, DecodedFunction& function, u32 static_shared,
+          const HandlerSet& set)
+      : module_(module),
+        out_(function),
+        source_(*function.source),
+        static_shared_(static_shared),
+        set_(set) {}
+  void run();
+
+ private:
+  using Instruction = ptx::Instruction;
+  using Operand = ptx::Operand;
+  using Form = ptx::Form;
+  using Operands = std::span<const Operand>;
+
+  void lay_out_registers();
+  void lay_out_parameters();
+  void place_constants();
+  void find_batches();
+  void decode(u32 index);
+  bool decode_special(Op& op, const Form& form, Operands operands);
+
+  // decoder.cpp: whatever has one handler and operands in the order of the text
+  bool decode_regular(Op& op, const Form& form, Operands operands);
+  Handler regular_handler(Op& op, const Form& form, Widths widths);
+  bool decode_compare(Op& op, const Form& form, Operands operands);
+  bool decode_lop3(Op& op, const Form& form, Operands operands);
+  bool decode_convert(Op& op, const Form& form, Operands operands);
+  bool decode_simple(Op& op, Handler handler);
+
+  // decode_memory.cpp
+  bool decode_load(Op& op, const Form& form, Operands operands);
+  bool decode_store(Op& op, const Form& form, Operands operands);
+  bool decode_atomic(Op& op, const Form& form, Operands operands);
+  bool decode_copy_async(Op& op, const Form& form, Operands operands);
+  bool decode_ordered(Op& op, const Form& form, Widths widths);
+  bool place_values(Op& op, const Form& form, const Operand& value, bool is_store, unsigned& width);
+  bool place_address(Op& op, ptx::Space space, const Operand& memory, Widths& widths);
+  bool place_parameter(Op& op, const Operand& memory, Widths& widths);
+  bool place_variable(Op& op, ptx::Space space, const Operand& memory, Widths& widths);
+
+  // decode_move.cpp
+  bool decode_mov(Op& op, const Form& form, Operands operands);
+  bool decode_pack(Op& op, const Operand& wide, const Operand& vector, Handler handler);
+  bool decode_symbol(Op& op, unsigned width, const Operand& symbol);
+  bool decode_special_register(Op& op, unsigned width, const Operand& special);
+  bool decode_cvta(Op& op, const Form& form, Operands operands);
+  bool decode_isspacep(Op& op, const Form& form, Operands operands);
+  bool decode_mapa(Op& op, const Form& form, Operands operands);
+  u64 window_of(ptx::Space space) const;
+
+  // decode_control.cpp
+  bool decode_branch_table(Op& op, Operands operands);
+  bool decode_call(Op& op, Operands operands);
+  Argument argument(const Operand& operand);
+  bool decode_barrier(Op& op, const Form& form, Operands operands);
+  bool decode_warp_op(Op& op, const Form& form, Operands operands);
+  bool control(Op& op, OpKind kind);
+
+  Slot reg(const Operand& operand) const { return slots_[operand.index]; }
+  unsigned width_of(const Operand& operand) const;
+  Slot constant(u64 bits, unsigned width);
+  Slot source(const Operand& operand, unsigned width);
+  Slot destination(const Operand& operand, unsigned width);
+  Slot predicate(const Operand& operand);
+  bool is_kernel_input(u32 variable) const;
+
+  DecodedModule& module_;
+  DecodedFunction& out_;
+  const ptx::Function& source_;
+  u32 static_shared_;
+  const HandlerSet& set_;
+  std::vector<Slot> slots_;
+  Slot scratch_ = 0;  // written for `_`
+  std::map<std::pair<u64, unsigned>, Slot> constants_;
+  u32 constant_bytes_ = 0;
+  std::vector<bool> leaders_;
+};
+
+}  // namespace cucpu
+
+#endif

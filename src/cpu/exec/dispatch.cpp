@@ -1,0 +1,16 @@
+// The handler families of one instruction set.
+#include "cpu/exec/families.hpp"
+#include "cpu/exec/lanes.hpp"
+
+namespace cucpu::CUCPU_SIMD {
+
+const HandlerSet& handlers() {
+  static constexpr HandlerSet set = {
+      select_move,       select_integer, select_bits,    select_compare,
+      select_comparison, select_real,    select_minmax3, select_approximate,
+      select_convert,    select_load,    select_store,
+  };
+  return set;
+}
+
+}  // namespace cucpu::CUCPU_SIMD

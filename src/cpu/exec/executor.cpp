@@ -1,0 +1,137 @@
+// Settings, the choice of handlers, and a launch from its parameters to its result.
+#include "cpu/exec/executor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/exec/block.hpp"
+#include "cpu/exec/fault.hpp"
+#include "cpu/exec/handlers.hpp"
+#include "cpu/exec/memory.hpp"
+#include "cpu/exec/module.hpp"
+#include "cpu/exec/printf.hpp"
+#include "cpu/exec/worker_pool.hpp"
+
+namespace cucpu {
+namespace {
+
+Settings& stored_settings() {
+  static Settings* const instance = new Settings;
+  return *instance;
+}
+
+bool has(Simd level) {
+#ifdef CUCPU_HAVE_AVX
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (level == Simd::Avx512) return avx512;
+  if (level == Simd::Avx2) return avx2;
+#endif
+  return level == Simd::Baseline;
+}
+
+u64 product(const unsigned (&v)[3]) { return u64{v[0]} * v[1] * v[2]; }
+
+void fill_thread_table(LaunchState& state) {
+  const Launch& l = *state.launch;
+  state.threads = make_aligned(size_t{state.warp_count} * kThreadRows * kRow);
+  auto* rows = reinterpret_cast<u32*>(state.threads.get());
+  for (u32 t = 0; t < state.warp_count * kLanes; ++t) {
+    u32* row = rows + size_t{t / kLanes} * kThreadRows * kLanes + t % kLanes;
+    row[kRowTid * kLanes] = t % l.block[0];
+    row[(kRowTid + 1) * kLanes] = t / l.block[0] % l.block[1];
+    row[(kRowTid + 2) * kLanes] = t / l.block[0] / l.block[1];
+    row[kRowWarpid * kLanes] = t / kLanes;
+  }
+}
+
+std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
+  const u64 threads = product(launch.block);
+  if (product(launch.grid) == 0 || threads == 0 || threads > kMaxWarps * kLanes)
+    return Fault{CUDA_ERROR_INVALID_VALUE,
+                 "empty grid or block, or a block of more than 1024 threads"};
+  if (product(launch.cluster) > 1)
+    return Fault{CUDA_ERROR_NOT_SUPPORTED, "clusters of more than one block are not implemented"};
+  if (u64{kernel.static_shared} + launch.dynamic_shared > launch.limits.max_shared_per_block_optin)
+    return Fault{CUDA_ERROR_INVALID_VALUE, "more shared memory than a block may have"};
+  return std::nullopt;
+}
+
+constexpr u64 kWorkspaceBytes = 256;
+
+void prepare(LaunchState& state, const Launch& launch, const KernelImage& image) {
+  static std::atomic<u64> grids{0};
+  state.launch = &launch;
+  state.kernel = &image.decoded;
+  state.module = image.decoded.function->module;
+  state.block_count = product(launch.grid);
+  state.warp_count = u32((product(launch.block) + kLanes - 1) / kLanes);
+  state.shared_bytes = u64{image.decoded.static_shared} + launch.dynamic_shared;
+  state.grid_id = grids.fetch_add(1) + 1;
+  state.budget = settings().instruction_budget;
+  state.params = make_aligned(image.info().param_bytes + 64);
+  if (launch.params) std::memcpy(state.params.get(), launch.params, image.info().param_bytes);
+  fill_thread_table(state);
+}
+
+}  // namespace
+
+void configure(const Settings& settings) { stored_settings() = settings; }
+const Settings& settings() { return stored_settings(); }
+
+Simd simd_level() {
+  Simd wanted = settings().simd;
+  if (wanted == Simd::Automatic) wanted = Simd::Avx512;
+  if (wanted == Simd::Avx512 && !has(Simd::Avx512)) wanted = Simd::Avx2;
+  if (wanted == Simd::Avx2 && !has(Simd::Avx2)) wanted = Simd::Baseline;
+  return wanted;
+}
+
+const char* simd_name(Simd level) {
+  switch (level) {
+    case Simd::Avx512:
+      return "avx512";
+    case Simd::Avx2:
+      return "avx2";
+    case Simd::Baseline:
+      return "baseline";
+    default:
+      return "automatic";
+  }
+}
+
+const HandlerSet& handlers_for(Simd level) {
+#ifdef CUCPU_HAVE_AVX
+  if (level == Simd::Avx512) return avx512::handlers();
+  if (level == Simd::Avx2) return avx2::handlers();
+#endif
+  (void)level;
+  return baseline::handlers();
+}
+
+std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics) {
+  const auto& image = static_cast<const KernelImage&>(*launch.kernel);
+  if (auto fault = check(launch, image.decoded)) return fault;
+  AddressSpace::Pin pin;
+  LaunchState state;
+  prepare(state, launch, image);
+  if (launch.cooperative) {
+    state.workspace =
+        AddressSpace::instance().allocate(kWorkspaceBytes, 512, MemoryKind::Code, launch.device);
+    if (!state.workspace)
+      return Fault{CUDA_ERROR_OUT_OF_MEMORY, "no memory for grid synchronisation"};
+  }
+  WorkerPool::instance().run(state);
+  if (state.workspace) AddressSpace::instance().release(state.workspace);
+  if (statistics) {
+    statistics->warp_instructions = state.warp_instructions.load();
+    statistics->thread_instructions = state.thread_instructions.load();
+  }
+  return state.fault;
+}
+
+}  // namespace cucpu

@@ -1,0 +1,26 @@
+// The choosers of each handler family, inside the instruction set they are built for.
+#ifndef CUCPU_EXEC_FAMILIES_HPP
+#define CUCPU_EXEC_FAMILIES_HPP
+
+#include <cstdint>
+#include <type_traits>
+
+#include "cpu/exec/handlers.hpp"
+
+namespace cucpu::CUCPU_SIMD {
+
+Handler select_move(const ptx::Form& form, Widths widths);
+Handler select_integer(const ptx::Form& form);
+Handler select_bits(const ptx::Form& form);
+Handler select_compare(const ptx::Form& form);
+Comparison select_comparison(const ptx::Form& form);
+Handler select_real(const ptx::Form& form);
+Handler select_minmax3(const ptx::Form& form);
+Handler select_approximate(const ptx::Form& form);
+Handler select_convert(const ptx::Form& form, Widths widths);
+Handler select_load(const ptx::Form& form, Widths widths);
+Handler select_store(const ptx::Form& form, Widths widths);
+
+}  // namespace cucpu::CUCPU_SIMD
+
+#endif

@@ -1,0 +1,42 @@
+// Sets the host's rounding mode for a scope.
+#ifndef CUCPU_EXEC_HOST_ROUNDING_HPP
+#define CUCPU_EXEC_HOST_ROUNDING_HPP
+
+#include <cfenv>
+
+#include "cpu/ptx/ast.hpp"
+
+namespace cucpu {
+
+class HostRounding {
+ public:
+  explicit HostRounding(ptx::Rounding r) : before_(std::fegetround()) {
+    switch (r) {
+      case ptx::Rounding::rz:
+      case ptx::Rounding::rzi:
+        std::fesetround(FE_TOWARDZERO);
+        break;
+      case ptx::Rounding::rm:
+      case ptx::Rounding::rmi:
+        std::fesetround(FE_DOWNWARD);
+        break;
+      case ptx::Rounding::rp:
+      case ptx::Rounding::rpi:
+        std::fesetround(FE_UPWARD);
+        break;
+      default:
+        std::fesetround(FE_TONEAREST);
+        break;
+    }
+  }
+  ~HostRounding() { std::fesetround(before_); }
+  HostRounding(const HostRounding&) = delete;
+  HostRounding& operator=(const HostRounding&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace cucpu
+
+#endif

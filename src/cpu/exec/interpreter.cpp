@@ -1,0 +1,449 @@
+// Runs a warp: picks the group of lanes that is furthest behind, executes it, and keeps track of
+// lanes that part and meet again.
+#include <bit>
+
+#include "cpu/exec/block.hpp"
+#include "cpu/exec/fault.hpp"
+
+namespace cucpu {
+namespace {
+
+class Interpreter {
+ public:
+  explicit Interpreter(Warp& w) : w_(w) {}
+  WarpStatus run();
+
+ private:
+  bool select();
+  void install();
+  void merge_here();
+  void park();
+  void add_group(Frame* frame, u32 pc, u32 mask);
+  void drop_current();
+  void split(u32 on, u32 target, u32 rest);
+  WarpStatus loop();
+  bool step(const Op& op);
+  bool step_control(const Op& op, u32 on);
+  bool branch(const Op& op, u32 on);
+  bool branch_table(const Op& op);
+  bool call(const Op& op);
+  bool call_indirect(const Op& op, const CallSite& site);
+  void enter(const Op& op, const CallSite& site, const DecodedFunction& callee);
+  bool leave();
+  bool exit();
+  bool sync(const Op& op);
+  bool warp_barrier(const Op& op);
+  void release_warp_barrier(u32 member);
+  bool barrier(const Op& op);
+  bool arrive(const Op& op);
+  u32 value(Slot slot) const { return w_.at<u32>(slot)[std::countr_zero(w_.active)]; }
+
+  Warp& w_;
+  u32 current_ = 0;  // index of the running group
+  u32 pc_ = 0;
+  u32 limit_ = 0;  // another group of this frame waits there
+  u32 lanes_ = 0;
+  u64 count_ = 0;
+  u64 thread_count_ = 0;
+  const Op* ops_ = nullptr;
+};
+
+// Deeper calls first, so that callers wait for their lanes; then the lowest address. A warp whose
+// last slice ran out takes the group that has waited longest, or lanes that spin would starve
+// others.
+bool Interpreter::select() {
+  u32 best = kLanes;
+  const bool rotate = w_.rotate;
+  for (u32 i = 0; i < w_.group_count; ++i) {
+    const Group& g = w_.groups[i];
+    if (g.state != GroupState::Ready) continue;
+    if (best == kLanes) {
+      best = i;
+      continue;
+    }
+    const Group& b = w_.groups[best];
+    const bool earlier =
+        g.frame->depth != b.frame->depth ? g.frame->depth > b.frame->depth : g.pc < b.pc;
+    if (rotate ? s32(g.stamp - b.stamp) < 0 : earlier) best = i;
+  }
+  if (best == kLanes) return false;
+  current_ = best;
+  install();
+  return true;
+}
+
+void Interpreter::install() {
+  Group& g = w_.groups[current_];
+  g.stamp = ++w_.clock;
+  w_.frame = g.frame;
+  w_.active = w_.mask = g.mask;
+  w_.bases[kFrameBase] = g.frame->registers;
+  w_.bases[kConstantBase] = g.frame->function->constants.get();
+  ops_ = g.frame->function->ops.data();
+  pc_ = g.pc;
+  lanes_ = u32(std::popcount(g.mask));
+  limit_ = ~u32{0};
+  if (w_.group_count == 1) return;
+  merge_here();
+  if (w_.rotate) {
+    limit_ = 0;  // the order of addresses does not hold: look at every turn
+    return;
+  }
+  for (u32 i = 0; i < w_.group_count; ++i) {
+    const Group& other = w_.groups[i];
+    const bool may_merge = other.state == GroupState::Ready || other.state == GroupState::WarpSync;
+    if (i != current_ && other.frame == w_.frame && may_merge && other.pc < limit_)
+      limit_ = other.pc;
+  }
+}
+
+void Interpreter::merge_here() {
+  for (u32 i = 0; i < w_.group_count;) {
+    Group& other = w_.groups[i];
+    const bool may_merge = other.state == GroupState::Ready || other.state == GroupState::WarpSync;
+    if (i == current_ || other.frame != w_.frame || other.pc != pc_ || !may_merge) {
+      ++i;
+      continue;
+    }
+    w_.groups[current_].mask |= other.mask;
+    const u32 last = --w_.group_count;
+    if (current_ == last) current_ = i;
+    other = w_.groups[last];
+  }
+  w_.active = w_.mask = w_.groups[current_].mask;
+  lanes_ = u32(std::popcount(w_.active));
+}
+
+void Interpreter::park() { w_.groups[current_].pc = pc_; }
+
+void Interpreter::add_group(Frame* frame, u32 pc, u32 mask) {
+  Group& g = w_.groups[w_.group_count++];
+  g = Group{};
+  g.frame = frame;
+  g.pc = pc;
+  g.mask = mask;
+  g.stamp = w_.clock;
+}
+
+void Interpreter::drop_current() { w_.groups[current_] = w_.groups[--w_.group_count]; }
+
+void Interpreter::split(u32 on, u32 target, u32 rest) {
+  Group& g = w_.groups[current_];
+  const u32 others = w_.active & ~on;
+  g.mask = on;
+  g.pc = target;
+  add_group(w_.frame, rest, others);
+}
+
+WarpStatus Interpreter::run() {
+  const bool runs = select();
+  const WarpStatus status = runs ? loop() : w_.live ? WarpStatus::Blocked : WarpStatus::Done;
+  w_.rotate = status == WarpStatus::Expired && w_.group_count > 1;
+  w_.worker->warp_instructions += count_;
+  w_.worker->thread_instructions += thread_count_;
+  return status;
+}
+
+WarpStatus Interpreter::loop() {
+  for (;;) {
+    if (pc_ >= limit_ || w_.quantum <= 0) [[unlikely]] {
+      park();
+      if (w_.quantum <= 0) return WarpStatus::Expired;
+      if (w_.rotate) {
+        merge_here();
+      } else {
+        select();
+        continue;
+      }
+    }
+    const Op* op = ops_ + pc_;
+    if (const u32 n = op->batch) {
+      for (const Op* end = op + n; op != end; ++op) op->run(w_, *op);
+      pc_ += n;
+      count_ += n;
+      thread_count_ += u64{n} * lanes_;
+      w_.quantum -= n;
+      continue;
+    }
+    ++count_;
+    thread_count_ += lanes_;
+    --w_.quantum;
+    if (!step(*op)) [[unlikely]] {
+      if (!select()) return w_.live ? WarpStatus::Blocked : WarpStatus::Done;
+    }
+  }
+}
+
+// False: the running group has changed, another must be selected.
+bool Interpreter::step(const Op& op) {
+  u32 on = w_.active;
+  if (op.guard != kNoSlot) {
+    const u32 p = *w_.at<u32>(op.guard);
+    on &= op.guard_negated ? ~p : p;
+  }
+  if (op.kind == OpKind::Branch) return branch(op, on);
+  if (op.kind == OpKind::Plain) {
+    if (on) {
+      w_.mask = on;
+      op.run(w_, op);
+      w_.mask = w_.active;
+    }
+    ++pc_;
+    return true;
+  }
+  if (on == 0) {
+    ++pc_;
+    return true;
+  }
+  if (on != w_.active) {
+    split(on, pc_, pc_ + 1);
+    return false;
+  }
+  return step_control(op, on);
+}
+
+bool Interpreter::step_control(const Op& op, u32) {
+  switch (op.kind) {
+    case OpKind::BranchTable:
+      return branch_table(op);
+    case OpKind::Call:
+      return call(op);
+    case OpKind::Return:
+      return leave();
+    case OpKind::Exit:
+      return exit();
+    case OpKind::Sync:
+      return sync(op);
+    case OpKind::WarpBarrier:
+      return warp_barrier(op);
+    case OpKind::Barrier:
+    case OpKind::Reduce:
+      return barrier(op);
+    case OpKind::Arrive:
+      return arrive(op);
+    case OpKind::Yield:
+      w_.quantum = 0;
+      ++pc_;
+      return true;
+    default:
+      raise(w_, op, std::countr_zero(w_.active), CUDA_ERROR_LAUNCH_FAILED, "invalid program", "");
+  }
+}
+
+bool Interpreter::branch(const Op& op, u32 on) {
+  if (on == w_.active) {
+    pc_ = op.target;
+  } else if (on == 0) {
+    ++pc_;
+  } else {
+    split(on, op.target, pc_ + 1);
+    return false;
+  }
+  return true;
+}
+
+bool Interpreter::branch_table(const Op& op) {
+  const auto& targets = w_.frame->function->tables[op.target].targets;
+  const u32* index = w_.at<u32>(op.a[0]);
+  const u32 first = value(op.a[0]);
+  u32 same = 0;
+  for (u32 m = w_.active; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    if (index[lane] == first) same |= u32{1} << lane;
+  }
+  if (first >= targets.size())
+    raise(w_, op, std::countr_zero(w_.active), CUDA_ERROR_ILLEGAL_INSTRUCTION,
+          "branch index out of range", std::to_string(first));
+  if (same != w_.active) {
+    // The others come back to this instruction once these have gone to their target.
+    const u32 here = pc_;
+    split(same, targets[first], here);
+    return false;
+  }
+  pc_ = targets[first];
+  return true;
+}
+
+// ---- calls
+
+bool Interpreter::call(const Op& op) {
+  const CallSite& site = w_.frame->function->calls[op.target];
+  if (site.builtin != Builtin::None) {
+    call_builtin(w_, op, site);
+    ++pc_;
+    return true;
+  }
+  if (site.target != kNoSlot) return call_indirect(op, site);
+  enter(op, site, *site.callee);
+  return true;
+}
+
+bool Interpreter::call_indirect(const Op& op, const CallSite& site) {
+  const u64* targets = w_.at<u64>(site.target);
+  const int first = std::countr_zero(w_.active);
+  const u64 target = targets[first];
+  const DecodedFunction* callee = function_at(target);
+  if (!callee || callee->inputs.size() != site.inputs.size() || callee->source->is_entry)
+    raise(w_, op, first, CUDA_ERROR_INVALID_PC, "call of what is no such function",
+          std::to_string(target));
+  u32 same = 0;
+  for (u32 m = w_.active; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    if (targets[lane] == target) same |= u32{1} << lane;
+  }
+  const u32 others = w_.active & ~same;
+  if (others) {
+    w_.groups[current_].mask = w_.active = w_.mask = same;
+    lanes_ = u32(std::popcount(same));
+    add_group(w_.frame, pc_, others);
+  }
+  enter(op, site, *callee);
+  return true;
+}
+
+void copy_argument(const Warp& w, const Frame& from, const Argument& a, const Frame& to,
+                   const Argument& b) {
+  auto place = [](const Frame& f, const Argument& x, int lane) {
+    if (x.kind == Argument::Param) return f.params + size_t(lane) * f.param_stride + x.offset;
+    std::byte* base = (x.slot & 3) == kConstantBase ? f.function->constants.get() : f.registers;
+    return base + (x.slot & ~u32{3}) + size_t(lane) * x.size;
+  };
+  const u32 size = a.size < b.size ? a.size : b.size;
+  for (u32 m = w.active; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    __builtin_memcpy(place(to, b, lane), place(from, a, lane), size);
+  }
+}
+
+void Interpreter::enter(const Op& op, const CallSite& site, const DecodedFunction& callee) {
+  Frame* caller = w_.frame;
+  Frame* frame = w_.block->enter(w_, op, callee);
+  frame->return_pc = pc_ + 1;
+  for (size_t i = 0; i < site.inputs.size() && i < callee.inputs.size(); ++i)
+    copy_argument(w_, *caller, site.inputs[i], *frame, callee.inputs[i]);
+  Group& g = w_.groups[current_];
+  g.frame = frame;
+  g.pc = 0;
+  install();
+}
+
+bool Interpreter::leave() {
+  Frame* frame = w_.frame;
+  Frame* caller = frame->parent;
+  const Op& op = caller->function->ops[frame->return_pc - 1];
+  const CallSite& site = caller->function->calls[op.target];
+  const auto& results = frame->function->returns;
+  for (size_t i = 0; i < site.returns.size() && i < results.size(); ++i)
+    copy_argument(w_, *frame, results[i], *caller, site.returns[i]);
+  Group& g = w_.groups[current_];
+  g.frame = caller;
+  g.pc = frame->return_pc;
+  frame->lanes &= ~w_.active;
+  if (frame->lanes == 0) w_.block->leave(frame);
+  return false;
+}
+
+bool Interpreter::exit() {
+  const u32 gone = w_.active;
+  for (Frame* frame = w_.frame; frame;) {
+    Frame* parent = frame->parent;
+    frame->lanes &= ~gone;
+    if (parent && frame->lanes == 0) w_.block->leave(frame);
+    frame = parent;
+  }
+  w_.live &= ~gone;
+  drop_current();
+  for (u32 i = 0; i < w_.group_count; ++i)
+    if (w_.groups[i].state == GroupState::WarpSync) w_.groups[i].state = GroupState::Ready;
+  for (u32 i = 0; i < w_.group_count; ++i) {
+    if (w_.groups[i].state != GroupState::WarpBarrier) continue;
+    release_warp_barrier(w_.groups[i].wait);
+  }
+  w_.block->threads_left(u32(std::popcount(gone)));
+  return false;
+}
+
+// ---- lanes that wait for each other
+
+bool Interpreter::sync(const Op& op) {
+  const u32 member = value(op.a[7]) & w_.live;
+  if (member & ~w_.active) {
+    Group& g = w_.groups[current_];
+    g.pc = pc_;
+    g.wait = member;
+    g.state = GroupState::WarpSync;
+    return false;
+  }
+  op.run(w_, op);
+  ++pc_;
+  return true;
+}
+
+bool Interpreter::warp_barrier(const Op& op) {
+  const u32 member = value(op.a[7]);
+  if ((member & w_.live & ~w_.active) == 0) {
+    ++pc_;
+    return true;
+  }
+  Group& g = w_.groups[current_];
+  g.pc = pc_;
+  g.wait = member;
+  g.state = GroupState::WarpBarrier;
+  release_warp_barrier(member);
+  return false;
+}
+
+void Interpreter::release_warp_barrier(u32 member) {
+  u32 present = 0;
+  for (u32 i = 0; i < w_.group_count; ++i) {
+    const Group& g = w_.groups[i];
+    if (g.state == GroupState::WarpBarrier && g.wait == member) present |= g.mask;
+  }
+  if (member & w_.live & ~present) return;
+  for (u32 i = 0; i < w_.group_count; ++i) {
+    Group& g = w_.groups[i];
+    if (g.state != GroupState::WarpBarrier || g.wait != member) continue;
+    g.state = GroupState::Ready;
+    ++g.pc;
+  }
+}
+
+u32 barrier_number(const Warp& w, const Op& op, u32 id, u32 threads) {
+  if (id >= kBarriers || threads % kLanes)
+    raise(w, op, std::countr_zero(w.active), CUDA_ERROR_ILLEGAL_INSTRUCTION, "invalid barrier",
+          std::to_string(id) + ", " + std::to_string(threads));
+  return id;
+}
+
+bool Interpreter::barrier(const Op& op) {
+  const u32 threads = op.a[1] == kNoSlot ? 0 : value(op.a[1]);
+  const u32 id = barrier_number(w_, op, value(op.a[0]), threads);
+  u32 predicate = 0;
+  if (op.kind == OpKind::Reduce) {
+    predicate = *w_.at<u32>(op.a[3]);
+    if (op.target) predicate = ~predicate;
+  }
+  Group& g = w_.groups[current_];
+  g.pc = pc_;
+  g.wait = id;
+  g.state = GroupState::Barrier;
+  if (!w_.block->arrive(w_, id, threads, w_.active, predicate)) return false;
+  if (w_.group_count > 1) return false;
+  pc_ = g.pc;  // complete: this group was released too
+  return true;
+}
+
+bool Interpreter::arrive(const Op& op) {
+  const u32 threads = value(op.a[1]);
+  const u32 id = barrier_number(w_, op, value(op.a[0]), threads);
+  ++pc_;
+  park();
+  w_.block->arrive(w_, id, threads, w_.active, 0);
+  return w_.group_count == 1;
+}
+
+}  // namespace
+
+WarpStatus run_warp(Warp& w) { return Interpreter(w).run(); }
+
+}  // namespace cucpu

@@ -1,0 +1,72 @@
+// Loops over the lanes of a warp, written so that the compiler makes vector code of them. Included
+// only by files that are built once for each instruction set: everything lives in CUCPU_SIMD.
+#ifndef CUCPU_EXEC_LANES_HPP
+#define CUCPU_EXEC_LANES_HPP
+
+#include "cpu/exec/warp.hpp"
+
+#ifndef CUCPU_SIMD
+#error "CUCPU_SIMD names the instruction set that this file is built for"
+#endif
+
+#if defined(__clang__)
+#define CUCPU_LANE_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define CUCPU_LANE_LOOP _Pragma("GCC ivdep")
+#endif
+#define CUCPU_INLINE [[gnu::always_inline]] inline
+
+namespace cucpu::CUCPU_SIMD {
+
+// A destination may be one of the sources: lane l is read before it is written, and registers are
+// otherwise disjoint, so the loops carry no dependence.
+template <class D, class F>
+CUCPU_INLINE void each_lane(const Warp& w, D* d, F f) {
+  if (w.mask == kFullMask) {
+    CUCPU_LANE_LOOP
+    for (int l = 0; l < kLanes; ++l) d[l] = f(l);
+  } else {
+    const u32 m = w.mask;
+    CUCPU_LANE_LOOP
+    for (int l = 0; l < kLanes; ++l) {
+      const D value = f(l);
+      d[l] = (m >> l & 1) ? value : d[l];
+    }
+  }
+}
+
+// For work that is too dear to do for lanes that do not need it.
+template <class F>
+CUCPU_INLINE void each_active(const Warp& w, F f) {
+  for (u32 m = w.mask; m; m &= m - 1) f(__builtin_ctz(m));
+}
+
+template <class F>
+CUCPU_INLINE u32 lane_bits(F f) {
+  u32 bits = 0;
+  for (int l = 0; l < kLanes; ++l) bits |= f(l) ? u32{1} << l : u32{0};
+  return bits;
+}
+
+CUCPU_INLINE void write_bits(const Warp& w, u32* d, u32 bits) {
+  *d = (*d & ~w.mask) | (bits & w.mask);
+}
+
+template <class T>
+CUCPU_INLINE const T* in(const Warp& w, Slot s) {
+  return w.at<const T>(s);
+}
+template <class T>
+CUCPU_INLINE T* out(const Warp& w, Slot s) {  // only registers are written
+  return reinterpret_cast<T*>(w.bases[kFrameBase] + s);
+}
+
+template <class To, class From>
+CUCPU_INLINE To bits_of(From value) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, value);
+}
+
+}  // namespace cucpu::CUCPU_SIMD
+
+#endif

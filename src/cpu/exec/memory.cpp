@@ -1,0 +1,320 @@
+// Allocation table of the CPU devices. Device addresses come from a reservation that is never
+// mapped and are handed out in ascending order, so that a freed address stays invalid for long.
+#include "cpu/exec/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+
+namespace cucpu {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kRedZone = 512;
+constexpr uint64_t kDeviceAlign = 512;
+constexpr uint64_t kMapThreshold = uint64_t{1} << 20;
+constexpr size_t kFreedRecords = 4096;
+constexpr size_t kQuarantine = 512;
+
+uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) & ~(align - 1); }
+
+bool is_host_addressed(MemoryKind kind) {
+  return kind == MemoryKind::Pinned || kind == MemoryKind::Managed ||
+         kind == MemoryKind::Registered;
+}
+
+std::byte* map_pages(uint64_t size) {
+  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+}
+
+// The reservation shrinks until the system grants it (address space limits, memory checkers).
+uint64_t reserve(uint64_t& size) {
+  for (size = uint64_t{1} << 39; size >= uint64_t{1} << 34; size /= 2) {
+    void* p = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p != MAP_FAILED) return reinterpret_cast<uint64_t>(p);
+  }
+  size = uint64_t{1} << 39;
+  return uint64_t{1} << 62;  // not even a reservation: addresses that no user process can map
+}
+
+struct Backing {
+  std::byte* memory = nullptr;
+  uint64_t mapped = 0;  // 0: from aligned_alloc
+};
+
+Backing make_backing(uint64_t size, uint64_t align) {
+  if (size >= kMapThreshold && align <= kPage) {
+    const uint64_t bytes = round_up(size, kPage);
+    return {map_pages(bytes), bytes};
+  }
+  const uint64_t bytes = round_up(size, align);
+  if (bytes < size) return {};
+  auto* p = static_cast<std::byte*>(std::aligned_alloc(align, bytes));
+  if (p) std::memset(p, 0, bytes);
+  return {p, 0};
+}
+
+void free_backing(const Backing& b) {
+  if (b.mapped) {
+    munmap(b.memory, b.mapped);
+  } else {
+    std::free(b.memory);
+  }
+}
+
+struct Entry {
+  Range range;
+  Backing backing;
+};
+
+struct Freed {
+  uint64_t base = 0;
+  uint64_t size = 0;
+};
+
+struct Limbo {
+  uint64_t stamp = 0;
+  Entry entry;
+};
+
+}  // namespace
+
+struct AddressSpace::State {
+  mutable std::shared_mutex mutex;
+  std::map<uint64_t, Entry> live;
+  std::deque<Freed> freed;         // for messages only
+  std::deque<Backing> quarantine;  // host addresses that must not come back soon
+  std::deque<Limbo> limbo;
+  std::multiset<uint64_t> pins;
+  uint64_t clock = 0;
+  uint64_t first = 0, next = 0, end = 0;
+  std::map<std::pair<int, MemoryKind>, MemoryUse> uses;
+
+  uint64_t place(uint64_t size, uint64_t align);
+  uint64_t place_between(uint64_t size, uint64_t align);
+  bool overlaps(uint64_t base, uint64_t size) const;
+  void insert(const Entry& entry);
+  void dispose(const Entry& entry);
+  void reap();
+};
+
+// The first pass through the reservation only moves forward; after it, gaps are searched.
+uint64_t AddressSpace::State::place(uint64_t size, uint64_t align) {
+  const uint64_t base = round_up(next, align);
+  if (size <= end - first && base + size + kRedZone <= end && !overlaps(base, size + kRedZone)) {
+    next = base + size + kRedZone;
+    return base;
+  }
+  return place_between(size, align);
+}
+
+uint64_t AddressSpace::State::place_between(uint64_t size, uint64_t align) {
+  uint64_t candidate = round_up(first, align);
+  for (auto it = live.lower_bound(first); it != live.end() && it->first < end; ++it) {
+    if (candidate + size + kRedZone <= it->first) break;
+    candidate = round_up(it->second.range.base + it->second.range.size + kRedZone, align);
+  }
+  if (size > end - first || candidate + size + kRedZone > end) return 0;
+  next = candidate + size + kRedZone;
+  return candidate;
+}
+
+bool AddressSpace::State::overlaps(uint64_t base, uint64_t size) const {
+  auto it = live.upper_bound(base);
+  if (it != live.end() && it->first < base + size) return true;
+  if (it == live.begin()) return false;
+  --it;
+  return it->second.range.base + it->second.range.size > base;
+}
+
+void AddressSpace::State::insert(const Entry& entry) {
+  live.emplace(entry.range.base, entry);
+  auto& use = uses[{entry.range.device, entry.range.kind}];
+  use.bytes += entry.range.size;
+  use.allocations += 1;
+}
+
+void AddressSpace::State::dispose(const Entry& entry) {
+  if (entry.range.kind == MemoryKind::Registered) return;
+  if (!is_host_addressed(entry.range.kind)) return free_backing(entry.backing);
+  // The pages go, the addresses stay reserved: a late access by the host faults, one by a kernel is
+  // recognised.
+  mmap(entry.backing.memory, entry.backing.mapped, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  quarantine.push_back(entry.backing);
+  if (quarantine.size() > kQuarantine) {
+    free_backing(quarantine.front());
+    quarantine.pop_front();
+  }
+}
+
+void AddressSpace::State::reap() {
+  while (!limbo.empty() && (pins.empty() || *pins.begin() >= limbo.front().stamp)) {
+    dispose(limbo.front().entry);
+    limbo.pop_front();
+  }
+}
+
+AddressSpace::AddressSpace() : state_(std::make_unique<State>()) {
+  uint64_t size = 0;
+  const uint64_t start = reserve(size);
+  window_ = round_up(start, kPage) + kPage;
+  state_->first = window_ + 3 * kWindow + kPage;
+  state_->next = state_->first;
+  state_->end = start + size;
+}
+
+AddressSpace::~AddressSpace() = default;
+
+AddressSpace& AddressSpace::instance() {
+  static AddressSpace* const space = new AddressSpace;
+  return *space;
+}
+
+uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, int device,
+                                uint64_t tag) {
+  if (size == 0 || size > uint64_t{1} << 46 || kind == MemoryKind::Registered) return 0;
+  Entry entry;
+  entry.range = {0, size, kind, device, tag, nullptr, false};
+  if (is_host_addressed(kind)) {
+    const uint64_t bytes = round_up(size, kPage);
+    entry.backing = {map_pages(bytes + kPage), bytes + kPage};
+    if (!entry.backing.memory) return 0;
+    mprotect(entry.backing.memory + bytes, kPage, PROT_NONE);
+    entry.range.base = reinterpret_cast<uint64_t>(entry.backing.memory);
+  } else {
+    align = align < kDeviceAlign ? kDeviceAlign : align;
+    entry.backing = make_backing(size, align);
+    if (!entry.backing.memory) return 0;
+  }
+  entry.range.host = entry.backing.memory;
+  std::unique_lock lock(state_->mutex);
+  if (entry.range.base == 0) entry.range.base = state_->place(size, align);
+  if (entry.range.base == 0) {
+    free_backing(entry.backing);
+    return 0;
+  }
+  state_->insert(entry);
+  return entry.range.base;
+}
+
+bool AddressSpace::register_host(void* memory, uint64_t size, int device, uint64_t tag) {
+  const auto base = reinterpret_cast<uint64_t>(memory);
+  std::unique_lock lock(state_->mutex);
+  if (size == 0 || base == 0 || base + size < base || state_->overlaps(base, size)) return false;
+  Entry entry;
+  entry.range = {base, size, MemoryKind::Registered, device, tag, static_cast<std::byte*>(memory),
+                 false};
+  state_->insert(entry);
+  return true;
+}
+
+bool AddressSpace::release(uint64_t address) {
+  std::unique_lock lock(state_->mutex);
+  auto it = state_->live.find(address);
+  if (it == state_->live.end()) return false;
+  const Entry entry = it->second;
+  state_->live.erase(it);
+  generation_.fetch_add(1, std::memory_order_release);
+  auto& use = state_->uses[{entry.range.device, entry.range.kind}];
+  use.bytes -= entry.range.size;
+  use.allocations -= 1;
+  state_->freed.push_back({entry.range.base, entry.range.size});
+  if (state_->freed.size() > kFreedRecords) state_->freed.pop_front();
+  state_->limbo.push_back({++state_->clock, entry});
+  state_->reap();
+  return true;
+}
+
+void AddressSpace::set_read_only(uint64_t address, bool read_only) {
+  std::unique_lock lock(state_->mutex);
+  auto it = state_->live.find(address);
+  if (it != state_->live.end()) it->second.range.read_only = read_only;
+  generation_.fetch_add(1, std::memory_order_release);
+}
+
+std::optional<Range> AddressSpace::find(uint64_t address) const {
+  std::shared_lock lock(state_->mutex);
+  auto it = state_->live.upper_bound(address);
+  if (it == state_->live.begin()) return std::nullopt;
+  --it;
+  const Range& r = it->second.range;
+  if (address - r.base >= r.size) return std::nullopt;
+  return r;
+}
+
+void* AddressSpace::host(uint64_t address, uint64_t size, Access) const {
+  const auto range = find(address);
+  if (!range || size > range->size - (address - range->base)) return nullptr;
+  return range->host + (address - range->base);
+}
+
+namespace {
+
+std::string text_of(const char* format, uint64_t a, uint64_t b, uint64_t c) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, format, static_cast<unsigned long long>(a),
+                static_cast<unsigned long long>(b), static_cast<unsigned long long>(c));
+  return buffer;
+}
+
+}  // namespace
+
+std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
+  std::shared_lock lock(state_->mutex);
+  for (auto it = state_->freed.rbegin(); it != state_->freed.rend(); ++it) {
+    if (address - it->base < it->size && !state_->overlaps(address, size)) {
+      return text_of("%llu bytes into the %llu-byte allocation at 0x%llx that was freed",
+                     address - it->base, it->size, it->base);
+    }
+  }
+  if (address < kPage) return "near the null pointer";
+  auto above = state_->live.upper_bound(address);
+  const Range* below = above == state_->live.begin() ? nullptr : &std::prev(above)->second.range;
+  if (below && address - below->base < below->size && size > below->size - (address - below->base))
+    return text_of("across the end of the %llu-byte allocation at 0x%llx (offset %llu)",
+                   below->size, below->base, address - below->base);
+  const uint64_t past = below ? address - (below->base + below->size) : ~uint64_t{0};
+  const uint64_t before = above == state_->live.end() ? ~uint64_t{0} : above->first - address;
+  if (past == ~uint64_t{0} && before == ~uint64_t{0}) return "and nothing is allocated";
+  if (past <= before)
+    return text_of("%llu bytes past the end of the %llu-byte allocation at 0x%llx", past,
+                   below->size, below->base);
+  return text_of("%llu bytes before the %llu-byte allocation at 0x%llx", before,
+                 above->second.range.size, above->first);
+}
+
+MemoryUse AddressSpace::use(int device, MemoryKind kind) const {
+  std::shared_lock lock(state_->mutex);
+  auto it = state_->uses.find({device, kind});
+  return it == state_->uses.end() ? MemoryUse{} : it->second;
+}
+
+void AddressSpace::for_each(const std::function<void(const Range&)>& visit) const {
+  std::shared_lock lock(state_->mutex);
+  for (const auto& [base, entry] : state_->live) visit(entry.range);
+}
+
+AddressSpace::Pin::Pin() {
+  auto& state = *AddressSpace::instance().state_;
+  std::unique_lock lock(state.mutex);
+  ticket_ = ++state.clock;
+  state.pins.insert(ticket_);
+}
+
+AddressSpace::Pin::~Pin() {
+  auto& state = *AddressSpace::instance().state_;
+  std::unique_lock lock(state.mutex);
+  state.pins.erase(state.pins.find(ticket_));
+  state.reap();
+}
+
+}  // namespace cucpu

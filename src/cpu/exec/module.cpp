@@ -1,0 +1,337 @@
+// Loads PTX: places its variables, applies relocations, decodes its functions.
+#include "cpu/exec/module.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <unordered_set>
+
+#include "cpu/exec/decoder.hpp"
+#include "cpu/ptx/parser.hpp"
+
+namespace cucpu {
+namespace {
+
+using ptx::OperandKind;
+using ptx::Space;
+
+u64 round_up(u64 value, u64 align) { return (value + align - 1) / align * align; }
+
+// Code addresses of all loaded modules: a pointer to a function of another module is not an error.
+struct CodeRegistry {
+  std::mutex mutex;
+  std::unordered_set<u64> functions;
+};
+CodeRegistry& registry() {
+  static CodeRegistry* const instance = new CodeRegistry;
+  return *instance;
+}
+
+bool is_builtin(std::string_view name) {
+  return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail";
+}
+
+// What a function names, directly.
+struct Uses {
+  std::set<u32> functions;
+  std::set<u32> variables;
+};
+void note(const ptx::Operand& o, Uses& uses) {
+  if (o.kind == OperandKind::function) uses.functions.insert(o.index);
+  const bool names = o.kind == OperandKind::symbol || o.kind == OperandKind::memory;
+  if (names && o.base == ptx::Base::module_variable) uses.variables.insert(o.index);
+}
+Uses uses_of(const ptx::Function& f) {
+  Uses uses;
+  for (const auto& o : f.operands) note(o, uses);
+  for (const auto& o : f.elements) note(o, uses);
+  return uses;
+}
+
+}  // namespace
+
+const DecodedFunction* function_at(u64 address) {
+  auto& r = registry();
+  std::lock_guard lock(r.mutex);
+  return r.functions.count(address) ? reinterpret_cast<const DecodedFunction*>(address) : nullptr;
+}
+void publish_function(const DecodedFunction* function) {
+  auto& r = registry();
+  std::lock_guard lock(r.mutex);
+  r.functions.insert(reinterpret_cast<u64>(function));
+}
+void withdraw_function(const DecodedFunction* function) {
+  auto& r = registry();
+  std::lock_guard lock(r.mutex);
+  r.functions.erase(reinterpret_cast<u64>(function));
+}
+
+ModuleImage::~ModuleImage() {
+  for (const auto& f : decoded_.functions)
+    if (f) withdraw_function(f.get());
+  for (u64 address : allocations_) AddressSpace::instance().release(address);
+}
+
+bool ModuleImage::load(std::string_view text, int device, const DeviceLimits& limits,
+                       std::string& log, CUresult& code) {
+  ptx::Diagnostics diagnostics;
+  decoded_.source = ptx::parse(text, diagnostics);
+  decoded_.device = device;
+  decoded_.limits = limits;
+  code = CUDA_ERROR_INVALID_PTX;
+  if (!decoded_.source) {
+    log += diagnostics.to_string();
+    return false;
+  }
+  if (decoded_.source->target > limits.sm) {
+    log += "ptx is for sm_" + std::to_string(decoded_.source->target) + ", the device is sm_" +
+           std::to_string(limits.sm) + "\n";
+    code = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    return false;
+  }
+  if (!check_externals(log) || !place_variables(log, code)) return false;
+  place_shared();
+  create_functions();
+  if (!relocate(log)) return false;
+  decode_functions();
+  describe_kernels();
+  code = CUDA_SUCCESS;
+  return true;
+}
+
+bool ModuleImage::check_externals(std::string& log) const {
+  bool good = true;
+  const auto& functions = decoded_.source->functions;
+  for (const auto& f : functions) {
+    for (u32 index : uses_of(f).functions) {
+      const auto& callee = functions[index];
+      if (!callee.is_declaration || callee.alias_of != ptx::kNone || is_builtin(callee.name))
+        continue;
+      log += "unresolved extern function '" + std::string(callee.name) + "'\n";
+      good = false;
+    }
+  }
+  return good;
+}
+
+bool ModuleImage::place_variables(std::string& log, CUresult& code) {
+  auto& space = AddressSpace::instance();
+  decoded_.addresses.assign(decoded_.source->variables.size(), 0);
+  for (size_t i = 0; i < decoded_.source->variables.size(); ++i) {
+    const auto& v = decoded_.source->variables[i];
+    if (v.space != Space::global && v.space != Space::constant) continue;
+    if (v.linkage == ptx::Linkage::external) {
+      log += "unresolved extern variable '" + std::string(v.name) + "'\n";
+      return false;
+    }
+    const auto kind = v.is_managed ? MemoryKind::Managed : MemoryKind::Code;
+    const u64 size = std::max<u64>(v.size, 1);
+    const u64 address = space.allocate(size, std::max<u64>(v.align, 16), kind, decoded_.device);
+    if (address == 0) {
+      code = CUDA_ERROR_OUT_OF_MEMORY;
+      return false;
+    }
+    allocations_.push_back(address);
+    decoded_.addresses[i] = address;
+    if (!v.bytes.empty())
+      std::memcpy(space.host(address, size), v.bytes.data(), std::min<u64>(size, v.bytes.size()));
+    if (v.space == Space::constant) const_bytes_ += u32(size);
+    globals_.push_back(
+        {std::string(v.name), address, v.size, v.is_managed, v.space == Space::constant});
+  }
+  return true;
+}
+
+// Shared variables outside kernels have one layout for the module, since any kernel may call
+// whoever names them. They come first; a kernel's own follow.
+void ModuleImage::place_shared() {
+  u64 offset = 0;
+  auto& module = *decoded_.source;
+  for (size_t i = 0; i < module.variables.size(); ++i) {
+    auto& v = module.variables[i];
+    if (v.space != Space::shared || v.is_unsized) continue;
+    offset = round_up(offset, std::max<u64>(v.align, 1));
+    decoded_.addresses[i] = offset;
+    offset += v.size;
+  }
+  for (auto& f : module.functions) {
+    if (f.is_entry) continue;
+    for (auto& v : f.variables) {
+      if (v.space != Space::shared) continue;
+      offset = round_up(offset, std::max<u64>(v.align, 1));
+      v.offset = offset;
+      offset += v.size;
+    }
+  }
+  decoded_.function_shared = u32(round_up(offset, 16));
+}
+
+void ModuleImage::create_functions() {
+  const auto& functions = decoded_.source->functions;
+  for (const auto& f : functions) {
+    decoded_.functions.emplace_back(f.is_declaration ? nullptr : new DecodedFunction);
+    DecodedFunction* decoded = decoded_.functions.back().get();
+    if (!decoded) continue;
+    decoded->source = &f;
+    decoded->module = &decoded_;
+    publish_function(decoded);
+  }
+}
+
+bool ModuleImage::relocate(std::string& log) {
+  auto& space = AddressSpace::instance();
+  const auto& module = *decoded_.source;
+  for (size_t i = 0; i < module.variables.size(); ++i) {
+    for (const auto& r : module.variables[i].relocations) {
+      u64 target = 0;
+      if (r.is_function) {
+        u32 index = r.index;
+        if (module.functions[index].alias_of != ptx::kNone)
+          index = module.functions[index].alias_of;
+        target = reinterpret_cast<u64>(decoded_.functions[index].get());
+      } else {
+        target = decoded_.addresses[r.index];
+        if (r.is_generic && module.variables[r.index].space == Space::shared)
+          target += space.shared_window();
+      }
+      const u64 value = ((target + u64(r.addend)) & r.mask) >> r.shift;
+      void* place =
+          decoded_.addresses[i] ? space.host(decoded_.addresses[i] + r.offset, r.size) : nullptr;
+      if (!place || r.size > 8) {
+        log += "initial value of '" + std::string(module.variables[i].name) +
+               "' is out of its bounds\n";
+        return false;
+      }
+      std::memcpy(place, &value, r.size);
+    }
+  }
+  return true;
+}
+
+// All functions that a kernel may reach; an indirect call may reach any whose address is taken.
+std::set<u32> ModuleImage::reachable(u32 from) const {
+  std::set<u32> seen{from};
+  std::vector<u32> next{from};
+  while (!next.empty()) {
+    const u32 f = next.back();
+    next.pop_back();
+    for (u32 callee : uses_of(decoded_.source->functions[f]).functions) {
+      const u32 alias = decoded_.source->functions[callee].alias_of;
+      const u32 real = alias == ptx::kNone ? callee : alias;
+      if (seen.insert(real).second) next.push_back(real);
+    }
+  }
+  return seen;
+}
+
+void ModuleImage::lay_out_kernel(u32 index, DecodedKernel& kernel) {
+  auto& module = *decoded_.source;
+  bool names_module_shared = false;
+  for (u32 f : reachable(index)) {
+    const auto& function = module.functions[f];
+    for (u32 v : uses_of(function).variables) {
+      if (module.variables[v].space != Space::shared) continue;
+      (module.variables[v].is_unsized ? kernel.uses_dynamic_shared : names_module_shared) = true;
+    }
+    if (function.is_entry) continue;
+    for (const auto& v : function.variables) names_module_shared |= v.space == Space::shared;
+  }
+  u64 offset = names_module_shared ? decoded_.function_shared : 0;
+  for (auto& v : module.functions[index].variables) {
+    if (v.space != Space::shared) continue;
+    if (v.is_unsized) {
+      kernel.uses_dynamic_shared = true;
+      continue;
+    }
+    offset = round_up(offset, std::max<u64>(v.align, 1));
+    v.offset = offset;
+    offset += v.size;
+  }
+  for (auto& v : module.functions[index].variables)
+    if (v.space == Space::shared && v.is_unsized) v.offset = round_up(offset, 16);
+  // Static memory is counted exactly; dynamic memory begins at the next multiple of 16.
+  kernel.static_bytes = u32(offset);
+  kernel.static_shared = u32(round_up(offset, 16));
+}
+
+void ModuleImage::decode_functions() {
+  const HandlerSet& set = handlers_for(simd_level());
+  const auto& functions = decoded_.source->functions;
+  for (u32 i = 0; i < functions.size(); ++i) {
+    if (!decoded_.functions[i]) continue;
+    if (functions[i].is_entry) {
+      auto kernel = std::make_unique<KernelImage>(*this);
+      kernel->decoded.function = decoded_.functions[i].get();
+      lay_out_kernel(i, kernel->decoded);
+      kernels_.push_back(std::move(kernel));
+    }
+    Decoder(decoded_, *decoded_.functions[i], 0, set).run();
+  }
+}
+
+void ModuleImage::describe_kernels() {
+  for (auto& kernel : kernels_) {
+    const ptx::Function& f = *kernel->decoded.function->source;
+    KernelInfo& info = kernel->info_;
+    info.name = std::string(f.name);
+    for (const auto& v : f.inputs())
+      info.params.push_back({size_t(v.offset), size_t(v.size), size_t(v.align)});
+    info.param_bytes = size_t(f.param_bytes);
+    info.static_shared = kernel->decoded.static_bytes;
+    info.local_bytes = u32(f.local_bytes);
+    info.const_bytes = const_bytes_;
+    info.uses_dynamic_shared = kernel->decoded.uses_dynamic_shared;
+    info.ptx_version = decoded_.source->version_major * 10 + decoded_.source->version_minor;
+    info.target = decoded_.source->target;
+    info.min_ctas = f.min_blocks;
+    u64 threads = 1;
+    for (int c = 0; c < 3; ++c) {
+      info.required_block[c] = f.required_threads[c];
+      info.required_cluster[c] = f.required_cluster[c];
+      const u32 n = f.required_threads[c] ? f.required_threads[c] : f.max_threads[c];
+      threads *= n ? n : 1;
+    }
+    const bool bounded = f.required_threads[0] || f.max_threads[0];
+    info.max_threads =
+        bounded ? u32(std::min<u64>(threads, 1024)) : decoded_.limits.max_threads_per_block;
+    info.registers = estimate_registers(f, info.max_threads);
+    kernel_list_.push_back(kernel.get());
+  }
+}
+
+// Registers that live at once are not known without allocation: a fraction of those declared, in
+// the steps and bounds of the hardware, is a number that occupancy arithmetic can work with.
+u32 ModuleImage::estimate_registers(const ptx::Function& f, u32 max_threads) {
+  u64 words = 0;
+  for (ptx::Type t : f.registers) words += (ptx::size_of(t) + 3) / 4;
+  u64 estimate = round_up(10 + words / 4, 8);
+  estimate =
+      std::min<u64>(estimate, std::min<u64>(255, 65536 / std::max(32u, max_threads) / 8 * 8));
+  if (f.max_registers) estimate = std::min<u64>(estimate, f.max_registers);
+  return u32(std::max<u64>(estimate, 16));
+}
+
+const Kernel* ModuleImage::find_kernel(std::string_view name) const {
+  for (const Kernel* kernel : kernel_list_)
+    if (kernel->info().name == name) return kernel;
+  return nullptr;
+}
+
+const GlobalInfo* ModuleImage::find_global(std::string_view name) const {
+  for (const GlobalInfo& g : globals_)
+    if (g.name == name) return &g;
+  return nullptr;
+}
+
+std::shared_ptr<LoadedModule> LoadedModule::load(const char* image, size_t size, int device,
+                                                 const DeviceLimits& limits, std::string& log,
+                                                 CUresult& code) {
+  auto module = std::make_shared<ModuleImage>();
+  // PTX may come with its terminating zero.
+  while (size && image[size - 1] == '\0') --size;
+  if (!module->load(std::string_view(image, size), device, limits, log, code)) return nullptr;
+  return module;
+}
+
+}  // namespace cucpu

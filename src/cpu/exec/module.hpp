@@ -1,0 +1,69 @@
+// A loaded PTX module: its variables in memory and its functions decoded.
+#ifndef CUCPU_EXEC_MODULE_HPP
+#define CUCPU_EXEC_MODULE_HPP
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cpu/exec/executor.hpp"
+#include "cpu/exec/memory.hpp"
+#include "cpu/exec/program.hpp"
+
+namespace cucpu {
+
+class ModuleImage;
+
+class KernelImage : public Kernel {
+ public:
+  explicit KernelImage(ModuleImage& module) : module_(module) {}
+  const KernelInfo& info() const override { return info_; }
+  LoadedModule& module() const override;
+
+  DecodedKernel decoded;
+
+ private:
+  friend class ModuleImage;
+  ModuleImage& module_;
+  KernelInfo info_;
+};
+
+class ModuleImage : public LoadedModule {
+ public:
+  ~ModuleImage() override;
+  bool load(std::string_view text, int device, const DeviceLimits& limits, std::string& log,
+            CUresult& code);
+
+  const Kernel* find_kernel(std::string_view name) const override;
+  const std::vector<const Kernel*>& kernels() const override { return kernel_list_; }
+  const GlobalInfo* find_global(std::string_view name) const override;
+  const std::vector<GlobalInfo>& globals() const override { return globals_; }
+  int device() const override { return decoded_.device; }
+  const DecodedModule& decoded() const { return decoded_; }
+
+ private:
+  bool check_externals(std::string& log) const;
+  bool place_variables(std::string& log, CUresult& code);
+  void place_shared();
+  void create_functions();
+  bool relocate(std::string& log);
+  std::set<u32> reachable(u32 from) const;
+  void lay_out_kernel(u32 index, DecodedKernel& kernel);
+  void decode_functions();
+  void describe_kernels();
+  static u32 estimate_registers(const ptx::Function& f, u32 max_threads);
+
+  DecodedModule decoded_;
+  std::vector<u64> allocations_;
+  std::vector<GlobalInfo> globals_;
+  std::vector<std::unique_ptr<KernelImage>> kernels_;
+  std::vector<const Kernel*> kernel_list_;
+  u32 const_bytes_ = 0;
+};
+
+inline LoadedModule& KernelImage::module() const { return module_; }
+
+}  // namespace cucpu
+
+#endif

@@ -1,0 +1,216 @@
+// Handlers of the .approx instructions. All are computed in double without fused operations, so
+// that every instruction set gives the same bits, and are well inside the error bounds that PTX
+// states.
+#include "cpu/exec/families.hpp"
+#include "cpu/exec/lanes.hpp"
+#include "cpu/exec/reals.hpp"
+
+namespace cucpu::CUCPU_SIMD {
+namespace {
+
+using ptx::Form;
+using ptx::Opcode;
+using ptx::Type;
+
+constexpr double kLn2 = 0x1.62e42fefa39efp-1;
+constexpr double kInf = __builtin_inf();
+// Adding and subtracting it rounds to the nearest integer, which is then in its low bits.
+constexpr double kShifter = 0x1.8p52;
+
+// 2^x for |x| < 1000.
+CUCPU_INLINE double exp2_of(double x) {
+  const double shifted = x + kShifter;
+  const double r = (x - (shifted - kShifter)) * kLn2;
+  const u64 n = bits_of<u64>(shifted);
+  double p = 1.0 / 5040;
+  p = p * r + 1.0 / 720;
+  p = p * r + 1.0 / 120;
+  p = p * r + 1.0 / 24;
+  p = p * r + 1.0 / 6;
+  p = p * r + 0.5;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  return p * bits_of<double>((n + 1023) << 52);
+}
+CUCPU_INLINE double clamped(double x, double limit) {
+  x = x > -limit ? x : -limit;
+  return x < limit ? x : limit;
+}
+
+struct Ex2 {
+  static float apply(float a) {
+    const float r = float(exp2_of(clamped(double(a), 200.0)));
+    return a == a ? r : a;
+  }
+};
+
+// log2 of a positive normal double: the mantissa in [sqrt(1/2), sqrt(2)) through the series of
+// atanh.
+CUCPU_INLINE double log2_of(double x) {
+  const u64 b = bits_of<u64>(x);
+  const u64 up = (b & 0xfffffffffffff) > 0x6a09e667f3bcc ? 1 : 0;
+  const double e = bits_of<double>((b >> 52) + up + 0x4330000000000000) - (0x1p52 + 1023);
+  const double m = bits_of<double>((b & 0xfffffffffffff) | (u64{1023} - up) << 52);
+  const double s = (m - 1.0) / (m + 1.0);
+  const double z = s * s;
+  double p = 1.0 / 11;
+  p = p * z + 1.0 / 9;
+  p = p * z + 1.0 / 7;
+  p = p * z + 1.0 / 5;
+  p = p * z + 1.0 / 3;
+  p = p * z + 1.0;
+  return e + p * s * (2.0 / kLn2);
+}
+struct Lg2 {
+  static float apply(float a) {
+    float r = float(log2_of(a > 0 ? double(a) : 1.0));
+    r = a == 0 ? -float(kInf) : r;
+    r = a == float(kInf) ? a : r;
+    return a >= 0 ? r : bits_of<float>(u32{0x7fffffff});
+  }
+};
+
+// Sine of x + quadrant * pi/2; pi/2 in two parts keeps the reduction good for |x| up to 2^30.
+CUCPU_INLINE double sine(double x, u64 quadrant) {
+  const double shifted = x * 0x1.45f306dc9c883p-1 + kShifter;
+  const double n = shifted - kShifter;
+  const double r = (x - n * 0x1.921fb544p0) - n * 0x1.0b4611a626331p-34;
+  const u64 q = bits_of<u64>(shifted) + quadrant;
+  const double z = r * r;
+  double s = 1.0 / 362880;
+  s = s * z - 1.0 / 5040;
+  s = s * z + 1.0 / 120;
+  s = s * z - 1.0 / 6;
+  s = r + r * (z * s);
+  double c = -1.0 / 3628800;
+  c = c * z + 1.0 / 40320;
+  c = c * z - 1.0 / 720;
+  c = c * z + 1.0 / 24;
+  c = c * z - 0.5;
+  c = c * z + 1.0;
+  const double v = q & 1 ? c : s;
+  return q & 2 ? -v : v;
+}
+template <u64 Quadrant>
+CUCPU_INLINE float wave(float a) {
+  const float size = bits_of<float>(bits_of<u32>(a) & 0x7fffffff);
+  const float r = float(sine(size < 0x1p30f ? double(a) : 0.0, Quadrant));
+  return size < float(kInf) ? r : bits_of<float>(u32{0x7fffffff});
+}
+struct Sin {
+  // Tiny and zero arguments, with their sign, are their own sine.
+  static float apply(float a) { return a * a < 0x1p-40f ? a : wave<0>(a); }
+};
+struct Cos {
+  static float apply(float a) { return wave<1>(a); }
+};
+
+struct Tanh {
+  static float apply(float a) {
+    const double e = exp2_of(clamped(double(a), 50.0) * (2.0 / kLn2));
+    const float r = float((e - 1.0) / (e + 1.0));
+    return a * a < 0x1p-30f ? a : a == a ? r : a;
+  }
+};
+
+struct RcpApprox {
+  static float apply(float a) { return 1.0f / a; }
+};
+struct SqrtApprox {
+  static float apply(float a) { return __builtin_sqrtf(a); }
+};
+struct RsqrtApprox {
+  static float apply(float a) { return 1.0f / __builtin_sqrtf(a); }
+};
+struct DivApprox {
+  // A divisor of 2^126 and more gives 0, or NaN for an infinite dividend: its reciprocal is
+  // flushed.
+  static float apply(float a, float b) {
+    const float size = bits_of<float>(bits_of<u32>(b) & 0x7fffffff);
+    return (size > 0x1p126f) & (size < float(kInf))
+               ? a * bits_of<float>(bits_of<u32>(b) & 0x80000000)
+               : a / b;
+  }
+};
+
+template <class F, bool Ftz>
+void unary(Warp& w, const Op& op) {
+  const float* a = in<float>(w, op.a[1]);
+  each_lane(w, out<float>(w, op.a[0]),
+            [=](int l) { return result<Ftz, false>(F::apply(source<Ftz>(a[l]))); });
+}
+template <bool Ftz>
+void divide(Warp& w, const Op& op) {
+  const float* a = in<float>(w, op.a[1]);
+  const float* b = in<float>(w, op.a[2]);
+  each_lane(w, out<float>(w, op.a[0]), [=](int l) {
+    return result<Ftz, false>(DivApprox::apply(source<Ftz>(a[l]), source<Ftz>(b[l])));
+  });
+}
+
+// The f64 seeds have the upper half of a double's bits; subnormal arguments count as zero.
+CUCPU_INLINE double flushed_high(double v) {
+  const u64 b = bits_of<u64>(v);
+  return bits_of<double>((b >> 52 & 0x7ff) ? b : b & u64{1} << 63);
+}
+CUCPU_INLINE double upper_half(double v) {
+  return bits_of<double>(bits_of<u64>(v) & 0xffffffff00000000);
+}
+void rcp_f64(Warp& w, const Op& op) {
+  const double* a = in<double>(w, op.a[1]);
+  each_lane(w, out<double>(w, op.a[0]),
+            [=](int l) { return flushed_high(upper_half(1.0 / flushed_high(upper_half(a[l])))); });
+}
+void rsqrt_f64_ftz(Warp& w, const Op& op) {
+  const double* a = in<double>(w, op.a[1]);
+  each_lane(w, out<double>(w, op.a[0]), [=](int l) {
+    return upper_half(1.0 / __builtin_sqrt(flushed_high(upper_half(a[l]))));
+  });
+}
+void rsqrt_f64(Warp& w, const Op& op) {
+  const double* a = in<double>(w, op.a[1]);
+  each_lane(w, out<double>(w, op.a[0]), [=](int l) { return 1.0 / __builtin_sqrt(a[l]); });
+}
+
+template <class F>
+Handler unary_of(const Form& f) {
+  return f.has(ptx::kFlagFtz) ? Handler(unary<F, true>) : Handler(unary<F, false>);
+}
+Handler double_precision(const Form& f) {
+  const bool ftz = f.has(ptx::kFlagFtz);
+  if (f.op == Opcode::rcp && ftz) return rcp_f64;
+  if (f.op == Opcode::rsqrt) return ftz ? rsqrt_f64_ftz : rsqrt_f64;
+  return nullptr;
+}
+
+}  // namespace
+
+Handler select_approximate(const Form& f) {
+  if (!f.has(ptx::kFlagApprox)) return nullptr;
+  if (f.types[0] == Type::f64) return double_precision(f);
+  if (f.types[0] != Type::f32) return nullptr;
+  switch (f.op) {
+    case Opcode::ex2:
+      return unary_of<Ex2>(f);
+    case Opcode::lg2:
+      return unary_of<Lg2>(f);
+    case Opcode::sin:
+      return unary_of<Sin>(f);
+    case Opcode::cos:
+      return unary_of<Cos>(f);
+    case Opcode::tanh:
+      return unary_of<Tanh>(f);
+    case Opcode::rcp:
+      return unary_of<RcpApprox>(f);
+    case Opcode::sqrt:
+      return unary_of<SqrtApprox>(f);
+    case Opcode::rsqrt:
+      return unary_of<RsqrtApprox>(f);
+    case Opcode::div:
+      return f.has(ptx::kFlagFtz) ? divide<true> : divide<false>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace cucpu::CUCPU_SIMD

@@ -1,0 +1,329 @@
+// Handlers of atom and red, and of loads and stores with an order: real atomic operations on the
+// host, lane after lane. The host's sequential consistency covers every order and scope of PTX.
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+#include "cpu/exec/access.hpp"
+#include "cpu/exec/baseline_ops.hpp"
+#include "cpu/exec/halves.hpp"
+
+namespace cucpu {
+namespace {
+
+using ptx::Form;
+using ptx::Opcode;
+using ptx::Operation;
+using ptx::Order;
+using ptx::Type;
+
+constexpr int kAddress = 4;
+// What an operation that threads spin on takes from the slice of its warp.
+constexpr s64 kSpinCost = 16;
+
+u64 address_of(const Warp& w, const Op& op, int lane) {
+  if (op.target & kNarrow) return u32(w.at<u32>(op.a[kAddress])[lane] + u32(op.imm));
+  return w.at<u64>(op.a[kAddress])[lane] + op.imm +
+         (op.target & kFrameRelative ? w.frame->local_base : 0);
+}
+
+std::byte* place(Warp& w, const Op& op, int lane, u64 size, Access access) {
+  const u64 address = address_of(w, op, lane);
+  const auto region = Region(op.target & 0xff);
+  if (region == Region::Shared) {
+    if (address <= w.shared_size && size <= w.shared_size - address && !(address & (size - 1)))
+      return w.shared + address;
+  } else if (region == Region::Global || region == Region::Generic) {
+    const Site& site = w.sites[op.site];
+    const u64 offset = address - site.base;
+    if (offset <= site.size && size <= site.size - offset && !(address & (size - 1)) &&
+        w.sites[0].base == w.generation->load(std::memory_order_relaxed))
+      return reinterpret_cast<std::byte*>(address + site.delta);
+  }
+  return resolve(w, op, lane, address, size, access, region);
+}
+
+template <class F>
+void each_active(const Warp& w, F f) {
+  for (u32 m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
+}
+
+// The new value that an operation writes.
+struct Add {
+  template <class T>
+  static T apply(T a, T b) {
+    return T(a + b);
+  }
+};
+struct Min {
+  template <class T>
+  static T apply(T a, T b) {
+    return b < a ? b : a;
+  }
+};
+struct Max {
+  template <class T>
+  static T apply(T a, T b) {
+    return b > a ? b : a;
+  }
+};
+struct And {
+  template <class T>
+  static T apply(T a, T b) {
+    return a & b;
+  }
+};
+struct Or {
+  template <class T>
+  static T apply(T a, T b) {
+    return a | b;
+  }
+};
+struct Xor {
+  template <class T>
+  static T apply(T a, T b) {
+    return a ^ b;
+  }
+};
+struct Exchange {
+  template <class T>
+  static T apply(T, T b) {
+    return b;
+  }
+};
+struct Inc {
+  static u32 apply(u32 a, u32 b) { return a >= b ? 0 : a + 1; }
+};
+struct Dec {
+  static u32 apply(u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; }
+};
+struct AddF32 {
+  static u32 apply(u32 a, u32 b) {
+    const float r = std::bit_cast<float>(a) + std::bit_cast<float>(b);
+    return r == r ? std::bit_cast<u32>(r) : 0x7fffffff;
+  }
+};
+struct AddF64 {
+  static u64 apply(u64 a, u64 b) {
+    return std::bit_cast<u64>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
+  }
+};
+template <class F>
+struct AddHalf {
+  static u16 apply(u16 a, u16 b) { return F::from(F::to(a) + F::to(b)); }
+};
+template <class F>
+struct AddHalf2 {
+  static u32 apply(u32 a, u32 b) {
+    return AddHalf<F>::apply(u16(a), u16(b)) | u32(AddHalf<F>::apply(u16(a >> 16), u16(b >> 16)))
+                                                   << 16;
+  }
+};
+
+template <class T, class F>
+T read_modify_write(std::byte* p, T operand) {
+  std::atomic_ref<T> cell(*reinterpret_cast<T*>(p));
+  T old = cell.load(std::memory_order_relaxed);
+  while (!cell.compare_exchange_weak(old, F::apply(old, operand))) {
+  }
+  return old;
+}
+template <class T, class F>
+T apply_to(std::byte* p, T operand) {
+  std::atomic_ref<T> cell(*reinterpret_cast<T*>(p));
+  if constexpr (std::is_same_v<F, Add>)
+    return cell.fetch_add(operand);
+  else if constexpr (std::is_same_v<F, And>)
+    return cell.fetch_and(operand);
+  else if constexpr (std::is_same_v<F, Or>)
+    return cell.fetch_or(operand);
+  else if constexpr (std::is_same_v<F, Xor>)
+    return cell.fetch_xor(operand);
+  else if constexpr (std::is_same_v<F, Exchange>)
+    return cell.exchange(operand);
+  else
+    return read_modify_write<T, F>(p, operand);
+}
+
+// Shared memory belongs to one worker at a time: no locked instruction is needed.
+template <class T, class F>
+T apply_alone(std::byte* p, T operand) {
+  T old;
+  std::memcpy(&old, p, sizeof old);
+  const T value = F::apply(old, operand);
+  std::memcpy(p, &value, sizeof value);
+  return old;
+}
+
+template <class T, class F>
+void atomic(Warp& w, const Op& op) {
+  const T* b = w.at<T>(op.a[1]);
+  T* d = op.a[0] == kNoSlot ? nullptr : w.at<T>(op.a[0]);
+  const bool alone = Region(op.target & 0xff) == Region::Shared;
+  w.quantum -= kSpinCost;
+  each_active(w, [&](int l) {
+    std::byte* p = place(w, op, l, sizeof(T), Access::Write);
+    const T old = alone ? apply_alone<T, F>(p, b[l]) : apply_to<T, F>(p, b[l]);
+    if (d) d[l] = old;
+  });
+}
+template <class T>
+void compare_and_swap(Warp& w, const Op& op) {
+  const T* b = w.at<T>(op.a[1]);
+  const T* c = w.at<T>(op.a[2]);
+  T* d = op.a[0] == kNoSlot ? nullptr : w.at<T>(op.a[0]);
+  w.quantum -= kSpinCost;
+  each_active(w, [&](int l) {
+    std::byte* p = place(w, op, l, sizeof(T), Access::Write);
+    T expected = b[l];
+    std::atomic_ref<T>(*reinterpret_cast<T*>(p)).compare_exchange_strong(expected, c[l]);
+    if (d) d[l] = expected;
+  });
+}
+
+template <class T>
+Handler integer_atomic(Operation operation) {
+  switch (operation) {
+    case Operation::add:
+      return atomic<std::make_unsigned_t<T>, Add>;
+    case Operation::min:
+      return atomic<T, Min>;
+    case Operation::max:
+      return atomic<T, Max>;
+    case Operation::and_:
+      return atomic<std::make_unsigned_t<T>, And>;
+    case Operation::or_:
+      return atomic<std::make_unsigned_t<T>, Or>;
+    case Operation::xor_:
+      return atomic<std::make_unsigned_t<T>, Xor>;
+    case Operation::exch:
+      return atomic<std::make_unsigned_t<T>, Exchange>;
+    case Operation::cas:
+      return compare_and_swap<std::make_unsigned_t<T>>;
+    default:
+      return nullptr;
+  }
+}
+
+Handler atomic_of(const Form& f) {
+  const Operation o = f.operation;
+  switch (f.types[0]) {
+    case Type::u32:
+    case Type::b32:
+      if (o == Operation::inc) return atomic<u32, Inc>;
+      if (o == Operation::dec) return atomic<u32, Dec>;
+      return integer_atomic<u32>(o);
+    case Type::s32:
+      return integer_atomic<s32>(o);
+    case Type::u64:
+    case Type::b64:
+      return integer_atomic<u64>(o);
+    case Type::s64:
+      return integer_atomic<s64>(o);
+    case Type::b16:
+    case Type::u16:
+      if (o == Operation::cas) return compare_and_swap<u16>;
+      return o == Operation::exch ? Handler(atomic<u16, Exchange>) : nullptr;
+    default:
+      break;
+  }
+  if (o == Operation::exch && ptx::size_of(f.types[0]) == 4) return atomic<u32, Exchange>;
+  if (o == Operation::exch && ptx::size_of(f.types[0]) == 8) return atomic<u64, Exchange>;
+  if (o != Operation::add) return nullptr;
+  switch (f.types[0]) {
+    case Type::f32:
+      return atomic<u32, AddF32>;
+    case Type::f64:
+      return atomic<u64, AddF64>;
+    case Type::f16:
+      return atomic<u16, AddHalf<Half>>;
+    case Type::bf16:
+      return atomic<u16, AddHalf<Brain>>;
+    case Type::f16x2:
+      return atomic<u32, AddHalf2<Half>>;
+    case Type::bf16x2:
+      return atomic<u32, AddHalf2<Brain>>;
+    default:
+      return nullptr;
+  }
+}
+
+// ---- ordered loads and stores
+
+template <class M>
+M load_value(std::byte* p) {
+  return std::atomic_ref<M>(*reinterpret_cast<M*>(p)).load();
+}
+
+u64 load_bits(std::byte* p, u64 bytes, bool sign) {
+  switch (bytes) {
+    case 1:
+      return sign ? u64(s64(s8(load_value<u8>(p)))) : load_value<u8>(p);
+    case 2:
+      return sign ? u64(s64(s16(load_value<u16>(p)))) : load_value<u16>(p);
+    case 4:
+      return sign ? u64(s64(s32(load_value<u32>(p)))) : load_value<u32>(p);
+    default:
+      return load_value<u64>(p);
+  }
+}
+void store_bits(std::byte* p, u64 bytes, u64 value) {
+  switch (bytes) {
+    case 1:
+      std::atomic_ref<u8>(*reinterpret_cast<u8*>(p)).store(u8(value));
+      break;
+    case 2:
+      std::atomic_ref<u16>(*reinterpret_cast<u16*>(p)).store(u16(value));
+      break;
+    case 4:
+      std::atomic_ref<u32>(*reinterpret_cast<u32*>(p)).store(u32(value));
+      break;
+    default:
+      std::atomic_ref<u64>(*reinterpret_cast<u64*>(p)).store(value);
+      break;
+  }
+}
+
+// a[5]: bytes of a value, of a register, number of values, signedness, a byte each.
+struct Packed {
+  u32 bytes, width, count, sign;
+  explicit Packed(u32 v)
+      : bytes(v & 0xff), width(v >> 8 & 0xff), count(v >> 16 & 0xff), sign(v >> 24) {}
+};
+void load_ordered(Warp& w, const Op& op) {
+  const Packed form(op.a[5]);
+  w.quantum -= kSpinCost;
+  each_active(w, [&](int l) {
+    std::byte* p = place(w, op, l, u64{form.bytes} * form.count, Access::Read);
+    for (u32 v = 0; v < form.count; ++v) {
+      const u64 value = load_bits(p + v * form.bytes, form.bytes, form.sign);
+      std::memcpy(w.at<std::byte>(op.a[v]) + size_t(l) * form.width, &value, form.width);
+    }
+  });
+}
+void store_ordered(Warp& w, const Op& op) {
+  const Packed form(op.a[5]);
+  each_active(w, [&](int l) {
+    std::byte* p = place(w, op, l, u64{form.bytes} * form.count, Access::Write);
+    for (u32 v = 0; v < form.count; ++v) {
+      u64 value = 0;
+      std::memcpy(&value, w.at<std::byte>(op.a[v]) + size_t(l) * form.width, form.width);
+      store_bits(p + v * form.bytes, form.bytes, value);
+    }
+  });
+}
+
+}  // namespace
+
+Handler select_atomic(const Form& f, Widths) { return atomic_of(f); }
+
+Comparison select_ordered(const Form& f, Widths widths) {
+  const unsigned bytes = ptx::size_of(f.types[0]);
+  if (bytes == 0 || bytes > 8 || f.vector > 4 || widths.d > 8) return {};
+  const u64 packed =
+      bytes | u64{widths.d} << 8 | u64{f.vector} << 16 | u64{ptx::is_signed(f.types[0])} << 24;
+  if (f.op == Opcode::st) return {store_ordered, packed};
+  return {load_ordered, packed};
+}
+
+}  // namespace cucpu

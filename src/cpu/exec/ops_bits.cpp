@@ -1,0 +1,466 @@
+// Handlers of logic, shifts, bit fields and permutations.
+#include "cpu/exec/families.hpp"
+#include "cpu/exec/lanes.hpp"
+
+namespace cucpu::CUCPU_SIMD {
+namespace {
+
+using ptx::Form;
+using ptx::Mode;
+using ptx::Opcode;
+using ptx::Type;
+
+template <class T>
+constexpr bool is_signed_v = T(-1) < T(0);
+template <class T>
+constexpr u32 kBits = 8 * sizeof(T);
+
+struct And {
+  template <class T>
+  static T apply(T a, T b) {
+    return a & b;
+  }
+};
+struct Or {
+  template <class T>
+  static T apply(T a, T b) {
+    return a | b;
+  }
+};
+struct Xor {
+  template <class T>
+  static T apply(T a, T b) {
+    return a ^ b;
+  }
+};
+struct Not {
+  template <class T>
+  static T apply(T a) {
+    return T(~a);
+  }
+};
+struct Cnot {
+  template <class T>
+  static T apply(T a) {
+    return a == 0 ? 1 : 0;
+  }
+};
+
+template <class T, class F>
+void unary(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return F::apply(a[l]); });
+}
+template <class T, class F>
+void binary(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  const T* b = in<T>(w, op.a[2]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return F::apply(a[l], b[l]); });
+}
+template <class F>
+void predicate_binary(Warp& w, const Op& op) {
+  write_bits(w, out<u32>(w, op.a[0]), F::apply(*in<u32>(w, op.a[1]), *in<u32>(w, op.a[2])));
+}
+void predicate_not(Warp& w, const Op& op) {
+  write_bits(w, out<u32>(w, op.a[0]), ~*in<u32>(w, op.a[1]));
+}
+
+template <class F>
+Handler logic(Type type) {
+  if (type == Type::pred) return predicate_binary<F>;
+  switch (ptx::size_of(type)) {
+    case 2:
+      return binary<u16, F>;
+    case 4:
+      return binary<u32, F>;
+    case 8:
+      return binary<u64, F>;
+    default:
+      return nullptr;
+  }
+}
+template <class F>
+Handler logic_unary(Type type) {
+  switch (ptx::size_of(type)) {
+    case 2:
+      return unary<u16, F>;
+    case 4:
+      return unary<u32, F>;
+    case 8:
+      return unary<u64, F>;
+    default:
+      return nullptr;
+  }
+}
+
+// ---- shifts: amounts of the width and more shift everything out
+
+template <class T>
+void shift_left(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+    const u32 n = b[l];
+    return n < kBits<T> ? T(a[l] << (n & (kBits<T> - 1))) : T(0);
+  });
+}
+template <class T>
+void shift_right(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+    const u32 n = b[l];
+    if constexpr (is_signed_v<T>)
+      return T(a[l] >> (n < kBits<T> ? n : kBits<T> - 1));
+    else
+      return n < kBits<T> ? T(a[l] >> (n & (kBits<T> - 1))) : T(0);
+  });
+}
+Handler shift(const Form& f) {
+  if (f.op == Opcode::shl) {
+    switch (ptx::size_of(f.types[0])) {
+      case 2:
+        return shift_left<u16>;
+      case 4:
+        return shift_left<u32>;
+      case 8:
+        return shift_left<u64>;
+      default:
+        return nullptr;
+    }
+  }
+  switch (f.types[0]) {
+    case Type::b16:
+    case Type::u16:
+      return shift_right<u16>;
+    case Type::s16:
+      return shift_right<s16>;
+    case Type::b32:
+    case Type::u32:
+      return shift_right<u32>;
+    case Type::s32:
+      return shift_right<s32>;
+    case Type::b64:
+    case Type::u64:
+      return shift_right<u64>;
+    case Type::s64:
+      return shift_right<s64>;
+    default:
+      return nullptr;
+  }
+}
+
+template <bool Left, bool Clamp>
+void funnel(Warp& w, const Op& op) {
+  const u32* a = in<u32>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  const u32* c = in<u32>(w, op.a[3]);
+  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+    const u64 both = u64(b[l]) << 32 | a[l];
+    const u32 n = Clamp ? (c[l] < 32 ? c[l] : 32) : c[l] & 31;
+    return Left ? u32(both << n >> 32) : u32(both >> n);
+  });
+}
+Handler funnel_of(const Form& f) {
+  const bool clamp = f.has(ptx::kFlagClamp);
+  if (f.mode == Mode::left) return clamp ? funnel<true, true> : funnel<true, false>;
+  return clamp ? funnel<false, true> : funnel<false, false>;
+}
+
+// ---- counting and searching
+
+CUCPU_INLINE u32 popcount(u32 v) { return u32(__builtin_popcount(v)); }
+CUCPU_INLINE u32 popcount(u64 v) { return u32(__builtin_popcountll(v)); }
+CUCPU_INLINE u32 leading_zeros(u32 v) { return v ? u32(__builtin_clz(v)) : 32; }
+CUCPU_INLINE u32 leading_zeros(u64 v) { return v ? u32(__builtin_clzll(v)) : 64; }
+
+CUCPU_INLINE u32 reverse(u32 v) {
+  v = (v >> 1 & 0x55555555) | (v & 0x55555555) << 1;
+  v = (v >> 2 & 0x33333333) | (v & 0x33333333) << 2;
+  v = (v >> 4 & 0x0f0f0f0f) | (v & 0x0f0f0f0f) << 4;
+  v = (v >> 8 & 0x00ff00ff) | (v & 0x00ff00ff) << 8;
+  return v >> 16 | v << 16;
+}
+CUCPU_INLINE u64 reverse(u64 v) { return u64(reverse(u32(v))) << 32 | reverse(u32(v >> 32)); }
+
+template <class T>
+void popc(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  each_lane(w, out<u32>(w, op.a[0]), [=](int l) { return popcount(a[l]); });
+}
+template <class T>
+void clz(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  each_lane(w, out<u32>(w, op.a[0]), [=](int l) { return leading_zeros(a[l]); });
+}
+template <class T>
+void brev(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return reverse(a[l]); });
+}
+// The most significant bit that differs from the sign.
+template <class U, bool Signed, bool ShiftAmount>
+void bfind(Warp& w, const Op& op) {
+  const U* a = in<U>(w, op.a[1]);
+  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+    const U v = Signed && a[l] >> (kBits<U> - 1) ? U(~a[l]) : a[l];
+    const u32 zeros = leading_zeros(v);
+    if (zeros == kBits<U>) return ~u32{0};
+    return ShiftAmount ? zeros : kBits<U> - 1 - zeros;
+  });
+}
+template <class U, bool Signed>
+Handler bfind_of(const Form& f) {
+  return f.has(ptx::kFlagShiftamt) ? Handler(bfind<U, Signed, true>)
+                                   : Handler(bfind<U, Signed, false>);
+}
+
+u32 nth_set(u32 mask, u32 base, s32 offset) {
+  if (offset == 0) return base < 32 && (mask >> base & 1) ? base : ~u32{0};
+  const s32 step = offset > 0 ? 1 : -1;
+  u32 left = offset > 0 ? u32(offset) - 1 : ~u32(offset);
+  for (s64 at = base; at >= 0 && at < 32; at += step) {
+    if (!(mask >> at & 1)) continue;
+    if (left-- == 0) return u32(at);
+  }
+  return ~u32{0};
+}
+void fns(Warp& w, const Op& op) {
+  const u32* a = in<u32>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  const s32* c = in<s32>(w, op.a[3]);
+  u32* d = out<u32>(w, op.a[0]);
+  each_active(w, [=](int l) { d[l] = nth_set(a[l], b[l], c[l]); });
+}
+
+// ---- fields
+
+template <class U>
+CUCPU_INLINE U ones(u32 count) {
+  return count >= kBits<U> ? U(~U{0}) : U((U{1} << count) - 1);
+}
+template <class U>
+CUCPU_INLINE U shifted_right(U v, u32 n) {
+  return n >= kBits<U> ? U{0} : U(v >> n);
+}
+template <class U>
+CUCPU_INLINE U shifted_left(U v, u32 n) {
+  return n >= kBits<U> ? U{0} : U(v << n);
+}
+
+template <class U, bool Signed>
+void bfe(Warp& w, const Op& op) {
+  const U* a = in<U>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  const u32* c = in<u32>(w, op.a[3]);
+  each_lane(w, out<U>(w, op.a[0]), [=](int l) {
+    const u32 pos = b[l] & 0xff, len = c[l] & 0xff;
+    const u32 top = pos + len - 1 < kBits<U> - 1 ? pos + len - 1 : kBits<U> - 1;
+    const U sign = Signed && len ? U(0 - (a[l] >> (top & (kBits<U> - 1)) & 1)) : U{0};
+    // Bits that came from beyond the top of the source are copies of the sign too.
+    const u32 have = pos >= kBits<U> ? 0 : (len < kBits<U> - pos ? len : kBits<U> - pos);
+    const U keep = ones<U>(have);
+    return U((shifted_right(a[l], pos) & keep) | (sign & ~keep));
+  });
+}
+template <class U>
+void bfi(Warp& w, const Op& op) {
+  const U* a = in<U>(w, op.a[1]);
+  const U* b = in<U>(w, op.a[2]);
+  const u32* c = in<u32>(w, op.a[3]);
+  const u32* d = in<u32>(w, op.a[4]);
+  each_lane(w, out<U>(w, op.a[0]), [=](int l) {
+    const u32 pos = c[l] & 0xff, len = d[l] & 0xff;
+    const U field = shifted_left(ones<U>(len), pos);
+    return U((b[l] & ~field) | (shifted_left(a[l], pos) & field));
+  });
+}
+template <bool Clamp>
+void bmsk(Warp& w, const Op& op) {
+  const u32* a = in<u32>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+    const u32 pos = Clamp ? a[l] : a[l] & 31, len = Clamp ? b[l] : b[l] & 31;
+    return shifted_left(ones<u32>(len), pos);
+  });
+}
+template <bool Signed, bool Clamp>
+void szext(Warp& w, const Op& op) {
+  const u32* a = in<u32>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+    const u32 n = Clamp ? b[l] : b[l] & 31;
+    const u32 keep = ones<u32>(n);
+    const u32 sign = Signed && n > 0 && n < 32 && (a[l] >> ((n - 1) & 31) & 1) ? ~u32{0} : 0;
+    return (a[l] & keep) | (sign & ~keep);
+  });
+}
+Handler szext_of(const Form& f) {
+  const bool clamp = f.has(ptx::kFlagClamp);
+  if (f.types[0] == Type::s32) return clamp ? szext<true, true> : szext<true, false>;
+  return clamp ? szext<false, true> : szext<false, false>;
+}
+
+// ---- three-input logic and byte permutations
+
+// imm is the truth table: bit (a << 2 | b << 1 | c).
+void lop3(Warp& w, const Op& op) {
+  const u32* a = in<u32>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  const u32* c = in<u32>(w, op.a[3]);
+  u32 term[8];
+  for (int k = 0; k < 8; ++k) term[k] = op.imm >> k & 1 ? ~u32{0} : 0;
+  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+    const u32 x = a[l], y = b[l], z = c[l];
+    const u32 low =
+        (~y & ~z & term[0]) | (~y & z & term[1]) | (y & ~z & term[2]) | (y & z & term[3]);
+    const u32 high =
+        (~y & ~z & term[4]) | (~y & z & term[5]) | (y & ~z & term[6]) | (y & z & term[7]);
+    return (~x & low) | (x & high);
+  });
+}
+// lop3.BoolOp d|p: p = (d != 0) op q
+template <class F>
+void lop3_predicate(Warp& w, const Op& op) {
+  lop3(w, op);
+  const u32* d = in<u32>(w, op.a[0]);
+  const u32 q = *in<u32>(w, op.a[5]) ^ (op.target & 1 ? kFullMask : 0);
+  const u32 bits = lane_bits([=](int l) { return d[l] != 0; });
+  write_bits(w, out<u32>(w, op.a[4]), F::apply(bits, q));
+}
+Handler lop3_of(const Form& f) {
+  switch (f.operation) {
+    case ptx::Operation::none:
+      return lop3;
+    case ptx::Operation::and_:
+      return lop3_predicate<And>;
+    case ptx::Operation::or_:
+      return lop3_predicate<Or>;
+    case ptx::Operation::xor_:
+      return lop3_predicate<Xor>;
+    default:
+      return nullptr;
+  }
+}
+
+CUCPU_INLINE u32 permuted(u64 both, u32 selector) {
+  const u32 byte = u32(both >> (8 * (selector & 7))) & 0xff;
+  return selector & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
+}
+void prmt(Warp& w, const Op& op) {
+  const u32* a = in<u32>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  const u32* c = in<u32>(w, op.a[3]);
+  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+    const u64 both = u64(b[l]) << 32 | a[l];
+    const u32 s = c[l];
+    return permuted(both, s) | permuted(both, s >> 4) << 8 | permuted(both, s >> 8) << 16 |
+           permuted(both, s >> 12) << 24;
+  });
+}
+// The special modes are permutations whose selector is looked up by the two low bits of c.
+constexpr u16 kPermutations[][4] = {
+    {0x3210, 0x4321, 0x5432, 0x6543},  // f4e
+    {0x5670, 0x6701, 0x7012, 0x0123},  // b4e
+    {0x0000, 0x1111, 0x2222, 0x3333},  // rc8
+    {0x3210, 0x3211, 0x3222, 0x3333},  // ecl
+    {0x0000, 0x1110, 0x2210, 0x3210},  // ecr
+    {0x1010, 0x3232, 0x1010, 0x3232},  // rc16
+};
+void prmt_mode(Warp& w, const Op& op) {
+  const u32* a = in<u32>(w, op.a[1]);
+  const u32* b = in<u32>(w, op.a[2]);
+  const u32* c = in<u32>(w, op.a[3]);
+  u32* d = out<u32>(w, op.a[0]);
+  each_active(w, [=](int l) {
+    const u64 both = u64(b[l]) << 32 | a[l];
+    const u32 s = kPermutations[op.imm][c[l] & 3];
+    d[l] = permuted(both, s & 7) | permuted(both, s >> 4 & 7) << 8 |
+           permuted(both, s >> 8 & 7) << 16 | permuted(both, s >> 12 & 7) << 24;
+  });
+}
+
+#define CUCPU_32_OR_64(handler)                      \
+  (ptx::size_of(type) == 4   ? Handler(handler<u32>) \
+   : ptx::size_of(type) == 8 ? Handler(handler<u64>) \
+                             : nullptr)
+
+Handler search(const Form& f) {
+  switch (f.types[0]) {
+    case Type::u32:
+    case Type::b32:
+      return bfind_of<u32, false>(f);
+    case Type::s32:
+      return bfind_of<u32, true>(f);
+    case Type::u64:
+    case Type::b64:
+      return bfind_of<u64, false>(f);
+    case Type::s64:
+      return bfind_of<u64, true>(f);
+    default:
+      return nullptr;
+  }
+}
+Handler extract(Type type) {
+  switch (type) {
+    case Type::u32:
+      return bfe<u32, false>;
+    case Type::s32:
+      return bfe<u32, true>;
+    case Type::u64:
+      return bfe<u64, false>;
+    case Type::s64:
+      return bfe<u64, true>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+Handler select_bits(const Form& f) {
+  const Type type = f.types[0];
+  switch (f.op) {
+    case Opcode::and_:
+      return logic<And>(type);
+    case Opcode::or_:
+      return logic<Or>(type);
+    case Opcode::xor_:
+      return logic<Xor>(type);
+    case Opcode::not_:
+      return type == Type::pred ? Handler(predicate_not) : logic_unary<Not>(type);
+    case Opcode::cnot:
+      return logic_unary<Cnot>(type);
+    case Opcode::lop3:
+      return lop3_of(f);
+    case Opcode::shl:
+    case Opcode::shr:
+      return shift(f);
+    case Opcode::shf:
+      return funnel_of(f);
+    case Opcode::popc:
+      return CUCPU_32_OR_64(popc);
+    case Opcode::clz:
+      return CUCPU_32_OR_64(clz);
+    case Opcode::brev:
+      return CUCPU_32_OR_64(brev);
+    case Opcode::bfind:
+      return search(f);
+    case Opcode::bfe:
+      return extract(type);
+    case Opcode::bfi:
+      return CUCPU_32_OR_64(bfi);
+    case Opcode::bmsk:
+      return f.has(ptx::kFlagClamp) ? bmsk<true> : bmsk<false>;
+    case Opcode::szext:
+      return szext_of(f);
+    case Opcode::fns:
+      return fns;
+    case Opcode::prmt:
+      return f.mode == Mode::none ? prmt : prmt_mode;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace cucpu::CUCPU_SIMD

@@ -1,0 +1,253 @@
+// Handlers of the common conversions; convert.cpp has all others, lane by lane.
+#include <cmath>
+#include <limits>
+
+#include "cpu/exec/families.hpp"
+#include "cpu/exec/lanes.hpp"
+#include "cpu/exec/reals.hpp"
+
+namespace cucpu::CUCPU_SIMD {
+namespace {
+
+using ptx::Form;
+using ptx::Opcode;
+using ptx::Rounding;
+using ptx::Type;
+
+// D and S are the types of the instruction, R that of the source register.
+template <class D, class S, class R>
+void integer(Warp& w, const Op& op) {
+  const R* a = in<R>(w, op.a[1]);
+  each_lane(w, out<D>(w, op.a[0]), [=](int l) { return D(S(a[l])); });
+}
+
+struct Nearest {
+  static float apply(float v) { return __builtin_rintf(v); }
+  static double apply(double v) { return __builtin_rint(v); }
+};
+struct Zero {
+  static float apply(float v) { return __builtin_truncf(v); }
+  static double apply(double v) { return __builtin_trunc(v); }
+};
+struct Down {
+  static float apply(float v) { return __builtin_floorf(v); }
+  static double apply(double v) { return __builtin_floor(v); }
+};
+struct Up {
+  static float apply(float v) { return __builtin_ceilf(v); }
+  static double apply(double v) { return __builtin_ceil(v); }
+};
+
+// Out of range goes to the nearest end. NaN gives 0, or the upper bit alone where 64 bits are
+// involved.
+template <class I, class F>
+CUCPU_INLINE I clamped(F v) {
+  constexpr bool kSigned = I(-1) < I(0);
+  constexpr F kTop =
+      F(kSigned ? (sizeof(I) == 4 ? 0x1p31 : 0x1p63) : (sizeof(I) == 4 ? 0x1p32 : 0x1p64));
+  constexpr F kBottom = kSigned ? -kTop : F(0);
+  constexpr I kMax = kSigned ? I(~u64{0} >> (65 - 8 * sizeof(I))) : I(~I(0));
+  constexpr I kMin = kSigned ? I(-kMax - 1) : I(0);
+  constexpr I kNan = sizeof(F) == 4 && sizeof(I) == 4 ? I(0) : I(u64{1} << (8 * sizeof(I) - 1));
+  const bool inside = (v >= kBottom) & (v < kTop);
+  I r = I(inside ? v : F(0));
+  r = v >= kTop ? kMax : r;
+  r = v < kBottom ? kMin : r;
+  return v == v ? r : kNan;
+}
+template <class I, class F, class Round, bool Ftz>
+void to_integer(Warp& w, const Op& op) {
+  const F* a = in<F>(w, op.a[1]);
+  each_lane(w, out<I>(w, op.a[0]),
+            [=](int l) { return clamped<I>(Round::apply(source<Ftz>(a[l]))); });
+}
+template <class F, class I>
+void from_integer(Warp& w, const Op& op) {
+  const I* a = in<I>(w, op.a[1]);
+  each_lane(w, out<F>(w, op.a[0]), [=](int l) { return F(a[l]); });
+}
+template <class F, class Round, bool Ftz, bool Sat>
+void to_integral(Warp& w, const Op& op) {
+  const F* a = in<F>(w, op.a[1]);
+  each_lane(w, out<F>(w, op.a[0]),
+            [=](int l) { return result<Ftz, Sat>(Round::apply(source<Ftz>(a[l]))); });
+}
+template <class D, class S, bool Ftz, bool Sat>
+void real(Warp& w, const Op& op) {
+  const S* a = in<S>(w, op.a[1]);
+  each_lane(w, out<D>(w, op.a[0]), [=](int l) { return result<Ftz, Sat>(D(source<Ftz>(a[l]))); });
+}
+
+// ---- choice
+
+template <class D, class S>
+Handler from_register(unsigned width) {
+  switch (width) {
+    case 2:
+      return sizeof(S) <= 2 ? Handler(integer<D, S, u16>) : nullptr;
+    case 4:
+      return sizeof(S) <= 4 ? Handler(integer<D, S, u32>) : nullptr;
+    case 8:
+      return integer<D, S, u64>;
+    default:
+      return nullptr;
+  }
+}
+// The destination register is as wide as its type: only the source's sign matters then.
+template <class D>
+Handler narrow_or_extend(Type s, unsigned width) {
+  switch (s) {
+    case Type::u8:
+      return from_register<D, u8>(width);
+    case Type::s8:
+      return from_register<D, s8>(width);
+    case Type::u16:
+    case Type::b16:
+      return from_register<D, u16>(width);
+    case Type::s16:
+      return from_register<D, s16>(width);
+    case Type::u32:
+    case Type::b32:
+      return from_register<D, u32>(width);
+    case Type::s32:
+      return from_register<D, s32>(width);
+    case Type::u64:
+    case Type::b64:
+    case Type::s64:
+      return from_register<D, u64>(width);
+    default:
+      return nullptr;
+  }
+}
+Handler integer_to_integer(const Form& f, Widths widths) {
+  if (f.has(ptx::kFlagSat) || widths.d != ptx::size_of(f.types[0])) return nullptr;
+  switch (widths.d) {
+    case 2:
+      return narrow_or_extend<u16>(f.types[1], widths.a);
+    case 4:
+      return narrow_or_extend<u32>(f.types[1], widths.a);
+    case 8:
+      return narrow_or_extend<u64>(f.types[1], widths.a);
+    default:
+      return nullptr;
+  }
+}
+
+template <class I, class F, bool Ftz>
+Handler rounding_of(Rounding r) {
+  switch (r) {
+    case Rounding::rni:
+      return to_integer<I, F, Nearest, Ftz>;
+    case Rounding::rzi:
+      return to_integer<I, F, Zero, Ftz>;
+    case Rounding::rmi:
+      return to_integer<I, F, Down, Ftz>;
+    case Rounding::rpi:
+      return to_integer<I, F, Up, Ftz>;
+    default:
+      return nullptr;
+  }
+}
+template <class F, bool Ftz>
+Handler to_integer_of(const Form& f) {
+  switch (f.types[0]) {
+    case Type::s32:
+      return rounding_of<s32, F, Ftz>(f.rounding);
+    case Type::u32:
+      return rounding_of<u32, F, Ftz>(f.rounding);
+    case Type::s64:
+      return rounding_of<s64, F, Ftz>(f.rounding);
+    case Type::u64:
+      return rounding_of<u64, F, Ftz>(f.rounding);
+    default:
+      return nullptr;
+  }
+}
+Handler real_to_integer(const Form& f, Widths widths) {
+  if (widths.d != ptx::size_of(f.types[0])) return nullptr;
+  if (f.types[1] == Type::f64) return to_integer_of<double, false>(f);
+  return f.has(ptx::kFlagFtz) ? to_integer_of<float, true>(f) : to_integer_of<float, false>(f);
+}
+
+template <class F>
+Handler integer_to_real(const Form& f, Widths widths) {
+  if (widths.a != ptx::size_of(f.types[1]) || f.has(ptx::kFlagSat)) return nullptr;
+  if (f.rounding != Rounding::rn && f.rounding != Rounding::none) return nullptr;
+  switch (f.types[1]) {
+    case Type::s16:
+      return from_integer<F, s16>;
+    case Type::u16:
+      return from_integer<F, u16>;
+    case Type::s32:
+      return from_integer<F, s32>;
+    case Type::u32:
+      return from_integer<F, u32>;
+    case Type::s64:
+      return from_integer<F, s64>;
+    case Type::u64:
+      return from_integer<F, u64>;
+    default:
+      return nullptr;
+  }
+}
+
+template <class F, bool Ftz, bool Sat>
+Handler integral_by(Rounding r) {
+  switch (r) {
+    case Rounding::none:
+      return real<F, F, Ftz, Sat>;
+    case Rounding::rni:
+      return to_integral<F, Nearest, Ftz, Sat>;
+    case Rounding::rzi:
+      return to_integral<F, Zero, Ftz, Sat>;
+    case Rounding::rmi:
+      return to_integral<F, Down, Ftz, Sat>;
+    case Rounding::rpi:
+      return to_integral<F, Up, Ftz, Sat>;
+    default:
+      return nullptr;
+  }
+}
+Handler integral(const Form& f) {
+  const bool sat = f.has(ptx::kFlagSat);
+  if (f.types[0] == Type::f64)
+    return sat ? integral_by<double, false, true>(f.rounding)
+               : integral_by<double, false, false>(f.rounding);
+  if (f.has(ptx::kFlagFtz))
+    return sat ? integral_by<float, true, true>(f.rounding)
+               : integral_by<float, true, false>(f.rounding);
+  return sat ? integral_by<float, false, true>(f.rounding)
+             : integral_by<float, false, false>(f.rounding);
+}
+template <class D, class S>
+Handler precision(const Form& f) {
+  const bool sat = f.has(ptx::kFlagSat);
+  if (f.has(ptx::kFlagFtz)) return sat ? real<D, S, true, true> : real<D, S, true, false>;
+  return sat ? real<D, S, false, true> : real<D, S, false, false>;
+}
+Handler real_to_real(const Form& f) {
+  const Type d = f.types[0], s = f.types[1];
+  if (d == s) return integral(f);
+  if (d == Type::f64) return f.rounding == Rounding::none ? precision<double, float>(f) : nullptr;
+  return f.rounding == Rounding::rn ? precision<float, double>(f) : nullptr;
+}
+
+bool is_plain_real(Type t) { return t == Type::f32 || t == Type::f64; }
+
+}  // namespace
+
+Handler select_convert(const Form& f, Widths widths) {
+  if (f.op != Opcode::cvt || f.type_count != 2 || f.has(ptx::kFlagRelu) ||
+      f.has(ptx::kFlagSatfinite))
+    return nullptr;
+  const Type d = f.types[0], s = f.types[1];
+  const bool real_d = is_plain_real(d), real_s = is_plain_real(s);
+  if (real_d && real_s) return real_to_real(f);
+  if (real_s) return ptx::is_float(d) ? nullptr : real_to_integer(f, widths);
+  if (ptx::is_float(s)) return nullptr;
+  if (d == Type::f32) return integer_to_real<float>(f, widths);
+  if (d == Type::f64) return integer_to_real<double>(f, widths);
+  return ptx::is_float(d) ? nullptr : integer_to_integer(f, widths);
+}
+
+}  // namespace cucpu::CUCPU_SIMD

@@ -1,0 +1,356 @@
+// Handlers of weak loads and stores. A warp whose addresses are consecutive or equal is served with
+// vector code after one bounds check; any other gets one check of its lowest and highest address.
+#include "cpu/exec/access.hpp"
+#include "cpu/exec/families.hpp"
+#include "cpu/exec/lanes.hpp"
+#include "cpu/exec/patterns.hpp"
+
+namespace cucpu::CUCPU_SIMD {
+namespace {
+
+using ptx::Form;
+using ptx::Opcode;
+using ptx::Order;
+using ptx::Space;
+using ptx::Type;
+
+// Values are in slots a[0] to a[3], the address in a[4], its offset in imm; target is the Region,
+// with kNarrow for a 32-bit address and kFrameRelative for an address in the current call's local
+// memory.
+constexpr int kAddress = 4;
+
+template <bool IsShared, class A>
+struct Memory {
+  using Address = A;
+  static constexpr bool kShared = IsShared;
+};
+using Global = Memory<false, u64>;
+using Shared32 = Memory<true, u32>;
+using Shared64 = Memory<true, u64>;
+
+CUCPU_INLINE Region region_of(const Op& op) { return Region(op.target & 0xff); }
+
+// The host's pointer for [address, address + size) if that is known to be inside one allocation.
+template <class Place>
+CUCPU_INLINE std::byte* window(const Warp& w, const Op& op, u64 address, u64 size) {
+  if constexpr (Place::kShared) {
+    const bool inside = (address <= w.shared_size) & (size <= w.shared_size - address);
+    return inside ? w.shared + address : nullptr;
+  } else {
+    const Site& site = w.sites[op.site];
+    const u64 offset = address - site.base;
+    const bool inside = (offset <= site.size) & (size <= site.size - offset) &
+                        (w.sites[0].base == w.generation->load(std::memory_order_relaxed));
+    return inside ? reinterpret_cast<std::byte*>(address + site.delta) : nullptr;
+  }
+}
+
+template <class T>
+CUCPU_INLINE T read(const std::byte* p) {
+  T v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class T>
+CUCPU_INLINE void write(std::byte* p, T v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+
+// ---- loads
+
+template <class R, class M, int V, int Count>
+CUCPU_INLINE void load_consecutive(const Warp& w, const Op& op, const std::byte* p, int first) {
+  for (int v = 0; v < V; ++v) {
+    R* d = out<R>(w, op.a[v]) + first;
+    CUCPU_LANE_LOOP
+    for (int l = 0; l < Count; ++l) d[l] = R(read<M>(p + (l * V + v) * int(sizeof(M))));
+  }
+}
+template <class R, class M, int V, int Count>
+CUCPU_INLINE void load_equal(const Warp& w, const Op& op, const std::byte* p, int first) {
+  for (int v = 0; v < V; ++v) {
+    R* d = out<R>(w, op.a[v]) + first;
+    const R value = R(read<M>(p + v * int(sizeof(M))));
+    for (int l = 0; l < Count; ++l) d[l] = value;
+  }
+}
+template <class R, class M, int V>
+CUCPU_INLINE void load_lane(const Warp& w, const Op& op, const std::byte* p, int lane) {
+  for (int v = 0; v < V; ++v) out<R>(w, op.a[v])[lane] = R(read<M>(p + v * int(sizeof(M))));
+}
+
+template <class R, class M, int V>
+struct Load {
+  static constexpr u64 kSize = sizeof(M) * V;
+  static constexpr Access kAccess = Access::Read;
+  template <int Count>
+  CUCPU_INLINE static void consecutive(const Warp& w, const Op& op, std::byte* p, int first) {
+    load_consecutive<R, M, V, Count>(w, op, p, first);
+  }
+  template <int Count>
+  CUCPU_INLINE static void equal(const Warp& w, const Op& op, std::byte* p, int first) {
+    load_equal<R, M, V, Count>(w, op, p, first);
+  }
+  CUCPU_INLINE static void lane(const Warp& w, const Op& op, std::byte* p, int l) {
+    load_lane<R, M, V>(w, op, p, l);
+  }
+};
+
+// ---- stores
+
+template <class R, class M, int V>
+struct Store {
+  static constexpr u64 kSize = sizeof(M) * V;
+  static constexpr Access kAccess = Access::Write;
+  template <int Count>
+  CUCPU_INLINE static void consecutive(const Warp& w, const Op& op, std::byte* p, int first) {
+    for (int v = 0; v < V; ++v) {
+      const R* s = in<R>(w, op.a[v]) + first;
+      CUCPU_LANE_LOOP
+      for (int l = 0; l < Count; ++l) write<M>(p + (l * V + v) * int(sizeof(M)), M(s[l]));
+    }
+  }
+  // All lanes write the same place: the last one's value stays.
+  template <int Count>
+  CUCPU_INLINE static void equal(const Warp& w, const Op& op, std::byte* p, int first) {
+    lane(w, op, p, first + Count - 1);
+  }
+  CUCPU_INLINE static void lane(const Warp& w, const Op& op, std::byte* p, int l) {
+    for (int v = 0; v < V; ++v) write<M>(p + v * int(sizeof(M)), M(in<R>(w, op.a[v])[l]));
+  }
+};
+
+// ---- any pattern
+
+// Eight lanes at a time: rows of a tile are consecutive or equal in parts of a warp.
+template <class Kind, class A>
+CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, std::byte* origin,
+                              int first) {
+  constexpr A kStep = A(Kind::kSize);
+  const A step = a[first + 1] - a[first];
+  if (step == kStep && is_ramp<kStep, 8>(a + first))
+    return Kind::template consecutive<8>(w, op, origin + a[first], first);
+  if (step == 0 && is_ramp<A(0), 8>(a + first))
+    return Kind::template equal<8>(w, op, origin + a[first], first);
+  for (int l = first; l < first + 8; ++l) Kind::lane(w, op, origin + a[l], l);
+}
+
+template <class Place, class Kind>
+[[gnu::noinline]] void lane_by_lane(Warp& w, const Op& op, const typename Place::Address* a) {
+  each_active(w, [&](int l) {
+    std::byte* p = resolve(w, op, l, a[l], Kind::kSize, Kind::kAccess, region_of(op));
+    Kind::lane(w, op, p, l);
+  });
+}
+
+template <class Place, class Kind>
+[[gnu::noinline]] void scattered(Warp& w, const Op& op) {
+  using A = typename Place::Address;
+  const A* base = in<A>(w, op.a[kAddress]);
+  const A offset = A(op.imm);
+  const A some = base[__builtin_ctz(w.mask)] + offset;
+  const u32 m = w.mask;
+  A a[kLanes];
+  A low = some, high = some, any = some;
+  for (int l = 0; l < kLanes; ++l) {
+    const A mine = A(base[l] + offset);
+    a[l] = (m >> l & 1) ? mine : some;
+    low = a[l] < low ? a[l] : low;
+    high = a[l] > high ? a[l] : high;
+    any |= a[l];
+  }
+  if (any & (Kind::kSize - 1)) return lane_by_lane<Place, Kind>(w, op, a);
+  std::byte* p = window<Place>(w, op, low, u64(high - low) + Kind::kSize);
+  if (!p) {
+    // The first miss of this instruction fills its site; then the warp is usually inside.
+    if (Place::kShared || Kind::kSize > ~u64{0} - u64(high - low))
+      return lane_by_lane<Place, Kind>(w, op, a);
+    resolve(w, op, __builtin_ctz(m), some, Kind::kSize, Kind::kAccess, region_of(op));
+    p = window<Place>(w, op, low, u64(high - low) + Kind::kSize);
+    if (!p) return lane_by_lane<Place, Kind>(w, op, a);
+  }
+  std::byte* origin = p - low;
+  if (m == kFullMask) {
+    for (int first = 0; first < kLanes; first += 8) eight_lanes<Kind>(w, op, a, origin, first);
+  } else {
+    each_active(w, [&](int l) { Kind::lane(w, op, origin + a[l], l); });
+  }
+}
+
+template <class Place, class Kind>
+void access(Warp& w, const Op& op) {
+  using A = typename Place::Address;
+  constexpr A kStep = A(Kind::kSize);
+  const A* a = in<A>(w, op.a[kAddress]);
+  if (w.mask == kFullMask) {
+    const A first = A(a[0] + A(op.imm));
+    const A step = a[1] - a[0];
+    if (step == kStep && !(first & (kStep - 1)) && is_ramp<kStep, kLanes>(a)) {
+      if (std::byte* p = window<Place>(w, op, first, kLanes * Kind::kSize))
+        return Kind::template consecutive<kLanes>(w, op, p, 0);
+    } else if (step == 0 && !(first & (kStep - 1)) && is_ramp<A(0), kLanes>(a)) {
+      if (std::byte* p = window<Place>(w, op, first, Kind::kSize))
+        return Kind::template equal<kLanes>(w, op, p, 0);
+    }
+  }
+  scattered<Place, Kind>(w, op);
+}
+
+// ---- memory of which each lane has its own, and indexed parameters
+
+CUCPU_INLINE u64 own_address(const Warp& w, const Op& op, int l) {
+  if (op.target & kNarrow) return u32(in<u32>(w, op.a[kAddress])[l] + u32(op.imm));
+  return in<u64>(w, op.a[kAddress])[l] + op.imm +
+         (op.target & kFrameRelative ? w.frame->local_base : 0);
+}
+template <class Kind>
+void own_memory(Warp& w, const Op& op) {
+  const bool local = region_of(op) == Region::Local;
+  std::byte* origin = local ? w.local : w.frame->params;
+  const u64 stride = local                                 ? w.local_stride
+                     : region_of(op) == Region::FrameParam ? w.frame->param_stride
+                                                           : 0;
+  each_active(w, [&](int l) {
+    const u64 address = own_address(w, op, l);
+    const bool good =
+        (address <= stride) & (Kind::kSize <= stride - address) & !(address & (Kind::kSize - 1));
+    std::byte* p = good ? origin + u64(l) * stride + address
+                        : resolve(w, op, l, address, Kind::kSize, Kind::kAccess, region_of(op));
+    Kind::lane(w, op, p, l);
+  });
+}
+
+// A kernel's parameter: one value for the whole launch. The decoder has checked the bounds.
+template <class Kind>
+void kernel_parameter(Warp& w, const Op& op) {
+  auto* p = const_cast<std::byte*>(w.params) + op.imm;
+  if (w.mask == kFullMask) return Kind::template equal<kLanes>(w, op, p, 0);
+  each_active(w, [&](int l) { Kind::lane(w, op, p, l); });
+}
+
+// ---- choice
+
+template <class Kind>
+Handler by_space(const Form& f, Widths widths) {
+  const bool narrow = widths.a == 4;
+  switch (f.space) {
+    case Space::global:
+    case Space::constant:
+    case Space::generic:
+      return narrow ? nullptr : Handler(access<Global, Kind>);
+    case Space::shared:
+    case Space::shared_cluster:
+      return narrow ? Handler(access<Shared32, Kind>) : Handler(access<Shared64, Kind>);
+    case Space::local:
+      return own_memory<Kind>;
+    case Space::param:
+      if (widths.param == ParamKind::Frame) return own_memory<Kind>;
+      if constexpr (Kind::kAccess == Access::Write)
+        return nullptr;
+      else
+        return widths.param == ParamKind::Kernel ? Handler(kernel_parameter<Kind>)
+                                                 : Handler(own_memory<Kind>);
+    default:
+      return nullptr;
+  }
+}
+
+template <template <class, class, int> class Kind, class R, class M>
+Handler by_vector(const Form& f, Widths widths) {
+  switch (f.vector) {
+    case 1:
+      return by_space<Kind<R, M, 1>>(f, widths);
+    case 2:
+      return by_space<Kind<R, M, 2>>(f, widths);
+    case 4:
+      return by_space<Kind<R, M, 4>>(f, widths);
+    default:
+      return nullptr;
+  }
+}
+template <template <class, class, int> class Kind, class R, class M>
+Handler scalar(const Form& f, Widths widths) {
+  return f.vector == 1 ? by_space<Kind<R, M, 1>>(f, widths) : nullptr;
+}
+
+Handler load16(const Form& f, Widths widths, unsigned bytes, bool sign) {
+  if (bytes == 2) return by_vector<Load, u16, u16>(f, widths);
+  if (bytes == 1)
+    return sign ? by_vector<Load, u16, s8>(f, widths) : by_vector<Load, u16, u8>(f, widths);
+  return nullptr;
+}
+Handler load32(const Form& f, Widths widths, unsigned bytes, bool sign) {
+  switch (bytes) {
+    case 4:
+      return by_vector<Load, u32, u32>(f, widths);
+    case 2:
+      return sign ? scalar<Load, u32, s16>(f, widths) : by_vector<Load, u32, u16>(f, widths);
+    case 1:
+      return sign ? by_vector<Load, u32, s8>(f, widths) : by_vector<Load, u32, u8>(f, widths);
+    default:
+      return nullptr;
+  }
+}
+Handler load64(const Form& f, Widths widths, unsigned bytes, bool sign) {
+  switch (bytes) {
+    case 8:
+      return by_vector<Load, u64, u64>(f, widths);
+    case 4:
+      return sign ? scalar<Load, u64, s32>(f, widths) : scalar<Load, u64, u32>(f, widths);
+    case 2:
+      return sign ? scalar<Load, u64, s16>(f, widths) : scalar<Load, u64, u16>(f, widths);
+    case 1:
+      return sign ? scalar<Load, u64, s8>(f, widths) : scalar<Load, u64, u8>(f, widths);
+    default:
+      return nullptr;
+  }
+}
+
+bool is_weak(const Form& f) { return f.order == Order::none || f.order == Order::weak; }
+
+}  // namespace
+
+Handler select_load(const Form& f, Widths widths) {
+  if ((f.op != Opcode::ld && f.op != Opcode::ldu) || !is_weak(f)) return nullptr;
+  const unsigned bytes = ptx::size_of(f.types[0]);
+  const bool sign = ptx::is_signed(f.types[0]);
+  switch (widths.d) {
+    case 2:
+      return load16(f, widths, bytes, sign);
+    case 4:
+      return load32(f, widths, bytes, sign);
+    case 8:
+      return load64(f, widths, bytes, sign);
+    default:
+      return nullptr;
+  }
+}
+
+Handler select_store(const Form& f, Widths widths) {
+  if (f.op != Opcode::st || !is_weak(f)) return nullptr;
+  const unsigned bytes = ptx::size_of(f.types[0]);
+  switch (widths.d * 16 + bytes) {
+    case 0x21:
+      return by_vector<Store, u16, u8>(f, widths);
+    case 0x22:
+      return by_vector<Store, u16, u16>(f, widths);
+    case 0x41:
+      return by_vector<Store, u32, u8>(f, widths);
+    case 0x42:
+      return by_vector<Store, u32, u16>(f, widths);
+    case 0x44:
+      return by_vector<Store, u32, u32>(f, widths);
+    case 0x81:
+      return scalar<Store, u64, u8>(f, widths);
+    case 0x82:
+      return scalar<Store, u64, u16>(f, widths);
+    case 0x84:
+      return scalar<Store, u64, u32>(f, widths);
+    case 0x88:
+      return by_vector<Store, u64, u64>(f, widths);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace cucpu::CUCPU_SIMD

@@ -1,0 +1,185 @@
+// Handlers of clocks, packed moves, address spaces, fences and what ends a launch.
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#include "cpu/exec/access.hpp"
+#include "cpu/exec/baseline_ops.hpp"
+#include "cpu/exec/block.hpp"
+#include "cpu/exec/fault.hpp"
+#include "cpu/exec/memory.hpp"
+
+namespace cucpu {
+namespace {
+
+template <class F>
+void each_active(const Warp& w, F f) {
+  for (u32 m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
+}
+
+u64 nanoseconds(bool since_epoch) {
+  using namespace std::chrono;
+  const auto t =
+      since_epoch ? system_clock::now().time_since_epoch()
+                  : duration_cast<system_clock::duration>(steady_clock::now().time_since_epoch());
+  return u64(duration_cast<std::chrono::nanoseconds>(t).count());
+}
+
+u64 clock_value(u64 which) {
+  using R = ptx::SpecialRegister;
+  switch (R(which)) {
+    case R::clock:
+      return u32(nanoseconds(false));
+    case R::clock_hi:
+      return nanoseconds(false) >> 32;
+    case R::clock64:
+      return nanoseconds(false);
+    case R::globaltimer_lo:
+      return u32(nanoseconds(true));
+    case R::globaltimer_hi:
+      return nanoseconds(true) >> 32;
+    default:
+      return nanoseconds(true);
+  }
+}
+
+}  // namespace
+
+void read_clock(Warp& w, const Op& op) {
+  const u32 value = u32(clock_value(op.imm));
+  u32* d = w.at<u32>(op.a[0]);
+  each_active(w, [=](int l) { d[l] = value; });
+}
+void read_clock_wide(Warp& w, const Op& op) {
+  const u64 value = clock_value(op.imm);
+  u64* d = w.at<u64>(op.a[0]);
+  each_active(w, [=](int l) { d[l] = value; });
+}
+
+void copy_special(Warp& w, const Op& op) {
+  const u32 width = op.imm & 0xff;
+  const u32 from = op.imm >> 8 & 1 ? 8 : 4;
+  each_active(w, [&](int l) {
+    u64 value = 0;
+    std::memcpy(&value, w.at<std::byte>(op.a[1]) + size_t(l) * from, from);
+    std::memcpy(w.at<std::byte>(op.a[0]) + size_t(l) * width, &value, width);
+  });
+}
+
+void local_address(Warp& w, const Op& op) {
+  u64* d = w.at<u64>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = w.frame->local_base + op.imm; });
+}
+void local_address_narrow(Warp& w, const Op& op) {
+  u32* d = w.at<u32>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = u32(w.frame->local_base + op.imm); });
+}
+
+// 128-bit registers keep their two halves in planes of 32 lanes.
+namespace {
+std::byte* wide_piece(const Warp& w, Slot slot, u32 total, int lane, u32 offset) {
+  std::byte* base = w.at<std::byte>(slot);
+  if (total != 16) return base + size_t(lane) * total + offset;
+  return base + (offset / 8) * (kLanes * 8) + size_t(lane) * 8 + offset % 8;
+}
+}  // namespace
+
+void pack(Warp& w, const Op& op) {
+  const u32 count = op.imm & 0xff, width = op.imm >> 8 & 0xff;
+  each_active(w, [&](int l) {
+    std::byte value[16];
+    for (u32 k = 0; k < count; ++k)
+      std::memcpy(value + k * width, w.at<std::byte>(op.a[1 + k]) + size_t(l) * width, width);
+    for (u32 k = 0; k < count; ++k)
+      std::memcpy(wide_piece(w, op.a[0], count * width, l, k * width), value + k * width, width);
+  });
+}
+void unpack(Warp& w, const Op& op) {
+  const u32 count = op.imm & 0xff, width = op.imm >> 8 & 0xff;
+  each_active(w, [&](int l) {
+    std::byte value[16];
+    for (u32 k = 0; k < count; ++k)
+      std::memcpy(value + k * width, wide_piece(w, op.a[0], count * width, l, k * width), width);
+    for (u32 k = 0; k < count; ++k)
+      std::memcpy(w.at<std::byte>(op.a[1 + k]) + size_t(l) * width, value + k * width, width);
+  });
+}
+
+void add_window(Warp& w, const Op& op) {
+  const u64* a = w.at<u64>(op.a[1]);
+  u64* d = w.at<u64>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = a[l] + op.imm; });
+}
+
+void isspacep(Warp& w, const Op& op) {
+  const AddressSpace& space = AddressSpace::instance();
+  const u64* a = w.at<u64>(op.a[1]);
+  u32* d = w.at<u32>(op.a[0]);
+  u32 bits = 0;
+  each_active(w, [&](int l) {
+    const bool shared = a[l] - space.shared_window() < AddressSpace::kWindow;
+    const bool local = a[l] - space.local_window() < AddressSpace::kWindow;
+    const bool param = a[l] - space.param_window() < AddressSpace::kWindow;
+    bool is = false;
+    switch (ptx::Space(op.imm)) {
+      case ptx::Space::shared:
+      case ptx::Space::shared_cluster:
+        is = shared;
+        break;
+      case ptx::Space::local:
+        is = local;
+        break;
+      case ptx::Space::param:
+        is = param;
+        break;
+      case ptx::Space::global:
+        is = !shared && !local && !param;
+        break;
+      default: {
+        const auto range = space.find(a[l]);
+        is = range && range->kind == MemoryKind::Code && range->read_only;
+        break;
+      }
+    }
+    bits |= u32{is} << l;
+  });
+  *d = (*d & ~w.mask) | bits;
+}
+
+void fence(Warp&, const Op&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void nothing(Warp&, const Op&) {}
+
+void trap(Warp& w, const Op& op) {
+  raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "trap", "");
+}
+void breakpoint(Warp& w, const Op& op) {
+  raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "breakpoint", "");
+}
+
+// cp.async: a[4] is the destination, a[5] and a[6] the source and its offset, a[1] the size, a[2]
+// the bytes that are read (the rest is zero), a[3] a predicate under which nothing is read.
+void copy_async(Warp& w, const Op& op) {
+  const u32 size = w.at<u32>(op.a[1])[0];
+  const u32 ignore = op.a[3] == kNoSlot ? 0 : *w.at<u32>(op.a[3]);
+  each_active(w, [&](int l) {
+    const u64 to = op.target & kNarrow ? u32(w.at<u32>(op.a[4])[l] + u32(op.imm))
+                                       : w.at<u64>(op.a[4])[l] + op.imm;
+    const u64 from = w.at<u64>(op.a[5])[l] + w.at<u64>(op.a[6])[l];
+    u32 wanted = op.a[2] == kNoSlot ? size : w.at<u32>(op.a[2])[l];
+    if (wanted > size) wanted = size;
+    if (ignore >> l & 1) wanted = 0;
+    std::byte* d = resolve(w, op, l, to, size, Access::Write, Region::Shared);
+    if (wanted) {
+      // The whole source is aligned to the size of the copy, whatever part of it is read.
+      if (from & (size - 1)) resolve(w, op, l, from, size, Access::Read, Region::Global);
+      const std::byte* s =
+          wanted == size ? resolve(w, op, l, from, size, Access::Read, Region::Global) : nullptr;
+      for (u32 k = 0; k < wanted; ++k)
+        d[k] = s ? s[k] : *resolve(w, op, l, from + k, 1, Access::Read, Region::Global);
+    }
+    std::memset(d + wanted, 0, size - wanted);
+  });
+}
+
+}  // namespace cucpu

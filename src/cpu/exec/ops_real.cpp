@@ -1,0 +1,271 @@
+// Handlers of f32 and f64 arithmetic rounded to nearest even. Directed roundings are in
+// rounding.cpp.
+#include "cpu/exec/families.hpp"
+#include "cpu/exec/lanes.hpp"
+#include "cpu/exec/reals.hpp"
+
+#include <cmath>
+
+namespace cucpu::CUCPU_SIMD {
+namespace {
+
+using ptx::Form;
+using ptx::Opcode;
+using ptx::Rounding;
+using ptx::Type;
+
+struct Add {
+  template <class T>
+  static T apply(T a, T b) {
+    return a + b;
+  }
+};
+struct Sub {
+  template <class T>
+  static T apply(T a, T b) {
+    return a - b;
+  }
+};
+struct Mul {
+  template <class T>
+  static T apply(T a, T b) {
+    return a * b;
+  }
+};
+struct Div {
+  template <class T>
+  static T apply(T a, T b) {
+    return a / b;
+  }
+};
+struct Sqrt {
+  static float apply(float a) { return __builtin_sqrtf(a); }
+  static double apply(double a) { return __builtin_sqrt(a); }
+};
+struct Rcp {
+  template <class T>
+  static T apply(T a) {
+    return T(1) / a;
+  }
+};
+
+// One rounding, with the processor's instruction where the build has it. Elsewhere: the product of
+// two floats is exact in double; the sum is rounded to odd, so that the last rounding is the only
+// one that counts.
+CUCPU_INLINE float fused(float a, float b, float c) {
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fmaf(a, b, c);
+#else
+  const double p = double(a) * double(b);
+  const double q = double(c);
+  const double s = p + q;
+  const double t = s - p;
+  const double error = (p - (s - t)) + (q - t);
+  u64 bits = bits_of<u64>(s);
+  const bool finite = (bits >> 52 & 0x7ff) != 0x7ff;
+  const bool away = (error > 0) == (s > 0);
+  const u64 odd = (bits & 1) ? bits : away ? bits + 1 : bits - 1;
+  bits = (finite & (error != 0) & (s != 0)) ? odd : bits;
+  return float(bits_of<double>(bits));
+#endif
+}
+CUCPU_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+// min(-0, +0) is -0; a NaN loses against a number unless Nan asks otherwise.
+template <class T>
+struct BitsType;
+template <>
+struct BitsType<float> {
+  using type = u32;
+};
+template <>
+struct BitsType<double> {
+  using type = u64;
+};
+
+template <bool Least, bool Nan, class T>
+CUCPU_INLINE T extreme(T a, T b) {
+  using U = typename BitsType<T>::type;
+  const U x = bits_of<U>(a), y = bits_of<U>(b);
+  const T same = bits_of<T>(Least ? U(x | y) : U(x & y));
+  T r = a == b ? same : (Least ? a < b : a > b) ? a : b;
+  r = a != a ? b : r;
+  r = b != b ? a : r;
+  if constexpr (Nan)
+    r = (a != a) | (b != b) ? bits_of<T>(sizeof(T) == 4 ? U(0x7fffffff) : U(0x7ff8000000000000))
+                            : r;
+  return r;
+}
+template <class T>
+CUCPU_INLINE T magnitude(T v) {
+  using U = typename BitsType<T>::type;
+  return bits_of<T>(U(bits_of<U>(v) << 1 >> 1));
+}
+template <class T>
+CUCPU_INLINE T with_sign(T v, T sign) {
+  using U = typename BitsType<T>::type;
+  constexpr U kSign = U{1} << (8 * sizeof(U) - 1);
+  return bits_of<T>(U((bits_of<U>(v) & ~kSign) | (bits_of<U>(sign) & kSign)));
+}
+template <class T>
+CUCPU_INLINE T negated(T v) {
+  using U = typename BitsType<T>::type;
+  return bits_of<T>(U(bits_of<U>(v) ^ U{1} << (8 * sizeof(U) - 1)));
+}
+
+template <class T, class F, bool Ftz, bool Sat>
+void unary(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  each_lane(w, out<T>(w, op.a[0]),
+            [=](int l) { return result<Ftz, Sat>(F::apply(source<Ftz>(a[l]))); });
+}
+template <class T, class F, bool Ftz, bool Sat>
+void binary(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  const T* b = in<T>(w, op.a[2]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+    return result<Ftz, Sat>(F::apply(source<Ftz>(a[l]), source<Ftz>(b[l])));
+  });
+}
+template <class T, bool Ftz, bool Sat>
+void fma(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  const T* b = in<T>(w, op.a[2]);
+  const T* c = in<T>(w, op.a[3]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+    return result<Ftz, Sat>(fused(source<Ftz>(a[l]), source<Ftz>(b[l]), source<Ftz>(c[l])));
+  });
+}
+template <class T, bool Least, bool Nan, bool Ftz>
+void minmax(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  const T* b = in<T>(w, op.a[2]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+    return result<Ftz, false>(extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l])));
+  });
+}
+// Three operands: the forms of sm_100.
+template <bool Least, bool Nan, bool Ftz>
+void minmax3(Warp& w, const Op& op) {
+  const float* a = in<float>(w, op.a[1]);
+  const float* b = in<float>(w, op.a[2]);
+  const float* c = in<float>(w, op.a[3]);
+  each_lane(w, out<float>(w, op.a[0]), [=](int l) {
+    const float first = extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l]));
+    return result<Ftz, false>(extreme<Least, Nan>(first, source<Ftz>(c[l])));
+  });
+}
+template <bool Least, bool Nan, bool Ftz>
+void minmax_xorsign(Warp& w, const Op& op) {
+  const float* a = in<float>(w, op.a[1]);
+  const float* b = in<float>(w, op.a[2]);
+  each_lane(w, out<float>(w, op.a[0]), [=](int l) {
+    const float x = source<Ftz>(a[l]), y = source<Ftz>(b[l]);
+    const float sign = bits_of<float>(bits_of<u32>(x) ^ bits_of<u32>(y));
+    const float r = extreme<Least, Nan>(magnitude(x), magnitude(y));
+    return r == r ? with_sign(r, sign) : canonical(r);
+  });
+}
+template <class T, bool Ftz>
+void neg(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return negated(source<Ftz>(a[l])); });
+}
+template <class T, bool Ftz>
+void abs(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return magnitude(source<Ftz>(a[l])); });
+}
+// copysign d, a, b: the magnitude of b with the sign of a.
+template <class T>
+void copysign(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op.a[1]);
+  const T* b = in<T>(w, op.a[2]);
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return with_sign(b[l], a[l]); });
+}
+
+template <class F>
+Handler binary_of(const Form& f) {
+  const bool ftz = f.has(ptx::kFlagFtz), sat = f.has(ptx::kFlagSat);
+  if (f.types[0] == Type::f64) return binary<double, F, false, false>;
+  if (ftz) return sat ? binary<float, F, true, true> : binary<float, F, true, false>;
+  return sat ? binary<float, F, false, true> : binary<float, F, false, false>;
+}
+Handler fma_of(const Form& f) {
+  const bool ftz = f.has(ptx::kFlagFtz), sat = f.has(ptx::kFlagSat);
+  if (f.types[0] == Type::f64) return fma<double, false, false>;
+  if (ftz) return sat ? fma<float, true, true> : fma<float, true, false>;
+  return sat ? fma<float, false, true> : fma<float, false, false>;
+}
+template <class F>
+Handler unary_of(const Form& f) {
+  if (f.types[0] == Type::f64) return unary<double, F, false, false>;
+  return f.has(ptx::kFlagFtz) ? Handler(unary<float, F, true, false>)
+                              : Handler(unary<float, F, false, false>);
+}
+
+template <bool Least, bool Nan, bool Ftz>
+Handler minmax_float(const Form& f, bool three) {
+  if (three) return f.has(ptx::kFlagXorsignAbs) ? nullptr : Handler(minmax3<Least, Nan, Ftz>);
+  return f.has(ptx::kFlagXorsignAbs) ? Handler(minmax_xorsign<Least, Nan, Ftz>)
+                                     : Handler(minmax<float, Least, Nan, Ftz>);
+}
+template <bool Least>
+Handler minmax_of(const Form& f, bool three) {
+  const bool nan = f.has(ptx::kFlagNan), ftz = f.has(ptx::kFlagFtz);
+  if (f.types[0] == Type::f64)
+    return nan || three ? nullptr : Handler(minmax<double, Least, false, false>);
+  if (nan)
+    return ftz ? minmax_float<Least, true, true>(f, three)
+               : minmax_float<Least, true, false>(f, three);
+  return ftz ? minmax_float<Least, false, true>(f, three)
+             : minmax_float<Least, false, false>(f, three);
+}
+
+bool is_directed(Rounding r) { return r == Rounding::rz || r == Rounding::rm || r == Rounding::rp; }
+
+}  // namespace
+
+Handler select_minmax3(const Form& f) {
+  if (f.types[0] != Type::f32) return nullptr;
+  return f.op == Opcode::min ? minmax_of<true>(f, true) : minmax_of<false>(f, true);
+}
+
+Handler select_real(const Form& f) {
+  const Type type = f.types[0];
+  if (type != Type::f32 && type != Type::f64) return nullptr;
+  const bool approximate = f.has(ptx::kFlagApprox) || f.has(ptx::kFlagFull);
+  if (is_directed(f.rounding)) return nullptr;
+  const bool single = type == Type::f32, ftz = f.has(ptx::kFlagFtz);
+  switch (f.op) {
+    case Opcode::add:
+      return binary_of<Add>(f);
+    case Opcode::sub:
+      return binary_of<Sub>(f);
+    case Opcode::mul:
+      return binary_of<Mul>(f);
+    case Opcode::fma:
+    case Opcode::mad:
+      return f.has(ptx::kFlagRelu) ? nullptr : fma_of(f);
+    case Opcode::div:
+      return f.has(ptx::kFlagApprox) ? nullptr : binary_of<Div>(f);
+    case Opcode::rcp:
+      return approximate ? nullptr : unary_of<Rcp>(f);
+    case Opcode::sqrt:
+      return approximate ? nullptr : unary_of<Sqrt>(f);
+    case Opcode::min:
+      return minmax_of<true>(f, false);
+    case Opcode::max:
+      return minmax_of<false>(f, false);
+    case Opcode::neg:
+      return single ? (ftz ? neg<float, true> : neg<float, false>) : neg<double, false>;
+    case Opcode::abs:
+      return single ? (ftz ? abs<float, true> : abs<float, false>) : abs<double, false>;
+    case Opcode::copysign:
+      return single ? copysign<float> : copysign<double>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace cucpu::CUCPU_SIMD

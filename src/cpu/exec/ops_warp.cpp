@@ -1,0 +1,249 @@
+// Handlers of the instructions between the lanes of a warp.
+#include <bit>
+
+#include "cpu/exec/baseline_ops.hpp"
+
+namespace cucpu {
+namespace {
+
+using ptx::Form;
+using ptx::Mode;
+using ptx::Opcode;
+using ptx::Operation;
+using ptx::Type;
+
+template <class F>
+void each_active(const Warp& w, F f) {
+  for (u32 m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
+}
+void write_bits(const Warp& w, u32* d, u32 bits) { *d = (*d & ~w.mask) | (bits & w.mask); }
+
+struct Source {
+  int lane;
+  bool inside;
+};
+// The lane that lane l reads: b is the offset or index, c holds the clamp and the segment mask.
+template <Mode M>
+Source shuffle_source(int l, u32 b, u32 c) {
+  const int offset = int(b & 31), clamp = int(c & 31), segment = int(c >> 8 & 31);
+  const int top = (l & segment) | (clamp & ~segment), bottom = l & segment;
+  switch (M) {
+    case Mode::up:
+      return {l - offset, l - offset >= top};
+    case Mode::down:
+      return {l + offset, l + offset <= top};
+    case Mode::bfly:
+      return {l ^ offset, (l ^ offset) <= top};
+    default:
+      return {bottom | (offset & ~segment), (bottom | (offset & ~segment)) <= top};
+  }
+}
+template <Mode M>
+void shfl(Warp& w, const Op& op) {
+  const u32* a = w.at<u32>(op.a[2]);
+  const u32* b = w.at<u32>(op.a[3]);
+  const u32* c = w.at<u32>(op.a[4]);
+  u32 value[kLanes];
+  u32 valid = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const Source s = shuffle_source<M>(l, b[l], c[l]);
+    value[l] = a[s.inside ? s.lane & 31 : l];
+    valid |= u32{s.inside} << l;
+  }
+  u32* d = w.at<u32>(op.a[0]);
+  if (w.mask == kFullMask) {
+    for (int l = 0; l < kLanes; ++l) d[l] = value[l];
+  } else {
+    each_active(w, [&](int l) { d[l] = value[l]; });
+  }
+  write_bits(w, w.at<u32>(op.a[1]), valid);
+}
+Handler shuffle(Mode mode) {
+  switch (mode) {
+    case Mode::up:
+      return shfl<Mode::up>;
+    case Mode::down:
+      return shfl<Mode::down>;
+    case Mode::bfly:
+      return shfl<Mode::bfly>;
+    case Mode::idx:
+      return shfl<Mode::idx>;
+    default:
+      return nullptr;
+  }
+}
+
+// Lanes that take part: those of the group that the member mask names.
+u32 members(const Warp& w, const Op& op) {
+  if (op.a[7] == kNoSlot) return w.mask;
+  return w.mask & w.at<u32>(op.a[7])[std::countr_zero(w.mask)];
+}
+u32 votes(const Warp& w, const Op& op) {
+  const u32 p = *w.at<u32>(op.a[2]);
+  return op.target & 1 ? ~p : p;
+}
+template <Mode M>
+void vote(Warp& w, const Op& op) {
+  const u32 all = members(w, op), yes = votes(w, op) & all;
+  if constexpr (M == Mode::ballot) {
+    u32* d = w.at<u32>(op.a[0]);
+    each_active(w, [&](int l) { d[l] = yes; });
+  } else {
+    const bool r = M == Mode::all ? yes == all : M == Mode::any ? yes != 0 : yes == 0 || yes == all;
+    write_bits(w, w.at<u32>(op.a[0]), r ? kFullMask : 0);
+  }
+}
+Handler vote_of(Mode mode) {
+  switch (mode) {
+    case Mode::all:
+      return vote<Mode::all>;
+    case Mode::any:
+      return vote<Mode::any>;
+    case Mode::uni:
+      return vote<Mode::uni>;
+    case Mode::ballot:
+      return vote<Mode::ballot>;
+    default:
+      return nullptr;
+  }
+}
+
+template <class T>
+void match_any(Warp& w, const Op& op) {
+  const T* a = w.at<T>(op.a[2]);
+  const u32 all = members(w, op);
+  u32 result[kLanes] = {};
+  for (u32 m = all; m;) {
+    const T value = a[std::countr_zero(m)];
+    u32 same = 0;
+    for (u32 k = m; k; k &= k - 1)
+      if (a[std::countr_zero(k)] == value) same |= k & (0 - k);
+    for (u32 k = same; k; k &= k - 1) result[std::countr_zero(k)] = same;
+    m &= ~same;
+  }
+  u32* d = w.at<u32>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = result[l]; });
+}
+template <class T>
+void match_all(Warp& w, const Op& op) {
+  const T* a = w.at<T>(op.a[2]);
+  const u32 all = members(w, op);
+  bool same = all != 0;
+  for (u32 m = all; m; m &= m - 1) same &= a[std::countr_zero(m)] == a[std::countr_zero(all)];
+  u32* d = w.at<u32>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = same ? all : 0; });
+  write_bits(w, w.at<u32>(op.a[1]), same ? kFullMask : 0);
+}
+
+struct Add {
+  static u32 apply(u32 a, u32 b) { return a + b; }
+};
+struct And {
+  static u32 apply(u32 a, u32 b) { return a & b; }
+};
+struct Or {
+  static u32 apply(u32 a, u32 b) { return a | b; }
+};
+struct Xor {
+  static u32 apply(u32 a, u32 b) { return a ^ b; }
+};
+template <class T>
+struct Min {
+  static u32 apply(u32 a, u32 b) { return T(b) < T(a) ? b : a; }
+};
+template <class T>
+struct Max {
+  static u32 apply(u32 a, u32 b) { return T(b) > T(a) ? b : a; }
+};
+template <class F>
+void redux(Warp& w, const Op& op) {
+  const u32* a = w.at<u32>(op.a[2]);
+  u32 m = members(w, op);
+  if (m == 0) return;
+  u32 r = a[std::countr_zero(m)];
+  for (m &= m - 1; m; m &= m - 1) r = F::apply(r, a[std::countr_zero(m)]);
+  u32* d = w.at<u32>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = r; });
+}
+// redux.f32 (sm_100a): NaN only counts under .NaN or when nothing else is there.
+template <bool Least, bool Abs, bool Nan>
+void redux_f32(Warp& w, const Op& op) {
+  const float* a = w.at<float>(op.a[2]);
+  float r = std::bit_cast<float>(u32{0x7fffffff});
+  bool nan = false;
+  for (u32 m = members(w, op); m; m &= m - 1) {
+    const u32 bits = std::bit_cast<u32>(a[std::countr_zero(m)]);
+    const float v = std::bit_cast<float>(Abs ? bits & 0x7fffffff : bits);
+    nan |= v != v;
+    if (v == v && (r != r || (Least ? v < r : v > r))) r = v;
+  }
+  const u32 result = Nan && nan ? 0x7fffffff : std::bit_cast<u32>(r);
+  u32* d = w.at<u32>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = result; });
+}
+template <bool Least>
+Handler redux_float(const Form& f) {
+  const bool abs = f.has(ptx::kFlagAbs), nan = f.has(ptx::kFlagNan);
+  if (abs) return nan ? redux_f32<Least, true, true> : redux_f32<Least, true, false>;
+  return nan ? redux_f32<Least, false, true> : redux_f32<Least, false, false>;
+}
+Handler redux_of(const Form& f) {
+  const bool is_signed = f.types[0] == Type::s32;
+  if (f.types[0] == Type::f32)
+    return f.operation == Operation::min   ? redux_float<true>(f)
+           : f.operation == Operation::max ? redux_float<false>(f)
+                                           : nullptr;
+  switch (f.operation) {
+    case Operation::add:
+      return redux<Add>;
+    case Operation::and_:
+      return redux<And>;
+    case Operation::or_:
+      return redux<Or>;
+    case Operation::xor_:
+      return redux<Xor>;
+    case Operation::min:
+      return is_signed ? redux<Min<s32>> : redux<Min<u32>>;
+    case Operation::max:
+      return is_signed ? redux<Max<s32>> : redux<Max<u32>>;
+    default:
+      return nullptr;
+  }
+}
+
+// The lowest member is the leader.
+void elect(Warp& w, const Op& op) {
+  const u32 all = members(w, op);
+  const u32 leader = all & (0 - all);
+  u32* d = w.at<u32>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = u32(std::countr_zero(all)); });
+  write_bits(w, w.at<u32>(op.a[1]), leader);
+}
+
+}  // namespace
+
+void activemask(Warp& w, const Op& op) {
+  u32* d = w.at<u32>(op.a[0]);
+  each_active(w, [&](int l) { d[l] = w.mask; });
+}
+
+Handler select_warp_op(const Form& f) {
+  const bool wide = ptx::size_of(f.types[0]) == 8;
+  switch (f.op) {
+    case Opcode::shfl:
+      return shuffle(f.mode);
+    case Opcode::vote:
+      return vote_of(f.mode);
+    case Opcode::match:
+      if (f.mode == Mode::all) return wide ? match_all<u64> : match_all<u32>;
+      return wide ? match_any<u64> : match_any<u32>;
+    case Opcode::redux:
+      return redux_of(f);
+    case Opcode::elect:
+      return elect;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace cucpu

@@ -1,0 +1,28 @@
+// Output of kernels: a FIFO for each device, written out when the host synchronises.
+#ifndef CUCPU_EXEC_PRINTF_HPP
+#define CUCPU_EXEC_PRINTF_HPP
+
+#include <functional>
+#include <string>
+
+#include "cpu/exec/warp.hpp"
+
+namespace cucpu {
+
+// Where the arguments of one call and the strings that they point to are read from; both throw for
+// memory that is not the thread's to read.
+struct PrintfSource {
+  std::function<void(u64 offset, void* to, u64 size)> argument;
+  std::function<std::string(u64 address)> string;
+};
+
+// As CUDA's printf: 32 arguments at most; widths and precisions may be `*`. Answers the number of
+// arguments, or -1 if the format is not valid.
+int format_printf(const std::string& format, const PrintfSource& source, std::string& out);
+
+// False when the FIFO of `capacity` bytes is full: the text is dropped then.
+bool append_output(int device, u64 capacity, std::string text);
+
+}  // namespace cucpu
+
+#endif

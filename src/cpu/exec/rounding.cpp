@@ -1,0 +1,128 @@
+// Arithmetic with a directed rounding, lane by lane under the host's rounding mode. Built with
+// -frounding-math, so that nothing is computed before the mode is set.
+#include <bit>
+#include <cfenv>
+#include <cmath>
+
+#include "cpu/exec/baseline_ops.hpp"
+#include "cpu/exec/host_rounding.hpp"
+
+namespace cucpu {
+namespace {
+
+using ptx::Form;
+using ptx::Opcode;
+using ptx::Rounding;
+using ptx::Type;
+
+constexpr u64 kFtz = 1 << 8, kSat = 1 << 9;
+
+float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
+
+template <class T>
+T finish(T v, u64 how) {
+  if (how & kSat) v = v > T(0) ? (v < T(1) ? v : T(1)) : T(0);
+  if constexpr (sizeof(T) == 4) {
+    if (how & kFtz) v = flushed(v);
+    if (v != v) v = std::bit_cast<float>(u32{0x7fffffff});
+  }
+  return v;
+}
+template <class T>
+T start(T v, u64 how) {
+  if constexpr (sizeof(T) == 4) return how & kFtz ? flushed(v) : v;
+  return v;
+}
+
+struct Add {
+  template <class T>
+  static T apply(T a, T b, T) {
+    return a + b;
+  }
+};
+struct Sub {
+  template <class T>
+  static T apply(T a, T b, T) {
+    return a - b;
+  }
+};
+struct Mul {
+  template <class T>
+  static T apply(T a, T b, T) {
+    return a * b;
+  }
+};
+struct Div {
+  template <class T>
+  static T apply(T a, T b, T) {
+    return a / b;
+  }
+};
+struct Rcp {
+  template <class T>
+  static T apply(T a, T, T) {
+    return T(1) / a;
+  }
+};
+struct Sqrt {
+  template <class T>
+  static T apply(T a, T, T) {
+    return std::sqrt(a);
+  }
+};
+struct Fma {
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return std::fma(a, b, c);
+  }
+};
+
+template <class T, class F>
+void rounded(Warp& w, const Op& op) {
+  const T* a = w.at<T>(op.a[1]);
+  const T* b = op.a[2] == kNoSlot ? a : w.at<T>(op.a[2]);
+  const T* c = op.a[3] == kNoSlot ? a : w.at<T>(op.a[3]);
+  T* d = w.at<T>(op.a[0]);
+  const HostRounding mode(Rounding(op.imm & 0xff));
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    d[l] = finish(F::apply(start(a[l], op.imm), start(b[l], op.imm), start(c[l], op.imm)), op.imm);
+  }
+}
+
+template <class T>
+Handler handler(Opcode op) {
+  switch (op) {
+    case Opcode::add:
+      return rounded<T, Add>;
+    case Opcode::sub:
+      return rounded<T, Sub>;
+    case Opcode::mul:
+      return rounded<T, Mul>;
+    case Opcode::div:
+      return rounded<T, Div>;
+    case Opcode::rcp:
+      return rounded<T, Rcp>;
+    case Opcode::sqrt:
+      return rounded<T, Sqrt>;
+    case Opcode::fma:
+    case Opcode::mad:
+      return rounded<T, Fma>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+Comparison select_rounding(const Form& f) {
+  const bool directed =
+      f.rounding == Rounding::rz || f.rounding == Rounding::rm || f.rounding == Rounding::rp;
+  const Type type = f.types[0];
+  if (!directed || (type != Type::f32 && type != Type::f64) || f.has(ptx::kFlagRelu)) return {};
+  const u64 how =
+      u64(f.rounding) | (f.has(ptx::kFlagFtz) ? kFtz : 0) | (f.has(ptx::kFlagSat) ? kSat : 0);
+  return {type == Type::f32 ? handler<float>(f.op) : handler<double>(f.op), how};
+}
+
+}  // namespace cucpu

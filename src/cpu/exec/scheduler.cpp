@@ -1,0 +1,97 @@
+// One worker's share of a launch: begins blocks in order and, when one does not end in its slice,
+// begins others beside it, so that blocks may wait for each other.
+#include <deque>
+#include <memory>
+
+#include "cpu/exec/fault.hpp"
+#include "cpu/exec/memory.hpp"
+#include "cpu/exec/worker_pool.hpp"
+
+namespace cucpu {
+namespace {
+
+constexpr s64 kSlice = 1 << 20;  // warp instructions of a block before others get a turn
+constexpr s64 kCooperativeSlice = 1 << 15;
+constexpr size_t kMaxResident = 256;  // blocks that a worker keeps, unless they must all be there
+
+class Share {
+ public:
+  explicit Share(LaunchState& launch) : launch_(launch) {
+    worker_.launch = &launch;
+    worker_.sites.resize(launch.module->site_count);
+    worker_.sites[0].base = AddressSpace::instance().generation().load();
+  }
+  void run();
+
+ private:
+  bool begin();
+  void slice();
+  void charge();
+
+  LaunchState& launch_;
+  Worker worker_;
+  std::deque<std::unique_ptr<Block>> resident_;  // the first is next
+  std::vector<std::unique_ptr<Block>> idle_;
+};
+
+bool Share::begin() {
+  const u64 number = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
+  if (number >= launch_.block_count) return false;
+  if (idle_.empty()) idle_.push_back(std::make_unique<Block>(launch_, worker_));
+  resident_.push_front(std::move(idle_.back()));
+  idle_.pop_back();
+  resident_.front()->begin(number);
+  return true;
+}
+
+void Share::charge() {
+  launch_.thread_instructions.fetch_add(worker_.thread_instructions, std::memory_order_relaxed);
+  const u64 total =
+      launch_.warp_instructions.fetch_add(worker_.warp_instructions, std::memory_order_relaxed) +
+      worker_.warp_instructions;
+  worker_.warp_instructions = worker_.thread_instructions = 0;
+  if (launch_.budget && total > launch_.budget)
+    throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT,
+                      "kernel '" + std::string(launch_.kernel->function->source->name) +
+                          "' has used its budget of " + std::to_string(launch_.budget) +
+                          " warp instructions"};
+}
+
+void Share::slice() {
+  Block& block = *resident_.front();
+  s64 quantum = launch_.launch->cooperative ? kCooperativeSlice : kSlice;
+  if (launch_.budget && s64(launch_.budget) < quantum) quantum = s64(launch_.budget);
+  const BlockStatus status = block.run(quantum);
+  if (launch_.budget || worker_.warp_instructions > 1 << 20) charge();
+  if (status == BlockStatus::Done) {
+    idle_.push_back(std::move(resident_.front()));
+    resident_.pop_front();
+    return;
+  }
+  // It goes to the end; a new block, if there is one, comes before those that were here.
+  resident_.push_back(std::move(resident_.front()));
+  resident_.pop_front();
+  if (launch_.launch->cooperative || resident_.size() < kMaxResident) begin();
+}
+
+void Share::run() {
+  while (!launch_.stop.load(std::memory_order_relaxed)) {
+    if (resident_.empty() && !begin()) break;
+    slice();
+  }
+  charge();
+}
+
+}  // namespace
+
+void work_on(LaunchState& launch) {
+  try {
+    Share(launch).run();
+  } catch (const KernelFault& fault) {
+    launch.fail(fault.code, fault.text);
+  } catch (const std::bad_alloc&) {
+    launch.fail(CUDA_ERROR_OUT_OF_MEMORY, "the host has no memory for another block");
+  }
+}
+
+}  // namespace cucpu

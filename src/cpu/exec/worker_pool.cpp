@@ -1,0 +1,69 @@
+// Gives launches to threads.
+#include "cpu/exec/worker_pool.hpp"
+
+#include <algorithm>
+
+namespace cucpu {
+
+WorkerPool& WorkerPool::instance() {
+  static WorkerPool* const pool = new WorkerPool;  // its threads end with the process
+  return *pool;
+}
+
+WorkerPool::WorkerPool() {
+  const unsigned wanted =
+      settings().threads ? settings().threads : std::thread::hardware_concurrency();
+  size_ = std::clamp(wanted, 1u, 256u);
+}
+
+// Threads start with the first launch that has work for more than its caller.
+void WorkerPool::start_threads() {
+  if (started_) return;
+  started_ = true;
+  for (unsigned i = 0; i < size_; ++i) std::thread(&WorkerPool::thread_main, this, i).detach();
+}
+
+WorkerPool::Job* WorkerPool::find_job() {
+  for (Job* job : jobs_)
+    if (!job->drained && job->workers < job->launch->block_count) return job;
+  return nullptr;
+}
+
+void WorkerPool::work(Job& job, std::unique_lock<std::mutex>& lock) {
+  ++job.workers;
+  ++busy_;
+  lock.unlock();
+  work_on(*job.launch);
+  lock.lock();
+  --busy_;
+  --job.workers;
+  job.drained = true;
+  wake_.notify_one();
+  if (job.workers == 0) done_.notify_all();
+}
+
+void WorkerPool::run(LaunchState& launch) {
+  Job job{&launch, 0, false};
+  std::unique_lock lock(mutex_);
+  jobs_.push_back(&job);
+  const bool mine = busy_ < size_;
+  if (!mine || (launch.block_count > 1 && size_ > 1)) {
+    start_threads();
+    const u64 helpers = std::min<u64>(launch.block_count, size_);
+    for (u64 i = 0; i < helpers; ++i) wake_.notify_one();
+  }
+  if (mine) work(job, lock);
+  done_.wait(lock, [&] { return job.drained && job.workers == 0; });
+  jobs_.remove(&job);
+}
+
+void WorkerPool::thread_main(unsigned) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    Job* job = nullptr;
+    wake_.wait(lock, [&] { return busy_ < size_ && (job = find_job()); });
+    work(*job, lock);
+  }
+}
+
+}  // namespace cucpu

@@ -1,0 +1,51 @@
+// The threads that execute blocks: one pool for all devices, streams and launches of the process.
+#ifndef CUCPU_EXEC_WORKER_POOL_HPP
+#define CUCPU_EXEC_WORKER_POOL_HPP
+
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "cpu/exec/block.hpp"
+
+namespace cucpu {
+
+class WorkerPool {
+ public:
+  static WorkerPool& instance();
+
+  // Executes all blocks of the launch. The calling thread works too while the pool has a free
+  // place: a launch of few blocks then needs no other thread at all.
+  void run(LaunchState& launch);
+
+ private:
+  struct Job {
+    LaunchState* launch = nullptr;
+    unsigned workers = 0;  // that are in it now
+    bool drained = false;  // its blocks are all begun: nobody else needs to come
+  };
+
+  WorkerPool();
+  void thread_main(unsigned index);
+  Job* find_job();
+  void work(Job& job, std::unique_lock<std::mutex>& lock);
+  void start_threads();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::list<Job*> jobs_;
+  unsigned size_ = 1;  // how many may work at once
+  unsigned busy_ = 0;
+  bool started_ = false;
+};
+
+// Runs blocks of the launch in this thread until none is left that another worker has not begun.
+void work_on(LaunchState& launch);
+
+}  // namespace cucpu
+
+#endif
