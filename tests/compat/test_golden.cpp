@@ -1,0 +1,38 @@
+// Files of released versions read for ever, and give the values that they were written from.
+#include <gtest/gtest.h>
+
+#include "golden.hpp"
+
+namespace cucore::container {
+namespace {
+
+const std::string kFolder = GOLDEN_FOLDER;
+
+ReadOptions with_keys() {
+  ReadOptions options;
+  options.keys = {verifying_key(golden::hmac_key()), verifying_key(golden::ed25519_key())};
+  return options;
+}
+
+TEST(Golden, Version1ReadsEqualInEveryField) {
+  for (const auto& one : golden::all(kFolder + "/images")) {
+    const Contents contents =
+        read_contents(golden::read_file(kFolder + "/v1/" + one.file), with_keys());
+    EXPECT_TRUE(contents.code == one.code) << one.file;
+    EXPECT_EQ(contents.signature.state,
+              one.options.sign ? SignatureState::VALID : SignatureState::UNSIGNED)
+        << one.file;
+  }
+}
+
+TEST(Golden, Version1IsStillWrittenByteForByte) {
+  for (const auto& one : golden::all(kFolder + "/images")) {
+    // Another release of zstd may compress otherwise.
+    if (one.options.compress) continue;
+    EXPECT_TRUE(write(one.code, one.options) == golden::read_file(kFolder + "/v1/" + one.file))
+        << one.file;
+  }
+}
+
+}  // namespace
+}  // namespace cucore::container
