@@ -2,6 +2,9 @@
 #include <cucore.h>
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 
@@ -34,6 +37,12 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
   return kUsage;
 }
 
+/// A full disk is found out when the last bytes are written.
+void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw failed(fmt::format("cannot write the standard output: {}", std::strerror(errno)));
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Compiles, inspects and runs CUDA code through libcucore.", "cucore"};
   app.set_version_flag("--version", fmt::format("cucore {}", cucore_version_string()));
@@ -55,6 +64,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report(app, error);
   }
+  flush_output();
   return kDone;
 }
 

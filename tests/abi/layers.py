@@ -8,6 +8,8 @@ import sys
 import unittest
 from pathlib import Path
 
+from public_header import PublicHeader
+
 SOURCE = Path(sys.argv.pop(1)).resolve()
 CUDA = re.compile(r"^(cuda|cuda\w*\.h|nvrtc\.h|nvJitLink\.h|nvvm\.h|nv\w+/.*)$")
 STANDARD = re.compile(r"^[a-z_0-9]+$")  # <vector>
@@ -29,6 +31,8 @@ def include_name(path, name):
         resolved = candidate.resolve()
         if resolved.is_file() and resolved.is_relative_to(SOURCE):
             return resolved.relative_to(SOURCE).parts[0]
+    if (SOURCE / name.split("/")[0]).is_dir():
+        return name.split("/")[0]
     if CUDA.match(name):
         return "<cuda>"
     if STANDARD.match(name) or SYSTEM.match(name):
@@ -52,6 +56,18 @@ class Layers(unittest.TestCase):
         wrong = [f"{file}: {layer} must not include {name} ({target})"
                  for file, layer, target, name in edges()
                  if target != layer and target not in table.get(layer, set())]
+        self.assertEqual(wrong, [])
+
+    def test_only_the_boundary_and_the_command_call_the_public_functions(self):
+        functions = PublicHeader(SOURCE.parent / "include" / "cucore.h").functions()
+        wrong = []
+        for path in sorted(SOURCE.rglob("*pp")):
+            layer = path.relative_to(SOURCE).parts[0]
+            if layer in {"capi", "cli"}:
+                continue
+            text = re.sub(r'//[^\n]*|/\*.*?\*/|"[^"\n]*"', "", path.read_text(), flags=re.S)
+            called = set(re.findall(r"\b(cucore_\w+)\s*\(", text)) & set(functions)
+            wrong += [f"{path.relative_to(SOURCE)} calls {name}" for name in sorted(called)]
         self.assertEqual(wrong, [])
 
     def test_every_folder_is_in_the_table(self):

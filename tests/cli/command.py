@@ -1,0 +1,97 @@
+"""Runs the command in an empty folder, as a user at a shell does."""
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+COMMAND = Path(sys.argv.pop(1))
+
+SAXPY = """extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+"""
+TEMPLATE = """__constant__ int table[4];
+template <typename T> __global__ void fill(T* out, T value) { out[threadIdx.x] = value; }
+"""
+
+
+class CommandTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.write("saxpy.cu", SAXPY)
+        self.write("fill.cu", TEMPLATE)
+
+    def write(self, name, content):
+        data = content if isinstance(content, bytes) else content.encode()
+        (self.folder / name).write_bytes(data)
+
+    def read(self, name):
+        return (self.folder / name).read_bytes()
+
+    def environment(self, changes):
+        environment = dict(os.environ, TERM="xterm")
+        environment.pop("NO_COLOR", None)
+        environment.update(changes or {})
+        return environment
+
+    def run_command(self, *arguments, env=None, **how):
+        how = {"stdin": subprocess.DEVNULL} | how if "input" not in how else how
+        return subprocess.run([COMMAND, *arguments], cwd=self.folder, env=self.environment(env),
+                              capture_output="stdout" not in how, timeout=120, **how)
+
+    def run_in_terminal(self, *arguments, env=None):
+        """What a person sees of stderr."""
+        leader, follower = pty.openpty()
+        try:
+            subprocess.run([COMMAND, *arguments], cwd=self.folder, env=self.environment(env),
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=follower,
+                           timeout=120, check=False)
+            return os.read(leader, 65536).decode()
+        finally:
+            os.close(leader)
+            os.close(follower)
+
+    def succeeds(self, *arguments, **how):
+        """The standard output of a run that must be good."""
+        result = self.run_command(*arguments, **how)
+        self.assertEqual(result.returncode, 0, result.stderr.decode(errors="replace"))
+        return result.stdout.decode()
+
+    def fails(self, code, *arguments, says, **how):
+        """The run gives this exit code and, first on stderr, one line that says these things."""
+        result = self.run_command(*arguments, **how)
+        text = result.stderr.decode(errors="replace")
+        self.assertEqual(result.returncode, code, text)
+        first = text.splitlines()[0]
+        self.assertTrue(first.startswith("cucore: error: "), text)
+        for part in [says] if isinstance(says, str) else says:
+            self.assertIn(part, first)
+        return text
+
+    def compile(self, source, output, *arguments):
+        self.succeeds("compile", source, "-o", output, *arguments)
+        return self.read(output)
+
+
+def nvrtc_is_there():
+    result = subprocess.run([COMMAND, "info", "--json"], capture_output=True, timeout=60,
+                            check=False)
+    return b'"name": "nvrtc",\n      "available": true' in result.stdout
+
+
+def device_of(driver):
+    """Whether a launch with this driver can work."""
+    result = subprocess.run([COMMAND, "--driver", driver, "info", "--json"], capture_output=True,
+                            timeout=60, check=False)
+    return b'"ordinal": 0' in result.stdout
+
+
+needs_nvrtc = unittest.skipUnless(nvrtc_is_there(), "NVRTC is not installed")

@@ -1,0 +1,136 @@
+"""cucore run: arguments from the command line, results shown, written and checked."""
+import struct
+import unittest
+
+from command import COMMAND, CommandTest, device_of, needs_nvrtc  # noqa: F401
+
+HAS_GPU = device_of("nvidia")
+HAS_CPU = device_of("cpu")
+SHAPE = ["--grid", "4", "--block", "256"]
+ARGUMENTS = ["--arg", "f32:2.0", "--arg", "buf:f32:1024:iota", "--arg", "buf:f32:1024:fill=1.0",
+             "--arg", "i32:1024"]
+
+
+class RunUsage(CommandTest):
+    """All of this is found out before a device is opened."""
+
+    def wrong(self, *arguments, says):
+        self.fails(2, "run", "saxpy.cu", *SHAPE, *arguments, says=says)
+
+    def test_scalars_that_are_none(self):
+        self.wrong("--arg", "f32:two", says=["f32:two", "'two' is not a value of f32"])
+        self.wrong("--arg", "i8:128", says="out of the range of i8")
+        self.wrong("--arg", "u32:-1", says="not a value of u32")
+        self.wrong("--arg", "f31:1", says=["'f31' is not a type", "f64"])
+        self.wrong("--arg", "3", says="'3' is not a type")
+        self.wrong("--arg", "i32:", says="not a value of i32")
+
+    def test_arrays_that_are_none(self):
+        self.wrong("--arg", "buf:f32", says="number of elements")
+        self.wrong("--arg", "buf:f32:many", says="many")
+        self.wrong("--arg", "buf:f32:4:fill=x", says="'x'")
+        self.wrong("--arg", "buf:f32:4:sorted", says=["sorted", "iota"])
+        self.wrong("--arg", "buf:f32:18446744073709551615", says="too big")
+
+    def test_files_of_arrays(self):
+        self.write("odd", b"12345")
+        self.write("two", struct.pack("2f", 1, 2))
+        run = ["run", "saxpy.cu", *SHAPE, "--arg"]
+        self.fails(1, *run, "buf:f32:file=none", says=["none", "No such file"])
+        self.fails(1, *run, "buf:f32:file=odd", says=["odd", "no whole number"])
+        self.fails(1, *run, "buf:f32:3:file=two", says=["2 elements", "not 3"])
+
+    def test_extents(self):
+        for option in ("--grid", "--block"):
+            for text in ("0", "1,2,3,4", "1,,2", "x", "4294967296", "-1"):
+                self.fails(2, "run", "saxpy.cu", "--block", "1", f"{option}={text}", says=option)
+        self.fails(2, "run", "saxpy.cu", says="--block")
+
+    def test_results_of_what_is_no_array(self):
+        for option in ("--output", "--expect"):
+            self.wrong("--arg", "i32:1", option, "0=x", says="argument 0 is not an array")
+            self.wrong("--arg", "i32:1", option, "7=x", says="argument 7 is not an array")
+            self.wrong(option, "x", says="INDEX")
+        self.wrong("--print", "some", says="--print")
+
+    def test_a_missing_driver_says_what_to_do(self):
+        self.fails(1, "--driver", "/nowhere/driver.so", "run", "saxpy.cu", *SHAPE,
+                   says="/nowhere/driver.so")
+
+
+class RunOn:
+    """The same on each kind of device."""
+    driver = ""
+
+    def launch(self, *arguments):
+        return self.succeeds("--driver", self.driver, "run", *arguments)
+
+    def refuse(self, *arguments, says):
+        return self.fails(1, "--driver", self.driver, "run", *arguments, says=says)
+
+    def test_source_is_compiled_on_the_fly_and_results_are_printed(self):
+        text = self.launch("saxpy.cu", "--kernel", "saxpy", *SHAPE, *ARGUMENTS, "--print", "4")
+        self.assertIn("[1] f32 x 1024: 0 1 2 3 ...", text)
+        self.assertIn("[2] f32 x 1024: 1 3 5 7 ...", text)
+        self.assertRegex(text.splitlines()[0], r"saxpy took [\d.]+ ms")
+
+    def test_the_only_kernel_needs_no_name_and_zero_prints_nothing(self):
+        self.assertEqual(self.launch("saxpy.cu", *SHAPE, *ARGUMENTS, "--print", "0"), "")
+
+    def test_containers_and_ptx_run_too(self):
+        for name in ("a.cuco", "a.ptx"):
+            self.compile("saxpy.cu", name, "--arch", "compute_75")
+            self.assertIn("1 3 5 7", self.launch(name, *SHAPE, *ARGUMENTS))
+
+    def test_templates_and_plain_cpp_kernels_are_found_by_their_source_names(self):
+        text = self.launch("fill.cu", "--kernel", "fill<short>", "--block", "4", "--arg",
+                           "buf:i16:4", "--arg", "i16:-7", "--print", "all")
+        self.assertIn("[0] i16 x 4: -7 -7 -7 -7\n", text)
+        self.write("plain.cu", "__global__ void one(int* p) { *p = 1; }\n")
+        self.assertIn(": 1\n", self.launch("plain.cu", "-k", "one", "-b", "1", "--arg", "buf:i32:1"))
+
+    def test_arrays_come_from_files_and_go_to_files(self):
+        self.write("x.bin", struct.pack("4f", 1, 2, 3, 4))
+        self.launch("saxpy.cu", "--block", "4", "--arg", "f32:10", "--arg", "buf:f32:file=x.bin",
+                    "--arg", "buf:f32:4", "--arg", "i32:4", "--output", "2=y.bin")
+        self.assertEqual(struct.unpack("4f", self.read("y.bin")), (10, 20, 30, 40))
+
+    def test_expectations_hold_or_fail_with_the_first_difference(self):
+        run = ["fill.cu", "-k", "fill<float>", "-b", "4", "--arg", "buf:f32:4", "--arg", "f32:1.5"]
+        self.launch(*run, "--expect", "0=1.5")
+        self.launch(*run, "--expect", "0=1.50001", "--tolerance", "0.001")
+        self.refuse(*run, "--expect", "0=2", says="4 of 4 elements differ; element 0 is 1.5, not 2")
+        self.write("e.bin", struct.pack("4f", 1.5, 1.5, 9, 1.5))
+        self.refuse(*run, "--expect", "0=file=e.bin", says="element 2 is 1.5, not 9")
+
+    def test_a_kernel_that_is_not_there_is_named_with_those_that_are(self):
+        self.refuse("saxpy.cu", "-k", "saxpi", *SHAPE, *ARGUMENTS, says=["saxpi", "saxpy"])
+
+    def test_wrong_arguments_are_found_before_the_launch(self):
+        self.refuse("saxpy.cu", *SHAPE, *ARGUMENTS[:-2], says="argument")
+        self.refuse("saxpy.cu", *SHAPE, "--arg", "f64:2.0", *ARGUMENTS[2:], says="argument 0")
+        self.refuse("saxpy.cu", "--grid", "1", "--block", "99999", *ARGUMENTS, says="block")
+
+    def test_a_device_that_is_not_there_is_named(self):
+        self.refuse("saxpy.cu", "--device", "99", *SHAPE, *ARGUMENTS, says="99")
+
+    def test_a_kernel_that_faults_is_told_of(self):
+        self.write("bad.cu", "__global__ void bad(int* p) { p[1ull << 40] = 1; }\n")
+        text = self.refuse("bad.cu", "-b", "1", "--arg", "buf:i32:1", says="")
+        self.assertIn("CUCORE_ERROR_KERNEL_FAULT", text)
+
+
+@needs_nvrtc
+@unittest.skipUnless(HAS_CPU, "the CPU device is not built")
+class RunOnCpuDevice(RunOn, CommandTest):
+    driver = "cpu"
+
+
+@needs_nvrtc
+@unittest.skipUnless(HAS_GPU, "no GPU")
+class RunOnGpu(RunOn, CommandTest):
+    driver = "nvidia"
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,88 @@
+"""The command line itself: help, version, what is wrong with it, colours, output that fails."""
+import json
+import unittest
+
+from command import CommandTest
+
+SUBCOMMANDS = ["info", "compile", "inspect", "run"]
+
+
+class Usage(CommandTest):
+    def test_help_of_each_subcommand_shows_an_example(self):
+        for name in SUBCOMMANDS:
+            text = self.succeeds(name, "--help")
+            self.assertIn("Example", text)
+            self.assertIn(f"cucore {name}", text)
+
+    def test_help_says_the_exit_codes(self):
+        text = self.succeeds("--help")
+        self.assertIn("0 done; 1 the operation failed; 2 the command line is wrong", text)
+        for name in SUBCOMMANDS:
+            self.assertIn(name, text)
+
+    def test_version(self):
+        self.assertRegex(self.succeeds("--version"), r"^cucore \d+\.\d+\.\d+\n$")
+
+    def test_no_subcommand_is_a_usage_error(self):
+        self.fails(2, says="subcommand")
+
+    def test_an_unknown_subcommand_or_option_is_named(self):
+        self.fails(2, "explode", says="explode")
+        self.fails(2, "info", "--loud", says="--loud")
+
+    def test_missing_arguments_are_named(self):
+        self.fails(2, "inspect", says="file")
+        self.fails(2, "compile", "saxpy.cu", says="--output")
+        self.fails(2, "compile", "saxpy.cu", "-o", "x", "--target", "exe", says=["exe", "cubin"])
+
+    def test_a_driver_that_is_none_is_refused_before_anything_runs(self):
+        self.fails(1, "--driver", "amd", "info", says="amd")
+        self.fails(1, "info", "--driver", "amd", says="amd")
+
+    def test_a_driver_library_that_is_missing_is_told_of(self):
+        text = self.succeeds("info", "--driver", "/nowhere/libcuda.so.1")
+        self.assertIn("/nowhere/libcuda.so.1", text)
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "wb") as full:
+            result = self.run_command("info", stdout=full, stderr=-1)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"cannot write the standard output", result.stderr)
+
+
+class Colours(CommandTest):
+    def test_a_pipe_gets_none(self):
+        self.assertNotIn("\x1b", self.fails(1, "inspect", "nowhere", says="nowhere"))
+
+    def test_a_terminal_gets_them_unless_told_otherwise(self):
+        self.assertIn("\x1b[1;31merror:", self.run_in_terminal("inspect", "nowhere"))
+        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            text = self.run_in_terminal("inspect", "nowhere", env=env)
+            self.assertIn("cannot open nowhere", text)
+            self.assertNotIn("\x1b", text)
+
+    def test_an_empty_no_color_means_nothing(self):
+        self.assertIn("\x1b", self.run_in_terminal("inspect", "nowhere", env={"NO_COLOR": ""}))
+
+
+class Info(CommandTest):
+    def test_text_and_json_tell_of_all_three_libraries(self):
+        text = self.succeeds("info")
+        all_of_it = json.loads(self.succeeds("info", "--json"))
+        names = [library["name"] for library in all_of_it["libraries"]]
+        self.assertEqual(names, ["driver", "nvrtc", "nvjitlink"])
+        for name in names:
+            self.assertIn(name, text)
+        for library in all_of_it["libraries"]:
+            self.assertNotEqual(library["available"], bool(library["reason"]), library)
+            self.assertEqual(library["available"], bool(library["path"]), library)
+
+    def test_a_missing_compiler_is_told_of_with_the_place_and_is_no_failure(self):
+        result = json.loads(self.succeeds("info", "--json", env={"CUCORE_NVRTC": "/nowhere"}))
+        nvrtc = result["libraries"][1]
+        self.assertFalse(nvrtc["available"])
+        self.assertIn("/nowhere", nvrtc["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,108 @@
+"""The prose is true: snippets are cut from the examples, transcripts were really printed, links lead
+somewhere, and the environment variables are those that the sources read.
+
+    check_snippets.py ROOT COMMAND           checks
+    check_snippets.py ROOT COMMAND --update  writes snippets and transcripts into README.md
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
+README = ROOT / "README.md"
+SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```c\n)(.*?)(```)", re.S)
+FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.S)
+TRANSCRIPT = re.compile(r"(<!-- transcript -->\n```console\n)(.*?)(```)", re.S)
+NO_NVRTC = "cannot load NVRTC"
+
+
+def snippet(path, name):
+    text = (ROOT / path).read_text()
+    found = re.search(rf"/\* snippet: {name} \*/\n(.*?)^\s*/\* end of snippet \*/", text,
+                      re.S | re.M)
+    return textwrap.dedent(found.group(1))
+
+
+def perform(transcript, files):
+    """The transcript as the command prints it now; the commands are its lines after '$ '."""
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files:
+            (Path(folder) / name).write_text(text)
+        environment = dict(os.environ, PATH=f"{COMMAND.parent}:{os.environ['PATH']}")
+        for command in re.findall(r"^\$ (.*(?:\\\n.*)*)", transcript, re.M):
+            result = subprocess.run(command, shell=True, cwd=folder, env=environment, text=True,
+                                    capture_output=True, timeout=120)
+            if NO_NVRTC in result.stderr:
+                raise unittest.SkipTest(result.stderr)
+            if result.returncode:
+                raise AssertionError(f"{command}: {result.stderr}")
+            lines.append(f"$ {command}\n{result.stdout}")
+    return "".join(lines)
+
+
+def without_numbers(text):
+    """Sizes differ between compilers, times between runs."""
+    return re.sub(r"\d+\.\d+ ms|\d+ bytes", "N", text)
+
+
+class Readme(unittest.TestCase):
+    maxDiff = None
+
+    def test_snippets_are_cut_from_the_examples(self):
+        found = SNIPPET.findall(README.read_text())
+        self.assertGreater(len(found), 0)
+        for _, path, name, text, _ in found:
+            self.assertEqual(text, snippet(path, name), f"{path} {name}: run this with --update")
+
+    def test_the_transcript_is_what_the_command_prints(self):
+        text = README.read_text()
+        found = TRANSCRIPT.findall(text)
+        self.assertGreater(len(found), 0)
+        for _, transcript, _ in found:
+            self.assertEqual(without_numbers(transcript),
+                             without_numbers(perform(transcript, FILE.findall(text))))
+
+
+class Prose(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+        for page in pages:
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+                self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
+
+    def test_paths_in_the_prose_exist(self):
+        for page in (ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "abi.md"):
+            for path in re.findall(r"`((?:src|tests|docs|include|tools)/[\w./]+)`",
+                                   page.read_text()):
+                self.assertTrue((ROOT / path).exists(), f"{page.name}: {path}")
+
+    def test_every_environment_variable_is_documented_and_every_documented_one_is_read(self):
+        documented = set(re.findall(r"`(CUCORE_[A-Z_]+)`", (ROOT / "docs/environment.md").read_text()))
+        documented -= {name for name in documented if name.startswith(("CUCORE_ERROR", "CUCORE_OK"))}
+        read = set()
+        for path in (ROOT / "src").rglob("*.?pp"):
+            read |= set(re.findall(r'"(CUCORE_[A-Z_]+)"', path.read_text()))
+        read = {name for name in read if not name.startswith("CUCORE_ERROR")}
+        read -= {"CUCORE_OK", "CUCORE_STATUS_UNKNOWN"}
+        self.assertEqual(documented, read)
+
+
+def update():
+    text = README.read_text()
+    text = SNIPPET.sub(lambda m: m.group(1) + snippet(m.group(2), m.group(3)) + m.group(5), text)
+    files = FILE.findall(text)
+    text = TRANSCRIPT.sub(lambda m: m.group(1) + perform(m.group(2), files) + m.group(3), text)
+    README.write_text(text)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--update"]:
+        update()
+    else:
+        unittest.main()
