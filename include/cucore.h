@@ -403,9 +403,13 @@ CUCORE_API cucore_status cucore_device_default_stream(const cucore_device *devic
 
 /**
  * Destroys the device's primary context and everything in it, for this process, and makes a new
- * one on next use: the way on after CUCORE_ERROR_KERNEL_FAULT. Streams, events and buffers made
- * before answer CUCORE_ERROR_INVALID_STATE from then on; object code and kernels load again by
- * themselves. Other users of the primary context in the process lose it too.
+ * one. Streams, events and buffers made before answer CUCORE_ERROR_INVALID_STATE from then on;
+ * object code and kernels load again by themselves. Other users of the primary context in the
+ * process lose it too.
+ *
+ * The CPU device goes on after CUCORE_ERROR_KERNEL_FAULT in this way. NVIDIA's driver does not
+ * after most faults: the process has to be restarted, and this call says so.
+ * @retval CUCORE_ERROR_KERNEL_FAULT  the driver makes no new context in this process
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_device_reset(const cucore_device *device, cucore_error **error);

@@ -132,18 +132,21 @@ void Device::synchronize() const {
 }
 
 Ref<Context> Device::context() const {
-  const auto& cu = cuda();
   std::lock_guard lock(mutex_);
-  if (!context_) {
-    CUcontext native = nullptr;
-    check(cu.cuDevicePrimaryCtxRetain(&native, native_),
-          [&] { return "make the primary context of " + label(); });
-    try {
-      context_ = make<Context>(*this, native);
-    } catch (...) {
-      driver::check_release(cu.cuDevicePrimaryCtxRelease(native_), "give back a primary context");
-      throw;
-    }
+  return retain_context();
+}
+
+const Ref<Context>& Device::retain_context() const {
+  const auto& cu = cuda();
+  if (context_) return context_;
+  CUcontext native = nullptr;
+  check(cu.cuDevicePrimaryCtxRetain(&native, native_),
+        [&] { return "make the primary context of " + label(); });
+  try {
+    context_ = make<Context>(*this, native);
+  } catch (...) {
+    driver::check_release(cu.cuDevicePrimaryCtxRelease(native_), "give back a primary context");
+    throw;
   }
   return context_;
 }
@@ -158,6 +161,16 @@ void Device::reset() const {
     (void)cu.cuDevicePrimaryCtxRelease(native_);
   }
   check(cu.cuDevicePrimaryCtxReset(native_), [&] { return "reset " + label(); });
+  try {
+    retain_context();
+  } catch (const Error& error) {
+    if (error.status() != Status::KERNEL_FAULT) throw;
+    // NVIDIA's driver (580, and CUDA's documentation of the error) ends a process's use of CUDA.
+    throw Error(Status::KERNEL_FAULT,
+                text("cannot reset ", label(), ": after ", error.origin().name,
+                     " this driver makes no new context in the process; restart the process"),
+                {}, error.origin());
+  }
   log(LogLevel::INFO, text("reset ", label()));
 }
 

@@ -47,6 +47,7 @@ class Device final : public Object {
   bool can_access_peer(const Device& peer) const;
   void stream_priorities(int& least, int& greatest) const;
   void synchronize() const;
+  // Throws KERNEL_FAULT where the driver makes no new context in a process with a broken one.
   void reset() const;
 
   // The primary context, made on first need and kept until reset().
@@ -67,6 +68,8 @@ class Device final : public Object {
   int major_ = 0, minor_ = 0;
   bool emulated_ = false;
   DeviceLimits limits_;
+  const Ref<Context>& retain_context() const;  // with mutex_ held
+
   mutable std::mutex mutex_;
   mutable Ref<Context> context_;
 };
