@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "driver/cpu_control.hpp"
+
 namespace cucore::driver {
 namespace {
 
@@ -66,7 +68,6 @@ StartedDriver failed(Error error) { return {{nullptr, std::move(error)}, {}}; }
 StartedDriver start_driver(const OpenedLibrary& library) {
   auto table = std::make_unique<CudaTable>();
   table->path = library.path;
-  table->is_cpu = file_name_of(library.path).starts_with("libcucore-cpu.so");
   if (std::string why = read_version(library, table->version); !why.empty()) return refused(why);
   if (table->version < OLDEST_DRIVER) return failed(too_old(library.path, table->version));
   const auto get = symbol<GetProcAddress>(library, "cuGetProcAddress_v2");
@@ -74,6 +75,8 @@ StartedDriver start_driver(const OpenedLibrary& library) {
   if (const std::string lacking = fill(*table, get); !lacking.empty())
     return refused("lacks " + lacking + ", which every driver since " +
                    version_text(OLDEST_DRIVER) + " has");
+  table->cpu = find_cpu_control(*table);
+  table->is_cpu = table->cpu != nullptr;
   const CUresult result = table->cuInit(0);
   if (result == CUDA_SUCCESS) return {{std::move(table), {}}, {}};
   if (result == CUDA_ERROR_STUB_LIBRARY)

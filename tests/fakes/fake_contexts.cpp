@@ -37,6 +37,20 @@ const char* find_name(CUresult result) {
   }
 }
 
+// As the CPU device's control.hpp has it.
+struct CpuControl {
+  size_t size;
+  CUresult (*set_fault_plan)(const char*);
+  CUresult (*last_fault_text)(CUcontext, char*, size_t, size_t*);
+};
+
+CUresult last_fault_text(CUcontext handle, char* out, size_t capacity, size_t*) {
+  const auto lock = locked();
+  NEED(handle || !context_stack().empty(), CUDA_ERROR_INVALID_CONTEXT);
+  std::snprintf(out, capacity, "%s", driver().settings.fault_text.c_str());
+  return CUDA_SUCCESS;
+}
+
 CUresult ready() { return driver().initialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED; }
 
 }  // namespace
@@ -65,9 +79,11 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
   return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGetExportTable(const void** table, const CUuuid*) {
-  *table = nullptr;
-  return CUDA_ERROR_NOT_FOUND;
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  static const CpuControl control{sizeof(CpuControl), nullptr, &last_fault_text};
+  const bool found = VARIANT.is_cpu && std::memcmp(id->bytes, "cucore-cpu-ctl-1", 16) == 0;
+  *table = found ? &control : nullptr;
+  return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuDeviceGetCount(int* count) {

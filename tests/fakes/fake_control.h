@@ -62,7 +62,8 @@ FAKE_API const char *fake_last_violation(void);
 /* Called around every entry: a test that makes memory fail spares the fake's own. */
 FAKE_API void fake_set_boundary(void (*enter)(void), void (*leave)(void));
 
-FAKE_API void fake_set_version(int32_t version); /* 13000 */
+/* 13000; negative: asking for it gives this result. */
+FAKE_API void fake_set_version(int32_t version);
 
 /* == The driver ================================================================================ */
 
@@ -73,6 +74,9 @@ FAKE_API void fake_set_memory(uint64_t total_bytes);
 /* From now on every use of a context gives this result, as after a kernel that faulted, until the
  * context is reset. 0 ends it. */
 FAKE_API void fake_set_fault(int32_t result);
+
+/* What the fake that poses as the CPU device says of a fault. */
+FAKE_API void fake_set_fault_text(const char *text);
 
 /* While held, nothing that streams are given completes. */
 FAKE_API void fake_hold_streams(int32_t hold);

@@ -227,6 +227,11 @@ void fake_set_fault(int32_t result) {
   fake::driver().settings.fault = static_cast<CUresult>(result);
 }
 
+void fake_set_fault_text(const char* text) {
+  const auto lock = fake::locked();
+  fake::driver().settings.fault_text = text;
+}
+
 void fake_hold_streams(int32_t hold) {
   const auto lock = fake::locked();
   fake::Driver& d = fake::driver();

@@ -154,6 +154,7 @@ struct Settings {
   int device_count = 2;
   uint64_t total_memory = 150'754'820'096;
   CUresult fault = CUDA_SUCCESS;
+  std::string fault_text;
   std::map<std::pair<int, int>, int> device_attributes;
   std::vector<KernelImage> kernels;
   std::vector<GlobalImage> globals;
@@ -199,6 +200,7 @@ Driver& driver();
 struct Variant {
   int version;
   int device_count;
+  bool is_cpu;          // answers as the CPU device does
   const char* missing;  // names of entries that it lacks, between spaces
 };
 extern const Variant VARIANT;

@@ -105,7 +105,9 @@ FAKE_API CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int versio
 }
 
 FAKE_API CUresult cuDriverGetVersion(int* version) {
-  *version = fake::driver().version;
+  const int own = fake::driver().version;
+  if (own < 0) return static_cast<CUresult>(-own);  // a driver that does not even tell its version
+  *version = own;
   return CUDA_SUCCESS;
 }
 }

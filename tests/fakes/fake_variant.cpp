@@ -7,6 +7,9 @@
 #ifndef FAKE_DEVICES
 #define FAKE_DEVICES 2
 #endif
+#ifndef FAKE_CPU
+#define FAKE_CPU false
+#endif
 #ifndef FAKE_MISSING
 #define FAKE_MISSING ""
 #endif
@@ -14,6 +17,6 @@
 namespace fake {
 
 extern const Variant VARIANT;
-const Variant VARIANT{FAKE_VERSION, FAKE_DEVICES, " " FAKE_MISSING " "};
+const Variant VARIANT{FAKE_VERSION, FAKE_DEVICES, FAKE_CPU, " " FAKE_MISSING " "};
 
 }  // namespace fake

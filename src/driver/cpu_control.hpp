@@ -1,0 +1,30 @@
+// What the CPU device tells beyond the CUDA API, through cuGetExportTable: that it is the CPU
+// device, and what made a kernel fail. The layout is the device's promise (see its control.hpp):
+// fields are only ever added at its end.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <string>
+
+namespace cucore::driver {
+
+struct CudaTable;
+
+struct CpuControl {
+  size_t size;
+  CUresult (*set_fault_plan)(const char* plan);
+  CUresult (*last_fault_text)(CUcontext context, char* buffer, size_t capacity, size_t* length);
+};
+
+inline constexpr CUuuid CPU_CONTROL_ID = {
+    {'c', 'u', 'c', 'o', 'r', 'e', '-', 'c', 'p', 'u', '-', 'c', 't', 'l', '-', '1'}};
+
+// Null where the driver is not the CPU device.
+const CpuControl* find_cpu_control(const CudaTable& table);
+
+// "kernel saxpy, block (0,0,0) ...", or "": of the current context, else of the first that has one.
+std::string fault_text(const CudaTable& table);
+
+}  // namespace cucore::driver

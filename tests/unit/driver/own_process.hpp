@@ -1,0 +1,58 @@
+// Runs a test in a process of its own: which libraries a process uses is decided once in its life.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace cucore::driver::test {
+
+using Environment = std::map<std::string, std::string>;
+
+// False in the first process, once the second has run and been judged: return then. True in the
+// second, which has this environment and nothing else that steers the library.
+//   if (!own_process({{"CUCORE_DRIVER", fake::path("fake_driver")}})) return;
+bool own_process(const Environment& environment);
+
+// A folder that goes with the test; libraries are copied into it under the names that count.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  // Gives the path of the copy; `name` may have folders in it.
+  std::string add(const std::string& fake, const std::string& name) const;
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The status and the message of what a call throws; OK and "" if it does not.
+struct Thrown {
+  int status = 0;
+  std::string message;
+};
+
+template <class Call>
+Thrown thrown(Call&& call);
+
+bool has(const std::string& text, const std::string& part);
+
+}  // namespace cucore::driver::test
+
+#include "support/error.hpp"
+
+template <class Call>
+cucore::driver::test::Thrown cucore::driver::test::thrown(Call&& call) {
+  try {
+    call();
+    return {};
+  } catch (const Error& error) {
+    return {static_cast<int>(error.status()), error.message()};
+  }
+}
