@@ -1,0 +1,149 @@
+// Speed of the CPU device's executor in thread instructions a second, bounds checks included. Each
+// benchmark checks its result. CUCORE_CPU_THREADS and CUCORE_CPU_SIMD choose threads and handlers.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+
+#include "../tests/cpu/exec/device.hpp"
+
+namespace {
+
+using namespace cucpu;
+using namespace cucpu::test;
+
+void read_settings() {
+  Settings s;
+  if (const char* threads = std::getenv("CUCORE_CPU_THREADS"))
+    s.threads = unsigned(std::atoi(threads));
+  if (const char* simd = std::getenv("CUCORE_CPU_SIMD")) {
+    for (Simd level : {Simd::Baseline, Simd::Avx2, Simd::Avx512})
+      if (std::string(simd) == simd_name(level)) s.simd = level;
+  }
+  configure(s);
+}
+
+template <class... A>
+void measure(benchmark::State& state, const Kernel& kernel, const Shape& shape,
+             const A&... arguments) {
+  LaunchStatistics total;
+  for (auto _ : state) {
+    LaunchStatistics once;
+    if (auto fault = launch(kernel, shape, &once, arguments...)) {
+      state.SkipWithError(fault->text.c_str());
+      return;
+    }
+    total.thread_instructions += once.thread_instructions;
+    total.warp_instructions += once.warp_instructions;
+  }
+  using benchmark::Counter;
+  state.counters["thread_instructions"] =
+      double(total.thread_instructions) / double(state.iterations());
+  state.counters["thread_instructions/s"] =
+      Counter(double(total.thread_instructions), Counter::kIsRate);
+  state.counters["warp_instructions/s"] =
+      Counter(double(total.warp_instructions), Counter::kIsRate);
+}
+
+void saxpy(benchmark::State& state) {
+  const int n = 1 << 22;
+  auto module = load_kernel_file("01_saxpy", 90);
+  Array<float> x(n, 2), y(n, 1);
+  measure(state, *module->find_kernel("saxpy"), shape(n / 256, 256), 3.0f, x, y, n);
+  const float expected = 1.0f + 6.0f * float(state.iterations());
+  if (y[n - 1] != expected && expected < 1e6f) state.SkipWithError("wrong result");
+}
+
+void matmul(benchmark::State& state) {
+  const int n = 256;
+  auto module = load_kernel_file("11_matmul_tiled", 90);
+  Array<float> a(n * n), b(n * n), c(n * n);
+  for (int i = 0; i < n * n; ++i) {
+    a[i] = float(i % 7);
+    b[i] = float(i % 5);
+  }
+  Shape s;
+  s.grid[0] = s.grid[1] = n / 16;
+  s.block[0] = s.block[1] = 16;
+  measure(state, *module->find_kernel("mm"), s, a, b, c, n);
+  float expected = 0;
+  for (int k = 0; k < n; ++k) expected += a[3 * n + k] * b[k * n + 9];
+  if (c[3 * n + 9] != expected) state.SkipWithError("wrong result");
+}
+
+void mandelbrot(benchmark::State& state) {
+  const int w = 512;
+  auto module = load_kernel_file("40_mandel", 90);
+  Array<unsigned char> o(w * w);
+  Shape s;
+  s.grid[0] = w / 32;
+  s.grid[1] = w / 8;
+  s.block[0] = 32;
+  s.block[1] = 8;
+  measure(state, *module->find_kernel("m"), s, o, w, w, -2.0f, -1.25f, 2.5f / 512, 100);
+  uint64_t sum = 0;
+  for (int i = 0; i < w * w; ++i) sum += o[i];
+  if (sum != 7669031) state.SkipWithError("wrong result");
+}
+
+void collatz(benchmark::State& state) {
+  const int n = 1 << 16;
+  auto module = load_kernel_file("48_divergent_loop", 90);
+  Array<uint64_t> x(n);
+  Array<int> o(n);
+  for (int i = 0; i < n; ++i) x[i] = uint64_t(i) + 1;
+  measure(state, *module->find_kernel("collatz"), shape(n / 128, 128), x, o, n);
+  if (o[26] != 111) state.SkipWithError("wrong result");
+}
+
+void nbody(benchmark::State& state) {
+  const int n = 2048;
+  auto module = load_kernel_file("39_nbody", 90);
+  Array<float> p(n * 4), a(n * 3);
+  for (int i = 0; i < n * 4; ++i) p[i] = float(i * 37 % 101) / 101.0f;
+  measure(state, *module->find_kernel("nb"), shape(n / 128, 128), p, a, n);
+  if (!(a[5] > 2624.0f && a[5] < 2625.0f)) state.SkipWithError("wrong result");
+}
+
+void softmax(benchmark::State& state) {
+  const int rows = 256, columns = 1024;
+  auto module = load_kernel_file("42_softmax", 90);
+  Array<float> x(rows * columns), y(rows * columns);
+  for (int i = 0; i < rows * columns; ++i) x[i] = float(i * 37 % 101) / 101.0f;
+  measure(state, *module->find_kernel("sm"), shape(rows, 256), x, y, columns);
+  double sum = 0;
+  for (int i = 0; i < columns; ++i) sum += y[i];
+  if (!(sum > 0.9999 && sum < 1.0001)) state.SkipWithError("wrong result");
+}
+
+void histogram(benchmark::State& state) {
+  const int n = 1 << 20;
+  auto module = load_kernel_file("09_hist_shared", 90);
+  Array<unsigned char> x(n);
+  Array<unsigned> h(256);
+  for (int i = 0; i < n; ++i) x[i] = static_cast<unsigned char>(unsigned(i) * 2654435761u >> 13);
+  measure(state, *module->find_kernel("hist"), shape(64, 256), x, h, n);
+  uint64_t sum = 0;
+  for (int i = 0; i < 256; ++i) sum += h[i];
+  if (sum != uint64_t(n) * uint64_t(state.iterations()) % (uint64_t{1} << 32) &&
+      state.iterations() < 4000)
+    state.SkipWithError("wrong result");
+}
+
+BENCHMARK(saxpy)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(matmul)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(mandelbrot)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(collatz)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(nbody)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(softmax)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(histogram)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  read_settings();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::AddCustomContext("cpu_exec", std::string("handlers for ") + simd_name(simd_level()));
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
