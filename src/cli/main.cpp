@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "failure.hpp"
@@ -29,10 +30,17 @@ void listen(bool verbose) {
   call(cucore_log_set_callback, print_log, least, nullptr, nullptr);
 }
 
+/// CLI11 tells of the missing subcommand first, where the one that was given is none.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining();
+  if (!app.get_subcommands().empty() || rest.empty()) return error.what();
+  return fmt::format("'{}' is no subcommand: info, compile, inspect, run", rest.front());
+}
+
 /// Help and the version go to stdout; a wrong command line is one line on stderr.
 int report(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  print_failure(error.what(), "", "");
+  print_failure(explain(app, error), "", "");
   fmt::print(stderr, "  'cucore --help' shows what there is\n");
   return kUsage;
 }
@@ -47,6 +55,7 @@ int run(int argc, char** argv) {
   CLI::App app{"Compiles, inspects and runs CUDA code through libcucore.", "cucore"};
   app.set_version_flag("--version", fmt::format("cucore {}", cucore_version_string()));
   app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
   app.fallthrough();  // --driver and --verbose may also stand after the subcommand
   app.footer(kFooter);
   std::string driver;

@@ -32,7 +32,7 @@ def compare(library, include):
 
 
 def main():
-    library, include = sys.argv[1:3]
+    library, include = Path(sys.argv[1]).resolve(), sys.argv[2]
     if not shutil.which("abidiff") or not shutil.which("abidw"):
         print("abigail-tools is not installed")
         return SKIP

@@ -9,7 +9,7 @@ from public_header import PublicHeader
 
 HEADER = PublicHeader(Path(sys.argv.pop(1)))
 CAPI = Path(sys.argv.pop(1))
-DEFINITION = re.compile(r"^(CUCORE_API\s+)?([\w\s*]+?[\s*])(cucore_\w+)\s*\(([^;{}]*)\)"
+DEFINITION = re.compile(r"^(CUCORE_API\s+)?(\w[\w\s*]*?[\s*])(cucore_\w+)\s*\(([^;{}]*)\)"
                         r"\s*(noexcept)?\s*\{", re.M)
 
 

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-COMMAND = Path(sys.argv.pop(1))
+COMMAND = Path(sys.argv.pop(1)).resolve()
 
 SAXPY = """extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,6 +2,7 @@
 import json
 import os
 import unittest
+from pathlib import Path
 
 from command import CommandTest, needs_nvrtc
 
@@ -150,7 +151,7 @@ class InspectStrangers(CommandTest):
         self.fails(1, "inspect", "nowhere", says=["nowhere", "No such file"])
 
     def test_a_program_of_the_host_is_refused_with_the_reason(self):
-        self.write("host", open("/bin/true", "rb").read())
+        self.write("host", Path("/bin/true").read_bytes())
         self.fails(1, "inspect", "host", says="")
 
 

@@ -13,7 +13,7 @@ import textwrap
 import unittest
 from pathlib import Path
 
-ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
+ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
 README = ROOT / "README.md"
 SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```c\n)(.*?)(```)", re.S)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.S)
