@@ -97,7 +97,8 @@ class Reader {
     const size_t begin = found + kOption.size();
     const size_t end = std::min(text.find_first_of({" \0", 2}, begin), text.size());
     const auto arch = Arch::parse(text.substr(begin, end - begin));
-    if (arch && arch->number == info_.arch.number) info_.arch.suffix = arch->suffix;
+    const bool same = arch && arch->number == info_.arch.number;
+    if (same && arch->suffix != 0) info_.arch.suffix = arch->suffix;
   }
 
   void read_info(const ElfSection& section) {

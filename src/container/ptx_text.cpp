@@ -296,8 +296,7 @@ class Reader {
         count = *number;
       }
       if (!lexer_.next().is("]")) lexer_.fail(open, "a bracket is not closed");
-      if (count > kMaxObject || size * count > kMaxObject)
-        lexer_.fail(open, "the array is too large");
+      if (count != 0 && size > kMaxObject / count) lexer_.fail(open, "the array is too large");
       size *= count;
     }
     return size;

@@ -11,7 +11,7 @@ namespace cucore::container {
 struct WriteOptions {
   bool compress = false;  ///< zstd for images, log and source, each where it makes them smaller
   int level = 9;          ///< of zstd
-  std::optional<SigningKey> sign;
+  std::optional<SigningKey> sign = std::nullopt;
 };
 
 /// @throws Error INVALID_ARGUMENT for a value that no container can hold (a NUL inside a name, an

@@ -1,0 +1,68 @@
+// Real images, and changing them at known places.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "container_testing.hpp"
+
+namespace cucore::container::testing {
+
+inline Bytes load_image(const std::string& name) {
+  std::ifstream file(std::string(IMAGES) + "/" + name, std::ios::binary);
+  EXPECT_TRUE(file) << name;
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  return bytes_of(text);
+}
+
+template <class T>
+T read_at(const Bytes& bytes, uint64_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+template <class T>
+Bytes changed_at(Bytes bytes, uint64_t offset, T value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof value);
+  return bytes;
+}
+
+inline std::string refusal(CodeType type, const Bytes& bytes) {
+  return message_of([&] { inspect(type, bytes); });
+}
+
+#define EXPECT_IMAGE_REFUSED(part, type, image)                  \
+  do {                                                           \
+    const std::string message = testing::refusal(type, image);   \
+    EXPECT_NE(message.find(part), std::string::npos) << message; \
+    EXPECT_NE(message.find("at offset"), std::string::npos);     \
+  } while (false)
+
+/// Truncations at every place, in buffers of their own so that ASan sees a read behind the end;
+/// returns how many were accepted.
+inline size_t accepted_truncations(CodeType type, const Bytes& image) {
+  size_t accepted = 0;
+  for (size_t size = 0; size < image.size(); ++size) {
+    const Bytes part(image.begin(), image.begin() + static_cast<ptrdiff_t>(size));
+    accepted += refusal(type, part).empty();
+  }
+  return accepted;
+}
+
+/// Changes of one to eight bits and of whole numbers at random places: must end, and not crash.
+inline void shake(CodeType type, const Bytes& image, unsigned seed, int rounds) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < rounds; ++i) {
+    Bytes changed = image;
+    for (unsigned n = 1 + random() % 8; n > 0; --n) {
+      const size_t at = random() % changed.size();
+      changed[at] ^= static_cast<std::byte>(1u << random() % 8);
+      if (random() % 4 == 0) changed[at] = static_cast<std::byte>(random() % 2 ? 255 : 0);
+    }
+    refusal(type, changed);
+  }
+}
+
+}  // namespace cucore::container::testing
