@@ -11,18 +11,19 @@ from pathlib import Path
 SKIP = 77
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.abi"
+PUBLIC = ["--exported-interfaces-only", "--drop-private-types"]
 BREAKS = 8  # bits of abidiff's exit code: 1 it failed, 2 usage, 4 a change, 8 one that breaks
 
 
 def freeze(library, include):
-    subprocess.run(["abidw", "--headers-dir", include, "--no-corpus-path", "--no-comp-dir-path",
-                    "--no-show-locs", "--drop-private-types", "--out-file", BASELINE, library],
-                   check=True)
+    subprocess.run(["abidw", *PUBLIC, "--headers-dir", include, "--no-corpus-path", "--no-elf-needed",
+                    "--no-comp-dir-path", "--no-show-locs", "--short-locs", "--no-parameter-names",
+                    "--out-file", BASELINE, library], check=True)
 
 
 def compare(library, include):
-    result = subprocess.run(["abidiff", "--suppressions", HERE / "growth.ini", "--headers-dir2",
-                             include, "--drop-private-types", BASELINE, library],
+    result = subprocess.run(["abidiff", *PUBLIC, "--suppressions", HERE / "growth.ini",
+                             "--headers-dir2", include, BASELINE, library],
                             capture_output=True, text=True)
     print(result.stdout, result.stderr)
     if result.returncode & (BREAKS | 3):
