@@ -86,6 +86,7 @@ void Table::check_header() {
     file_.fail(16, "it says that it has " + std::to_string(header_.file_size) + " bytes, and has " +
                        std::to_string(file_.size()));
   }
+  if (header_.section_count == 0) file_.fail(24, "it holds no image");
   if (header_.section_count > kMaxSections) file_.fail(24, "more than 4096 sections");
   if (header_.entry_size != sizeof(SectionEntry)) file_.fail(28, "the entry's size is not 96");
   if (header_.incompatible != 0) {
