@@ -1,0 +1,155 @@
+// What the object model costs over the bare driver: the same launch, with the same arguments,
+// through the same driver library, once as cuLaunchKernelEx and once as cucore_kernel_launch.
+//
+//   launch_bench [--difference_limit_ns=60] [Google Benchmark's own options]
+//
+// The driver is the one that CUCORE_DRIVER names: the scripted one of the tests, the CPU device or
+// a GPU's. The two kinds of launch take turns in short batches, so that both see the same machine.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "launch_world.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Fewer than the driver's queue holds: what is timed is the call, not the wait for a place.
+constexpr int BATCH = 256;
+constexpr int PAIRS = 400;
+
+double difference_ns = 0;
+
+World& world() {
+  static World* world = new World;
+  return *world;
+}
+
+template <class Call>
+double nanoseconds_each(Call&& call) {
+  const auto start = Clock::now();
+  for (int i = 0; i < BATCH; ++i) call();
+  const std::chrono::duration<double, std::nano> took = Clock::now() - start;
+  return took.count() / BATCH;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<long>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+void launch_difference(benchmark::State& state) {
+  World& w = world();
+  std::vector<double> bare, ours, differences;
+  for (auto _ : state)
+    for (int pair = 0; pair < PAIRS; ++pair) {
+      bare.push_back(nanoseconds_each([&] { w.launch_bare(); }));
+      w.synchronize();
+      ours.push_back(nanoseconds_each([&] { w.launch(); }));
+      w.synchronize();
+      differences.push_back(ours.back() - bare.back());
+    }
+  difference_ns = median(differences);
+  state.counters["bare_ns"] = median(bare);
+  state.counters["cucore_ns"] = median(ours);
+  state.counters["difference_ns"] = difference_ns;
+}
+BENCHMARK(launch_difference)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+template <class Call>
+void repeat(benchmark::State& state, Call&& call) {
+  int since = 0;
+  for (auto _ : state) {
+    call();
+    if (++since < BATCH) continue;
+    since = 0;
+    state.PauseTiming();
+    world().synchronize();
+    state.ResumeTiming();
+  }
+}
+
+void launch_bare(benchmark::State& state) {
+  repeat(state, [] { world().launch_bare(); });
+}
+BENCHMARK(launch_bare);
+
+void launch_arguments(benchmark::State& state) {
+  repeat(state, [] { world().launch(); });
+}
+BENCHMARK(launch_arguments);
+
+void launch_packed(benchmark::State& state) {
+  repeat(state, [] { world().launch_packed(); });
+}
+BENCHMARK(launch_packed);
+
+void launch_default_stream(benchmark::State& state) {
+  repeat(state, [] { world().launch_on_default_stream(); });
+}
+BENCHMARK(launch_default_stream);
+
+void event_record(benchmark::State& state) {
+  repeat(state, [] { world().record(); });
+}
+BENCHMARK(event_record);
+
+void find_kernel_again(benchmark::State& state) {
+  for (auto _ : state) world().find_kernel();
+}
+BENCHMARK(find_kernel_again);
+
+void stream_create_release(benchmark::State& state) {
+  for (auto _ : state) world().make_stream();
+}
+BENCHMARK(stream_create_release);
+
+void event_create_release(benchmark::State& state) {
+  for (auto _ : state) world().make_event();
+}
+BENCHMARK(event_create_release);
+
+void buffer_create_release(benchmark::State& state) {
+  for (auto _ : state) world().make_buffer();
+}
+BENCHMARK(buffer_create_release);
+
+void objectcode_create_release(benchmark::State& state) {
+  for (auto _ : state) world().make_objectcode();
+}
+BENCHMARK(objectcode_create_release);
+
+// Takes our own option out of the arguments; infinity without it.
+double take_limit(int& argc, char** argv) {
+  constexpr const char* OPTION = "--difference_limit_ns=";
+  double limit = -1;
+  int kept = 0;
+  for (int i = 0; i < argc; ++i)
+    if (std::strncmp(argv[i], OPTION, std::strlen(OPTION)) == 0)
+      limit = std::atof(argv[i] + std::strlen(OPTION));
+    else
+      argv[kept++] = argv[i];
+  argc = kept;
+  return limit;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const double limit = take_limit(argc, argv);
+  benchmark::AddCustomContext("device", world().device_name());
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  std::fprintf(stderr, "cucore_kernel_launch - cuLaunchKernelEx: %.1f ns on %s\n", difference_ns,
+               world().device_name());
+  if (limit < 0 || difference_ns <= limit) return 0;
+  std::fprintf(stderr, "that is more than %.1f ns\n", limit);
+  return 1;
+}

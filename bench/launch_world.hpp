@@ -1,0 +1,48 @@
+// What the launch benchmark launches: one kernel of three parameters, on one device, in both ways.
+#pragma once
+
+#include <cucore.h>
+#include <cuda.h>
+
+class World {
+ public:
+  World();
+
+  const char* device_name() const { return cucore_device_name(device_); }
+  void launch_bare();
+  void launch();
+  void launch_packed();
+  void launch_on_default_stream();
+  void synchronize();
+  void record();
+  void find_kernel();
+  void make_stream();
+  void make_event();
+  void make_buffer();
+  void make_objectcode();
+
+ private:
+  void open();
+  void prepare_bare();
+
+  cucore_device* device_ = nullptr;
+  cucore_stream* stream_ = nullptr;
+  cucore_stream* default_stream_ = nullptr;
+  cucore_event* event_ = nullptr;
+  cucore_buffer* buffer_ = nullptr;
+  cucore_objectcode* code_ = nullptr;
+  cucore_kernel* kernel_ = nullptr;
+
+  // The three arguments, as each way of launching wants them.
+  struct {
+    float a = 2;
+    int32_t n = 0;
+    uint64_t data = 0;
+  } packed_;
+  cucore_argument arguments_[3];
+  void* pointers_[3];
+
+  cucore_launch_options options_ = CUCORE_LAUNCH_OPTIONS_INIT;
+  CUlaunchConfig config_{};
+  decltype(&::cuLaunchKernelEx) launch_bare_ = nullptr;
+};
