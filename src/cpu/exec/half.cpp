@@ -231,20 +231,23 @@ void setp(Warp& w, const Op& op) {
   put(op.a[4], high);
 }
 
-// set.f16x2: 1.0 or 0 in each half; set.u32 and the like are not met.
-template <class F>
-void set_pair(Warp& w, const Op& op) {
+// set.f16 and set.f16x2: 1.0 or 0 in each half.
+template <class F, bool Pair>
+void set(Warp& w, const Op& op) {
   constexpr u16 kOne = std::is_same_v<F, Half> ? 0x3c00 : 0x3f80;
-  const u32* a = w.at<u32>(op.a[1]);
-  const u32* b = w.at<u32>(op.a[2]);
-  u32* d = w.at<u32>(op.a[0]);
+  using T = std::conditional_t<Pair, u32, u16>;
+  const T* a = w.at<T>(op.a[1]);
+  const T* b = w.at<T>(op.a[2]);
+  T* d = w.at<T>(op.a[0]);
   const auto compare = Compare(op.imm & 0xff);
   const u64 how = op.imm >> 8;
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    const bool low = holds(compare, read<F>(u16(a[l]), how), read<F>(u16(b[l]), how));
-    const bool high = holds(compare, read<F>(u16(a[l] >> 16), how), read<F>(u16(b[l] >> 16), how));
-    d[l] = (low ? kOne : 0) | (high ? u32{kOne} << 16 : 0);
+    u32 value = holds(compare, read<F>(u16(a[l]), how), read<F>(u16(b[l]), how)) ? kOne : 0;
+    if constexpr (Pair)
+      if (holds(compare, read<F>(u16(a[l] >> 16), how), read<F>(u16(b[l] >> 16), how)))
+        value |= u32{kOne} << 16;
+    d[l] = T(value);
   }
 }
 
@@ -291,8 +294,18 @@ Comparison select_half_compare(const Form& f) {
   }
   if (f.op != Opcode::set || f.types[0] != f.types[1] || f.operation != ptx::Operation::none)
     return {};
-  if (f.types[0] == Type::f16x2) return {set_pair<Half>, imm};
-  return f.types[0] == Type::bf16x2 ? Comparison{set_pair<Brain>, imm} : Comparison{};
+  switch (f.types[0]) {
+    case Type::f16:
+      return {set<Half, false>, imm};
+    case Type::f16x2:
+      return {set<Half, true>, imm};
+    case Type::bf16:
+      return {set<Brain, false>, imm};
+    case Type::bf16x2:
+      return {set<Brain, true>, imm};
+    default:
+      return {};
+  }
 }
 
 Comparison select_packed(const Form& f) {

@@ -41,7 +41,8 @@ class Interpreter {
   Warp& w_;
   u32 current_ = 0;  // index of the running group
   u32 pc_ = 0;
-  u32 limit_ = 0;  // another group of this frame waits there
+  u32 limit_ = 0;               // another group of this frame waits there
+  bool others_behind_ = false;  // lanes that wait for members at a lower address
   u32 lanes_ = 0;
   u64 count_ = 0;
   u64 thread_count_ = 0;
@@ -83,6 +84,7 @@ void Interpreter::install() {
   pc_ = g.pc;
   lanes_ = u32(std::popcount(g.mask));
   limit_ = ~u32{0};
+  others_behind_ = false;
   if (w_.group_count == 1) return;
   merge_here();
   if (w_.rotate) {
@@ -92,7 +94,10 @@ void Interpreter::install() {
   for (u32 i = 0; i < w_.group_count; ++i) {
     const Group& other = w_.groups[i];
     const bool may_merge = other.state == GroupState::Ready || other.state == GroupState::WarpSync;
-    if (i != current_ && other.frame == w_.frame && may_merge && other.pc < limit_)
+    if (i == current_ || other.frame != w_.frame || !may_merge) continue;
+    if (other.pc < pc_)
+      others_behind_ = true;
+    else if (other.pc < limit_)
       limit_ = other.pc;
   }
 }
@@ -232,6 +237,7 @@ bool Interpreter::step_control(const Op& op, u32) {
 
 bool Interpreter::branch(const Op& op, u32 on) {
   if (on == w_.active) {
+    if (others_behind_ && op.target <= pc_) limit_ = 0;  // it may meet them now
     pc_ = op.target;
   } else if (on == 0) {
     ++pc_;

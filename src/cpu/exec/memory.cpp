@@ -270,8 +270,11 @@ std::string text_of(const char* format, uint64_t a, uint64_t b, uint64_t c) {
 
 std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   std::shared_lock lock(state_->mutex);
+  // Near a live allocation that one is meant; its addresses may have been another's long ago.
+  const bool near_live =
+      state_->overlaps(address < kRedZone ? 0 : address - kRedZone, kRedZone + size);
   for (auto it = state_->freed.rbegin(); it != state_->freed.rend(); ++it) {
-    if (address - it->base < it->size && !state_->overlaps(address, size)) {
+    if (address - it->base < it->size && !near_live) {
       return text_of("%llu bytes into the %llu-byte allocation at 0x%llx that was freed",
                      address - it->base, it->size, it->base);
     }

@@ -269,7 +269,8 @@ void ternary_min(Warp& w, const Op& op) {
 
 // ---- extended precision
 
-// d = a + b + carry in, or a - b - borrow in; T is unsigned.
+// d = a + b + carry in. A subtraction is a + ~b + 1: its carry says that nothing was borrowed, as
+// compiled code expects when it mixes subc and addc. T is unsigned.
 template <class T, bool Subtract, bool TakesCarry>
 void extended(Warp& w, const Op& op) {
   const T* a = in<T>(w, op.a[1]);
@@ -277,10 +278,11 @@ void extended(Warp& w, const Op& op) {
   T* d = out<T>(w, op.a[0]);
   u32 carry = w.carry;
   each_active(w, [&](int l) {
-    const T in = TakesCarry ? T(w.carry >> l & 1) : T(0);
-    const T first = Subtract ? a[l] - b[l] : a[l] + b[l];
-    const T value = Subtract ? first - in : first + in;
-    const bool wrapped = Subtract ? (a[l] < b[l]) | (first < in) : (first < a[l]) | (value < first);
+    const T in = TakesCarry ? T(w.carry >> l & 1) : T(Subtract);
+    const T second = Subtract ? T(~b[l]) : b[l];
+    const T first = a[l] + second;
+    const T value = first + in;
+    const bool wrapped = (first < second) | (value < first);
     carry = (carry & ~(u32{1} << l)) | u32{wrapped} << l;
     d[l] = value;
   });

@@ -1,0 +1,19 @@
+// Runs the executor's tests with the settings of the environment, as cuInit would.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "cpu/exec/executor.hpp"
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  cucpu::Settings s;
+  s.threads = 2;
+  if (const char* threads = std::getenv("CUCORE_CPU_THREADS"))
+    s.threads = unsigned(std::atoi(threads));
+  if (const char* simd = std::getenv("CUCORE_CPU_SIMD"))
+    for (cucpu::Simd level : {cucpu::Simd::Baseline, cucpu::Simd::Avx2, cucpu::Simd::Avx512})
+      if (std::string(simd) == cucpu::simd_name(level)) s.simd = level;
+  cucpu::configure(s);
+  return RUN_ALL_TESTS();
+}

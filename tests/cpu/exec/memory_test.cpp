@@ -1,0 +1,125 @@
+// The address space: lookup, reuse, limits, pinned memory, pins, threads.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+
+#include "device.hpp"
+
+namespace cucpu::test {
+namespace {
+
+AddressSpace& space() { return AddressSpace::instance(); }
+
+TEST(Memory, AllocationsAreApartAlignedAndZero) {
+  const uint64_t a = space().allocate(1, 1, MemoryKind::Device, 0),
+                 b = space().allocate(100, 4096, MemoryKind::Device, 0, 42);
+  EXPECT_EQ(a % 512, 0u);
+  EXPECT_EQ(b % 4096, 0u);
+  EXPECT_GE(b - a, 512u);
+  EXPECT_EQ(space().find(b + 99)->base, b);
+  EXPECT_EQ(space().find(b + 99)->tag, 42u);
+  EXPECT_FALSE(space().find(b + 100));
+  EXPECT_FALSE(space().find(a - 1));
+  EXPECT_FALSE(space().host(b + 50, 51));
+  const auto* p = static_cast<const char*>(space().host(b, 100));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(p[i], 0);
+  EXPECT_TRUE(space().release(a));
+  EXPECT_TRUE(space().release(b));
+  EXPECT_FALSE(space().release(b));
+  EXPECT_FALSE(space().find(b));
+}
+
+TEST(Memory, FreedAddressesDoNotComeBackSoon) {
+  std::vector<uint64_t> seen;
+  for (int i = 0; i < 1000; ++i) {
+    const uint64_t a = space().allocate(10000, 16, MemoryKind::Device, 0);
+    for (uint64_t other : seen) ASSERT_NE(a, other);
+    seen.push_back(a);
+    space().release(a);
+  }
+}
+
+TEST(Memory, TheAddressSpaceCanBeUsedForever) {
+  // More bytes than the reservation has, a part at a time.
+  const uint64_t kept = space().allocate(1000, 16, MemoryKind::Device, 0);
+  for (int i = 0; i < 300; ++i) {
+    const uint64_t a = space().allocate(uint64_t{4} << 30, 16, MemoryKind::Device, 0);
+    ASSERT_NE(a, 0u) << i;
+    ASSERT_EQ(space().find(a)->base, a);
+    ASSERT_TRUE(space().release(a));
+  }
+  EXPECT_TRUE(space().release(kept));
+}
+
+TEST(Memory, ImpossibleRequests) {
+  EXPECT_EQ(space().allocate(0, 16, MemoryKind::Device, 0), 0u);
+  EXPECT_EQ(space().allocate(uint64_t{1} << 47, 16, MemoryKind::Device, 0), 0u);
+  EXPECT_EQ(space().allocate(~uint64_t{0}, 16, MemoryKind::Pinned, 0), 0u);
+}
+
+TEST(Memory, PinnedAndManagedAreTheHosts) {
+  for (MemoryKind kind : {MemoryKind::Pinned, MemoryKind::Managed}) {
+    const uint64_t a = space().allocate(5000, 16, kind, 0);
+    ASSERT_NE(a, 0u);
+    EXPECT_EQ(space().host(a, 5000), reinterpret_cast<void*>(a));
+    std::memset(reinterpret_cast<void*>(a), 7, 5000);
+    EXPECT_TRUE(space().release(a));
+  }
+}
+
+TEST(Memory, Registered) {
+  std::vector<char> mine(1000);
+  EXPECT_TRUE(space().register_host(mine.data(), 1000, 0));
+  EXPECT_FALSE(space().register_host(mine.data() + 500, 1000, 0));
+  EXPECT_EQ(space().find(reinterpret_cast<uint64_t>(&mine[999]))->kind, MemoryKind::Registered);
+  EXPECT_TRUE(space().release(reinterpret_cast<uint64_t>(mine.data())));
+  mine[0] = 1;
+}
+
+TEST(Memory, PinsKeepTheBytes) {
+  const uint64_t a = space().allocate(4 << 20, 16, MemoryKind::Device, 0);
+  auto* p = static_cast<volatile char*>(space().host(a, 1));
+  {
+    AddressSpace::Pin pin;
+    EXPECT_TRUE(space().release(a));
+    EXPECT_FALSE(space().find(a));
+    p[1000] = 1;  // still mapped: a kernel that runs may be at it
+    EXPECT_EQ(p[1000], 1);
+  }
+}
+
+TEST(Memory, Descriptions) {
+  const uint64_t a = space().allocate(100, 16, MemoryKind::Device, 0);
+  EXPECT_EQ(space().describe(a + 108, 4).find("8 bytes past the end of the 100-byte allocation"),
+            0u);
+  EXPECT_EQ(space().describe(a + 98, 4).find("across the end of the 100-byte allocation"), 0u);
+  space().release(a);
+  EXPECT_NE(space().describe(a + 98, 4).find("that was freed"), std::string::npos);
+}
+
+TEST(Memory, Windows) {
+  for (uint64_t w : {space().shared_window(), space().local_window(), space().param_window()}) {
+    EXPECT_FALSE(space().find(w));
+    EXPECT_FALSE(space().find(w + AddressSpace::kWindow - 1));
+  }
+}
+
+TEST(Memory, ManyThreads) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([t] {
+      for (int i = 1; i < 300; ++i) {
+        AddressSpace::Pin pin;
+        const uint64_t a = space().allocate(uint64_t(i) * 100, 16, MemoryKind::Device, t);
+        std::memset(space().host(a, uint64_t(i) * 100), t, size_t(i) * 100);
+        EXPECT_EQ(static_cast<char*>(space().host(a + 99, 1))[0], t);
+        space().release(a);
+      }
+    });
+  for (auto& t : threads) t.join();
+  for (int t = 0; t < 4; ++t) EXPECT_EQ(space().use(t, MemoryKind::Device).allocations, 0u);
+}
+
+}  // namespace
+}  // namespace cucpu::test
