@@ -39,6 +39,7 @@ Place locate(const Side& side, size_t span, Access access) {
     return {Where::Pageable, reinterpret_cast<std::byte*>(side.address)};
   }
   require(range->kind != MemoryKind::Heap);
+  require(access == Access::Read || !range->read_only);
   auto* host = static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
   require(host != nullptr);
   bool device = range->kind == MemoryKind::Device || range->kind == MemoryKind::Code;

@@ -66,6 +66,8 @@ void settle_cluster(const Function& function, LaunchRequest& r) {
   int most = a.non_portable_cluster ? sm.max_cluster_non_portable : sm.max_cluster;
   require(volume(r.cluster) <= static_cast<uint64_t>(most), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   for (int i = 0; i < 3; ++i) require(r.grid[i] % r.cluster[i] == 0);
+  // The executor has no clusters yet; said here, it does not cost the caller the context.
+  fail(CUDA_ERROR_NOT_SUPPORTED);
 }
 
 void check_cooperative(const Function& function, const LaunchRequest& r) {

@@ -1,0 +1,314 @@
+// Loading code: libraries, modules, kernels, functions, globals, errors.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <set>
+
+#include "driver.hpp"
+
+namespace cutest {
+namespace {
+
+class Code : public DeviceTest {
+ protected:
+  CUresult load(const std::string& image, std::string* error_log = nullptr) {
+    char error[512] = "", info[512] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {error, reinterpret_cast<void*>(sizeof error), info,
+                      reinterpret_cast<void*>(sizeof info)};
+    library = nullptr;
+    CUresult result =
+        cu.cuLibraryLoadData(&library, image.c_str(), options, values, 4, nullptr, nullptr, 0);
+    if (error_log) *error_log = error;
+    filled = reinterpret_cast<uintptr_t>(values[1]);
+    return result;
+  }
+  CUkernel kernel(const char* name) {
+    CUkernel k = nullptr;
+    EXPECT_CU(0, cu.cuLibraryGetKernel(&k, library, name)) << name;
+    return k;
+  }
+  static std::string header(const char* version, const char* target) {
+    return std::string(".version ") + version + "\n.target " + target +
+           "\n.address_size 64\n.visible .entry k() { ret; }\n";
+  }
+  CUlibrary library = nullptr;
+  uintptr_t filled = 0;
+};
+
+TEST_F(Code, KernelsOfALibrary) {
+  OK(load(kPtx));
+  unsigned count = 0;
+  OK(cu.cuLibraryGetKernelCount(&count, library));
+  std::vector<CUkernel> all(count);
+  OK(cu.cuLibraryEnumerateKernels(all.data(), count, library));
+  std::set<std::string> names;
+  for (CUkernel k : all) {
+    const char* name = nullptr;
+    OK(cu.cuKernelGetName(&name, k));
+    names.insert(name);
+    CUlibrary owner = nullptr;
+    OK(cu.cuKernelGetLibrary(&owner, k));
+    EXPECT_EQ(library, owner);
+  }
+  EXPECT_EQ(count, names.size());
+  EXPECT_TRUE(names.count("fill") && names.count("traps") && names.count("mixed"));
+  EXPECT_EQ(kernel("fill"), kernel("fill")) << "one handle a kernel";
+  CUkernel k = nullptr;
+  EXPECT_CU(CUDA_ERROR_NOT_FOUND, cu.cuLibraryGetKernel(&k, library, "no such kernel"));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuLibraryGetKernel(&k, library, nullptr));
+  CUkernel saved = kernel("fill");
+  OK(cu.cuLibraryUnload(library));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuLibraryGetKernel(&k, library, "fill"));
+  const char* name = nullptr;
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuKernelGetName(&name, saved));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuLibraryUnload(library));
+}
+
+TEST_F(Code, LibrariesNeedNoContext) {
+  std::thread([&] {
+    ASSERT_CU(0, load(kPtx));
+    size_t offset = 0, size = 0;
+    EXPECT_CU(0, cu.cuKernelGetParamInfo(kernel("fill"), 2, &offset, &size));
+    EXPECT_EQ(12u, offset);
+    EXPECT_EQ(4u, size);
+    CUfunction f = nullptr;
+    EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT, cu.cuKernelGetFunction(&f, kernel("fill")));
+  }).join();
+  OK(cu.cuLibraryUnload(library));
+}
+
+TEST_F(Code, KernelsLaunchInPlaceOfFunctions) {
+  OK(load(kPtx));
+  CUdeviceptr p = 0;
+  unsigned value = 6, n = 32;
+  OK(cu.cuMemAlloc_v2(&p, 128));
+  void* parameters[] = {&p, &value, &n};
+  auto as_function = reinterpret_cast<CUfunction>(kernel("fill"));
+  OK(cu.cuLaunchKernel(as_function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+  unsigned back[32] = {};
+  OK(cu.cuMemcpyDtoH_v2(back, p, sizeof back));
+  EXPECT_EQ(6u, back[31]);
+  int blocks = 0, registers = 0;
+  OK(cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, as_function, 32, 0));
+  EXPECT_GT(blocks, 0);
+  OK(cu.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, as_function));
+  EXPECT_GT(registers, 0);
+  CUfunction f = nullptr, again = nullptr;
+  OK(cu.cuKernelGetFunction(&f, kernel("fill")));
+  OK(cu.cuKernelGetFunction(&again, kernel("fill")));
+  EXPECT_EQ(f, again);
+  OK(cu.cuLibraryUnload(library));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE,
+            cu.cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+}
+
+TEST_F(Code, EachContextHasItsOwnVariables) {
+  OK(load(kPtx));
+  CUcontext other = nullptr;
+  CUdeviceptr here = 0, there = 0;
+  size_t bytes = 0;
+  OK(cu.cuLibraryGetGlobal(&here, &bytes, library, "counter"));
+  EXPECT_EQ(4u, bytes);
+  OK(cu.cuMemsetD32_v2(here, 1000, 1));
+  OK(cu.cuCtxCreate_v4(&other, nullptr, 0, 1));
+  OK(cu.cuLibraryGetGlobal(&there, &bytes, library, "counter"));
+  EXPECT_NE(here, there);
+  unsigned value = 0;
+  OK(cu.cuMemcpyDtoH_v2(&value, there, 4));
+  EXPECT_EQ(7u, value) << "initialised anew";
+  OK(cu.cuCtxDestroy_v2(other));
+  OK(cu.cuMemcpyDtoH_v2(&value, here, 4));
+  EXPECT_EQ(1000u, value);
+  EXPECT_CU(CUDA_ERROR_NOT_FOUND, cu.cuLibraryGetGlobal(&here, &bytes, library, "nothing"));
+  EXPECT_CU(CUDA_ERROR_NOT_FOUND, cu.cuLibraryGetManaged(&here, &bytes, library, "counter"));
+  OK(cu.cuLibraryUnload(library));
+}
+
+TEST_F(Code, ModuleOfALibrary) {
+  OK(load(kPtx));
+  CUmodule m = nullptr, again = nullptr, of_function = nullptr;
+  OK(cu.cuLibraryGetModule(&m, library));
+  OK(cu.cuLibraryGetModule(&again, library));
+  EXPECT_EQ(m, again);
+  CUfunction f = nullptr;
+  OK(cu.cuModuleGetFunction(&f, m, "fill"));
+  OK(cu.cuFuncGetModule(&of_function, f));
+  EXPECT_EQ(m, of_function);
+  EXPECT_CU(CUDA_ERROR_NOT_PERMITTED, cu.cuModuleUnload(m));
+  OK(cu.cuLibraryUnload(library));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuModuleGetFunction(&f, m, "fill"));
+}
+
+TEST_F(Code, Modules) {
+  unsigned count = 0;
+  OK(cu.cuModuleGetFunctionCount(&count, module));
+  std::vector<CUfunction> all(count);
+  OK(cu.cuModuleEnumerateFunctions(all.data(), count, module));
+  EXPECT_TRUE(std::count(all.begin(), all.end(), function("fill")));
+  const char* name = nullptr;
+  OK(cu.cuFuncGetName(&name, function("mixed")));
+  EXPECT_STREQ("mixed", name);
+  CUfunction f = nullptr;
+  EXPECT_CU(CUDA_ERROR_NOT_FOUND, cu.cuModuleGetFunction(&f, module, "no such function"));
+  CUmodule second = nullptr;
+  OK(cu.cuModuleLoadDataEx(&second, kPtx, 0, nullptr, nullptr));
+  OK(cu.cuModuleGetFunction(&f, second, "fill"));
+  OK(cu.cuModuleUnload(second));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuFuncGetName(&name, f));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuModuleUnload(second));
+}
+
+TEST_F(Code, ConstantsAndGlobals) {
+  CUdeviceptr p = 0;
+  size_t bytes = 0;
+  OK(cu.cuModuleGetGlobal_v2(&p, &bytes, module, "table"));
+  EXPECT_EQ(64u, bytes);
+  OK(cu.cuModuleGetGlobal_v2(&p, nullptr, module, "scale"));
+  unsigned value = 0;
+  OK(cu.cuMemcpyDtoH_v2(&value, p, 4));
+  EXPECT_EQ(3u, value);
+  OK(cu.cuModuleGetGlobal_v2(nullptr, &bytes, module, "counter"));
+  EXPECT_EQ(4u, bytes);
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuModuleGetGlobal_v2(nullptr, nullptr, module, "counter"));
+  CUdeviceptr out = 0;
+  OK(cu.cuMemAlloc_v2(&out, 4));
+  for (unsigned wanted = 7; wanted < 10; ++wanted) {
+    OK(launch("count", {&out}));
+    OK(cu.cuMemcpyDtoH_v2(&value, out, 4));
+    EXPECT_EQ(wanted, value);
+  }
+}
+
+TEST_F(Code, FromFiles) {
+  std::string path = ::testing::TempDir() + "cucore_cpu_driver_test.ptx";
+  std::ofstream(path) << kPtx;
+  OK(cu.cuLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  kernel("fill");
+  OK(cu.cuLibraryUnload(library));
+  CUmodule m = nullptr;
+  OK(cu.cuModuleLoad(&m, path.c_str()));
+  OK(cu.cuModuleUnload(m));
+  std::remove(path.c_str());
+  EXPECT_CU(CUDA_ERROR_FILE_NOT_FOUND, cu.cuModuleLoad(&m, path.c_str()));
+}
+
+TEST_F(Code, CubinIsRefusedWithAReason) {
+  std::string log;
+  EXPECT_CU(CUDA_ERROR_NO_BINARY_FOR_GPU, load("\x7f"
+                                               "ELF\2\1\1",
+                                               &log));
+  EXPECT_NE(std::string::npos, log.find("CUBIN"));
+  EXPECT_NE(std::string::npos, log.find("compute_XX"));
+  EXPECT_EQ(log.size() + 1, filled);
+  char text[512] = "";
+  OK(cu.control().last_load_log(text, sizeof text, nullptr));
+  EXPECT_EQ(log, text);
+}
+
+TEST_F(Code, WhatIsNoCode) {
+  for (const char* image :
+       {"", "hello", "\1\2\3\4", "P", "\x50", "\xb1\x43", "// only a comment"}) {
+    EXPECT_CU(CUDA_ERROR_INVALID_IMAGE, load(image)) << image;
+  }
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuLibraryLoadData(&library, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0));
+}
+
+TEST_F(Code, PtxErrorsAreInTheLog) {
+  std::string log;
+  EXPECT_CU(CUDA_ERROR_INVALID_PTX,
+            load(".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n"
+                 "  add.s32 %r1, %r2, %r3;\n  ret;\n}\n",
+                 &log));
+  EXPECT_NE(std::string::npos, log.find("line 6")) << log;
+  EXPECT_GT(filled, 1u);
+}
+
+TEST_F(Code, LogsAreCutToTheirBuffers) {
+  char small[8];
+  std::memset(small, 'x', sizeof small);
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {small, reinterpret_cast<void*>(4)};
+  EXPECT_CU(
+      CUDA_ERROR_INVALID_PTX,
+      cu.cuModuleLoadDataEx(&module, ".version 7.0\n.target sm_75\n.bogus\n", 2, options, values));
+  EXPECT_EQ(0, small[3]);
+  EXPECT_EQ('x', small[4]);
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuModuleLoadDataEx(&module, kPtx, 2, nullptr, nullptr));
+  CUjit_option unknown[] = {static_cast<CUjit_option>(900)};
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuModuleLoadDataEx(&module, kPtx, 1, unknown, values));
+}
+
+TEST_F(Code, VersionsAndTargets) {
+  EXPECT_CU(0, load(header("6.4", "sm_75")));
+  EXPECT_CU(0, load(header("9.0", "sm_90")));
+  EXPECT_CU(0, load(header("8.0", "sm_90a")));
+  std::string log;
+  EXPECT_CU(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, load(header("9.1", "sm_90"), &log));
+  EXPECT_NE(std::string::npos, log.find("9.1")) << log;
+  EXPECT_CU(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, load(header("10.0", "sm_90")));
+  EXPECT_CU(CUDA_ERROR_INVALID_PTX, load(header("8.7", "sm_100"), &log));
+  EXPECT_NE(std::string::npos, log.find("sm_100")) << log;
+  EXPECT_CU(CUDA_ERROR_INVALID_PTX, load(header("8.7", "sm_100a")));
+}
+
+TEST_F(Code, Attributes) {
+  OK(load(kPtx));
+  CUkernel k = kernel("much_shared");
+  int value = -1;
+  OK(cu.cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k, 0));
+  EXPECT_EQ(40960, value);
+  OK(cu.cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, k, 0));
+  EXPECT_EQ(75, value);
+  OK(cu.cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_BINARY_VERSION, k, 0));
+  EXPECT_EQ(90, value);
+  OK(cu.cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel("at_most_64"),
+                             0));
+  EXPECT_EQ(64, value);
+  OK(cu.cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, k, 0));
+  EXPECT_EQ(49152 - 40960, value);
+  OK(cu.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448 - 40960, k,
+                             0));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                    232448 - 40960 + 1, k, 0));
+  CUfunction f = nullptr;
+  OK(cu.cuKernelGetFunction(&f, k));
+  OK(cu.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f));
+  EXPECT_EQ(232448 - 40960, value) << "set for the device's functions";
+  OK(cu.cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, k, 1));
+  EXPECT_EQ(49152 - 40960, value) << "not for other devices'";
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NUM_REGS, 8));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 101));
+  EXPECT_CU(CUDA_ERROR_INVALID_DEVICE,
+            cu.cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, k, 7));
+  OK(cu.cuLibraryUnload(library));
+}
+
+TEST_F(Code, Parameters) {
+  CUfunction f = function("mixed");
+  const size_t wanted[][2] = {{0, 1}, {8, 8}, {16, 2}, {24, 12}, {36, 4}, {40, 8}};
+  for (size_t i = 0; i < 6; ++i) {
+    size_t offset = 99, size = 99;
+    OK(cu.cuFuncGetParamInfo(f, i, &offset, &size));
+    EXPECT_EQ(wanted[i][0], offset) << i;
+    EXPECT_EQ(wanted[i][1], size) << i;
+  }
+  size_t offset = 0;
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuFuncGetParamInfo(f, 6, &offset, nullptr));
+}
+
+TEST_F(Code, ThereIsNoLinker) {
+  CUlinkState state = nullptr;
+  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, cu.cuLinkCreate_v2(0, nullptr, nullptr, &state));
+  char text[512] = "";
+  OK(cu.control().last_load_log(text, sizeof text, nullptr));
+  EXPECT_NE(nullptr, std::strstr(text, "nvJitLink"));
+}
+
+}  // namespace
+}  // namespace cutest

@@ -1,0 +1,266 @@
+// The driver's life in a process: before cuInit, after a fork, at the end, and what the environment
+// sets. Each test is a process of its own; this one never calls cuInit.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <set>
+
+#include "driver.hpp"
+
+namespace cutest {
+namespace {
+
+#define CHECK_CU(expected, call)                                                      \
+  do {                                                                                \
+    int result = static_cast<int>(call);                                              \
+    if (result != static_cast<int>(expected)) {                                       \
+      std::fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #call, result); \
+      std::_Exit(90);                                                                 \
+    }                                                                                 \
+  } while (0)
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      std::fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition); \
+      std::_Exit(91);                                                          \
+    }                                                                          \
+  } while (0)
+
+class Process : public ::testing::Test {
+ protected:
+  // Runs `body` in a child, which must end by itself within a minute; `body` may exit.
+  static void in_child(const std::function<void(Driver&)>& body) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      Driver cu;
+      body(cu);
+      std::_Exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(child, waitpid(child, &status, 0));
+    EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+    EXPECT_EQ(0, WEXITSTATUS(status));
+  }
+  static CUfunction ready(Driver& cu, const char* kernel) {
+    CUcontext context = nullptr;
+    CUmodule module = nullptr;
+    CUfunction f = nullptr;
+    CHECK_CU(0, cu.cuInit(0));
+    CHECK_CU(0, cu.cuCtxCreate_v4(&context, nullptr, 0, 0));
+    CHECK_CU(0, cu.cuModuleLoadData(&module, kPtx));
+    CHECK_CU(0, cu.cuModuleGetFunction(&f, module, kernel));
+    return f;
+  }
+};
+
+TEST_F(Process, NothingWorksBeforeCuInit) {
+  in_child([](Driver& cu) {
+    int n = 0;
+    CUcontext context = nullptr;
+    const char* text = nullptr;
+    CHECK_CU(CUDA_ERROR_NOT_INITIALIZED, cu.cuDeviceGetCount(&n));
+    CHECK_CU(CUDA_ERROR_NOT_INITIALIZED, cu.cuCtxGetCurrent(&context));
+    CHECK_CU(CUDA_ERROR_NOT_INITIALIZED, cu.cuDevicePrimaryCtxRetain(&context, 0));
+    CHECK_CU(0, cu.cuDriverGetVersion(&n));
+    CHECK_CU(0, cu.cuGetErrorName(CUDA_SUCCESS, &text));
+    CHECK_CU(0, cu.cuInit(0));
+    CHECK_CU(0, cu.cuInit(0));
+    CHECK_CU(0, cu.cuDeviceGetCount(&n));
+  });
+}
+
+TEST_F(Process, AForkedChildMayNotUseTheDriver) {
+  in_child([](Driver& cu) {
+    CUfunction f = ready(cu, "nothing");
+    CHECK_CU(0, cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+    pid_t child = fork();
+    if (child == 0) {
+      int n = 0;
+      CHECK_CU(CUDA_ERROR_NOT_INITIALIZED, cu.cuDeviceGetCount(&n));
+      CHECK_CU(CUDA_ERROR_NOT_INITIALIZED, cu.cuInit(0));
+      CHECK_CU(CUDA_ERROR_NOT_INITIALIZED, cu.cuCtxSynchronize());
+      std::exit(0);  // runs the exit handlers of the copy
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_CU(0, cu.cuCtxSynchronize());  // the parent goes on
+  });
+}
+
+TEST_F(Process, AForkBeforeCuInitIsFine) {
+  in_child([](Driver& cu) {
+    int n = 0;
+    cu.cuDriverGetVersion(&n);
+    pid_t child = fork();
+    if (child == 0) {
+      CHECK_CU(0, cu.cuInit(0));
+      std::_Exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  });
+}
+
+TEST_F(Process, EndsWhileKernelsRun) {
+  in_child([](Driver& cu) {
+    CUfunction f = ready(cu, "spin");
+    unsigned* flag = nullptr;
+    CHECK_CU(0, cu.cuMemAllocHost_v2(reinterpret_cast<void**>(&flag), 64));
+    *flag = 0;
+    void* parameters[] = {&flag};
+    for (int i = 0; i < 3; ++i) {
+      CUstream s = nullptr;
+      CHECK_CU(0, cu.cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+      CHECK_CU(0, cu.cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, s, parameters, nullptr));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::exit(0);  // the kernels never end
+  });
+}
+
+TEST_F(Process, CallsDuringExitAreDeinitialized) {
+  in_child([](Driver& cu) {
+    static Driver* driver;
+    driver = &cu;
+    std::atexit([] {
+      int n = 0;
+      if (driver->cuDeviceGetCount(&n) != CUDA_ERROR_DEINITIALIZED) std::_Exit(92);
+      if (driver->cuInit(0) != CUDA_ERROR_DEINITIALIZED) std::_Exit(93);
+    });
+    ready(cu, "nothing");
+    std::exit(0);
+  });
+}
+
+TEST_F(Process, Profiles) {
+  struct Wanted {
+    const char* name;
+    int major, minor, sms, threads, shared_optin;
+  };
+  for (const Wanted& w :
+       {Wanted{"sm_75", 7, 5, 40, 1024, 65536}, Wanted{"sm_80", 8, 0, 108, 2048, 166912},
+        Wanted{"sm_89", 8, 9, 128, 1536, 101376}, Wanted{"sm_90", 9, 0, 132, 2048, 232448},
+        Wanted{"sm_100", 10, 0, 148, 2048, 232448}}) {
+    in_child([&](Driver& cu) {
+      setenv("CUCORE_CPU_PROFILE", w.name, 1);
+      CUfunction f = ready(cu, "nothing");
+      auto get = [&](CUdevice_attribute a) {
+        int value = -1;
+        CHECK_CU(0, cu.cuDeviceGetAttribute(&value, a, 0));
+        return value;
+      };
+      CHECK(get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == w.major);
+      CHECK(get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == w.minor);
+      CHECK(get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) == w.sms);
+      CHECK(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) == w.threads);
+      CHECK(get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) == w.shared_optin);
+      int blocks = 0;
+      CHECK_CU(0, cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 512, 0));
+      CHECK(blocks == w.threads / 512);
+      CHECK_CU(0, cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+      CHECK_CU(0, cu.cuCtxSynchronize());
+    });
+  }
+}
+
+TEST_F(Process, UnknownProfileFailsAtCuInit) {
+  in_child([](Driver& cu) {
+    setenv("CUCORE_CPU_PROFILE", "sm_1", 1);
+    CHECK_CU(CUDA_ERROR_INVALID_DEVICE, cu.cuInit(0));
+  });
+}
+
+TEST_F(Process, NumberOfDevices) {
+  for (int wanted : {1, 8, 64}) {
+    in_child([&](Driver& cu) {
+      setenv("CUCORE_CPU_DEVICES", std::to_string(wanted).c_str(), 1);
+      CHECK_CU(0, cu.cuInit(0));
+      int n = 0;
+      CHECK_CU(0, cu.cuDeviceGetCount(&n));
+      CHECK(n == wanted);
+    });
+  }
+  in_child([](Driver& cu) {
+    setenv("CUCORE_CPU_DEVICES", "0", 1);
+    CHECK_CU(CUDA_ERROR_NO_DEVICE, cu.cuInit(0));
+  });
+}
+
+TEST_F(Process, FaultsFromTheEnvironment) {
+  in_child([](Driver&) {
+    setenv("CUCORE_CPU_FAULT", "cuInit@1=100; mem.limit=2M", 1);
+    // A second copy of the environment's reader: this process has made no call yet but look-ups.
+    Driver cu;
+    CHECK_CU(0, cu.control().set_fault_plan("cuInit@1=100; mem.limit=2M"));
+    CHECK_CU(CUDA_ERROR_NO_DEVICE, cu.cuInit(0));
+    CHECK_CU(0, cu.cuInit(0));
+    size_t total = 0;
+    CHECK_CU(0, cu.cuDeviceTotalMem_v2(&total, 0));
+    CHECK(total == size_t{2} << 20);
+  });
+}
+
+TEST_F(Process, SynchronousMode) {
+  in_child([](Driver& cu) {
+    setenv("CUCORE_CPU_MODE", "sync", 1);
+    ready(cu, "nothing");
+    static std::atomic<int> done;
+    CUstream s = nullptr;
+    CHECK_CU(0, cu.cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    for (int i = 1; i <= 20; ++i) {
+      CHECK_CU(0, cu.cuLaunchHostFunc(
+                      s,
+                      [](void*) {
+                        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                        ++done;
+                      },
+                      nullptr));
+      CHECK(done == i);
+      CHECK_CU(0, cu.cuStreamQuery(s));
+    }
+  });
+}
+
+// Run by the test below in a process whose environment asks for a trace from the start.
+TEST_F(Process, DISABLED_TracedCalls) {
+  Driver cu;
+  CHECK_CU(CUDA_ERROR_NO_DEVICE, cu.cuInit(0));
+  CHECK_CU(0, cu.cuInit(0));
+  int n = 0;
+  CHECK_CU(0, cu.cuDeviceGetCount(&n));
+  CHECK_CU(CUDA_ERROR_INVALID_CONTEXT, cu.cuMemcpyHtoD_v2_ptds(4096, &n, 4));
+}
+
+TEST_F(Process, TraceAndFaultPlanOfTheEnvironment) {
+  std::string file = ::testing::TempDir() + "cucore_cpu_trace.json";
+  std::remove(file.c_str());
+  std::string self = std::string(512, 0);
+  self.resize(static_cast<size_t>(readlink("/proc/self/exe", self.data(), self.size())));
+  std::string command = "CUCORE_CPU_FAULT='cuInit@1=100' CUCORE_CPU_TRACE='" + file + "' '" + self +
+                        "' --gtest_also_run_disabled_tests --gtest_filter=*TracedCalls >/dev/null";
+  ASSERT_EQ(0, std::system(command.c_str()));
+  std::ifstream in(file);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::remove(file.c_str());
+  EXPECT_NE(std::string::npos, text.find("\"call\":\"cuInit\",\"count\":1,\"arguments\":[\"0x0\"],"
+                                         "\"result\":100"))
+      << text;
+  EXPECT_NE(std::string::npos, text.find("\"call\":\"cuInit\",\"count\":2")) << text;
+  EXPECT_NE(std::string::npos,
+            text.find("\"call\":\"cuMemcpyHtoD_v2\",\"count\":1,\"arguments\":[\"0x1000\""))
+      << text;
+  EXPECT_EQ('\n', text.back());
+}
+
+}  // namespace
+}  // namespace cutest
