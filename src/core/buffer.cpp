@@ -93,8 +93,9 @@ Ref<Buffer> Buffer::from_native(const Device& device, CUdeviceptr address, size_
 Buffer::~Buffer() {
   if (kind_ == Kind::BORROWED || size_ == 0 || context_->is_gone()) return;
   const auto* cu = driver::cuda_if_available();
+  // If the context cannot be made current the driver is asked all the same: it may not need it.
   const ContextGuard guard(context_->native(), std::nothrow);
-  if (!cu || !guard) return;
+  if (!cu) return;
   switch (kind_) {
     case Kind::POOL:
       free_in_stream_order();

@@ -91,9 +91,10 @@ void Device::read_limits() {
   limits_.managed = limit(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0;
   // A driver that does not know the attribute has no clusters: it came with CUDA 11.8.
   int clusters = 0;
-  limits_.clusters = cuda().cuDeviceGetAttribute(&clusters, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH,
-                                                 native_) == CUDA_SUCCESS &&
-                     clusters != 0;
+  const CUresult result =
+      cuda().cuDeviceGetAttribute(&clusters, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, native_);
+  if (result != CUDA_ERROR_INVALID_VALUE) check(result, "read the limits of a device");
+  limits_.clusters = clusters != 0;
 }
 
 int Device::attribute(int number) const {

@@ -29,8 +29,9 @@ Ref<Event> Event::create(const Device& device, const EventOptions& options) {
 Event::~Event() {
   if (context_->is_gone()) return;
   const auto* cu = driver::cuda_if_available();
+  // If the context cannot be made current the driver is asked all the same: it may not need it.
   const ContextGuard guard(context_->native(), std::nothrow);
-  if (cu && guard) driver::check_release(cu->cuEventDestroy(native_), "destroy an event");
+  if (cu) driver::check_release(cu->cuEventDestroy(native_), "destroy an event");
 }
 
 void Event::record(const Stream& stream) {

@@ -19,6 +19,7 @@ void Calls::reset() {
   log_.clear();
   violations_.clear();
   total_.store(0);
+  last_failed_.store("");
   logging_.store(true);
 }
 
@@ -30,6 +31,11 @@ void Calls::fail(const char* name, uint64_t nth, int32_t result) {
 bool Calls::failures_used() {
   std::lock_guard lock(mutex_);
   return failures_.empty();
+}
+
+void Calls::forget_failures() {
+  std::lock_guard lock(mutex_);
+  failures_.clear();
 }
 
 void Calls::delay(const char* name, uint32_t milliseconds) {
@@ -110,6 +116,7 @@ int32_t Calls::begin(const char* name, Role role) {
   total_.fetch_add(1, std::memory_order_relaxed);
   int32_t result = 0;
   const uint32_t milliseconds = note(name, role, result);
+  if (result != 0) last_failed_.store(name);
   if (milliseconds) std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   return result;
 }
@@ -120,6 +127,8 @@ extern "C" {
 void fake_fail_call(const char* name, uint64_t nth, int32_t result) {
   fake::calls().fail(name, nth, result);
 }
+const char* fake_last_failed(void) { return fake::calls().last_failed(); }
+void fake_forget_failures(void) { fake::calls().forget_failures(); }
 int32_t fake_failures_used(void) { return fake::calls().failures_used(); }
 void fake_delay_call(const char* name, uint32_t milliseconds) {
   fake::calls().delay(name, milliseconds);

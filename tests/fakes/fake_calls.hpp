@@ -28,6 +28,8 @@ class Calls {
   void reset();
   void fail(const char* name, uint64_t nth, int32_t result);
   bool failures_used();
+  void forget_failures();
+  const char* last_failed() const { return last_failed_.load(); }
   void delay(const char* name, uint32_t milliseconds);
 
   uint64_t count(const char* name);
@@ -60,6 +62,7 @@ class Calls {
   std::mutex mutex_;
   std::atomic<bool> logging_{true};
   std::atomic<uint64_t> total_{0};
+  std::atomic<const char*> last_failed_{""};
   std::map<std::string, uint64_t> counts_;
   std::map<std::string, uint32_t> delays_;
   std::vector<Failure> failures_;

@@ -38,6 +38,12 @@ FAKE_API void fake_fail_call(const char *name, uint64_t nth, int32_t result);
 /* 1 if every failure asked for has been given. */
 FAKE_API int32_t fake_failures_used(void);
 
+/* Failures asked for and not given yet are not given any more. */
+FAKE_API void fake_forget_failures(void);
+
+/* The function that was failed last, "" if none since the reset. */
+FAKE_API const char *fake_last_failed(void);
+
 /* A named function takes so long from now on. */
 FAKE_API void fake_delay_call(const char *name, uint32_t milliseconds);
 

@@ -13,6 +13,7 @@ namespace {
 constexpr uint32_t FATBIN_MAGIC = 0xBA55ED50;
 constexpr uint32_t FATBIN_WRAPPER_MAGIC = 0x466243B1;
 constexpr unsigned char PARAMETER_INFO = 0x17;  // EIATTR_KPARAM_INFO
+constexpr unsigned char PARAMETER_SIZE = 0x19;  // EIATTR_CBANK_PARAM_SIZE
 
 size_t bytes_of(const std::string& type) {
   const size_t digits = type.find_first_of("0123456789");
@@ -163,8 +164,8 @@ class CubinWriter {
     header.e_ident[EI_ABIVERSION] = 8;
     header.e_type = ET_EXEC;
     header.e_machine = 190;  // EM_CUDA
-    header.e_version = 0x82;
-    header.e_flags = static_cast<uint32_t>(arch) << 8 | 0x06000002;
+    header.e_version = EV_CURRENT;
+    header.e_flags = static_cast<uint32_t>(arch) << 8 | 0x06000004;
     header.e_shoff = body_.size();
     header.e_ehsize = sizeof header;
     header.e_shentsize = sizeof(Elf64_Shdr);
@@ -184,6 +185,10 @@ class CubinWriter {
 
 std::string parameter_info(const KernelImage& kernel) {
   std::string data;
+  const size_t end = kernel.sizes.empty() ? 0 : kernel.offsets.back() + kernel.sizes.back();
+  const uint16_t whole[2] = {static_cast<uint16_t>(PARAMETER_SIZE << 8 | 3),
+                             static_cast<uint16_t>(end)};
+  data.append(reinterpret_cast<const char*>(whole), sizeof whole);
   for (size_t i = 0; i < kernel.sizes.size(); ++i) {
     const uint16_t head[2] = {static_cast<uint16_t>(PARAMETER_INFO << 8 | 4), 12};
     const uint32_t index = 0;

@@ -1,0 +1,191 @@
+// Kernels and launches.
+#include <cstring>
+
+#include "world.hpp"
+
+namespace sweep {
+namespace {
+
+cucore_launch_options small_launch() {
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = 4;
+  options.block[0] = 128;
+  return options;
+}
+
+// Enough shared memory that the kernel's attribute is raised first.
+cucore_launch_options big_launch() {
+  cucore_launch_options options = small_launch();
+  options.dynamic_shared = 100 * 1024;
+  return options;
+}
+
+struct Arguments {
+  int32_t n = 4;
+  float a = 2;
+  uint64_t x = 0, y = 0;
+  cucore_argument list[4] = {CUCORE_ARGUMENT(n), CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(x),
+                             CUCORE_ARGUMENT(y)};
+};
+
+void launch(Run& run, World& world) {
+  const Arguments arguments;
+  const cucore_launch_options options = small_launch();
+  run.call([&](auto** error) {
+    return cucore_kernel_launch(world.kernel.get(), world.stream.get(), &options, arguments.list, 4,
+                                error);
+  });
+}
+
+// A fresh kernel, since the attribute is raised once.
+void launch_with_more_shared_memory(Run& run, World& world) {
+  const Code code = make_ptx();
+  const Kernel kernel = find_saxpy(code.get());
+  const Arguments arguments;
+  const cucore_launch_options options = big_launch();
+  run.call([&](auto** error) {
+    return cucore_kernel_launch(kernel.get(), world.stream.get(), &options, arguments.list, 4,
+                                error);
+  });
+}
+
+void launch_on_a_default_stream(Run& run, World& world) {
+  cucore_stream* stream = nullptr;
+  cucore_device_default_stream(world.device.get(), CUCORE_DEFAULT_STREAM_LEGACY, &stream, nullptr);
+  const Stream owner(stream);
+  const Arguments arguments;
+  const cucore_launch_options options = small_launch();
+  run.call([&](auto** error) {
+    return cucore_kernel_launch(world.kernel.get(), stream, &options, arguments.list, 4, error);
+  });
+}
+
+void launch_packed(Run& run, World& world) {
+  const Arguments arguments;
+  unsigned char packed[24] = {};
+  std::memcpy(packed, &arguments.n, 4);
+  std::memcpy(packed + 4, &arguments.a, 4);
+  const cucore_launch_options options = small_launch();
+  run.call([&](auto** error) {
+    return cucore_kernel_launch_packed(world.kernel.get(), world.stream.get(), &options, packed,
+                                       sizeof packed, error);
+  });
+}
+
+void set_attribute(Run& run, World& world) {
+  run.call([&](auto** error) {
+    return cucore_kernel_set_attribute(world.kernel.get(),
+                                       CUCORE_KERNEL_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       world.device.get(), 65536, error);
+  });
+}
+
+void attribute(Run& run, World& world) {
+  int32_t out = 77;
+  run.call([&](auto** error) {
+    return cucore_kernel_attribute(world.kernel.get(), CUCORE_KERNEL_ATTRIBUTE_NUM_REGS,
+                                   world.device.get(), &out, error);
+  });
+  run.output("out", out);
+  if (run.ok()) {
+    EXPECT_EQ(out, 16);
+  }
+}
+
+void parameter_at(Run& run, World& world) {
+  size_t offset = 77, size = 77;
+  run.call([&](auto** error) {
+    return cucore_kernel_parameter_at(world.kernel.get(), 3, world.device.get(), &offset, &size,
+                                      error);
+  });
+  run.output("offset", offset);
+  run.output("size", size);
+  if (run.ok()) {
+    EXPECT_EQ(offset, 16u);
+  }
+}
+
+void occupancy(Run& run, World& world) {
+  int32_t blocks = 77;
+  run.call([&](auto** error) {
+    return cucore_kernel_occupancy(world.kernel.get(), world.device.get(), 128, 0, &blocks, error);
+  });
+  run.output("blocks", blocks);
+}
+
+void max_potential_block_size(Run& run, World& world) {
+  int32_t grid = 77, block = 77;
+  run.call([&](auto** error) {
+    return cucore_kernel_max_potential_block_size(world.kernel.get(), world.device.get(), 0, 0,
+                                                  &grid, &block, error);
+  });
+  run.output("min_grid_size", grid);
+  run.output("block_size", block);
+}
+
+void available_dynamic_shared(Run& run, World& world) {
+  size_t bytes = 77;
+  run.call([&](auto** error) {
+    return cucore_kernel_available_dynamic_shared(world.kernel.get(), world.device.get(), 2, 128,
+                                                  &bytes, error);
+  });
+  run.output("dynamic_shared", bytes);
+}
+
+void max_active_clusters(Run& run, World& world) {
+  cucore_launch_options options = small_launch();
+  options.cluster[0] = 2;
+  int32_t clusters = 77;
+  run.call([&](auto** error) {
+    return cucore_kernel_max_active_clusters(world.kernel.get(), world.device.get(), &options,
+                                             &clusters, error);
+  });
+  run.output("clusters", clusters);
+  if (run.ok()) {
+    EXPECT_EQ(clusters, 66);
+  }
+}
+
+}  // namespace
+
+std::vector<Scenario> kernel_scenarios() {
+  return {
+      {"cucore_kernel_retain",
+       [](Run& run, World& world) {
+         retains(run, world.kernel.get(), cucore_kernel_retain, cucore_kernel_release);
+       }},
+      {"cucore_kernel_release",
+       [](Run& run, World&) {
+         Code code = make_ptx();
+         Kernel kernel = find_saxpy(code.get());
+         code.reset();  // the kernel alone keeps it loaded now
+         run.plain([&] { cucore_kernel_release(kernel.release()); });
+       }},
+      {"cucore_kernel_name",
+       [](Run& run, World& world) {
+         EXPECT_STREQ(run.plain([&] { return cucore_kernel_name(world.kernel.get()); }), "saxpy");
+       }},
+      {"cucore_kernel_native",
+       [](Run& run, World& world) {
+         EXPECT_NE(run.plain([&] { return cucore_kernel_native(world.kernel.get()); }), nullptr);
+       }},
+      {"cucore_kernel_parameter_count",
+       [](Run& run, World& world) {
+         EXPECT_EQ(run.plain([&] { return cucore_kernel_parameter_count(world.kernel.get()); }),
+                   4u);
+       }},
+      {"cucore_kernel_attribute", attribute},
+      {"cucore_kernel_set_attribute", set_attribute},
+      {"cucore_kernel_parameter_at", parameter_at},
+      {"cucore_kernel_occupancy", occupancy},
+      {"cucore_kernel_max_potential_block_size", max_potential_block_size},
+      {"cucore_kernel_available_dynamic_shared", available_dynamic_shared},
+      {"cucore_kernel_max_active_clusters", max_active_clusters},
+      {"cucore_kernel_launch", launch},
+      {"cucore_kernel_launch", launch_with_more_shared_memory},
+      {"cucore_kernel_launch", launch_on_a_default_stream},
+      {"cucore_kernel_launch_packed", launch_packed},
+  };
+}
+
+}  // namespace sweep

@@ -1,0 +1,146 @@
+// What the library says of itself, of errors and of the libraries that it opens.
+#include "world.hpp"
+
+namespace sweep {
+namespace {
+
+ErrorHandle an_error() {
+  cucore_error* error = nullptr;
+  cucore_objectcode* none = nullptr;
+  cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, "nonsense", 8, nullptr, &none, &error);
+  return ErrorHandle(error);
+}
+
+template <class Text>
+Scenario text_of_error(const char* function, Text&& text, bool may_be_empty) {
+  return {function, [=](Run& run, World&) {
+            const ErrorHandle error = an_error();
+            const char* said = run.plain([&] { return text(error.get()); });
+            ASSERT_NE(said, nullptr);
+            if (!may_be_empty) {
+              EXPECT_STRNE(said, "");
+            }
+            EXPECT_STREQ(text(nullptr), "");
+          }};
+}
+
+// A library that is missing is an answer: a failure on the way to it may be told as its reason.
+void query(Run& run, cucore_library library) {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  info.available = 7;
+  run.call([&](auto** error) { return cucore_library_query(library, &info, error); });
+  run.output("available", info.available);
+  if (!run.ok()) return;
+  ASSERT_NE(info.path, nullptr);
+  ASSERT_NE(info.reason, nullptr);
+  EXPECT_EQ(info.available, *info.path != '\0');
+  EXPECT_EQ(info.available, *info.reason == '\0');
+  run.tolerate();
+}
+
+void set_log(Run& run) {
+  int destroyed = 0;
+  const auto destroy = [](void* count) { ++*static_cast<int*>(count); };
+  const auto listen = [](cucore_log_level, const char*, void*) {};
+  run.call([&](auto** error) {
+    return cucore_log_set_callback(listen, CUCORE_LOG_ERROR, &destroyed, destroy, error);
+  });
+  EXPECT_EQ(destroyed, run.ok() ? 0 : 1) << "destroy runs once, also if the call fails";
+  cucore_log_set_callback(nullptr, CUCORE_LOG_ERROR, nullptr, nullptr, nullptr);
+  EXPECT_EQ(destroyed, 1);
+}
+
+}  // namespace
+
+std::vector<Scenario> first_scenarios() {
+  return {
+      {"cucore_driver_select",
+       [](Run& run, World&) {
+         const std::string path = fake::path("fake_driver");
+         run.call([&](auto** error) { return cucore_driver_select(path.c_str(), error); });
+       }},
+      {"cucore_library_set_path",
+       [](Run& run, World&) {
+         run.call([&](auto** error) {
+           return cucore_library_set_path(CUCORE_LIBRARY_NVRTC, "/a/path/that/need/not/exist",
+                                          error);
+         });
+       }},
+      {"cucore_library_query", [](Run& run, World&) { query(run, CUCORE_LIBRARY_DRIVER); }},
+      {"cucore_library_query", [](Run& run, World&) { query(run, CUCORE_LIBRARY_NVRTC); }},
+      {"cucore_device_count",
+       [](Run& run, World&) {
+         int32_t count = 77;
+         run.call([&](auto** error) { return cucore_device_count(&count, error); });
+         run.output("out", count);
+         if (run.ok() && run.struck() && count == 0) run.tolerate();  // no driver could be opened
+         if (run.ok() && !run.struck()) {
+           EXPECT_EQ(count, 3);
+         }
+       }},
+      {"cucore_device_open",
+       [](Run& run, World&) {
+         makes<cucore_device>(run, cucore_device_release, [](auto** out, auto** error) {
+           return cucore_device_open(0, out, error);
+         });
+       }},
+  };
+}
+
+std::vector<Scenario> library_scenarios() {
+  return {
+      {"cucore_version",
+       [](Run& run, World&) {
+         EXPECT_EQ(run.plain([] { return cucore_version(); }), uint32_t{CUCORE_VERSION});
+       }},
+      {"cucore_version_string",
+       [](Run& run, World&) {
+         EXPECT_STRNE(run.plain([] { return cucore_version_string(); }), "");
+       }},
+      {"cucore_status_name",
+       [](Run& run, World&) {
+         EXPECT_STREQ(run.plain([] { return cucore_status_name(CUCORE_ERROR_LAUNCH); }),
+                      "CUCORE_ERROR_LAUNCH");
+       }},
+      {"cucore_error_retain",
+       [](Run& run, World&) {
+         const ErrorHandle error = an_error();
+         retains(run, error.get(), cucore_error_retain, cucore_error_release);
+       }},
+      {"cucore_error_release",
+       [](Run& run, World&) {
+         ErrorHandle error = an_error();
+         run.plain([&] { cucore_error_release(error.release()); });
+       }},
+      {"cucore_error_status",
+       [](Run& run, World&) {
+         const ErrorHandle error = an_error();
+         EXPECT_EQ(run.plain([&] { return cucore_error_status(error.get()); }),
+                   CUCORE_ERROR_INVALID_CODE);
+       }},
+      {"cucore_error_native_code",
+       [](Run& run, World&) {
+         const ErrorHandle error = an_error();
+         EXPECT_EQ(run.plain([&] { return cucore_error_native_code(error.get()); }), 0);
+       }},
+      text_of_error("cucore_error_message", cucore_error_message, false),
+      text_of_error("cucore_error_origin", cucore_error_origin, false),
+      text_of_error("cucore_error_native_name", cucore_error_native_name, true),
+      text_of_error("cucore_error_log", cucore_error_log, true),
+      {"cucore_log_set_callback", [](Run& run, World&) { set_log(run); }},
+      {"cucore_driver_select",
+       [](Run& run, World&) {
+         run.expect(CUCORE_ERROR_INVALID_STATE);
+         run.call([](auto** error) { return cucore_driver_select("cpu", error); });
+       }},
+      {"cucore_library_set_path",
+       [](Run& run, World&) {
+         run.expect(CUCORE_ERROR_INVALID_STATE);
+         run.call([](auto** error) {
+           return cucore_library_set_path(CUCORE_LIBRARY_NVRTC, "/a/path", error);
+         });
+       }},
+  };
+}
+
+}  // namespace sweep

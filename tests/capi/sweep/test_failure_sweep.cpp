@@ -1,0 +1,165 @@
+// Every exported function, with everything below it failing once at each place where it can: a
+// status and a message each time, outputs empty, nothing leaked, the caller's context untouched.
+#include <cuda.h>
+#include <nvrtc.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include "memory_failure.hpp"
+#include "world.hpp"
+
+namespace sweep {
+namespace {
+
+constexpr uint64_t ENOUGH = 5000;     // no function calls or allocates so often
+constexpr int QUARANTINE = 2 * 4096;  // handles of a type until slots are used again
+
+std::set<std::string> exported_functions() {
+  std::ifstream map(CUCORE_MAP);
+  const std::string text{std::istreambuf_iterator<char>(map), {}};
+  const std::regex name(R"(\b(cucore_[a-z0-9_]+);)");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it)
+    names.insert((*it)[1]);
+  return names;
+}
+
+std::vector<Scenario> all_scenarios() {
+  std::vector<Scenario> all;
+  for (const auto& part :
+       {library_scenarios(), device_scenarios(), stream_scenarios(), event_scenarios(),
+        buffer_scenarios(), program_scenarios(), objectcode_scenarios(), kernel_scenarios()})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// Handle slots are taken anew until enough have been released: afterwards memory stays level.
+void fill_quarantine(World& world) {
+  for (int i = 0; i < QUARANTINE; ++i) {
+    make_stream(world.device.get());
+    make_event(world.device.get());
+    make_buffer(world.device.get(), world.stream.get());
+    make_program();
+    const Code code = make_ptx();
+    find_saxpy(code.get());
+    cucore_error* error = nullptr;
+    cucore_device_open(-1, nullptr, &error);
+    cucore_error_release(error);
+  }
+}
+
+class Sweep : public testing::Test {
+ protected:
+  void SetUp() override {
+    fakes_.emplace();
+    fakes_->driver.set_logging(0);
+    fakes_->nvrtc.set_logging(0);
+  }
+
+  // Before the library has opened anything, then with everything open.
+  void sweep_all(Failure failure) {
+    static World* no_world = nullptr;
+    for (const Scenario& scenario : first_scenarios()) sweep_one(scenario, failure, no_world);
+    World world;
+    fakes_->make_current(1);
+    fill_quarantine(world);
+    for (const Scenario& scenario : all_scenarios()) sweep_one(scenario, failure, &world);
+    EXPECT_EQ(visited_, exported_functions());
+    std::printf("%llu failures in %zu functions\n", static_cast<unsigned long long>(struck_),
+                visited_.size());
+    EXPECT_GT(struck_, 0u);
+  }
+
+  // Fails the first call, the second, and so on, until there is none left to fail.
+  void sweep_one(const Scenario& scenario, Failure failure, World* world) {
+    SCOPED_TRACE(scenario.function);
+    visited_.insert(scenario.function);
+    for (failure.nth = 1; failure.nth < ENOUGH; ++failure.nth) {
+      const Alive before = alive(*fakes_);
+      const bool struck = run(scenario, failure, world);
+      EXPECT_EQ(alive(*fakes_), before) << "left alive in the fakes";
+      if (!struck || HasFailure()) return;
+      // A second time, now that caches are filled: memory must be level.
+      const int64_t blocks = blocks_alive();
+      run(scenario, failure, world);
+      if (world) {
+        EXPECT_EQ(blocks_alive(), blocks) << "memory leaked; n = " << failure.nth;
+      }
+      if (HasFailure()) return;
+    }
+    FAIL() << "the failure strikes for ever";
+  }
+
+  bool run(const Scenario& scenario, const Failure& failure, World* world) {
+    void* context = fakes_->current_context();
+    ::sweep::Run run(*fakes_, failure);
+    scenario.body(run, *world);
+    check(run);
+    EXPECT_EQ(fakes_->current_context(), context) << "the caller's context; " << run.where();
+    if (scenario.settle) scenario.settle(*world);
+    EXPECT_EQ(fakes_->driver.violations(), 0u) << fakes_->driver.last_violation();
+    EXPECT_EQ(fakes_->nvrtc.violations(), 0u) << fakes_->nvrtc.last_violation();
+    struck_ += run.struck();
+    return run.struck();
+  }
+
+  static void check(const ::sweep::Run& run) {
+    if (!run.struck()) {
+      EXPECT_EQ(run.status(), run.expected()) << run.message();
+      return;
+    }
+    if (run.has_no_status() || run.tolerated()) return;
+    EXPECT_NE(run.status(), CUCORE_OK) << "a failure was lost: " << run.where();
+  }
+
+  std::optional<Fakes> fakes_;
+  std::set<std::string> visited_;
+  uint64_t struck_ = 0;
+};
+
+TEST_F(Sweep, DriverCallsWithAnUnknownError) {
+  sweep_all({Failing::DRIVER_CALL, 0, CUDA_ERROR_UNKNOWN});
+}
+
+TEST_F(Sweep, DriverCallsOutOfMemory) {
+  sweep_all({Failing::DRIVER_CALL, 0, CUDA_ERROR_OUT_OF_MEMORY});
+}
+
+TEST_F(Sweep, DriverCallsAfterAKernelFault) {
+  sweep_all({Failing::DRIVER_CALL, 0, CUDA_ERROR_ILLEGAL_ADDRESS});
+}
+
+TEST_F(Sweep, CompilerCalls) { sweep_all({Failing::COMPILER_CALL, 0, NVRTC_ERROR_INTERNAL_ERROR}); }
+
+TEST_F(Sweep, Allocations) { sweep_all({Failing::ALLOCATION}); }
+
+TEST_F(Sweep, AllocationsFromOneOn) { sweep_all({Failing::ALL_ALLOCATIONS}); }
+
+TEST_F(Sweep, Releases) {
+  World world;
+  cucore_library_info nvrtc = CUCORE_LIBRARY_INFO_INIT;
+  ASSERT_EQ(cucore_library_query(CUCORE_LIBRARY_NVRTC, &nvrtc, nullptr), CUCORE_OK);
+  fakes_->make_current(1);
+  for (const char* name :
+       {"cuStreamDestroy", "cuEventDestroy", "cuLibraryUnload", "cuMemFree", "cuMemFreeAsync",
+        "cuMemFreeHost", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease"})
+    for (const Scenario& scenario : all_scenarios()) {
+      SCOPED_TRACE(scenario.function);
+      const Alive before = alive(*fakes_);
+      ::sweep::Run run(*fakes_, {Failing::RELEASE, 1, CUDA_ERROR_ILLEGAL_ADDRESS, name});
+      scenario.body(run, world);
+      if (scenario.settle) scenario.settle(world);
+      EXPECT_EQ(run.status(), run.expected()) << name << " has nobody to fail to";
+      EXPECT_EQ(alive(*fakes_), before) << name;
+      EXPECT_EQ(fakes_->driver.violations(), 0u) << fakes_->driver.last_violation();
+      if (HasFailure()) return;
+    }
+}
+
+}  // namespace
+}  // namespace sweep

@@ -1,0 +1,89 @@
+// The objects that scenarios work on, and how they make more.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "run.hpp"
+
+namespace sweep {
+
+template <class T, void (*Release)(T*)>
+struct Releaser {
+  void operator()(T* handle) const { Release(handle); }
+};
+#define SWEEP_HANDLE(Name, type) \
+  using Name = std::unique_ptr<cucore_##type, Releaser<cucore_##type, &cucore_##type##_release>>
+SWEEP_HANDLE(Device, device);
+SWEEP_HANDLE(Stream, stream);
+SWEEP_HANDLE(Event, event);
+SWEEP_HANDLE(Buffer, buffer);
+SWEEP_HANDLE(Program, program);
+SWEEP_HANDLE(Code, objectcode);
+SWEEP_HANDLE(Kernel, kernel);
+SWEEP_HANDLE(ErrorHandle, error);
+#undef SWEEP_HANDLE
+
+// Made with nothing failing; throws if anything does.
+Device open_device(int32_t ordinal);
+Stream make_stream(const cucore_device* device);
+Event make_event(const cucore_device* device);  // with timing
+Buffer make_buffer(const cucore_device* device, const cucore_stream* stream);
+Program make_program();
+Code make_ptx();  // a kernel saxpy(int, float, const float *, float *) and a global, counter
+Kernel find_saxpy(const cucore_objectcode* code);
+
+extern const std::string PTX;
+extern const std::string SOURCE;
+
+constexpr size_t BUFFER_SIZE = 1024;
+
+struct World {
+  World();
+
+  Device device;  // 0: everything lives here
+  Device other;   // 1: whose context the caller has current
+  Device spare;   // 2: to be reset
+  Stream stream, second_stream;
+  Event start, end;
+  Buffer buffer, second_buffer, pinned;
+  Program program;
+  Code code;
+  Kernel kernel;
+};
+
+struct Scenario {
+  const char* function;  // the exported function that it is about
+  std::function<void(Run&, World&)> body;
+  std::function<void(World&)> settle = {};  // brings back what a failure has rightly changed
+};
+
+// The functions that matter before the library has opened anything: no world yet.
+std::vector<Scenario> first_scenarios();
+std::vector<Scenario> library_scenarios();
+std::vector<Scenario> device_scenarios();
+std::vector<Scenario> stream_scenarios();
+std::vector<Scenario> event_scenarios();
+std::vector<Scenario> buffer_scenarios();
+std::vector<Scenario> program_scenarios();
+std::vector<Scenario> objectcode_scenarios();
+std::vector<Scenario> kernel_scenarios();
+
+// A function with one output that is a handle: called, checked, released.
+template <class T, class Call>
+void makes(Run& run, void (*release)(T*), Call&& call) {
+  T* out = Run::garbage<T>();
+  run.call([&](cucore_error** error) { return call(&out, error); });
+  run.output("out", out);
+  if (run.ok()) release(out);
+}
+
+// retain() and release() of a type: nothing can fail.
+template <class T>
+void retains(Run& run, T* handle, T* (*retain)(const T*), void (*release)(T*)) {
+  T* again = run.plain([&] { return retain(handle); });
+  EXPECT_EQ(again, handle);
+  release(again);
+}
+
+}  // namespace sweep
