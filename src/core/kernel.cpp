@@ -28,10 +28,14 @@ Parameters parameters_in_driver(CUkernel kernel) {
   if (!cu.cuKernelGetParamInfo) return {};
   std::vector<Parameter> parameters;
   size_t offset = 0, size = 0;
-  // The driver has no count: past the last one the index is invalid.
-  while (cu.cuKernelGetParamInfo(kernel, parameters.size(), &offset, &size) == CUDA_SUCCESS)
+  for (;;) {
+    const CUresult result =
+        cu.cuKernelGetParamInfo(kernel, parameters.size(), &offset, &size);
+    // The driver has no count: past the last one the index is invalid.
+    if (result == CUDA_ERROR_INVALID_VALUE) return parameters;
+    check(result, "read the parameters of a kernel");
     parameters.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(size), 0});
-  return parameters;
+  }
 }
 
 }  // namespace

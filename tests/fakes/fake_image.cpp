@@ -11,7 +11,6 @@ namespace fake {
 namespace {
 
 constexpr uint32_t FATBIN_MAGIC = 0xBA55ED50;
-constexpr uint32_t FATBIN_WRAPPER_MAGIC = 0x466243B1;
 constexpr unsigned char PARAMETER_INFO = 0x17;  // EIATTR_KPARAM_INFO
 constexpr unsigned char PARAMETER_SIZE = 0x19;  // EIATTR_CBANK_PARAM_SIZE
 
@@ -126,6 +125,35 @@ class Cubin {
   std::vector<Elf64_Shdr> sections_;
 };
 
+// The images of a fat binary that are neither compressed nor of a kind unknown here, as one.
+Image read_fatbin(const char* bytes) {
+  constexpr uint64_t COMPRESSED = 0xf000;
+  Image sum;
+  uint16_t header_size = 0;
+  uint64_t size = 0;
+  std::memcpy(&header_size, bytes + 6, sizeof header_size);
+  std::memcpy(&size, bytes + 8, sizeof size);
+  const char* at = bytes + header_size;
+  for (const char* end = at + size; at < end;) {
+    uint16_t kind = 0;
+    uint32_t entry_header = 0;
+    uint64_t payload = 0, flags = 0;
+    std::memcpy(&kind, at, sizeof kind);
+    std::memcpy(&entry_header, at + 4, sizeof entry_header);
+    std::memcpy(&payload, at + 8, sizeof payload);
+    std::memcpy(&flags, at + 40, sizeof flags);
+    at += entry_header;
+    Image image;
+    if (kind == 1 && !(flags & COMPRESSED)) image = read_ptx({at, payload});
+    if (kind == 2 && !(flags & COMPRESSED)) image = Cubin(at).read();
+    sum.kernels.insert(sum.kernels.end(), image.kernels.begin(), image.kernels.end());
+    sum.globals.insert(sum.globals.end(), image.globals.begin(), image.globals.end());
+    at += payload;
+  }
+  sum.kind = Image::FATBIN;
+  return sum;
+}
+
 // Appends sections to a file whose header is written last.
 class CubinWriter {
  public:
@@ -238,11 +266,7 @@ Image read_image(const void* code) {
   uint32_t magic = 0;
   std::memcpy(&magic, code, sizeof magic);
   if (std::memcmp(code, ELFMAG, SELFMAG) == 0) return Cubin(static_cast<const char*>(code)).read();
-  if (magic == FATBIN_MAGIC || magic == FATBIN_WRAPPER_MAGIC) {
-    Image image;
-    image.kind = Image::FATBIN;
-    return image;
-  }
+  if (magic == FATBIN_MAGIC) return read_fatbin(static_cast<const char*>(code));
   return read_ptx(static_cast<const char*>(code));
 }
 

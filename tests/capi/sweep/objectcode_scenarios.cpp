@@ -71,19 +71,22 @@ Scenario deserializes(cucore_toggle compression) {
           }};
 }
 
-void find_kernel(Run& run, World&) {
-  const Code code = make_ptx();
-  cucore_kernel* kernel = Run::garbage<cucore_kernel>();
-  run.call([&](auto** error) {
-    return cucore_objectcode_find_kernel(code.get(), "saxpy", &kernel, error);
-  });
-  run.output("out", kernel);
-  // Asking for the current context is how the device to load on is chosen; it has a default.
-  if (run.failed_call() == "cuCtxGetDevice") run.tolerate();
-  if (run.ok()) {
-    EXPECT_EQ(cucore_kernel_parameter_count(kernel), 4u);
-  }
-  if (run.ok()) cucore_kernel_release(kernel);
+Scenario finds_kernel(Code (*make)()) {
+  return {"cucore_objectcode_find_kernel", [=](Run& run, World&) {
+            const Code code = make();
+            cucore_kernel* kernel = Run::garbage<cucore_kernel>();
+            run.call([&](auto** error) {
+              return cucore_objectcode_find_kernel(code.get(), "saxpy", &kernel, error);
+            });
+            run.output("out", kernel);
+            // Asking for the current context is how the device to load on is chosen; it has a
+            // default.
+            if (run.failed_call() == "cuCtxGetDevice") run.tolerate();
+            if (run.ok()) {
+              EXPECT_EQ(cucore_kernel_parameter_count(kernel), 4u);
+            }
+            if (run.ok()) cucore_kernel_release(kernel);
+          }};
 }
 
 void find_global(Run& run, World& world) {
@@ -188,7 +191,8 @@ std::vector<Scenario> objectcode_scenarios() {
        [](Run& run, World& world) {
          EXPECT_EQ(run.plain([&] { return cucore_objectcode_is_loaded(world.code.get()); }), 1);
        }},
-      {"cucore_objectcode_find_kernel", find_kernel},
+      finds_kernel(make_ptx),
+      finds_kernel(make_fatbin),
       {"cucore_objectcode_find_global", find_global},
       {"cucore_objectcode_native",
        [](Run& run, World&) {

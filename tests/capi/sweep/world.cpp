@@ -5,6 +5,29 @@
 namespace sweep {
 namespace {
 
+// A fat binary with one entry, PTX that is not compressed: its headers as nvcc writes them.
+std::string fatbin_of(std::string ptx) {
+  ptx.resize((ptx.size() + 7) / 8 * 8, '\n');
+  struct {
+    uint32_t magic = 0xba55ed50;
+    uint16_t version = 1, header_size = 16;
+    uint64_t size = 0;
+    uint16_t kind = 1, entry_version = 0x101;
+    uint32_t entry_header_size = 80;
+    uint64_t payload_size = 0;
+    uint32_t compressed_size = 0, options = 64;
+    uint16_t minor = 0, major = 9;
+    uint32_t arch = 90, name = 0, name_size = 0;
+    uint64_t flags = 0x11;
+    uint64_t none[2] = {};
+    uint32_t options_at[4] = {72, 0, 0, 0};
+  } header;
+  static_assert(sizeof header == 16 + 80);
+  header.payload_size = ptx.size();
+  header.size = 80 + ptx.size();
+  return std::string(reinterpret_cast<const char*>(&header), sizeof header) + ptx;
+}
+
 // Calls a function that must succeed and gives its output.
 template <class T, class Call>
 T* made(Call&& call) {
@@ -69,6 +92,14 @@ Code make_ptx() {
   return Code(made<cucore_objectcode>([&](auto** out, auto** error) {
     return cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, PTX.data(), PTX.size(), nullptr, out,
                                     error);
+  }));
+}
+
+Code make_fatbin() {
+  static const std::string bytes = fatbin_of(PTX);
+  return Code(made<cucore_objectcode>([&](auto** out, auto** error) {
+    return cucore_objectcode_create(CUCORE_CODE_TYPE_FATBIN, bytes.data(), bytes.size(), nullptr,
+                                    out, error);
   }));
 }
 
