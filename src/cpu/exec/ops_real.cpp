@@ -124,7 +124,7 @@ void binary(Warp& w, const Op& op) {
   const T* a = in<T>(w, op.a[1]);
   const T* b = in<T>(w, op.a[2]);
   each_lane(w, out<T>(w, op.a[0]), [=](int l) {
-    return result<Ftz, Sat>(F::apply(source<Ftz>(a[l]), source<Ftz>(b[l])));
+    return result_of<Ftz, Sat>(F::apply(source<Ftz>(a[l]), source<Ftz>(b[l])), a[l], b[l], b[l]);
   });
 }
 template <class T, bool Ftz, bool Sat>
@@ -133,7 +133,8 @@ void fma(Warp& w, const Op& op) {
   const T* b = in<T>(w, op.a[2]);
   const T* c = in<T>(w, op.a[3]);
   each_lane(w, out<T>(w, op.a[0]), [=](int l) {
-    return result<Ftz, Sat>(fused(source<Ftz>(a[l]), source<Ftz>(b[l]), source<Ftz>(c[l])));
+    return result_of<Ftz, Sat>(fused(source<Ftz>(a[l]), source<Ftz>(b[l]), source<Ftz>(c[l])), a[l],
+                               b[l], c[l]);
   });
 }
 template <class T, bool Least, bool Nan, bool Ftz>

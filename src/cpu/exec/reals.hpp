@@ -12,8 +12,20 @@ CUCPU_INLINE float flushed(float v) {
   return bits_of<float>((b & 0x7f800000) ? b : b & 0x80000000);
 }
 
-// f32 results that are NaN are this NaN; f64 results keep their payload.
+// f32 results that are NaN are this NaN.
 CUCPU_INLINE float canonical(float v) { return v == v ? v : bits_of<float>(u32{0x7fffffff}); }
+
+// f64 results that are NaN are the first operand that is one, made quiet. The processor's rule
+// depends on the order in which the compiler gives it the operands.
+constexpr u64 kQuiet = 0x0008000000000000;
+CUCPU_INLINE double canonical(double v, double a, double b, double c) {
+  u64 nan = 0xfff8000000000000;
+  nan = c != c ? bits_of<u64>(c) | kQuiet : nan;
+  nan = b != b ? bits_of<u64>(b) | kQuiet : nan;
+  nan = a != a ? bits_of<u64>(a) | kQuiet : nan;
+  return v == v ? v : bits_of<double>(nan);
+}
+CUCPU_INLINE float canonical(float v, float, float, float) { return canonical(v); }
 CUCPU_INLINE double canonical(double v) { return v; }
 
 // To [0, 1], NaN to 0.
@@ -35,6 +47,13 @@ CUCPU_INLINE T result(T v) {
   if constexpr (Sat) v = saturated(v);
   if constexpr (Ftz && sizeof(T) == 4) v = flushed(v);
   return canonical(v);
+}
+template <bool Ftz, bool Sat, class T>
+CUCPU_INLINE T result_of(T v, T a, T b, T c) {
+  if constexpr (sizeof(T) == 4)
+    return result<Ftz, Sat>(v);
+  else
+    return canonical(v, a, b, c);
 }
 
 }  // namespace cucpu::CUCPU_SIMD
