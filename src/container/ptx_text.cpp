@@ -2,10 +2,10 @@
 #include "container/ptx_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <unordered_map>
 
+#include "container/ptx_declaration.hpp"
 #include "container/ptx_lexer.hpp"
 #include "container/toolkit_text.hpp"
 
@@ -13,53 +13,8 @@ namespace cucore::container {
 
 namespace {
 
-constexpr uint64_t kMaxObject = uint64_t{1} << 40;
 constexpr size_t kMaxParameters = 4096;
-
-std::optional<uint64_t> parse_number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  } else if (text.size() > 1 && text[0] == '0') {
-    base = 8;
-  }
-  if (!text.empty() && (text.back() == 'U' || text.back() == 'u')) text.remove_suffix(1);
-  uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value, base);
-  if (error != std::errc() || rest != end || text.empty()) return std::nullopt;
-  return value;
-}
-
-/// Bytes of one element of ".u32", ".f64", ".b128", ".f16x2"; 0 for words that are no type. The
-/// opaque types are handles of 8 bytes.
-uint64_t type_size(std::string_view word) {
-  struct Type {
-    std::string_view name;
-    uint64_t size;
-  };
-  static constexpr Type kTypes[] = {
-      {".b8", 1},        {".u8", 1},     {".s8", 1},     {".b16", 2},    {".u16", 2},
-      {".s16", 2},       {".f16", 2},    {".bf16", 2},   {".b32", 4},    {".u32", 4},
-      {".s32", 4},       {".f32", 4},    {".f16x2", 4},  {".bf16x2", 4}, {".tf32", 4},
-      {".b64", 8},       {".u64", 8},    {".s64", 8},    {".f64", 8},    {".f32x2", 8},
-      {".b128", 16},     {".u128", 16},  {".s128", 16},  {".pred", 1},   {".e4m3", 1},
-      {".e5m2", 1},      {".e4m3x2", 2}, {".e5m2x2", 2}, {".texref", 8}, {".surfref", 8},
-      {".samplerref", 8}};
-  for (const Type& type : kTypes) {
-    if (type.name == word) return type.size;
-  }
-  return 0;
-}
-
-/// One declaration: of a parameter or of a variable.
-struct Declaration {
-  std::string_view name;
-  uint64_t size = 0;
-  uint64_t alignment = 1;
-  bool managed = false;
-};
+constexpr uint64_t kNoNumber = UINT64_MAX;
 
 class Reader {
  public:
@@ -80,9 +35,9 @@ class Reader {
     if (!word.is(".version")) lexer_.fail(word, "PTX begins with .version");
     const PtxToken number = lexer_.next();
     const size_t dot = std::min(number.text.find('.'), number.text.size());
-    const uint64_t major = parse_number(number.text.substr(0, dot)).value_or(kMaxObject);
-    const uint64_t minor = parse_number(number.text.substr(std::min(dot + 1, number.text.size())))
-                               .value_or(kMaxObject);
+    const uint64_t major = parse_number(number.text.substr(0, dot)).value_or(kNoNumber);
+    const uint64_t minor =
+        parse_number(number.text.substr(std::min(dot + 1, number.text.size()))).value_or(kNoNumber);
     if (number.kind != PtxToken::NUMBER || major > 99 || minor > 9) {
       lexer_.fail(number, ".version needs a number as 9.0");
     }
@@ -219,7 +174,7 @@ class Reader {
     while (!lexer_.peek().is(")")) {
       if (!parameters.empty() && !lexer_.next().is(",")) lexer_.fail(open, "a comma is missing");
       const PtxToken where = lexer_.peek();
-      const Declaration one = read_declaration();
+      const Declaration one = read_declaration(lexer_);
       const uint64_t offset = (end + one.alignment - 1) / one.alignment * one.alignment;
       end = offset + one.size;
       if (end > UINT32_MAX || parameters.size() == kMaxParameters) {
@@ -232,80 +187,10 @@ class Reader {
     return parameters;
   }
 
-  /// Directives, then a name, then its dimensions: ".param .align 8 .b8 name[24]".
-  Declaration read_declaration() {
-    uint64_t element = 0;
-    uint64_t count = 1;
-    std::optional<uint64_t> alignment;
-    Declaration result;
-    bool pointer = false;
-    while (lexer_.peek().is_directive()) {
-      const PtxToken word = lexer_.next();
-      if (word.is(".align")) {
-        const uint64_t value = read_alignment(word);
-        // After .ptr it is the alignment of what the parameter points to.
-        if (!pointer) alignment = value;
-      } else if (word.is(".ptr")) {
-        pointer = true;
-      } else if (word.is(".attribute")) {
-        result.managed = read_attribute() || result.managed;
-      } else if (word.is(".v2") || word.is(".v4") || word.is(".v8")) {
-        count = static_cast<uint64_t>(word.text[2] - '0');
-      } else if (const uint64_t size = type_size(word.text)) {
-        element = size;
-      }
-    }
-    const PtxToken name = lexer_.next();
-    if (!name.is_name()) lexer_.fail(name, "a declaration needs a name");
-    if (element == 0) lexer_.fail(name, "the type of " + std::string(name.text) + " is unknown");
-    result.name = name.text;
-    result.alignment = alignment.value_or(element * count);
-    result.size = read_dimensions(element * count);
-    return result;
-  }
-
-  uint64_t read_alignment(const PtxToken& word) {
-    const auto value = parse_number(lexer_.next().text);
-    if (!value || *value == 0 || (*value & (*value - 1)) != 0 || *value > 65536) {
-      lexer_.fail(word, ".align needs a power of two");
-    }
-    return *value;
-  }
-
-  /// True if one of the attributes is .managed.
-  bool read_attribute() {
-    if (!lexer_.peek().is("(")) lexer_.fail(lexer_.peek(), ".attribute needs a parenthesis");
-    const PtxToken open = lexer_.next();
-    bool managed = false;
-    for (int depth = 1; depth > 0;) {
-      const PtxToken token = lexer_.next();
-      if (token.kind == PtxToken::END) lexer_.fail(open, "a parenthesis is not closed");
-      depth += token.is("(") - token.is(")");
-      managed = managed || token.is(".managed");
-    }
-    return managed;
-  }
-
-  uint64_t read_dimensions(uint64_t size) {
-    while (lexer_.peek().is("[")) {
-      const PtxToken open = lexer_.next();
-      uint64_t count = 0;
-      if (!lexer_.peek().is("]")) {
-        const auto number = parse_number(lexer_.next().text);
-        if (!number) lexer_.fail(open, "a dimension must be a number");
-        count = *number;
-      }
-      if (!lexer_.next().is("]")) lexer_.fail(open, "a bracket is not closed");
-      if (count != 0 && size > kMaxObject / count) lexer_.fail(open, "the array is too large");
-      size *= count;
-    }
-    return size;
-  }
-
   void read_function() {
     if (lexer_.peek().is_directive() && lexer_.peek().is(".attribute")) {
       lexer_.next();
-      read_attribute();
+      read_attribute(lexer_);
     }
     if (lexer_.peek().is("(")) skip_parentheses();
     const PtxToken name = lexer_.next();
@@ -318,7 +203,7 @@ class Reader {
   }
 
   void read_variables(const PtxToken& space) {
-    Declaration one = read_declaration();
+    Declaration one = read_declaration(lexer_);
     const SymbolKind kind = space.is(".const") ? SymbolKind::CONSTANT
                             : one.managed      ? SymbolKind::MANAGED
                                                : SymbolKind::GLOBAL;

@@ -6,7 +6,9 @@
 #include <unordered_map>
 
 #include "container/compression.hpp"
+#include "container/image_check.hpp"
 #include "container/metadata.hpp"
+#include "container/signature_check.hpp"
 #include "container/table.hpp"
 #include "container/text.hpp"
 
@@ -65,7 +67,7 @@ class Reader {
         strtab_(table_, *table_.find(STRTAB)) {}
 
   Contents read() {
-    check_signature();
+    contents_.signature = check_signature(table_, options_);
     check_strings();
     read_images();
     read_symbols();
@@ -82,47 +84,6 @@ class Reader {
   static uint64_t limit(const ReadOptions& options) {
     const uint64_t wanted = options.max_image_size;
     return wanted == 0 ? kMaxRawSize : std::min(wanted, kMaxRawSize);
-  }
-
-  [[noreturn]] static void refuse(const std::string& why) {
-    throw Error(Status::SIGNATURE, std::string(kWhat) + " " + why);
-  }
-
-  void check_signature() {
-    const SectionEntry* section = table_.find(SIG);
-    if (section == nullptr) {
-      if (options_.policy == SignaturePolicy::REQUIRED) refuse("is not signed, and must be");
-      return;
-    }
-    const SignatureRecord record = signature_record(*section);
-    SignatureInfo& info = contents_.signature;
-    info.algorithm = static_cast<SignatureAlgorithm>(record.algorithm);
-    info.key = record.key_id;
-    info.state = SignatureState::UNKNOWN_KEY;
-    for (const VerifyingKey& key : options_.keys) {
-      if (key.algorithm != info.algorithm || key_id(key) != info.key) continue;
-      if (!verify_message(key, table_.signed_part(), record.signature)) {
-        refuse("has a wrong signature");
-      }
-      info.state = SignatureState::VALID;
-      return;
-    }
-    if (options_.policy == SignaturePolicy::REQUIRED) refuse("is signed with an unknown key");
-  }
-
-  SignatureRecord signature_record(const SectionEntry& section) {
-    const ByteView stored = table_.stored(section);
-    if (section.compression != kStored || stored.size() != sizeof(SignatureRecord)) {
-      stored.fail(0, "the signature has not 80 bytes");
-    }
-    const auto record = stored.get<SignatureRecord>(0);
-    if (record.algorithm < 1 || record.algorithm > 2) stored.fail(0, "an unknown signature");
-    constexpr uint64_t kHmacEnd = 48;
-    const bool hmac = record.algorithm == 1;
-    if (!stored.all_zero(1, 7) || (hmac && !stored.all_zero(kHmacEnd, stored.size() - kHmacEnd))) {
-      stored.fail(1, "reserved bytes of the signature are not zero");
-    }
-    return record;
   }
 
   void check_strings() {
@@ -312,48 +273,14 @@ class Reader {
   /// Last, because it is the most work: the images themselves, and what the table says of them.
   void finish_images() {
     Code& code = contents_.code;
-    for (size_t i = 0; i < code.images.size(); ++i) check_image(code.images[i], *image_entries_[i]);
+    for (size_t i = 0; i < code.images.size(); ++i)
+      check_image(code.images[i], *image_entries_[i], table_, file_);
     if (code.images.size() == 1) {
       static_cast<Image&>(code) = std::move(code.images[0]);
       code.images.clear();
     } else {
       code.type = CodeType::BUNDLE;
       code.name = name(table_.find(STRTAB)->name);
-    }
-  }
-
-  void check_image(const Image& image, const SectionEntry& entry) {
-    const ByteView view("the image in the container", image.bytes, entry.offset);
-    if (image.type == CodeType::PTX && trim_zeros(image.bytes).size() + 1 != image.bytes.size()) {
-      view.fail(image.bytes.size() - 1, "a PTX does not end with one NUL");
-    }
-    const ImageInfo info = inspect(image.type, image.bytes);
-    const uint64_t at = table_.offset_of(entry);
-    if (info.arch.number != 0 && info.arch.number != image.arch.number) {
-      file_.fail(at + 4, "the table says another architecture than the image");
-    }
-    if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa) {
-      file_.fail(at + 8, "the table says another PTX ISA than the image");
-    }
-    check_symbols(image, info);
-  }
-
-  /// A launch checks its arguments by these sizes, so they must be the code's own.
-  void check_symbols(const Image& image, const ImageInfo& info) {
-    std::unordered_map<std::string_view, const Symbol*> known;
-    for (const Symbol& symbol : info.symbols) known.emplace(symbol.lowered_name, &symbol);
-    for (const Symbol& symbol : image.symbols) {
-      const auto found = known.find(symbol.lowered_name);
-      if (found == known.end() || !symbol.parameters || !found->second->parameters) continue;
-      const auto same = [](const Parameter& a, const Parameter& b) {
-        return a.offset == b.offset && a.size == b.size;
-      };
-      const auto& own = *found->second->parameters;
-      if (!std::equal(own.begin(), own.end(), symbol.parameters->begin(), symbol.parameters->end(),
-                      same)) {
-        file_.fail(table_.find(SYMTAB)->offset,
-                   "the parameters of " + symbol.lowered_name + " are not those of the image");
-      }
     }
   }
 

@@ -8,8 +8,8 @@ seconds=${1:-600}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${2:-$(mktemp -d)}
 mkdir -p "$work"
-readers="arch archive compression cubin_checks elf elf_file fatbin image metadata nv_info object"
-readers="$readers ptx_lexer ptx_text reader table text"
+readers="arch archive compression cubin_checks elf elf_file fatbin image image_check metadata"
+readers="$readers nv_info object ptx_declaration ptx_lexer ptx_text reader signature_check table text"
 sources=$(for name in $readers; do echo "$root/src/container/$name.cpp"; done)
 others=$(for name in assemble objectcode signature writer; do echo "$root/src/container/$name.cpp"; done)
 flags="-std=c++20 -g -O1 -I$root/src -fprofile-instr-generate -fcoverage-mapping"

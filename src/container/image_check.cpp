@@ -1,0 +1,50 @@
+// Holds an image that came in a container against what the container says of it.
+#include "container/image_check.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace cucore::container {
+
+namespace {
+
+/// A launch checks its arguments by these sizes, so they must be the code's own.
+void check_symbols(const Image& image, const ImageInfo& info, const Table& table,
+                   const ByteView& file) {
+  std::unordered_map<std::string_view, const Symbol*> known;
+  for (const Symbol& symbol : info.symbols) known.emplace(symbol.lowered_name, &symbol);
+  for (const Symbol& symbol : image.symbols) {
+    const auto found = known.find(symbol.lowered_name);
+    if (found == known.end() || !symbol.parameters || !found->second->parameters) continue;
+    const auto same = [](const Parameter& a, const Parameter& b) {
+      return a.offset == b.offset && a.size == b.size;
+    };
+    const auto& own = *found->second->parameters;
+    if (!std::equal(own.begin(), own.end(), symbol.parameters->begin(), symbol.parameters->end(),
+                    same)) {
+      file.fail(table.find(SYMTAB)->offset,
+                "the parameters of " + symbol.lowered_name + " are not those of the image");
+    }
+  }
+}
+
+}  // namespace
+
+void check_image(const Image& image, const SectionEntry& entry, const Table& table,
+                 const ByteView& file) {
+  const ByteView view("the image in the container", image.bytes, entry.offset);
+  if (image.type == CodeType::PTX && trim_zeros(image.bytes).size() + 1 != image.bytes.size()) {
+    view.fail(image.bytes.size() - 1, "a PTX does not end with one NUL");
+  }
+  const ImageInfo info = inspect(image.type, image.bytes);
+  const uint64_t at = table.offset_of(entry);
+  if (info.arch.number != 0 && info.arch.number != image.arch.number) {
+    file.fail(at + 4, "the table says another architecture than the image");
+  }
+  if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa) {
+    file.fail(at + 8, "the table says another PTX ISA than the image");
+  }
+  check_symbols(image, info, table, file);
+}
+
+}  // namespace cucore::container

@@ -1,0 +1,12 @@
+// The signature of a container that is being read, against the policy and the keys of the reader.
+#pragma once
+
+#include "container/reader.hpp"
+#include "container/table.hpp"
+
+namespace cucore::container {
+
+/// @throws Error SIGNATURE, or INVALID_CODE for a section that is none
+SignatureInfo check_signature(const Table& table, const ReadOptions& options);
+
+}  // namespace cucore::container
