@@ -83,7 +83,8 @@ void check(CUresult result, Describe&& describe) {
 // Throws the Error of a failed result with what the driver wrote into a log of its own.
 [[noreturn]] void fail(CUresult result, std::string_view what, std::string log);
 
-// For releases, which cannot fail: logged, but for a driver or a context that is gone already.
+// For releases, which cannot fail: logged, but for a driver or a context that is gone or broken: a
+// call before has said so.
 void check_release(CUresult result, const char* what) noexcept;
 
 // The status that stands for a driver's result.

@@ -73,7 +73,8 @@ void fail(CUresult result, std::string_view what, std::string log) {
 
 void check_release(CUresult result, const char* what) noexcept {
   if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED ||
-      result == CUDA_ERROR_CONTEXT_IS_DESTROYED || !log_enabled(LogLevel::ERROR))
+      result == CUDA_ERROR_CONTEXT_IS_DESTROYED || is_sticky(result) ||
+      !log_enabled(LogLevel::ERROR))
     return;
   const Meaning* meaning = meaning_of(result);
   char text[256];

@@ -57,7 +57,8 @@ void BodyParser::append(const Form* form, const char* start, uint32_t line, uint
 /// Up to and with the `;`.
 void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
   if (lexer_.accept(';')) return;
-  char first_slot = spec_of(form.op).pattern[0];
+  std::string_view pattern = spec_of(form.op).pattern;
+  char first_slot = pattern.empty() ? '\0' : pattern[0];
   if (first_slot == 'l') {
     add_operand(written, label_operand());
     return lexer_.expect(';');
