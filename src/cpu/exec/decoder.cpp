@@ -229,7 +229,8 @@ bool Decoder::decode_simple(Op& op, Handler handler) {
 
 bool Decoder::decode_regular(Op& op, const Form& form, Operands operands) {
   const char* letter = kPatterns[size_t(form.op)];
-  for (size_t k = 0; k < operands.size() && k < std::size(op.a); ++k, ++letter) {
+  if (std::strpbrk(letter, "_*")) return false;  // operands with a rule of their own
+  for (size_t k = 0; k < operands.size() && k < std::size(op.a) && *letter; ++k, ++letter) {
     const Operand& operand = operands[k];
     const unsigned width = pattern_width(*letter, form);
     if (*letter == 'P' || *letter == 'q') {
