@@ -61,12 +61,19 @@ class Sweep : public testing::Test {
     fakes_->nvrtc.set_logging(0);
   }
 
+  // What the caller has current in all that follows.
+  void make_current(int device) {
+    fakes_->make_current(device);
+    callers_context_ = fakes_->current_context();
+    ASSERT_NE(callers_context_, nullptr);
+  }
+
   // Before the library has opened anything, then with everything open.
   void sweep_all(Failure failure) {
     static World* no_world = nullptr;
     for (const Scenario& scenario : first_scenarios()) sweep_one(scenario, failure, no_world);
     World world;
-    fakes_->make_current(1);
+    make_current(1);
     fill_quarantine(world);
     for (const Scenario& scenario : all_scenarios()) sweep_one(scenario, failure, &world);
     EXPECT_EQ(visited_, exported_functions());
@@ -83,24 +90,23 @@ class Sweep : public testing::Test {
       const Alive before = alive(*fakes_);
       const bool struck = run(scenario, failure, world);
       EXPECT_EQ(alive(*fakes_), before) << "left alive in the fakes";
-      if (!struck || HasFailure()) return;
+      if (HasFailure()) return;
       // A second time, now that caches are filled: memory must be level.
       const int64_t blocks = blocks_alive();
       run(scenario, failure, world);
       if (world) {
         EXPECT_EQ(blocks_alive(), blocks) << "memory leaked; n = " << failure.nth;
       }
-      if (HasFailure()) return;
+      if (!struck || HasFailure()) return;
     }
     FAIL() << "the failure strikes for ever";
   }
 
   bool run(const Scenario& scenario, const Failure& failure, World* world) {
-    void* context = fakes_->current_context();
     ::sweep::Run run(*fakes_, failure);
     scenario.body(run, *world);
     check(run);
-    EXPECT_EQ(fakes_->current_context(), context) << "the caller's context; " << run.where();
+    EXPECT_EQ(fakes_->current_context(), callers_context_) << "the caller's; " << run.where();
     if (scenario.settle) scenario.settle(*world);
     EXPECT_EQ(fakes_->driver.violations(), 0u) << fakes_->driver.last_violation();
     EXPECT_EQ(fakes_->nvrtc.violations(), 0u) << fakes_->nvrtc.last_violation();
@@ -118,6 +124,7 @@ class Sweep : public testing::Test {
   }
 
   std::optional<Fakes> fakes_;
+  void* callers_context_ = nullptr;  // none at first
   std::set<std::string> visited_;
   uint64_t struck_ = 0;
 };
@@ -142,9 +149,9 @@ TEST_F(Sweep, AllocationsFromOneOn) { sweep_all({Failing::ALL_ALLOCATIONS}); }
 
 TEST_F(Sweep, Releases) {
   World world;
+  make_current(1);
   cucore_library_info nvrtc = CUCORE_LIBRARY_INFO_INIT;
   ASSERT_EQ(cucore_library_query(CUCORE_LIBRARY_NVRTC, &nvrtc, nullptr), CUCORE_OK);
-  fakes_->make_current(1);
   for (const char* name :
        {"cuStreamDestroy", "cuEventDestroy", "cuLibraryUnload", "cuMemFree", "cuMemFreeAsync",
         "cuMemFreeHost", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease"})
@@ -156,6 +163,7 @@ TEST_F(Sweep, Releases) {
       if (scenario.settle) scenario.settle(world);
       EXPECT_EQ(run.status(), run.expected()) << name << " has nobody to fail to";
       EXPECT_EQ(alive(*fakes_), before) << name;
+      EXPECT_EQ(fakes_->current_context(), callers_context_) << name;
       EXPECT_EQ(fakes_->driver.violations(), 0u) << fakes_->driver.last_violation();
       if (HasFailure()) return;
     }
