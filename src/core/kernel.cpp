@@ -74,12 +74,13 @@ void Kernel::set_attribute(int number, const Device& device, int value) const {
 
 void Kernel::allow_dynamic_shared(const Device& device, uint32_t bytes) const {
   auto& allowed = allowed_shared_[static_cast<size_t>(device.ordinal())];
-  if (bytes <= allowed.load(std::memory_order_relaxed)) return;
+  if (bytes <= allowed.load(std::memory_order_acquire)) return;
+  std::lock_guard lock(raising_);
   const auto now = static_cast<uint32_t>(
       attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device));
   if (bytes > now)
     set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device, static_cast<int>(bytes));
-  allowed.store(std::max(bytes, now), std::memory_order_relaxed);
+  allowed.store(std::max(bytes, now), std::memory_order_release);
 }
 
 CUfunction Kernel::function_on(const Device& device) const {

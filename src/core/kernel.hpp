@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ class Kernel final : public Object {
   size_t parameter_bytes_ = 0;
   // For each device, the dynamic shared memory that launches may use; 0: not asked yet.
   const std::unique_ptr<std::atomic<uint32_t>[]> allowed_shared_;
+  mutable std::mutex raising_;  // one thread at a time asks for the bound and raises it
 };
 
 }  // namespace cucore::core
