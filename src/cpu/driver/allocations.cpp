@@ -137,7 +137,8 @@ bool Allocations::begin_async_free(uint64_t base) {
   std::unique_lock lock(mutex_);
   auto found = by_base_.find(base);
   if (found == by_base_.end() || !found->second->pool || found->second->free_pending) return false;
-  return found->second->free_pending = true;
+  found->second->free_pending = true;
+  return true;
 }
 
 bool Allocations::device_address(uint64_t address) const {

@@ -29,7 +29,7 @@ struct Allocation {
   uint64_t id = 0;       // unique in the process
   unsigned flags = 0;    // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
   std::shared_ptr<Pool> pool;
-  bool free_pending = false;  // cuMemFreeAsync is under way
+  std::atomic<bool> free_pending{false};  // cuMemFreeAsync is under way
   std::atomic<bool> sync_memops{false};
 };
 

@@ -2,7 +2,6 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/event.hpp"
-#include "cpu/driver/pool.hpp"
 #include "cpu/driver/stream.hpp"
 #include "cpu/exec/executor.hpp"
 
@@ -60,7 +59,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
   event->wait();
   Device& device = event->context().device();
   flush_printf(device.ordinal());
-  device.current_pool()->on_synchronize();
+  device.on_synchronize();
   event->context().check();
   return CUDA_SUCCESS;
 }

@@ -97,6 +97,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_
     require(map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
             map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     p->set_access(device.ordinal(), map[i].flags);
+    if (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE) device.add_pool_peer(p->device().ordinal());
   }
   return CUDA_SUCCESS;
 }

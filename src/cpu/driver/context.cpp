@@ -101,6 +101,19 @@ std::string Context::fault_text() const {
   return fault_text_;
 }
 
+std::shared_ptr<Stream> Context::legacy_stream() {
+  std::lock_guard lock(order_mutex_);
+  require(legacy_ != nullptr, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  return legacy_;
+}
+
+bool Context::legacy_idle() {
+  std::lock_guard lock(order_mutex_);
+  return std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) {
+    return stream->type() == Stream::Type::NonBlocking || stream->queue()->idle();
+  });
+}
+
 std::shared_ptr<Stream> Context::thread_stream() {
   auto& mine = thread_state().default_streams;
   std::erase_if(mine, [](const auto& s) { return !s->context().alive(); });
@@ -118,7 +131,7 @@ void Context::add_stream(const std::shared_ptr<Stream>& stream) {
   std::lock_guard lock(order_mutex_);
   require(alive(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
   // Streams that only this list still knows, and that have no work, are gone.
-  std::erase_if(streams_, [](const auto& s) { return s.use_count() == 1 && s->idle(); });
+  std::erase_if(streams_, [](const auto& s) { return s.use_count() == 1 && s->queue()->idle(); });
   streams_.push_back(stream);
 }
 
@@ -132,7 +145,7 @@ std::vector<Ticket> Context::last_tickets() {
 void Context::synchronize() {
   for (const Ticket& ticket : last_tickets()) ticket.wait();
   flush_printf(device_.ordinal());
-  device_.current_pool()->on_synchronize();
+  device_.on_synchronize();
   check();
 }
 
@@ -228,6 +241,7 @@ uint64_t Context::accessible_devices() const {
   std::lock_guard lock(mutex_);
   uint64_t bits = uint64_t{1} << device_.ordinal();
   for (const auto& [id, ordinal] : peers_) bits |= uint64_t{1} << ordinal;
+  bits |= device_.pool_peers();
   return bits;
 }
 

@@ -42,7 +42,8 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   bool poisoned() const { return sticky_.load(std::memory_order_acquire) != CUDA_SUCCESS; }
   std::string fault_text() const;
 
-  const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
+  std::shared_ptr<Stream> legacy_stream();
+  bool legacy_idle();                       // nothing left that the default stream would wait for
   std::shared_ptr<Stream> thread_stream();  // the calling thread's default stream
   void add_stream(const std::shared_ptr<Stream>& stream);
   void synchronize();  // waits for all streams; throws the context's error

@@ -87,4 +87,10 @@ void Device::set_current_pool(std::shared_ptr<Pool> pool) {
   current_pool_ = std::move(pool);
 }
 
+void Device::on_synchronize() {
+  auto current = current_pool();
+  current->on_synchronize();
+  if (current != default_pool_) default_pool_->on_synchronize();
+}
+
 }  // namespace cucpu

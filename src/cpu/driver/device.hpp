@@ -43,6 +43,11 @@ class Device {
   const std::shared_ptr<Pool>& default_pool() const { return default_pool_; }
   std::shared_ptr<Pool> current_pool() const;
   void set_current_pool(std::shared_ptr<Pool> pool);  // nullptr: the default pool
+  void on_synchronize();                              // pools give back what they need not hold
+
+  // Devices that have opened a pool's memory to this one: a bit each.
+  uint64_t pool_peers() const { return pool_peers_; }
+  void add_pool_peer(int ordinal) { pool_peers_ |= uint64_t{1} << ordinal; }
 
  private:
   const int ordinal_;
@@ -50,6 +55,7 @@ class Device {
   const uint64_t memory_;
   std::atomic<uint64_t> limit_;
   std::atomic<uint64_t> used_{0};
+  std::atomic<uint64_t> pool_peers_{0};
 
   mutable std::mutex mutex_;
   std::shared_ptr<Context> primary_;

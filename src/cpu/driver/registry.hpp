@@ -4,6 +4,7 @@
 #define CUCPU_DRIVER_REGISTRY_HPP
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <shared_mutex>
@@ -29,11 +30,11 @@ inline constexpr size_t kObjectKinds = 9;
 class Object {
  public:
   virtual ~Object() = default;
-  uint64_t handle_bits() const { return handle_; }
+  uint64_t handle_bits() const { return handle_.load(std::memory_order_relaxed); }
 
  private:
   friend class Registry;
-  uint64_t handle_ = 0;
+  std::atomic<uint64_t> handle_{0};
 };
 
 class Registry {

@@ -3,7 +3,6 @@
 
 #include "cpu/driver/calls.hpp"
 #include "cpu/driver/device.hpp"
-#include "cpu/driver/pool.hpp"
 #include "cpu/driver/thread_state.hpp"
 #include "cpu/exec/executor.hpp"
 
@@ -43,8 +42,12 @@ void Stream::synchronize() {
     queue_->last().wait();
   }
   flush_printf(context_->device().ordinal());
-  context_->device().current_pool()->on_synchronize();
+  context_->device().on_synchronize();
   context_->check();
+}
+
+bool Stream::idle() const {
+  return type_ == Type::Legacy ? context_->legacy_idle() : queue_->idle();
 }
 
 CUlaunchAttributeValue Stream::attribute(CUlaunchAttributeID id) const {

@@ -35,7 +35,7 @@ class Stream : public Object {
   Ticket submit(Queue::Work work, Run run = Run::UnlessPoisoned, Where where = Where::Worker,
                 std::vector<Ticket> after = {});
   void synchronize();
-  bool idle() const { return queue_->idle(); }
+  bool idle() const;
 
   CUlaunchAttributeValue attribute(CUlaunchAttributeID id) const;
   void set_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value);

@@ -89,6 +89,20 @@ TEST_F(Copies, PinnedMemoryIsReadWhenTheStreamGetsThere) {
   EXPECT_EQ(2u, pinned[1]);
 }
 
+TEST_F(Copies, AStreamBringsItsContext) {
+  CUdeviceptr d = device(4);
+  CUstream s = nullptr;
+  OK(cu.cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+  std::thread([&] {
+    unsigned value = 5, back = 0;
+    EXPECT_CU(0, cu.cuMemcpyHtoDAsync_v2(d, &value, 4, s));
+    EXPECT_CU(0, cu.cuMemcpyDtoHAsync_v2(&back, d, 4, s));
+    EXPECT_EQ(5u, back);
+    EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT, cu.cuMemcpyHtoDAsync_v2(d, &value, 4, nullptr));
+    EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT, cu.cuMemsetD32Async(d, 0, 1, CU_STREAM_PER_THREAD));
+  }).join();
+}
+
 TEST_F(Copies, TwoDimensions) {
   constexpr size_t kWidth = 30, kHeight = 7, kHostPitch = 50;
   CUdeviceptr d = 0;

@@ -1,6 +1,7 @@
 // Which functions there are, under which names and versions.
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -50,6 +51,17 @@ TEST_F(Names, TheSymbolsAreTheLibrarysOwn) {
     ASSERT_NE(0, dladdr(cu.symbol(n.name), &info)) << n.name;
     EXPECT_NE(nullptr, std::strstr(info.dli_fname, "libcucore-cpu")) << n.name;
   }
+}
+
+// Programs that open libcuda.so.1 get this library when its compat folder is in their path.
+TEST_F(Names, TheCompatibilityNameIsTheSameLibrary) {
+  const char* path = std::getenv("CUCORE_CPU_COMPAT");
+  if (!path) GTEST_SKIP() << "CUCORE_CPU_COMPAT is not set";
+  void* other = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(nullptr, other) << dlerror();
+  EXPECT_EQ(cu.library, other);
+  void* named = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  EXPECT_EQ(nullptr, named) << "the library must never be taken for libcuda.so.1";
 }
 
 TEST_F(Names, BaseNameAndVersionGiveTheExportOfThatAbi) {

@@ -142,6 +142,25 @@ TEST_F(Pools, Access) {
   OK(cu.cuMemPoolSetAccess(own, &give, 1));
   OK(cu.cuMemPoolGetAccess(&flags, own, &there));
   EXPECT_EQ(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, flags);
+  std::thread([&] {  // a kernel of the other device reaches it without cuCtxEnablePeerAccess
+    CUcontext other = nullptr;
+    CUmodule code = nullptr;
+    CUfunction fill = nullptr;
+    CUdeviceptr p = 0;
+    unsigned value = 8, n = 16, back = 0;
+    OK(cu.cuMemAllocFromPoolAsync(&p, 64, own, stream));
+    OK(cu.cuStreamSynchronize(stream));
+    OK(cu.cuCtxCreate_v4(&other, nullptr, 0, 1));
+    OK(cu.cuModuleLoadData(&code, kPtx));
+    OK(cu.cuModuleGetFunction(&fill, code, "fill"));
+    void* parameters[] = {&p, &value, &n};
+    OK(cu.cuLaunchKernel(fill, 1, 1, 1, 16, 1, 1, 0, nullptr, parameters, nullptr));
+    OK(cu.cuMemcpyDtoH_v2(&back, p + 60, 4));
+    EXPECT_EQ(8u, back);
+    OK(cu.cuCtxDestroy_v2(other));
+    OK(cu.cuMemFreeAsync(p, stream));
+  })
+      .join();
   CUmemAccessDesc revoke{here, CU_MEM_ACCESS_FLAGS_PROT_NONE};
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemPoolSetAccess(own, &revoke, 1));
   OK(cu.cuMemPoolDestroy(own));

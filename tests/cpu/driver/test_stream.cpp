@@ -94,6 +94,15 @@ TEST_F(Streams, BlockingStreamsWaitForLegacy) {
   EXPECT_EQ("nb", log());
 }
 
+TEST_F(Streams, LegacyIsIdleWhenAllBlockingStreamsAre) {
+  CUstream blocking = make();
+  close_gate(blocking);
+  EXPECT_CU(CUDA_ERROR_NOT_READY, cu.cuStreamQuery(nullptr));
+  open_gate();
+  OK(cu.cuStreamSynchronize(blocking));
+  EXPECT_CU(0, cu.cuStreamQuery(nullptr));
+}
+
 TEST_F(Streams, LegacyIsNotHeldUpByNonBlockingOnes) {
   CUstream apart = make(CU_STREAM_NON_BLOCKING);
   close_gate(apart);
