@@ -62,6 +62,11 @@ std::string normal(std::string_view expression) {
   return out;
 }
 
+// Most symbols have no expression, which "" must not find.
+bool has_expression(const Symbol& symbol, const std::string& wanted) {
+  return !symbol.expression.empty() && normal(symbol.expression) == wanted;
+}
+
 }  // namespace
 
 ObjectCode::ObjectCode(Code code) : code_(std::move(code)), arch_(code_.arch.text()) {}
@@ -149,7 +154,7 @@ std::string ObjectCode::lowered_kernel_name(std::string_view name) const {
   const std::string wanted = normal(name);
   for (const Symbol& symbol : code_.symbols)
     if (symbol.kind == SymbolKind::KERNEL &&
-        (symbol.lowered_name == name || normal(symbol.expression) == wanted))
+        (symbol.lowered_name == name || has_expression(symbol, wanted)))
       return symbol.lowered_name;
   throw_no_kernel(name);
 }
@@ -189,7 +194,7 @@ std::string ObjectCode::lowered_global_name(std::string_view name) const {
   const std::string wanted = normal(name);
   for (const Symbol& symbol : code_.symbols) {
     if (!is_data(symbol.kind)) continue;
-    if (symbol.lowered_name == name || normal(symbol.expression) == wanted)
+    if (symbol.lowered_name == name || has_expression(symbol, wanted))
       return symbol.lowered_name;
     globals.push_back(shown_name(symbol));
   }

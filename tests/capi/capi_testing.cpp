@@ -1,0 +1,239 @@
+#include "capi_testing.hpp"
+
+namespace capi_test {
+
+const char PTX[] = R"(.version 8.0
+.target sm_75
+.address_size 64
+
+.visible .global .align 4 .u32 counter;
+
+.visible .entry saxpy(
+	.param .f32 saxpy_param_0,
+	.param .u64 saxpy_param_1,
+	.param .u64 saxpy_param_2,
+	.param .u32 saxpy_param_3
+)
+{
+	.reg .pred %p<2>;
+	.reg .f32 %f<5>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<8>;
+	ld.param.f32 %f1, [saxpy_param_0];
+	ld.param.u64 %rd1, [saxpy_param_1];
+	ld.param.u64 %rd2, [saxpy_param_2];
+	ld.param.u32 %r1, [saxpy_param_3];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %ntid.x;
+	mov.u32 %r4, %tid.x;
+	mad.lo.s32 %r5, %r2, %r3, %r4;
+	setp.ge.u32 %p1, %r5, %r1;
+	@%p1 bra DONE;
+	cvta.to.global.u64 %rd3, %rd1;
+	cvta.to.global.u64 %rd4, %rd2;
+	mul.wide.u32 %rd5, %r5, 4;
+	add.s64 %rd6, %rd3, %rd5;
+	add.s64 %rd7, %rd4, %rd5;
+	ld.global.f32 %f2, [%rd6];
+	ld.global.f32 %f3, [%rd7];
+	fma.rn.f32 %f4, %f1, %f2, %f3;
+	st.global.f32 [%rd7], %f4;
+DONE:
+	ret;
+}
+
+.visible .entry empty()
+{
+	ret;
+}
+
+.visible .entry mixed(
+	.param .u8 mixed_param_0,
+	.param .u64 mixed_param_1,
+	.param .u16 mixed_param_2,
+	.param .u32 mixed_param_3
+)
+{
+	ret;
+}
+)";
+const size_t PTX_SIZE = sizeof PTX - 1;
+
+const char SAXPY_SOURCE[] =
+    "extern \"C\" __global__ void saxpy(float a, const float* x, float* y, unsigned n) {\n"
+    "  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) y[i] = a * x[i] + y[i];\n"
+    "}\n";
+
+std::string describe(cucore_status status, const cucore_error* error) {
+  return std::string(cucore_status_name(status)) + ": " + cucore_error_message(error) + "\n" +
+         cucore_error_log(error);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+testing::AssertionResult succeeded(cucore_status status, const cucore_error* error) {
+  if (status != CUCORE_OK) return testing::AssertionFailure() << describe(status, error);
+  if (error) return testing::AssertionFailure() << "success, and an error was left";
+  return testing::AssertionSuccess();
+}
+
+testing::AssertionResult failed(cucore_status status, const cucore_error* error,
+                                cucore_status expected, const std::string& parts) {
+  const auto wrong = [&](const std::string& what) {
+    return testing::AssertionFailure() << what << "; " << describe(status, error);
+  };
+  if (status != expected) return wrong(std::string("expected ") + cucore_status_name(expected));
+  if (!error || error == garbage()) return wrong("no error object");
+  if (cucore_error_status(error) != status) return wrong("the error has another status");
+  const std::string message = cucore_error_message(error);
+  if (message.empty()) return wrong("no message");
+  for (size_t at = 0; at <= parts.size();) {
+    const size_t end = std::min(parts.find('|', at), parts.size());
+    if (!contains(message, parts.substr(at, end - at)))
+      return wrong("no \"" + parts.substr(at, end - at) + "\" in the message");
+    at = end + 1;
+  }
+  return testing::AssertionSuccess();
+}
+
+Device open_device(int32_t ordinal) {
+  Device device;
+  MUST(cucore_device_open, ordinal, device.out());
+  return device;
+}
+
+Stream make_stream(const cucore_device* device) {
+  Stream stream;
+  MUST(cucore_stream_create, device, nullptr, stream.out());
+  return stream;
+}
+
+Event make_event(const cucore_device* device, bool timing) {
+  cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
+  options.timing = timing;
+  Event event;
+  MUST(cucore_event_create, device, &options, event.out());
+  return event;
+}
+
+Buffer make_buffer(const cucore_device* device, size_t size, const cucore_stream* stream) {
+  Buffer buffer;
+  MUST(cucore_buffer_create, device, size, stream, buffer.out());
+  return buffer;
+}
+
+Code make_code(cucore_code_type type, const void* data, size_t size) {
+  Code code;
+  MUST(cucore_objectcode_create, type, data, size, nullptr, code.out());
+  return code;
+}
+
+Code make_ptx_code() { return make_code(CUCORE_CODE_TYPE_PTX, PTX, PTX_SIZE); }
+
+Kernel find_kernel(const cucore_objectcode* code, const char* name) {
+  Kernel kernel;
+  MUST(cucore_objectcode_find_kernel, code, name, kernel.out());
+  return kernel;
+}
+
+Program make_program(const std::string& source, const cucore_program_options* options) {
+  Program program;
+  MUST(cucore_program_create, CUCORE_SOURCE_TYPE_CUDA_CPP, source.data(), source.size(), options,
+       program.out());
+  return program;
+}
+
+Code compile(const cucore_program* program, cucore_code_type target,
+             const std::vector<const char*>& expressions) {
+  Code code;
+  MUST(cucore_program_compile, program, target, expressions.data(), expressions.size(), code.out());
+  return code;
+}
+
+std::string bytes_of(const cucore_objectcode* code) {
+  size_t size = 0;
+  const void* data = cucore_objectcode_data(code, &size);
+  return {static_cast<const char*>(data), size};
+}
+
+std::vector<unsigned char> serialized(const cucore_objectcode* code,
+                                      const cucore_serialize_options* options) {
+  size_t size = 0;
+  MUST(cucore_objectcode_serialize, code, options, nullptr, 0, &size);
+  std::vector<unsigned char> bytes(size);
+  MUST(cucore_objectcode_serialize, code, options, bytes.data(), bytes.size(), &size);
+  return bytes;
+}
+
+cucore_launch_options grid(uint32_t blocks, uint32_t threads) {
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = blocks;
+  options.block[0] = threads;
+  return options;
+}
+
+namespace {
+
+// What a test must give back; contexts stay, as the devices do.
+uint64_t live_objects(const fake::Client& fake) {
+  uint64_t sum = 0;
+  for (const char* kind : {"stream", "event", "memory", "host_memory", "library", "link"})
+    sum += fake.live_objects(kind);
+  return sum;
+}
+
+// The fake that an environment variable names, if it names one.
+fake::Client* named_fake(const char* variable) {
+  const char* path = std::getenv(variable);
+  if (!path || !contains(path, "/fake_")) return nullptr;
+  return new fake::Client(path);
+}
+
+}  // namespace
+
+fake::Client* fake_driver() {
+  static fake::Client* client = named_fake("CUCORE_DRIVER");
+  return client;
+}
+
+fake::Client* fake_nvrtc() {
+  static fake::Client* client = named_fake("CUCORE_NVRTC");
+  return client;
+}
+
+bool has_device() {
+  int32_t count = 0;
+  return cucore_device_count(&count, nullptr) == CUCORE_OK && count > 0;
+}
+
+bool has_compiler() {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  return cucore_library_query(CUCORE_LIBRARY_NVRTC, &info, nullptr) == CUCORE_OK && info.available;
+}
+
+bool is_emulated() { return has_device() && cucore_device_is_emulated(open_device()); }
+
+void OnDevice::SetUp() {
+  fake_ = fake_driver();
+  if (fake_) fake_->reset();
+  if (!has_device()) GTEST_SKIP() << "no device";
+  device_ = open_device();
+  MUST(cucore_device_synchronize, device_);
+  if (fake_) alive_ = live_objects(*fake_);
+  stream_ = make_stream(device_);
+  if (fake_) fake_->reset();
+}
+
+void OnDevice::TearDown() {
+  stream_.reset();
+  device_.reset();
+  if (!fake_) return;
+  EXPECT_EQ(fake_->violations(), 0u) << fake_->last_violation();
+  EXPECT_EQ(live_objects(*fake_), alive_) << "objects of the driver were left behind";
+  fake_->reset();
+}
+
+}  // namespace capi_test

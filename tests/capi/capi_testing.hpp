@@ -1,0 +1,149 @@
+// What every test of the public header needs: owners of handles, calls that must succeed or fail in
+// one line, a kernel without a compiler, and the scripted driver where the environment names one.
+#pragma once
+
+#include <cucore.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fakes/fake_client.hpp"
+
+namespace capi_test {
+
+// One reference to an object of the library.
+template <class T, void (*Release)(T*)>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(T* handle) : handle_(handle) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owned& operator=(Owned other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owned() { Release(handle_); }
+
+  T** out() {
+    reset();
+    return &handle_;
+  }
+  void reset() { Release(std::exchange(handle_, nullptr)); }
+  T* get() const { return handle_; }
+  operator T*() const { return handle_; }
+
+ private:
+  T* handle_ = nullptr;
+};
+
+using Error = Owned<cucore_error, cucore_error_release>;
+using Device = Owned<cucore_device, cucore_device_release>;
+using Stream = Owned<cucore_stream, cucore_stream_release>;
+using Event = Owned<cucore_event, cucore_event_release>;
+using Buffer = Owned<cucore_buffer, cucore_buffer_release>;
+using Program = Owned<cucore_program, cucore_program_release>;
+using Code = Owned<cucore_objectcode, cucore_objectcode_release>;
+using Kernel = Owned<cucore_kernel, cucore_kernel_release>;
+
+std::string describe(cucore_status status, const cucore_error* error);
+bool contains(const std::string& text, const std::string& part);
+
+// The call succeeds and leaves no error, in both shapes that a caller may choose.
+testing::AssertionResult succeeded(cucore_status status, const cucore_error* error);
+
+// The call fails with this status; the error says the same, and its message has all of the parts,
+// which '|' separates.
+testing::AssertionResult failed(cucore_status status, const cucore_error* error,
+                                cucore_status expected, const std::string& parts);
+
+// What error holds before a call: overwritten, never read.
+inline cucore_error* garbage() { return reinterpret_cast<cucore_error*>(uintptr_t{0x5a5a}); }
+
+#define SUCCEEDS(function, ...)                                           \
+  do {                                                                    \
+    cucore_error* error_ = capi_test::garbage();                          \
+    const cucore_status status_ = function(__VA_ARGS__, &error_);         \
+    ASSERT_TRUE(capi_test::succeeded(status_, error_)) << "  " #function; \
+  } while (0)
+
+#define FAILS_ONCE(expected, parts, function, ...)                                      \
+  do {                                                                                  \
+    cucore_error* error_ = capi_test::garbage();                                        \
+    const cucore_status status_ = function(__VA_ARGS__, &error_);                       \
+    EXPECT_TRUE(capi_test::failed(status_, error_, expected, parts)) << "  " #function; \
+    cucore_error_release(error_);                                                       \
+  } while (0)
+
+// The same twice, the second time by a caller who does not want to know why.
+#define FAILS(expected, parts, function, ...)            \
+  do {                                                   \
+    FAILS_ONCE(expected, parts, function, __VA_ARGS__);  \
+    EXPECT_EQ(function(__VA_ARGS__, nullptr), expected); \
+  } while (0)
+
+// For helpers: whatever fails is an exception, which GoogleTest reports.
+#define MUST(function, ...)                                                            \
+  do {                                                                                 \
+    capi_test::Error error_;                                                           \
+    const cucore_status status_ = function(__VA_ARGS__, error_.out());                 \
+    if (status_ != CUCORE_OK)                                                          \
+      throw std::runtime_error(#function ": " + capi_test::describe(status_, error_)); \
+  } while (0)
+
+// saxpy(f32 a, u64 x, u64 y, u32 n), empty(), mixed(u8, u64, u16, u32) and the variable counter.
+extern const char PTX[];
+extern const size_t PTX_SIZE;
+extern const char SAXPY_SOURCE[];  // the same saxpy in CUDA C++, extern "C"
+
+Device open_device(int32_t ordinal = 0);
+Stream make_stream(const cucore_device* device);
+Event make_event(const cucore_device* device, bool timing = false);
+Buffer make_buffer(const cucore_device* device, size_t size, const cucore_stream* stream);
+Code make_code(cucore_code_type type, const void* data, size_t size);
+Code make_ptx_code();
+Kernel find_kernel(const cucore_objectcode* code, const char* name);
+Program make_program(const std::string& source, const cucore_program_options* options = nullptr);
+Code compile(const cucore_program* program, cucore_code_type target = CUCORE_CODE_TYPE_PTX,
+             const std::vector<const char*>& expressions = {});
+std::string bytes_of(const cucore_objectcode* code);
+std::vector<unsigned char> serialized(const cucore_objectcode* code,
+                                      const cucore_serialize_options* options = nullptr);
+cucore_launch_options grid(uint32_t blocks, uint32_t threads);
+
+// Null where the driver, or the compiler, is a real one.
+fake::Client* fake_driver();
+fake::Client* fake_nvrtc();
+bool has_device();
+bool has_compiler();
+bool is_emulated();
+
+#define NEEDS_FAKE_DRIVER() \
+  if (!capi_test::fake_driver()) GTEST_SKIP() << "needs the scripted driver"
+#define NEEDS_FAKE_COMPILER() \
+  if (!capi_test::fake_nvrtc()) GTEST_SKIP() << "needs the scripted compiler"
+#define NEEDS_REAL_COMPILER() \
+  if (capi_test::fake_nvrtc() || !capi_test::has_compiler()) GTEST_SKIP() << "needs NVRTC"
+#define NEEDS_COMPILER() \
+  if (!capi_test::has_compiler()) GTEST_SKIP() << "needs a compiler"
+
+// A device and a stream. On the scripted driver each test starts from a fresh script, and must
+// leave no object behind and make no call that would crash a real driver.
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  fake::Client* fake_ = nullptr;
+  Device device_;
+  Stream stream_;
+
+ private:
+  uint64_t alive_ = 0;
+};
+
+}  // namespace capi_test

@@ -1,0 +1,68 @@
+// The calling thread's current context, asked of the scripted driver itself.
+#pragma once
+
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace capi_test {
+
+class NativeContext {
+ public:
+  NativeContext() {
+    void* library = dlopen(std::getenv("CUCORE_DRIVER"), RTLD_NOW | RTLD_LOCAL);
+    const auto get =
+        reinterpret_cast<decltype(&::cuGetProcAddress)>(dlsym(library, "cuGetProcAddress_v2"));
+    if (!get) throw std::runtime_error("the driver under test cannot be asked for its functions");
+    find(get, "cuCtxGetCurrent", get_current_);
+    find(get, "cuCtxSetCurrent", set_current_);
+    find(get, "cuDevicePrimaryCtxRetain", retain_);
+    find(get, "cuDevicePrimaryCtxRelease", release_);
+    find(get, "cuStreamCreateWithPriority", create_stream_);
+    find(get, "cuStreamDestroy", destroy_stream_);
+  }
+
+  CUcontext current() const {
+    CUcontext context = nullptr;
+    get_current_(&context);
+    return context;
+  }
+  void set(CUcontext context) const { set_current_(context); }
+
+  // The primary context of a device, as another user of the process holds it.
+  CUcontext hold(int device) const {
+    CUcontext context = nullptr;
+    retain_(&context, device);
+    return context;
+  }
+  void let_go(int device) const { release_(device); }
+
+  CUstream make_stream() const {
+    CUstream stream = nullptr;
+    create_stream_(&stream, CU_STREAM_NON_BLOCKING, 0);
+    return stream;
+  }
+  void destroy(CUstream stream) const { destroy_stream_(stream); }
+
+ private:
+  template <class Fn>
+  static void find(decltype(&::cuGetProcAddress) get, const char* name, Fn& fn) {
+    void* found = nullptr;
+    CUdriverProcAddressQueryResult status{};
+    get(name, &found, 12000, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
+    if (!found) throw std::runtime_error(std::string("the driver has no ") + name);
+    fn = reinterpret_cast<Fn>(found);
+  }
+
+  decltype(&::cuCtxGetCurrent) get_current_ = nullptr;
+  decltype(&::cuCtxSetCurrent) set_current_ = nullptr;
+  decltype(&::cuDevicePrimaryCtxRetain) retain_ = nullptr;
+  decltype(&::cuDevicePrimaryCtxRelease) release_ = nullptr;
+  decltype(&::cuStreamCreateWithPriority) create_stream_ = nullptr;
+  decltype(&::cuStreamDestroy) destroy_stream_ = nullptr;
+};
+
+}  // namespace capi_test

@@ -1,0 +1,202 @@
+// Buffers of every kind: their ranges, what goes in and comes out, and when their memory is freed.
+#include <algorithm>
+#include <cstring>
+
+#include "capi_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+class Buffers : public OnDevice {
+ protected:
+  Buffer make(int kind, size_t size) {
+    Buffer buffer;
+    if (kind == 0) MUST(cucore_buffer_create, device_, size, stream_, buffer.out());
+    if (kind == 1) MUST(cucore_buffer_create_pinned, device_, size, buffer.out());
+    if (kind == 2) MUST(cucore_buffer_create_managed, device_, size, buffer.out());
+    return buffer;
+  }
+  std::string read(const cucore_buffer* buffer, size_t offset, size_t size) {
+    std::string bytes(size, '?');
+    MUST(cucore_buffer_read, buffer, offset, bytes.data(), size, stream_);
+    return bytes;
+  }
+};
+
+TEST_F(Buffers, OfEveryKindGiveBackWhatWasWritten) {
+  for (const int kind : {0, 1, 2}) {
+    SCOPED_TRACE(kind);
+    const Buffer buffer = make(kind, 16);
+    EXPECT_EQ(cucore_buffer_size(buffer), 16u);
+    EXPECT_NE(cucore_buffer_address(buffer), 0u);
+    EXPECT_EQ(reinterpret_cast<uint64_t>(cucore_buffer_native(buffer)),
+              cucore_buffer_address(buffer));
+    EXPECT_EQ(cucore_buffer_host_pointer(buffer) != nullptr, kind != 0);
+    SUCCEEDS(cucore_buffer_write, buffer, 0, "0123456789abcdef", 16, stream_);
+    SUCCEEDS(cucore_buffer_write, buffer, 4, "XYZ", 3, stream_);
+    EXPECT_EQ(read(buffer, 2, 8), "23XYZ789");
+    if (kind != 0) {
+      EXPECT_EQ(std::memcmp(cucore_buffer_host_pointer(buffer), "0123XYZ", 7), 0);
+    }
+    Device device;
+    SUCCEEDS(cucore_buffer_device, buffer, device.out());
+    EXPECT_EQ(device.get(), device_.get());
+  }
+}
+
+TEST_F(Buffers, OfSizeZero) {
+  for (const int kind : {0, 1, 2}) {
+    const Buffer buffer = make(kind, 0);
+    EXPECT_EQ(cucore_buffer_size(buffer), 0u);
+    EXPECT_EQ(cucore_buffer_address(buffer), 0u);
+    SUCCEEDS(cucore_buffer_write, buffer, 0, nullptr, 0, stream_);
+    SUCCEEDS(cucore_buffer_read, buffer, 0, nullptr, 0, stream_);
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "1 bytes|offset 0|0 bytes", cucore_buffer_write, buffer, 0,
+          "a", 1, stream_);
+  }
+}
+
+TEST_F(Buffers, RefuseRangesOutsideThem) {
+  const Buffer buffer = make(0, 16), other = make(0, 64);
+  char bytes[64] = {};
+  const struct {
+    size_t offset, size;
+  } ranges[] = {{0, 17}, {16, 1}, {17, 0}, {1, SIZE_MAX}, {SIZE_MAX, 1}, {SIZE_MAX, SIZE_MAX}};
+  for (const auto& [offset, size] : ranges) {
+    const std::string parts =
+        std::to_string(size) + " bytes|offset " + std::to_string(offset) + "|16 bytes";
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "write|" + parts, cucore_buffer_write, buffer, offset,
+          bytes, size, stream_);
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "read|" + parts, cucore_buffer_read, buffer, offset, bytes,
+          size, stream_);
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "fill|" + parts, cucore_buffer_fill, buffer, offset, size,
+          bytes, 1, stream_);
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "copy", cucore_buffer_copy, buffer, offset, other, 0, size,
+          stream_);
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "copy", cucore_buffer_copy, other, 0, buffer, offset, size,
+          stream_);
+  }
+  SUCCEEDS(cucore_buffer_write, buffer, 16, bytes, 0, stream_);
+  if (fake_) {
+    EXPECT_EQ(fake_->call_count("cuMemcpyHtoDAsync") + fake_->call_count("cuMemcpyAsync"), 0u);
+  }
+}
+
+TEST_F(Buffers, AreCopied) {
+  const Buffer from = make(0, 16), to = make(1, 16);
+  SUCCEEDS(cucore_buffer_write, from, 0, "0123456789abcdef", 16, stream_);
+  SUCCEEDS(cucore_buffer_write, to, 0, "................", 16, stream_);
+  SUCCEEDS(cucore_buffer_copy, to, 2, from, 10, 6, stream_);
+  EXPECT_EQ(read(to, 0, 16), "..abcdef........");
+  SUCCEEDS(cucore_buffer_copy, from, 0, from, 8, 8, stream_);  // side by side is no overlap
+  EXPECT_EQ(read(from, 0, 16), "89abcdef89abcdef");
+}
+
+TEST_F(Buffers, ACopyRefusesAnOverlap) {
+  const Buffer buffer = make(0, 16);
+  for (const size_t offset : {0, 1, 7})
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "overlap", cucore_buffer_copy, buffer, offset, buffer, 0,
+          8, stream_);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "overlap", cucore_buffer_copy, buffer, 0, buffer, 7, 8,
+        stream_);
+}
+
+TEST_F(Buffers, AreFilledWithPatterns) {
+  const Buffer buffer = make(0, 16);
+  SUCCEEDS(cucore_buffer_fill, buffer, 0, 16, ".", 1, stream_);
+  SUCCEEDS(cucore_buffer_fill, buffer, 3, 2, "a", 1, stream_);
+  SUCCEEDS(cucore_buffer_fill, buffer, 6, 4, "bc", 2, stream_);
+  SUCCEEDS(cucore_buffer_fill, buffer, 12, 4, "wxyz", 4, stream_);
+  SUCCEEDS(cucore_buffer_fill, buffer, 8, 0, "wxyz", 4, stream_);
+  EXPECT_EQ(read(buffer, 0, 16), "...aa.bcbc..wxyz");
+}
+
+TEST_F(Buffers, RefusePatternsThatDoNotFit) {
+  const Buffer buffer = make(0, 16);
+  for (const size_t size : {0, 3, 8})
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "pattern_size is " + std::to_string(size),
+          cucore_buffer_fill, buffer, 0, 8, "abcdefgh", size, stream_);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "multiples", cucore_buffer_fill, buffer, 0, 6, "abcd", 4,
+        stream_);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "multiples", cucore_buffer_fill, buffer, 2, 8, "abcd", 4,
+        stream_);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "multiples", cucore_buffer_fill, buffer, 1, 2, "ab", 2,
+        stream_);
+}
+
+TEST_F(Buffers, OfSomebodyElseAreBorrowed) {
+  const Buffer owner = make(0, 16);
+  Buffer borrowed;
+  SUCCEEDS(cucore_buffer_from_native, device_, cucore_buffer_address(owner) + 4, 8, borrowed.out());
+  SUCCEEDS(cucore_buffer_write, borrowed, 0, "abcdefgh", 8, stream_);
+  EXPECT_EQ(read(owner, 4, 8), "abcdefgh");
+  EXPECT_EQ(cucore_buffer_host_pointer(borrowed), nullptr);
+  if (fake_) {
+    const uint64_t freed = fake_->call_count("cuMemFreeAsync");
+    borrowed.reset();
+    EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), freed);
+  }
+  cucore_buffer* buffer = nullptr;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "address is 0", cucore_buffer_from_native, device_, 0, 1,
+        &buffer);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "address", cucore_buffer_from_native, device_, UINT64_MAX, 2,
+        &buffer);
+  SUCCEEDS(cucore_buffer_from_native, device_, 0, 0, borrowed.out());
+}
+
+TEST_F(Buffers, AreFreedInTheOrderOfTheirStream) {
+  Buffer buffer = make(0, 16), pinned = make(1, 16);
+  const Stream other = make_stream(device_);
+  SUCCEEDS(cucore_buffer_set_stream, buffer, other);
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cucore_buffer_create", cucore_buffer_set_stream, pinned,
+        other);
+  if (!fake_) return;
+  const Device second = open_device(1);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "device 1|device 0", cucore_buffer_set_stream, buffer,
+        make_stream(second));
+  buffer.reset();
+  pinned.reset();
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 1u);
+  EXPECT_EQ(fake_->call_count("cuMemFreeHost"), 1u);
+}
+
+TEST_F(Buffers, KeepTheirStream) {
+  NEEDS_FAKE_DRIVER();
+  Stream own = make_stream(device_);
+  Buffer buffer = make_buffer(device_, 16, own);
+  own.reset();
+  EXPECT_EQ(fake_->call_count("cuStreamDestroy"), 0u);
+  buffer.reset();
+  const std::vector<std::string> log = fake_->log();
+  EXPECT_EQ(fake_->call_count("cuStreamDestroy"), 1u);
+  EXPECT_LT(std::find(log.begin(), log.end(), "cuMemFreeAsync"),
+            std::find(log.begin(), log.end(), "cuStreamDestroy"));
+}
+
+TEST_F(Buffers, ThatCannotBeHadSayHowMuchThereWas) {
+  NEEDS_FAKE_DRIVER();
+  fake_->set_memory(1 << 20);
+  cucore_buffer* buffer = nullptr;
+  FAILS(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY,
+        "allocate 2097152 bytes|device 0|of 1048576 bytes are free", cucore_buffer_create, device_,
+        1 << 21, stream_, &buffer);
+  fake_->fail_call("cuMemHostAlloc", 1, 2);
+  FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "pinned", cucore_buffer_create_pinned, device_, 16,
+             &buffer);
+  fake_->fail_call("cuMemAllocManaged", 1, 2);
+  FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "managed", cucore_buffer_create_managed, device_,
+             16, &buffer);
+}
+
+TEST_F(Buffers, ReadWhatAFaultLeftAsAFault) {
+  NEEDS_FAKE_DRIVER();
+  const Buffer buffer = make(0, 16);
+  char bytes[16];
+  fake_->set_fault(719);
+  FAILS(CUCORE_ERROR_KERNEL_FAULT, "CUDA_ERROR_LAUNCH_FAILED", cucore_buffer_read, buffer, 0, bytes,
+        16, stream_);
+  fake_->set_fault(0);
+}
+
+}  // namespace

@@ -1,0 +1,143 @@
+// Events: made unrecorded, recorded again and again, and the four ways in which two have no time
+// between them.
+#include <set>
+
+#include "capi_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+class Events : public OnDevice {};
+
+std::string elapsed_message(const cucore_event* start, const cucore_event* end,
+                            cucore_status expected) {
+  float milliseconds = 7;
+  Error error;
+  EXPECT_EQ(cucore_event_elapsed(start, end, &milliseconds, error.out()), expected);
+  EXPECT_EQ(milliseconds, 0);
+  EXPECT_EQ(cucore_event_elapsed(start, end, &milliseconds, nullptr), expected);
+  return cucore_error_message(error);
+}
+
+TEST_F(Events, HaveFourBadStatesWithFourMessages) {
+  const Event plain = make_event(device_), start = make_event(device_, true),
+              end = make_event(device_, true);
+  SUCCEEDS(cucore_event_record, plain, stream_);
+  std::set<std::string> messages;
+  const auto expect = [&](const cucore_event* from, const cucore_event* to, cucore_status status,
+                          const char* part) {
+    const std::string message = elapsed_message(from, to, status);
+    EXPECT_TRUE(contains(message, part)) << message;
+    messages.insert(message);
+  };
+  expect(plain, end, CUCORE_ERROR_INVALID_STATE, "without timing");
+  expect(start, end, CUCORE_ERROR_INVALID_STATE, "never recorded");
+  if (!fake_) return;
+  const Device other = open_device(1);
+  const Event there = make_event(other, true);
+  SUCCEEDS(cucore_event_record, there, make_stream(other));
+  SUCCEEDS(cucore_event_record, start, stream_);
+  expect(start, there, CUCORE_ERROR_INVALID_STATE, "different devices");
+  fake_->hold_streams(1);
+  SUCCEEDS(cucore_event_record, end, stream_);
+  expect(start, end, CUCORE_ERROR_NOT_READY, "not complete");
+  fake_->hold_streams(0);
+  EXPECT_EQ(messages.size(), 4u);
+}
+
+TEST_F(Events, SayWhichOfTheTwoIsMeant) {
+  const Event start = make_event(device_, true), end = make_event(device_, true);
+  EXPECT_TRUE(contains(elapsed_message(start, end, CUCORE_ERROR_INVALID_STATE), "both events"));
+  SUCCEEDS(cucore_event_record, start, stream_);
+  EXPECT_TRUE(contains(elapsed_message(start, end, CUCORE_ERROR_INVALID_STATE), "the end event"));
+  EXPECT_TRUE(contains(elapsed_message(end, start, CUCORE_ERROR_INVALID_STATE), "the start event"));
+}
+
+TEST_F(Events, MeasureTime) {
+  const Event start = make_event(device_, true), end = make_event(device_, true);
+  SUCCEEDS(cucore_event_record, start, stream_);
+  SUCCEEDS(cucore_event_record, end, stream_);
+  SUCCEEDS(cucore_event_synchronize, end);
+  float milliseconds = -1;
+  SUCCEEDS(cucore_event_elapsed, start, end, &milliseconds);
+  EXPECT_GE(milliseconds, 0);
+}
+
+TEST_F(Events, NeverRecordedAreComplete) {
+  const Event event = make_event(device_);
+  int32_t done = 0;
+  SUCCEEDS(cucore_event_query, event, &done);
+  EXPECT_EQ(done, 1);
+  SUCCEEDS(cucore_event_synchronize, event);
+}
+
+TEST_F(Events, AreRecordedAgainOnAnyStreamOfTheDevice) {
+  const Event event = make_event(device_);
+  const Stream other = make_stream(device_);
+  Stream legacy;
+  SUCCEEDS(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
+  for (const cucore_stream* stream : {stream_.get(), other.get(), legacy.get(), stream_.get()})
+    SUCCEEDS(cucore_event_record, event, stream);
+  SUCCEEDS(cucore_event_synchronize, event);
+}
+
+TEST_F(Events, TellWhetherTheyAreComplete) {
+  NEEDS_FAKE_DRIVER();
+  const Event event = make_event(device_);
+  fake_->hold_streams(1);
+  SUCCEEDS(cucore_event_record, event, stream_);
+  int32_t done = 7;
+  SUCCEEDS(cucore_event_query, event, &done);
+  EXPECT_EQ(done, 0);
+  fake_->hold_streams(0);
+  SUCCEEDS(cucore_event_query, event, &done);
+  EXPECT_EQ(done, 1);
+}
+
+TEST_F(Events, KnowHowTheyWereMade) {
+  EXPECT_EQ(cucore_event_has_timing(make_event(device_)), 0);
+  const Event timed = make_event(device_, true);
+  EXPECT_EQ(cucore_event_has_timing(timed), 1);
+  EXPECT_NE(cucore_event_native(timed), nullptr);
+  Device device;
+  SUCCEEDS(cucore_event_device, timed, device.out());
+  EXPECT_EQ(device.get(), device_.get());
+}
+
+TEST_F(Events, RefuseOptionsOutOfRange) {
+  cucore_event* event = nullptr;
+  const struct {
+    int32_t cucore_event_options::*field;
+    const char* name;
+  } fields[] = {{&cucore_event_options::timing, "timing"},
+                {&cucore_event_options::blocking_sync, "blocking_sync"},
+                {&cucore_event_options::interprocess, "interprocess"},
+                {&cucore_event_options::reserved, "reserved"}};
+  for (const auto& [field, name] : fields)
+    for (const int32_t value : {2, -1}) {
+      cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
+      options.*field = value;
+      FAILS(CUCORE_ERROR_INVALID_ARGUMENT, name, cucore_event_create, device_, &options, &event);
+    }
+  cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
+  options.timing = options.interprocess = 1;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "interprocess|timing", cucore_event_create, device_,
+        &options, &event);
+  options.timing = 0;
+  options.blocking_sync = 1;
+  if (is_emulated()) return;
+  Event made;
+  SUCCEEDS(cucore_event_create, device_, &options, made.out());
+}
+
+TEST_F(Events, AFailedRecordIsNoRecord) {
+  NEEDS_FAKE_DRIVER();
+  const Event start = make_event(device_, true);
+  fake_->fail_call("cuEventRecord", 1, 999);
+  FAILS_ONCE(CUCORE_ERROR_CUDA, "record an event", cucore_event_record, start, stream_);
+  EXPECT_TRUE(
+      contains(elapsed_message(start, start, CUCORE_ERROR_INVALID_STATE), "never recorded"));
+}
+
+}  // namespace

@@ -1,0 +1,102 @@
+// Kernels: their names, parameters, attributes and occupancy.
+#include "capi_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+class Kernels : public OnDevice {
+ protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    if (IsSkipped()) return;
+    code_ = make_ptx_code();
+    saxpy_ = find_kernel(code_, "saxpy");
+  }
+  void TearDown() override {
+    saxpy_.reset();
+    code_.reset();
+    OnDevice::TearDown();
+  }
+  Code code_;
+  Kernel saxpy_;
+};
+
+TEST_F(Kernels, TellTheirNameAndParameters) {
+  EXPECT_STREQ(cucore_kernel_name(saxpy_), "saxpy");
+  EXPECT_EQ(cucore_kernel_parameter_count(saxpy_), 4u);
+  EXPECT_EQ(cucore_kernel_parameter_count(find_kernel(code_, "empty")), 0u);
+  const size_t offsets[] = {0, 8, 16, 24}, sizes[] = {4, 8, 8, 4};
+  for (const cucore_device* device : {device_.get(), static_cast<cucore_device*>(nullptr)})
+    for (size_t i = 0; i < 4; ++i) {
+      size_t offset = 7, size = 7;
+      SUCCEEDS(cucore_kernel_parameter_at, saxpy_, i, device, &offset, &size);
+      EXPECT_EQ(offset, offsets[i]);
+      EXPECT_EQ(size, sizes[i]);
+    }
+  size_t offset = 7, size = 7;
+  for (const size_t index : {size_t{4}, SIZE_MAX})
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "saxpy|4 parameters", cucore_kernel_parameter_at, saxpy_,
+          index, device_, &offset, &size);
+  EXPECT_EQ(offset + size, 0u);
+  FAILS(CUCORE_ERROR_INVALID_HANDLE, "device", cucore_kernel_parameter_at, saxpy_, 0,
+        reinterpret_cast<cucore_device*>(stream_.get()), &offset, &size);
+}
+
+TEST_F(Kernels, TellTheirAttributes) {
+  int32_t value = -7;
+  SUCCEEDS(cucore_kernel_attribute, saxpy_, CUCORE_KERNEL_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device_,
+           &value);
+  EXPECT_GE(value, 32);
+  for (const int number : {-1, 1000}) {
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "attribute " + std::to_string(number) + "|saxpy",
+          cucore_kernel_attribute, saxpy_, static_cast<cucore_kernel_attribute_name>(number),
+          device_, &value);
+    EXPECT_EQ(value, 0);
+  }
+}
+
+TEST_F(Kernels, AreGivenAttributes) {
+  constexpr auto SHARED = CUCORE_KERNEL_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  SUCCEEDS(cucore_kernel_set_attribute, saxpy_, SHARED, device_, 4096);
+  int32_t value = 0;
+  SUCCEEDS(cucore_kernel_attribute, saxpy_, SHARED, device_, &value);
+  EXPECT_EQ(value, 4096);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "attribute 4|saxpy", cucore_kernel_set_attribute, saxpy_,
+        CUCORE_KERNEL_ATTRIBUTE_NUM_REGS, device_, 1);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "attribute 8", cucore_kernel_set_attribute, saxpy_, SHARED,
+        device_, 1 << 30);
+}
+
+TEST_F(Kernels, TellTheirOccupancy) {
+  int32_t blocks = 0, grid = 0, block = 0;
+  SUCCEEDS(cucore_kernel_occupancy, saxpy_, device_, 256, 0, &blocks);
+  EXPECT_GT(blocks, 0);
+  SUCCEEDS(cucore_kernel_max_potential_block_size, saxpy_, device_, 0, 0, &grid, &block);
+  EXPECT_GT(grid, 0);
+  EXPECT_GT(block, 0);
+  SUCCEEDS(cucore_kernel_max_potential_block_size, saxpy_, device_, 0, 64, &grid, &block);
+  EXPECT_LE(block, 64);
+  size_t shared = 0;
+  SUCCEEDS(cucore_kernel_available_dynamic_shared, saxpy_, device_, 1, 32, &shared);
+  EXPECT_GT(shared, 0u);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "occupancy|saxpy", cucore_kernel_occupancy, saxpy_, device_,
+        0, 0, &blocks);
+  EXPECT_EQ(blocks, 0);
+}
+
+TEST_F(Kernels, TellHowManyClustersFit) {
+  NEEDS_FAKE_DRIVER();
+  cucore_launch_options options = grid(8, 32);
+  options.cluster[0] = 4;
+  int32_t clusters = 0;
+  SUCCEEDS(cucore_kernel_max_active_clusters, saxpy_, device_, &options, &clusters);
+  EXPECT_EQ(clusters, 33);
+}
+
+TEST_F(Kernels, OfADriverThatDoesNotTellItsParametersAreReadFromTheCode) {
+  NEEDS_FAKE_DRIVER();
+  EXPECT_EQ(fake_->call_count("cuKernelGetParamInfo"), 0u) << "the code says it";
+}
+
+}  // namespace

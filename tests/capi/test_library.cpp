@@ -1,0 +1,91 @@
+// Which libraries are in use, and choosing them before their first use.
+#include <cstring>
+
+#include "capi_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+TEST(Library, TellsOfTheDriver) {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
+  EXPECT_EQ(info.struct_size, sizeof info);
+  if (!info.available) {
+    EXPECT_STRNE(info.reason, "");
+    EXPECT_STREQ(info.path, "");
+    return;
+  }
+  EXPECT_STRNE(info.path, "");
+  EXPECT_STREQ(info.reason, "");
+  EXPECT_GE(info.version_major, 12);
+  if (fake_driver()) {
+    EXPECT_STREQ(info.path, std::getenv("CUCORE_DRIVER"));
+  }
+}
+
+TEST(Library, TellsOfTheCompiler) {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_NVRTC, &info);
+  if (fake_nvrtc()) {
+    EXPECT_EQ(info.available, 1);
+    EXPECT_STREQ(info.path, std::getenv("CUCORE_NVRTC"));
+    EXPECT_EQ(info.version_major, 13);
+  }
+  EXPECT_EQ(info.available == 0, *info.reason != '\0');
+}
+
+TEST(Library, RefusesWhatIsNoLibrary) {
+  for (const int number : {0, 4, -1}) {
+    cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+    info.available = 7;
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "library|cucore_library", cucore_library_query,
+          static_cast<cucore_library>(number), &info);
+    EXPECT_EQ(info.available, 0);
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "library", cucore_library_set_path,
+          static_cast<cucore_library>(number), "/tmp");
+  }
+}
+
+TEST(Library, RefusesAnInfoThatIsTooSmall) {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  for (const size_t size : {size_t{0}, size_t{8}, sizeof info - 1}) {
+    info.struct_size = size;
+    FAILS(CUCORE_ERROR_ABI_MISMATCH, "cucore_library_info.struct_size", cucore_library_query,
+          CUCORE_LIBRARY_NVRTC, &info);
+  }
+}
+
+TEST(Library, FillsInNoMoreThanTheCallerKnows) {
+  struct {
+    cucore_library_info info;
+    char later[16];
+  } newer = {CUCORE_LIBRARY_INFO_INIT, {}};
+  std::memset(newer.later, 0x5a, sizeof newer.later);
+  newer.info.struct_size = sizeof newer;
+  SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_NVRTC, &newer.info);
+  EXPECT_NE(newer.info.path, nullptr);
+  EXPECT_EQ(newer.info.struct_size, sizeof newer);
+}
+
+TEST(Library, ADriverHasNoPathToSet) {
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "cucore_driver_select", cucore_library_set_path,
+        CUCORE_LIBRARY_DRIVER, "/tmp");
+}
+
+TEST(Library, APathComesTooLateAfterFirstUse) {
+  NEEDS_COMPILER();
+  FAILS(CUCORE_ERROR_INVALID_STATE, "NVRTC", cucore_library_set_path, CUCORE_LIBRARY_NVRTC, "/tmp");
+}
+
+TEST(Library, ADriverIsChosenBeforeFirstUseAlone) {
+  if (!has_device()) GTEST_SKIP() << "no driver in use";
+  FAILS(CUCORE_ERROR_INVALID_STATE, "driver", cucore_driver_select, "cpu");
+}
+
+TEST(Library, ADriverHasAKnownNameOrAPath) {
+  for (const char* name : {"", "nvidea", "CPU", "libcuda.so.1"})
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, name, cucore_driver_select, name);
+}
+
+}  // namespace

@@ -1,0 +1,105 @@
+// The log: one receiver, its levels, and a destroy that runs exactly once whatever happens.
+#include <mutex>
+
+#include "capi_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+struct Receiver {
+  std::vector<std::pair<cucore_log_level, std::string>> messages;
+  int destroyed = 0;
+  bool called_after_destroy = false;
+};
+
+void receive(cucore_log_level level, const char* message, void* data) {
+  auto* receiver = static_cast<Receiver*>(data);
+  receiver->called_after_destroy |= receiver->destroyed != 0;
+  receiver->messages.emplace_back(level, message);
+}
+
+void destroy(void* data) { ++static_cast<Receiver*>(data)->destroyed; }
+
+class Log : public OnDevice {
+ protected:
+  void TearDown() override {
+    EXPECT_EQ(cucore_log_set_callback(nullptr, CUCORE_LOG_ERROR, nullptr, nullptr, nullptr),
+              CUCORE_OK);
+    EXPECT_FALSE(receiver_.called_after_destroy);
+    OnDevice::TearDown();
+  }
+  void load() {
+    const Code code = make_ptx_code();
+    MUST(cucore_objectcode_load, code, device_);
+  }
+  Receiver receiver_;
+};
+
+TEST_F(Log, TellsWhatIsLoaded) {
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_DEBUG, &receiver_, destroy);
+  load();
+  ASSERT_FALSE(receiver_.messages.empty());
+  bool told = false;
+  for (const auto& [level, message] : receiver_.messages)
+    told |= level == CUCORE_LOG_DEBUG && contains(message, "PTX");
+  EXPECT_TRUE(told);
+  EXPECT_EQ(receiver_.destroyed, 0);
+}
+
+TEST_F(Log, DropsWhatIsBelowTheLevel) {
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_WARNING, &receiver_, destroy);
+  load();
+  EXPECT_TRUE(receiver_.messages.empty()) << receiver_.messages[0].second;
+}
+
+TEST_F(Log, DestroysOnceWhenReplaced) {
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_DEBUG, &receiver_, destroy);
+  Receiver second;
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_DEBUG, &second, destroy);
+  EXPECT_EQ(receiver_.destroyed, 1);
+  load();
+  EXPECT_TRUE(receiver_.messages.empty());
+  EXPECT_FALSE(second.messages.empty());
+  SUCCEEDS(cucore_log_set_callback, nullptr, CUCORE_LOG_ERROR, nullptr, nullptr);
+  EXPECT_EQ(second.destroyed, 1);
+  EXPECT_EQ(receiver_.destroyed, 1);
+}
+
+TEST_F(Log, DestroysOnFailureToo) {
+  for (const int level : {0, 5, -1}) {
+    Receiver mine;
+    FAILS_ONCE(CUCORE_ERROR_INVALID_ARGUMENT, "least|cucore_log_level", cucore_log_set_callback,
+               receive, static_cast<cucore_log_level>(level), &mine, destroy);
+    EXPECT_EQ(mine.destroyed, 1);
+  }
+}
+
+TEST_F(Log, AFailureKeepsTheReceiverBefore) {
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_DEBUG, &receiver_, destroy);
+  EXPECT_NE(
+      cucore_log_set_callback(receive, static_cast<cucore_log_level>(9), nullptr, nullptr, nullptr),
+      CUCORE_OK);
+  EXPECT_EQ(receiver_.destroyed, 0);
+  load();
+  EXPECT_FALSE(receiver_.messages.empty());
+}
+
+TEST_F(Log, WithoutAReceiverItsDestroyStillRuns) {
+  Receiver mine;
+  SUCCEEDS(cucore_log_set_callback, nullptr, CUCORE_LOG_DEBUG, &mine, destroy);
+  SUCCEEDS(cucore_log_set_callback, nullptr, CUCORE_LOG_DEBUG, nullptr, nullptr);
+  EXPECT_EQ(mine.destroyed, 1);
+}
+
+TEST_F(Log, SaysWhatAReleaseCouldNotReport) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_ERROR, &receiver_, destroy);
+  fake_->fail_call("cuStreamDestroy", 1, 999);
+  make_stream(device_);
+  ASSERT_EQ(receiver_.messages.size(), 1u);
+  EXPECT_EQ(receiver_.messages[0].first, CUCORE_LOG_ERROR);
+  EXPECT_TRUE(contains(receiver_.messages[0].second, "CUDA_ERROR_UNKNOWN"));
+}
+
+}  // namespace
