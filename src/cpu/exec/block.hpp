@@ -32,8 +32,9 @@ struct LaunchState {
   u64 workspace = 0;  // of grid synchronisation
   u64 grid_id = 0;
   u64 budget = 0;
-  std::atomic<u64> next_block{0};
-  std::atomic<u64> warp_instructions{0};
+  // Written by all workers, so not in the cache lines of what they only read.
+  alignas(64) std::atomic<u64> next_block{0};
+  alignas(64) std::atomic<u64> warp_instructions{0};
   std::atomic<u64> thread_instructions{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;

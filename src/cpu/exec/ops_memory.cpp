@@ -122,17 +122,18 @@ struct Store {
 
 // ---- any pattern
 
+CUCPU_INLINE std::byte* host(u64 address) { return reinterpret_cast<std::byte*>(address); }
+
 // Eight lanes at a time: rows of a tile are consecutive or equal in parts of a warp.
 template <class Kind, class A>
-CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, std::byte* origin,
-                              int first) {
+CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, u64 origin, int first) {
   constexpr A kStep = A(Kind::kSize);
   const A step = a[first + 1] - a[first];
   if (step == kStep && is_ramp<kStep, 8>(a + first))
-    return Kind::template consecutive<8>(w, op, origin + a[first], first);
+    return Kind::template consecutive<8>(w, op, host(origin + a[first]), first);
   if (step == 0 && is_ramp<A(0), 8>(a + first))
-    return Kind::template equal<8>(w, op, origin + a[first], first);
-  for (int l = first; l < first + 8; ++l) Kind::lane(w, op, origin + a[l], l);
+    return Kind::template equal<8>(w, op, host(origin + a[first]), first);
+  for (int l = first; l < first + 8; ++l) Kind::lane(w, op, host(origin + a[l]), l);
 }
 
 template <class Place, class Kind>
@@ -169,11 +170,11 @@ template <class Place, class Kind>
     p = window<Place>(w, op, low, u64(high - low) + Kind::kSize);
     if (!p) return lane_by_lane<Place, Kind>(w, op, a);
   }
-  std::byte* origin = p - low;
+  const u64 origin = reinterpret_cast<u64>(p) - low;  // of device address 0
   if (m == kFullMask) {
     for (int first = 0; first < kLanes; first += 8) eight_lanes<Kind>(w, op, a, origin, first);
   } else {
-    each_active(w, [&](int l) { Kind::lane(w, op, origin + a[l], l); });
+    each_active(w, [&](int l) { Kind::lane(w, op, host(origin + a[l]), l); });
   }
 }
 

@@ -1,5 +1,6 @@
 // One worker's share of a launch: begins blocks in order and, when one does not end in its slice,
 // begins others beside it, so that blocks may wait for each other.
+#include <algorithm>
 #include <deque>
 #include <memory>
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr s64 kSlice = 1 << 20;  // warp instructions of a block before others get a turn
 constexpr s64 kCooperativeSlice = 1 << 15;
+// Blocks taken at a time: neighbours share pages and cache lines, which one worker should have.
+constexpr u64 kMostTaken = 16;
+constexpr u64 kTakesPerLaunch = 64;  // at least, so that no worker is left with nothing at the end
 constexpr size_t kMaxResident = 256;  // blocks that a worker keeps, unless they must all be there
 
 class Share {
@@ -24,6 +28,7 @@ class Share {
   void run();
 
  private:
+  bool take();
   bool begin();
   void slice();
   void charge();
@@ -32,11 +37,19 @@ class Share {
   Worker worker_;
   std::deque<std::unique_ptr<Block>> resident_;  // the first is next
   std::vector<std::unique_ptr<Block>> idle_;
+  u64 next_ = 0, end_ = 0;  // blocks taken and not begun
 };
 
+bool Share::take() {
+  const u64 count = std::clamp<u64>(launch_.block_count / kTakesPerLaunch, 1, kMostTaken);
+  next_ = launch_.next_block.fetch_add(count, std::memory_order_relaxed);
+  end_ = std::min(next_ + count, launch_.block_count);
+  return next_ < end_;
+}
+
 bool Share::begin() {
-  const u64 number = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
-  if (number >= launch_.block_count) return false;
+  if (next_ >= end_ && !take()) return false;
+  const u64 number = next_++;
   if (idle_.empty()) idle_.push_back(std::make_unique<Block>(launch_, worker_));
   resident_.push_front(std::move(idle_.back()));
   idle_.pop_back();
