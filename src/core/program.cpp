@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "container/text.hpp"
 #include "core/default_arch.hpp"
 #include "core/nvrtc_options.hpp"
 #include "core/nvrtc_program.hpp"
@@ -131,7 +132,7 @@ Ref<ObjectCode> Program::compile(CodeType target,
   for (const std::string& expression : job.expressions)
     names.push_back({expression, run.lowered_name(expression)});
   code.symbols = container::merge_expressions(std::move(code.symbols), names);
-  code.log = run.log();
+  code.log = container::clean_text(run.log());
   const int version = driver::nvrtc().version;
   code.metadata["producer"] = "NVRTC";
   code.metadata["version"] = text(version / 1000, ".", version % 1000 / 10);
