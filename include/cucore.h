@@ -693,7 +693,7 @@ typedef struct cucore_program_options {
   cucore_toggle      extensible_whole_program;   /**< [--extensible-whole-program] */
   cucore_toggle      debug;                      /**< [--device-debug] */
   cucore_toggle      lineinfo;                   /**< [--generate-line-info] */
-  cucore_toggle      device_code_optimize;       /**< [--dopt=on|off] */
+  cucore_toggle      device_code_optimize;       /**< [--dopt=on] */
   cucore_toggle      ftz;                        /**< [--ftz=] denormal floats become 0 */
   cucore_toggle      prec_sqrt;                  /**< [--prec-sqrt=] */
   cucore_toggle      prec_div;                   /**< [--prec-div=] */

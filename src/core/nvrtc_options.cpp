@@ -69,7 +69,6 @@ std::vector<std::string> nvrtc_flags(const cucore_program_options& options) {
 #define TOGGLE(field, flag) flags.toggle(#field, options.field, flag "=true", flag "=false");
 #define SWITCH(field, flag) flags.toggle(#field, options.field, flag, nullptr);
 #define INVERSE(field, flag) flags.toggle(#field, options.field, nullptr, flag);
-#define ON_OFF(field, flag) flags.toggle(#field, options.field, flag "=on", flag "=off");
 #define NUMBER(field, flag, least) flags.number(#field, options.field, flag, least);
 #define THREADS(field, flag) flags.threads(#field, options.field, flag);
 #define TEXT(field, flag) flags.one(options.field, flag);
@@ -79,7 +78,6 @@ std::vector<std::string> nvrtc_flags(const cucore_program_options& options) {
 #undef TOGGLE
 #undef SWITCH
 #undef INVERSE
-#undef ON_OFF
 #undef NUMBER
 #undef THREADS
 #undef TEXT

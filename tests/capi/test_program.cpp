@@ -50,7 +50,7 @@ TEST(ProgramOptions, TogglesBecomeFlags) {
       T(extensible_whole_program, "--extensible-whole-program", ""),
       T(debug, "--device-debug", ""),
       T(lineinfo, "--generate-line-info", ""),
-      T(device_code_optimize, "--dopt=on", "--dopt=off"),
+      T(device_code_optimize, "--dopt=on", ""),
       T(ftz, "--ftz=true", "--ftz=false"),
       T(prec_sqrt, "--prec-sqrt=true", "--prec-sqrt=false"),
       T(prec_div, "--prec-div=true", "--prec-div=false"),

@@ -5,7 +5,7 @@ namespace sweep {
 namespace {
 
 template <class Text>
-Scenario text_of_device(const char* function, Text&& text) {
+Scenario text_of_device(const char* function, Text text) {
   return {function, [=](Run& run, World& world) {
             EXPECT_STRNE(run.plain([&] { return text(world.device.get()); }), "");
           }};

@@ -12,7 +12,7 @@ ErrorHandle an_error() {
 }
 
 template <class Text>
-Scenario text_of_error(const char* function, Text&& text, bool may_be_empty) {
+Scenario text_of_error(const char* function, Text text, bool may_be_empty) {
   return {function, [=](Run& run, World&) {
             const ErrorHandle error = an_error();
             const char* said = run.plain([&] { return text(error.get()); });

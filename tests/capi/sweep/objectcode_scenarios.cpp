@@ -125,7 +125,7 @@ void symbol_parameter_at(Run& run, World& world) {
 }
 
 template <class Text>
-Scenario text_of_code(const char* function, Text&& text) {
+Scenario text_of_code(const char* function, Text text) {
   return {function, [=](Run& run, World& world) {
             EXPECT_NE(run.plain([&] { return text(world.code.get()); }), nullptr);
           }};

@@ -1,0 +1,37 @@
+// Messages from parts, and the error that carries them.
+#include "support/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "support/error.hpp"
+
+namespace cucore {
+namespace {
+
+TEST(Text, JoinsPartsOfEveryKind) {
+  EXPECT_EQ(text(), "");
+  EXPECT_EQ(text("device ", 3, ' ', std::string("has"), " ", size_t{4}, ", ", -5),
+            "device 3 has 4, -5");
+  EXPECT_EQ(text(std::numeric_limits<uint64_t>::max(), "|", std::numeric_limits<int64_t>::min()),
+            "18446744073709551615|-9223372036854775808");
+  EXPECT_EQ(text(1.5), "1.5");
+}
+
+TEST(Error, CarriesWhatItWasGiven) {
+  const Error plain(Status::NOT_FOUND, "no such thing");
+  EXPECT_STREQ(plain.what(), "no such thing");
+  EXPECT_STREQ(plain.origin().library, "cucore");
+  EXPECT_EQ(plain.origin().code, 0);
+  EXPECT_EQ(plain.log(), "");
+  const Error full(Status::CUDA, "m", "l", {"cuda", 999, "CUDA_ERROR_UNKNOWN"});
+  const Error copy = full;
+  EXPECT_EQ(copy.status(), Status::CUDA);
+  EXPECT_EQ(copy.log(), "l");
+  EXPECT_EQ(copy.origin().name, "CUDA_ERROR_UNKNOWN");
+}
+
+}  // namespace
+}  // namespace cucore
