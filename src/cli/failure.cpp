@@ -10,7 +10,7 @@ namespace {
 
 std::string describe(const cucore_error* error) {
   const std::string_view native = cucore_error_native_name(error);
-  const std::string status = cucore_status_name(cucore_error_status(error));
+  std::string status = cucore_status_name(cucore_error_status(error));
   if (native.empty()) return status;
   return fmt::format("{}; {}: {} ({})", status, cucore_error_origin(error), native,
                      cucore_error_native_code(error));

@@ -14,6 +14,7 @@ namespace {
 /// The library takes arrays of C strings; this one points into the strings it was made from.
 std::vector<const char*> pointers(const std::vector<std::string>& strings) {
   std::vector<const char*> result;
+  result.reserve(strings.size());
   for (const std::string& string : strings) result.push_back(string.c_str());
   return result;
 }
