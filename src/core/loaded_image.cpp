@@ -41,18 +41,37 @@ class JitLog {
 
 }  // namespace
 
-Ref<LoadedImage> LoadedImage::load(const void* image, const std::string& what) {
+namespace {
+
+// Loading says that all is well also where the driver's compiler refused the PTX (driver 580); the
+// module of a context says the truth.
+CUresult load_and_try(CUlibrary& native, const void* image, JitLog& jit) {
   const auto& cu = cuda();
+  CUresult result = cu.cuLibraryLoadData(&native, image, jit.names(), jit.values(), jit.count(),
+                                         nullptr, nullptr, 0);
+  if (result != CUDA_SUCCESS) return result;
+  CUmodule module = nullptr;
+  result = cu.cuLibraryGetModule(&module, native);
+  if (result != CUDA_SUCCESS)
+    driver::check_release(cu.cuLibraryUnload(native), "unload object code that was refused");
+  return result;
+}
+
+}  // namespace
+
+Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device,
+                                   const std::string& what) {
+  const Ref<Context> context = device.context();
+  const driver::ContextGuard guard(context->native());
   JitLog jit;
   CUlibrary native = nullptr;
-  const CUresult result = cu.cuLibraryLoadData(&native, image, jit.names(), jit.values(),
-                                               jit.count(), nullptr, nullptr, 0);
-  if (result != CUDA_SUCCESS) driver::fail(result, what, jit.text());
+  const CUresult result = load_and_try(native, image, jit);
+  if (result != CUDA_SUCCESS) driver::fail(result, what + " on " + device.label(), jit.text());
   log(LogLevel::DEBUG, what);
   try {
     return make<LoadedImage>(native);
   } catch (...) {
-    driver::check_release(cu.cuLibraryUnload(native), "unload object code");
+    driver::check_release(cuda().cuLibraryUnload(native), "unload object code");
     throw;
   }
 }

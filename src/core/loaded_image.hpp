@@ -4,15 +4,15 @@
 #include <span>
 #include <string>
 
-#include "driver/cuda.hpp"
-#include "support/ref.hpp"
+#include "core/device.hpp"
 
 namespace cucore::core {
 
 class LoadedImage final : public Object {
  public:
-  // `what` is "load saxpy.cu (CUBIN for sm_90)"; the error carries the driver's own log.
-  static Ref<LoadedImage> load(const void* image, const std::string& what);
+  // `what` is "load saxpy.cu (CUBIN for sm_90)"; the error carries the driver's own log. What is
+  // loaded serves all devices; `device` is the one that it is tried on.
+  static Ref<LoadedImage> load(const void* image, const Device& device, const std::string& what);
 
   explicit LoadedImage(CUlibrary native) : native_(native) {}
   CUlibrary native() const { return native_; }

@@ -120,7 +120,7 @@ void ObjectCode::require_loadable() const {
 
 Ref<LoadedImage> ObjectCode::load_anywhere() const { return load(*current_device()); }
 
-Ref<LoadedImage> ObjectCode::load(const Device&) const {
+Ref<LoadedImage> ObjectCode::load(const Device& device) const {
   {
     std::lock_guard lock(mutex_);
     if (library_) return library_;
@@ -131,7 +131,7 @@ Ref<LoadedImage> ObjectCode::load(const Device&) const {
     std::lock_guard lock(mutex_);
     if (library_) return library_;
   }
-  Ref<LoadedImage> library = LoadedImage::load(code_.bytes.data(), "load " + label());
+  Ref<LoadedImage> library = LoadedImage::load(code_.bytes.data(), device, "load " + label());
   std::lock_guard lock(mutex_);
   library_ = library;
   return library;

@@ -18,6 +18,7 @@ struct Source {
 std::vector<Source> kernels() {
   std::vector<Source> sources;
   for (const auto& file : std::filesystem::directory_iterator(CUCORE_KERNELS)) {
+    if (file.path().extension() != ".cu") continue;
     std::ifstream stream(file.path());
     sources.push_back({file.path().filename().string(),
                        {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()}});
