@@ -27,12 +27,12 @@ void OnGpu::SetUp() {
 Code OnGpu::compile_file(const std::string& name, const std::vector<const char*>& expressions,
                          cucore_code_type target) const {
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
-  const char* include = std::getenv("CUCORE_TEST_INCLUDE");
-  // From CUDA 13 on the headers of libcu++ and CUB have a folder of their own.
-  const std::string cccl = std::string(include ? include : "") + "/cccl";
-  const char* folders[] = {include, cccl.c_str()};
+  // CUDA's headers, and the C++ library that they use.
+  const char* given = std::getenv("CUCORE_TEST_INCLUDE");
+  const std::string include = given ? given : "", library = include + "/cccl";
+  const char* folders[] = {include.c_str(), library.c_str()};
   options.include_paths = folders;
-  options.include_path_count = include ? 2 : 0;
+  options.include_path_count = given ? 2 : 0;
   options.arch = target == CUCORE_CODE_TYPE_CUBIN ? cucore_device_arch(device_) : nullptr;
   options.name = name.c_str();
   return compile(make_program(source_of(name), &options), target, expressions);
