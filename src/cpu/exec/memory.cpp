@@ -53,7 +53,10 @@ struct Backing {
 Backing make_backing(uint64_t size, uint64_t align) {
   if (size >= kMapThreshold && align <= kPage) {
     const uint64_t bytes = round_up(size, kPage);
-    return {map_pages(bytes), bytes};
+    std::byte* memory = map_pages(bytes);
+    // Kernels stride through arrays: with small pages the look-up of addresses takes their time.
+    if (memory) madvise(memory, bytes, MADV_HUGEPAGE);
+    return {memory, bytes};
   }
   const uint64_t bytes = round_up(size, align);
   if (bytes < size) return {};
