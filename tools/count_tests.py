@@ -25,7 +25,7 @@ def unittest(text):
     summaries = re.findall(r"^Ran (\d+) tests? in .*?\n+(OK|FAILED)(?: \((.*?)\))?$", text,
                            re.M | re.S)
     for total, _, details in summaries:
-        parts = {key: int(value) for key, value in re.findall(r"([\w ]+)=(\d+)", details)}
+        parts = {key.strip(): int(value) for key, value in re.findall(r"([a-z ]+)=(\d+)", details)}
         bad = parts.get("failures", 0) + parts.get("errors", 0)
         counts.update(failed=bad, skipped=parts.get("skipped", 0),
                       passed=int(total) - bad - parts.get("skipped", 0))
