@@ -143,9 +143,10 @@ namespace {
 // knows they return at once, and the bytes are still needed.
 bool is_known_to_driver(const void* host) {
   unsigned type = 0;
-  return cuda().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                      reinterpret_cast<CUdeviceptr>(host)) == CUDA_SUCCESS &&
-         type != 0;
+  const CUresult result = cuda().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                       reinterpret_cast<CUdeviceptr>(host));
+  // Pageable memory is an invalid value; after any other failure the worse is assumed.
+  return result == CUDA_SUCCESS ? type != 0 : result != CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace

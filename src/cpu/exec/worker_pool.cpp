@@ -2,8 +2,22 @@
 #include "cpu/exec/worker_pool.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace cucpu {
+namespace {
+
+// Waking a thread takes as long as a small launch: one that has just worked looks out for the next
+// this long before it sleeps.
+constexpr std::chrono::microseconds kLookout{100};
+
+template <class Done>
+void look_out(Done done) {
+  const auto end = std::chrono::steady_clock::now() + kLookout;
+  while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+}
+
+}  // namespace
 
 WorkerPool& WorkerPool::instance() {
   static WorkerPool* const pool = new WorkerPool;  // its threads end with the process
@@ -43,9 +57,11 @@ void WorkerPool::work(Job& job, std::unique_lock<std::mutex>& lock) {
 }
 
 void WorkerPool::run(LaunchState& launch) {
-  Job job{&launch, 0, false};
+  Job job;
+  job.launch = &launch;
   std::unique_lock lock(mutex_);
   jobs_.push_back(&job);
+  ++launches_;
   const bool mine = busy_ < size_;
   if (!mine || (launch.block_count > 1 && size_ > 1)) {
     start_threads();
@@ -53,6 +69,11 @@ void WorkerPool::run(LaunchState& launch) {
     for (u64 i = 0; i < helpers; ++i) wake_.notify_one();
   }
   if (mine) work(job, lock);
+  if (job.workers != 0) {
+    lock.unlock();
+    look_out([&] { return job.workers == 0; });
+    lock.lock();
+  }
   done_.wait(lock, [&] { return job.drained && job.workers == 0; });
   jobs_.remove(&job);
 }
@@ -63,6 +84,10 @@ void WorkerPool::thread_main(unsigned) {
     Job* job = nullptr;
     wake_.wait(lock, [&] { return busy_ < size_ && (job = find_job()); });
     work(*job, lock);
+    const unsigned seen = launches_;
+    lock.unlock();
+    look_out([&] { return launches_ != seen; });
+    lock.lock();
   }
 }
 

@@ -2,6 +2,7 @@
 #ifndef CUCPU_EXEC_WORKER_POOL_HPP
 #define CUCPU_EXEC_WORKER_POOL_HPP
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -24,7 +25,7 @@ class WorkerPool {
  private:
   struct Job {
     LaunchState* launch = nullptr;
-    unsigned workers = 0;  // that are in it now
+    std::atomic<unsigned> workers{0};  // that are in it now
     bool drained = false;  // its blocks are all begun: nobody else needs to come
   };
 
@@ -38,7 +39,8 @@ class WorkerPool {
   std::condition_variable wake_;
   std::condition_variable done_;
   std::list<Job*> jobs_;
-  unsigned size_ = 1;  // how many may work at once
+  std::atomic<unsigned> launches_{0};  // so far: what an idle thread watches for a moment
+  unsigned size_ = 1;                  // how many may work at once
   unsigned busy_ = 0;
   bool started_ = false;
 };
