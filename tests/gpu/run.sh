@@ -28,7 +28,8 @@ for library in "$wheels"/lib/libnvrtc.so.1[3-9]; do
     export CUCORE_NVRTC="$library"
 done
 export CUCORE_TEST_INCLUDE="${CUCORE_TEST_INCLUDE:-/usr/local/cuda/include}"
-export CUCORE_TEST_KERNELS="$stage/kernels" CUCORE_TEST_IMAGES="$stage/images" CUCORE_DRIVER=nvidia
+export CUCORE_TEST_KERNELS="$stage/kernels" CUCORE_TEST_IMAGES="$stage/images"
+export CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}"
 
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 gpu=$(ask name 2>/dev/null) || { echo "run.sh: nvidia-smi shows no GPU" >&2; exit 2; }

@@ -16,10 +16,12 @@ for name in $examples; do targets="$targets examples/example_$name"; done
 ninja -C "$build" ${JOBS:+-j$JOBS} $targets
 
 rm -rf "$stage"
-mkdir -p "$stage/bin" "$stage/lib" "$stage/lib-spare" "$stage/kernels"
+mkdir -p "$stage/bin" "$stage/lib" "$stage/lib-spare" "$stage/kernels" "$stage/images"
 for target in $targets; do cp "$build/$target" "$stage/bin/"; done
 cp tests/data/kernels/*.cu "$stage/kernels/"
-cp -r "$build/tests/capi/images" "$stage/images" 2>/dev/null || mkdir "$stage/images"
+for image in saxpy.cubin saxpy.none.fatbin saxpy.speed.fatbin saxpy.size.fatbin; do
+  ninja -C "$build" "tests/capi/$image" >/dev/null 2>&1 && cp "$build/tests/capi/$image" "$stage/images/"
+done
 cp tests/gpu/run.sh "$stage/"
 
 # The C and C++ run-time libraries are the other machine's own, unless it lacks one.
