@@ -63,6 +63,7 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
   require(Registry::instance().remove(ObjectKind::Stream, stream->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_HANDLE);
   stream->context().disown(stream->handle_bits());
+  stream->queue()->retire();
   return error;
 }
 CUresult cuStreamDestroy(CUstream hStream) { return api::cuStreamDestroy_v2(hStream); }

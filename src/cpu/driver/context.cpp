@@ -82,6 +82,7 @@ void Context::reset_state() {
   std::lock_guard lock(order_mutex_);
   streams.swap(streams_);
   legacy_.reset();
+  for (const auto& stream : streams) stream->queue()->retire();
 }
 
 CUresult Context::error() const {

@@ -68,9 +68,11 @@ void Queue::start_worker() {
 
 bool Queue::next(std::unique_lock<std::mutex>& lock, Job& job) {
   auto ready = [this] { return !jobs_.empty() && !running_; };
+  auto ends = [this] { return retired_ && jobs_.empty(); };
   while (!ready()) {
-    bool timely = changed_.wait_until(lock, std::chrono::system_clock::now() + kIdleLife, ready);
-    if (!timely && jobs_.empty()) return false;
+    auto end = std::chrono::system_clock::now() + kIdleLife;
+    bool timely = changed_.wait_until(lock, end, [&] { return ready() || ends(); });
+    if (ends() || (!timely && jobs_.empty())) return false;
   }
   job = std::move(jobs_.front());
   jobs_.pop_front();
@@ -100,6 +102,12 @@ void Queue::wait(uint64_t number) {
 Ticket Queue::last() {
   std::lock_guard lock(mutex_);
   return {shared_from_this(), submitted_};
+}
+
+void Queue::retire() {
+  std::lock_guard lock(mutex_);
+  retired_ = true;
+  changed_.notify_all();
 }
 
 bool Queue::idle() {

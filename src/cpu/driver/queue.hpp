@@ -38,6 +38,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   void wait(uint64_t number);
   Ticket last();  // the newest job
   bool idle();
+  void retire();  // no more jobs are to be expected: the thread ends with the last one
 
  private:
   struct Job {
@@ -56,6 +57,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   uint64_t submitted_ = 0;
   bool running_ = false;
   bool worker_ = false;
+  bool retired_ = false;
 };
 
 }  // namespace cucpu

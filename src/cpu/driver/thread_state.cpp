@@ -6,6 +6,10 @@
 
 namespace cucpu {
 
+ThreadState::~ThreadState() {
+  for (const auto& stream : default_streams) stream->queue()->retire();
+}
+
 ThreadState& thread_state() {
   static thread_local ThreadState state;
   return state;

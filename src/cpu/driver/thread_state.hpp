@@ -15,6 +15,7 @@ class Context;
 class Stream;
 
 struct ThreadState {
+  ~ThreadState();
   std::vector<std::shared_ptr<Context>> stack;
   std::vector<std::shared_ptr<Stream>> default_streams;  // one for each context that asked
   CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
