@@ -38,27 +38,30 @@ class Tree:
         return shlex.split(subprocess.run(["pkg-config", *options, "cucore"], check=True, text=True,
                                           env=self.environment, capture_output=True).stdout)
 
-    def build_and_run(self, source, flags, arguments=()):
+    def build_and_run(self, source, flags, libraries, arguments=()):
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program"
-            compiled = subprocess.run(["cc", *flags[:-1], HERE / source, "-o", program, *flags[-1]],
-                                      capture_output=True, text=True)
+            compiled = subprocess.run(["cc", *flags, HERE / source, "-o", program, *libraries],
+                                      capture_output=True, text=True, check=False)
             if compiled.returncode:
                 raise AssertionError(compiled.stderr)
             return subprocess.run([program, *arguments], env=self.environment, timeout=60,
-                                  capture_output=True, text=True)
+                                  capture_output=True, text=True, check=False)
 
 
-class Installed(unittest.TestCase):
+class Trees(unittest.TestCase):
+    """Both trees: the installed one, and the build tree through cucore-uninstalled.pc."""
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        cls.root = Path(cls.folder.name)
-        meson_install(cls.root)
-        cls.prefix = cls.root / PREFIX.relative_to("/")
-        pc = next(cls.prefix.rglob("cucore.pc"))
-        cls.library = next(cls.prefix.rglob("libcucore.so"))
-        cls.tree = Tree(pc.parent, cls.root, cls.library.parent)
+        root = Path(cls.folder.name)
+        meson_install(root)
+        cls.prefix = root / PREFIX.relative_to("/")
+        library = next(cls.prefix.rglob("libcucore.so"))
+        cls.installed = Tree(next(cls.prefix.rglob("cucore.pc")).parent, root, library.parent)
+        cls.uninstalled = Tree(BUILD / "pkgconfig", None,
+                               next(BUILD.glob("**/libcucore.so")).parent)
 
     @classmethod
     def tearDownClass(cls):
@@ -70,48 +73,61 @@ class Installed(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
-    def test_a_c89_program_compiles_and_runs_with_no_driver(self):
-        flags = [*STRICT, *self.tree.flags("--cflags"), self.tree.flags("--libs")]
-        self.assertIn("restored", self.check(self.tree.build_and_run("consumer.c", flags)))
-
-    def test_a_program_without_the_header_opens_it_by_its_soname(self):
-        result = self.tree.build_and_run("dlopen.c", ["-std=c99", "-Wall", "-Werror", ["-ldl"]],
-                                         ["libcucore.so.0"])
-        self.assertIn("refused", self.check(result))
-
-    def test_pkg_config_tells_version_and_nothing_of_what_is_inside(self):
-        self.assertEqual(self.tree.flags("--modversion"), [self.version()])
-        libraries = [flag for flag in self.tree.flags("--libs") if flag.startswith("-l")]
-        self.assertEqual(libraries, ["-lcucore"])
-
     def version(self):
         text = (self.prefix / "include" / "cucore.h").read_text()
         return ".".join(re.search(rf"CUCORE_VERSION_{part} (\d+)", text).group(1)
                         for part in ("MAJOR", "MINOR", "PATCH"))
 
+
+class UsingIt(Trees):
+    def consume(self, tree):
+        result = tree.build_and_run("consumer.c", [*STRICT, *tree.flags("--cflags")],
+                                    tree.flags("--libs"))
+        self.assertIn("restored", self.check(result))
+
+    def test_a_c89_program_compiles_and_runs_with_no_driver(self):
+        self.consume(self.installed)
+
+    def test_a_build_tree_serves_as_it_is(self):
+        self.consume(self.uninstalled)
+
+    def test_a_program_without_the_header_opens_it_by_its_soname(self):
+        soname = "libcucore.so." + self.version().split(".", maxsplit=1)[0]
+        result = self.installed.build_and_run("dlopen.c", ["-std=c99", "-Wall", "-Werror"],
+                                              ["-ldl"], [soname])
+        self.assertIn("refused", self.check(result))
+
+    def test_the_installed_command_runs(self):
+        result = subprocess.run([self.prefix / "bin" / "cucore", "--version"], text=True,
+                                env=self.installed.environment, capture_output=True, check=False)
+        self.assertEqual(self.check(result).strip(), f"cucore {self.version()}")
+
+    def test_the_installed_library_finds_the_installed_cpu_device(self):
+        if not list(self.prefix.rglob("libcucore-cpu.so*")):
+            self.skipTest("built without the CPU device")
+        result = subprocess.run([self.prefix / "bin" / "cucore", "--driver", "cpu", "info"],
+                                text=True, env=self.installed.environment, capture_output=True,
+                                check=False)
+        self.assertIn("emulated on the CPU", self.check(result))
+        self.assertIn(str(self.prefix), result.stdout)
+
+
+class WhatIsThere(Trees):
+    def test_pkg_config_tells_version_and_nothing_of_what_is_inside(self):
+        for tree in (self.installed, self.uninstalled):
+            self.assertEqual(tree.flags("--modversion"), [self.version()])
+            libraries = [flag for flag in tree.flags("--libs") if flag.startswith("-l")]
+            self.assertEqual(libraries, ["-lcucore"])
+            for option in ("--print-requires", "--print-requires-private"):
+                self.assertEqual(tree.flags(option), [], "users would need these, too")
+
     def test_the_header_alone_is_public(self):
-        headers = [path.name for path in self.prefix.rglob("*.h*")]
+        headers = [path.name for path in (self.prefix / "include").rglob("*") if path.is_file()]
         self.assertEqual(headers, ["cucore.h"])
 
     def test_no_installed_text_names_the_build_folder(self):
         for path in self.prefix.rglob("*.pc"):
             self.assertNotIn(str(BUILD), path.read_text())
-
-    def test_the_installed_command_runs(self):
-        command = self.prefix / "bin" / "cucore"
-        result = subprocess.run([command, "--version"], env=self.tree.environment,
-                                capture_output=True, text=True)
-        self.assertEqual(self.check(result).strip(), f"cucore {self.version()}")
-
-
-class Uninstalled(Installed):
-    """The same through cucore-uninstalled.pc, from the build tree as it is."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.library = next(BUILD.glob("**/libcucore.so"))
-        cls.tree = Tree(BUILD / "meson-uninstalled", None, cls.library.parent)
 
 
 if __name__ == "__main__":
