@@ -1,6 +1,9 @@
 // Object code: from memory and files, hostile bytes, the container, loading, and what it holds.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "capi_testing.hpp"
@@ -12,14 +15,17 @@ using namespace capi_test;
 // A file that goes with the test.
 class File {
  public:
-  explicit File(const std::string& bytes) : path_(testing::TempDir() + "cucore_capi_test.bin") {
+  explicit File(const std::string& bytes)
+      : folder_(testing::TempDir() + "cucore_file_" + std::to_string(getpid())),
+        path_(folder_ + "/cucore_capi_test.bin") {
+    std::filesystem::create_directory(folder_);
     std::ofstream(path_, std::ios::binary) << bytes;
   }
-  ~File() { std::remove(path_.c_str()); }
+  ~File() { std::filesystem::remove_all(folder_); }
   const char* path() const { return path_.c_str(); }
 
  private:
-  std::string path_;
+  std::string folder_, path_;
 };
 
 // An image that nvcc made, where it was there when the tests were built.

@@ -1,5 +1,7 @@
 // Programs: every option as NVRTC gets it, name expressions, headers, determinism, default targets.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -372,7 +374,7 @@ TEST(DefaultArch, OfPtxIsDeviceZeros) {
 class WorkingFolder {
  public:
   WorkingFolder()
-      : before_(fs::current_path()), path_(fs::path(testing::TempDir()) / "cucore_capi") {
+      : before_(fs::current_path()), path_(fs::path(testing::TempDir()) / ("cucore_capi_" + std::to_string(getpid()))) {
     fs::remove_all(path_);
     fs::create_directories(path_ / "work");
     fs::create_directories(path_ / "source");

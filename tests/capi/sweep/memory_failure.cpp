@@ -109,6 +109,14 @@ void* operator new(size_t size) { return sweep::allocate(size); }
 void* operator new(size_t size, std::align_val_t alignment) {
   return sweep::allocate(size, static_cast<size_t>(alignment));
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return sweep::allocate(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void operator delete(void* block, const std::nothrow_t&) noexcept { sweep::give_back(block); }
 void operator delete(void* block) noexcept { sweep::give_back(block); }
 void operator delete(void* block, size_t) noexcept { sweep::give_back(block); }
 void operator delete(void* block, std::align_val_t) noexcept { sweep::give_back(block); }
