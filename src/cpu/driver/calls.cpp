@@ -7,10 +7,12 @@
 #include <mutex>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/fault_plan.hpp"
 #include "cpu/driver/process.hpp"
+#include "cpu/driver/stream.hpp"
 #include "cpu/driver/thread_state.hpp"
 #include "cpu/driver/trace.hpp"
 #include "cpu/driver/unsupported.hpp"
@@ -39,13 +41,17 @@ constexpr size_t kImplemented = [] {
 std::array<std::atomic<uint64_t>, kCallCount> g_counts;
 
 // Both act on calls before cuInit too, so they are read at the very first call.
-void read_environment() {
+// False if memory was out; the next call tries again.
+bool read_environment() noexcept try {
   static std::once_flag once;
   std::call_once(once, [] {
     DriverSettings settings = settings_from_environment();
     FaultPlan::instance().set(settings.fault_plan);
     Trace::instance().open(settings.trace_file);
   });
+  return true;
+} catch (...) {
+  return false;
 }
 
 CUresult admit_life(Needs needs) {
@@ -58,7 +64,7 @@ CUresult admit_life(Needs needs) {
     default:
       return CUDA_ERROR_NOT_INITIALIZED;
   }
-  return thread_state().in_callback ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+  return in_callback() ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
 }
 
 CUresult admit_context(Needs needs) {
@@ -94,17 +100,16 @@ void reset_call_counts() {
 }
 
 CallScope::CallScope(CallId id, bool per_thread) noexcept
-    : id_(id),
-      outer_per_thread_(thread_state().per_thread),
-      number_(++g_counts[static_cast<size_t>(id)]) {
-  if (life() != Life::ForkedChild) read_environment();
-  thread_state().per_thread = per_thread;
+    : id_(id), thread_(try_thread_state()), number_(++g_counts[static_cast<size_t>(id)]) {
+  if (!thread_) return;
+  outer_per_thread_ = std::exchange(thread_->per_thread, per_thread);
+  if (life() != Life::ForkedChild) prepared_ = read_environment();
   tracing_ = Trace::instance().on();
   if (tracing_) start_ = Trace::clock();
 }
 
 CallScope::~CallScope() {
-  thread_state().per_thread = outer_per_thread_;
+  if (thread_) thread_->per_thread = outer_per_thread_;
   if (tracing_) {
     Trace::instance().write(call_info(id_).name, number_, arguments_, start_, result_);
   }
@@ -122,6 +127,7 @@ void CallScope::note(uint64_t value) noexcept {
 }
 
 CUresult CallScope::admit() noexcept {
+  if (!thread_ || !prepared_) return CUDA_ERROR_OUT_OF_MEMORY;
   const CallInfo& info = call_info(id_);
   try {
     if (CUresult refused = admit_life(info.needs)) return refused;
@@ -136,7 +142,10 @@ CUresult CallScope::admit() noexcept {
   }
 }
 
-bool per_thread_default_stream() noexcept { return thread_state().per_thread; }
+bool per_thread_default_stream() noexcept {
+  ThreadState* state = try_thread_state();
+  return state && state->per_thread;
+}
 
 CUresult result_of_exception() noexcept {
   try {

@@ -11,6 +11,8 @@
 
 namespace cucpu {
 
+struct ThreadState;
+
 enum class Needs : uint8_t { Any, Init, Context };
 
 // Index of a function in the counters; per-thread variants share their function's.
@@ -56,8 +58,10 @@ class CallScope {
 
  private:
   CallId id_;
-  bool outer_per_thread_;
-  bool tracing_;
+  ThreadState* thread_;  // nullptr: no memory for it
+  bool outer_per_thread_ = false;
+  bool prepared_ = true;
+  bool tracing_ = false;
   uint64_t number_;
   uint64_t start_ = 0;
   CUresult result_ = CUDA_SUCCESS;

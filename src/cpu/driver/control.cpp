@@ -12,6 +12,7 @@
 #include "cpu/driver/fault_plan.hpp"
 #include "cpu/driver/leaks.hpp"
 #include "cpu/driver/process.hpp"
+#include "cpu/driver/thread_state.hpp"
 #include "cpu/exec/executor.hpp"
 
 namespace cucpu {
@@ -20,11 +21,6 @@ namespace {
 constexpr const char* kKindNames[kObjectKinds] = {"none",      "contexts", "streams",
                                                   "events",    "modules",  "functions",
                                                   "libraries", "kernels",  "pools"};
-
-std::string& load_log() {
-  static thread_local std::string log;
-  return log;
-}
 
 // The barrier of the functions that do not come in through the wrapper.
 template <class F>
@@ -138,12 +134,12 @@ CUresult flush_all() {
 }
 
 CUresult last_load_log(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { give(load_log(), buffer, capacity, length); });
+  return barrier([&] { give(thread_state().load_log, buffer, capacity, length); });
 }
 
 }  // namespace
 
-void note_load_log(const std::string& log) { load_log() = log; }
+void note_load_log(const std::string& log) { thread_state().load_log = log; }
 
 const cucore_cpu_control& control_table() {
   static const cucore_cpu_control table = {sizeof(cucore_cpu_control),

@@ -1,6 +1,9 @@
 // Submitting work to a stream, finding streams by handle.
 #include "cpu/driver/stream.hpp"
 
+#include <algorithm>
+#include <thread>
+
 #include "cpu/driver/calls.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/thread_state.hpp"
@@ -10,6 +13,18 @@ namespace cucpu {
 namespace {
 
 std::atomic<uint64_t> next_stream_id{1};
+
+// A list instead of a mark in each thread's state: the threads of streams have none.
+struct Callbacks {
+  std::mutex mutex;
+  std::vector<std::thread::id> threads;
+  std::atomic<size_t> running{0};
+};
+
+Callbacks& callbacks() {
+  static Callbacks& c = *new Callbacks;  // lives as long as the process
+  return c;
+}
 
 // The last line of defence of the threads that run streams: what a job throws poisons its context.
 void run_job(Context& context, const Queue::Work& work, Stream::Run run) noexcept {
@@ -82,10 +97,25 @@ std::shared_ptr<Stream> find_stream(CUstream handle) {
 }
 
 void run_callback(const std::function<void()>& callback) {
-  bool& inside = thread_state().in_callback;
-  inside = true;
+  Callbacks& c = callbacks();
+  auto self = std::this_thread::get_id();
+  {
+    std::lock_guard lock(c.mutex);
+    c.threads.push_back(self);
+    c.running.store(c.threads.size());
+  }
   callback();
-  inside = false;
+  std::lock_guard lock(c.mutex);
+  std::erase(c.threads, self);
+  c.running.store(c.threads.size());
+}
+
+bool in_callback() {
+  Callbacks& c = callbacks();
+  if (c.running.load(std::memory_order_acquire) == 0) return false;
+  std::lock_guard lock(c.mutex);
+  return std::find(c.threads.begin(), c.threads.end(), std::this_thread::get_id()) !=
+         c.threads.end();
 }
 
 }  // namespace cucpu

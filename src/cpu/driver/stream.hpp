@@ -59,8 +59,9 @@ inline constexpr int kGreatestPriority = -5;
 std::shared_ptr<Stream> find_stream(CUstream handle);
 std::shared_ptr<Stream> find_stream_unchecked(CUstream handle);
 
-// Stops a host function's thread from calling the driver while it runs.
+// Runs a host function; in_callback() is true on its thread meanwhile.
 void run_callback(const std::function<void()>& callback);
+bool in_callback();
 
 }  // namespace cucpu
 
