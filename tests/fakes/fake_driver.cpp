@@ -24,8 +24,8 @@ Driver& driver() {
   return *driver;
 }
 
-std::vector<CUcontext>& context_stack() {
-  static thread_local std::vector<CUcontext> stack;
+ContextStack& context_stack() {
+  static thread_local ContextStack stack;
   return stack;
 }
 

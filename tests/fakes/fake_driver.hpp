@@ -209,7 +209,18 @@ extern const Variant VARIANT;
 // it.
 CUresult current(Context*& context);
 CUresult usable(const Context* context);
-std::vector<CUcontext>& context_stack();
+class ContextStack {  // has no destructor: programs release objects after a thread's own are gone
+ public:
+  bool empty() const { return size_ == 0; }
+  CUcontext back() const { return contexts_[size_ - 1]; }
+  void push_back(CUcontext context) { contexts_[size_++] = context; }
+  void pop_back() { --size_; }
+
+ private:
+  CUcontext contexts_[256] = {};
+  size_t size_ = 0;
+};
+ContextStack& context_stack();
 Context* context_of(CUcontext handle);
 
 // The context and the stream behind a handle, default streams included (stream is then null).
