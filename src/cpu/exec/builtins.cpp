@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,9 @@ u64 Call::allocate(int lane) {
   AddressSpace& space = AddressSpace::instance();
   const Launch& launch = *w_.block->launch.launch;
   const u64 size = input(0, lane);
+  // Asking and taking are one step, or two blocks pass the bound together.
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
   const u64 used = space.use(launch.device, MemoryKind::Heap).bytes;
   if (size == 0 || size > launch.limits.heap_bytes || used > launch.limits.heap_bytes - size)
     return 0;

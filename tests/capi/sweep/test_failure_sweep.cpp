@@ -70,8 +70,7 @@ class Sweep : public testing::Test {
 
   // Before the library has opened anything, then with everything open.
   void sweep_all(Failure failure) {
-    static World* no_world = nullptr;
-    for (const Scenario& scenario : first_scenarios()) sweep_one(scenario, failure, no_world);
+    for (const Scenario& scenario : first_scenarios()) sweep_one(scenario, failure, nullptr);
     World world;
     make_current(1);
     fill_quarantine(world);
@@ -104,10 +103,12 @@ class Sweep : public testing::Test {
 
   bool run(const Scenario& scenario, const Failure& failure, World* world) {
     ::sweep::Run run(*fakes_, failure);
-    scenario.body(run, *world);
+    World none(nullptr);
+    World& in = world ? *world : none;
+    scenario.body(run, in);
     check(run);
     EXPECT_EQ(fakes_->current_context(), callers_context_) << "the caller's; " << run.where();
-    if (scenario.settle) scenario.settle(*world);
+    if (scenario.settle) scenario.settle(in);
     EXPECT_EQ(fakes_->driver.violations(), 0u) << fakes_->driver.last_violation();
     EXPECT_EQ(fakes_->nvrtc.violations(), 0u) << fakes_->nvrtc.last_violation();
     struck_ += run.struck();

@@ -41,6 +41,7 @@ constexpr size_t BUFFER_SIZE = 1024;
 
 struct World {
   World();
+  explicit World(std::nullptr_t) {}  // before the driver is chosen: nothing
 
   Device device;  // 0: everything lives here
   Device other;   // 1: whose context the caller has current

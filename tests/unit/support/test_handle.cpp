@@ -42,7 +42,7 @@ TEST(Ref, CountsAndMoves) {
 }
 
 TEST(HandlePool, GivesAnObjectOneHandle) {
-  HandlePool pool(HandleType::STREAM);
+  static HandlePool pool(HandleType::STREAM);
   int alive = 0;
   HandleHead* head = nullptr;
   {
@@ -63,7 +63,7 @@ TEST(HandlePool, GivesAnObjectOneHandle) {
 }
 
 TEST(HandlePool, IgnoresNullDeadAndForeignHandles) {
-  HandlePool pool(HandleType::STREAM), other(HandleType::EVENT);
+  static HandlePool pool(HandleType::STREAM), other(HandleType::EVENT);
   int alive = 0;
   HandleHead* head = pool.wrap(make<Counted>(alive).get());
   other.release(head);
@@ -79,7 +79,7 @@ TEST(HandlePool, IgnoresNullDeadAndForeignHandles) {
 }
 
 TEST(HandlePool, AnObjectWrappedAnewHasANewHandle) {
-  HandlePool pool(HandleType::STREAM);
+  static HandlePool pool(HandleType::STREAM);
   int alive = 0;
   const Ref<Counted> object = make<Counted>(alive);
   HandleHead* first = pool.wrap(object.get());
@@ -91,7 +91,7 @@ TEST(HandlePool, AnObjectWrappedAnewHasANewHandle) {
 }
 
 TEST(HandlePool, ReusesAHeadAfterAsManyReleasesAsPromised) {
-  HandlePool pool(HandleType::STREAM);
+  static HandlePool pool(HandleType::STREAM);
   int alive = 0;
   const auto once = [&] {
     HandleHead* head = pool.wrap(make<Counted>(alive).get());
@@ -109,7 +109,7 @@ TEST(HandlePool, ReusesAHeadAfterAsManyReleasesAsPromised) {
 // The last release and a new wrap at the same moment: either the handle lives on or another is
 // made.
 TEST(HandlePool, WrapsWhileOthersRelease) {
-  HandlePool pool(HandleType::STREAM);
+  static HandlePool pool(HandleType::STREAM);
   int alive = 0;
   {
     const Ref<Counted> object = make<Counted>(alive);
