@@ -228,6 +228,10 @@ class Checker {
       case 'D':
         relaxed_destination(operand, type);
         break;
+      case 'R':
+        if (operand.kind == OperandKind::sink) break;
+        destination(operand, Type::b32);
+        break;
       case 'r':
         destination(operand, Type::b32);
         break;
