@@ -82,12 +82,13 @@ TEST(ProcessExit, InTheMiddleOfEverything) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
-        auto* device = new Device(open_device());
-        auto* stream = new Stream(make_stream(*device));
-        auto* kernel = new Kernel(find_kernel(make_ptx_code(), "empty"));
+        // Never released, and in reach of whoever looks for leaks.
+        static auto* device = new Device(open_device());
+        static auto* stream = new Stream(make_stream(*device));
+        static auto* kernel = new Kernel(find_kernel(make_ptx_code(), "empty"));
         static Buffer buffer =
             make_buffer(*device, 64, *stream);  // released by a destructor at exit
-        std::thread([stream, kernel] {
+        std::thread([] {
           const cucore_launch_options options = grid(1, 1);
           for (;;) cucore_kernel_launch(*kernel, *stream, &options, nullptr, 0, nullptr);
         }).detach();
