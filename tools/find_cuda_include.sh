@@ -7,5 +7,5 @@ for header in $(python3 -c 'import sys; print("\n".join(sys.path))' 2>/dev/null 
                 sed 's,$,/nvidia/*/include/cuda.h,'); do
   [ -f "$header" ] && { dirname "$header"; exit 0; }
 done
-echo "cuda.h was not found: set CUDA_HOME to a CUDA toolkit (12.9 or newer), or run ./run demo, which installs one" >&2
+echo "cuda.h was not found: set CUDA_HOME to a CUDA toolkit (13.0 or newer), or run ./run demo, which installs one" >&2
 exit 1
