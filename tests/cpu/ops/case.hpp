@@ -1,0 +1,105 @@
+// One row of the conformance table: a PTX form, the operands it is tried with and what must come
+// out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cucpu::ops {
+
+/// What an operand is: chooses its edge values and the width of its register.
+enum class Kind : uint8_t {
+  u8,
+  s8,
+  u16,
+  s16,
+  u32,
+  s32,
+  u64,
+  s64,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  f32,
+  f64,
+  shift,   ///< 32 bits: shift amounts, positions, lengths
+  pred,    ///< 0 or 1 in 32 bits
+  few32,   ///< 32 bits, few values: for operands that only have to vary
+  lane32,  ///< 32 bits that differ between neighbouring threads
+  lane64,
+  unit,  ///< f32 around the range that .approx functions are used in
+  unit64,
+};
+
+inline constexpr size_t kMaxValues = 6;
+inline constexpr unsigned kWarp = 32;
+
+using Values = std::array<uint64_t, kMaxValues>;
+
+/// Results of one thread from its operands.
+using Reference = std::function<void(const Values& in, Values& out)>;
+/// Results of the 32 threads of a warp, for instructions between them.
+using WarpReference = std::function<void(const Values* in, Values* out)>;
+
+/// How a result may differ from the reference.
+enum class Compare : uint8_t {
+  exact,   ///< bit for bit
+  nan,     ///< bit for bit, but any NaN for a NaN of the result's float type
+  approx,  ///< within the bound, see Case::relative and absolute
+};
+
+struct Case {
+  std::string name;  ///< the instruction's dotted name, with a note where one form has several rows
+  std::string
+      body;  ///< text with $0.. for operands, $d0.. for results, $m and $s for scratch memory
+  std::vector<Kind> in;
+  std::vector<Kind> out;
+  Reference reference = {};
+  WarpReference warp_reference = {};
+  Compare compare = Compare::exact;
+  double relative = 0, absolute = 0;  ///< bounds of .approx, either suffices
+  unsigned min_target = 70;
+  bool may_lack = false;     ///< a device may answer that it does not implement the form
+  std::string globals = {};  ///< module-scope declarations that the row needs; names end with $n
+};
+
+class Table {
+ public:
+  Case& add(Case row) {
+    rows_.push_back(std::move(row));
+    return rows_.back();
+  }
+  const std::vector<Case>& rows() const { return rows_; }
+
+ private:
+  std::vector<Case> rows_;
+};
+
+/// The edge values of a kind; fewer for forms with many operands.
+std::vector<uint64_t> edges(Kind kind, size_t operands);
+/// All combinations for a row, in the order of threads, filled up to whole warps.
+std::vector<Values> operands_of(const Case& row);
+
+unsigned bytes_of(Kind kind);
+const char* register_type(Kind kind);  ///< "b32"
+
+void add_integer_cases(Table& table);
+void add_bit_cases(Table& table);
+void add_video_cases(Table& table);
+void add_real_cases(Table& table);
+void add_half_cases(Table& table);
+void add_compare_cases(Table& table);
+void add_convert_cases(Table& table);
+void add_approx_cases(Table& table);
+void add_move_cases(Table& table);
+void add_memory_cases(Table& table);
+void add_atomic_cases(Table& table);
+void add_warp_cases(Table& table);
+
+Table make_table();
+
+}  // namespace cucpu::ops

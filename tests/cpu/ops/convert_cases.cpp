@@ -1,0 +1,323 @@
+// cvt between all pairs of types, in every rounding, with .ftz, .sat and .relu.
+#include "floating.hpp"
+#include "small_floats.hpp"
+
+namespace cucpu::ops {
+namespace {
+
+/// An integer in its register: 8-bit values fill 32 bits.
+template <typename T>
+uint64_t in_register(T value) {
+  if constexpr (sizeof(T) == 1) return static_cast<uint32_t>(static_cast<int32_t>(value));
+  return to_bits<T>(value);
+}
+
+template <typename T>
+T clamp_to(long double value) {
+  using L = std::numeric_limits<T>;
+  if (value <= static_cast<long double>(L::min())) return L::min();
+  if (value >= static_cast<long double>(L::max())) return L::max();
+  return T(value);
+}
+
+/// Then .sat is not allowed: there is nothing to saturate.
+template <typename To, typename From>
+constexpr bool always_fits() {
+  using A = std::numeric_limits<From>;
+  using B = std::numeric_limits<To>;
+  return int128(A::min()) >= int128(B::min()) && int128(A::max()) <= int128(B::max());
+}
+
+template <typename To, typename From>
+void add_integer(Table& table) {
+  for (bool sat : {false, true}) {
+    if (sat && always_fits<To, From>()) continue;
+    std::string name =
+        std::string(sat ? "cvt.sat." : "cvt.") + type_name<To>() + "." + type_name<From>();
+    table.add(
+        {name,
+         plain(name, 1),
+         {kind_of<From>()},
+         {kind_of<To>()},
+         [sat](const Values& in, Values& out) {
+           From value = from_bits<From>(in[0]);
+           using L = std::numeric_limits<To>;
+           int128 wide = value;
+           if (sat)
+             wide = wide < L::min() ? int128(L::min()) : wide > L::max() ? int128(L::max()) : wide;
+           out[0] = in_register<To>(To(wide));
+         }});
+  }
+}
+
+/// A float type as the tables need it.
+struct Real {
+  std::string name;
+  Kind kind;
+  unsigned min_target;
+  double (*value)(uint64_t);
+  uint64_t (*round)(long double, int mode);
+
+  bool is_single() const { return kind == Kind::f32; }
+};
+
+template <typename T>
+uint64_t round_native(long double value, int mode) {
+  RoundingScope scope(mode);
+  volatile long double kept = value;
+  volatile T result = static_cast<T>(kept);
+  return result_bits<T>(result);
+}
+
+const Real kReals[] = {
+    {"f16", Kind::f16, 70, [](uint64_t b) { return kHalf.value(uint32_t(b)); },
+     [](long double v, int mode) -> uint64_t {
+       volatile double low = double(v);  // rounded to odd below, so that one rounding decides
+       int beyond = v == low ? 0 : v > low ? 1 : -1;
+       return kHalf.round(low, mode, false, beyond);
+     }},
+    {"f32", Kind::f32, 70, [](uint64_t b) { return double(from_bits<float>(b)); },
+     round_native<float>},
+    {"f64", Kind::f64, 70, [](uint64_t b) { return from_bits<double>(b); }, round_native<double>},
+    {"bf16", Kind::bf16, 90, [](uint64_t b) { return kBrain.value(uint32_t(b)); },
+     [](long double v, int mode) -> uint64_t {
+       volatile double low = double(v);
+       int beyond = v == low ? 0 : v > low ? 1 : -1;
+       return kBrain.round(low, mode, false, beyond);
+     }}};
+
+uint64_t saturated_bits(const Real& type, uint64_t bits) {
+  double value = type.value(bits);
+  if (!(value > 0)) return 0;
+  return value < 1 ? bits : type.round(1.0L, FE_TONEAREST);
+}
+
+template <typename From>
+void add_from_integer(Table& table, const Real& to) {
+  for (const RoundingMode& rounding : kRoundings)
+    for (bool sat : {false, true}) {
+      if (to.name == "bf16" && sat) continue;
+      std::string name = std::string("cvt.") + rounding.name + (sat ? ".sat." : ".") + to.name +
+                         "." + type_name<From>();
+      int mode = rounding.mode;
+      table.add({name,
+                 plain(name, 1),
+                 {kind_of<From>()},
+                 {to.kind},
+                 [=](const Values& in, Values& out) {
+                   out[0] = to.round(static_cast<long double>(from_bits<From>(in[0])), mode);
+                   if (sat) out[0] = saturated_bits(to, out[0]);
+                 },
+                 {},
+                 Compare::exact,
+                 0,
+                 0,
+                 to.min_target});
+    }
+}
+
+const RoundingMode kIntegerRoundings[] = {
+    {"rni", FE_TONEAREST}, {"rzi", FE_TOWARDZERO}, {"rmi", FE_DOWNWARD}, {"rpi", FE_UPWARD}};
+
+double to_whole(double value, int mode) {
+  RoundingScope scope(mode);
+  volatile double kept = value;
+  return std::nearbyint(kept);
+}
+
+double input_of(const Real& from, uint64_t bits, bool ftz) {
+  double value = from.value(bits);
+  if (!ftz || !from.is_single()) return value;
+  return flushed(from_bits<float>(bits));
+}
+
+/// Out of range gives the nearest; NaN gives 0, or the top bit where 64 bits are involved.
+template <typename To>
+void add_to_integer(Table& table, const Real& from) {
+  for (const RoundingMode& rounding : kIntegerRoundings)
+    for (bool ftz : {false, true}) {
+      if (ftz && !from.is_single()) continue;
+      std::string name = std::string("cvt.") + rounding.name + (ftz ? ".ftz." : ".") +
+                         type_name<To>() + "." + from.name;
+      int mode = rounding.mode;
+      bool wide = from.kind == Kind::f64 || sizeof(To) == 8;
+      table.add({name,
+                 plain(name, 1),
+                 {from.kind},
+                 {kind_of<To>()},
+                 [=](const Values& in, Values& out) {
+                   double value = input_of(from, in[0], ftz);
+                   if (value != value) {
+                     To special = wide ? To(uint64_t{1} << (8 * sizeof(To) - 1)) : To(0);
+                     out[0] = in_register<To>(special);
+                   } else {
+                     out[0] = in_register<To>(clamp_to<To>(to_whole(value, mode)));
+                   }
+                 },
+                 {},
+                 Compare::exact,
+                 0,
+                 0,
+                 from.min_target});
+    }
+}
+
+bool narrows(const Real& to, const Real& from) {
+  return bytes_of(to.kind) < bytes_of(from.kind) ||
+         (to.kind != from.kind && bytes_of(to.kind) == bytes_of(from.kind));
+}
+
+void add_real_row(Table& table, const Real& to, const Real& from, const std::string& rounding,
+                  int mode, bool whole, bool ftz, bool sat) {
+  std::string name = "cvt" + rounding + (ftz ? ".ftz" : "") + (sat ? ".sat" : "") + "." + to.name +
+                     "." + from.name;
+  table.add({name,
+             plain(name, 1),
+             {from.kind},
+             {to.kind},
+             [=](const Values& in, Values& out) {
+               double value = input_of(from, in[0], ftz);
+               if (whole) value = std::copysign(to_whole(value, mode), value);
+               out[0] = to.round(value, mode);
+               if (sat) out[0] = saturated_bits(to, out[0]);
+               if (ftz && to.is_single()) out[0] = result_bits(flushed(from_bits<float>(out[0])));
+             },
+             {},
+             Compare::nan,
+             0,
+             0,
+             std::max(to.min_target, from.min_target)});
+}
+
+void add_real_pair(Table& table, const Real& to, const Real& from) {
+  bool single = to.is_single() || from.is_single();
+  for (bool ftz : {false, true})
+    for (bool sat : {false, true}) {
+      bool brain = to.name == "bf16" || from.name == "bf16";
+      if ((ftz && !single) || (brain && (ftz || sat))) continue;
+      if (narrows(to, from)) {
+        for (const RoundingMode& rounding : kRoundings) {
+          bool directed = rounding.mode == FE_DOWNWARD || rounding.mode == FE_UPWARD;
+          if (to.name == "bf16" && directed) continue;
+          if (brain && from.name != "f32") continue;
+          add_real_row(table, to, from, std::string(".") + rounding.name, rounding.mode, false, ftz,
+                       sat);
+        }
+      } else if (!brain || to.name == "f32") {
+        add_real_row(table, to, from, "", FE_TONEAREST, false, ftz, sat);
+      }
+      if (to.kind != from.kind || brain) continue;
+      for (const RoundingMode& rounding : kIntegerRoundings)
+        add_real_row(table, to, from, std::string(".") + rounding.name, rounding.mode, true, ftz,
+                     sat);
+    }
+}
+
+/// d = {a, b}: a becomes the upper half.
+void add_packed(Table& table, const std::string& name, const SmallFormat& format, Kind out,
+                unsigned bits, int mode, bool relu, bool finite, unsigned min_target) {
+  Case& row = table.add({name,
+                         plain(name, 2),
+                         {Kind::f32, Kind::f32},
+                         {out},
+                         [=](const Values& in, Values& o) {
+                           o[0] = 0;
+                           for (int i = 0; i < 2; ++i) {
+                             double value = from_bits<float>(in[i]);
+                             uint32_t half = format.round(value, mode, finite);
+                             if (relu && value == value && half & format.sign_bit()) half = 0;
+                             o[0] |= uint64_t(half) << (i == 0 ? bits : 0);
+                           }
+                         },
+                         {},
+                         Compare::nan,
+                         0,
+                         0,
+                         min_target});
+  row.may_lack = bits == 8;  // the 8-bit floats
+}
+
+void add_packed_rows(Table& table) {
+  for (int i : {0, 1}) {
+    std::string r = kRoundings[i].name;
+    int mode = kRoundings[i].mode;
+    for (bool relu : {false, true}) {
+      std::string m = "cvt." + r + (relu ? ".relu" : "");
+      add_packed(table, m + ".f16x2.f32", kHalf, Kind::f16x2, 16, mode, relu, false, 80);
+      add_packed(table, m + ".bf16x2.f32", kBrain, Kind::bf16x2, 16, mode, relu, false, 80);
+    }
+  }
+  for (bool relu : {false, true}) {
+    std::string m = std::string("cvt.rn.satfinite") + (relu ? ".relu" : "");
+    add_packed(table, m + ".e4m3x2.f32", kE4M3, Kind::u16, 8, FE_TONEAREST, relu, true, 89);
+    add_packed(table, m + ".e5m2x2.f32", kE5M2, Kind::u16, 8, FE_TONEAREST, relu, true, 89);
+  }
+  struct Small {
+    const char* name;
+    SmallFormat format;
+  };
+  for (const Small& small : {Small{"e4m3x2", kE4M3}, Small{"e5m2x2", kE5M2}})
+    for (bool relu : {false, true}) {
+      std::string name = std::string("cvt.rn.") + (relu ? "relu." : "") + "f16x2." + small.name;
+      SmallFormat format = small.format;
+      Case& row = table.add({name,
+                             plain(name, 1),
+                             {Kind::u16},
+                             {Kind::f16x2},
+                             [=](const Values& in, Values& out) {
+                               out[0] = 0;
+                               for (int i = 0; i < 2; ++i) {
+                                 double value = format.value(uint32_t(in[0] >> 8 * i & 0xFF));
+                                 uint32_t half = kHalf.round(value, FE_TONEAREST);
+                                 if (relu && value == value && half & 0x8000) half = 0;
+                                 out[0] |= uint64_t(half) << 16 * i;
+                               }
+                             },
+                             {},
+                             Compare::nan,
+                             0,
+                             0,
+                             89});
+      row.may_lack = true;
+    }
+}
+
+/// tf32: 10 fraction bits of f32; .rna rounds halves away from zero.
+void add_tf32(Table& table) {
+  table.add({"cvt.rna.tf32.f32",
+             plain("cvt.rna.tf32.f32", 1),
+             {Kind::f32},
+             {Kind::f32},
+             [](const Values& in, Values& out) {
+               bool special = (in[0] & 0x7F800000) == 0x7F800000;
+               out[0] = special ? in[0] : (in[0] + 0x1000) & 0xFFFFE000;
+             },
+             {},
+             Compare::nan,
+             0,
+             0,
+             80});
+}
+
+}  // namespace
+
+void add_convert_cases(Table& table) {
+  auto integers = [](auto f) {
+    for_types<uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t, uint64_t, int64_t>(f);
+  };
+  integers([&](auto to) {
+    integers([&](auto from) { add_integer<decltype(to), decltype(from)>(table); });
+    for (const Real& real : kReals) {
+      // Of bf16 only what every device since sm_90 has.
+      if (real.name == "bf16") continue;
+      add_from_integer<decltype(to)>(table, real);
+      add_to_integer<decltype(to)>(table, real);
+    }
+  });
+  for (const Real& to : kReals)
+    for (const Real& from : kReals) add_real_pair(table, to, from);
+  add_packed_rows(table);
+  add_tf32(table);
+}
+
+}  // namespace cucpu::ops

@@ -1,0 +1,89 @@
+// The table against the front end's own list of instructions: every opcode has rows, or is named
+// here with where else it is tested; and every name in the rows is one that the front end knows.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "case.hpp"
+#include "cpu/ptx/parser.hpp"
+#include "kernel_text.hpp"
+
+namespace cucpu::ops {
+namespace {
+
+using ptx::Opcode;
+
+/// Opcodes whose effect is not a value of one thread or warp: the executor's tests run them.
+const std::set<Opcode> kElsewhere = {Opcode::bra,
+                                     Opcode::brx_idx,
+                                     Opcode::call,
+                                     Opcode::ret,
+                                     Opcode::exit,
+                                     Opcode::trap,
+                                     Opcode::brkpt,
+                                     Opcode::nanosleep,
+                                     Opcode::pmevent,
+                                     Opcode::bar_arrive,
+                                     Opcode::prefetch,
+                                     Opcode::prefetchu,
+                                     Opcode::discard,
+                                     Opcode::applypriority,
+                                     Opcode::createpolicy,
+                                     Opcode::cp_async,
+                                     Opcode::cp_async_commit_group,
+                                     Opcode::cp_async_wait_group,
+                                     Opcode::cp_async_wait_all,
+                                     Opcode::fence_proxy,
+                                     Opcode::fence_mbarrier_init,
+                                     Opcode::mapa,
+                                     Opcode::getctarank,
+                                     Opcode::barrier_cluster_arrive,
+                                     Opcode::barrier_cluster_wait,
+                                     Opcode::griddepcontrol_wait,
+                                     Opcode::griddepcontrol_launch_dependents};
+
+/// Known to the parser, unknown to devices' tables so far: executing them is an error with a text.
+const std::set<Opcode> kNotExecuted = {Opcode::cvt_pack, Opcode::vset2, Opcode::vset4};
+
+std::unique_ptr<ptx::Module> parsed_table() {
+  Table table = make_table();
+  ptx::Diagnostics log;
+  auto module = ptx::parse(module_text(table.rows(), 0, 90), log);
+  EXPECT_NE(module, nullptr) << log.to_string();
+  return module;
+}
+
+TEST(TableCoverage, TheFrontEndKnowsEveryForm) {
+  auto module = parsed_table();
+  ASSERT_NE(module, nullptr);
+  for (const ptx::Form& form : module->forms) EXPECT_NE(form.op, Opcode::unsupported) << form.text;
+}
+
+TEST(TableCoverage, EveryOpcodeHasRows) {
+  auto module = parsed_table();
+  ASSERT_NE(module, nullptr);
+  std::set<Opcode> covered;
+  for (const ptx::Form& form : module->forms) covered.insert(form.op);
+  for (unsigned i = 1; i < static_cast<unsigned>(Opcode::count); ++i) {
+    auto op = static_cast<Opcode>(i);
+    bool excused = kElsewhere.contains(op) || kNotExecuted.contains(op);
+    EXPECT_TRUE(covered.contains(op) || excused) << ptx::name_of(op);
+  }
+}
+
+TEST(TableCoverage, RowsAreManyAndToldApart) {
+  Table table = make_table();
+  std::set<std::string> names;
+  size_t combinations = 0;
+  for (const Case& row : table.rows()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_TRUE(row.reference || row.warp_reference) << row.name;
+    combinations += operands_of(row).size();
+  }
+  EXPECT_GE(table.rows().size(), 3000u);
+  EXPECT_GE(combinations, 500000u);
+}
+
+}  // namespace
+}  // namespace cucpu::ops

@@ -1,0 +1,125 @@
+// The few driver calls that the table needs, looked up by name.
+#include "driver.hpp"
+
+#include <dlfcn.h>
+
+#define CALL(function, ...) \
+  check(symbol<decltype(&function)>(versioned(#function))(__VA_ARGS__), #function)
+
+namespace cucpu::ops {
+namespace {
+
+/// cuda.h gives some names another version by macro; this is what the library exports.
+#define TEXT_OF(name) #name
+#define EXPORTED(name) TEXT_OF(name)
+
+const char* versioned(const char* name) {
+  struct Name {
+    const char* plain;
+    const char* exported;
+  };
+  static constexpr Name kNames[] = {
+      {"cuMemAlloc", EXPORTED(cuMemAlloc)},
+      {"cuMemFree", EXPORTED(cuMemFree)},
+      {"cuMemcpyHtoD", EXPORTED(cuMemcpyHtoD)},
+      {"cuMemcpyDtoH", EXPORTED(cuMemcpyDtoH)},
+      {"cuMemsetD8", EXPORTED(cuMemsetD8)},
+      {"cuDevicePrimaryCtxReset", EXPORTED(cuDevicePrimaryCtxReset)},
+      {"cuDevicePrimaryCtxRelease", EXPORTED(cuDevicePrimaryCtxRelease)}};
+  for (const Name& known : kNames)
+    if (std::string(known.plain) == name) return known.exported;
+  return name;
+}
+
+}  // namespace
+
+template <typename Function>
+Function Driver::symbol(const char* name) const {
+  void* found = dlsym(library_, name);
+  if (found == nullptr) throw DriverError(std::string("the driver lacks ") + name);
+  return reinterpret_cast<Function>(found);
+}
+
+void Driver::check(CUresult result, const char* what) const {
+  if (result == CUDA_SUCCESS) return;
+  const char* name = nullptr;
+  symbol<decltype(&cuGetErrorName)>("cuGetErrorName")(result, &name);
+  throw DriverError(std::string(what) + ": " + (name != nullptr ? name : "unknown error"));
+}
+
+Driver::Driver(const std::string& path) {
+  library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr) throw DriverError(dlerror());
+  CALL(cuInit, 0);
+  CALL(cuDriverGetVersion, &version_);
+  CALL(cuDeviceGet, &device_, 0);
+  char name[256] = {};
+  CALL(cuDeviceGetName, name, sizeof name, device_);
+  name_ = name;
+  int major = 0, minor = 0;
+  CALL(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_);
+  CALL(cuDeviceGetAttribute, &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_);
+  target_ = static_cast<unsigned>(major * 10 + minor);
+  attach();
+}
+
+Driver::~Driver() {
+  try {
+    CALL(cuDevicePrimaryCtxRelease, device_);
+  } catch (const DriverError&) {
+    // A context that failed is gone with the process.
+  }
+}
+
+void Driver::attach() {
+  CALL(cuDevicePrimaryCtxRetain, &context_, device_);
+  CALL(cuCtxSetCurrent, context_);
+}
+
+void Driver::reset() {
+  CALL(cuDevicePrimaryCtxReset, device_);
+  CALL(cuDevicePrimaryCtxRelease, device_);
+  attach();
+}
+
+CUmodule Driver::load(const std::string& ptx) {
+  char log[4096] = {};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUmodule module = nullptr;
+  try {
+    CALL(cuModuleLoadDataEx, &module, ptx.c_str(), 2, options, values);
+  } catch (const DriverError& error) {
+    throw DriverError(std::string(error.what()) + "\n" + log);
+  }
+  return module;
+}
+
+void Driver::unload(CUmodule module) { CALL(cuModuleUnload, module); }
+
+std::vector<uint64_t> Driver::run(CUmodule module, const std::string& kernel,
+                                  const std::vector<uint64_t>& operands, size_t results,
+                                  size_t threads, size_t scratch_bytes) {
+  CUfunction function = nullptr;
+  CALL(cuModuleGetFunction, &function, module, kernel.c_str());
+  size_t in_bytes = operands.size() * 8, out_bytes = results * 8;
+  CUdeviceptr in = 0, out = 0, scratch = 0;
+  CALL(cuMemAlloc, &in, in_bytes);
+  CALL(cuMemAlloc, &out, out_bytes);
+  CALL(cuMemAlloc, &scratch, scratch_bytes);
+  CALL(cuMemcpyHtoD, in, operands.data(), in_bytes);
+  CALL(cuMemsetD8, out, 0, out_bytes);
+  CALL(cuMemsetD8, scratch, 0, scratch_bytes);
+  void* parameters[] = {&in, &out, &scratch};
+  CALL(cuLaunchKernel, function, static_cast<unsigned>(threads / 32), 1, 1, 32, 1, 1, 0, nullptr,
+       parameters, nullptr);
+  CALL(cuCtxSynchronize);
+  std::vector<uint64_t> all(results);
+  CALL(cuMemcpyDtoH, all.data(), out, out_bytes);
+  CALL(cuMemFree, in);
+  CALL(cuMemFree, out);
+  CALL(cuMemFree, scratch);
+  return all;
+}
+
+}  // namespace cucpu::ops

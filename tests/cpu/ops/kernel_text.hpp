@@ -1,0 +1,18 @@
+// PTX for rows of the table: one kernel each.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "case.hpp"
+
+namespace cucpu::ops {
+
+/// Bytes of scratch memory that each thread has as $m (global) and $s (shared).
+inline constexpr unsigned kScratchBytes = 32;
+
+/// The module of these rows for sm_`target`; the kernel of rows[i] is called c<first + i>. It takes
+/// three addresses: operands, results and scratch memory, and runs in blocks of one warp.
+std::string module_text(std::span<const Case> rows, size_t first, unsigned target);
+
+}  // namespace cucpu::ops

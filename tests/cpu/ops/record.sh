@@ -1,0 +1,23 @@
+#!/bin/sh
+# Runs the conformance table on this machine's GPU and writes what it gave to expected_sm_XX.dat, the
+# file that the CPU device is compared with. Needs g++, cuda.h and NVIDIA's driver; nothing is
+# installed.
+#   tests/cpu/ops/record.sh [CUDA's include folder] [file to write]
+# Ends with an error when a row fails on the GPU: then the reference, not the GPU, is wrong.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+include=${1:-${CUDA_HOME:-/usr/local/cuda}/include}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for source in "$here"/*.cpp; do
+  case $source in */coverage_test.cpp) continue ;; esac
+  echo "$source"
+done | xargs -P "$(nproc)" -I{} sh -c \
+  'g++ -std=c++20 -O1 -frounding-math -ffp-contract=off -isystem "$1" -c "$2" -o "$3/$(basename "$2").o"' \
+  sh "$include" {} "$work"
+g++ "$work"/*.o -ldl -o "$work/op_table"
+sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader -i 0 | tr -d '. ')
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)
+out=${2:-$here/expected_sm_$sm.dat}
+"$work/op_table" --driver libcuda.so.1 --record "$out" \
+  --note "kernel driver $driver, $(date -u +%Y-%m-%d)"
