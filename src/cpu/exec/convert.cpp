@@ -216,6 +216,9 @@ bool is_scalar(Type t) {
     case Type::f32:
     case Type::f64:
       return true;
+    case Type::e4m3x2:
+    case Type::e5m2x2:
+      return false;
     default:
       return !ptx::is_float(t) && t != Type::pred && ptx::size_of(t) >= 1 && ptx::size_of(t) <= 8;
   }

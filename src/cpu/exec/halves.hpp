@@ -20,7 +20,10 @@ u16 round_to(double value, HalfRounding rounding = HalfRounding::Nearest, bool t
   const int exponent = int(bits >> 52 & 0x7ff);
   const u64 fraction = bits & 0xfffffffffffff;
   if (exponent == 0x7ff) return fraction ? u16(0x7fff) : u16(sign | (to_finite ? kInf - 1 : kInf));
-  if (exponent == 0) return sign;  // far below the smallest value: rounding up is handled below
+  if (exponent == 0) {  // far below the smallest value: only a directed rounding leaves zero
+    const bool away = rounding == (sign ? HalfRounding::Down : HalfRounding::Up);
+    return u16(sign | u16(fraction != 0 && away));
+  }
   int e = exponent - 1023 + kBias;
   u64 mantissa = fraction | u64{1} << 52;
   int shift = 52 - M;

@@ -136,7 +136,10 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
     decoded_.addresses[i] = address;
     if (!v.bytes.empty())
       std::memcpy(space.host(address, size), v.bytes.data(), std::min<u64>(size, v.bytes.size()));
-    if (v.space == Space::constant) const_bytes_ += u32(size);
+    if (v.space == Space::constant) {
+      const_bytes_ += u32(size);
+      space.set_read_only(address, true);
+    }
     globals_.push_back(
         {std::string(v.name), address, v.size, v.is_managed, v.space == Space::constant});
   }

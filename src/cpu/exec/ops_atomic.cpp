@@ -103,6 +103,11 @@ struct AddF32 {
     return r == r ? std::bit_cast<u32>(r) : 0x7fffffff;
   }
 };
+// Sums in global memory take and give subnormals as zero; those in shared memory keep them.
+struct AddF32Flushed {
+  static u32 flushed(u32 bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
+  static u32 apply(u32 a, u32 b) { return flushed(AddF32::apply(flushed(a), flushed(b))); }
+};
 struct AddF64 {
   static u64 apply(u64 a, u64 b) {
     return std::bit_cast<u64>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
@@ -155,7 +160,7 @@ T apply_alone(std::byte* p, T operand) {
   return old;
 }
 
-template <class T, class F>
+template <class T, class F, class InShared = F>
 void atomic(Warp& w, const Op& op) {
   const T* b = w.at<T>(op.a[1]);
   T* d = op.a[0] == kNoSlot ? nullptr : w.at<T>(op.a[0]);
@@ -163,7 +168,7 @@ void atomic(Warp& w, const Op& op) {
   w.quantum -= kSpinCost;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(T), Access::Write);
-    const T old = alone ? apply_alone<T, F>(p, b[l]) : apply_to<T, F>(p, b[l]);
+    const T old = alone ? apply_alone<T, InShared>(p, b[l]) : apply_to<T, F>(p, b[l]);
     if (d) d[l] = old;
   });
 }
@@ -232,7 +237,7 @@ Handler atomic_of(const Form& f) {
   if (o != Operation::add) return nullptr;
   switch (f.types[0]) {
     case Type::f32:
-      return atomic<u32, AddF32>;
+      return atomic<u32, AddF32Flushed, AddF32>;
     case Type::f64:
       return atomic<u64, AddF64>;
     case Type::f16:

@@ -121,6 +121,10 @@ void isspacep(Warp& w, const Op& op) {
     const bool shared = a[l] - space.shared_window() < AddressSpace::kWindow;
     const bool local = a[l] - space.local_window() < AddressSpace::kWindow;
     const bool param = a[l] - space.param_window() < AddressSpace::kWindow;
+    const auto is_constant = [&] {
+      const auto range = space.find(a[l]);
+      return range && range->kind == MemoryKind::Code && range->read_only;
+    };
     bool is = false;
     switch (ptx::Space(op.imm)) {
       case ptx::Space::shared:
@@ -134,13 +138,11 @@ void isspacep(Warp& w, const Op& op) {
         is = param;
         break;
       case ptx::Space::global:
-        is = !shared && !local && !param;
+        is = !shared && !local && !param && !is_constant();
         break;
-      default: {
-        const auto range = space.find(a[l]);
-        is = range && range->kind == MemoryKind::Code && range->read_only;
+      default:
+        is = is_constant();
         break;
-      }
     }
     bits |= u32{is} << l;
   });
