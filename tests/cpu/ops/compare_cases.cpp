@@ -42,7 +42,7 @@ bool holds(const Comparison& c, V a, V b) {
 
 template <typename T>
 Order order_of(bool ftz) {
-  return [ftz](const Comparison& c, uint64_t a, uint64_t b) {
+  return [=](const Comparison& c, uint64_t a, uint64_t b) {
     T x = from_bits<T>(a), y = from_bits<T>(b);
     if constexpr (std::is_floating_point_v<T>)
       if (ftz) return holds(c, flushed(x), flushed(y));
