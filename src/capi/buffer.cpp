@@ -20,8 +20,7 @@ CUCORE_API cucore_status cucore_buffer_create(const cucore_device* device, size_
 }
 
 CUCORE_API cucore_status cucore_buffer_create_pinned(const cucore_device* device, size_t size,
-                                                     cucore_buffer** out,
-                                                     cucore_error** error) {
+                                                     cucore_buffer** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
     const core::Device& on = use(device, "device");
@@ -31,8 +30,7 @@ CUCORE_API cucore_status cucore_buffer_create_pinned(const cucore_device* device
 }
 
 CUCORE_API cucore_status cucore_buffer_create_managed(const cucore_device* device, size_t size,
-                                                      cucore_buffer** out,
-                                                      cucore_error** error) {
+                                                      cucore_buffer** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
     const core::Device& on = use(device, "device");
@@ -91,8 +89,7 @@ CUCORE_API size_t cucore_buffer_size(const cucore_buffer* buffer) {
 
 CUCORE_API cucore_status cucore_buffer_write(cucore_buffer* buffer, size_t offset,
                                              const void* source, size_t size,
-                                             const cucore_stream* stream,
-                                             cucore_error** error) {
+                                             const cucore_stream* stream, cucore_error** error) {
   return guard(error, [&] {
     core::Buffer& self = use(buffer, "buffer");
     const core::Stream& order = use(stream, "stream");
@@ -103,8 +100,7 @@ CUCORE_API cucore_status cucore_buffer_write(cucore_buffer* buffer, size_t offse
 
 CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer* buffer, size_t offset,
                                             void* destination, size_t size,
-                                            const cucore_stream* stream,
-                                            cucore_error** error) {
+                                            const cucore_stream* stream, cucore_error** error) {
   return guard(error, [&] {
     const core::Buffer& self = use(buffer, "buffer");
     const core::Stream& order = use(stream, "stream");
@@ -126,8 +122,7 @@ CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer* destination, size_t d
 
 CUCORE_API cucore_status cucore_buffer_fill(cucore_buffer* buffer, size_t offset, size_t size,
                                             const void* pattern, size_t pattern_size,
-                                            const cucore_stream* stream,
-                                            cucore_error** error) {
+                                            const cucore_stream* stream, cucore_error** error) {
   return guard(error, [&] {
     core::Buffer& self = use(buffer, "buffer");
     const core::Stream& order = use(stream, "stream");

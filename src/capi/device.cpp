@@ -153,8 +153,7 @@ CUCORE_API cucore_status cucore_device_synchronize(const cucore_device* device,
 
 CUCORE_API cucore_status cucore_device_default_stream(const cucore_device* device,
                                                       cucore_default_stream kind,
-                                                      cucore_stream** out,
-                                                      cucore_error** error) {
+                                                      cucore_stream** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
     const core::Device& self = use(device, "device");
@@ -163,8 +162,7 @@ CUCORE_API cucore_status cucore_device_default_stream(const cucore_device* devic
   });
 }
 
-CUCORE_API cucore_status cucore_device_reset(const cucore_device* device,
-                                             cucore_error** error) {
+CUCORE_API cucore_status cucore_device_reset(const cucore_device* device, cucore_error** error) {
   return guard(error, [&] { use(device, "device").reset(); });
 }
 

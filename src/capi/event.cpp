@@ -19,8 +19,9 @@ core::EventOptions read(const cucore_event_options* given) {
   out.interprocess = require_flag(options.interprocess, "cucore_event_options.interprocess");
   require_zero(options.reserved, "cucore_event_options.reserved");
   if (out.timing && out.interprocess)
-    throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
-                        "cucore_event_options: an interprocess event has no timing; set one of them");
+    throw cucore::Error(
+        cucore::Status::INVALID_ARGUMENT,
+        "cucore_event_options: an interprocess event has no timing; set one of them");
   return out;
 }
 
@@ -39,9 +40,7 @@ CUCORE_API cucore_status cucore_event_create(const cucore_device* device,
   });
 }
 
-CUCORE_API cucore_event* cucore_event_retain(const cucore_event* event) {
-  return retain(event);
-}
+CUCORE_API cucore_event* cucore_event_retain(const cucore_event* event) { return retain(event); }
 
 CUCORE_API void cucore_event_release(cucore_event* event) { release(event); }
 
@@ -65,8 +64,7 @@ CUCORE_API cucore_status cucore_event_record(cucore_event* event, const cucore_s
   return guard(error, [&] { use(event, "event").record(use(stream, "stream")); });
 }
 
-CUCORE_API cucore_status cucore_event_synchronize(const cucore_event* event,
-                                                  cucore_error** error) {
+CUCORE_API cucore_status cucore_event_synchronize(const cucore_event* event, cucore_error** error) {
   return guard(error, [&] { use(event, "event").synchronize(); });
 }
 

@@ -36,7 +36,8 @@ cucore_status report(cucore_error** out) noexcept {
       if (out) *out = &out_of_memory_error;
       return CUCORE_ERROR_OUT_OF_MEMORY;
     } catch (const std::exception& error) {
-      if (out) *out = make_error({Status::INTERNAL, text("a fault inside libcucore: ", error.what())});
+      if (out)
+        *out = make_error({Status::INTERNAL, text("a fault inside libcucore: ", error.what())});
       return CUCORE_ERROR_INTERNAL;
     } catch (...) {
       if (out) *out = make_error({Status::INTERNAL, "a fault inside libcucore"});

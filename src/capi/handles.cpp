@@ -19,4 +19,3 @@ void throw_dead(const char* argument, const char* type) {
 }
 
 }  // namespace cucore::capi
-

@@ -23,17 +23,17 @@ namespace cucore::capi {
 template <class Handle>
 struct HandleTraits;
 
-#define HANDLE(handle, handle_type, object)                       \
-  template <>                                                     \
-  struct HandleTraits<cucore_##handle> {                          \
-    using Object = object;                                        \
-    static constexpr HandleType TYPE = HandleType::handle_type;   \
-    static constexpr const char* NAME = "cucore_" #handle;        \
-    static HandlePool pool;                                       \
-  };                                                              \
-  template <>                                                     \
-  struct HandleTraits<object> {                                   \
-    using Handle = cucore_##handle;                               \
+#define HANDLE(handle, handle_type, object)                     \
+  template <>                                                   \
+  struct HandleTraits<cucore_##handle> {                        \
+    using Object = object;                                      \
+    static constexpr HandleType TYPE = HandleType::handle_type; \
+    static constexpr const char* NAME = "cucore_" #handle;      \
+    static HandlePool pool;                                     \
+  };                                                            \
+  template <>                                                   \
+  struct HandleTraits<object> {                                 \
+    using Handle = cucore_##handle;                             \
   };
 #include "capi/handles.inc"
 #undef HANDLE

@@ -108,8 +108,7 @@ CUCORE_API cucore_status cucore_kernel_occupancy(const cucore_kernel* kernel,
 
 CUCORE_API cucore_status cucore_kernel_max_potential_block_size(
     const cucore_kernel* kernel, const cucore_device* device, size_t dynamic_shared,
-    int32_t block_size_limit, int32_t* min_grid_size, int32_t* block_size,
-    cucore_error** error) {
+    int32_t block_size_limit, int32_t* min_grid_size, int32_t* block_size, cucore_error** error) {
   return guard(error, [&] {
     clear(min_grid_size, block_size);
     const core::Kernel& self = use(kernel, "kernel");

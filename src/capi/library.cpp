@@ -50,13 +50,11 @@ CUCORE_API cucore_status cucore_library_query(cucore_library library, cucore_lib
 
 CUCORE_API cucore_status cucore_library_set_path(cucore_library library, const char* path,
                                                  cucore_error** error) {
-  return guard(error, [&] {
-    core::set_library_path(require_library(library), require(path, "path"));
-  });
+  return guard(error,
+               [&] { core::set_library_path(require_library(library), require(path, "path")); });
 }
 
-CUCORE_API cucore_status cucore_driver_select(const char* name_or_path,
-                                              cucore_error** error) {
+CUCORE_API cucore_status cucore_driver_select(const char* name_or_path, cucore_error** error) {
   return guard(error, [&] { core::select_driver(require(name_or_path, "name_or_path")); });
 }
 

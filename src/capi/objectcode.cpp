@@ -28,8 +28,7 @@ constexpr size_t FIRST_SERIALIZE =
 constexpr size_t FIRST_DESERIALIZE =
     offsetof(cucore_deserialize_options, max_code_size) + sizeof(uint64_t);
 
-#define SAME(name) \
-  static_assert(CUCORE_CODE_TYPE_##name == static_cast<uint32_t>(CodeType::name))
+#define SAME(name) static_assert(CUCORE_CODE_TYPE_##name == static_cast<uint32_t>(CodeType::name))
 SAME(PTX);
 SAME(CUBIN);
 SAME(LTOIR);
@@ -74,8 +73,8 @@ std::span<const std::byte> as_bytes(const void* data, size_t size) {
 const Symbol& symbol_at(const core::ObjectCode& code, size_t index, const char* argument) {
   const auto& symbols = code.code().symbols;
   if (index >= symbols.size())
-    throw Error(Status::INVALID_ARGUMENT,
-                text(argument, " is ", index, "; ", code.label(), " has ", symbols.size(), " symbols"));
+    throw Error(Status::INVALID_ARGUMENT, text(argument, " is ", index, "; ", code.label(), " has ",
+                                               symbols.size(), " symbols"));
   return symbols[index];
 }
 
@@ -88,14 +87,15 @@ cucore_symbol_info to_c(const Symbol& symbol) {
           .size = symbol.size};
 }
 
-const container::Parameter& parameter_at(const core::ObjectCode& code, size_t symbol, size_t index) {
+const container::Parameter& parameter_at(const core::ObjectCode& code, size_t symbol,
+                                         size_t index) {
   const Symbol& kernel = symbol_at(code, symbol, "symbol");
   if (!kernel.parameters)
     throw Error(Status::UNSUPPORTED,
                 text(code.label(), " does not say what parameters ", kernel.lowered_name, " has"));
   if (index >= kernel.parameters->size())
-    throw Error(Status::INVALID_ARGUMENT, text("index is ", index, "; ", kernel.lowered_name, " has ",
-                                               kernel.parameters->size(), " parameters"));
+    throw Error(Status::INVALID_ARGUMENT, text("index is ", index, "; ", kernel.lowered_name,
+                                               " has ", kernel.parameters->size(), " parameters"));
   return (*kernel.parameters)[index];
 }
 
@@ -106,8 +106,7 @@ extern "C" {
 CUCORE_API cucore_status cucore_objectcode_create(cucore_code_type type, const void* data,
                                                   size_t size,
                                                   const cucore_objectcode_options* options,
-                                                  cucore_objectcode** out,
-                                                  cucore_error** error) {
+                                                  cucore_objectcode** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
     const auto bytes = as_bytes(data, size);
@@ -143,8 +142,7 @@ CUCORE_API cucore_code_type cucore_objectcode_type(const cucore_objectcode* code
   return self ? static_cast<cucore_code_type>(self->code().type) : static_cast<cucore_code_type>(0);
 }
 
-CUCORE_API const void* cucore_objectcode_data(const cucore_objectcode* code,
-                                              size_t* size) {
+CUCORE_API const void* cucore_objectcode_data(const cucore_objectcode* code, size_t* size) {
   const auto* self = peek(code);
   if (size) *size = self ? self->data().size() : 0;
   return self ? self->data().data() : nullptr;
@@ -235,8 +233,7 @@ CUCORE_API cucore_status cucore_objectcode_deserialize(const void* data, size_t 
 }
 
 CUCORE_API cucore_status cucore_objectcode_load(const cucore_objectcode* code,
-                                                const cucore_device* device,
-                                                cucore_error** error) {
+                                                const cucore_device* device, cucore_error** error) {
   return guard(error, [&] {
     const core::ObjectCode& self = use(code, "code");
     self.load(use(device, "device"));

@@ -18,8 +18,7 @@ extern "C" {
 
 CUCORE_API cucore_status cucore_program_create(cucore_source_type type, const char* source,
                                                size_t size, const cucore_program_options* options,
-                                               cucore_program** out,
-                                               cucore_error** error) {
+                                               cucore_program** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
     const auto text = require_array(source, size, "source");
@@ -39,8 +38,7 @@ CUCORE_API cucore_status cucore_program_compile(const cucore_program* program,
                                                 cucore_code_type target,
                                                 const char* const* name_expressions,
                                                 size_t name_expression_count,
-                                                cucore_objectcode** out,
-                                                cucore_error** error) {
+                                                cucore_objectcode** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
     const core::Program& self = use(program, "program");

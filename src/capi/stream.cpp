@@ -34,8 +34,7 @@ CUCORE_API cucore_status cucore_stream_create(const cucore_device* device,
 }
 
 CUCORE_API cucore_status cucore_stream_from_native(const cucore_device* device, void* native,
-                                                   cucore_stream** out,
-                                                   cucore_error** error) {
+                                                   cucore_stream** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
     const core::Device& on = use(device, "device");
@@ -76,8 +75,7 @@ CUCORE_API cucore_status cucore_stream_query(const cucore_stream* stream, int32_
 }
 
 CUCORE_API cucore_status cucore_stream_wait_event(const cucore_stream* stream,
-                                                  const cucore_event* event,
-                                                  cucore_error** error) {
+                                                  const cucore_event* event, cucore_error** error) {
   return guard(error, [&] { use(stream, "stream").wait(use(event, "event")); });
 }
 

@@ -38,7 +38,8 @@ Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, CUdeviceptr address, 
 Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream) {
   stream->require_on(device, "buffer");
   Ref<Context> context = stream->context();
-  if (size == 0) return make<Buffer>(std::move(context), Kind::POOL, 0, nullptr, 0, std::move(stream));
+  if (size == 0)
+    return make<Buffer>(std::move(context), Kind::POOL, 0, nullptr, 0, std::move(stream));
   const ContextGuard guard(context->native());
   const auto& cu = cuda();
   const bool pools = device.limits().pools;
@@ -46,9 +47,8 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   CUdeviceptr address = 0;
   check(pools ? cu.cuMemAllocAsync(&address, size, native) : cu.cuMemAlloc(&address, size),
         [&] { return describe(device, size, "device"); });
-  return adopt(std::move(context), Kind::POOL, address, nullptr, size, std::move(stream), [&] {
-    return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address);
-  });
+  return adopt(std::move(context), Kind::POOL, address, nullptr, size, std::move(stream),
+               [&] { return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address); });
 }
 
 Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
@@ -86,7 +86,8 @@ Ref<Buffer> Buffer::from_native(const Device& device, CUdeviceptr address, size_
   if (address == 0 && size != 0)
     throw Error(Status::INVALID_ARGUMENT, text("address is 0 but size is ", size));
   if (size != 0 && address + (size - 1) < address)
-    throw Error(Status::INVALID_ARGUMENT, "address and size together pass the end of the address space");
+    throw Error(Status::INVALID_ARGUMENT,
+                "address and size together pass the end of the address space");
   return make<Buffer>(device.context(), Kind::BORROWED, address, nullptr, size, nullptr);
 }
 
@@ -195,7 +196,8 @@ void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t patter
   require_range(offset, size, "fill");
   stream.require_on(device(), "buffer");
   if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4)
-    throw Error(Status::INVALID_ARGUMENT, text("pattern_size is ", pattern_size, ", not 1, 2 or 4"));
+    throw Error(Status::INVALID_ARGUMENT,
+                text("pattern_size is ", pattern_size, ", not 1, 2 or 4"));
   if (size % pattern_size != 0 || (address_ + offset) % pattern_size != 0)
     throw Error(Status::INVALID_ARGUMENT,
                 text("cannot fill ", size, " bytes at offset ", offset, " with a pattern of ",
@@ -208,9 +210,10 @@ void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t patter
   const CUdeviceptr to = address_ + offset;
   const size_t count = size / pattern_size;
   const CUstream native = stream.native();
-  check(pattern_size == 1   ? cu.cuMemsetD8Async(to, static_cast<unsigned char>(value), count, native)
-        : pattern_size == 2 ? cu.cuMemsetD16Async(to, static_cast<unsigned short>(value), count, native)
-                            : cu.cuMemsetD32Async(to, value, count, native),
+  check(pattern_size == 1 ? cu.cuMemsetD8Async(to, static_cast<unsigned char>(value), count, native)
+        : pattern_size == 2
+            ? cu.cuMemsetD16Async(to, static_cast<unsigned short>(value), count, native)
+            : cu.cuMemsetD32Async(to, value, count, native),
         [&] { return text("fill ", size, " bytes of a buffer on ", device().label()); });
 }
 

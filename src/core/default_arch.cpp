@@ -33,7 +33,8 @@ container::Arch default_arch(container::CodeType target) {
   if (target == container::CodeType::CUBIN && !real)
     throw Error(Status::INVALID_ARGUMENT,
                 device ? text("device 0 is the CPU device, which runs PTX and no machine code; "
-                              "compile to PTX, or set arch (\"", device->arch(), "\") for a GPU")
+                              "compile to PTX, or set arch (\"",
+                              device->arch(), "\") for a GPU")
                        : text("a CUBIN is for one architecture and there is no device to take it "
                               "from; set arch, for instance \"sm_90\", or compile to PTX"));
   if (!device) return lowest_of_nvrtc();

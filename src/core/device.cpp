@@ -12,9 +12,8 @@ using driver::check;
 using driver::cuda;
 
 void Context::throw_lost(const char* what) const {
-  throw Error(Status::INVALID_STATE,
-              text("the ", what, " lived in a context of ", device_.label(),
-                   " that cucore_device_reset() destroyed; make a new one"));
+  throw Error(Status::INVALID_STATE, text("the ", what, " lived in a context of ", device_.label(),
+                                          " that cucore_device_reset() destroyed; make a new one"));
 }
 
 int Device::count() { return driver::device_count(); }
@@ -78,7 +77,8 @@ uint32_t Device::limit(CUdevice_attribute attribute) const {
 }
 
 void Device::read_limits() {
-  limits_.grid = {limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+  limits_.grid = {limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                  limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
                   limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
   limits_.block = {limit(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
                    limit(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),

@@ -66,7 +66,7 @@ std::string which(bool start, bool end) {
   return start && end ? "both events were" : start ? "the start event was" : "the end event was";
 }
 
-[[noreturn]] void throw_state(std::string message) {
+[[noreturn]] void throw_state(const std::string& message) {
   throw Error(Status::INVALID_STATE, "cannot tell the time between two events: " + message);
 }
 

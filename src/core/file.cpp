@@ -17,7 +17,8 @@ constexpr off_t LARGEST = off_t{1} << 32;
 
 class File {
  public:
-  explicit File(const std::string& path) : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit File(const std::string& path)
+      : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (fd_ < 0) fail("open", errno == ENOENT || errno == ENOTDIR ? Status::NOT_FOUND : Status::IO);
   }
   ~File() {
@@ -31,7 +32,8 @@ class File {
     if (fstat(fd_, &status) != 0) fail("read", Status::IO);
     if (!S_ISREG(status.st_mode)) throw Error(Status::IO, path_ + " is not a regular file");
     if (status.st_size > LARGEST)
-      throw Error(Status::IO, text(path_, " has ", status.st_size, " bytes, too many for object code"));
+      throw Error(Status::IO,
+                  text(path_, " has ", status.st_size, " bytes, too many for object code"));
     std::vector<std::byte> bytes(static_cast<size_t>(status.st_size));
     size_t done = 0;
     while (done < bytes.size()) {

@@ -29,8 +29,7 @@ Parameters parameters_in_driver(CUkernel kernel) {
   std::vector<Parameter> parameters;
   size_t offset = 0, size = 0;
   for (;;) {
-    const CUresult result =
-        cu.cuKernelGetParamInfo(kernel, parameters.size(), &offset, &size);
+    const CUresult result = cu.cuKernelGetParamInfo(kernel, parameters.size(), &offset, &size);
     // The driver has no count: past the last one the index is invalid.
     if (result == CUDA_ERROR_INVALID_VALUE) return parameters;
     check(result, "read the parameters of a kernel");
@@ -57,7 +56,9 @@ int Kernel::attribute(int number, const Device& device) const {
   int value = 0;
   check(cuda().cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(number), native_,
                                     device.native()),
-        [&] { return text("read attribute ", number, " of kernel ", name_, " on ", device.label()); });
+        [&] {
+          return text("read attribute ", number, " of kernel ", name_, " on ", device.label());
+        });
   return value;
 }
 
@@ -65,8 +66,8 @@ void Kernel::set_attribute(int number, const Device& device, int value) const {
   check(cuda().cuKernelSetAttribute(static_cast<CUfunction_attribute>(number), value, native_,
                                     device.native()),
         [&] {
-          return text("set attribute ", number, " of kernel ", name_, " on ", device.label(), " to ",
-                      value);
+          return text("set attribute ", number, " of kernel ", name_, " on ", device.label(),
+                      " to ", value);
         });
   if (number == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     allowed_shared_[static_cast<size_t>(device.ordinal())].store(0, std::memory_order_relaxed);
@@ -76,8 +77,8 @@ void Kernel::allow_dynamic_shared(const Device& device, uint32_t bytes) const {
   auto& allowed = allowed_shared_[static_cast<size_t>(device.ordinal())];
   if (bytes <= allowed.load(std::memory_order_acquire)) return;
   std::lock_guard lock(raising_);
-  const auto now = static_cast<uint32_t>(
-      attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device));
+  const auto now =
+      static_cast<uint32_t>(attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device));
   if (bytes > now)
     set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device, static_cast<int>(bytes));
   allowed.store(std::max(bytes, now), std::memory_order_release);
@@ -94,9 +95,10 @@ int Kernel::occupancy(const Device& device, int block_size, size_t dynamic_share
   const Ref<Context> context = device.context();
   const driver::ContextGuard guard(context->native());
   int blocks = 0;
-  check(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_on(device), block_size,
-                                                           dynamic_shared),
-        [&] { return text("tell the occupancy of kernel ", name_, " with blocks of ", block_size); });
+  check(
+      cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_on(device), block_size,
+                                                         dynamic_shared),
+      [&] { return text("tell the occupancy of kernel ", name_, " with blocks of ", block_size); });
   return blocks;
 }
 

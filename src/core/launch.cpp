@@ -32,8 +32,8 @@ Dimensions checked(const uint32_t (&given)[3], const char* field, const Dimensio
     throw_dimension(field, 0, out[0], limits[0], device);
   for (int axis = 1; axis < 3; ++axis)
     if (out[static_cast<size_t>(axis)] > limits[static_cast<size_t>(axis)]) [[unlikely]]
-      throw_dimension(field, axis, out[static_cast<size_t>(axis)], limits[static_cast<size_t>(axis)],
-                      device);
+      throw_dimension(field, axis, out[static_cast<size_t>(axis)],
+                      limits[static_cast<size_t>(axis)], device);
   return out;
 }
 
@@ -58,7 +58,8 @@ class Configuration {
     config_.sharedMemBytes = options.dynamic_shared;
     config_.hStream = stream;
     config_.attrs = attributes_;
-    if (options.cluster[0] | options.cluster[1] | options.cluster[2]) add_cluster(device, grid, options);
+    if (options.cluster[0] | options.cluster[1] | options.cluster[2])
+      add_cluster(device, grid, options);
     if (options.cooperative) add_cooperative(device, options.cooperative);
     if (options.programmatic_serialization) add_serialization(options.programmatic_serialization);
     if (options.priority) add(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority = options.priority;
@@ -81,11 +82,12 @@ class Configuration {
                   text("cucore_launch_options.", field, " is ", value, ", neither 0 nor 1"));
   }
 
-  void add_cluster(const Device& device, const Dimensions& grid, const cucore_launch_options& options) {
+  void add_cluster(const Device& device, const Dimensions& grid,
+                   const cucore_launch_options& options) {
     if (!device.limits().clusters)
       throw Error(Status::UNSUPPORTED,
-                  text("cucore_launch_options.cluster is set; ", device.label(), " (", device.arch(),
-                       ") has no clusters, which came with sm_90"));
+                  text("cucore_launch_options.cluster is set; ", device.label(), " (",
+                       device.arch(), ") has no clusters, which came with sm_90"));
     Dimensions cluster;
     for (size_t axis = 0; axis < 3; ++axis) {
       cluster[axis] = options.cluster[axis] ? options.cluster[axis] : 1;
@@ -124,16 +126,18 @@ void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes) {
 }
 
 [[noreturn]] void throw_count(const Kernel& kernel, size_t count, size_t wanted) {
-  throw Error(Status::INVALID_ARGUMENT, text("kernel ", kernel.name(), " takes ", wanted,
-                                             wanted == 1 ? " argument" : " arguments", ", got ", count));
+  throw Error(Status::INVALID_ARGUMENT,
+              text("kernel ", kernel.name(), " takes ", wanted,
+                   wanted == 1 ? " argument" : " arguments", ", got ", count));
 }
 
 [[noreturn]] void throw_argument(const Kernel& kernel, size_t index, const cucore_argument& given,
                                  size_t wanted) {
   throw Error(Status::INVALID_ARGUMENT,
-              given.data ? text("argument ", index, " of kernel ", kernel.name(), " has ", given.size,
-                                " bytes, the kernel's parameter has ", wanted)
-                         : text("argument ", index, " of kernel ", kernel.name(), " has no data (NULL)"));
+              given.data
+                  ? text("argument ", index, " of kernel ", kernel.name(), " has ", given.size,
+                         " bytes, the kernel's parameter has ", wanted)
+                  : text("argument ", index, " of kernel ", kernel.name(), " has no data (NULL)"));
 }
 
 // Where the kernel's own parameters are not known, whatever the caller says is believed.
@@ -193,9 +197,8 @@ void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_laun
   constexpr size_t PADDING = 16;
   if (kernel.parameters() &&
       (size < kernel.parameter_bytes() || size - kernel.parameter_bytes() >= PADDING))
-    throw Error(Status::INVALID_ARGUMENT,
-                text("the parameters of kernel ", kernel.name(), " take ", kernel.parameter_bytes(),
-                     " bytes, got ", size));
+    throw Error(Status::INVALID_ARGUMENT, text("the parameters of kernel ", kernel.name(), " take ",
+                                               kernel.parameter_bytes(), " bytes, got ", size));
   if (kernel.parameters()) size = kernel.parameter_bytes();
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};

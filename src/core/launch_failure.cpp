@@ -5,7 +5,8 @@
 namespace cucore::core {
 namespace {
 
-int attribute_or(const Kernel& kernel, const Device& device, CUfunction_attribute attribute, int other) {
+int attribute_or(const Kernel& kernel, const Device& device, CUfunction_attribute attribute,
+                 int other) {
   int value = 0;
   const CUresult result =
       driver::cuda().cuKernelGetAttribute(&value, attribute, kernel.native(), device.native());
@@ -14,13 +15,13 @@ int attribute_or(const Kernel& kernel, const Device& device, CUfunction_attribut
 
 // What of the kernel's own needs the launch breaks; "" if nothing can be told.
 std::string broken_need(const Kernel& kernel, const Device& device, const CUlaunchConfig& config) {
-  const auto threads =
-      static_cast<int64_t>(config.blockDimX) * config.blockDimY * config.blockDimZ;
+  const auto threads = static_cast<int64_t>(config.blockDimX) * config.blockDimY * config.blockDimZ;
   const int most = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0);
   const int registers = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_NUM_REGS, 0);
   if (most > 0 && threads > most)
     return text("a block has ", threads, " threads, and this kernel can have ", most, " (it uses ",
-                registers, " registers a thread); use a smaller block, or compile with "
+                registers,
+                " registers a thread); use a smaller block, or compile with "
                 "max_register_count or __launch_bounds__");
   const int fixed = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
   const uint64_t shared = static_cast<uint64_t>(fixed) + config.sharedMemBytes;
@@ -33,17 +34,18 @@ std::string broken_need(const Kernel& kernel, const Device& device, const CUlaun
 
 bool is_launch_limit(CUresult result) {
   return result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
-         result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE || result == CUDA_ERROR_INVALID_CLUSTER_SIZE;
+         result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
+         result == CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
 }  // namespace
 
 void throw_launch_failure(const Kernel& kernel, const Device& device, const CUlaunchConfig& config,
                           CUresult result) {
-  const std::string what = text(
-      "launch kernel ", kernel.name(), " on ", device.label(), " with ", config.gridDimX, " x ",
-      config.gridDimY, " x ", config.gridDimZ, " blocks of ", config.blockDimX, " x ",
-      config.blockDimY, " x ", config.blockDimZ, " threads");
+  const std::string what =
+      text("launch kernel ", kernel.name(), " on ", device.label(), " with ", config.gridDimX,
+           " x ", config.gridDimY, " x ", config.gridDimZ, " blocks of ", config.blockDimX, " x ",
+           config.blockDimY, " x ", config.blockDimZ, " threads");
   if (is_launch_limit(result)) {
     const std::string name = driver::name_of(result);
     const std::string need = broken_need(kernel, device, config);

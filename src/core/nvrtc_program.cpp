@@ -33,7 +33,8 @@ std::string compiler_name(const std::string& name) {
 }
 
 std::string readable_log(std::string log) {
-  for (size_t at = 0; (at = log.find(FOLDER, at)) != std::string::npos;) log.erase(at, FOLDER.size());
+  for (size_t at = 0; (at = log.find(FOLDER, at)) != std::string::npos;)
+    log.erase(at, FOLDER.size());
   return log;
 }
 

@@ -47,7 +47,9 @@ Ref<Device> current_device() {
 
 // Expressions are compared as C++ reads them: white space counts only between words.
 std::string normal(std::string_view expression) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   std::string out;
   bool space = false;
   for (const char c : expression) {
@@ -73,8 +75,8 @@ ObjectCode::ObjectCode(Code code) : code_(std::move(code)), arch_(code_.arch.tex
 
 ObjectCode::~ObjectCode() = default;
 
-Ref<ObjectCode> ObjectCode::create(CodeType type, std::span<const std::byte> bytes, std::string name,
-                                   std::string_view arch,
+Ref<ObjectCode> ObjectCode::create(CodeType type, std::span<const std::byte> bytes,
+                                   std::string name, std::string_view arch,
                                    const std::vector<container::NamedExpression>& names) {
   if (type < CodeType::PTX || type > CodeType::LIBRARY)
     throw Error(Status::INVALID_ARGUMENT,
@@ -83,7 +85,8 @@ Ref<ObjectCode> ObjectCode::create(CodeType type, std::span<const std::byte> byt
                     : text("type is ", static_cast<uint32_t>(type), ", not a cucore_code_type"));
   if (type != CodeType::PTX && type != CodeType::CUBIN && type != CodeType::FATBIN)
     throw Error(Status::UNSUPPORTED, text("this version makes object code from PTX, CUBIN and "
-                                          "FATBIN, not from ", container::code_type_name(type)));
+                                          "FATBIN, not from ",
+                                          container::code_type_name(type)));
   Code code = container::make_code(type, bytes, std::move(name), parse_arch(arch));
   code.symbols = container::merge_expressions(std::move(code.symbols), names);
   return make<ObjectCode>(std::move(code));
@@ -110,10 +113,11 @@ std::string ObjectCode::label() const {
 
 void ObjectCode::require_loadable() const {
   if (code_.type == CodeType::CUBIN && cuda().is_cpu)
-    throw Error(Status::INVALID_CODE,
-                text("cannot load ", label(), " on the CPU device: it runs PTX, and a CUBIN is "
-                     "machine code of a GPU; compile the program to PTX"));
-  if (code_.type == CodeType::PTX || code_.type == CodeType::CUBIN || code_.type == CodeType::FATBIN)
+    throw Error(Status::INVALID_CODE, text("cannot load ", label(),
+                                           " on the CPU device: it runs PTX, and a CUBIN is "
+                                           "machine code of a GPU; compile the program to PTX"));
+  if (code_.type == CodeType::PTX || code_.type == CodeType::CUBIN ||
+      code_.type == CodeType::FATBIN)
     return;
   throw Error(Status::INVALID_STATE, text("cannot load ", label(), ": link it first"));
 }
@@ -194,8 +198,7 @@ std::string ObjectCode::lowered_global_name(std::string_view name) const {
   const std::string wanted = normal(name);
   for (const Symbol& symbol : code_.symbols) {
     if (!is_data(symbol.kind)) continue;
-    if (symbol.lowered_name == name || has_expression(symbol, wanted))
-      return symbol.lowered_name;
+    if (symbol.lowered_name == name || has_expression(symbol, wanted)) return symbol.lowered_name;
     globals.push_back(shown_name(symbol));
   }
   throw Error(Status::NOT_FOUND, text("no global variable \"", name, "\" in ", label(), ": ",
@@ -213,7 +216,8 @@ Global ObjectCode::find_global(std::string_view name, const Device& device) cons
   CUresult result =
       cu.cuLibraryGetGlobal(&global.address, &global.size, library->native(), lowered.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
-    result = cu.cuLibraryGetManaged(&global.address, &global.size, library->native(), lowered.c_str());
+    result =
+        cu.cuLibraryGetManaged(&global.address, &global.size, library->native(), lowered.c_str());
   check(result, [&] {
     return text("find the global variable ", name, " in ", label(), " on ", device.label());
   });

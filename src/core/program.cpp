@@ -52,9 +52,8 @@ Ref<Program> Program::create(cucore_source_type type, std::string source,
     throw Error(Status::INVALID_ARGUMENT,
                 text("type is ", static_cast<int>(type), ", not a cucore_source_type"));
   if (source.find('\0') != std::string::npos)
-    throw Error(Status::INVALID_ARGUMENT,
-                text("the source has a NUL at offset ", source.find('\0'),
-                     "; pass the length of the text as size"));
+    throw Error(Status::INVALID_ARGUMENT, text("the source has a NUL at offset ", source.find('\0'),
+                                               "; pass the length of the text as size"));
   if (options.arch) require_arch(options.arch);
 
   Ref<Program> program = make<Program>();
@@ -94,8 +93,9 @@ Program::Job Program::prepare(CodeType target, const std::vector<std::string>& e
                      container::code_type_name(target), "; compile to LTOIR, or turn it off"));
   Job job{target, target_arch(target), {}, expressions};
   std::ranges::sort(job.expressions);
-  const auto repeated = std::ranges::unique(job.expressions);
-  job.expressions.erase(repeated.begin(), repeated.end());
+  // clang 14 cannot compile libstdc++ 12's std::ranges::unique.
+  job.expressions.erase(std::unique(job.expressions.begin(), job.expressions.end()),
+                        job.expressions.end());
 
   job.flags.push_back("--gpu-architecture=" + job.arch.text());
   job.flags.insert(job.flags.end(), flags_.begin(), flags_.end());

@@ -33,8 +33,8 @@ Ref<Stream> Stream::create(const Device& device, bool nonblocking, int priority)
 }
 
 Ref<Stream> Stream::default_stream(const Device& device, Kind kind) {
-  return make<Stream>(device.context(), kind == Kind::LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD,
-                      kind);
+  return make<Stream>(device.context(),
+                      kind == Kind::LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD, kind);
 }
 
 Ref<Stream> Stream::from_native(const Device& device, CUstream native) {

@@ -33,7 +33,8 @@ size_t distance(std::string_view a, std::string_view b) {
 
 std::string list_names(std::vector<std::string> names, std::string_view nearest_to) {
   if (names.empty()) return "there are none";
-  std::ranges::stable_sort(names, {}, [&](const std::string& name) { return distance(name, nearest_to); });
+  std::ranges::stable_sort(names, {},
+                           [&](const std::string& name) { return distance(name, nearest_to); });
   std::string list = names.size() == 1 ? "there is " : "there are ";
   const size_t shown = std::min(names.size(), MOST_LISTED);
   for (size_t i = 0; i < shown; ++i) list += (i ? ", " : "") + names[i];

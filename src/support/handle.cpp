@@ -64,8 +64,8 @@ void HandlePool::release(HandleHead* head) noexcept {
   {
     std::lock_guard lock(mutex_);
     count = head->references.load(std::memory_order_relaxed);
-    while (count != 0 && !head->references.compare_exchange_weak(count, count - 1,
-                                                                 std::memory_order_acq_rel)) {
+    while (count != 0 &&
+           !head->references.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
     }
     if (count != 1) return;
     object = head->object;  // stays in the head as the mark of a used one

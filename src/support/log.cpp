@@ -48,7 +48,8 @@ void log(LogLevel level, std::string_view message) noexcept {
   try {
     const std::string text(message);
     std::lock_guard lock(mutex());
-    if (receiver.fn && level >= receiver.least) receiver.fn(level, text.c_str(), receiver.user_data);
+    if (receiver.fn && level >= receiver.least)
+      receiver.fn(level, text.c_str(), receiver.user_data);
   } catch (...) {
     // A message lost for want of memory must not become a failure of the work it speaks of.
   }

@@ -50,7 +50,8 @@ void clear_info(T* out, size_t first_release) noexcept {
   size_t size = 0;
   std::memcpy(&size, out, sizeof size);
   if (size < first_release || size > detail::MAX_STRUCT_SIZE) return;
-  std::memset(reinterpret_cast<char*>(out) + sizeof size, 0, std::min(size, sizeof(T)) - sizeof size);
+  std::memset(reinterpret_cast<char*>(out) + sizeof size, 0,
+              std::min(size, sizeof(T)) - sizeof size);
 }
 
 }  // namespace cucore

@@ -27,7 +27,8 @@ class Object {
   bool try_add_reference() const noexcept {
     uint32_t count = references_.load(std::memory_order_relaxed);
     while (count != 0)
-      if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+      if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed))
+        return true;
     return false;
   }
 

@@ -13,8 +13,8 @@ inline void append(std::string& out, std::string_view part) { out += part; }
 inline void append(std::string& out, char part) { out += part; }
 
 template <class Number>
-requires(std::is_arithmetic_v<Number> && !std::is_same_v<Number, char>)
-void append(std::string& out, Number part) {
+requires(std::is_arithmetic_v<Number> &&
+         !std::is_same_v<Number, char>) void append(std::string& out, Number part) {
   char digits[32];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, part).ptr);
 }

@@ -374,7 +374,8 @@ TEST(DefaultArch, OfPtxIsDeviceZeros) {
 class WorkingFolder {
  public:
   WorkingFolder()
-      : before_(fs::current_path()), path_(fs::path(testing::TempDir()) / ("cucore_capi_" + std::to_string(getpid()))) {
+      : before_(fs::current_path()),
+        path_(fs::path(testing::TempDir()) / ("cucore_capi_" + std::to_string(getpid()))) {
     fs::remove_all(path_);
     fs::create_directories(path_ / "work");
     fs::create_directories(path_ / "source");

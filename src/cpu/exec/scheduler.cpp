@@ -15,7 +15,7 @@ constexpr s64 kSlice = 1 << 20;  // warp instructions of a block before others g
 constexpr s64 kCooperativeSlice = 1 << 15;
 // Blocks taken at a time: neighbours share pages and cache lines, which one worker should have.
 constexpr u64 kMostTaken = 16;
-constexpr u64 kTakesPerLaunch = 64;  // at least, so that no worker is left with nothing at the end
+constexpr u64 kTakesPerLaunch = 64;   // at least, so that no worker is left with nothing at the end
 constexpr size_t kMaxResident = 256;  // blocks that a worker keeps, unless they must all be there
 
 class Share {

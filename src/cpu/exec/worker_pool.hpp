@@ -26,7 +26,7 @@ class WorkerPool {
   struct Job {
     LaunchState* launch = nullptr;
     std::atomic<unsigned> workers{0};  // that are in it now
-    bool drained = false;  // its blocks are all begun: nobody else needs to come
+    bool drained = false;              // its blocks are all begun: nobody else needs to come
   };
 
   WorkerPool();

@@ -702,11 +702,11 @@ return (x & 0x80000000) | (y & 0x7fffffff);
 }
 }
 , {"add.f64 $d, $x, $y;", 64, 64, 64, 0, nullptr},
-      {"fma.rn.f64 $d, $x, $y, $z;", 64, 64, 64, 64, REF{USE;
+    {"fma.rn.f64 $d, $x, $y, $z;", 64, 64, 64, 64, REF{USE;
 for (uint64_t v : {x, y, z})
-                if (std::isnan(f64(v))) return v | uint64_t{1} << 51;
-              const double r = std::fma(f64(x), f64(y), f64(z));
-              return std::isnan(r) ? 0xfff8000000000000 : bits(r);
+  if (std::isnan(f64(v))) return v | uint64_t{1} << 51;
+const double r = std::fma(f64(x), f64(y), f64(z));
+return std::isnan(r) ? 0xfff8000000000000 : bits(r);
 }
 }
 , {"add.rz.f32 $d, $x, $y;", 32, 32, 32, 0, REF{USE;
