@@ -39,7 +39,8 @@ Place locate(const Side& side, size_t span, Access access) {
     return {Where::Pageable, reinterpret_cast<std::byte*>(side.address)};
   }
   require(range->kind != MemoryKind::Heap);
-  require(access == Access::Read || !range->read_only);
+  // Constants are read-only to kernels alone.
+  require(access == Access::Read || !range->read_only || range->kind == MemoryKind::Code);
   auto* host = static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
   require(host != nullptr);
   bool device = range->kind == MemoryKind::Device || range->kind == MemoryKind::Code;
