@@ -1,11 +1,10 @@
 // libNVVM as a table of functions, found and opened on first use; it needs no driver.
 #pragma once
 
-#include <nvvm.h>
-
 #include <string>
 #include <string_view>
 
+#include "driver/nvvm_api.hpp"
 #include "support/error.hpp"
 
 namespace cucore::driver {
