@@ -3,6 +3,7 @@
 
 #include <cucore.h>
 
+#include "cache/cache.hpp"
 #include "core/buffer.hpp"
 #include "core/device.hpp"
 #include "core/event.hpp"

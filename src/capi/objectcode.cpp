@@ -5,6 +5,7 @@
 
 #include "capi/diagnostic.hpp"
 #include "capi/guard.hpp"
+#include "capi/keys.hpp"
 #include "container/reader.hpp"
 #include "container/writer.hpp"
 #include "support/text.hpp"
@@ -87,23 +88,6 @@ cucore_symbol_info to_c(const Symbol& symbol) {
           .kind = static_cast<cucore_symbol_kind>(symbol.kind),
           .parameter_count = symbol.parameters ? symbol.parameters->size() : SIZE_MAX,
           .size = symbol.size};
-}
-
-// Keys of both sorts have the same two fields.
-template <class Key>
-Key to_key(const cucore_key& key, const char* field) {
-  if (key.algorithm != CUCORE_KEY_HMAC_SHA256 && key.algorithm != CUCORE_KEY_ED25519)
-    throw Error(Status::INVALID_ARGUMENT,
-                text(field, ": algorithm is ", static_cast<int>(key.algorithm),
-                     ", not a cucore_key_algorithm"));
-  if (key.algorithm == CUCORE_KEY_ED25519 && key.size != 32)
-    throw Error(Status::INVALID_ARGUMENT,
-                text(field, ": a key of Ed25519 has 32 bytes, this has ", key.size));
-  require_zero(key.reserved, "cucore_key.reserved");
-  if (!key.data || key.size == 0)
-    throw Error(Status::INVALID_ARGUMENT, text(field, ": the key is empty"));
-  const auto* begin = static_cast<const std::byte*>(key.data);
-  return {static_cast<container::SignatureAlgorithm>(key.algorithm), {begin, begin + key.size}};
 }
 
 container::SignaturePolicy to_policy(cucore_signature_policy policy) {

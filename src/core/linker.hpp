@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "container/build_inputs.hpp"
 #include "core/linker_choice.hpp"
 #include "core/linker_options.hpp"
 #include "support/ref.hpp"
@@ -21,6 +22,10 @@ class Linker final : public Object {
   // May be called again, after more inputs or for another target.
   Ref<ObjectCode> link(container::CodeType target);
   cucore_backend backend() const;
+  // All that the result of a link depends on; throws what link() would of arguments that are wrong.
+  container::BuildInputs inputs(container::CodeType target) const;
+  // The result came from elsewhere: there is its log to tell.
+  void set_log(const std::string& log) { log_ = log; }
   // What the last link said, whether it succeeded or not.
   const std::string& log() const { return log_; }
 
@@ -40,5 +45,9 @@ class Linker final : public Object {
 container::Code link_codes(const std::vector<const container::Code*>& inputs,
                            container::CodeType target, const LinkerOptions& options,
                            std::string* log = nullptr);
+
+// What the result of such a link depends on, its digest not yet computed.
+container::BuildInputs link_inputs(const std::vector<const container::Code*>& inputs,
+                                   container::CodeType target, const LinkerOptions& options);
 
 }  // namespace cucore::core

@@ -9,6 +9,7 @@
 #include "core/link_job.hpp"
 #include "core/nvrtc_options.hpp"
 #include "core/objectcode.hpp"
+#include "driver/library_build.hpp"
 #include "driver/nvvm.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -125,13 +126,49 @@ std::vector<std::string> NvvmProgram::command_line(CodeType target, const Arch& 
   return flags;
 }
 
-Ref<ObjectCode> NvvmProgram::compile(CodeType target,
-                                     const std::vector<std::string>& expressions) const {
+Arch NvvmProgram::arch_for(CodeType) const { return compile_arch(arch_); }
+
+namespace {
+
+void require_compilable(CodeType target, const std::vector<std::string>& expressions) {
   require_no_expressions(expressions, "NVVM IR");
   if (target != CodeType::PTX && target != CodeType::LTOIR)
     throw Error(Status::INVALID_ARGUMENT,
                 text("a program in NVVM IR compiles to PTX or LTOIR, not to ",
                      container::code_type_name(target)));
+}
+
+}  // namespace
+
+container::BuildInputs NvvmProgram::make_inputs(CodeType target,
+                                                const std::vector<std::string>& expressions) const {
+  using container::key_field;
+  using container::KeyTag;
+  require_compilable(target, expressions);
+  container::BuildInputs out;
+  out.target = target;
+  out.arch = arch_for(target);
+  out.label = name_;
+  const auto& nvvm = driver::nvvm();
+  out.fields = {
+      key_field(KeyTag::PRODUCER, "libNVVM"),
+      key_field(KeyTag::BUILD, text(nvvm.version, " ", driver::library_build(nvvm.nvvmVersion))),
+      key_field(KeyTag::TARGET, container::code_type_name(target)),
+      key_field(KeyTag::ARCH, out.arch.text()), key_field(KeyTag::NAME, name_)};
+  for (const Module& module : modules_)
+    out.fields.push_back(
+        key_field(KeyTag::MODULE, text(module.name, "\n", hex(sha256(module.bytes)))));
+  for (const std::string& flag : command_line(target, out.arch))
+    out.fields.push_back(key_field(KeyTag::OPTION, flag));
+  if (use_libdevice_)
+    out.fields.push_back(key_field(
+        KeyTag::MODULE, text("libdevice\n", hex(sha256(read_file(driver::libdevice_path()))))));
+  return out;
+}
+
+Ref<ObjectCode> NvvmProgram::compile(CodeType target,
+                                     const std::vector<std::string>& expressions) const {
+  require_compilable(target, expressions);
   const Arch arch = compile_arch(arch_);
   const std::vector<std::string> flags = command_line(target, arch);
   NvvmRun run(text("compile ", name_, " for ", arch.text()));

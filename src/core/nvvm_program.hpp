@@ -13,6 +13,11 @@ class NvvmProgram final : public Program {
                           const std::vector<std::string>& expressions) const override;
   cucore_backend backend() const override { return CUCORE_BACKEND_NVVM; }
 
+ protected:
+  container::Arch arch_for(container::CodeType target) const override;
+  container::BuildInputs make_inputs(container::CodeType target,
+                                     const std::vector<std::string>& expressions) const override;
+
  private:
   ~NvvmProgram() override = default;
   struct Module {

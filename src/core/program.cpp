@@ -4,6 +4,7 @@
 
 #include "container/text.hpp"
 #include "core/default_arch.hpp"
+#include "core/file_flags.hpp"
 #include "core/nvrtc_options.hpp"
 #include "core/nvrtc_program.hpp"
 #include "core/nvvm_program.hpp"
@@ -65,6 +66,24 @@ Ref<Program> Program::create(cucore_source_type type, std::string source,
   }
 }
 
+std::shared_ptr<const container::BuildInputs> Program::inputs(
+    CodeType target, const std::vector<std::string>& expressions) const {
+  constexpr size_t MOST = 64;  // programs with more combinations compute them anew
+  const Arch arch = arch_for(target);
+  {
+    std::lock_guard lock(inputs_mutex_);
+    for (const Known& known : known_inputs_)
+      if (known.target == target && known.arch == arch && known.expressions == expressions)
+        return known.inputs;
+  }
+  container::BuildInputs made = make_inputs(target, expressions);
+  made.digest = container::digest_of(made.fields);
+  auto inputs = std::make_shared<const container::BuildInputs>(std::move(made));
+  std::lock_guard lock(inputs_mutex_);
+  if (known_inputs_.size() < MOST) known_inputs_.push_back({target, arch, expressions, inputs});
+  return inputs;
+}
+
 std::string program_name(const cucore_program_options& options) {
   return options.name && *options.name ? options.name : "default_program";
 }
@@ -97,7 +116,7 @@ CudaProgram::CudaProgram(std::string source, const cucore_program_options& optio
   if (has_seed_) flags_.push_back(text("--frandom-seed=", options.random_seed));
 }
 
-Arch CudaProgram::target_arch(CodeType target) const {
+Arch CudaProgram::arch_for(CodeType target) const {
   if (arch_.empty()) return default_arch(target);
   const Arch arch = *Arch::parse(arch_);
   if (target == CodeType::CUBIN && arch.is_virtual)
@@ -116,7 +135,7 @@ CudaProgram::Job CudaProgram::prepare(CodeType target,
     throw Error(Status::INVALID_ARGUMENT,
                 text("with link_time_optimization NVRTC makes LTOIR alone, not ",
                      container::code_type_name(target), "; compile to LTOIR, or turn it off"));
-  Job job{target, target_arch(target), {}, expressions};
+  Job job{target, arch_for(target), {}, expressions};
   std::ranges::sort(job.expressions);
   // std::ranges::unique of libstdc++ 12 does not compile with clang 14.
   job.expressions.erase(std::unique(job.expressions.begin(), job.expressions.end()),
@@ -127,7 +146,6 @@ CudaProgram::Job CudaProgram::prepare(CodeType target,
   if (target == CodeType::LTOIR && !links_) job.flags.push_back("--dlink-time-opt");
   // From 12.9 on NVRTC would open the driver for a cache of its own, even with no GPU.
   if (!compiler_cache_ && driver::nvrtc().version >= 12090) job.flags.push_back("--no-cache");
-  if (!has_seed_) job.flags.push_back("--frandom-seed=" + derived_seed(job));
   return job;
 }
 
@@ -145,9 +163,65 @@ std::string CudaProgram::derived_seed(const Job& job) const {
   return hex(hash.finish());
 }
 
+std::unique_ptr<const container::FileAccess> CudaProgram::file_access(
+    bool& uses_current_directory) const {
+  const FileFlags flags = read_file_flags(flags_);
+  auto access = std::make_unique<container::FileAccess>();
+  access->texts.push_back({name_, source_});
+  for (size_t i = 0; i < header_names_.size(); ++i)
+    access->texts.push_back({header_names_[i], header_sources_[i]});
+  access->include_paths = flags.include_paths;
+  access->pre_includes = flags.pre_includes;
+  access->search_siblings = flags.search_siblings;
+  const size_t slash = name_.rfind('/');
+  if (slash != std::string::npos) access->own_folder = name_.substr(0, slash + 1);
+  uses_current_directory =
+      flags.names_current_directory || (slash != std::string::npos && name_[0] != '/');
+  if (!container::may_read_files(*access)) return nullptr;
+  return access;
+}
+
+container::BuildInputs CudaProgram::make_inputs(CodeType target,
+                                                const std::vector<std::string>& expressions) const {
+  using container::key_field;
+  using container::KeyTag;
+  const Job job = prepare(target, expressions);
+  container::BuildInputs out;
+  out.target = target;
+  out.arch = job.arch;
+  out.label = name_;
+  const std::string side_effect = read_file_flags(flags_).side_effect;
+  if (!side_effect.empty()) out.bypass = side_effect + " makes each compile another";
+  if (compiler_cache_) out.bypass = "compiler_cache is ON: the compiler keeps results by itself";
+  out.traces_files = driver::nvrtc().version >= 12080;
+  out.files = file_access(out.uses_current_directory);
+  out.fields = {key_field(KeyTag::PRODUCER, "NVRTC"),
+                key_field(KeyTag::BUILD, driver::nvrtc_build()),
+                key_field(KeyTag::TARGET, container::code_type_name(target)),
+                key_field(KeyTag::ARCH, job.arch.text()), key_field(KeyTag::NAME, name_),
+                key_field(KeyTag::SOURCE, sha256(source_))};
+  for (const std::string& flag : job.flags) out.fields.push_back(key_field(KeyTag::OPTION, flag));
+  for (size_t i = 0; i < header_names_.size(); ++i)
+    out.fields.push_back(key_field(
+        KeyTag::HEADER, text(header_names_[i], "\n", hex(sha256(header_sources_[i])))));
+  for (const std::string& expression : job.expressions)
+    out.fields.push_back(key_field(KeyTag::EXPRESSION, expression));
+  return out;
+}
+
+void CudaProgram::trace_files(CodeType target, const std::vector<std::string>& expressions,
+                              const std::string& path) const {
+  Job job = prepare(target, expressions);
+  job.flags.push_back("--fdevice-syntax-only");
+  job.flags.push_back("--fdevice-time-trace=" + path);
+  NvrtcProgram run(source_, compiler_name(name_), header_names_, header_sources_);
+  run.compile(job.flags, text("find the headers of ", name_));
+}
+
 Ref<ObjectCode> CudaProgram::compile(CodeType target,
                                      const std::vector<std::string>& expressions) const {
-  const Job job = prepare(target, expressions);
+  Job job = prepare(target, expressions);
+  if (!has_seed_) job.flags.push_back("--frandom-seed=" + derived_seed(job));
   NvrtcProgram run(source_, compiler_name(name_), header_names_, header_sources_);
   for (const std::string& expression : job.expressions) run.add_expression(expression);
   run.compile(job.flags, text("compile ", name_, " for ", job.arch.text()));

@@ -3,9 +3,12 @@
 
 #include <cucore.h>
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "container/build_inputs.hpp"
 #include "container/objectcode.hpp"
 #include "support/ref.hpp"
 
@@ -20,7 +23,33 @@ class Program : public Object {
 
   virtual Ref<ObjectCode> compile(container::CodeType target,
                                   const std::vector<std::string>& expressions) const = 0;
+  // Makes the compiler write a trace that names the files it reads, and generate nothing; where
+  // inputs() says that it can. Never together with a compile: NVRTC 13.0 generates other code for
+  // some kernels while it traces.
+  virtual void trace_files(container::CodeType, const std::vector<std::string>&,
+                           const std::string&) const {}
   virtual cucore_backend backend() const = 0;
+
+  // All that the result of a compile depends on, but for the process's environment. Kept for the
+  // next question; throws what compile() would of arguments that are wrong.
+  std::shared_ptr<const container::BuildInputs> inputs(
+      container::CodeType target, const std::vector<std::string>& expressions) const;
+
+ protected:
+  // The architecture that a compile would be for at this moment.
+  virtual container::Arch arch_for(container::CodeType target) const = 0;
+  virtual container::BuildInputs make_inputs(container::CodeType target,
+                                             const std::vector<std::string>& expressions) const = 0;
+
+ private:
+  struct Known {
+    container::CodeType target;
+    container::Arch arch;
+    std::vector<std::string> expressions;
+    std::shared_ptr<const container::BuildInputs> inputs;
+  };
+  mutable std::mutex inputs_mutex_;
+  mutable std::vector<Known> known_inputs_;
 };
 
 // CUDA C++, compiled by NVRTC.
@@ -30,13 +59,20 @@ class CudaProgram final : public Program {
 
   Ref<ObjectCode> compile(container::CodeType target,
                           const std::vector<std::string>& expressions) const override;
+  void trace_files(container::CodeType target, const std::vector<std::string>& expressions,
+                   const std::string& path) const override;
   cucore_backend backend() const override { return CUCORE_BACKEND_NVRTC; }
+
+ protected:
+  container::Arch arch_for(container::CodeType target) const override;
+  container::BuildInputs make_inputs(container::CodeType target,
+                                     const std::vector<std::string>& expressions) const override;
 
  private:
   ~CudaProgram() override = default;
   struct Job;
   Job prepare(container::CodeType target, const std::vector<std::string>& expressions) const;
-  container::Arch target_arch(container::CodeType target) const;
+  std::unique_ptr<const container::FileAccess> file_access(bool& uses_current_directory) const;
   std::string derived_seed(const Job& job) const;
 
   std::string source_;

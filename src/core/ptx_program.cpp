@@ -1,5 +1,6 @@
 #include "core/ptx_program.hpp"
 
+#include "core/default_arch.hpp"
 #include "core/linker.hpp"
 #include "core/nvrtc_options.hpp"
 #include "core/objectcode.hpp"
@@ -70,12 +71,32 @@ cucore_backend PtxProgram::backend() const {
   return choose_linker({&input, 1}, false).backend;
 }
 
-Ref<ObjectCode> PtxProgram::compile(CodeType target,
-                                    const std::vector<std::string>& expressions) const {
+container::Arch PtxProgram::arch_for(CodeType target) const {
+  return options_.arch.empty() ? default_arch(target) : options_.arch;
+}
+
+namespace {
+
+void require_compilable(CodeType target, const std::vector<std::string>& expressions) {
   require_no_expressions(expressions, "PTX");
   if (target != CodeType::CUBIN)
     throw Error(Status::INVALID_ARGUMENT, text("a program in PTX compiles to a CUBIN, not to ",
                                                container::code_type_name(target)));
+}
+
+}  // namespace
+
+container::BuildInputs PtxProgram::make_inputs(CodeType target,
+                                               const std::vector<std::string>& expressions) const {
+  require_compilable(target, expressions);
+  container::BuildInputs out = link_inputs({&code_}, target, options_);
+  out.fields.push_back(key_field(container::KeyTag::SOURCE, "PTX"));  // not a link of the same
+  return out;
+}
+
+Ref<ObjectCode> PtxProgram::compile(CodeType target,
+                                    const std::vector<std::string>& expressions) const {
+  require_compilable(target, expressions);
   container::Code code = link_codes({&code_}, target, options_);
   code.metadata["source_sha256"] = hex(sha256(code_.data()));
   return make<ObjectCode>(std::move(code));

@@ -14,6 +14,11 @@ class PtxProgram final : public Program {
                           const std::vector<std::string>& expressions) const override;
   cucore_backend backend() const override;
 
+ protected:
+  container::Arch arch_for(container::CodeType target) const override;
+  container::BuildInputs make_inputs(container::CodeType target,
+                                     const std::vector<std::string>& expressions) const override;
+
  private:
   ~PtxProgram() override = default;
   container::Code code_;

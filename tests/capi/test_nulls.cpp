@@ -52,6 +52,10 @@ struct World {
   Code code;
   Kernel kernel;
   Owned<cucore_linker, cucore_linker_release> linker;
+  Owned<cucore_cache, cucore_cache_release> cache;
+  uint8_t cache_key[32] = {};
+  cucore_cache_statistics_info statistics = CUCORE_CACHE_STATISTICS_INFO_INIT;
+  cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
   cucore_launch_options launch = grid(1, 1);
   char bytes[16] = {};
   cucore_symbol_info symbol = CUCORE_SYMBOL_INFO_INIT;
@@ -68,7 +72,7 @@ struct World {
   std::map<std::string, void*> handles() const {
     return {{"device", device.get()}, {"stream", stream.get()},   {"event", event.get()},
             {"buffer", buffer.get()}, {"program", program.get()}, {"objectcode", code.get()},
-            {"kernel", kernel.get()}, {"linker", linker.get()}};
+            {"kernel", kernel.get()}, {"linker", linker.get()},   {"cache", cache.get()}};
   }
 };
 
@@ -101,6 +105,11 @@ constexpr auto ATTRIBUTE = CUCORE_DEVICE_ATTRIBUTE_WARP_SIZE;
 constexpr auto REGISTERS = CUCORE_KERNEL_ATTRIBUTE_NUM_REGS;
 constexpr auto LEGACY = CUCORE_DEFAULT_STREAM_LEGACY;
 constexpr auto CUDA_CPP = CUCORE_SOURCE_TYPE_CUDA_CPP;
+
+cucore_status builds_nothing(cucore_objectcode**, cucore_error**, void*) {
+  return CUCORE_ERROR_COMPILATION;
+}
+int32_t goes_on(const cucore_cache_entry_info*, void*) { return 1; }
 constexpr auto PTX_CODE = CUCORE_CODE_TYPE_PTX;
 
 std::vector<Row> rows() {
@@ -126,6 +135,56 @@ std::vector<Row> rows() {
       P(out, cucore_objectcode_bundle, w.two(), 2, nullptr),
       P(path, cucore_library_set_path, CUCORE_LIBRARY_NVJITLINK, nullptr),
       P(name_or_path, cucore_driver_select, nullptr),
+      // cache
+      P(out, cucore_cache_open, nullptr, nullptr),
+      H(cache, cache, cucore_cache_compile, cache, w.program, PTX_CODE, nullptr, 0,
+        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
+      H(program, program, cucore_cache_compile, w.cache, program, PTX_CODE, nullptr, 0,
+        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
+      P(name_expressions, cucore_cache_compile, w.cache, w.program, PTX_CODE, nullptr, 1,
+        o.handle<cucore_objectcode>(), nullptr),
+      P(out, cucore_cache_compile, w.cache, w.program, PTX_CODE, nullptr, 0, nullptr,
+        o.room<cucore_cache_outcome>()),
+      H(cache, cache, cucore_cache_link, cache, w.linker, CUCORE_CODE_TYPE_CUBIN,
+        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
+      H(linker, linker, cucore_cache_link, w.cache, linker, CUCORE_CODE_TYPE_CUBIN,
+        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
+      P(out, cucore_cache_link, w.cache, w.linker, CUCORE_CODE_TYPE_CUBIN, nullptr,
+        o.room<cucore_cache_outcome>()),
+      H(cache, cache, cucore_cache_get, cache, w.cache_key, o.handle<cucore_objectcode>()),
+      P(key, cucore_cache_get, w.cache, nullptr, o.handle<cucore_objectcode>()),
+      P(out, cucore_cache_get, w.cache, w.cache_key, nullptr),
+      H(cache, cache, cucore_cache_put, cache, w.cache_key, w.code),
+      P(key, cucore_cache_put, w.cache, nullptr, w.code),
+      H(objectcode, code, cucore_cache_put, w.cache, w.cache_key, code),
+      H(cache, cache, cucore_cache_get_or_build, cache, w.cache_key, builds_nothing, nullptr,
+        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
+      P(key, cucore_cache_get_or_build, w.cache, nullptr, builds_nothing, nullptr,
+        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
+      P(build, cucore_cache_get_or_build, w.cache, w.cache_key, nullptr, nullptr,
+        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
+      P(out, cucore_cache_get_or_build, w.cache, w.cache_key, builds_nothing, nullptr, nullptr,
+        o.room<cucore_cache_outcome>()),
+      H(cache, cache, cucore_cache_statistics, cache, &w.statistics),
+      P(out, cucore_cache_statistics, w.cache, nullptr),
+      H(cache, cache, cucore_cache_statistics_of_all, cache, &w.statistics),
+      P(out, cucore_cache_statistics_of_all, w.cache, nullptr),
+      H(cache, cache, cucore_cache_trim, cache, 0, nullptr, nullptr),
+      H(cache, cache, cucore_cache_verify, cache, nullptr, nullptr, o.u64()),
+      H(cache, cache, cucore_cache_query, cache, goes_on, nullptr),
+      P(report, cucore_cache_query, w.cache, nullptr, nullptr),
+      H(cache, cache, cucore_cache_explain_miss, cache, w.program, PTX_CODE, nullptr, 0, nullptr, 0,
+        o.size()),
+      H(program, program, cucore_cache_explain_miss, w.cache, program, PTX_CODE, nullptr, 0,
+        nullptr, 0, o.size()),
+      P(name_expressions, cucore_cache_explain_miss, w.cache, w.program, PTX_CODE, nullptr, 1,
+        nullptr, 0, o.size()),
+      P(buffer, cucore_cache_explain_miss, w.cache, w.program, PTX_CODE, nullptr, 0, nullptr, 16,
+        o.size()),
+      P(size, cucore_cache_explain_miss, w.cache, w.program, PTX_CODE, nullptr, 0, nullptr, 0,
+        nullptr),
+      H(cache, cache, cucore_cache_add_remote, cache, &w.remote),
+      P(remote, cucore_cache_add_remote, w.cache, nullptr),
       // device
       P(out, cucore_device_count, nullptr),
       P(out, cucore_device_open, 0, nullptr),
@@ -348,6 +407,8 @@ std::vector<Neutral> neutrals() {
                        !cucore_objectcode_data(code, nullptr);
               }},
       RETAIN(linker),
+      RETAIN(cache),
+      N(cache, cucore_cache_directory, empty(value)),
       N(linker, cucore_linker_backend, value == 0),
       N(linker, cucore_linker_log, empty(value)),
       N(error, cucore_error_diagnostic_count, value == 0),
@@ -384,6 +445,12 @@ class Nulls : public OnDevice {
     world_.code = make_ptx_code();
     world_.kernel = find_kernel(world_.code, "empty");
     MUST(cucore_linker_create, nullptr, world_.linker.out());
+    MUST(cucore_cache_open, &memory_alone(), world_.cache.out());
+  }
+  static const cucore_cache_options& memory_alone() {
+    static cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
+    options.directory = "";
+    return options;
   }
   void TearDown() override {
     world_ = World();
@@ -419,6 +486,7 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   other.program = make_program("");
   other.code = make_ptx_code();
   other.kernel = find_kernel(other.code, "empty");
+  MUST(cucore_cache_open, &memory_alone(), other.cache.out());
   int32_t devices = 0;
   ASSERT_EQ(cucore_device_count(&devices, nullptr), CUCORE_OK);
   if (devices > 1) other.device = open_device(1);

@@ -35,7 +35,7 @@ std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
   for (const auto& part : {library_scenarios(), device_scenarios(), stream_scenarios(),
                            event_scenarios(), buffer_scenarios(), program_scenarios(),
-                           linker_scenarios(), objectcode_scenarios(), kernel_scenarios()})
+                           linker_scenarios(), cache_scenarios(), objectcode_scenarios(), kernel_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -55,6 +55,7 @@ void fill_quarantine(World& world) {
     make_buffer(world.device.get(), world.stream.get());
     make_program();
     make_linker();
+    make_cache();
     const Code code = make_ptx();
     find_saxpy(code.get());
     cucore_error* error = nullptr;

@@ -20,6 +20,7 @@ SWEEP_HANDLE(Event, event);
 SWEEP_HANDLE(Buffer, buffer);
 SWEEP_HANDLE(Program, program);
 SWEEP_HANDLE(Linker, linker);
+SWEEP_HANDLE(Cache, cache);
 SWEEP_HANDLE(Code, objectcode);
 SWEEP_HANDLE(Kernel, kernel);
 SWEEP_HANDLE(ErrorHandle, error);
@@ -34,6 +35,7 @@ Program make_program();
 Code make_ptx();     // a kernel saxpy(int, float, const float *, float *) and a global, counter
 Code make_fatbin();  // the same as a fat binary: the driver knows which image it took
 Linker make_linker();
+Cache make_cache();  // in memory alone
 Kernel find_saxpy(const cucore_objectcode* code);
 
 extern const std::string PTX;
@@ -71,6 +73,7 @@ std::vector<Scenario> event_scenarios();
 std::vector<Scenario> buffer_scenarios();
 std::vector<Scenario> program_scenarios();
 std::vector<Scenario> linker_scenarios();
+std::vector<Scenario> cache_scenarios();
 std::vector<Scenario> objectcode_scenarios();
 std::vector<Scenario> kernel_scenarios();
 

@@ -1,0 +1,43 @@
+// How many files and bytes each of 256 shards holds, and what has happened in all processes: small
+// numbers in one file, so that no put has to count files.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "cache/descriptor.hpp"
+
+namespace cucore::cache {
+
+struct Usage {
+  int64_t bytes = 0;
+  int64_t files = 0;
+};
+
+class Counters {
+ public:
+  static constexpr unsigned SHARDS = 256;
+
+  // `folder`: of the entries.
+  Counters(int folder, bool read_only);
+
+  Usage total() const;
+  Usage of(unsigned shard) const;
+  void add(unsigned shard, Usage change);
+  // After a count of the files themselves.
+  void set(unsigned shard, Usage exact);
+
+  // Adds to numbers that live for as long as the folder. `sums` then has the new ones.
+  static constexpr size_t EVENTS = 64;
+  using Events = std::array<uint64_t, EVENTS>;
+  void add_events(const Events& change);
+  Events events() const;
+
+ private:
+  template <class Change>
+  void update(unsigned shard, Change&& change);
+
+  Descriptor usage_, events_;
+};
+
+}  // namespace cucore::cache

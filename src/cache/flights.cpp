@@ -1,0 +1,31 @@
+#include "cache/flights.hpp"
+
+namespace cucore::cache {
+
+bool Flights::Flight::wait(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [&] { return done_; });
+}
+
+std::shared_ptr<Flights::Flight> Flights::join(const container::Digest& key, bool& leads) {
+  std::lock_guard lock(mutex_);
+  auto& flight = flights_[key];
+  leads = !flight;
+  if (leads) flight = std::make_shared<Flight>();
+  return flight;
+}
+
+void Flights::land(const container::Digest& key, Flight& flight, Ref<const Object> object,
+                   std::optional<Error> error) {
+  {
+    std::lock_guard lock(mutex_);
+    flights_.erase(key);
+  }
+  std::lock_guard lock(flight.mutex_);
+  flight.object_ = std::move(object);
+  flight.error_ = std::move(error);
+  flight.done_ = true;
+  flight.changed_.notify_all();
+}
+
+}  // namespace cucore::cache

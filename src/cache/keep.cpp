@@ -1,0 +1,149 @@
+// Keeping what was built: in memory, on disk, and with the remotes; and no more than the bounds.
+#include <algorithm>
+#include <random>
+
+#include "cache/cache.hpp"
+#include "cache/request.hpp"
+#include "container/writer.hpp"
+
+namespace cucore::cache {
+namespace {
+
+constexpr size_t COMPRESS_FROM = 64 << 10;
+// With so few files the oldest of all is found by looking at all.
+constexpr int64_t FEW_FILES = 4096;
+constexpr size_t SAMPLE = 16;  // shards, else
+
+uint64_t weight(const container::Code& code) {
+  uint64_t size = 1024 + code.bytes.size() + code.log.size();
+  for (const auto& image : code.images) size += 256 + image.bytes.size();
+  return size + 128 * code.symbols.size();
+}
+
+// Some room below the bound, so that not every put has to evict; of small bounds none.
+uint64_t target(uint64_t bound) { return bound < 100 ? bound : bound - bound / 10; }
+
+unsigned random_shard() {
+  static std::atomic<unsigned> next{std::random_device{}()};
+  return next.fetch_add(SAMPLE) % Store::SHARDS;
+}
+
+}  // namespace
+
+bool Cache::keep(Request& request, const Ref<const Object>& object) {
+  return keep_entry(request, request.key, object);
+}
+
+bool Cache::keep_entry(Request& request, const container::Digest& key,
+                       const Ref<const Object>& object) {
+  const container::Code& code = codec_.unwrap(*object);
+  memory_.insert(key, object, weight(code));
+  const bool shares = !remotes_.empty() && remotes_.can_write() && settings_.signing_key;
+  if (!store_.can_write() && !shares) return true;
+  container::Code keyed = code;
+  keyed.key = container::Key{key, request.fields()};
+  container::WriteOptions options;
+  options.compress = code.bytes.size() >= COMPRESS_FROM;
+  options.level = 1;
+  const container::Bytes bytes = container::write(keyed, options);
+  if (store_.can_write()) {
+    if (store_.write(key, FileKind::ENTRY, bytes)) {
+      statistics_.count(Event::STORES);
+      statistics_.count(Event::BYTES_WRITTEN, bytes.size());
+      bound();
+    } else {
+      statistics_.count(Event::STORE_FAILURES);
+    }
+  }
+  if (shares)
+    remotes_.put(key, FileKind::ENTRY, container::sign(bytes, *settings_.signing_key));
+  return true;
+}
+
+void Cache::keep_manifest(const Request& request, LiveManifest& live, Record record) {
+  container::Bytes bytes;
+  {
+    std::lock_guard lock(live.mutex);
+    live.manifest.key = request.key;
+    live.manifest.add(std::move(record));
+    bytes = live.manifest.serialize();
+  }
+  {
+    std::lock_guard lock(manifests_mutex_);
+    manifests_[request.key] = request.manifest;
+  }
+  if (store_.can_write() && !store_.write(request.key, FileKind::MANIFEST, bytes))
+    statistics_.count(Event::STORE_FAILURES);
+  if (!remotes_.empty() && settings_.signing_key)
+    remotes_.put(request.key, FileKind::MANIFEST, std::move(bytes));
+}
+
+void Cache::bound() {
+  const Usage now = store_.counters().total();
+  const auto over = [&](int64_t value, uint64_t bound) {
+    return value > 0 && static_cast<uint64_t>(value) > bound;
+  };
+  if (!over(now.bytes, settings_.max_bytes) && !over(now.files, settings_.max_entries)) return;
+  const std::unique_lock lock(bound_mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;  // another thread is at it
+  uint64_t evicted = 0;
+  const size_t shards = now.files <= FEW_FILES ? Store::SHARDS : SAMPLE;
+  evict(target(settings_.max_bytes), target(settings_.max_entries), shards, nullptr, evicted);
+}
+
+void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const Report& report,
+                  uint64_t& evicted) {
+  memory_.take_used([&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
+  std::vector<FoundFile> files;
+  const unsigned first = shards == Store::SHARDS ? 0 : random_shard();
+  for (size_t i = 0; i < shards; ++i) {
+    const unsigned shard = static_cast<unsigned>((first + i) % Store::SHARDS);
+    Usage exact;
+    store_.walk(shard, [&](const FoundFile& file) {
+      files.push_back(file);
+      exact.bytes += static_cast<int64_t>(file.identity.size);
+      exact.files += file.kind == FileKind::ENTRY;
+      return true;
+    });
+    store_.counters().set(shard, exact);
+  }
+  std::ranges::sort(files, {}, [](const FoundFile& file) { return file.identity.used_ns; });
+  Usage left = store_.counters().total();
+  size_t done = 0;
+  for (const FoundFile& file : files) {
+    if (static_cast<uint64_t>(left.bytes) <= max_bytes &&
+        static_cast<uint64_t>(left.files) <= max_files)
+      break;
+    if (!store_.remove(file.key, file.kind, file.identity)) continue;
+    left.bytes -= static_cast<int64_t>(file.identity.size);
+    left.files -= file.kind == FileKind::ENTRY;
+    ++evicted;
+    statistics_.count(Event::EVICTIONS, file.kind == FileKind::ENTRY);
+    if (!report) continue;
+    EntryReport entry;
+    entry.key = file.key;
+    entry.kind = file.kind;
+    entry.size = file.identity.size;
+    entry.used_ns = file.identity.used_ns;
+    entry.made_ns = file.identity.modified_ns;
+    entry.done = ++done;
+    entry.total = files.size();
+    if (!report(entry)) break;
+  }
+}
+
+uint64_t Cache::trim(uint64_t max_bytes, uint64_t max_entries, const Report& report) {
+  if (max_bytes == 0 || max_entries == 0) {
+    memory_.clear();
+    std::lock_guard lock(manifests_mutex_);
+    manifests_.clear();
+  }
+  if (!store_.can_write()) return 0;
+  std::lock_guard lock(bound_mutex_);
+  uint64_t evicted = 0;
+  evict(max_bytes, max_entries, Store::SHARDS, report, evicted);
+  flush_statistics();
+  return evicted;
+}
+
+}  // namespace cucore::cache

@@ -1,0 +1,32 @@
+// One builder a key among processes: a lock on the byte that the key chooses, so that the lock of
+// one key never holds up another, and a process that dies holds none.
+#pragma once
+
+#include <chrono>
+
+#include "cache/descriptor.hpp"
+#include "container/objectcode.hpp"
+
+namespace cucore::cache {
+
+class KeyLock {
+ public:
+  // Waits until it has the lock or the time is up. `folder`: of the cache's files.
+  KeyLock(int folder, const container::Digest& key, std::chrono::milliseconds time);
+  ~KeyLock();
+  KeyLock(const KeyLock&) = delete;
+  KeyLock& operator=(const KeyLock&) = delete;
+
+  bool is_held() const { return held_; }
+  bool has_waited() const { return waited_; }
+  bool timed_out() const { return timed_out_; }
+
+ private:
+  bool try_once() const;
+
+  Descriptor file_;
+  off_t at_ = 0;
+  bool held_ = false, waited_ = false, timed_out_ = false;
+};
+
+}  // namespace cucore::cache

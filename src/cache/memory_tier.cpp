@@ -1,0 +1,60 @@
+#include "cache/memory_tier.hpp"
+
+namespace cucore::cache {
+
+Ref<const Object> MemoryTier::find(const container::Digest& key) {
+  Part& in = part(key);
+  std::lock_guard lock(in.mutex);
+  const auto found = in.index.find(key);
+  if (found == in.index.end()) return nullptr;
+  in.entries.splice(in.entries.begin(), in.entries, found->second);
+  found->second->used = true;
+  return found->second->object;
+}
+
+// What is removed is destroyed by the caller, outside the mutex: it may unload code.
+void MemoryTier::remove(Part& part, std::list<Entry>::iterator entry, std::list<Entry>& removed) {
+  part.bytes -= entry->bytes;
+  part.index.erase(entry->key);
+  removed.splice(removed.begin(), part.entries, entry);
+}
+
+void MemoryTier::insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes) {
+  std::list<Entry> fresh, removed;
+  fresh.push_back({key, std::move(object), bytes, false});
+  Part& in = part(key);
+  std::lock_guard lock(in.mutex);
+  if (bytes > max_bytes_) return;
+  if (const auto found = in.index.find(key); found != in.index.end())
+    remove(in, found->second, removed);
+  in.index.emplace(key, fresh.begin());
+  in.entries.splice(in.entries.begin(), fresh);
+  in.bytes += bytes;
+  while (in.bytes > max_bytes_) remove(in, std::prev(in.entries.end()), removed);
+}
+
+void MemoryTier::erase(const container::Digest& key) {
+  std::list<Entry> removed;
+  Part& in = part(key);
+  std::lock_guard lock(in.mutex);
+  if (const auto found = in.index.find(key); found != in.index.end())
+    remove(in, found->second, removed);
+}
+
+void MemoryTier::clear() {
+  for (Part& in : parts_) {
+    std::list<Entry> removed;
+    std::lock_guard lock(in.mutex);
+    while (!in.entries.empty()) remove(in, in.entries.begin(), removed);
+  }
+}
+
+void MemoryTier::take_used(const std::function<void(const container::Digest&)>& use) {
+  for (Part& in : parts_) {
+    std::lock_guard lock(in.mutex);
+    for (Entry& entry : in.entries)
+      if (std::exchange(entry.used, false)) use(entry.key);
+  }
+}
+
+}  // namespace cucore::cache

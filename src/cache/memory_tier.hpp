@@ -1,0 +1,59 @@
+// Results that this process has built or read already: the objects themselves, so that a hit copies
+// nothing. Least recently used first out.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+
+#include "container/objectcode.hpp"
+#include "support/ref.hpp"
+
+namespace cucore::cache {
+
+struct DigestHash {
+  size_t operator()(const container::Digest& digest) const {
+    size_t value = 0;
+    std::memcpy(&value, digest.data() + 8, sizeof value);
+    return value;
+  }
+};
+
+class MemoryTier {
+ public:
+  explicit MemoryTier(uint64_t max_bytes) : max_bytes_(max_bytes / PARTS) {}
+
+  Ref<const Object> find(const container::Digest& key);
+  void insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes);
+  void erase(const container::Digest& key);
+  void clear();
+  // The keys that were found since the last call: on disk they are to look used.
+  void take_used(const std::function<void(const container::Digest&)>& use);
+
+ private:
+  static constexpr size_t PARTS = 16;
+  struct Entry {
+    container::Digest key;
+    Ref<const Object> object;
+    uint64_t bytes;
+    bool used;
+  };
+  struct Part {
+    std::mutex mutex;
+    std::list<Entry> entries;  // the last one used first
+    std::unordered_map<container::Digest, std::list<Entry>::iterator, DigestHash> index;
+    uint64_t bytes = 0;
+  };
+  Part& part(const container::Digest& key) {
+    return parts_[static_cast<size_t>(key[7]) % PARTS];
+  }
+  static void remove(Part& part, std::list<Entry>::iterator entry, std::list<Entry>& removed);
+
+  const uint64_t max_bytes_;
+  std::array<Part, PARTS> parts_;
+};
+
+}  // namespace cucore::cache

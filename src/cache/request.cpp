@@ -1,0 +1,69 @@
+#include "cache/request.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+extern char** environ;
+
+namespace cucore::cache {
+
+using container::key_field;
+using container::KeyTag;
+
+namespace {
+
+constexpr std::string_view PREFIXES[] = {"NVRTC_", "NVVM_", "LIBNVVM_", "NVJITLINK_", "EDG_"};
+
+bool is_read_by_compilers(std::string_view variable) {
+  // Most of an environment begins with another letter.
+  const char first = variable.empty() ? '\0' : variable.front();
+  if (first != 'N' && first != 'L' && first != 'E') return false;
+  return std::ranges::any_of(
+      PREFIXES, [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+}  // namespace
+
+std::vector<std::string> compiler_environment() {
+  std::vector<std::string> found;
+  for (char** at = environ; at && *at; ++at)
+    if (is_read_by_compilers(*at)) found.emplace_back(*at);
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string current_directory() {
+  char buffer[4096];
+  return getcwd(buffer, sizeof buffer) ? buffer : "/";
+}
+
+Cache::Request Cache::request_of(const container::BuildInputs& inputs) const {
+  Request request;
+  request.inputs = &inputs;
+  for (const std::string& variable : compiler_environment())
+    request.extra.push_back(key_field(KeyTag::ENVIRONMENT, variable));
+  if (inputs.files || inputs.uses_current_directory) request.directory = current_directory();
+  if (inputs.uses_current_directory)
+    request.extra.push_back(key_field(KeyTag::DIRECTORY, request.directory));
+  if (!settings_.name_space.empty())
+    request.extra.push_back(key_field(KeyTag::NAME_SPACE, settings_.name_space));
+  request.key = inputs.digest;
+  if (request.extra.empty()) return request;  // as nearly always: no second digest
+  std::vector<container::KeyField> both = {key_field(KeyTag::SOURCE, inputs.digest)};
+  both.insert(both.end(), request.extra.begin(), request.extra.end());
+  request.key = container::digest_of(both);
+  return request;
+}
+
+Cache::Request Cache::request_of(const container::Digest& key) const {
+  Request request;
+  request.extra = {key_field(KeyTag::USER, key)};
+  if (!settings_.name_space.empty())
+    request.extra.push_back(key_field(KeyTag::NAME_SPACE, settings_.name_space));
+  request.key = container::digest_of(request.extra);
+  return request;
+}
+
+}  // namespace cucore::cache

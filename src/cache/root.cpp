@@ -1,0 +1,120 @@
+#include "cache/root.hpp"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <cstdlib>
+#include <system_error>
+
+#include "support/error.hpp"
+#include "support/text.hpp"
+
+namespace cucore::cache {
+namespace {
+
+constexpr const char* VERSION_FOLDER = "v1";
+
+// A process with another user's rights must not follow the environment to that user's files.
+const char* environment(const char* name) {
+  const char* value = secure_getenv(name);
+  return value && *value ? value : nullptr;
+}
+
+std::string home() {
+  if (const char* value = environment("HOME")) return value;
+  passwd entry{};
+  passwd* found = nullptr;
+  char buffer[4096];
+  if (getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &found) != 0 || !found) return {};
+  return found->pw_dir ? found->pw_dir : "";
+}
+
+std::string reason() { return std::system_category().message(errno); }
+
+// Each folder on the way, as mkdir -p; the last ones private.
+bool make_folders(const std::string& path) {
+  for (size_t at = 1; at <= path.size(); ++at) {
+    if (at != path.size() && path[at] != '/') continue;
+    const std::string part = path.substr(0, at);
+    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
+      struct stat status {};
+      if (stat(part.c_str(), &status) != 0) return false;
+    }
+  }
+  return true;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Error(Status::IO, text("cannot use ", path, " as a cache: ", why,
+                               "; object code from there would be run. Choose a folder of your "
+                               "own, or set its mode to 0700"));
+}
+
+// Everything below a private folder is private, whatever its mode says.
+void require_private(int folder, const std::string& path) {
+  struct stat status {};
+  if (fstat(folder, &status) != 0) refuse(path, reason());
+  if (status.st_uid != geteuid())
+    refuse(path, text("it belongs to user ", status.st_uid, ", not to ", geteuid()));
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(path, "others can write to it");
+}
+
+bool is_network(int folder) {
+  constexpr long NETWORKS[] = {0x6969, 0x517B, 0xFF534D42, 0xFE534D42, 0x01021997,
+                               0x65735546, 0x0BD00BD0, 0x47504653, 0x00C36400, 0x5346414F};
+  struct statfs status {};
+  if (fstatfs(folder, &status) != 0) return false;
+  for (const long magic : NETWORKS)
+    if ((status.f_type & 0xFFFFFFFF) == magic) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string default_directory() {
+  if (const char* value = environment("CUCORE_CACHE_DIR")) return value;
+  const char* base = environment("XDG_CACHE_HOME");
+  // The specification of that variable: a relative path is to be ignored.
+  if (base && *base == '/') return text(base, "/cucore");
+  const std::string own = home();
+  return own.empty() ? "" : own + "/.cache/cucore";
+}
+
+bool is_switched_off() {
+  const char* value = environment("CUCORE_CACHE");
+  return value && std::string_view(value) == "off";
+}
+
+Root open_root(const std::string& directory, bool read_only) {
+  Root root;
+  root.path = directory;
+  root.read_only = read_only;
+  if (!read_only && !make_folders(directory)) root.problem = "it cannot be made: " + reason();
+  const Descriptor top(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!top) {
+    if (root.problem.empty()) root.problem = reason();
+    return root;
+  }
+  require_private(top.get(), directory);
+  if (!read_only && mkdirat(top.get(), VERSION_FOLDER, 0700) != 0 && errno != EEXIST) {
+    root.read_only = true;
+    root.problem = "nothing can be written there: " + reason();
+  }
+  root.folder =
+      Descriptor(openat(top.get(), VERSION_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!root.folder) {
+    root.problem = reason();
+    return root;
+  }
+  require_private(root.folder.get(), directory + "/" + VERSION_FOLDER);
+  if (!root.read_only && faccessat(root.folder.get(), ".", W_OK, AT_EACCESS) != 0) {
+    root.read_only = true;
+    root.problem = "nothing can be written there: " + reason();
+  }
+  root.is_remote = is_network(root.folder.get());
+  return root;
+}
+
+}  // namespace cucore::cache

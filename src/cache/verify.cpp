@@ -1,0 +1,104 @@
+// Walks over everything on disk.
+#include "cache/cache.hpp"
+#include "cache/request.hpp"
+#include "container/reader.hpp"
+#include "support/sha256.hpp"
+
+namespace cucore::cache {
+namespace {
+
+bool ends_with_its_sum(std::span<const std::byte> bytes) {
+  constexpr size_t SUM = sizeof(container::Digest);
+  if (bytes.size() < SUM) return false;
+  const container::Digest sum = sha256(bytes.first(bytes.size() - SUM));
+  return std::equal(sum.begin(), sum.end(), bytes.end() - SUM);
+}
+
+EntryReport report_of(const FoundFile& file, size_t done, size_t total) {
+  EntryReport report;
+  report.key = file.key;
+  report.kind = file.kind;
+  report.size = file.identity.size;
+  report.made_ns = file.identity.modified_ns;
+  report.used_ns = file.identity.used_ns;
+  report.done = done;
+  report.total = std::max(done, total);
+  return report;
+}
+
+}  // namespace
+
+bool Cache::check_file(const FoundFile& file, EntryReport& report) {
+  const auto stored = store_.read(file.key, file.kind);
+  if (!stored) return true;  // gone meanwhile
+  try {
+    if (file.kind == FileKind::MANIFEST) {
+      report.is_sound = Manifest::parse(stored->bytes, file.key).has_value();
+    } else if (file.kind == FileKind::LAST) {
+      report.is_sound = ends_with_its_sum(stored->bytes);
+    } else {
+      const container::Code code = container::read(stored->bytes);
+      report.is_sound = code.key && code.key->digest == file.key;
+      report.name = code.name;
+      report.arch = code.arch.text();
+      report.type = code.type;
+    }
+    if (!report.is_sound) report.problem = "it is not what its name says";
+  } catch (const Error& error) {
+    report.is_sound = false;
+    report.problem = error.message();
+  }
+  return report.is_sound || !store_.remove(file.key, file.kind, stored->identity);
+}
+
+uint64_t Cache::verify(const Report& report) {
+  uint64_t bad = 0;
+  size_t done = 0;
+  bool goes_on = true;
+  const auto total = static_cast<size_t>(usage().files);
+  for (unsigned shard = 0; shard < Store::SHARDS && goes_on; ++shard) {
+    std::vector<FoundFile> files;
+    store_.walk(shard, [&](const FoundFile& file) { return files.push_back(file), true; });
+    Usage exact;
+    for (const FoundFile& file : files) {
+      EntryReport entry = report_of(file, done += file.kind == FileKind::ENTRY, total);
+      if (check_file(file, entry)) {
+        exact.bytes += static_cast<int64_t>(file.identity.size);
+        exact.files += file.kind == FileKind::ENTRY;
+      }
+      if (!entry.is_sound) {
+        ++bad;
+        statistics_.count(Event::CORRUPT);
+      }
+      if (report && goes_on) goes_on = report(entry);
+    }
+    if (store_.can_write()) store_.counters().set(shard, exact);
+  }
+  flush_statistics();
+  return bad;
+}
+
+void Cache::query(const Report& report) {
+  size_t done = 0;
+  bool goes_on = true;
+  const auto total = static_cast<size_t>(usage().files);
+  for (unsigned shard = 0; shard < Store::SHARDS && goes_on; ++shard)
+    store_.walk(shard, [&](const FoundFile& file) {
+      EntryReport entry = report_of(file, done += file.kind == FileKind::ENTRY, total);
+      if (file.kind != FileKind::ENTRY) return true;
+      try {
+        const auto stored = store_.read(file.key, file.kind);
+        if (!stored) return true;
+        const container::Code code = container::read(stored->bytes);
+        entry.name = code.name;
+        entry.arch = code.arch.text();
+        entry.type = code.type;
+      } catch (const Error& error) {
+        entry.is_sound = false;
+        entry.problem = error.message();
+      }
+      return goes_on = report(entry);
+    });
+}
+
+}  // namespace cucore::cache
