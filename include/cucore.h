@@ -1600,6 +1600,10 @@ typedef struct cucore_cache_entry_info {
   size_t            total;   /**< ... of about so many */
 } cucore_cache_entry_info;
 
+#define CUCORE_CACHE_ENTRY_INFO_INIT                                                      \
+  { sizeof(cucore_cache_entry_info), { 0 }, CUCORE_CACHE_FILE_NONE, 0, 0, 0, 0,           \
+    (cucore_code_type)0, 0, NULL, NULL, NULL, 0, 0 }
+
 /** Is told of one file after the other, on the thread that asked. Gives 1 to go on, 0 to stop. */
 typedef int32_t (*cucore_cache_report_fn)(const cucore_cache_entry_info *entry, void *user_data);
 
