@@ -4,8 +4,8 @@
 #include <new>
 
 #include "cache/key_lock.hpp"
-#include "cache/request.hpp"
 #include "cache/record_builder.hpp"
+#include "cache/request.hpp"
 #include "cache/time_trace.hpp"
 #include "container/reader.hpp"
 #include "support/log.hpp"
@@ -71,17 +71,16 @@ Cache::Cache(Settings settings, Codec codec)
   remotes_.on_put = [this](bool) { statistics_.count(Event::REMOTE_STORES); };
   remotes_.on_failure = [this] { statistics_.count(Event::REMOTE_ERRORS); };
   if (const std::string& problem = store_.root().problem; !problem.empty())
-    log(LogLevel::WARNING, text("the cache in ", settings_.directory, " is ",
-                                store_.is_open() ? "read-only" : "kept in memory alone", ": ",
-                                problem));
+    log(LogLevel::WARNING,
+        text("the cache in ", settings_.directory, " is ",
+             store_.is_open() ? "read-only" : "kept in memory alone", ": ", problem));
 }
 
 Cache::~Cache() {
   remotes_.flush(std::chrono::milliseconds(2000));
   quietly([&] {
     flush_statistics();
-    memory_.take_used(
-        [&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
+    memory_.take_used([&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
     return true;
   });
 }
@@ -234,16 +233,16 @@ Result Cache::build(Request& request, const Build& build, const Flights::Flight*
     throw;
   }
   const bool kept = keeps && result.object && quietly([&] {
-    if (!request.reads_files()) return keep(request, result.object);
-    if (!record) return false;
-    const auto headers = traced_headers(request, *record, build);
-    auto made = headers ? record->finish(*headers, request.key) : std::nullopt;
-    if (!made) return false;
-    const container::Digest key = made->result;
-    if (!request.manifest) request.manifest = std::make_shared<LiveManifest>();
-    keep_manifest(request, *request.manifest, std::move(*made));
-    return keep_entry(request, key, result.object);
-  });
+                      if (!request.reads_files()) return keep(request, result.object);
+                      if (!record) return false;
+                      const auto headers = traced_headers(request, *record, build);
+                      auto made = headers ? record->finish(*headers, request.key) : std::nullopt;
+                      if (!made) return false;
+                      const container::Digest key = made->result;
+                      if (!request.manifest) request.manifest = std::make_shared<LiveManifest>();
+                      keep_manifest(request, *request.manifest, std::move(*made));
+                      return keep_entry(request, key, result.object);
+                    });
   if (kept) quietly([&] { return keep_last(request), true; });
   if (kept) return result;
   statistics_.count(Event::NOT_STORABLE);
@@ -289,8 +288,7 @@ Result Cache::find_by_files(Request& request, bool past_memory) {
     request.changed.clear();
     request.manifest->used = true;
     const container::Digest key = manifest.records[match.record].result;
-    if (match.refreshed)
-      store_.write(request.key, FileKind::MANIFEST, manifest.serialize());
+    if (match.refreshed) store_.write(request.key, FileKind::MANIFEST, manifest.serialize());
     lock.unlock();
     if (Result result = find_entry(request, key, past_memory); result.object) return result;
     if (Result result = find_remote(request, key); result.object) return result;

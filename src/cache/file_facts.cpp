@@ -48,7 +48,8 @@ std::shared_ptr<const FileFacts> FileIndex::read(const std::string& path) {
   auto facts = std::make_shared<FileFacts>();
   facts->read_at_ns = file_clock_ns();
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat before {}, after {};
+  struct stat before {
+  }, after{};
   if (!file || fstat(file.get(), &before) != 0 || !S_ISREG(before.st_mode)) return nullptr;
   if (static_cast<uint64_t>(before.st_size) > LARGEST) return nullptr;
   std::string text(static_cast<size_t>(before.st_size), '\0');

@@ -12,7 +12,8 @@
 
 namespace cucore::cache {
 
-// "/a/./b//c" is "/a/b/c"; a relative path is below `directory`. ".." stays: links may be in between.
+// "/a/./b//c" is "/a/b/c"; a relative path is below `directory`. ".." stays: links may be in
+// between.
 std::string absolute_path(const std::string& path, const std::string& directory);
 
 // Files that a compile may read, found before it begins by reading what includes what.

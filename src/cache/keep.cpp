@@ -55,8 +55,7 @@ bool Cache::keep_entry(Request& request, const container::Digest& key,
       statistics_.count(Event::STORE_FAILURES);
     }
   }
-  if (shares)
-    remotes_.put(key, FileKind::ENTRY, container::sign(bytes, *settings_.signing_key));
+  if (shares) remotes_.put(key, FileKind::ENTRY, container::sign(bytes, *settings_.signing_key));
   return true;
 }
 

@@ -47,9 +47,7 @@ class MemoryTier {
     std::unordered_map<container::Digest, std::list<Entry>::iterator, DigestHash> index;
     uint64_t bytes = 0;
   };
-  Part& part(const container::Digest& key) {
-    return parts_[static_cast<size_t>(key[7]) % PARTS];
-  }
+  Part& part(const container::Digest& key) { return parts_[static_cast<size_t>(key[7]) % PARTS]; }
   static void remove(Part& part, std::list<Entry>::iterator entry, std::list<Entry>& removed);
 
   const uint64_t max_bytes_;

@@ -10,9 +10,9 @@
 
 namespace cucore::cache {
 
-// The files are found by reading what includes what, before the compile. The compiler's own trace of
-// it is no way: NVRTC 13.0 generates other code for some kernels while it traces. It is asked, in a
-// run of its own that generates none, where a name is made by a macro.
+// The files are found by reading what includes what, before the compile. The compiler's own trace
+// of it is no way: NVRTC 13.0 generates other code for some kernels while it traces. It is asked,
+// in a run of its own that generates none, where a name is made by a macro.
 class RecordBuilder {
  public:
   RecordBuilder(const container::BuildInputs& inputs, const std::string& directory,

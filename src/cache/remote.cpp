@@ -32,8 +32,8 @@ void Remotes::Guarded::note(RemoteAnswer answer) {
   if (++failures < FAILURES) return;
   pause = std::clamp(pause * 2, FIRST_PAUSE, LONGEST_PAUSE);
   closed_until = Clock::now() + pause;
-  log(LogLevel::WARNING, text("the remote cache ", remote->name(), " fails: left alone for ",
-                              pause.count(), " ms"));
+  log(LogLevel::WARNING,
+      text("the remote cache ", remote->name(), " fails: left alone for ", pause.count(), " ms"));
 }
 
 Remotes::~Remotes() {

@@ -20,8 +20,8 @@ bool is_read_by_compilers(std::string_view variable) {
   // Most of an environment begins with another letter.
   const char first = variable.empty() ? '\0' : variable.front();
   if (first != 'N' && first != 'L' && first != 'E') return false;
-  return std::ranges::any_of(
-      PREFIXES, [&](std::string_view prefix) { return variable.starts_with(prefix); });
+  return std::ranges::any_of(PREFIXES,
+                             [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void require_private(int folder, const std::string& path) {
 }
 
 bool is_network(int folder) {
-  constexpr long NETWORKS[] = {0x6969, 0x517B, 0xFF534D42, 0xFE534D42, 0x01021997,
+  constexpr long NETWORKS[] = {0x6969,     0x517B,     0xFF534D42, 0xFE534D42, 0x01021997,
                                0x65735546, 0x0BD00BD0, 0x47504653, 0x00C36400, 0x5346414F};
   struct statfs status {};
   if (fstatfs(folder, &status) != 0) return false;
@@ -102,8 +102,8 @@ Root open_root(const std::string& directory, bool read_only) {
     root.read_only = true;
     root.problem = "nothing can be written there: " + reason();
   }
-  root.folder =
-      Descriptor(openat(top.get(), VERSION_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  root.folder = Descriptor(
+      openat(top.get(), VERSION_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (!root.folder) {
     root.problem = reason();
     return root;

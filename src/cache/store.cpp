@@ -102,9 +102,7 @@ std::string entry_name(const container::Digest& key, FileKind kind) {
 }
 
 Store::Store(Root root, bool durable)
-    : root_(std::move(root)),
-      durable_(durable),
-      counters_(root_.folder.get(), root_.read_only) {}
+    : root_(std::move(root)), durable_(durable), counters_(root_.folder.get(), root_.read_only) {}
 
 std::string Store::path(const container::Digest& key, FileKind kind) const {
   return root_.path + "/" + entry_name(key, kind);
@@ -177,7 +175,8 @@ bool Store::remove(const container::Digest& key, FileKind kind, const FileIdenti
   if (fstatat(root_.folder.get(), place.file, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
   if (!(identity_of(status) == identity)) return false;
   if (unlinkat(root_.folder.get(), place.file, 0) != 0) return false;
-  counters_.add(static_cast<unsigned>(key[0]), {-static_cast<int64_t>(identity.size), kind == FileKind::ENTRY ? -1 : 0});
+  counters_.add(static_cast<unsigned>(key[0]),
+                {-static_cast<int64_t>(identity.size), kind == FileKind::ENTRY ? -1 : 0});
   return true;
 }
 
@@ -201,8 +200,8 @@ void Store::walk(unsigned shard, const std::function<bool(const FoundFile&)>& vi
 
 void Store::walk_folder(const std::string& folder, unsigned shard, FileKind kind,
                         const std::function<bool(const FoundFile&)>& visit) {
-  const int fd = openat(root_.folder.get(), folder.c_str(),
-                        O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  const int fd =
+      openat(root_.folder.get(), folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return;
   const std::unique_ptr<DIR, int (*)(DIR*)> list(fdopendir(fd), closedir);
   if (!list) {

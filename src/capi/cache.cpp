@@ -26,9 +26,8 @@ constexpr size_t FIRST_OPTIONS = offsetof(cucore_cache_options, key_count) + siz
 constexpr size_t FIRST_STATISTICS =
     offsetof(cucore_cache_statistics_info, remote_refused) + sizeof(uint64_t);
 
-#define SAME(name)                                 \
-  static_assert(CUCORE_CACHE_OUTCOME_##name ==     \
-                static_cast<int>(cache::Outcome::name))
+#define SAME(name) \
+  static_assert(CUCORE_CACHE_OUTCOME_##name == static_cast<int>(cache::Outcome::name))
 SAME(HIT_MEMORY);
 SAME(HIT_DISK);
 SAME(HIT_REMOTE);
@@ -55,7 +54,8 @@ cache::Settings read(const cucore_cache_options* given) {
   if (options.max_entries) out.max_entries = options.max_entries;
   if (options.max_memory) out.memory_bytes = options.max_memory;
   out.max_age = std::chrono::seconds(std::min<uint64_t>(options.max_age_seconds, 1u << 31));
-  if (options.lock_timeout_ms) out.lock_timeout = std::chrono::milliseconds(options.lock_timeout_ms);
+  if (options.lock_timeout_ms)
+    out.lock_timeout = std::chrono::milliseconds(options.lock_timeout_ms);
   out.read_only = require_flag(options.read_only, "cucore_cache_options.read_only");
   out.hermetic = require_flag(options.hermetic, "cucore_cache_options.hermetic");
   out.durable = require_flag(options.durable, "cucore_cache_options.durable");
@@ -179,8 +179,7 @@ CUCORE_API const char* cucore_cache_directory(const cucore_cache* cache) {
 CUCORE_API cucore_status cucore_cache_compile(cucore_cache* cache, const cucore_program* program,
                                               cucore_code_type target,
                                               const char* const* name_expressions,
-                                              size_t name_expression_count,
-                                              cucore_objectcode** out,
+                                              size_t name_expression_count, cucore_objectcode** out,
                                               cucore_cache_outcome* outcome, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
@@ -301,13 +300,10 @@ CUCORE_API cucore_status cucore_cache_query(cucore_cache* cache, cucore_cache_re
   });
 }
 
-CUCORE_API cucore_status cucore_cache_explain_miss(cucore_cache* cache,
-                                                   const cucore_program* program,
-                                                   cucore_code_type target,
-                                                   const char* const* name_expressions,
-                                                   size_t name_expression_count, char* buffer,
-                                                   size_t capacity, size_t* size,
-                                                   cucore_error** error) {
+CUCORE_API cucore_status cucore_cache_explain_miss(
+    cucore_cache* cache, const cucore_program* program, cucore_code_type target,
+    const char* const* name_expressions, size_t name_expression_count, char* buffer,
+    size_t capacity, size_t* size, cucore_error** error) {
   return guard(error, [&] {
     clear(size);
     auto& self = use(cache, "cache");

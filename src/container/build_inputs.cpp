@@ -55,8 +55,8 @@ bool has_hidden(std::string_view text, std::string_view word) {
   if (!has(text, "\\\n") && !has(text, "\\\r")) return false;
   std::string joined;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool splice = text[i] == '\\' && i + 1 < text.size() &&
-                        (text[i + 1] == '\n' || text[i + 1] == '\r');
+    const bool splice =
+        text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '\n' || text[i + 1] == '\r');
     if (!splice) {
       joined += text[i];
       continue;

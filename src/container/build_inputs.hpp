@@ -37,8 +37,8 @@ struct FileAccess {
   std::vector<Text> texts;                 ///< the source, then the headers in memory
   std::vector<std::string> include_paths;  ///< in the order of the search
   std::vector<std::string> pre_includes;
-  std::string own_folder;      ///< of the program's name, where it has one
-  bool search_siblings = true; ///< quoted includes look beside the file that includes
+  std::string own_folder;       ///< of the program's name, where it has one
+  bool search_siblings = true;  ///< quoted includes look beside the file that includes
 };
 
 /// Whether a compile of these texts could read a file at all; cheap enough for every source.
@@ -46,13 +46,13 @@ bool may_read_files(const FileAccess& access);
 
 struct BuildInputs {
   std::vector<KeyField> fields;
-  Digest digest{};      ///< of the fields
-  std::string bypass;   ///< why the result must not be kept: it has side effects, or varies
+  Digest digest{};     ///< of the fields
+  std::string bypass;  ///< why the result must not be kept: it has side effects, or varies
   CodeType target = CodeType::PTX;
-  Arch arch;            ///< of the result
-  std::string label;    ///< "saxpy.cu", for messages
-  bool uses_current_directory = false;  ///< a relative path is among the inputs
-  bool traces_files = false;            ///< the compiler can say which files it has read
+  Arch arch;                                ///< of the result
+  std::string label;                        ///< "saxpy.cu", for messages
+  bool uses_current_directory = false;      ///< a relative path is among the inputs
+  bool traces_files = false;                ///< the compiler can say which files it has read
   std::unique_ptr<const FileAccess> files;  ///< null: it reads none, whatever lies on the disk
 };
 

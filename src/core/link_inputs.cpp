@@ -64,9 +64,9 @@ std::string side_effect_of(const LinkerOptions& options) {
 
 container::BuildInputs link_inputs(const std::vector<const Code*>& inputs, CodeType target,
                                    const LinkerOptions& options) {
-  const bool lto = options.lto == CUCORE_TOGGLE_ON || target == CodeType::PTX ||
-                   std::ranges::any_of(
-                       inputs, [](const Code* code) { return code->type == CodeType::LTOIR; });
+  const bool lto =
+      options.lto == CUCORE_TOGGLE_ON || target == CodeType::PTX ||
+      std::ranges::any_of(inputs, [](const Code* code) { return code->type == CodeType::LTOIR; });
   const LinkerChoice choice = choose_linker(inputs, lto);
   container::BuildInputs out;
   out.target = target;
@@ -79,7 +79,8 @@ container::BuildInputs link_inputs(const std::vector<const Code*>& inputs, CodeT
   out.fields = {key_field(KeyTag::PRODUCER, by_driver ? "CUDA driver" : "nvJitLink"),
                 key_field(KeyTag::BUILD, out.bypass.empty() ? build_of(choice.backend) : ""),
                 key_field(KeyTag::TARGET, container::code_type_name(target)),
-                key_field(KeyTag::ARCH, out.arch.text()), key_field(KeyTag::NAME, out.label),
+                key_field(KeyTag::ARCH, out.arch.text()),
+                key_field(KeyTag::NAME, out.label),
                 key_field(KeyTag::OPTION, text("lto ", toggle_text(options.lto))),
                 key_field(KeyTag::OPTION, text("ptx ", toggle_text(options.ptx)))};
   for (const std::string& flag : options.flags)

@@ -198,12 +198,13 @@ container::BuildInputs CudaProgram::make_inputs(CodeType target,
   out.fields = {key_field(KeyTag::PRODUCER, "NVRTC"),
                 key_field(KeyTag::BUILD, driver::nvrtc_build()),
                 key_field(KeyTag::TARGET, container::code_type_name(target)),
-                key_field(KeyTag::ARCH, job.arch.text()), key_field(KeyTag::NAME, name_),
+                key_field(KeyTag::ARCH, job.arch.text()),
+                key_field(KeyTag::NAME, name_),
                 key_field(KeyTag::SOURCE, sha256(source_))};
   for (const std::string& flag : job.flags) out.fields.push_back(key_field(KeyTag::OPTION, flag));
   for (size_t i = 0; i < header_names_.size(); ++i)
-    out.fields.push_back(key_field(
-        KeyTag::HEADER, text(header_names_[i], "\n", hex(sha256(header_sources_[i])))));
+    out.fields.push_back(
+        key_field(KeyTag::HEADER, text(header_names_[i], "\n", hex(sha256(header_sources_[i])))));
   for (const std::string& expression : job.expressions)
     out.fields.push_back(key_field(KeyTag::EXPRESSION, expression));
   return out;

@@ -1,5 +1,5 @@
-// A hit gives what a fresh compile gives, in every field: the kernel corpus, with templates, headers
-// and macros.
+// A hit gives what a fresh compile gives, in every field: the kernel corpus, with templates,
+// headers and macros.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,9 +43,10 @@ class Corpus {
     options.header_names = names;
     options.header_sources = sources;
     options.header_count = 1;
-    const std::string more = "\n#include \"in_memory.h\"\n"
-                             "template <class T> __global__ void added_here(T* p) { *p = T(1); }\n"
-                             "namespace { __global__ void hidden_here() {} }\n";
+    const std::string more =
+        "\n#include \"in_memory.h\"\n"
+        "template <class T> __global__ void added_here(T* p) { *p = T(1); }\n"
+        "namespace { __global__ void hidden_here() {} }\n";
     return make_program(kernel.source + more, &options);
   }
 

@@ -12,15 +12,16 @@ using namespace cache_test;
 
 // Everything that goes into a compile, as values that a test can change one by one.
 struct Inputs {
-  std::string source = "#include \"one.h\"\n"
-                       "#include <two.h>\n"
-                       "#include \"memory.h\"\n"
-                       "namespace { __device__ int hidden() { return ONE + TWO + MEMORY; } }\n"
-                       "template <class T> __global__ void kernel(T* out) { *out = hidden(); }\n"
-                       "#if __has_include(\"maybe.h\")\n"
-                       "extern \"C\" __global__ void maybe() {}\n"
-                       "#endif\n"
-                       "#ifdef CHOICE\nextern \"C\" __global__ void choice() {}\n#endif\n";
+  std::string source =
+      "#include \"one.h\"\n"
+      "#include <two.h>\n"
+      "#include \"memory.h\"\n"
+      "namespace { __device__ int hidden() { return ONE + TWO + MEMORY; } }\n"
+      "template <class T> __global__ void kernel(T* out) { *out = hidden(); }\n"
+      "#if __has_include(\"maybe.h\")\n"
+      "extern \"C\" __global__ void maybe() {}\n"
+      "#endif\n"
+      "#ifdef CHOICE\nextern \"C\" __global__ void choice() {}\n#endif\n";
   std::string name = "inputs.cu";
   std::string arch = "compute_80";
   cucore_code_type target = CUCORE_CODE_TYPE_PTX;
@@ -55,9 +56,8 @@ class InputsTest : public testing::Test {
     for (const auto& [name, value] : in.environment) setenv(name.c_str(), value.c_str(), 1);
     const fs::path before = fs::current_path();
     if (!in.directory.empty()) fs::current_path(in.directory);
-    const Cache cache = open_cache(store_ / "c", [&](auto& options) {
-      options.name_space = in.name_space.c_str();
-    });
+    const Cache cache = open_cache(
+        store_ / "c", [&](auto& options) { options.name_space = in.name_space.c_str(); });
     const auto macros = pointers(in.macros), flags = pointers(in.flags),
                includes = pointers(in.includes), names = pointers(in.header_names),
                sources = pointers(in.header_sources), pre = pointers(in.pre_includes);
@@ -176,9 +176,8 @@ TEST_F(InputsTest, EachOneMissesAndComesBack) {
   expect_own_entry("relocatable", [](Inputs& in) {
     in.options = [](auto& options) { options.relocatable_device_code = CUCORE_TOGGLE_ON; };
   });
-  expect_own_entry("seed", [](Inputs& in) {
-    in.options = [](auto& options) { options.random_seed = "mine"; };
-  });
+  expect_own_entry(
+      "seed", [](Inputs& in) { in.options = [](auto& options) { options.random_seed = "mine"; }; });
   expect_own_entry("order of the include paths",
                    [](Inputs& in) { std::swap(in.includes[0], in.includes[1]); });
   expect_own_entry("one more include path",
@@ -312,8 +311,9 @@ TEST_F(InputsTest, AHeaderThatWentIsTheCompilersToReport) {
 
 TEST_F(InputsTest, IncludesThatMacrosMakeAreFollowed) {
   Inputs in = base_;
-  in.source = "#define NAME \"one.h\"\n#include NAME\nextern \"C\" __global__ void k(int* p) "
-              "{ *p = ONE; }\n";
+  in.source =
+      "#define NAME \"one.h\"\n#include NAME\nextern \"C\" __global__ void k(int* p) "
+      "{ *p = ONE; }\n";
   in.expressions.clear();
   EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
   EXPECT_TRUE(is_hit(compile(in)));
@@ -334,8 +334,7 @@ TEST_F(InputsTest, WhatVariesIsNotKept) {
     return compile(in);
   };
   const std::string kernel = "__device__ const char* when() { return __TIME__; }\n";
-  EXPECT_EQ(outcome_of([&](Inputs& in) { in.source += kernel; }),
-            CUCORE_CACHE_OUTCOME_NOT_STORED);
+  EXPECT_EQ(outcome_of([&](Inputs& in) { in.source += kernel; }), CUCORE_CACHE_OUTCOME_NOT_STORED);
   EXPECT_EQ(outcome_of([&](Inputs& in) { in.header_sources[0] += kernel; }),
             CUCORE_CACHE_OUTCOME_NOT_STORED);
   write_file(headers_ / "b/two.h", "#define TWO 2\n" + kernel);

@@ -73,9 +73,8 @@ void get_or_build(Run& run, World& world) {
 
 void put(Run& run, World& world) {
   const Cache cache = make_cache();
-  run.call([&](auto** error) {
-    return cucore_cache_put(cache.get(), KEY, world.code.get(), error);
-  });
+  run.call(
+      [&](auto** error) { return cucore_cache_put(cache.get(), KEY, world.code.get(), error); });
   if (run.ok()) run.tolerate();
 }
 

@@ -1,0 +1,263 @@
+// What the program cache costs and saves, beside a fresh compile in the same run.
+//
+//   cache_bench [--check] [Google Benchmark's own options]
+//
+// --check fails where a figure is above the limit that the project has set itself. Needs NVRTC; no
+// device and no driver.
+#include <benchmark/benchmark.h>
+#include <cucore.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::map<std::string, double> figures;  // microseconds
+
+[[noreturn]] void fail(const char* what, cucore_error* error) {
+  std::fprintf(stderr, "%s: %s\n%s", what, cucore_error_message(error), cucore_error_log(error));
+  std::exit(1);
+}
+
+#define CALL(function, ...)                                                   \
+  do {                                                                        \
+    cucore_error* error_ = nullptr;                                           \
+    if (function(__VA_ARGS__, &error_) != CUCORE_OK) fail(#function, error_); \
+  } while (0)
+
+struct Folder {
+  std::string path;
+  Folder() {
+    const char* base = std::getenv("TMPDIR");
+    path = std::string(base && *base ? base : "/tmp") + "/cucore-bench-XXXXXX";
+    if (!mkdtemp(path.data())) std::exit(1);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+cucore_cache* open_cache(const std::string& folder, uint64_t memory = 0) {
+  cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
+  options.directory = folder.c_str();
+  options.max_memory = memory;
+  cucore_cache* cache = nullptr;
+  CALL(cucore_cache_open, &options, &cache);
+  return cache;
+}
+
+// About 1 KB, for a result of about 6 KB; the number makes it another program.
+std::string small_source(int number) {
+  std::string text = "// program " + std::to_string(number) + "\n";
+  text +=
+      "extern \"C\" __global__ void saxpy(float a, const float* x, float* y, unsigned n) {\n"
+      "  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) y[i] = a * x[i] + y[i] + " +
+      std::to_string(number) + ".0f;\n}\n";
+  while (text.size() < 1024) text += "// filled up to one kilobyte, as a small kernel has it\n";
+  return text;
+}
+
+cucore_program* make_program(const std::string& source, bool with_toolkit = false) {
+  static const std::string include = CUDA_INCLUDE, cccl = include + "/cccl";
+  const char* paths[] = {include.c_str(), cccl.c_str()};
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "sm_90";
+  options.name = "bench.cu";
+  options.include_paths = paths;
+  options.include_path_count = with_toolkit ? 2 : 0;
+  cucore_program* program = nullptr;
+  CALL(cucore_program_create, CUCORE_SOURCE_TYPE_CUDA_CPP, source.data(), source.size(), &options,
+       &program);
+  return program;
+}
+
+cucore_cache_outcome compile(cucore_cache* cache, const cucore_program* program) {
+  cucore_objectcode* code = nullptr;
+  cucore_cache_outcome outcome = CUCORE_CACHE_OUTCOME_NONE;
+  if (cache)
+    CALL(cucore_cache_compile, cache, program, CUCORE_CODE_TYPE_CUBIN, nullptr, 0, &code, &outcome);
+  else
+    CALL(cucore_program_compile, program, CUCORE_CODE_TYPE_CUBIN, nullptr, 0, &code);
+  cucore_objectcode_release(code);
+  return outcome;
+}
+
+void require(bool is_right, const char* what) {
+  if (is_right) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::exit(1);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<long>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+// Batches, of which the median counts: others use the machine too.
+template <class Work>
+double microseconds(int batches, int each, Work&& work) {
+  std::vector<double> times;
+  for (int batch = 0; batch < batches; ++batch) {
+    const auto begin = Clock::now();
+    for (int i = 0; i < each; ++i) work();
+    const std::chrono::duration<double, std::micro> took = Clock::now() - begin;
+    times.push_back(took.count() / each);
+  }
+  return median(std::move(times));
+}
+
+void show(benchmark::State& state, const char* name, double value) {
+  figures[name] = value;
+  state.counters["us"] = value;
+  state.SetIterationTime(value * 1e-6);
+}
+
+void fresh_compile(benchmark::State& state) {
+  for (auto _ : state) {
+    cucore_program* program = make_program(small_source(0));
+    show(state, "fresh", microseconds(15, 1, [&] { compile(nullptr, program); }));
+    cucore_program_release(program);
+  }
+}
+
+void hit_memory_same_program(benchmark::State& state) {
+  const Folder folder;
+  cucore_cache* cache = open_cache(folder.path);
+  cucore_program* program = make_program(small_source(0));
+  compile(cache, program);
+  require(compile(cache, program) == CUCORE_CACHE_OUTCOME_HIT_MEMORY, "no hit in memory");
+  for (auto _ : state)
+    show(state, "memory_same", microseconds(200, 500, [&] { compile(cache, program); }));
+  cucore_program_release(program);
+  cucore_cache_release(cache);
+}
+
+void hit_memory_new_program(benchmark::State& state) {
+  const Folder folder;
+  cucore_cache* cache = open_cache(folder.path);
+  const std::string source = small_source(0);
+  for (auto _ : state)
+    show(state, "memory_new", microseconds(200, 300, [&] {
+           cucore_program* program = make_program(source);
+           compile(cache, program);
+           cucore_program_release(program);
+         }));
+  cucore_cache_release(cache);
+}
+
+void hit_disk(benchmark::State& state) {
+  const Folder folder;
+  cucore_cache* cache = open_cache(folder.path, 1);
+  cucore_program* program = make_program(small_source(0));
+  compile(cache, program);
+  require(compile(cache, program) == CUCORE_CACHE_OUTCOME_HIT_DISK, "no hit on disk");
+  for (auto _ : state) show(state, "disk", microseconds(200, 50, [&] { compile(cache, program); }));
+  cucore_program_release(program);
+  cucore_cache_release(cache);
+}
+
+// Compiles through a cache and without one take turns, each of another program.
+void miss_overhead(benchmark::State& state) {
+  const Folder folder;
+  cucore_cache* cache = open_cache(folder.path);
+  for (auto _ : state) {
+    std::vector<double> bare, cached;
+    for (int i = 0; i < 80; ++i) {
+      cucore_program* program = make_program(small_source(1000 + i));
+      const auto without = [&] { compile(nullptr, program); };
+      const auto with = [&] {
+        require(compile(cache, program) == CUCORE_CACHE_OUTCOME_BUILT, "no miss");
+      };
+      if (i % 2 == 0) bare.push_back(microseconds(1, 1, without));
+      cached.push_back(microseconds(1, 1, with));
+      if (i % 2 == 1) bare.push_back(microseconds(1, 1, without));
+      cucore_program_release(program);
+    }
+    const double percent = (median(cached) / median(bare) - 1) * 100;
+    figures["miss_percent"] = percent;
+    state.counters["percent"] = percent;
+    state.SetIterationTime(median(cached) * 1e-6);
+  }
+  cucore_cache_release(cache);
+}
+
+void hit_with_cub(benchmark::State& state) {
+  const Folder folder;
+  const std::string source =
+      "#include <cub/block/block_reduce.cuh>\n"
+      "__global__ void k(const float* x, float* y) {\n"
+      "  using Reduce = cub::BlockReduce<float, 128>;\n"
+      "  __shared__ typename Reduce::TempStorage memory;\n"
+      "  float sum = Reduce(memory).Sum(x[threadIdx.x]);\n"
+      "  if (threadIdx.x == 0) *y = sum;\n}\n";
+  cucore_program* program = make_program(source, true);
+  for (auto _ : state) {
+    state.counters["fresh_us"] = microseconds(3, 1, [&] { compile(nullptr, program); });
+    cucore_cache* first = open_cache(folder.path);
+    state.counters["miss_us"] = microseconds(1, 1, [&] { compile(first, program); });
+    cucore_cache_release(first);
+    cucore_cache* cache = open_cache(folder.path);
+    state.counters["first_us"] = microseconds(1, 1, [&] {
+      require(compile(cache, program) == CUCORE_CACHE_OUTCOME_HIT_DISK, "no hit with cub");
+    });
+    show(state, "cub", microseconds(200, 5, [&] { compile(cache, program); }));
+    cucore_cache_release(cache);
+  }
+  cucore_program_release(program);
+}
+
+#define FIGURE(function) \
+  BENCHMARK(function)->Iterations(1)->UseManualTime()->Unit(benchmark::kMicrosecond)
+FIGURE(fresh_compile);
+FIGURE(hit_memory_same_program);
+FIGURE(hit_memory_new_program);
+FIGURE(hit_disk);
+FIGURE(miss_overhead);
+FIGURE(hit_with_cub);
+
+struct Limit {
+  const char* name;
+  double most;
+};
+constexpr Limit LIMITS[] = {
+    {"memory_same", 2}, {"memory_new", 4}, {"disk", 25}, {"miss_percent", 3}, {"cub", 1000}};
+
+int check() {
+  int failures = 0;
+  for (const Limit& limit : LIMITS) {
+    const double value = figures[limit.name];
+    const bool is_met = value <= limit.most;
+    failures += !is_met;
+    std::printf("%-14s %10.2f, at most %.0f%s\n", limit.name, value, limit.most,
+                is_met ? "" : "   MISSED");
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  bool checks = false;
+  count = static_cast<int>(std::remove_if(arguments, arguments + count,
+                                          [&](const char* argument) {
+                                            const bool is_ours = !std::strcmp(argument, "--check");
+                                            checks = checks || is_ours;
+                                            return is_ours;
+                                          }) -
+                           arguments);
+  benchmark::Initialize(&count, arguments);
+  benchmark::RunSpecifiedBenchmarks();
+  return checks ? check() : 0;
+}

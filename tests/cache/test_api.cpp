@@ -1,0 +1,562 @@
+// What a cache does for its caller: outcomes, one build a key, bounds, reasons, keys of one's own.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "cache_testing.hpp"
+
+namespace {
+
+using namespace cache_test;
+using namespace std::chrono_literals;
+
+struct Key {
+  uint8_t bytes[32] = {};
+  explicit Key(int number) {
+    bytes[0] = static_cast<uint8_t>(number * 37);
+    bytes[1] = static_cast<uint8_t>(number);
+  }
+  operator const uint8_t*() const { return bytes; }
+};
+
+Code code_of(int number, size_t lines = 1) {
+  std::string text(PTX, PTX_SIZE);
+  for (size_t i = 0; i < lines; ++i) text += "// code " + std::to_string(number) + "\n";
+  return make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size());
+}
+
+void put(cucore_cache* cache, int number, size_t lines = 1) {
+  MUST(cucore_cache_put, cache, Key(number), code_of(number, lines));
+}
+
+bool has(cucore_cache* cache, int number) {
+  Code code;
+  MUST(cucore_cache_get, cache, Key(number), code.out());
+  return code.get() != nullptr;
+}
+
+// What a builder of the tests does, and how often.
+struct Builder {
+  std::atomic<int> calls{0};
+  cucore_status status = CUCORE_OK;
+  std::chrono::milliseconds time{0};
+  int number = 0;
+
+  static cucore_status build(cucore_objectcode** out, cucore_error** error, void* self) {
+    auto& builder = *static_cast<Builder*>(self);
+    ++builder.calls;
+    std::this_thread::sleep_for(builder.time);
+    if (builder.status == CUCORE_OK) {
+      *out = cucore_objectcode_retain(code_of(builder.number));
+      return CUCORE_OK;
+    }
+    if (builder.status == CUCORE_ERROR_INVALID_CODE)  // a real error of the library
+      return cucore_objectcode_create(CUCORE_CODE_TYPE_CUBIN, "x", 1, nullptr, out, error);
+    return builder.status;
+  }
+};
+
+Got get_or_build(cucore_cache* cache, int number, Builder& builder) {
+  builder.number = number;
+  Got got;
+  MUST(cucore_cache_get_or_build, cache, Key(number), Builder::build, &builder, got.code.out(),
+       &got.outcome);
+  return got;
+}
+
+class Api : public testing::Test {
+ protected:
+  Cache open(const Change& change = nullptr) const { return open_cache(folder_.path(), change); }
+  Folder folder_;
+};
+
+TEST_F(Api, ACompileIsFoundInMemoryThenOnDisk) {
+  NEEDS_REAL_COMPILER();
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "compute_80";
+  options.name = "saxpy.cu";
+  const Program program = make_program(SAXPY_SOURCE, &options);
+  {
+    const Cache cache = open();
+    const Got first = compile(cache, program);
+    const Got second = compile(cache, make_program(SAXPY_SOURCE, &options));
+    EXPECT_EQ(first.outcome, CUCORE_CACHE_OUTCOME_BUILT);
+    EXPECT_EQ(second.outcome, CUCORE_CACHE_OUTCOME_HIT_MEMORY);
+    EXPECT_EQ(first.code.get(), second.code.get()) << "the same object again";
+    EXPECT_TRUE(contains(explain(cache, program), "hit: in memory"));
+  }
+  const Cache cache = open();
+  EXPECT_EQ(compile(cache, program).outcome, CUCORE_CACHE_OUTCOME_HIT_DISK);
+  const auto counts = statistics(cache);
+  EXPECT_EQ(counts.hits_disk, 1u);
+  EXPECT_EQ(counts.builds, 0u);
+  EXPECT_EQ(counts.entries, 1u);
+  EXPECT_STREQ(cucore_cache_directory(cache), folder_.path().c_str());
+}
+
+TEST_F(Api, AFailedCompileIsReportedAsWithout) {
+  NEEDS_REAL_COMPILER();
+  const Cache cache = open();
+  const Program program = make_program("#error no\n");
+  Code code;
+  cucore_cache_outcome outcome = CUCORE_CACHE_OUTCOME_BUILT;
+  for (int i = 0; i < 2; ++i) {
+    FAILS_ONCE(CUCORE_ERROR_COMPILATION, "no", cucore_cache_compile, cache, program,
+               CUCORE_CODE_TYPE_PTX, nullptr, 0, code.out(), &outcome);
+    EXPECT_EQ(outcome, CUCORE_CACHE_OUTCOME_NONE);
+  }
+  EXPECT_EQ(statistics(cache).build_failures, 2u);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "FATBIN", cucore_cache_compile, cache, program,
+        CUCORE_CODE_TYPE_FATBIN, nullptr, 0, code.out(), &outcome);
+}
+
+TEST_F(Api, MissesSayWhy) {
+  NEEDS_REAL_COMPILER();
+  const Cache cache = open();
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "compute_80";
+  options.name = "why.cu";
+  const auto outcome = [&](const char* source) {
+    const Program program = make_program(source, &options);
+    const std::string why = explain(cache, program);
+    compile(cache, program);
+    return why;
+  };
+  EXPECT_TRUE(contains(outcome("__global__ void a() {}"), "miss: nothing of that name"));
+  EXPECT_TRUE(contains(outcome("__global__ void b() {}"), "miss: the source is not"));
+  options.use_fast_math = CUCORE_TOGGLE_ON;
+  const std::string flags = outcome("__global__ void b() {}");
+  EXPECT_TRUE(contains(flags, "an option is not") && contains(flags, "+ --use_fast_math")) << flags;
+  options.arch = "compute_90";
+  EXPECT_TRUE(contains(outcome("__global__ void b() {}"), "- compute_80"));
+  options.time = "-";
+  EXPECT_TRUE(contains(outcome("__global__ void b() {}"), "bypassed: --time"));
+  const auto counts = statistics(cache);
+  EXPECT_EQ(counts.misses, 4u);
+  EXPECT_EQ(counts.misses_new, 1u);
+  EXPECT_EQ(counts.misses_source, 1u);
+  EXPECT_EQ(counts.misses_options, 1u);
+  EXPECT_EQ(counts.misses_target, 1u);
+  EXPECT_EQ(counts.bypasses, 1u);
+  options.time = nullptr;
+  MUST(cucore_cache_trim, cache, 0, nullptr, nullptr);
+  const Program program = make_program("__global__ void b() {}", &options);
+  compile(cache, program);
+  for (const std::string& file : files_in(folder_.path(), ".cuco")) fs::remove(file);
+  EXPECT_TRUE(contains(explain(open(), program), "has been removed"));
+}
+
+TEST_F(Api, ShortBuffersOfAnExplanationSayWhatIsNeeded) {
+  NEEDS_REAL_COMPILER();
+  const Cache cache = open();
+  const Program program = make_program("");
+  char small[3];
+  size_t size = 0;
+  FAILS(CUCORE_ERROR_BUFFER_TOO_SMALL, "needs", cucore_cache_explain_miss, cache, program,
+        CUCORE_CODE_TYPE_PTX, nullptr, 0, small, sizeof small, &size);
+  EXPECT_GT(size, sizeof small);
+}
+
+TEST_F(Api, LinksAreFoundToo) {
+  NEEDS_REAL_COMPILER();
+  cucore_linker_options options = CUCORE_LINKER_OPTIONS_INIT;
+  options.arch = "sm_80";
+  const Code input = make_ptx_code();
+  const auto link = [&](cucore_cache* cache, const cucore_linker_options& with) {
+    Linker linker;
+    MUST(cucore_linker_create, &with, linker.out());
+    MUST(cucore_linker_add, linker, input);
+    Got got;
+    MUST(cucore_cache_link, cache, linker, CUCORE_CODE_TYPE_CUBIN, got.code.out(), &got.outcome);
+    Code fresh;
+    MUST(cucore_linker_link, linker, CUCORE_CODE_TYPE_CUBIN, fresh.out());
+    EXPECT_TRUE(serialized(fresh) == serialized(got.code));
+    return got.outcome;
+  };
+  EXPECT_EQ(link(open(), options), CUCORE_CACHE_OUTCOME_BUILT);
+  const Cache cache = open();
+  EXPECT_EQ(link(cache, options), CUCORE_CACHE_OUTCOME_HIT_DISK);
+  EXPECT_EQ(link(cache, options), CUCORE_CACHE_OUTCOME_HIT_MEMORY);
+  options.lineinfo = CUCORE_TOGGLE_ON;
+  EXPECT_EQ(link(cache, options), CUCORE_CACHE_OUTCOME_BUILT);
+  options.arch = "sm_90";
+  EXPECT_EQ(link(cache, options), CUCORE_CACHE_OUTCOME_BUILT);
+  Linker empty;
+  Code code;
+  MUST(cucore_linker_create, &options, empty.out());
+  FAILS(CUCORE_ERROR_INVALID_STATE, "nothing to link", cucore_cache_link, cache, empty,
+        CUCORE_CODE_TYPE_CUBIN, code.out(), nullptr);
+}
+
+TEST_F(Api, ProgramsInPtxAreFoundToo) {
+  NEEDS_REAL_COMPILER();
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "sm_80";
+  Program program;
+  MUST(cucore_program_create, CUCORE_SOURCE_TYPE_PTX, PTX, PTX_SIZE, &options, program.out());
+  EXPECT_EQ(compile(open(), program, CUCORE_CODE_TYPE_CUBIN).outcome, CUCORE_CACHE_OUTCOME_BUILT);
+  const Got found = compile(open(), program, CUCORE_CODE_TYPE_CUBIN);
+  EXPECT_EQ(found.outcome, CUCORE_CACHE_OUTCOME_HIT_DISK);
+  const Code fresh = capi_test::compile(program, CUCORE_CODE_TYPE_CUBIN);
+  EXPECT_TRUE(serialized(fresh) == serialized(found.code));
+}
+
+TEST_F(Api, KeysOfOnesOwn) {
+  const Cache cache = open();
+  EXPECT_FALSE(has(cache, 1));
+  put(cache, 1);
+  EXPECT_TRUE(has(cache, 1));
+  EXPECT_FALSE(has(cache, 2));
+  EXPECT_TRUE(has(open(), 1));
+  EXPECT_FALSE(has(open([](auto& options) { options.name_space = "other"; }), 1));
+  Code code;
+  MUST(cucore_cache_get, open(), Key(1), code.out());
+  EXPECT_TRUE(serialized(code) == serialized(code_of(1)));
+}
+
+TEST_F(Api, BuildersAreCalledOnceAKey) {
+  const Cache cache = open();
+  Builder builder;
+  EXPECT_EQ(get_or_build(cache, 1, builder).outcome, CUCORE_CACHE_OUTCOME_BUILT);
+  EXPECT_EQ(get_or_build(cache, 1, builder).outcome, CUCORE_CACHE_OUTCOME_HIT_MEMORY);
+  EXPECT_EQ(get_or_build(open(), 1, builder).outcome, CUCORE_CACHE_OUTCOME_HIT_DISK);
+  EXPECT_EQ(builder.calls, 1);
+}
+
+TEST_F(Api, BuildersOfOneKeyAreWaitedFor) {
+  const Cache one = open(), two = open();
+  Builder builder;
+  builder.time = 50ms;
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 16; ++i)
+    threads.emplace_back(
+        [&, i] { right += get_or_build(i % 2 ? one : two, 1, builder).code.get() != nullptr; });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 16);
+  EXPECT_EQ(builder.calls, 1) << "also between two caches of one folder, as of two processes";
+}
+
+TEST_F(Api, TheBuilderOfOneKeyHoldsUpNoOther) {
+  const Cache one = open(), two = open();
+  Builder slow, quick;
+  slow.time = 1500ms;
+  std::thread busy([&] { get_or_build(one, 1, slow); });
+  std::this_thread::sleep_for(100ms);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 2; i < 40; ++i) get_or_build(i % 2 ? one : two, i, quick);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1000ms);
+  busy.join();
+}
+
+TEST_F(Api, TheWaitHasABound) {
+  const Cache cache = open([](auto& options) { options.lock_timeout_ms = 50; });
+  Builder slow, quick;
+  slow.time = 2000ms;
+  std::thread busy([&] { get_or_build(cache, 1, slow); });
+  std::this_thread::sleep_for(100ms);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(get_or_build(cache, 1, quick).code);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1000ms);
+  EXPECT_EQ(statistics(cache).lock_timeouts, 1u);
+  busy.join();
+}
+
+TEST_F(Api, FailuresOfABuilderAreItsOwn) {
+  const Cache cache = open();
+  Builder builder;
+  Code code;
+  builder.status = CUCORE_ERROR_UNSUPPORTED;
+  FAILS(CUCORE_ERROR_UNSUPPORTED, "the build function failed", cucore_cache_get_or_build, cache,
+        Key(1), Builder::build, &builder, code.out(), nullptr);
+  builder.status = CUCORE_ERROR_INVALID_CODE;
+  FAILS(CUCORE_ERROR_INVALID_CODE, "offset", cucore_cache_get_or_build, cache, Key(1),
+        Builder::build, &builder, code.out(), nullptr);
+  builder.status = CUCORE_OK;
+  EXPECT_EQ(get_or_build(cache, 1, builder).outcome, CUCORE_CACHE_OUTCOME_BUILT);
+}
+
+TEST_F(Api, TheLeastRecentlyUsedGoFirst) {
+  const Change few = [](cucore_cache_options& options) { options.max_entries = 10; };
+  {
+    const Cache cache = open(few);
+    for (int i = 0; i < 10; ++i) {
+      put(cache, i);
+      next_tick();
+    }
+    EXPECT_EQ(statistics(cache).entries, 10u);
+  }
+  const Cache cache = open(few);
+  EXPECT_TRUE(has(cache, 0));
+  EXPECT_TRUE(has(cache, 3));
+  next_tick();
+  put(cache, 10);
+  next_tick();
+  put(cache, 11);
+  EXPECT_EQ(statistics(cache).entries, 10u);
+  EXPECT_EQ(statistics(cache).evictions, 2u);
+  const Cache after = open(few);
+  for (const int kept : {0, 3, 10, 11}) EXPECT_TRUE(has(after, kept)) << kept;
+  for (const int gone : {1, 2}) EXPECT_FALSE(has(after, gone)) << gone;
+}
+
+TEST_F(Api, TheBytesHaveABound) {
+  const Cache cache = open([](auto& options) { options.max_bytes = 200000; });
+  for (int i = 0; i < 60; ++i) put(cache, i, 500);
+  uint64_t bytes = 0;
+  for (const std::string& file : files_in(folder_.path())) bytes += fs::file_size(file);
+  EXPECT_LE(bytes, 200000u);
+  EXPECT_GT(bytes, 100000u);
+  EXPECT_EQ(statistics(cache).bytes, bytes);
+  EXPECT_GT(statistics(cache).evictions, 0u);
+}
+
+int32_t count_files(const cucore_cache_entry_info* entry, void* user_data) {
+  auto& seen = *static_cast<std::map<int, int>*>(user_data);
+  ++seen[entry->kind];
+  EXPECT_EQ(entry->struct_size, sizeof *entry);
+  return 1;
+}
+
+TEST_F(Api, TrimVerifyAndQueryTellOfEachFile) {
+  const Cache cache = open();
+  for (int i = 0; i < 7; ++i) put(cache, i);
+  std::map<int, int> seen;
+  MUST(cucore_cache_query, cache, count_files, &seen);
+  EXPECT_EQ(seen[CUCORE_CACHE_FILE_ENTRY], 7);
+  write_file(files_in(folder_.path())[0], "rubbish");
+  seen.clear();
+  uint64_t bad = 0;
+  MUST(cucore_cache_verify, cache, count_files, &seen, &bad);
+  EXPECT_EQ(bad, 1u);
+  EXPECT_EQ(seen[CUCORE_CACHE_FILE_ENTRY], 7);
+  EXPECT_EQ(files_in(folder_.path()).size(), 6u);
+  seen.clear();
+  MUST(cucore_cache_trim, cache, 0, count_files, &seen);
+  EXPECT_EQ(seen[CUCORE_CACHE_FILE_ENTRY], 6);
+  EXPECT_TRUE(files_in(folder_.path()).empty());
+  EXPECT_FALSE(has(cache, 1));
+  EXPECT_EQ(statistics(cache).entries, 0u);
+  // 0 ends the walk.
+  for (int i = 0; i < 7; ++i) put(cache, i);
+  int calls = 0;
+  MUST(
+      cucore_cache_query, cache,
+      [](const cucore_cache_entry_info*, void* count) { return ++*static_cast<int*>(count), 0; },
+      &calls);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Api, OldEntriesAreBuiltAnew) {
+  put(open(), 1);
+  const std::string file = files_in(folder_.path())[0];
+  fs::last_write_time(file, fs::file_time_type::clock::now() - 2h);
+  EXPECT_TRUE(has(open([](auto& options) { options.max_age_seconds = 10800; }), 1));
+  EXPECT_FALSE(has(open([](auto& options) { options.max_age_seconds = 3600; }), 1));
+  EXPECT_FALSE(fs::exists(file));
+}
+
+TEST_F(Api, MemoryAloneWritesNothing) {
+  const Cache cache = open_cache("");
+  put(cache, 1);
+  EXPECT_TRUE(has(cache, 1));
+  EXPECT_STREQ(cucore_cache_directory(cache), "");
+}
+
+TEST_F(Api, TheEnvironmentChoosesTheFolder) {
+  const auto folder_by = [&](const char* name, const std::string& value) {
+    setenv(name, value.c_str(), 1);
+    Cache cache;
+    MUST(cucore_cache_open, nullptr, cache.out());
+    const std::string folder = cucore_cache_directory(cache);
+    unsetenv(name);
+    return folder;
+  };
+  EXPECT_EQ(folder_by("CUCORE_CACHE_DIR", folder_ / "a/b"), folder_ / "a/b");
+  EXPECT_EQ(folder_by("XDG_CACHE_HOME", folder_ / "xdg"), folder_ / "xdg/cucore");
+  const std::string home = std::getenv("HOME") ? std::getenv("HOME") : "";
+  EXPECT_EQ(folder_by("HOME", folder_.path()), folder_ / ".cache/cucore");
+  if (!home.empty()) setenv("HOME", home.c_str(), 1);
+  struct stat status {};
+  ASSERT_EQ(stat((folder_ / "a/b").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST_F(Api, SwitchedOffItDoesNothing) {
+  setenv("CUCORE_CACHE", "off", 1);
+  const Cache cache = open();
+  unsetenv("CUCORE_CACHE");
+  Builder builder;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(get_or_build(cache, 1, builder).outcome, CUCORE_CACHE_OUTCOME_BYPASSED);
+  EXPECT_EQ(builder.calls, 2);
+  put(cache, 2);
+  EXPECT_FALSE(has(cache, 2));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+}
+
+TEST_F(Api, HermeticRefusesWhatReadsTheDisk) {
+  NEEDS_REAL_COMPILER();
+  const Cache cache = open([](auto& options) { options.hermetic = 1; });
+  write_file(folder_ / "include/a.h", "\n");
+  const std::string include = folder_ / "include";
+  const char* paths[] = {include.c_str()};
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "compute_80";
+  options.include_paths = paths;
+  options.include_path_count = 1;
+  Code code;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "hermetic|a.h", cucore_cache_compile, cache,
+        make_program("#include <a.h>\n", &options), CUCORE_CODE_TYPE_PTX, nullptr, 0, code.out(),
+        nullptr);
+  const char* names[] = {"b.h"};
+  const char* sources[] = {"\n"};
+  options.header_names = names;
+  options.header_sources = sources;
+  options.header_count = 1;
+  EXPECT_EQ(compile(cache, make_program("#include <b.h>\n", &options)).outcome,
+            CUCORE_CACHE_OUTCOME_BUILT);
+}
+
+TEST_F(Api, OptionsOutOfRangeAreNamed) {
+  cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
+  options.directory = "";
+  Cache cache;
+  options.read_only = 2;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "read_only", cucore_cache_open, &options, cache.out());
+  options = CUCORE_CACHE_OPTIONS_INIT;
+  options.trust_toolkit = static_cast<cucore_toggle>(7);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "trust_toolkit", cucore_cache_open, &options, cache.out());
+  options = CUCORE_CACHE_OPTIONS_INIT;
+  options.key_count = 1;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "keys", cucore_cache_open, &options, cache.out());
+  options = CUCORE_CACHE_OPTIONS_INIT;
+  options.struct_size = 8;
+  FAILS(CUCORE_ERROR_ABI_MISMATCH, "struct_size", cucore_cache_open, &options, cache.out());
+}
+
+// A remote in memory, which a test can make fail.
+struct MemoryRemote {
+  std::mutex mutex;
+  std::map<std::string, std::string> files;
+  std::atomic<int> gets{0}, puts{0}, closed{0};
+  std::atomic<bool> fails{false};
+
+  cucore_cache_remote table() {
+    cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
+    remote.context = this;
+    remote.name = "memory";
+    remote.get = [](void* self, const char* name, cucore_cache_receive_fn receive, void* to) {
+      auto& me = *static_cast<MemoryRemote*>(self);
+      ++me.gets;
+      if (me.fails) return CUCORE_CACHE_ANSWER_FAILED;
+      std::lock_guard lock(me.mutex);
+      const auto found = me.files.find(name);
+      if (found == me.files.end()) return CUCORE_CACHE_ANSWER_ABSENT;
+      receive(found->second.data(), found->second.size(), to);
+      return CUCORE_CACHE_ANSWER_DONE;
+    };
+    remote.put = [](void* self, const char* name, const void* data, size_t size) {
+      auto& me = *static_cast<MemoryRemote*>(self);
+      ++me.puts;
+      if (me.fails) return CUCORE_CACHE_ANSWER_FAILED;
+      std::lock_guard lock(me.mutex);
+      me.files[name].assign(static_cast<const char*>(data), size);
+      return CUCORE_CACHE_ANSWER_DONE;
+    };
+    remote.close = [](void* self) { ++static_cast<MemoryRemote*>(self)->closed; };
+    return remote;
+  }
+};
+
+const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
+const cucore_key WRONG = {"wrong", 5, CUCORE_KEY_HMAC_SHA256, 0};
+
+Cache with_remote(MemoryRemote& remote, const std::string& folder, const cucore_key* sign,
+                  const cucore_key* verify) {
+  Cache cache = open_cache(folder, [&](auto& options) {
+    options.signing_key = sign;
+    options.keys = verify;
+    options.key_count = verify ? 1 : 0;
+  });
+  const cucore_cache_remote table = remote.table();
+  MUST(cucore_cache_add_remote, cache, &table);
+  return cache;
+}
+
+TEST_F(Api, RemotesGiveWhatIsSigned) {
+  MemoryRemote remote;
+  Builder builder;
+  get_or_build(with_remote(remote, folder_ / "a", &SECRET, &SECRET), 1, builder);
+  EXPECT_EQ(remote.files.size(), 1u) << "sent before the cache was closed";
+  EXPECT_EQ(remote.closed, 1);
+  {
+    const Cache other = with_remote(remote, folder_ / "b", nullptr, &SECRET);
+    EXPECT_EQ(get_or_build(other, 1, builder).outcome, CUCORE_CACHE_OUTCOME_HIT_REMOTE);
+    EXPECT_EQ(statistics(other).hits_remote, 1u);
+  }
+  EXPECT_EQ(get_or_build(open_cache(folder_ / "b"), 1, builder).outcome,
+            CUCORE_CACHE_OUTCOME_HIT_DISK)
+      << "kept on this machine too";
+  EXPECT_EQ(builder.calls, 1);
+}
+
+TEST_F(Api, RemotesAreNotBelievedWithoutASignature) {
+  MemoryRemote remote;
+  Builder builder;
+  get_or_build(with_remote(remote, folder_ / "a", &SECRET, &SECRET), 1, builder);
+  const std::string right = remote.files.begin()->second;
+  const auto built = [&](const std::string& bytes, const cucore_key* key, const char* name) {
+    remote.files.begin()->second = bytes;
+    const Cache cache = with_remote(remote, folder_ / name, nullptr, key);
+    const auto outcome = get_or_build(cache, 1, builder).outcome;
+    EXPECT_EQ(statistics(cache).remote_refused, 1u) << name;
+    return outcome;
+  };
+  EXPECT_EQ(built(right, &WRONG, "wrong"), CUCORE_CACHE_OUTCOME_BUILT);
+  EXPECT_EQ(built(right, nullptr, "none"), CUCORE_CACHE_OUTCOME_BUILT);
+  std::string flipped = right;
+  flipped[flipped.size() / 2] ^= 1;
+  EXPECT_EQ(built(flipped, &SECRET, "flipped"), CUCORE_CACHE_OUTCOME_BUILT);
+  EXPECT_EQ(built(read_file(files_in(folder_ / "a")[0]), &SECRET, "unsigned"),
+            CUCORE_CACHE_OUTCOME_BUILT);
+}
+
+TEST_F(Api, ARemoteThatFailsIsLeftAlone) {
+  MemoryRemote remote;
+  remote.fails = true;
+  const Cache cache = with_remote(remote, folder_.path(), nullptr, &SECRET);
+  Builder builder;
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(get_or_build(cache, i, builder).outcome, CUCORE_CACHE_OUTCOME_BUILT);
+  EXPECT_EQ(remote.gets, 3);
+  EXPECT_GE(statistics(cache).remote_errors, 3u);
+}
+
+TEST_F(Api, ProgramsWithHeadersComeFromRemotesToo) {
+  NEEDS_REAL_COMPILER();
+  write_file(folder_ / "include/a.h", "#define A 1\n");
+  next_tick();
+  const std::string include = folder_ / "include";
+  const char* paths[] = {include.c_str()};
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "compute_80";
+  options.include_paths = paths;
+  options.include_path_count = 1;
+  const Program program = make_program("#include <a.h>\n__global__ void k() {}\n", &options);
+  MemoryRemote remote;
+  EXPECT_EQ(compile(with_remote(remote, folder_ / "a", &SECRET, &SECRET), program).outcome,
+            CUCORE_CACHE_OUTCOME_BUILT);
+  EXPECT_EQ(compile(with_remote(remote, folder_ / "b", nullptr, &SECRET), program).outcome,
+            CUCORE_CACHE_OUTCOME_HIT_REMOTE);
+  write_file(folder_ / "include/a.h", "#define A 2\n");
+  next_tick();
+  EXPECT_EQ(compile(with_remote(remote, folder_ / "c", nullptr, &SECRET), program).outcome,
+            CUCORE_CACHE_OUTCOME_BUILT);
+}
+
+}  // namespace
