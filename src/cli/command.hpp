@@ -9,5 +9,6 @@ void add_info(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_run(CLI::App& app);
+void add_cache(CLI::App& app);
 
 }  // namespace cucore::cli

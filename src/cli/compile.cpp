@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
+#include "compile_many.hpp"
 #include "failure.hpp"
 #include "files.hpp"
 #include "image.hpp"
@@ -15,7 +17,10 @@ namespace cucore::cli {
 namespace {
 
 struct CompileRequest {
-  std::string file;
+  std::vector<std::string> files;
+  std::size_t jobs = 0;
+  unsigned seconds = 0;
+  bool use_cache = false;
   std::string output;
   std::string target;
   bool compress = false;
@@ -43,8 +48,40 @@ cucore_code_type choose_target(const CompileRequest& request) {
   return request.flags.arch.starts_with("sm_") ? CUCORE_CODE_TYPE_CUBIN : CUCORE_CODE_TYPE_PTX;
 }
 
+/// Of many files the output is a folder, and its files' suffix is the target's.
+void compile_all(const CompileRequest& request) {
+  ManyRequest many;
+  many.files = request.files;
+  many.folder = request.output;
+  many.in_container = request.target.empty() || request.target == "cuco";
+  many.suffix = many.in_container ? ".cuco" : "." + request.target;
+  many.compress = request.compress;
+  many.quiet = request.quiet;
+  many.jobs = request.jobs;
+  many.seconds = request.seconds;
+  many.use_cache = request.use_cache;
+  CompileRequest as_one = request;
+  as_one.target = many.in_container ? "cuco" : request.target;
+  many.target = choose_target(as_one);
+  compile_many(many, request.flags);
+}
+
+ObjectCode compile_one(const CompileRequest& request) {
+  const std::string& file = request.files.front();
+  if (!request.use_cache) return compile_file(file, request.flags, choose_target(request));
+  const Cache cache =
+      make<Cache>(cucore_cache_open, static_cast<const cucore_cache_options*>(nullptr));
+  const Program program = load_program(file, request.flags);
+  const auto names = pointers(request.flags.names);
+  cucore_objectcode* code = nullptr;
+  call(cucore_cache_compile, cache.get(), program.get(), choose_target(request), names.data(),
+       names.size(), &code, static_cast<cucore_cache_outcome*>(nullptr));
+  return ObjectCode(code);
+}
+
 void compile(const CompileRequest& request) {
-  const ObjectCode code = compile_file(request.file, request.flags, choose_target(request));
+  if (request.files.size() > 1) return compile_all(request);
+  const ObjectCode code = compile_one(request);
   const std::string container =
       wants_container(request) ? serialize(code.get(), request.compress) : std::string();
   const std::string_view bytes = container.empty() ? image_bytes(code.get()) : container;
@@ -61,9 +98,12 @@ void compile(const CompileRequest& request) {
 void add_compile(CLI::App& app) {
   CLI::App* command = app.add_subcommand("compile", "Compiles CUDA C++ to object code.");
   auto request = std::make_shared<CompileRequest>();
-  command->add_option("file", request->file, "CUDA C++ source; - is the standard input")
+  command
+      ->add_option("file", request->files,
+                   "CUDA C++ source; - is the standard input. Several are compiled at once, by "
+                   "worker processes, and the output is a folder")
       ->required()
-      ->type_name("FILE");
+      ->type_name("FILE...");
   command
       ->add_option("-o,--output", request->output,
                    "file to write; ending in .cuco: a container, which keeps the names; else "
@@ -77,11 +117,22 @@ void add_compile(CLI::App& app) {
       ->type_name("KIND");
   command->add_flag("-z,--compress", request->compress, "compress the container");
   command->add_flag("-q,--quiet", request->quiet, "print nothing on success");
+  command->add_flag("--cache", request->use_cache, "through the program cache; see 'cucore cache'");
+  command
+      ->add_option("-j,--jobs", request->jobs,
+                   "worker processes for several files; default: one "
+                   "a core")
+      ->type_name("N");
+  command
+      ->add_option("--time-limit", request->seconds,
+                   "seconds that each of several files may take; default: no limit")
+      ->type_name("N");
   request->flags.add_to(*command);
   command->footer(
       "Example:\n"
       "  cucore compile saxpy.cu -o saxpy.cuco --arch sm_90 --name 'saxpy<float>'\n"
       "  cucore compile saxpy.cu -o saxpy.ptx --arch compute_80 -I include -D N=16\n"
+      "  cucore compile *.cu -o build --arch sm_90 --cache\n"
       "A container holds a CUBIN where --arch names a real architecture, else PTX; --target\n"
       "cubin, ptx or ltoir says otherwise.");
   command->callback([request] { compile(*request); });

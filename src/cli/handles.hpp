@@ -24,6 +24,7 @@ using Event = std::unique_ptr<cucore_event, Releaser<cucore_event_release>>;
 using Buffer = std::unique_ptr<cucore_buffer, Releaser<cucore_buffer_release>>;
 using Program = std::unique_ptr<cucore_program, Releaser<cucore_program_release>>;
 using ObjectCode = std::unique_ptr<cucore_objectcode, Releaser<cucore_objectcode_release>>;
+using Cache = std::unique_ptr<cucore_cache, Releaser<cucore_cache_release>>;
 using Kernel = std::unique_ptr<cucore_kernel, Releaser<cucore_kernel_release>>;
 
 /// Calls a function whose last parameters are the new handle and the error.

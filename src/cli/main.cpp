@@ -34,7 +34,7 @@ void listen(bool verbose) {
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining();
   if (!app.get_subcommands().empty() || rest.empty()) return error.what();
-  return fmt::format("'{}' is no subcommand: info, compile, inspect, run", rest.front());
+  return fmt::format("'{}' is no subcommand: info, compile, inspect, run, cache", rest.front());
 }
 
 /// Help and the version go to stdout; a wrong command line is one line on stderr.
@@ -67,7 +67,7 @@ int run(int argc, char** argv) {
     listen(verbose);
     if (!driver.empty()) call(cucore_driver_select, driver.c_str());
   });
-  for (auto add : {add_info, add_compile, add_inspect, add_run}) add(app);
+  for (auto add : {add_info, add_compile, add_inspect, add_run, add_cache}) add(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

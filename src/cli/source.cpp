@@ -11,17 +11,16 @@
 namespace cucore::cli {
 namespace {
 
-/// The library takes arrays of C strings; this one points into the strings it was made from.
+const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+}  // namespace
+
 std::vector<const char*> pointers(const std::vector<std::string>& strings) {
   std::vector<const char*> result;
   result.reserve(strings.size());
   for (const std::string& string : strings) result.push_back(string.c_str());
   return result;
 }
-
-const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
-
-}  // namespace
 
 void CompileFlags::add_to(CLI::App& command) {
   command.add_option("-a,--arch", arch, "architecture, sm_90 or compute_90; default: device 0's")
@@ -38,14 +37,12 @@ void CompileFlags::add_to(CLI::App& command) {
        "FLAG");
 }
 
-ObjectCode compile_file(const std::string& path, const CompileFlags& flags,
-                        cucore_code_type target) {
+Program load_program(const std::string& path, const CompileFlags& flags) {
   const std::string source = read_file(path);
   const std::string name = path == "-" ? "stdin.cu" : path;
   const auto include_paths = pointers(flags.include_paths);
   const auto defines = pointers(flags.defines);
   const auto extra = pointers(flags.flags);
-  const auto names = pointers(flags.names);
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
   options.name = name.c_str();
   options.arch = or_null(flags.arch);
@@ -56,9 +53,15 @@ ObjectCode compile_file(const std::string& path, const CompileFlags& flags,
   options.define_macro_count = defines.size();
   options.flags = extra.data();
   options.flag_count = extra.size();
-  const Program program = make<Program>(cucore_program_create, CUCORE_SOURCE_TYPE_CUDA_CPP,
-                                        source.data(), source.size(), &options);
-  const Progress progress("compiling " + file_name(name));
+  return make<Program>(cucore_program_create, CUCORE_SOURCE_TYPE_CUDA_CPP, source.data(),
+                       source.size(), &options);
+}
+
+ObjectCode compile_file(const std::string& path, const CompileFlags& flags,
+                        cucore_code_type target) {
+  const Program program = load_program(path, flags);
+  const auto names = pointers(flags.names);
+  const Progress progress("compiling " + file_name(path == "-" ? "stdin.cu" : path));
   return make<ObjectCode>(cucore_program_compile, program.get(), target, names.data(),
                           names.size());
 }

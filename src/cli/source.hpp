@@ -23,6 +23,12 @@ struct CompileFlags {
   void add_to(CLI::App& command);
 };
 
+/// A file as a program, not yet compiled.
+Program load_program(const std::string& path, const CompileFlags& flags);
+
+/// The library takes arrays of C strings; this one points into the strings it was made from.
+std::vector<const char*> pointers(const std::vector<std::string>& strings);
+
 /// Compiles a file, with a sign of life where a person waits.
 ObjectCode compile_file(const std::string& path, const CompileFlags& flags,
                         cucore_code_type target);

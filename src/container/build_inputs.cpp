@@ -46,13 +46,46 @@ Digest digest_of(std::span<const KeyField> fields) {
 
 namespace {
 
+// Every source is asked this at every look-up, so it is decided by the rarest letters first: a
+// kernel has few '#', and fewer capital letters.
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+bool starts_with_any(std::string_view text, std::span<const std::string_view> words) {
+  for (const std::string_view word : words)
+    if (text.starts_with(word)) return true;
+  return false;
+}
+
+// Directives after which no file can be named; "#if" may ask for one with __has_include.
+constexpr std::string_view HARMLESS[] = {"define", "undef",  "pragma", "endif", "else",
+                                         "ifdef",  "ifndef", "error",  "line",  "warning"};
+
+bool has_telling_directive(std::string_view text) {
+  for (size_t at = 0; (at = text.find('#', at)) != text.npos;) {
+    ++at;
+    while (at < text.size() && is_blank(text[at])) ++at;
+    if (!starts_with_any(text.substr(at), HARMLESS)) return true;
+  }
+  // "%:" and "??=" are other ways to write '#'.
+  for (size_t at = 0; (at = text.find('%', at)) != text.npos; ++at)
+    if (text.substr(at).starts_with("%:")) return true;
+  return text.find('?') != text.npos && text.find("??=") != text.npos;
+}
+
 bool has(std::string_view text, std::string_view word) {
   return memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
 }
 
-// A backslash at the end of a line may stand inside the word.
-bool has_hidden(std::string_view text, std::string_view word) {
-  if (!has(text, "\\\n") && !has(text, "\\\r")) return false;
+bool names_the_time(std::string_view text) {
+  for (const std::string_view word : {"TIME", "DATE"})
+    for (size_t at = 0; (at = text.find(word[0], at)) != text.npos; ++at)
+      if (at >= 2 && text[at - 1] == '_' && text.substr(at).starts_with(word)) return true;
+  return false;
+}
+
+// A backslash at the end of a line joins it with the next.
+std::string without_splices(std::string_view text) {
   std::string joined;
   for (size_t i = 0; i < text.size(); ++i) {
     const bool splice =
@@ -63,16 +96,22 @@ bool has_hidden(std::string_view text, std::string_view word) {
     }
     i += text[i + 1] == '\r' && i + 2 < text.size() && text[i + 2] == '\n' ? 2 : 1;
   }
-  return has(joined, word);
+  return joined;
+}
+
+bool may_read(std::string_view text) {
+  if (names_the_time(text)) return true;
+  return has_telling_directive(text) && (has(text, "include") || has(text, "embed"));
 }
 
 }  // namespace
 
 bool may_read_files(const FileAccess& access) {
   if (!access.pre_includes.empty()) return true;
-  for (const auto& [name, text] : access.texts)
-    for (const std::string_view word : {"include", "embed", "__TIME", "__DATE__"})
-      if (has(text, word) || has_hidden(text, word)) return true;
+  for (const auto& [name, text] : access.texts) {
+    if (may_read(text)) return true;
+    if (text.find('\\') != text.npos && may_read(without_splices(text))) return true;
+  }
   return false;
 }
 

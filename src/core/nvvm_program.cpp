@@ -166,8 +166,8 @@ container::BuildInputs NvvmProgram::make_inputs(CodeType target,
   return out;
 }
 
-Ref<ObjectCode> NvvmProgram::compile(CodeType target,
-                                     const std::vector<std::string>& expressions) const {
+Ref<ObjectCode> NvvmProgram::compile(CodeType target, const std::vector<std::string>& expressions,
+                                     NvrtcRunner&) const {
   require_compilable(target, expressions);
   const Arch arch = compile_arch(arch_);
   const std::vector<std::string> flags = command_line(target, arch);

@@ -9,8 +9,8 @@ class NvvmProgram final : public Program {
  public:
   NvvmProgram(std::string source, const cucore_program_options& options);
 
-  Ref<ObjectCode> compile(container::CodeType target,
-                          const std::vector<std::string>& expressions) const override;
+  Ref<ObjectCode> compile(container::CodeType target, const std::vector<std::string>& expressions,
+                          NvrtcRunner& runner) const override;
   cucore_backend backend() const override { return CUCORE_BACKEND_NVVM; }
 
  protected:

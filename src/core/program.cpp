@@ -219,20 +219,19 @@ void CudaProgram::trace_files(CodeType target, const std::vector<std::string>& e
   run.compile(job.flags, text("find the headers of ", name_));
 }
 
-Ref<ObjectCode> CudaProgram::compile(CodeType target,
-                                     const std::vector<std::string>& expressions) const {
+Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::string>& expressions,
+                                     NvrtcRunner& runner) const {
   Job job = prepare(target, expressions);
   if (!has_seed_) job.flags.push_back("--frandom-seed=" + derived_seed(job));
-  NvrtcProgram run(source_, compiler_name(name_), header_names_, header_sources_);
-  for (const std::string& expression : job.expressions) run.add_expression(expression);
-  run.compile(job.flags, text("compile ", name_, " for ", job.arch.text()));
-
-  container::Code code = container::make_code(target, run.output(target), name_, job.arch);
+  const NvrtcResult result =
+      runner.run({source_, compiler_name(name_), header_names_, header_sources_, job.flags,
+                  job.expressions, target, text("compile ", name_, " for ", job.arch.text())});
+  container::Code code = container::make_code(target, result.bytes, name_, job.arch);
   std::vector<container::NamedExpression> names;
-  for (const std::string& expression : job.expressions)
-    names.push_back({expression, run.lowered_name(expression)});
+  for (size_t i = 0; i < job.expressions.size(); ++i)
+    names.push_back({job.expressions[i], result.lowered_names[i]});
   code.symbols = container::merge_expressions(std::move(code.symbols), names);
-  code.log = container::clean_text(run.log());
+  code.log = container::clean_text(result.log);
   const int version = driver::nvrtc().version;
   code.metadata["producer"] = std::string("NVRTC");
   code.metadata["version"] = text(version / 1000, ".", version % 1000 / 10);

@@ -10,6 +10,7 @@
 
 #include "container/build_inputs.hpp"
 #include "container/objectcode.hpp"
+#include "core/nvrtc_job.hpp"
 #include "support/ref.hpp"
 
 namespace cucore::core {
@@ -21,8 +22,10 @@ class Program : public Object {
   static Ref<Program> create(cucore_source_type type, std::string source,
                              const cucore_program_options& options);
 
+  // `runner` runs NVRTC: in this process, or in a worker; only CUDA C++ needs one.
   virtual Ref<ObjectCode> compile(container::CodeType target,
-                                  const std::vector<std::string>& expressions) const = 0;
+                                  const std::vector<std::string>& expressions,
+                                  NvrtcRunner& runner = nvrtc_here()) const = 0;
   // Makes the compiler write a trace that names the files it reads, and generate nothing; where
   // inputs() says that it can. Never together with a compile: NVRTC 13.0 generates other code for
   // some kernels while it traces.
@@ -57,8 +60,8 @@ class CudaProgram final : public Program {
  public:
   CudaProgram(std::string source, const cucore_program_options& options);
 
-  Ref<ObjectCode> compile(container::CodeType target,
-                          const std::vector<std::string>& expressions) const override;
+  Ref<ObjectCode> compile(container::CodeType target, const std::vector<std::string>& expressions,
+                          NvrtcRunner& runner) const override;
   void trace_files(container::CodeType target, const std::vector<std::string>& expressions,
                    const std::string& path) const override;
   cucore_backend backend() const override { return CUCORE_BACKEND_NVRTC; }

@@ -94,8 +94,8 @@ container::BuildInputs PtxProgram::make_inputs(CodeType target,
   return out;
 }
 
-Ref<ObjectCode> PtxProgram::compile(CodeType target,
-                                    const std::vector<std::string>& expressions) const {
+Ref<ObjectCode> PtxProgram::compile(CodeType target, const std::vector<std::string>& expressions,
+                                    NvrtcRunner&) const {
   require_compilable(target, expressions);
   container::Code code = link_codes({&code_}, target, options_);
   code.metadata["source_sha256"] = hex(sha256(code_.data()));

@@ -10,8 +10,8 @@ class PtxProgram final : public Program {
  public:
   PtxProgram(std::string source, const cucore_program_options& options);
 
-  Ref<ObjectCode> compile(container::CodeType target,
-                          const std::vector<std::string>& expressions) const override;
+  Ref<ObjectCode> compile(container::CodeType target, const std::vector<std::string>& expressions,
+                          NvrtcRunner& runner) const override;
   cucore_backend backend() const override;
 
  protected:

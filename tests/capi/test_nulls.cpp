@@ -56,6 +56,7 @@ struct World {
   uint8_t cache_key[32] = {};
   cucore_cache_statistics_info statistics = CUCORE_CACHE_STATISTICS_INFO_INIT;
   cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
+  cucore_batch_item item = {};
   cucore_launch_options launch = grid(1, 1);
   char bytes[16] = {};
   cucore_symbol_info symbol = CUCORE_SYMBOL_INFO_INIT;
@@ -67,6 +68,12 @@ struct World {
   const cucore_objectcode* const* two() {
     images[0] = images[1] = code;
     return images;
+  }
+
+  const cucore_batch_item* one_item() {
+    item.program = program;
+    item.target = CUCORE_CODE_TYPE_PTX;
+    return &item;
   }
 
   std::map<std::string, void*> handles() const {
@@ -185,6 +192,11 @@ std::vector<Row> rows() {
         nullptr),
       H(cache, cache, cucore_cache_add_remote, cache, &w.remote),
       P(remote, cucore_cache_add_remote, w.cache, nullptr),
+      // batch
+      P(items, cucore_program_compile_batch, nullptr, 1, nullptr, o.handle<cucore_objectcode>(),
+        o.handle<cucore_error>()),
+      P(out, cucore_program_compile_batch, w.one_item(), 1, nullptr, nullptr,
+        o.handle<cucore_error>()),
       // device
       P(out, cucore_device_count, nullptr),
       P(out, cucore_device_open, 0, nullptr),

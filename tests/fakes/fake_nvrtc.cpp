@@ -3,9 +3,12 @@
 #include <nvrtc.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <thread>
 
 #include "fakes/fake_calls.hpp"
 #include "fakes/fake_source.hpp"
@@ -121,7 +124,15 @@ bool make_kernels(Program& program, Image& image) {
   return true;
 }
 
+// What a compiler may do to the process that it is in.
+void misbehave(const Program& program) {
+  if (program.source.find("#crash") != std::string::npos) std::abort();
+  if (program.source.find("#hang") != std::string::npos)
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+}
+
 nvrtcResult compile(Program& program, const std::vector<std::string>& options) {
+  misbehave(program);
   Target target;
   program.log.clear();
   for (const std::string& option : options)

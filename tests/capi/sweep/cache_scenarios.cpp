@@ -123,6 +123,25 @@ void add_remote(Run& run, World&) {
   run.call([&](auto** error) { return cucore_cache_add_remote(cache.get(), &remote, error); });
 }
 
+// What goes wrong with an item is told with the item.
+void batch(Run& run, World& world) {
+  cucore_batch_item item = {world.program.get(), CUCORE_CODE_TYPE_PTX, 0, nullptr, 0};
+  cucore_batch_options options = CUCORE_BATCH_OPTIONS_INIT;
+  options.workers = 1;
+  cucore_objectcode* out = Run::garbage<cucore_objectcode>();
+  cucore_error* failure = Run::garbage<cucore_error>();
+  run.call([&](auto** error) {
+    return cucore_program_compile_batch(&item, 1, &options, &out, &failure, error);
+  });
+  run.output("out", out);
+  run.output("failure", failure);
+  if (!run.ok()) return;
+  EXPECT_NE(out == nullptr, failure == nullptr);
+  if (failure || run.failed_call().empty()) run.tolerate();
+  cucore_objectcode_release(out);
+  cucore_error_release(failure);
+}
+
 }  // namespace
 
 std::vector<Scenario> cache_scenarios() {
@@ -175,6 +194,7 @@ std::vector<Scenario> cache_scenarios() {
          });
        }},
       {"cucore_cache_add_remote", add_remote},
+      {"cucore_program_compile_batch", batch},
   };
 }
 

@@ -1,0 +1,50 @@
+// How far long work is, on one line of stderr, where a person watches.
+#include "progress_bar.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace cucore::cli {
+namespace {
+
+constexpr std::size_t kWidth = 30;
+constexpr std::chrono::milliseconds kFirst{300}, kNext{50};
+
+bool is_watched() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && !(terminal && std::strcmp(terminal, "dumb") == 0);
+}
+
+}  // namespace
+
+ProgressBar::ProgressBar(std::string what)
+    : what_(std::move(what)),
+      watched_(is_watched()),
+      begun_(std::chrono::steady_clock::now()),
+      last_(begun_) {}
+
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::show(std::size_t done, std::size_t total) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!watched_ || now - begun_ < kFirst || (now - last_ < kNext && done != total)) return;
+  last_ = now;
+  shown_ = true;
+  const std::size_t filled = total == 0 ? 0 : std::min(kWidth, done * kWidth / total);
+  fmt::print(stderr, "\r\x1b[K{} [{}{}] {}/{}", what_, std::string(filled, '#'),
+             std::string(kWidth - filled, '.'), done, total);
+  std::fflush(stderr);
+}
+
+void ProgressBar::clear() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+}  // namespace cucore::cli

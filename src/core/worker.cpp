@@ -1,0 +1,173 @@
+#include "core/worker.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/worker_message.hpp"
+#include "driver/nvrtc.hpp"
+#include "support/text.hpp"
+
+extern char** environ;
+
+namespace cucore::core {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr uint64_t LARGEST = uint64_t{1} << 31;
+
+std::string reason() { return std::system_category().message(errno); }
+
+std::string folder_of_this_library() {
+  Dl_info info{};
+  if (!dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &info) || !info.dli_fname)
+    return ".";
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? "." : path.substr(0, slash);
+}
+
+// The compiler that this process has found is the one that its workers are to use.
+std::vector<std::string> environment() {
+  std::vector<std::string> out;
+  for (char** at = environ; at && *at; ++at)
+    if (strncmp(*at, "CUCORE_NVRTC=", 13) != 0) out.emplace_back(*at);
+  out.push_back("CUCORE_NVRTC=" + driver::nvrtc().path);
+  return out;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (std::string& string : strings) out.push_back(string.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+}  // namespace
+
+std::string Worker::find_program() {
+  std::string tried;
+  const char* chosen = secure_getenv("CUCORE_WORKER");
+  const std::string folder = folder_of_this_library();
+  std::vector<std::string> places = {folder + "/cucore-worker",
+                                     folder + "/../libexec/cucore/cucore-worker",
+                                     folder + "/../../libexec/cucore/cucore-worker"};
+  if (chosen && *chosen) places = {chosen};
+  for (const std::string& place : places) {
+    if (access(place.c_str(), X_OK) == 0) return place;
+    tried += text(tried.empty() ? "" : ", ", place, " (", reason(), ")");
+  }
+  throw Error(Status::NOT_FOUND, text("cannot find the program of the workers: tried ", tried,
+                                      "; set CUCORE_WORKER to where cucore-worker is"));
+}
+
+void Worker::start() {
+  const std::string program = find_program();
+  // A socket rather than a pipe: writing to a process that has died is then no signal.
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw Error(Status::IO, "cannot start a worker: " + reason());
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 3);
+  std::vector<std::string> arguments = {program}, variables = environment();
+  const int failure = posix_spawn(&pid_, program.c_str(), &actions, nullptr,
+                                  pointers(arguments).data(), pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  to_ = from_ = ends[0];
+  if (failure == 0) return;
+  pid_ = -1;
+  close(std::exchange(from_, -1));
+  throw Error(Status::IO,
+              text("cannot start ", program, ": ", std::system_category().message(failure)));
+}
+
+void Worker::stop() {
+  if (pid_ < 0) return;
+  close(std::exchange(from_, -1));
+  kill(pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+std::string Worker::how_it_died() {
+  close(std::exchange(from_, -1));
+  // Its end of the socket is closed: it is dead or about to be.
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  if (WIFSIGNALED(status)) return text("it was ended by ", sigdescr_np(WTERMSIG(status)));
+  return text("it ended with ", WEXITSTATUS(status));
+}
+
+Worker::Fate Worker::transfer(int fd, bool writes, char* data, size_t size, Clock::time_point end) {
+  while (size > 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    pollfd ready{fd, static_cast<short>(writes ? POLLOUT : POLLIN), 0};
+    const int wait = time_limit_.count() == 0
+                         ? -1
+                         : static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
+    const int count = poll(&ready, 1, wait);
+    if (count < 0 && errno == EINTR) continue;
+    if (count == 0) return Fate::TOO_SLOW;
+    const ssize_t done = writes ? send(fd, data, size, MSG_NOSIGNAL) : recv(fd, data, size, 0);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return Fate::DIED;
+    data += done;
+    size -= static_cast<size_t>(done);
+  }
+  return Fate::ANSWERED;
+}
+
+Worker::Fate Worker::exchange(const std::string& request, std::string& answer) {
+  const auto end = Clock::now() + time_limit_;
+  uint64_t size = request.size();
+  std::string framed(reinterpret_cast<const char*>(&size), sizeof size);
+  framed += request;
+  Fate fate = transfer(to_, true, framed.data(), framed.size(), end);
+  if (fate != Fate::ANSWERED) return fate;
+  fate = transfer(from_, false, reinterpret_cast<char*>(&size), sizeof size, end);
+  if (fate != Fate::ANSWERED) return fate;
+  if (size > LARGEST) return Fate::DIED;
+  answer.resize(size);
+  return transfer(from_, false, answer.data(), answer.size(), end);
+}
+
+NvrtcResult Worker::run(const NvrtcJob& job) {
+  const std::string request = pack(job);
+  std::string death;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (pid_ < 0) start();
+    std::string answer;
+    const Fate fate = exchange(request, answer);
+    if (fate == Fate::ANSWERED) return unpack_result(answer);
+    if (fate == Fate::TOO_SLOW) {
+      stop();
+      throw Error(Status::COMPILATION,
+                  text("cannot ", job.what, ": it took longer than ", time_limit_.count(), " ms"));
+    }
+    death = how_it_died();
+  }
+  throw Error(Status::COMPILATION,
+              text("cannot ", job.what, ": the process of the compiler died twice; ", death));
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,154 @@
+// Many compiles at once in worker processes: the same results, and no failure that spreads.
+#include <dirent.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+
+#include "cache_testing.hpp"
+
+namespace {
+
+using namespace cache_test;
+
+struct Batch {
+  std::vector<Program> programs;
+  std::vector<cucore_batch_item> items;
+  std::vector<cucore_objectcode*> out;
+  std::vector<cucore_error*> failures;
+  std::set<size_t> told;
+
+  void add(const std::string& source, cucore_code_type target = CUCORE_CODE_TYPE_PTX) {
+    cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+    options.arch = "sm_80";
+    options.name = "batch.cu";
+    programs.push_back(make_program(source, &options));
+    items.push_back({programs.back(), target, 0, nullptr, 0});
+  }
+  void run(cucore_cache* cache = nullptr, size_t workers = 3, uint32_t limit = 0) {
+    cucore_batch_options options = CUCORE_BATCH_OPTIONS_INIT;
+    options.workers = workers;
+    options.time_limit_ms = limit;
+    options.cache = cache;
+    options.user_data = this;
+    options.report = [](size_t index, size_t, size_t count, const cucore_error*, void* self) {
+      auto& batch = *static_cast<Batch*>(self);
+      EXPECT_EQ(count, batch.items.size());
+      EXPECT_TRUE(batch.told.insert(index).second) << "told twice";
+    };
+    out.assign(items.size(), nullptr);
+    failures.assign(items.size(), nullptr);
+    MUST(cucore_program_compile_batch, items.data(), items.size(), &options, out.data(),
+         failures.data());
+    EXPECT_EQ(told.size(), items.size());
+  }
+  ~Batch() {
+    for (cucore_objectcode* code : out) cucore_objectcode_release(code);
+    for (cucore_error* error : failures) cucore_error_release(error);
+  }
+};
+
+std::string kernel(int number) {
+  const std::string digits = std::to_string(number);
+  return "extern \"C\" __global__ void k" + digits + "(int* p) { *p = " + digits + "; }\n";
+}
+
+// Processes that this one has started and that are alive.
+int children() {
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string status = read_file(entry.path().string() + "/stat");
+    const size_t end = status.rfind(')');
+    if (end == status.npos) continue;
+    count += std::atoi(status.c_str() + end + 4) == getpid();
+  }
+  return count;
+}
+
+TEST(Batches, GiveWhatSingleCompilesGive) {
+  NEEDS_COMPILER();
+  Batch batch;
+  for (int i = 0; i < 12; ++i)
+    batch.add(kernel(i), i % 2 ? CUCORE_CODE_TYPE_PTX : CUCORE_CODE_TYPE_CUBIN);
+  batch.run();
+  for (size_t i = 0; i < batch.items.size(); ++i) {
+    ASSERT_TRUE(batch.out[i]) << cucore_error_message(batch.failures[i]);
+    EXPECT_EQ(batch.failures[i], nullptr);
+    const Code single = capi_test::compile(batch.programs[i], batch.items[i].target);
+    EXPECT_TRUE(serialized(single) == serialized(batch.out[i])) << i;
+  }
+  EXPECT_EQ(children(), 0) << "workers were left behind";
+}
+
+TEST(Batches, OneThatFailsIsAlone) {
+  NEEDS_COMPILER();
+  Batch batch;
+  batch.add(kernel(1));
+  batch.add("#error this one\n");
+  batch.add(kernel(2));
+  batch.run();
+  EXPECT_TRUE(batch.out[0] && batch.out[2]);
+  EXPECT_EQ(batch.out[1], nullptr);
+  EXPECT_EQ(cucore_error_status(batch.failures[1]), CUCORE_ERROR_COMPILATION);
+  EXPECT_TRUE(contains(cucore_error_log(batch.failures[1]), "this one"));
+  EXPECT_STREQ(cucore_error_origin(batch.failures[1]), "nvrtc");
+  EXPECT_STREQ(cucore_error_native_name(batch.failures[1]), "NVRTC_ERROR_COMPILATION");
+}
+
+TEST(Batches, GoThroughACache) {
+  NEEDS_COMPILER();
+  const Folder folder;
+  const Cache cache = open_cache(folder.path());
+  for (int round = 0; round < 2; ++round) {
+    Batch batch;
+    for (int i = 0; i < 6; ++i) batch.add(kernel(i));
+    batch.add(kernel(0));
+    batch.run(cache);
+    for (cucore_objectcode* code : batch.out) EXPECT_TRUE(code);
+  }
+  EXPECT_EQ(statistics(cache).builds, 6u);
+}
+
+TEST(Batches, MayBeEmptyAndSayWhatIsWrong) {
+  SUCCEEDS(cucore_program_compile_batch, nullptr, 0, nullptr, nullptr, nullptr);
+  Batch batch;
+  batch.add(kernel(1));
+  cucore_objectcode* out = nullptr;
+  const std::string worker = std::getenv("CUCORE_WORKER") ? std::getenv("CUCORE_WORKER") : "";
+  setenv("CUCORE_WORKER", "/no/such/worker", 1);
+  FAILS(CUCORE_ERROR_NOT_FOUND, "/no/such/worker|CUCORE_WORKER", cucore_program_compile_batch,
+        batch.items.data(), 1, nullptr, &out, nullptr);
+  setenv("CUCORE_WORKER", worker.c_str(), 1);
+  batch.items[0].reserved = 1;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "reserved", cucore_program_compile_batch, batch.items.data(),
+        1, nullptr, &out, nullptr);
+}
+
+TEST(Batches, SurviveACompilerThatCrashes) {
+  NEEDS_FAKE_COMPILER();
+  Batch batch;
+  for (int i = 0; i < 5; ++i) batch.add(kernel(i));
+  batch.add("#crash\n");
+  for (int i = 5; i < 10; ++i) batch.add(kernel(i));
+  batch.run(nullptr, 2);
+  for (size_t i = 0; i < batch.items.size(); ++i) EXPECT_EQ(batch.out[i] != nullptr, i != 5) << i;
+  EXPECT_EQ(cucore_error_status(batch.failures[5]), CUCORE_ERROR_COMPILATION);
+  EXPECT_TRUE(contains(cucore_error_message(batch.failures[5]), "died twice"));
+  EXPECT_TRUE(contains(cucore_error_message(batch.failures[5]), "Abort"));
+  EXPECT_EQ(children(), 0);
+}
+
+TEST(Batches, EndACompilerThatHangs) {
+  NEEDS_FAKE_COMPILER();
+  Batch batch;
+  for (int i = 0; i < 5; ++i) batch.add(kernel(i));
+  batch.add("#hang\n");
+  const auto begin = std::chrono::steady_clock::now();
+  batch.run(nullptr, 2, 2000);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  for (size_t i = 0; i < batch.items.size(); ++i) EXPECT_EQ(batch.out[i] != nullptr, i != 5) << i;
+  EXPECT_TRUE(contains(cucore_error_message(batch.failures[5]), "longer than 2000 ms"));
+  EXPECT_EQ(children(), 0);
+}
+
+}  // namespace
