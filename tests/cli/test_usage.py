@@ -4,7 +4,7 @@ import unittest
 
 from command import CommandTest
 
-SUBCOMMANDS = ["info", "compile", "inspect", "run"]
+SUBCOMMANDS = ["info", "compile", "inspect", "run", "cache"]
 
 
 class Usage(CommandTest):
@@ -27,7 +27,7 @@ class Usage(CommandTest):
         self.fails(2, says="subcommand")
 
     def test_an_unknown_subcommand_or_option_is_named(self):
-        self.fails(2, "explode", says=["explode", "info, compile, inspect, run"])
+        self.fails(2, "explode", says=["explode", "info, compile, inspect, run, cache"])
         self.fails(2, "info", "--loud", says="--loud")
 
     def test_missing_arguments_are_named(self):
