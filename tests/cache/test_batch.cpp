@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cctype>
 #include <set>
 
 #include "cache_testing.hpp"
@@ -57,6 +58,7 @@ std::string kernel(int number) {
 int children() {
   int count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
+    if (!std::isdigit(entry.path().filename().string()[0])) continue;
     const std::string status = read_file(entry.path().string() + "/stat");
     const size_t end = status.rfind(')');
     if (end == status.npos) continue;
