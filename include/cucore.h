@@ -1797,6 +1797,34 @@ CUCORE_API cucore_status cucore_cache_add_remote(cucore_cache *cache,
                                                  const cucore_cache_remote *remote,
                                                  cucore_error **error);
 
+/** How to reach a remote that a URL names. */
+typedef struct cucore_cache_remote_options {
+  size_t   struct_size;        /**< sizeof(cucore_cache_remote_options) */
+  int32_t  read_only;          /**< 1: nothing is sent to it */
+  uint32_t connect_timeout_ms; /**< 0: 100 */
+  uint32_t timeout_ms;         /**< of one request; 0: 1000 */
+  int32_t  reserved;           /**< 0 */
+} cucore_cache_remote_options;
+
+#define CUCORE_CACHE_REMOTE_OPTIONS_INIT \
+  { sizeof(cucore_cache_remote_options), 0, 0, 0, 0 }
+
+/**
+ * Adds a remote that a URL names, as cucore_cache_add_remote(): file:///shared/folder,
+ * http://host/path and https:// (GET and PUT), redis://:password@host:port/database. Each is a
+ * library of its own, cucore-remote-directory.so, -http and -redis, looked for beside this one and in
+ * its folder cucore.
+ *
+ * @param options  NULL for the defaults
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   the plug-in is not there; the message lists every path tried
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the URL names no such place; the message says why
+ * @retval CUCORE_ERROR_ABI_MISMATCH      options hold fields that this library does not know
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_cache_add_remote_url(cucore_cache *cache, const char *url,
+                                                     const cucore_cache_remote_options *options,
+                                                     cucore_error **error);
+
 /* == Batch ==================================================================================== */
 
 /** One compile of many. */

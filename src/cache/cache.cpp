@@ -67,7 +67,7 @@ Cache::Cache(Settings settings, Codec codec)
                  : open_root(settings_.directory, settings_.read_only),
              settings_.durable),
       memory_(settings_.memory_bytes),
-      toolkits_(settings_.trust_toolkit, files_) {
+      toolkits_(settings_.trust_toolkit) {
   remotes_.on_put = [this](bool) { statistics_.count(Event::REMOTE_STORES); };
   remotes_.on_failure = [this] { statistics_.count(Event::REMOTE_ERRORS); };
   if (const std::string& problem = store_.root().problem; !problem.empty())
@@ -222,7 +222,9 @@ Result Cache::build(Request& request, const Build& build, const Flights::Flight*
   const bool keeps = flight == nullptr;
   std::optional<RecordBuilder> record;
   if (keeps && request.reads_files())
-    quietly([&] { return record.emplace(*request.inputs, request.directory, files_), true; });
+    quietly([&] {
+      return record.emplace(*request.inputs, request.directory, files_, toolkits_), true;
+    });
   if (settings_.hermetic && request.reads_files()) require_hermetic(request, record);
   statistics_.count(Event::BUILDS);
   Result result{nullptr, Outcome::BUILT};

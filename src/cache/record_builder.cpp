@@ -2,18 +2,15 @@
 
 #include <algorithm>
 
-#include "cache/toolkit.hpp"
-
 namespace cucore::cache {
 
 RecordBuilder::RecordBuilder(const container::BuildInputs& inputs, const std::string& directory,
-                             FileIndex& index)
+                             FileIndex& index, Toolkits& toolkits)
     : access_(*inputs.files),
-      index_(index),
       search_(access_, directory, index),
       facts_(search_.scan_all()),
       problem_(search_.problem()) {
-  find_toolkits();
+  find_toolkits(toolkits);
   needs_trace_ = search_.has_computed();
   for (const auto& [path, facts] : facts_) {
     if (!facts->scan.has_computed) continue;
@@ -26,9 +23,9 @@ RecordBuilder::RecordBuilder(const container::BuildInputs& inputs, const std::st
   begun_ns_ = file_clock_ns();
 }
 
-void RecordBuilder::find_toolkits() {
+void RecordBuilder::find_toolkits(Toolkits& toolkits) {
   for (const std::string& include : access_.include_paths) {
-    auto found = Toolkits::find(absolute_path(include + "/", search_.directory()), index_);
+    auto found = toolkits.find(absolute_path(include + "/", search_.directory()));
     if (!found) continue;
     const auto same = [&](const ToolkitFolder& folder) { return folder.path == found->path; };
     if (std::ranges::none_of(toolkits_, same)) toolkits_.push_back(std::move(*found));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/include_search.hpp"
+#include "cache/toolkit.hpp"
 
 namespace cucore::cache {
 
@@ -16,7 +17,7 @@ namespace cucore::cache {
 class RecordBuilder {
  public:
   RecordBuilder(const container::BuildInputs& inputs, const std::string& directory,
-                FileIndex& index);
+                FileIndex& index, Toolkits& toolkits);
 
   // Whether only the compiler can tell the files.
   bool needs_trace() const { return needs_trace_; }
@@ -31,11 +32,10 @@ class RecordBuilder {
  private:
   std::shared_ptr<const FileFacts> settled_facts(const std::string& path);
   bool add(Record& record, const std::string& path);
-  void find_toolkits();
+  void find_toolkits(Toolkits& toolkits);
   uint32_t toolkit_of(const std::string& path) const;
 
   const container::FileAccess& access_;
-  FileIndex& index_;
   IncludeSearch search_;
   FileMap facts_;
   std::vector<ToolkitFolder> toolkits_;

@@ -1,7 +1,11 @@
 #include "cache/toolkit.hpp"
 
+#include <fcntl.h>
+
+#include <algorithm>
 #include <cstring>
 
+#include "cache/descriptor.hpp"
 #include "support/sha256.hpp"
 
 namespace cucore::cache {
@@ -13,15 +17,6 @@ constexpr const char* MARKS[] = {"cuda.h", "crt/host_config.h", "cccl/cuda/std/_
 bool is_toolkit(const std::string& folder) {
   return path_state(folder + "cuda.h") == PathState::FILE &&
          path_state(folder + "crt/host_config.h") == PathState::FILE;
-}
-
-container::Digest fingerprint(const std::string& folder, FileIndex& index) {
-  Sha256 sum;
-  for (const char* mark : MARKS) {
-    const auto facts = index.facts(folder + mark);
-    sum.update(facts ? facts->digest : container::Digest{});
-  }
-  return sum.finish();
 }
 
 std::vector<container::Digest> fingerprints(const Record& record) {
@@ -38,11 +33,37 @@ size_t Toolkits::Hash::operator()(const container::Digest& digest) const {
   return value;
 }
 
+// The files that tell the version do so in their first lines, and some of them are large.
+container::Digest Toolkits::beginning(const std::string& path) {
+  constexpr size_t MOST = 64 << 10;
+  const auto stamp = stamp_of(path);
+  if (!stamp) return {};
+  {
+    std::lock_guard lock(mutex_);
+    const auto known = beginnings_.find(path);
+    if (known != beginnings_.end() && known->second.stamp == *stamp) return known->second.digest;
+  }
+  std::string text(std::min<uint64_t>(stamp->size, MOST), '\0');
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file || !read_all(file.get(), text.data(), text.size())) return {};
+  const container::Digest digest =
+      Sha256().update(text).update(std::to_string(stamp->size)).finish();
+  std::lock_guard lock(mutex_);
+  beginnings_[path] = {*stamp, digest};
+  return digest;
+}
+
+container::Digest Toolkits::fingerprint(const std::string& folder) {
+  Sha256 sum;
+  for (const char* mark : MARKS) sum.update(beginning(folder + mark));
+  return sum.finish();
+}
+
 // An include path is the toolkit's folder of headers, or one in it ("include/cccl").
-std::optional<ToolkitFolder> Toolkits::find(const std::string& include_path, FileIndex& index) {
+std::optional<ToolkitFolder> Toolkits::find(const std::string& include_path) {
   std::string folder = include_path;
   for (int up = 0; up < 2; ++up) {
-    if (is_toolkit(folder)) return ToolkitFolder{folder, fingerprint(folder, index)};
+    if (is_toolkit(folder)) return ToolkitFolder{folder, fingerprint(folder)};
     const size_t slash = folder.rfind('/', folder.size() - 2);
     if (folder.size() < 2 || slash == folder.npos) break;
     folder.resize(slash + 1);
@@ -52,7 +73,7 @@ std::optional<ToolkitFolder> Toolkits::find(const std::string& include_path, Fil
 
 bool Toolkits::are_bound_ones_same(const Record& record) {
   for (const ToolkitFolder& folder : record.toolkits)
-    if (folder.is_bound && fingerprint(folder.path, index_) != folder.fingerprint) return false;
+    if (folder.is_bound && fingerprint(folder.path) != folder.fingerprint) return false;
   return true;
 }
 
@@ -64,7 +85,7 @@ bool Toolkits::are_trusted(const Record& record) {
     if (found == seen_.end() || found->second != fingerprints(record)) return false;
   }
   for (const ToolkitFolder& folder : record.toolkits)
-    if (fingerprint(folder.path, index_) != folder.fingerprint) return false;
+    if (fingerprint(folder.path) != folder.fingerprint) return false;
   return true;
 }
 

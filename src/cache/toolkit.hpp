@@ -15,10 +15,10 @@ namespace cucore::cache {
 
 class Toolkits {
  public:
-  Toolkits(bool trusts_unseen, FileIndex& index) : trusts_unseen_(trusts_unseen), index_(index) {}
+  explicit Toolkits(bool trusts_unseen) : trusts_unseen_(trusts_unseen) {}
 
   // The toolkit's folder that one of a compile's include paths belongs to, with its fingerprint.
-  static std::optional<ToolkitFolder> find(const std::string& include_path, FileIndex& index);
+  std::optional<ToolkitFolder> find(const std::string& include_path);
   // Whether those are the same whose version a record must have.
   bool are_bound_ones_same(const Record& record);
 
@@ -28,9 +28,16 @@ class Toolkits {
   void has_seen(const Record& record);
 
  private:
+  container::Digest fingerprint(const std::string& folder);
+  container::Digest beginning(const std::string& path);
+
   const bool trusts_unseen_;
-  FileIndex& index_;
   std::mutex mutex_;
+  struct Beginning {
+    FileStamp stamp;
+    container::Digest digest{};
+  };
+  std::map<std::string, Beginning> beginnings_;
   struct Hash {
     size_t operator()(const container::Digest& digest) const;
   };

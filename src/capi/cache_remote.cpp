@@ -1,19 +1,25 @@
-// A remote of the cache that the caller implements.
+// Remotes of the cache: those that the caller implements, and those of plug-ins, by the same table.
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <cstring>
 
 #include "cache/cache.hpp"
 #include "capi/guard.hpp"
+#include "remote/plugin.h"
 #include "support/text.hpp"
 
 using namespace cucore::capi;
 using cucore::Error;
 using cucore::Status;
+using cucore::text;
 namespace cache = cucore::cache;
 namespace container = cucore::container;
 
 namespace {
 
+constexpr size_t FIRST_REMOTE_OPTIONS =
+    offsetof(cucore_cache_remote_options, reserved) + sizeof(int32_t);
 constexpr size_t FIRST_REMOTE = offsetof(cucore_cache_remote, name) + sizeof(const char*);
 
 // Owns the context: closes it once, whatever happens.
@@ -60,6 +66,65 @@ class CallersRemote final : public cache::Remote {
   const std::string name_;
 };
 
+struct Scheme {
+  std::string_view prefix;
+  const char* plugin;
+};
+constexpr Scheme SCHEMES[] = {
+    {"file://", "directory"}, {"http://", "http"}, {"https://", "http"}, {"redis://", "redis"}};
+
+std::string plugin_of(std::string_view url) {
+  for (const Scheme& scheme : SCHEMES)
+    if (url.starts_with(scheme.prefix)) return text("cucore-remote-", scheme.plugin, ".so");
+  throw Error(
+      Status::INVALID_ARGUMENT,
+      text("the URL ", url, " begins with none of file://, http://, https:// and redis://"));
+}
+
+std::string folder_of_this_library() {
+  Dl_info info{};
+  if (!dladdr(reinterpret_cast<const void*>(&cucore_cache_add_remote), &info) || !info.dli_fname)
+    return ".";
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/'));
+}
+
+// Kept open for good: its threads and its connections may outlive every cache.
+cucore_remote_open_fn open_plugin(const std::string& name) {
+  const std::string folder = folder_of_this_library();
+  std::string tried;
+  for (const std::string& place :
+       {folder + "/" + name, folder + "/cucore/" + name, folder + "/remote/" + name}) {
+    void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      tried += text(tried.empty() ? "" : ", ", static_cast<const char*>(dlerror()));
+      continue;
+    }
+    if (void* entry = dlsym(library, "cucore_remote_open"))
+      return reinterpret_cast<cucore_remote_open_fn>(entry);
+    tried += text(tried.empty() ? "" : ", ", place, " (has no cucore_remote_open)");
+  }
+  throw Error(Status::LIBRARY_MISSING, text("cannot load ", name, ": tried ", tried));
+}
+
+cucore_cache_remote_options read(const cucore_cache_remote_options* given) {
+  auto options = cucore::read_options(given, FIRST_REMOTE_OPTIONS, "cucore_cache_remote_options");
+  require_flag(options.read_only, "cucore_cache_remote_options.read_only");
+  require_zero(options.reserved, "cucore_cache_remote_options.reserved");
+  if (options.connect_timeout_ms == 0) options.connect_timeout_ms = 100;
+  if (options.timeout_ms == 0) options.timeout_ms = 1000;
+  return options;
+}
+
+cucore_cache_remote open_remote(const char* url, const cucore_cache_remote_options& options) {
+  cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
+  char reason[512] = "";
+  if (!open_plugin(plugin_of(url))(url, &options, &remote, reason, sizeof reason))
+    throw Error(Status::INVALID_ARGUMENT,
+                text("cannot use ", url, " as a remote: ", static_cast<const char*>(reason)));
+  return remote;
+}
+
 }  // namespace
 
 extern "C" {
@@ -74,6 +139,17 @@ CUCORE_API cucore_status cucore_cache_add_remote(cucore_cache* cache,
     auto& self = use(cache, "cache");
     require(all.get, "remote.get");
     self.add_remote(std::move(owner));
+  });
+}
+
+CUCORE_API cucore_status cucore_cache_add_remote_url(cucore_cache* cache, const char* url,
+                                                     const cucore_cache_remote_options* options,
+                                                     cucore_error** error) {
+  return guard(error, [&] {
+    auto& self = use(cache, "cache");
+    require(url, "url");
+    const auto with = read(options);
+    self.add_remote(std::make_unique<CallersRemote>(open_remote(url, with)));
   });
 }
 

@@ -192,6 +192,8 @@ std::vector<Row> rows() {
         nullptr),
       H(cache, cache, cucore_cache_add_remote, cache, &w.remote),
       P(remote, cucore_cache_add_remote, w.cache, nullptr),
+      H(cache, cache, cucore_cache_add_remote_url, cache, "file:///tmp", nullptr),
+      P(url, cucore_cache_add_remote_url, w.cache, nullptr, nullptr),
       // batch
       P(items, cucore_program_compile_batch, nullptr, 1, nullptr, o.handle<cucore_objectcode>(),
         o.handle<cucore_error>()),

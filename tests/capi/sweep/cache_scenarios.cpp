@@ -194,6 +194,14 @@ std::vector<Scenario> cache_scenarios() {
          });
        }},
       {"cucore_cache_add_remote", add_remote},
+      {"cucore_cache_add_remote_url",
+       [](Run& run, World&) {
+         const Cache cache = make_cache();
+         run.expect(CUCORE_ERROR_INVALID_ARGUMENT);
+         run.call([&](auto** error) {
+           return cucore_cache_add_remote_url(cache.get(), "gopher://there", nullptr, error);
+         });
+       }},
       {"cucore_program_compile_batch", batch},
   };
 }

@@ -1,0 +1,210 @@
+// Remotes with real servers: a shared folder, nginx with WebDAV, Redis.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "cache_testing.hpp"
+
+extern char** environ;
+
+namespace {
+
+using namespace cache_test;
+
+const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
+
+int free_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  bind(fd, reinterpret_cast<sockaddr*>(&address), size);
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+bool answers(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool is_up = connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  close(fd);
+  return is_up;
+}
+
+std::string find_program(const std::string& name) {
+  for (const char* folder : {"/usr/sbin/", "/usr/bin/", "/usr/local/bin/"})
+    if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
+  return {};
+}
+
+// A server that lives as long as this does.
+class Server {
+ public:
+  Server(std::vector<std::string> arguments, int port) {
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    for (const int fd : {1, 2})
+      posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+    if (posix_spawn(&pid_, pointers[0], &actions, nullptr, pointers.data(), environ) != 0)
+      throw std::runtime_error("cannot start " + arguments[0]);
+    posix_spawn_file_actions_destroy(&actions);
+    for (int i = 0; i < 1000 && !answers(port); ++i) usleep(10000);
+    if (!answers(port)) throw std::runtime_error(arguments[0] + " does not answer");
+  }
+  ~Server() { stop(); }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  void stop() {
+    if (pid_ < 0) return;
+    kill(pid_, SIGTERM);
+    waitpid(std::exchange(pid_, -1), nullptr, 0);
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+// In half a second whatever else the machine does; what is right must not depend on its load.
+cucore_cache_remote_options patient() {
+  cucore_cache_remote_options options = CUCORE_CACHE_REMOTE_OPTIONS_INIT;
+  options.connect_timeout_ms = 2000;
+  options.timeout_ms = 10000;
+  return options;
+}
+
+Cache with_remote(const std::string& folder, const std::string& url,
+                  const cucore_cache_remote_options& options = patient()) {
+  Cache cache = open_cache(folder, [](auto& with) {
+    with.signing_key = &SECRET;
+    with.keys = &SECRET;
+    with.key_count = 1;
+  });
+  MUST(cucore_cache_add_remote_url, cache, url.c_str(), &options);
+  return cache;
+}
+
+cucore_status give_code(cucore_objectcode** out, cucore_error**, void* count) {
+  ++*static_cast<int*>(count);
+  *out = cucore_objectcode_retain(make_ptx_code());
+  return CUCORE_OK;
+}
+
+cucore_cache_outcome get_or_build(cucore_cache* cache, int number, int& builds) {
+  const uint8_t key[32] = {static_cast<uint8_t>(number), 9};
+  Code code;
+  cucore_cache_outcome outcome = CUCORE_CACHE_OUTCOME_NONE;
+  MUST(cucore_cache_get_or_build, cache, key, give_code, &builds, code.out(), &outcome);
+  EXPECT_TRUE(bytes_of(code) == std::string(PTX, PTX_SIZE));
+  return outcome;
+}
+
+// Two machines, as far as a cache can tell: two folders.
+void share(const std::string& url, const std::function<void()>& stop) {
+  const Folder folder;
+  int builds = 0;
+  for (int number = 0; number < 20; ++number)
+    get_or_build(with_remote(folder / "one", url), number, builds);
+  EXPECT_EQ(builds, 20);
+  {
+    const Cache other = with_remote(folder / "two", url);
+    for (int number = 0; number < 20; ++number)
+      EXPECT_EQ(get_or_build(other, number, builds), CUCORE_CACHE_OUTCOME_HIT_REMOTE) << number;
+    EXPECT_EQ(get_or_build(other, 21, builds), CUCORE_CACHE_OUTCOME_BUILT);
+    EXPECT_EQ(statistics(other).hits_remote, 20u);
+    EXPECT_EQ(statistics(other).remote_errors, 0u);
+  }
+  EXPECT_EQ(builds, 21);
+  // Another's key: nothing of it is believed.
+  const Cache stranger = open_cache(folder / "three", [](auto& with) {
+    static const cucore_key other = {"other", 5, CUCORE_KEY_HMAC_SHA256, 0};
+    with.keys = &other;
+    with.key_count = 1;
+  });
+  const cucore_cache_remote_options options = patient();
+  MUST(cucore_cache_add_remote_url, stranger, url.c_str(), &options);
+  EXPECT_EQ(get_or_build(stranger, 0, builds), CUCORE_CACHE_OUTCOME_BUILT);
+  EXPECT_EQ(statistics(stranger).remote_refused, 1u);
+  // Read-only: asked, never told.
+  cucore_cache_remote_options reads = patient();
+  reads.read_only = 1;
+  get_or_build(with_remote(folder / "four", url, reads), 30, builds);
+  EXPECT_EQ(get_or_build(with_remote(folder / "five", url), 30, builds),
+            CUCORE_CACHE_OUTCOME_BUILT);
+  if (!stop) return;
+  stop();
+  const Cache alone = with_remote(folder / "six", url);
+  for (int number = 0; number < 10; ++number)
+    EXPECT_EQ(get_or_build(alone, number, builds), CUCORE_CACHE_OUTCOME_BUILT);
+  EXPECT_GE(statistics(alone).remote_errors, 3u);
+}
+
+TEST(Remotes, ASharedFolder) {
+  const Folder shared;
+  share("file://" + shared.path(), nullptr);
+  for (const auto& entry : fs::recursive_directory_iterator(shared.path()))
+    EXPECT_FALSE(contains(entry.path().string(), ".tmp.")) << "rubbish was left";
+}
+
+TEST(Remotes, Nginx) {
+  const std::string nginx = find_program("nginx");
+  if (nginx.empty()) GTEST_SKIP() << "nginx is not installed";
+  const Folder folder;
+  const int port = free_port();
+  fs::create_directory(folder / "files");
+  ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+  write_file(
+      folder / "nginx.conf",
+      std::string(geteuid() == 0 ? "user root;\n" : "") + "daemon off;\npid " + (folder / "pid") +
+          ";\nerror_log " + (folder / "log") +
+          ";\nevents {}\nhttp {\n  access_log off;\n  client_body_temp_path " + (folder / "body") +
+          ";\n  proxy_temp_path " + (folder / "proxy") + ";\n  fastcgi_temp_path " +
+          (folder / "fastcgi") + ";\n  uwsgi_temp_path " + (folder / "uwsgi") +
+          ";\n  scgi_temp_path " + (folder / "scgi") +
+          ";\n  server {\n    listen 127.0.0.1:" + std::to_string(port) +
+          ";\n    client_max_body_size 64m;\n    root " + (folder / "files") +
+          ";\n    location / { dav_methods PUT DELETE; create_full_put_path on; }\n  }\n}\n");
+  Server server({nginx, "-c", folder / "nginx.conf", "-p", folder.path()}, port);
+  share("http://127.0.0.1:" + std::to_string(port) + "/cucore", [&] { server.stop(); });
+  EXPECT_GE(files_in(folder / "files").size(), 21u) << "the layout that other tools use";
+}
+
+TEST(Remotes, Redis) {
+  const std::string redis = find_program("redis-server");
+  if (redis.empty()) GTEST_SKIP() << "redis-server is not installed";
+  const Folder folder;
+  const int port = free_port();
+  Server server({redis, "--port", std::to_string(port), "--bind", "127.0.0.1", "--save", "",
+                 "--appendonly", "no", "--dir", folder.path(), "--requirepass", "pass word"},
+                port);
+  share("redis://:pass word@127.0.0.1:" + std::to_string(port) + "/3", [&] { server.stop(); });
+}
+
+TEST(Remotes, UrlsThatNameNoPlaceAreRefused) {
+  const Cache cache = open_cache("");
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "gopher://x|redis://", cucore_cache_add_remote_url, cache,
+        "gopher://x", nullptr);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "/no/such/folder", cucore_cache_add_remote_url, cache,
+        "file:///no/such/folder", nullptr);
+  if (!find_program("redis-server").empty()) {
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "port", cucore_cache_add_remote_url, cache,
+          "redis://host:port", nullptr);
+  }
+  cucore_cache_remote_options options = CUCORE_CACHE_REMOTE_OPTIONS_INIT;
+  options.read_only = 3;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "read_only", cucore_cache_add_remote_url, cache,
+        "file:///tmp", &options);
+}
+
+}  // namespace
