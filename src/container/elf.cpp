@@ -52,6 +52,8 @@ class Reader {
     if (header.ident[7] != (arch_above ? kOsAbiNew : kOsAbiOld)) {
       file_.view().fail(7, "not an ABI of CUDA's");
     }
+    // The two lowest bits were the mode of textures; in the new ABI they crash driver 580.
+    if (arch_above && (header.flags & 3) != 0) file_.view().fail(48, "not flags of this ABI");
     info_.arch.number = static_cast<uint16_t>(header.flags >> (arch_above ? 8 : 0) & 0xff);
     if (info_.arch.number < 10) file_.view().fail(48, "no architecture in the flags");
     if (!arch_above && (header.flags & kFlagAcceleratedV1) != 0) info_.arch.suffix = 'a';
@@ -80,11 +82,27 @@ class Reader {
       notes.get<uint32_t>(at + 8);
       notes.slice(at + 12, name, "the name of a note");
       const ByteView text = notes.slice(at + 12 + name, size, "a note");
+      if (section.text_name == ".note.nv.tkinfo") {
+        check_tool_note(text, section.offset + at + 12 + name);
+        read_tool_note(text);
+      }
       at += 12 + name + size;
-      if (section.text_name == ".note.nv.tkinfo") read_tool_note(text);
       if (section.text_name == ".note.nv.cuinfo" && size >= 6)
         info_.toolkit = text.get<uint16_t>(4);
     }
+  }
+
+  /// {u32 version, u32 place of a text among the texts, five of them, texts}: the driver follows
+  /// the places.
+  void check_tool_note(const ByteView& note, uint64_t where) const {
+    constexpr uint64_t kHead = 24;
+    const bool known = note.size() > kHead && note.get<uint32_t>(0) == 2;
+    if (!known) file_.view().fail(where, "not a note of the toolkit");
+    for (uint64_t at = 4; at < kHead; at += 4)
+      if (note.get<uint32_t>(at) >= note.size() - kHead)
+        file_.view().fail(where + at, "a text of a note does not lie inside it");
+    if (note.bytes().back() != std::byte{0})
+      file_.view().fail(where + note.size() - 1, "the texts of a note do not end");
   }
 
   /// The only place that tells sm_90a from sm_90: the options of ptxas.
