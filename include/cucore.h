@@ -1030,10 +1030,12 @@ typedef struct cucore_resource_info {
   int32_t max_threads;   /**< of a block, from __launch_bounds__ */
   int32_t constant;      /**< bytes of the constant bank, the parameters included */
   int32_t code_size;     /**< bytes of instructions */
+  int32_t spill_stores;  /**< bytes of registers that a thread spills: CUDA 13.0 and later tell */
+  int32_t spill_loads;   /**< the same */
 } cucore_resource_info;
 
 #define CUCORE_RESOURCE_INFO_INIT \
-  { sizeof(cucore_resource_info), 0, 0, 0, 0, 0, 0 }
+  { sizeof(cucore_resource_info), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** How a container is signed. */
 typedef enum cucore_key_algorithm {
@@ -1224,11 +1226,14 @@ CUCORE_API cucore_status cucore_objectcode_bundle(const cucore_objectcode *const
                                                   size_t count, cucore_objectcode **out,
                                                   cucore_error **error);
 
-/** How many images it holds: 1, or those of a bundle. @since 0.1 */
+/** How many images it holds: those of a bundle, the entries of a fat binary, else 1. @since 0.1 */
 CUCORE_API size_t cucore_objectcode_image_count(const cucore_objectcode *code);
 
-/** One image of a bundle as object code of its own; what is no bundle gives itself for 0.
+/** One image of a bundle or a fat binary as object code of its own, decompressed; what is neither
+ *  gives itself for 0.
  *  @param index  less than cucore_objectcode_image_count()
+ *  @retval CUCORE_ERROR_UNSUPPORTED  an entry of a fat binary that is scrambled, or of a kind that
+ *                                    this library does not know
  *  @since 0.1 */
 CUCORE_API cucore_status cucore_objectcode_image_at(const cucore_objectcode *code, size_t index,
                                                     cucore_objectcode **out, cucore_error **error);

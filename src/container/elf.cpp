@@ -10,6 +10,7 @@
 #include "container/cubin_layout.hpp"
 #include "container/elf_file.hpp"
 #include "container/nv_info.hpp"
+#include "container/spills.hpp"
 #include "container/toolkit_text.hpp"
 
 namespace cucore::container {
@@ -20,6 +21,7 @@ constexpr uint8_t kAbiWithArchAbove = 8;
 constexpr uint8_t kOsAbiOld = 0x33;  // up to ABI 7
 constexpr uint8_t kOsAbiNew = 0x41;  // from ABI 8 on
 constexpr uint32_t kFlagAcceleratedV1 = 0x800;
+constexpr uint16_t kMarksSpills = 130;      // the toolkit that is known to
 constexpr uint32_t kReservedShared = 1024;  // what the system takes of a block's, from sm_90 on
 
 class Reader {
@@ -178,10 +180,21 @@ class Reader {
       if (info.required_threads) resources.exact_block = info.required_threads;
       const auto& threads = info.required_threads ? info.required_threads : info.max_threads;
       if (threads) resources.max_threads = threads_of(*threads);
+      add_spills(symbol, info, resources);
     }
     add_memory(result.lowered_name, resources);
     info_.symbols.push_back(std::move(result));
     info_.resources.push_back(std::move(resources));
+  }
+
+  /// Where nothing is marked nothing spills, unless the toolkit did not mark yet.
+  void add_spills(const ElfSymbol& symbol, const NvInfo& info, KernelResources& resources) const {
+    const bool marks = info.api_version >= kMarksSpills || !info.spills.empty();
+    if (!marks && resources.stack.value_or(1) != 0) return;
+    const auto spills = count_spills(file_.bytes(file_.sections()[symbol.section]), info.spills);
+    if (!spills) return;
+    resources.spill_stores = spills->stores;
+    resources.spill_loads = spills->loads;
   }
 
   static std::optional<uint32_t> threads_of(const std::vector<uint32_t>& block) {
