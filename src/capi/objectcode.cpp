@@ -24,7 +24,7 @@ namespace {
 constexpr size_t FIRST_OPTIONS =
     offsetof(cucore_objectcode_options, expression_count) + sizeof(size_t);
 constexpr size_t FIRST_SYMBOL_INFO = offsetof(cucore_symbol_info, size) + sizeof(size_t);
-constexpr size_t FIRST_RESOURCES = offsetof(cucore_resource_info, spill_loads) + sizeof(int32_t);
+constexpr size_t FIRST_RESOURCES = offsetof(cucore_resource_info, code_size) + sizeof(int32_t);
 constexpr size_t FIRST_SERIALIZE =
     offsetof(cucore_serialize_options, signing_key) + sizeof(const cucore_key*);
 constexpr size_t FIRST_DESERIALIZE =

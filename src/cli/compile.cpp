@@ -39,7 +39,7 @@ cucore_code_type choose_target(const CompileRequest& request) {
   throw usage(
       fmt::format("{} does not say what to compile to: end it in .cuco, .ptx, .cubin or .ltoir, or "
                   "give --target",
-                  request.output.file));
+                  shown_output(request.output)));
 }
 
 void compile(const CompileRequest& request) {

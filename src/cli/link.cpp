@@ -64,7 +64,7 @@ cucore_code_type choose_target(const LinkRequest& request) {
     throw usage(
         fmt::format("{} does not say what to link to: end it in .cuco, .cubin or .ptx, or "
                     "give --target",
-                    request.output.file));
+                    shown_output(request.output)));
   return request.arch.starts_with("compute_") ? CUCORE_CODE_TYPE_PTX : CUCORE_CODE_TYPE_CUBIN;
 }
 
@@ -101,6 +101,7 @@ void link(LinkRequest& request) {
     const ObjectCode input = open_image(read_file(file), file);
     call(cucore_linker_add, linker.get(), input.get());
   }
+  if (request.files.size() == 1) set_log_source(request.files.front());
   const ObjectCode code = [&] {
     const Progress progress(fmt::format("linking {} files", request.files.size()));
     return make<ObjectCode>(cucore_linker_link, linker.get(), target);

@@ -31,9 +31,9 @@ std::string choose_output(const SignRequest& request, std::string_view bytes) {
 
 void sign(const SignRequest& request) {
   const std::string bytes = read_file(request.file);
+  const ObjectCode code = open_image(bytes, request.file);
   const std::string output = choose_output(request, bytes);
   const Key key = request.keys.read(KeyUse::kSign).front();
-  const ObjectCode code = open_image(bytes, request.file);
   const bool compressed = is_container(bytes) && is_compressed(bytes);
   const std::string container = serialize(code.get(), compressed, &key);
   write_file(output, container);

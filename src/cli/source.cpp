@@ -6,6 +6,7 @@
 #include <set>
 
 #include "files.hpp"
+#include "image.hpp"
 #include "strings.hpp"
 #include "terminal.hpp"
 #include "toggles.hpp"
@@ -138,9 +139,25 @@ std::string shown_name(const std::string& path, cucore_source_type type) {
                                               : "stdin.cu";
 }
 
+/// What is no text is told of here, in words of files: the library knows of bytes alone.
+void require_source(const std::string& source, const std::string& path, cucore_source_type type) {
+  const auto known = detect(source, path);
+  const bool is_image = is_container(source) || (known && *known != CUCORE_CODE_TYPE_PTX &&
+                                                 *known != CUCORE_CODE_TYPE_LTOIR);
+  if (is_image)
+    throw failed(
+        fmt::format("{} is compiled already, it is {}: 'cucore inspect' shows it, "
+                    "'cucore link' takes it",
+                    path, is_container(source) ? "a container" : type_name(*known)));
+  const std::size_t nul = source.find('\0');
+  if (nul != source.npos && type == CUCORE_SOURCE_TYPE_CUDA_CPP)
+    throw failed(fmt::format("{} is no text: it has a NUL at offset {}", path, nul));
+}
+
 Program make_program(const std::string& path, CompileFlags& flags) {
   const cucore_source_type type = source_type(path, flags);
   const std::string source = read_file(path);
+  require_source(source, path, type);
   const std::string name = shown_name(path, type);
   const auto include_paths = pointers(flags.include_paths);
   const auto defines = pointers(flags.defines);

@@ -44,6 +44,10 @@ std::optional<cucore_code_type> said_target(const Output& output) {
   return suffix.empty() ? std::nullopt : target_of(suffix.substr(1));
 }
 
+std::string shown_output(const Output& output) {
+  return output.file == "-" ? "the standard output" : output.file;
+}
+
 void write_code(const Output& output, const cucore_objectcode* code, const Json& more) {
   const bool container = wants_container(output);
   const std::string stored = container ? serialize(code, output.compress) : std::string();

@@ -28,6 +28,9 @@ bool wants_container(const Output& output);
 /// The kind that --target names, else the output's suffix; nothing if neither does.
 std::optional<cucore_code_type> said_target(const Output& output);
 
+/// The output's name in messages.
+std::string shown_output(const Output& output);
+
 /// Stores object code and tells of it; its log goes to stderr. `more` joins the JSON object.
 void write_code(const Output& output, const cucore_objectcode* code, const Json& more);
 

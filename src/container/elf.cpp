@@ -54,8 +54,9 @@ class Reader {
     if (header.ident[7] != (arch_above ? kOsAbiNew : kOsAbiOld)) {
       file_.view().fail(7, "not an ABI of CUDA's");
     }
-    // The two lowest bits were the mode of textures; in the new ABI they crash driver 580.
-    if (arch_above && (header.flags & 3) != 0) file_.view().fail(48, "not flags of this ABI");
+    // ptxas 13.0 sets one of the two, 4 up to sm_90 and 2 from sm_100 on; others crash driver 580.
+    const uint32_t mode = header.flags & 7;
+    if (arch_above && mode != 2 && mode != 4) file_.view().fail(48, "not flags of this ABI");
     info_.arch.number = static_cast<uint16_t>(header.flags >> (arch_above ? 8 : 0) & 0xff);
     if (info_.arch.number < 10) file_.view().fail(48, "no architecture in the flags");
     if (!arch_above && (header.flags & kFlagAcceleratedV1) != 0) info_.arch.suffix = 'a';

@@ -189,7 +189,16 @@ class CompileFailures(CommandTest):
         self.fails(1, "compile", "saxpy.cu", "-o", "no/a.cuco", says=["no/a.cuco", "No such file"])
         self.fails(1, "compile", "saxpy.cu", "-o", "/dev/full", "-t", "ptx", says="No space")
 
+    def test_what_is_no_source_is_told_of(self):
+        self.write("zeros.cu", b"__global__ void f() {}\0")
+        self.fails(1, "compile", "zeros.cu", "-o", "a.ptx", says=["zeros.cu is no text", "22"])
+        self.compile("saxpy.cu", "a.cuco")
+        self.compile("saxpy.cu", "a.cubin", "-a", "sm_90")
+        for name, kind in (("a.cuco", "container"), ("a.cubin", "CUBIN")):
+            self.fails(1, "compile", name, "-o", "b.ptx", says=[name, kind, "compiled already"])
+
     def test_an_output_that_says_nothing_asks_for_a_target(self):
+        self.fails(2, "compile", "saxpy.cu", "-o", "-", says=["the standard output", "--target"])
         self.fails(2, "compile", "saxpy.cu", "-o", "result", says=["result", "--target"])
 
     def test_an_architecture_that_is_none_is_named(self):
