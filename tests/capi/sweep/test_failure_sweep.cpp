@@ -33,9 +33,10 @@ std::set<std::string> exported_functions() {
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
-  for (const auto& part : {library_scenarios(), device_scenarios(), stream_scenarios(),
-                           event_scenarios(), buffer_scenarios(), program_scenarios(),
-                           linker_scenarios(), objectcode_scenarios(), kernel_scenarios()})
+  for (const auto& part :
+       {library_scenarios(), device_scenarios(), stream_scenarios(), event_scenarios(),
+        buffer_scenarios(), program_scenarios(), linker_scenarios(), objectcode_scenarios(),
+        kernel_scenarios(), completion_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -55,6 +56,7 @@ void fill_quarantine(World& world) {
     make_buffer(world.device.get(), world.stream.get());
     make_program();
     make_linker();
+    make_future(world.stream.get(), make_queue().get());
     const Code code = make_ptx();
     find_saxpy(code.get());
     cucore_error* error = nullptr;
