@@ -256,11 +256,13 @@ TEST_F(Queues, NobodyIsAskedWhenNothingIsPending) {
   NEEDS_FAKE_DRIVER();
   make_future(stream_, queue_, 1);
   take(queue_, 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(60));
-  const uint64_t calls = fake_->total_calls(), cpu = info(queue_).cpu_ns;
-  std::this_thread::sleep_for(std::chrono::milliseconds(60));
-  EXPECT_EQ(fake_->total_calls(), calls);
-  EXPECT_EQ(info(queue_).cpu_ns, cpu);
+  // On a busy machine the library's thread may take a while to come to rest.
+  for (int i = 0; i < 100; ++i) {
+    const uint64_t calls = fake_->total_calls(), cpu = info(queue_).cpu_ns;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (fake_->total_calls() == calls && info(queue_).cpu_ns == cpu) return;
+  }
+  FAIL() << "somebody is still asking";
 }
 
 }  // namespace
