@@ -72,8 +72,8 @@ struct World {
   std::map<std::string, void*> handles() const {
     return {{"device", device.get()}, {"stream", stream.get()},   {"event", event.get()},
             {"buffer", buffer.get()}, {"program", program.get()}, {"objectcode", code.get()},
-            {"kernel", kernel.get()}, {"linker", linker.get()},
-            {"queue", queue.get()},   {"future", future.get()}};
+            {"kernel", kernel.get()}, {"linker", linker.get()},   {"queue", queue.get()},
+            {"future", future.get()}};
   }
 };
 
