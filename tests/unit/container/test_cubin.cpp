@@ -100,7 +100,7 @@ TEST(Cubin, Header) {
   EXPECT_PART("machine 190", after<uint16_t>(18, 62));
   EXPECT_PART("version 1", after<uint32_t>(20, 2));
   EXPECT_PART("entry point", after<uint64_t>(24, 8));
-  EXPECT_PART("no architecture", after<uint32_t>(48, 0));
+  EXPECT_PART("no architecture", after<uint32_t>(48, 4));
   EXPECT_PART("not flags", after<uint8_t>(48, read_at<uint8_t>(cubin(), 48) ^ 1));
   EXPECT_PART("size is not 64", after<uint16_t>(52, 63));
   EXPECT_PART("header is not 56", after<uint16_t>(54, 64));
