@@ -72,7 +72,8 @@ double real_value(const Plan& p, u64 raw) {
       return std::bit_cast<double>(raw);
     default: {
       const float v = std::bit_cast<float>(u32(raw));
-      return p.ftz ? flushed(v) : v;
+      const bool flushes = p.ftz && p.to != Type::f16;  // f16's own subnormals are not f32's
+      return flushes ? flushed(v) : v;
     }
   }
 }
@@ -122,7 +123,7 @@ T saturated(T v) {
 // tf32 is an f32 whose lower 13 bits are zero; rna rounds halves away from zero.
 u32 to_tf32(const Plan& p, float v) {
   u32 b = std::bit_cast<u32>(v);
-  if (v != v) return 0x7fffffff;
+  if (v != v) return b & ~u32{0x1fff};
   if ((b & 0x7f800000) == 0x7f800000) return p.finite ? (b & 0x80000000) | 0x7f7fe000 : b;
   const u32 rest = b & 0x1fff;
   u32 kept = b & ~u32{0x1fff};
@@ -135,8 +136,27 @@ u32 to_tf32(const Plan& p, float v) {
   return kept;
 }
 
+// Where a NaN's payload survives, it does so from the top; elsewhere there is one NaN.
+u64 nan_from(const Plan& p, double v) {
+  const u64 bits = std::bit_cast<u64>(v), sign = bits >> 63;
+  const u64 fraction = (bits & 0x000fffffffffffff) | 0x0008000000000000;
+  if (p.to == Type::f64) return p.ftz ? 0x7fffffffe0000000 : bits | 0x0008000000000000;
+  if (p.to == Type::f16 && p.from == Type::f64) return sign << 15 | 0x7c00 | fraction >> 42;
+  const bool keeps = p.from == Type::f64 || p.from == Type::bf16;
+  if (p.to == Type::f32 && keeps) return sign << 31 | 0x7f800000 | fraction >> 29;
+  return p.to == Type::f32 ? 0x7fffffff : 0x7fff;
+}
+
+// Under .ftz: whether v is rounded to less than the least normal number if exponents had no lower
+// end; see rounding.cpp.
+bool is_tiny(double v) {
+  volatile double scaled = v * 0x1p100;
+  return std::fabs(float(scaled)) < 0x1p-26f;
+}
+
 // The host's mode is already the one that the conversion asks for.
 u64 from_real(const Plan& p, double v) {
+  if (v != v && !p.sat && p.to != Type::tf32) return nan_from(p, v);
   if (p.relu && !(v > 0) && v == v) v = 0;
   if (p.sat) v = saturated(v);
   if (p.rounding >= Rounding::rni) v = integral(v, p.rounding);
@@ -152,7 +172,7 @@ u64 from_real(const Plan& p, double v) {
     default: {
       volatile double source = v;
       float r = float(source);
-      if (p.ftz) r = flushed(r);
+      if (p.ftz && is_tiny(v)) r = std::copysign(0.0f, r);
       return r == r ? std::bit_cast<u32>(r) : 0x7fffffff;
     }
   }

@@ -48,7 +48,6 @@ using WarpReference = std::function<void(const Values* in, Values* out)>;
 /// How a result may differ from the reference.
 enum class Compare : uint8_t {
   exact,   ///< bit for bit
-  nan,     ///< bit for bit, but any NaN for a NaN of the result's float type
   approx,  ///< within the bound, see Case::relative and absolute
 };
 

@@ -125,6 +125,17 @@ double to_whole(double value, int mode) {
   return std::nearbyint(kept);
 }
 
+/// What a NaN becomes: where its payload survives, it does so from the top.
+uint64_t nan_between(const Real& to, const Real& from, uint64_t bits, bool ftz) {
+  uint64_t wide = to_bits(from.value(bits)) | 0x0008000000000000;  // conversion to f64 is exact
+  uint64_t sign = wide >> 63, fraction = wide & 0x000FFFFFFFFFFFFF;
+  if (to.kind == Kind::f64) return ftz ? 0x7FFFFFFFE0000000 : wide;
+  if (to.kind == Kind::f16 && from.kind == Kind::f64) return sign << 15 | 0x7C00 | fraction >> 42;
+  bool keeps = from.kind == Kind::f64 || from.kind == Kind::bf16;
+  if (to.is_single() && keeps) return sign << 31 | 0x7F800000 | fraction >> 29;
+  return to.is_single() ? 0x7FFFFFFF : 0x7FFF;
+}
+
 double input_of(const Real& from, uint64_t bits, bool ftz) {
   double value = from.value(bits);
   if (!ftz || !from.is_single()) return value;
@@ -176,14 +187,21 @@ void add_real_row(Table& table, const Real& to, const Real& from, const std::str
              {from.kind},
              {to.kind},
              [=](const Values& in, Values& out) {
-               double value = input_of(from, in[0], ftz);
+               // .ftz heeds the operand's subnormals only where the result has such too.
+               double value = input_of(from, in[0], ftz && to.kind != Kind::f16);
+               if (value != value && !sat) {
+                 bool moves = to.is_single() && from.is_single() && !whole && !ftz;
+                 out[0] = moves ? in[0] : nan_between(to, from, in[0], ftz);
+                 return;
+               }
                if (whole) value = std::copysign(to_whole(value, mode), value);
                out[0] = to.round(value, mode);
                if (sat) out[0] = saturated_bits(to, out[0]);
-               if (ftz && to.is_single()) out[0] = result_bits(flushed(from_bits<float>(out[0])));
+               RoundingScope scope(mode);
+               if (ftz && to.is_single() && is_tiny(value)) out[0] &= 0x80000000;
              },
              {},
-             Compare::nan,
+             Compare::exact,
              0,
              0,
              std::max(to.min_target, from.min_target)});
@@ -230,7 +248,7 @@ void add_packed(Table& table, const std::string& name, const SmallFormat& format
                            }
                          },
                          {},
-                         Compare::nan,
+                         Compare::exact,
                          0,
                          0,
                          min_target});
@@ -274,7 +292,7 @@ void add_packed_rows(Table& table) {
                                }
                              },
                              {},
-                             Compare::nan,
+                             Compare::exact,
                              0,
                              0,
                              89});
@@ -290,10 +308,10 @@ void add_tf32(Table& table) {
              {Kind::f32},
              [](const Values& in, Values& out) {
                bool special = (in[0] & 0x7F800000) == 0x7F800000;
-               out[0] = special ? in[0] : (in[0] + 0x1000) & 0xFFFFE000;
+               out[0] = (special ? in[0] : in[0] + 0x1000) & 0xFFFFE000;
              },
              {},
-             Compare::nan,
+             Compare::exact,
              0,
              0,
              80});
