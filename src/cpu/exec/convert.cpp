@@ -1,5 +1,6 @@
 // Every conversion that has no vector handler, lane by lane: directed roundings, saturation, 8-bit
 // types, registers wider than their type, f16 and bf16. Built with -frounding-math.
+#include <algorithm>
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -229,6 +230,80 @@ void convert_pair(Warp& w, const Op& op) {
   }
 }
 
+// ---- 8-bit floats, two in 16 bits
+
+struct Quarter {
+  int mantissa, least_exponent;  // of the least normal number
+  u32 largest, infinity;         // infinity 0: e4m3 has none, its largest pattern is NaN
+};
+constexpr Quarter kE4M3 = {3, -6, 0x7e, 0};
+constexpr Quarter kE5M2 = {2, -14, 0x7b, 0x7c};
+
+// To nearest even; what is too large becomes the largest finite number. The host rounds to nearest.
+u32 to_quarter(const Quarter& q, double v, bool relu) {
+  if (v != v) return 0x7f;
+  const u32 sign = std::signbit(v) ? 0x80 : 0;
+  if (relu && sign) return 0;
+  if (v == 0) return sign;
+  if (std::isinf(v)) return sign | q.largest;
+  const int exponent = std::max(std::ilogb(v), q.least_exponent);
+  volatile double units = std::ldexp(std::fabs(v), q.mantissa - exponent);
+  const u64 rounded = u64(std::nearbyint(units));
+  const u64 code = rounded + (u64(exponent - q.least_exponent) << q.mantissa);
+  return sign | u32(std::min(code, u64{q.largest}));
+}
+u32 half_of_quarter(const Quarter& q, u32 code, bool relu) {
+  const u32 size = code & 0x7f;
+  if (q.infinity ? size > q.infinity : size > q.largest) return 0x7fff;
+  if (relu && (code & 0x80)) return 0;
+  if (q.infinity && size == q.infinity) return (code & 0x80) << 8 | 0x7c00;
+  const int field = int(size >> q.mantissa);
+  const u32 fraction = size & ((1u << q.mantissa) - 1);
+  const double v = std::ldexp(double(field ? fraction | 1u << q.mantissa : fraction),
+                              q.least_exponent + (field ? field - 1 : 0) - q.mantissa);
+  return Half::from(code & 0x80 ? -v : v);
+}
+const Quarter& quarter(Type t) { return t == Type::e4m3x2 ? kE4M3 : kE5M2; }
+
+// cvt.rn.satfinite.e4m3x2.f32 d, a, b: a goes to the upper byte. Of f16x2 there is one operand.
+void to_quarters(Warp& w, const Op& op) {
+  const Plan p = Plan::unpacked(op.imm);
+  const Quarter& q = quarter(p.to);
+  const u32* a = w.at<u32>(op.a[1]);
+  const u32* b = p.from == Type::f32 ? w.at<u32>(op.a[2]) : nullptr;
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const double high = b ? std::bit_cast<float>(a[l]) : Half::to(u16(a[l] >> 16));
+    const double low = b ? std::bit_cast<float>(b[l]) : Half::to(u16(a[l]));
+    const u32 value = to_quarter(q, high, p.relu) << 8 | to_quarter(q, low, p.relu);
+    std::memcpy(w.at<std::byte>(op.a[0]) + size_t(l) * p.to_width, &value, p.to_width);
+  }
+}
+void from_quarters(Warp& w, const Op& op) {
+  const Plan p = Plan::unpacked(op.imm);
+  const Quarter& q = quarter(p.from);
+  u32* d = w.at<u32>(op.a[0]);
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    u32 both = 0;
+    std::memcpy(&both, w.at<std::byte>(op.a[1]) + size_t(l) * p.from_width, 2);
+    d[l] = half_of_quarter(q, both >> 8 & 0xff, p.relu) << 16 |
+           half_of_quarter(q, both & 0xff, p.relu);
+  }
+}
+bool is_quarters(Type t) { return t == Type::e4m3x2 || t == Type::e5m2x2; }
+
+Comparison select_quarters(const Plan& p) {
+  if (p.rounding != Rounding::rn) return {};
+  if (is_quarters(p.to)) {
+    const bool known = p.from == Type::f32 || p.from == Type::f16x2;
+    const bool fits = p.to_width == 2 || p.to_width == 4;
+    return known && fits && p.finite ? Comparison{to_quarters, p.packed()} : Comparison{};
+  }
+  return p.to == Type::f16x2 && p.to_width == 4 ? Comparison{from_quarters, p.packed()}
+                                                : Comparison{};
+}
+
 bool is_scalar(Type t) {
   switch (t) {
     case Type::f16:
@@ -236,9 +311,6 @@ bool is_scalar(Type t) {
     case Type::f32:
     case Type::f64:
       return true;
-    case Type::e4m3x2:
-    case Type::e5m2x2:
-      return false;
     default:
       return !ptx::is_float(t) && t != Type::pred && ptx::size_of(t) >= 1 && ptx::size_of(t) <= 8;
   }
@@ -260,6 +332,7 @@ Comparison select_any_convert(const Form& f, Widths widths) {
   p.relu = f.has(ptx::kFlagRelu);
   p.finite = f.has(ptx::kFlagSatfinite);
   if (p.rounding == Rounding::rs) return {};
+  if (is_quarters(p.to) || is_quarters(p.from)) return select_quarters(p);
   if ((p.to == Type::f16x2 || p.to == Type::bf16x2) && p.from == Type::f32) {
     p.to = p.to == Type::f16x2 ? Type::f16 : Type::bf16;
     return {convert_pair, p.packed()};

@@ -69,8 +69,9 @@ void from_integer(Warp& w, const Op& op) {
 template <class F, class Round, bool Ftz, bool Sat>
 void to_integral(Warp& w, const Op& op) {
   const F* a = in<F>(w, op.a[1]);
-  each_lane(w, out<F>(w, op.a[0]),
-            [=](int l) { return result<Ftz, Sat>(Round::apply(source<Ftz>(a[l]))); });
+  each_lane(w, out<F>(w, op.a[0]), [=](int l) {
+    return result_of<Ftz, Sat>(Round::apply(source<Ftz>(a[l])), a[l], a[l], a[l]);
+  });
 }
 // To f32 from f64 and to itself a NaN keeps its payload, unless it is flushed or saturated.
 template <class D, class S, bool Ftz, bool Sat>

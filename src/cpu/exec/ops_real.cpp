@@ -154,7 +154,8 @@ void minmax(Warp& w, const Op& op) {
   const T* a = in<T>(w, op.a[1]);
   const T* b = in<T>(w, op.a[2]);
   each_lane(w, out<T>(w, op.a[0]), [=](int l) {
-    return result<Ftz, false>(extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l])));
+    const T v = extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l]));
+    return result_of<Ftz, false>(v, a[l], b[l], b[l]);
   });
 }
 // Three operands: the forms of sm_100.

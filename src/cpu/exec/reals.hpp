@@ -58,7 +58,7 @@ CUCPU_INLINE T result(T v) {
 }
 template <bool Ftz, bool Sat, class T>
 CUCPU_INLINE T result_of(T v, T a, T b, T c) {
-  if constexpr (sizeof(T) == 4)
+  if constexpr (sizeof(T) == 4 || Sat)
     return result<Ftz, Sat>(v);
   else
     return canonical(v, a, b, c);
