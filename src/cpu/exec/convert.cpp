@@ -143,9 +143,19 @@ u64 nan_from(const Plan& p, double v) {
   const u64 fraction = (bits & 0x000fffffffffffff) | 0x0008000000000000;
   if (p.to == Type::f64) return p.ftz ? 0x7fffffffe0000000 : bits | 0x0008000000000000;
   if (p.to == Type::f16 && p.from == Type::f64) return sign << 15 | 0x7c00 | fraction >> 42;
-  const bool keeps = p.from == Type::f64 || p.from == Type::bf16;
-  if (p.to == Type::f32 && keeps) return sign << 31 | 0x7f800000 | fraction >> 29;
+  if (p.to == Type::f32 && (p.from == Type::f64 || p.from == Type::bf16))
+    return sign << 31 | 0x7f800000 | fraction >> 29;
   return p.to == Type::f32 ? 0x7fffffff : 0x7fff;
+}
+
+// Two conversions only move or cut bits, and leave a signalling NaN as it is.
+bool keeps_nan(const Plan& p, u32 raw) {
+  if (p.sat || p.ftz || p.relu) return false;
+  if (p.from == Type::bf16 && p.to == Type::f32) return (raw & 0x7fff) > 0x7f80;
+  return p.from == Type::f32 && p.to == Type::tf32 && (raw & 0x7fffffff) > 0x7f800000;
+}
+u32 nan_as_it_is(const Plan& p, u32 raw) {
+  return p.from == Type::bf16 ? raw << 16 : raw & ~u32{0x1fff};
 }
 
 // Under .ftz: whether v is rounded to less than the least normal number if exponents had no lower
@@ -192,7 +202,8 @@ u64 from_integer(const Plan& p, s128 v) {
 u64 convert_one(const Plan& p, u64 raw) {
   const bool real_to = ptx::is_float(p.to), real_from = ptx::is_float(p.from);
   if (real_from)
-    return real_to ? from_real(p, real_value(p, raw)) : real_to_integer(p, real_value(p, raw));
+    if (real_to && keeps_nan(p, u32(raw))) return nan_as_it_is(p, u32(raw));
+  return real_to ? from_real(p, real_value(p, raw)) : real_to_integer(p, real_value(p, raw));
   s128 v = integer_value(p.from, raw);
   if (real_to) return from_integer(p, v);
   if (p.sat) v = v > highest(p.to) ? highest(p.to) : v < lowest(p.to) ? lowest(p.to) : v;

@@ -201,7 +201,8 @@ void add_real_row(Table& table, const Real& to, const Real& from, const std::str
                double value = input_of(from, in[0], ftz && to.kind != Kind::f16);
                if (value != value && !sat) {
                  bool moves = to.kind == from.kind && bytes_of(to.kind) > 2 && !whole && !ftz;
-                 out[0] = moves ? in[0] : nan_between(to, from, in[0], ftz);
+                 bool widens = from.kind == Kind::bf16 && to.is_single() && !ftz;
+                 out[0] = moves ? in[0] : widens ? in[0] << 16 : nan_between(to, from, in[0], ftz);
                  return;
                }
                if (whole) value = std::copysign(to_whole(value, mode), value);
@@ -336,7 +337,6 @@ void add_tf32(Table& table) {
              [](const Values& in, Values& out) {
                bool special = (in[0] & 0x7F800000) == 0x7F800000;
                out[0] = (special ? in[0] : in[0] + 0x1000) & 0xFFFFE000;
-               if (is_nan(Kind::f32, in[0])) out[0] |= 0x00400000;
              },
              {},
              Compare::exact,
