@@ -2,6 +2,7 @@
 // is awaited. Each test in a process of its own: a fault breaks the context for all.
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "capi/completion_testing.hpp"
@@ -85,23 +86,34 @@ TEST_F(Completions, ComeAfterTheWork) {
   }
 }
 
+// What runs before the fault gives the time to make futures: of a broken context there are none.
 TEST_F(Completions, AFaultReachesEveryPendingFuture) {
+  const uint32_t turns = is_emulated() ? 400'000 : 2'000'000;
   std::vector<Stream> streams;
   std::vector<Future> futures;
   const Future before = make_future(stream_, queue_, 1000);
   ASSERT_EQ(take(queue_, 1).at(0).status, CUCORE_OK);
+  launch_slow(stream_, turns / 2, 4 * 128);
+  break_context(stream_);
+  futures.push_back(make_future(stream_, queue_, 20));
   for (uint64_t s = 0; s < 4; ++s) {
     streams.push_back(make_stream(device_));
-    launch_slow(streams[s], is_emulated() ? 50'000 : 2'000'000, s * 128);
-    break_context(streams[s]);
+    launch_slow(streams[s], turns, s * 128);
     for (uint64_t n = 0; n < 5; ++n) futures.push_back(make_future(streams[s], queue_, s * 5 + n));
   }
-  for (const auto& completion : take(queue_, 20))
+  std::set<uint64_t> tokens;
+  for (const auto& completion : take(queue_, 21)) {
     EXPECT_EQ(completion.status, CUCORE_ERROR_KERNEL_FAULT) << completion.token;
+    tokens.insert(completion.token);
+  }
+  EXPECT_EQ(tokens.size(), 21u);
   for (const Future& future : futures)
     FAILS(CUCORE_ERROR_KERNEL_FAULT, "await|device 0|CUDA_ERROR_", cucore_future_error, future);
   SUCCEEDS(cucore_future_error, before);
   EXPECT_TRUE(is_empty(queue_));
+  cucore_future* none = nullptr;
+  FAILS(CUCORE_ERROR_KERNEL_FAULT, "CUDA_ERROR_", cucore_future_from_stream, stream_, queue_, 1,
+        &none);
 }
 
 TEST_F(Completions, AFaultStaysOnItsDevice) {
@@ -110,6 +122,7 @@ TEST_F(Completions, AFaultStaysOnItsDevice) {
   if (devices < 2) GTEST_SKIP() << "needs two devices";
   const Device other = open_device(1);
   const Stream there = make_stream(other);
+  launch_slow(stream_, is_emulated() ? 100'000 : 1'000'000);
   break_context(stream_);
   const Future broken = make_future(stream_, queue_, 1), healthy = make_future(there, queue_, 2);
   FAILS(CUCORE_ERROR_KERNEL_FAULT, "device 0", cucore_future_wait, broken, TEN_SECONDS);
