@@ -62,7 +62,6 @@ class Reaper {
   // Of watch().
   Place enter(const Stream& stream, uint64_t id);
   void leave(const Place& place) noexcept;
-  void record(const Stream& stream, Place& place);
   bool commit(const Place& place, Future& future) noexcept;
 
   // With sweeping_ held.
