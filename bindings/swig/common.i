@@ -1,0 +1,51 @@
+// What every section uses: the helpers of the bodies, and the types that each language maps.
+%{
+#include <cucore.h>
+
+#include <cstring>
+#include <new>
+
+#include "failure.hpp"
+#include "held.hpp"
+#include "launch.hpp"
+#include "log_receiver.hpp"
+#include "options.hpp"
+#include "option_fields.hpp"  // generated
+
+using cucore::bind::Bytes;
+using cucore::bind::Failure;
+using cucore::bind::held;
+using cucore::bind::made;
+using cucore::bind::ok;
+using cucore::bind::Pair;
+using cucore::bind::pair_of;
+typedef cucore_device Device;
+typedef cucore_stream Stream;
+typedef cucore_event Event;
+typedef cucore_buffer Buffer;
+typedef cucore_program Program;
+typedef cucore_objectcode ObjectCode;
+typedef cucore_kernel Kernel;
+typedef cucore::bind::LogReceiver LogReceiver;
+typedef cucore::bind::Options<cucore_program_options> ProgramOptions;
+%}
+
+// Integers by their C names, so that each language's typemaps see one spelling.
+typedef int int32_t;
+typedef unsigned int uint32_t;
+#if defined(SWIGWORDSIZE64)
+typedef long int64_t;
+typedef unsigned long uint64_t;
+#else
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#endif
+
+// Typemaps that each language's language.i gives:
+//   (const void *data, size_t size)  bytes that the call only reads
+//   (void *data, size_t size)        memory that the call fills
+//   Bytes                            borrowed bytes, copied out
+//   Pair                             two integers
+//   const char *                     UTF-8
+//   every enum of cucore.h           crosses as an int; the enums are generated, see enums.i
+// An address is uint64_t, a native handle too (0 for none).
