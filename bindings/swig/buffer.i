@@ -1,8 +1,8 @@
 // Section "Buffer" of cucore.h.
-%noexception Buffer::address;
-%noexception Buffer::host_pointer;
-%noexception Buffer::size;
-%noexception Buffer::native;
+%quick(Buffer::address)
+%quick(Buffer::host_pointer)
+%quick(Buffer::size)
+%quick(Buffer::native)
 %newobject Buffer::pinned;
 %newobject Buffer::managed;
 %newobject Buffer::from_native;

@@ -49,3 +49,11 @@ typedef unsigned long long uint64_t;
 //   const char *                     UTF-8
 //   every enum of cucore.h           crosses as an int; the enums are generated, see enums.i
 // An address is uint64_t, a native handle too (0 for none).
+
+// A member that cannot fail and never waits.
+%define %quick(MEMBER)
+%noexception MEMBER;
+#if defined(SWIGPYTHON)
+%nothreadallow MEMBER;
+#endif
+%enddef

@@ -2,7 +2,7 @@
 // made over aliases (struct Stream for cucore_stream): SWIG's helper of an %extend member is called
 // STRUCT_MEMBER, which over the C names would clash with the C functions.
 #if defined(SWIGPYTHON)
-%module(package="cucore") _cucore
+%module cucore
 #else
 %module CucoreNative
 #endif

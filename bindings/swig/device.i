@@ -1,9 +1,9 @@
 // Section "Device" of cucore.h.
-%noexception Device::ordinal;
-%noexception Device::name;
-%noexception Device::arch;
-%noexception Device::pci_bus_id;
-%noexception Device::is_emulated;
+%quick(Device::ordinal)
+%quick(Device::name)
+%quick(Device::arch)
+%quick(Device::pci_bus_id)
+%quick(Device::is_emulated)
 %newobject Device::default_stream;
 
 /** A GPU, or the CPU device. */

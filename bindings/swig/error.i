@@ -1,6 +1,6 @@
 // Section "Error" of cucore.h. The error object itself becomes each language's exception, in its
 // language.i; what stays is the name of a status.
-%noexception cucore_status_name;
+%quick(cucore_status_name)
 %rename(status_name) cucore_status_name;
 //: cucore_status_name
 const char *cucore_status_name(int status);

@@ -1,6 +1,6 @@
 // Section "Event" of cucore.h.
-%noexception Event::has_timing;
-%noexception Event::native;
+%quick(Event::has_timing)
+%quick(Event::native)
 %newobject Event::device;
 
 /** A point in a stream's work. */

@@ -1,7 +1,7 @@
 // Section "Kernel" of cucore.h.
-%noexception Kernel::name;
-%noexception Kernel::native;
-%noexception Kernel::parameter_count;
+%quick(Kernel::name)
+%quick(Kernel::native)
+%quick(Kernel::parameter_count)
 
 /** A function that a grid of threads runs. */
 struct Kernel {

@@ -1,8 +1,8 @@
 // Section "Log" of cucore.h. The messages are kept until a thread of the language asks for them; see
 // cpp/log_receiver.hpp for why. Each language has a callback on top, called from a thread of its own.
-%noexception LogReceiver::level;
-%noexception LogReceiver::message;
-%noexception LogReceiver::dropped;
+%quick(LogReceiver::level)
+%quick(LogReceiver::message)
+%quick(LogReceiver::dropped)
 
 /** The library's messages, one after another, while it is the last receiver made. */
 struct LogReceiver {

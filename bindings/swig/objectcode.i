@@ -1,10 +1,10 @@
 // Section "Object code" of cucore.h.
-%noexception ObjectCode::type;
-%noexception ObjectCode::name;
-%noexception ObjectCode::arch;
-%noexception ObjectCode::log;
-%noexception ObjectCode::is_loaded;
-%noexception ObjectCode::symbol_count;
+%quick(ObjectCode::type)
+%quick(ObjectCode::name)
+%quick(ObjectCode::arch)
+%quick(ObjectCode::log)
+%quick(ObjectCode::is_loaded)
+%quick(ObjectCode::symbol_count)
 %newobject ObjectCode::create;
 %newobject ObjectCode::from_file;
 %newobject ObjectCode::deserialize;

@@ -1,6 +1,6 @@
 // Section "Program" of cucore.h. The options are filled by field name: the names, kinds and comments
 // of the fields come from the header itself, so that a new field reaches every language.
-%noexception Program::backend;
+%quick(Program::backend)
 %newobject Program::compile;
 
 /** How to compile, field by field. */

@@ -1,5 +1,5 @@
 // Section "Stream" of cucore.h.
-%noexception Stream::native;
+%quick(Stream::native)
 %newobject Stream::from_native;
 %newobject Stream::device;
 

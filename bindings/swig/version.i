@@ -1,6 +1,6 @@
 // Section "Version" of cucore.h.
-%noexception cucore_version;
-%noexception cucore_version_string;
+%quick(cucore_version)
+%quick(cucore_version_string)
 %rename(version_number) cucore_version;
 %rename(version_string) cucore_version_string;
 //: cucore_version
