@@ -3,6 +3,14 @@ from __future__ import annotations
 
 from ._enums import Status
 
+__all__ = [
+    "Error", "InvalidArgumentError", "InvalidHandleError", "BufferTooSmallError", "AbiMismatchError",
+    "InvalidStateError", "NotFoundError", "UnsupportedError", "LibraryMissingError", "DriverTooOldError",
+    "NoDeviceError", "OutOfMemoryError", "OutOfDeviceMemoryError", "IoError", "CompilationError",
+    "LinkingError", "InvalidCodeError", "LaunchError", "KernelFaultError", "SignatureError", "NotReadyError",
+    "CudaError", "InternalError",
+]
+
 
 class Error(Exception):
     """A call of the library failed.
