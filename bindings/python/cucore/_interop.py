@@ -45,16 +45,13 @@ def _from_array(interface: dict[str, Any], stream: Optional[Stream]) -> tuple[in
     return interface["data"][0] or 0, size
 
 
-def _from_dlpack(value: Any, stream: Optional[Stream], emulated: bool) -> tuple[int, int, int, Any]:
+def _from_dlpack(value: Any, stream: Optional[Stream]) -> tuple[int, int, int, Any]:
     """(address, bytes, device, keeper) of memory with __dlpack__, ready for work in the stream."""
     kind = int(value.__dlpack_device__()[0])
-    if kind == _CPU and emulated:
-        capsule = value.__dlpack__()
-    elif kind in (_CUDA, _CUDA_HOST, _CUDA_MANAGED):
-        native = _NO_SYNCHRONIZATION if stream is None else stream.native or _LEGACY
-        capsule = value.__dlpack__(stream=native)
-    else:
-        raise BufferError("the array is not in memory that the device can use")
+    if kind not in (_CUDA, _CUDA_HOST, _CUDA_MANAGED):
+        raise BufferError("the array is not in memory that the device can use: write it to a Buffer")
+    native = _NO_SYNCHRONIZATION if stream is None else stream.native or _LEGACY
+    capsule = value.__dlpack__(stream=native)
     address, size, _, ordinal, keeper = _cucore._import_dlpack(capsule)
     return address, size, ordinal, keeper
 
@@ -66,8 +63,7 @@ def foreign_memory(value: Any, stream: Stream) -> Optional[tuple[int, Any]]:
         return _from_array(interface, stream)[0], None
     if getattr(value, "__dlpack__", None) is None:
         return None
-    with stream.device as device:
-        address, _, _, keeper = _from_dlpack(value, stream, device.is_emulated)
+    address, _, _, keeper = _from_dlpack(value, stream)
     return address, keeper
 
 
@@ -154,9 +150,8 @@ def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optio
         return buffer_from_native(device or Device(0), address, size, value)
     if getattr(value, "__dlpack__", None) is None:
         raise TypeError(f"no memory on a device: {type(value).__name__}")
-    chosen = device or Device(int(value.__dlpack_device__()[1]))
-    address, size, _, keeper = _from_dlpack(value, stream, chosen.is_emulated)
-    return buffer_from_native(chosen, address, size, (value, keeper))
+    address, size, ordinal, keeper = _from_dlpack(value, stream)
+    return buffer_from_native(device or Device(ordinal), address, size, (value, keeper))
 
 
 def dlpack_device(self: Buffer) -> tuple[int, int]:
