@@ -54,6 +54,7 @@ Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
 Stream::~Stream() {
   if (kind_ != Kind::OWNED || context_->is_gone()) return;
   const auto* cu = driver::cuda_if_available();
+  mark_->retire();
   // If the context cannot be made current the driver is asked all the same: it may not need it.
   const ContextGuard guard(context_->native(), std::nothrow);
   if (cu) driver::check_release(cu->cuStreamDestroy(native_), "destroy a stream");
@@ -99,6 +100,7 @@ void Stream::wait(const Event& event) const {
   const ContextGuard guard(context_->native());
   check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
         [&] { return text("make ", label(), " wait for an event"); });
+  if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
 }
 
 void Stream::wait(const Stream& other) const {

@@ -1,9 +1,11 @@
 // A stream: work on a device that runs in order.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "core/device.hpp"
+#include "core/stream_mark.hpp"
 
 namespace cucore::core {
 
@@ -18,15 +20,34 @@ class Stream final : public Object {
   static Ref<Stream> default_stream(const Device& device, Kind kind);
 
   Stream(Ref<Context> context, CUstream native, Kind kind)
-      : context_(std::move(context)), native_(native), kind_(kind) {}
+      : context_(std::move(context)),
+        native_(native),
+        kind_(kind),
+        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
+        may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD) {}
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
   CUstream native() const { return native_; }
+  // For the program, which may do with it what it wants.
+  CUstream hand_out() const {
+    may_be_captured_.store(true, std::memory_order_relaxed);
+    return native_;
+  }
+  // Whether launches may go into a graph: only the program itself can begin a capture, with a
+  // handle of the driver, and draw other streams into it with events.
+  bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   Kind kind() const { return kind_; }
 
   // A stream of our own tells the driver its context; the others take the thread's current one.
   bool needs_current_context() const { return kind_ != Kind::OWNED; }
+
+  // How far it has come; null for streams that are not our own, which may go unseen.
+  const Ref<StreamMark>& mark() const { return mark_; }
+  // What tells streams apart for those who wait for them: the mark, else the context.
+  const void* mark_key() const {
+    return mark_ ? static_cast<const void*>(mark_.get()) : context_.get();
+  }
 
   void synchronize() const;
   bool query() const;
@@ -44,6 +65,8 @@ class Stream final : public Object {
   const Ref<Context> context_;
   const CUstream native_;
   const Kind kind_;
+  const Ref<StreamMark> mark_;
+  mutable std::atomic<bool> may_be_captured_;
 };
 
 }  // namespace cucore::core

@@ -31,8 +31,8 @@ typedef struct fake_launch {
 /* Forgets failures, delays, the log, settings and scripted kernels; objects that are alive stay. */
 FAKE_API void fake_reset(void);
 
-/* The nth call from now (1 is the next) of the named function, or with NULL of any function that
- * can fail and is not a release, gives this result, once. A release does its work all the same. */
+/* The nth call from now (1 is the next) of the named function, or with NULL the nth by this thread
+ * of any function that can fail and is not a release, gives this result, once. A release does its work all the same. */
 FAKE_API void fake_fail_call(const char *name, uint64_t nth, int32_t result);
 
 /* 1 if every failure asked for has been given. */
@@ -56,8 +56,8 @@ FAKE_API const char *fake_log_at(uint64_t index); /* lives as long as the fake *
 FAKE_API void fake_set_logging(int32_t on);       /* off: calls are counted and not listed */
 
 /* "context" (primary contexts that are active), "context_reference", "stream", "event", "memory",
- * "host_memory", "library", "kernel", "link", "graph", "graph_exec", "pool", "program"; NULL: all
- * but kernels, which go with their library. */
+ * "host_memory", "library", "kernel", "link", "graph", "graph_exec", "user_object", "pool",
+ * "program"; NULL: all but kernels, which go with their library. */
 FAKE_API uint64_t fake_live_objects(const char *kind);
 FAKE_API uint64_t fake_created_objects(const char *kind);
 
