@@ -24,7 +24,7 @@ const Field& OptionFields::find(const char* name) const {
 
 const Field& OptionFields::find(const char* name, FieldKind wanted) const {
   static constexpr const char* WHY[] = {"is not a text", "is not a choice", "is not a number",
-                                        "is not a list of texts", "is not a list of numbers"};
+                                        "is not a list of texts", "is not a list of numbers", "is not a list of bytes"};
   const Field& field = find(name);
   if (field.kind != wanted) refuse(name, WHY[static_cast<int>(wanted)]);
   return field;
@@ -62,6 +62,12 @@ void OptionFields::add_number(const char* name, int64_t value) {
   number_lists_[name].push_back(static_cast<int32_t>(value));
 }
 
+void OptionFields::add_bytes(const char* name, const void* data, size_t size) {
+  find(name, FieldKind::BLOBS);
+  blob_lists_[name].push_back(texts_.emplace_back(static_cast<const char*>(data), size).data());
+  blob_sizes_[name].push_back(size);
+}
+
 void OptionFields::finish() {
   std::map<size_t, size_t> lengths;  // by where the length goes
   const auto place = [&](const Field& field, auto& lists) {
@@ -74,6 +80,9 @@ void OptionFields::finish() {
   for (size_t i = 0; i < count_; ++i) {
     if (fields_[i].kind == FieldKind::TEXTS) place(fields_[i], text_lists_);
     if (fields_[i].kind == FieldKind::NUMBERS) place(fields_[i], number_lists_);
+    if (fields_[i].kind != FieldKind::BLOBS) continue;
+    place(fields_[i], blob_lists_);
+    at<const void*>(fields_[i].sizes_offset) = blob_sizes_[fields_[i].name].data();
   }
 }
 

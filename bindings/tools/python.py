@@ -23,6 +23,10 @@ def text_of(text, header, table):
     return words.translate(text, header, function, item, 'None')
 
 
+def enum_typemap(enum):
+    return '' if enum.name == 'Toggle' else f'%python_enum({enum.c_name}, {enum.name})'
+
+
 def comment(member, function, header, table):
     tr = lambda t: text_of(t, header, table)
     lines = tr(function.doc.text).split('\n')
@@ -46,9 +50,10 @@ def features(member, function, header, table):
     return lines + [f'%feature("docstring") {member.path} "{text}";']
 
 
+STRUCTS = ('cucore_program_options', 'cucore_linker_options')
 ANNOTATIONS = {'text': 'Optional[str]', 'toggle': 'Optional[bool]', 'number': 'int', 'texts': 'Texts',
-               'numbers': 'Iterable[int]'}
-DEFAULTS = {'text': 'None', 'toggle': 'None', 'number': '0', 'texts': '()', 'numbers': '()'}
+               'numbers': 'Iterable[int]', 'blobs': 'Iterable[bytes]'}
+DEFAULTS = {'text': 'None', 'toggle': 'None', 'number': '0', 'texts': '()', 'numbers': '()', 'blobs': '()'}
 DEFAULT_OF_CHOICE = {'define_macros': 'Macros'}
 
 
@@ -74,7 +79,7 @@ Macros = Union[str, Iterable[str], Mapping[str, object]]
 def options(header):
     """A function for each options struct: its keywords are the struct's fields."""
     out = ['"""The keywords of options."""', HEAD]
-    for c_name in ('cucore_program_options',):
+    for c_name in STRUCTS:
         struct = header.structs[c_name]
         name = c_name.replace('cucore_', '')
         text = text_of(struct.doc.text, header, {}).replace('. ', '.\n\n    ', 1)
@@ -85,14 +90,19 @@ def options(header):
     return '\n'.join(out)
 
 
-def program_stub(header):
-    """The type of Program's constructor."""
-    struct = header.structs['cucore_program_options']
-    lines = [l.replace('    ', '        ', 1) for l in keywords(struct, '...')]
+def init_stub(header):
+    """The types of the constructors with keywords."""
+    def fields(c_name, *left_out):
+        struct = header.structs[c_name]
+        return [l.replace('    ', '        ', 1) for l in keywords(struct, '...')
+                if not any(l.strip().startswith(name) for name in left_out)]
     return '\n'.join([HEAD, 'from ._enums import SourceType', '', 'class ProgramInit:', '    def __init__(', '        self,',
                       '        source: Union[str, bytes, bytearray, memoryview],', '        type: SourceType = ...,', '        *,',
                       '        headers: Mapping[str, str] = ...,',
-                      *[l for l in lines if 'header_' not in l], '    ) -> None: ...', ''])
+                      '        extra_sources: Mapping[str, Union[str, bytes]] = ...,',
+                      *fields('cucore_program_options', 'header_', 'extra_source'), '    ) -> None: ...', '',
+                      'class LinkerInit:', '    def __init__(', '        self,', '        *,',
+                      *fields('cucore_linker_options'), '    ) -> None: ...', ''])
 
 
 def enums(header):

@@ -11,7 +11,7 @@ Where there is no GPU, the same programs run on the CPU device. Every failed cal
 ``cucore.Error``.
 """
 from . import _cucore, _enums, _errors
-from ._code import Global, Parameter, Symbol
+from ._code import Global, Parameter, Resources, Symbol
 from ._cucore import (
     Buffer,
     Device,
@@ -19,6 +19,7 @@ from ._cucore import (
     Kernel,
     LaunchConfig,
     Launcher,
+    Linker,
     ObjectCode,
     Program,
     Stream,
@@ -36,8 +37,12 @@ from ._enums import (
     DefaultStream,
     DeviceAttribute,
     KernelAttribute,
+    KeyAlgorithm,
     Library,
     LogLevel,
+    Severity,
+    SignaturePolicy,
+    SignatureState,
     SourceType,
     Status,
     SymbolKind,
@@ -45,15 +50,18 @@ from ._enums import (
 )
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
-from . import _interop, _program
+from . import _interop, _link, _program
+from ._link import Key
 from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback
 
 __version__ = version_string()
 
 _cucore._register(
     _errors._make,
-    (LogLevel, Library, DeviceAttribute, DefaultStream, SourceType, CodeType, Backend, SymbolKind, KernelAttribute),
+    (LogLevel, Library, DeviceAttribute, DefaultStream, SourceType, CodeType, Backend, SymbolKind, KernelAttribute,
+     Severity, KeyAlgorithm, SignaturePolicy, SignatureState),
     _program.arguments,
+    _link.arguments,
     _interop.foreign_memory,
     _interop.foreign_stream,
 )
@@ -61,8 +69,8 @@ _use_nvidia_wheels()
 
 __all__ = [
     "Backend", "Buffer", "CodeType", "DefaultStream", "Device", "DeviceAttribute", "Event", "Global", "Kernel",
-    "KernelAttribute", "LaunchConfig", "Launcher", "Library", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
-    "Parameter", "Priorities", "Program", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
+    "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
+    "Parameter", "Priorities", "Program", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
     "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
     "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
     *_errors.__all__,

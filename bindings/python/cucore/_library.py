@@ -77,12 +77,13 @@ def _nvidia_wheels() -> list[str]:
     spec = importlib.util.find_spec("nvidia")
     roots = list(spec.submodule_search_locations or ()) if spec else []
     return [folder for root in roots
-            for pattern in ("cu1[3-9]/lib", "cuda_nvrtc/lib", "nvjitlink/lib")
+            for pattern in ("cu1[3-9]/lib", "cuda_nvrtc/lib", "nvjitlink/lib", "cuda_nvcc/nvvm/lib64")
             for folder in sorted(glob.glob(os.path.join(root, pattern)), reverse=True)]
 
 
 def _use_nvidia_wheels() -> None:
-    for library, pattern in ((Library.NVRTC, "libnvrtc.so*"), (Library.NVJITLINK, "libnvJitLink.so*")):
+    for library, pattern in ((Library.NVRTC, "libnvrtc.so*"), (Library.NVJITLINK, "libnvJitLink.so*"),
+                             (Library.NVVM, "libnvvm.so*")):
         for folder in _nvidia_wheels():
             if glob.glob(os.path.join(folder, pattern)):
                 try:

@@ -26,7 +26,7 @@ def _number(name: str, value: object) -> int:
     return value
 
 
-def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object) -> None:
+def _fill(options: Union[_cucore._ProgramOptions, _cucore._LinkerOptions], name: str, kind: str, value: object) -> None:
     if kind == "text":
         if value is not None:
             options.set_text(name, os.fspath(value))  # type: ignore[call-overload]
@@ -38,29 +38,34 @@ def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object)
     elif kind == "texts":
         for each in _macros(value) if name.endswith("_macros") else _texts(value):  # type: ignore[arg-type]
             options.add_text(name, os.fspath(each))
+    elif kind == "blobs":
+        for data in value:  # type: ignore[attr-defined]
+            options.add_bytes(name, data)
     else:
         for number in value:  # type: ignore[attr-defined]
             options.add_number(name, _number(name, number))
 
 
-def options(fields: Mapping[str, tuple[str, object]]) -> _cucore._ProgramOptions:
+def fill(filled, function, keywords, name):  # type: ignore[no-untyped-def]
     """The options that the keywords say."""
-    filled = _cucore._ProgramOptions()
-    for name, (kind, value) in fields.items():
-        _fill(filled, name, kind, value)
+    try:
+        fields = function(**keywords)
+    except TypeError as error:
+        raise TypeError(str(error).replace(f"{function.__name__}()", f"{name}()")) from None
+    for field, (kind, value) in fields.items():
+        _fill(filled, field, kind, value)
     return filled
 
 
-def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, **keywords):  # type: ignore[no-untyped-def]
+def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=None, **keywords):  # type: ignore[no-untyped-def]
     """What Program(source, ...) hands to the library: (type, source, options)."""
     if headers:
         keywords["header_names"] = list(headers)
         keywords["header_sources"] = list(headers.values())
-    try:
-        fields = _options.program_options(**keywords)
-    except TypeError as error:
-        raise TypeError(str(error).replace("program_options()", "Program()")) from None
-    return type, source, options(fields)
+    if extra_sources:
+        keywords["extra_source_names"] = list(extra_sources)
+        keywords["extra_sources"] = list(extra_sources.values())
+    return type, source, fill(_cucore._ProgramOptions(), _options.program_options, keywords, "Program")
 
 
 def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> ObjectCode:

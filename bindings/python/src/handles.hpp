@@ -16,7 +16,7 @@ struct Handle {
   PyObject* dict;
 };
 
-enum class Type { Device, Stream, Event, Buffer, Program, ObjectCode, Kernel, COUNT };
+enum class Type { Device, Stream, Event, Buffer, Program, Linker, ObjectCode, Kernel, COUNT };
 
 extern PyTypeObject* types[static_cast<int>(Type::COUNT)];
 

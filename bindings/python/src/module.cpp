@@ -13,17 +13,17 @@
 namespace cucore::bind {
 namespace {
 
-// _register(errors, enums, program_arguments, foreign_memory, foreign_stream): what Python's side gives.
+// _register(errors, enums, program_arguments, linker_arguments, foreign_memory, foreign_stream): what Python's side gives.
 PyObject* register_all(PyObject*, PyObject* args) {
-  PyObject *errors = nullptr, *enums = nullptr, *program = nullptr, *memory = nullptr, *stream = nullptr;
-  if (!PyArg_ParseTuple(args, "OO!OOO", &errors, &PyTuple_Type, &enums, &program, &memory, &stream)) return nullptr;
+  PyObject *errors = nullptr, *enums = nullptr, *program = nullptr, *linker = nullptr, *memory = nullptr, *stream = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!OOOO", &errors, &PyTuple_Type, &enums, &program, &linker, &memory, &stream)) return nullptr;
   if (PyTuple_GET_SIZE(enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
     PyErr_SetString(PyExc_ValueError, "wrong number of enums");
     return nullptr;
   }
   register_errors(errors);
   register_enums(enums);
-  register_program_arguments(program);
+  register_arguments(program, linker);
   register_foreign_memory(memory);
   register_foreign_stream(stream);
   Py_RETURN_NONE;
@@ -53,7 +53,7 @@ PyMethodDef functions[] = {
     {"_extend", extend, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-constexpr const char* NAMES[] = {"Device", "Stream", "Event", "Buffer", "Program", "ObjectCode", "Kernel"};
+constexpr const char* NAMES[] = {"Device", "Stream", "Event", "Buffer", "Program", "Linker", "ObjectCode", "Kernel"};
 
 bool find_types(PyObject* module) {
   for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {

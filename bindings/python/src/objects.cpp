@@ -8,11 +8,23 @@
 
 namespace cucore::bind {
 
-int (*new_program)(PyObject* self, PyObject* args, PyObject* kwargs) = nullptr;
+Constructor new_program = nullptr;
+Constructor new_linker = nullptr;
 
 namespace {
 
 PyObject* program_arguments = nullptr;
+PyObject* linker_arguments = nullptr;
+
+// A function in Python turns the keywords into the arguments of SWIG's constructor.
+int init_by(PyObject* prepare, Constructor constructor, PyObject* self, PyObject* args, PyObject* kwargs) {
+  if (reinterpret_cast<Handle*>(self)->pointer) {
+    PyErr_Format(PyExc_TypeError, "a %s is made once", Py_TYPE(self)->tp_name);
+    return -1;
+  }
+  const Object arguments(PyObject_Call(prepare, args, kwargs));
+  return arguments ? constructor(self, arguments.get(), nullptr) : -1;
+}
 
 void release(Type type, void* pointer) {
   switch (type) {
@@ -21,6 +33,7 @@ void release(Type type, void* pointer) {
     case Type::Event: return cucore_event_release(static_cast<cucore_event*>(pointer));
     case Type::Buffer: return cucore_buffer_release(static_cast<cucore_buffer*>(pointer));
     case Type::Program: return cucore_program_release(static_cast<cucore_program*>(pointer));
+    case Type::Linker: return cucore_linker_release(static_cast<cucore_linker*>(pointer));
     case Type::ObjectCode: return cucore_objectcode_release(static_cast<cucore_objectcode*>(pointer));
     case Type::Kernel: return cucore_kernel_release(static_cast<cucore_kernel*>(pointer));
     case Type::COUNT: return;
@@ -123,18 +136,19 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) {
   return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
-void register_program_arguments(PyObject* function) {
-  Py_XINCREF(function);
-  Py_XSETREF(program_arguments, function);
+void register_arguments(PyObject* program, PyObject* linker) {
+  Py_INCREF(program);
+  Py_XSETREF(program_arguments, program);
+  Py_INCREF(linker);
+  Py_XSETREF(linker_arguments, linker);
 }
 
 int program_init(PyObject* self, PyObject* args, PyObject* kwargs) {
-  if (reinterpret_cast<Handle*>(self)->pointer) {
-    PyErr_SetString(PyExc_TypeError, "a Program is made once");
-    return -1;
-  }
-  const Object arguments(PyObject_Call(program_arguments, args, kwargs));
-  return arguments ? new_program(self, arguments.get(), nullptr) : -1;
+  return init_by(program_arguments, new_program, self, args, kwargs);
+}
+
+int linker_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return init_by(linker_arguments, new_linker, self, args, kwargs);
 }
 
 bool add_common_methods() {

@@ -10,10 +10,14 @@ PyObject* repr(PyObject* self);
 Py_hash_t hash(PyObject* self);
 PyObject* compare(PyObject* self, PyObject* other, int operation);
 
-// Program's tp_init: a function in Python turns the keywords into SWIG's arguments.
+// The tp_init of classes whose options are keywords.
 int program_init(PyObject* self, PyObject* args, PyObject* kwargs);
-extern int (*new_program)(PyObject* self, PyObject* args, PyObject* kwargs);
-void register_program_arguments(PyObject* function);
+int linker_init(PyObject* self, PyObject* args, PyObject* kwargs);
+
+using Constructor = int (*)(PyObject* self, PyObject* args, PyObject* kwargs);
+extern Constructor new_program;
+extern Constructor new_linker;
+void register_arguments(PyObject* program, PyObject* linker);
 
 bool add_common_methods();
 

@@ -9,7 +9,11 @@
 %feature("compactdefaultargs");
 // Python's own layer has these with more comfort, under the names without the underscore.
 %rename(_ProgramOptions) ProgramOptions;
+%rename(_LinkerOptions) LinkerOptions;
 %rename(_LogReceiver) LogReceiver;
+%rename(_Keys) Keys;
+%rename(_Images) Images;
+%rename(_link) Linker::link;
 %rename(_compile) Program::compile;
 %rename(_pinned) Buffer::pinned;
 %rename(_managed) Buffer::managed;
@@ -33,6 +37,7 @@
 %python_handle(Event)
 %python_handle(Buffer)
 %python_handle(Program)
+%python_handle(Linker)
 %python_handle(ObjectCode)
 %python_handle(Kernel)
 %typemap(in) Device *device_or_null {
@@ -55,8 +60,10 @@
 
 // Program(source, ..., keywords): see objects.cpp
 %feature("python:tp_init") Program "cucore::bind::program_init";
+%feature("python:tp_init") Linker "cucore::bind::linker_init";
 %{
 extern "C" {
 static int _wrap_new_Program(PyObject *self, PyObject *args, PyObject *kwargs);
+static int _wrap_new_Linker(PyObject *self, PyObject *args, PyObject *kwargs);
 }
 %}
