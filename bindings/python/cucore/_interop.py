@@ -7,7 +7,7 @@ from . import _cucore
 from ._cucore import Buffer, Device, Stream
 from ._errors import InvalidArgumentError
 
-_CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
+_CUDA, _CUDA_HOST, _CUDA_MANAGED = 2, 3, 13
 _NO_SYNCHRONIZATION = -1
 _LEGACY = 1
 
@@ -155,11 +155,9 @@ def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optio
 
 
 def dlpack_device(self: Buffer) -> tuple[int, int]:
-    """(kind, number) of the device in the terms of DLPack; memory of the CPU device is host memory."""
+    """(kind, number) of the device in the terms of DLPack: CUDA, pinned or managed memory."""
     with self.device as device:
-        if device.is_emulated:
-            return _CPU, 0
-        return self.__dict__.get("_dlpack_kind", _CUDA), device.ordinal
+        return self.__dict__.get("_dlpack_kind", _CUDA_HOST if self.host_pointer else _CUDA), device.ordinal
 
 
 def dlpack(self: Buffer, *, stream: Optional[int] = None, max_version: object = None, dl_device: object = None,

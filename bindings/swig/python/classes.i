@@ -28,6 +28,7 @@
   if (!$1) SWIG_fail;
 }
 %typemap(doctype) CLASS * #CLASS;
+%feature("python:tp_dealloc") CLASS "cucore::bind::forget";
 %feature("python:tp_repr") CLASS "cucore::bind::repr";
 %feature("python:tp_hash") CLASS "cucore::bind::hash";
 %feature("python:tp_richcompare") CLASS "cucore::bind::compare";
@@ -60,9 +61,11 @@
 
 // Program(source, ..., keywords): see objects.cpp
 %feature("python:tp_init") Program "cucore::bind::program_init";
+%feature("python:tp_init") Event "cucore::bind::event_init";
 %feature("python:tp_init") Linker "cucore::bind::linker_init";
 %{
 extern "C" {
+static int _wrap_new_Event(PyObject *self, PyObject *args, PyObject *kwargs);
 static int _wrap_new_Program(PyObject *self, PyObject *args, PyObject *kwargs);
 static int _wrap_new_Linker(PyObject *self, PyObject *args, PyObject *kwargs);
 }
