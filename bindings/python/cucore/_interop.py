@@ -1,7 +1,7 @@
 """Memory and streams of other libraries, and ours for them: DLPack, __cuda_array_interface__, __cuda_stream__."""
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, TypeVar
 
 from . import _cucore
 from ._cucore import Buffer, Device, Stream
@@ -105,7 +105,10 @@ def foreign_stream(value: Any) -> Stream:
     return stream_from_native(value)
 
 
-def _keep(ours: Any, owner: object) -> Any:
+_Owned = TypeVar("_Owned")
+
+
+def _keep(ours: _Owned, owner: object) -> _Owned:
     """Keeps the owner of borrowed memory or of a borrowed stream as long as ours lives."""
     ours.__dict__["_owner"] = owner
     return ours

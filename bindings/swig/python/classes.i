@@ -20,6 +20,10 @@
 %rename(_borrow) Buffer::from_native;
 %rename(_uuid) Device::uuid;
 %rename(_parameter_count) Kernel::parameter_count;
+// Packed in C, from Python's values: see launcher.cpp.
+%ignore Kernel::launch;
+%ignore Kernel::launch_packed;
+%ignore Kernel::max_active_clusters;
 
 // A closed object is an InvalidHandleError that names the class; another type a TypeError.
 %define %python_handle(CLASS)
