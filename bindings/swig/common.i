@@ -10,6 +10,7 @@
 #include "launch.hpp"
 #include "log_receiver.hpp"
 #include "options.hpp"
+#include "signing.hpp"
 #include "option_fields.hpp"  // generated
 
 using cucore::bind::Bytes;
@@ -24,10 +25,15 @@ typedef cucore_stream Stream;
 typedef cucore_event Event;
 typedef cucore_buffer Buffer;
 typedef cucore_program Program;
+typedef cucore_linker Linker;
 typedef cucore_objectcode ObjectCode;
 typedef cucore_kernel Kernel;
 typedef cucore::bind::LogReceiver LogReceiver;
 typedef cucore::bind::Options<cucore_program_options> ProgramOptions;
+typedef cucore::bind::Options<cucore_linker_options> LinkerOptions;
+typedef cucore::bind::SharedKey Key;
+typedef cucore::bind::KeyRing KeyRing;
+typedef cucore::bind::ObjectCodeList ObjectCodeList;
 %}
 
 // Integers by their C names, so that each language's typemaps see one spelling.

@@ -41,6 +41,10 @@
 %csharp_enum(cucore_code_type, CodeType)
 %csharp_enum(cucore_backend, Backend)
 %csharp_enum(cucore_symbol_kind, SymbolKind)
+%csharp_enum(cucore_severity, Severity)
+%csharp_enum(cucore_key_algorithm, KeyAlgorithm)
+%csharp_enum(cucore_signature_policy, SignaturePolicy)
+%csharp_enum(cucore_signature_state, SignatureState)
 %csharp_enum(cucore_kernel_attribute_name, KernelAttribute)
 
 // UTF-8 both ways: what SWIG does by itself is the code page of the machine.

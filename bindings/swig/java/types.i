@@ -30,6 +30,10 @@
 %java_enum(cucore_code_type, CodeType)
 %java_enum(cucore_backend, Backend)
 %java_enum(cucore_symbol_kind, SymbolKind)
+%java_enum(cucore_severity, Severity)
+%java_enum(cucore_key_algorithm, KeyAlgorithm)
+%java_enum(cucore_signature_policy, SignaturePolicy)
+%java_enum(cucore_signature_state, SignatureState)
 %java_enum(cucore_kernel_attribute_name, KernelAttribute)
 
 %typemap(jni) (const void *data, size_t size), (void *data, size_t size) "jbyteArray"
