@@ -101,6 +101,8 @@ def expand(lines, header, language):
             out.append(line)
     features = [l for m in marks.values()
                 for l in language.features(m, header.functions[m.function], header, table)]
+    if hasattr(language, 'class_features'):
+        features = language.class_features(lines) + features
     return insert_features(out, features)
 
 

@@ -10,7 +10,7 @@ internal static class Smoke {
     try { new CudaDevice(1000).Dispose(); }
     catch (CucoreException e) { caught = e.Status == Status.InvalidArgument && e.Message.Contains("1000"); }
     Check(caught, "typed error");
-    using (CudaDevice device = new CudaDevice(0))
+    using (CudaDevice device = new CudaDevice())
     using (CudaStream stream = new CudaStream(device))
     using (CudaBuffer buffer = new CudaBuffer(device, 16, stream)) {
       Check(buffer.Size == 16 && device.IsEmulated && device.Arch.StartsWith("sm_"), "properties");
