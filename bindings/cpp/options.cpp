@@ -22,10 +22,8 @@ const Field& OptionFields::find(const char* name) const {
 }
 
 const Field& OptionFields::find(const char* name, FieldKind wanted) const {
-  static constexpr const char* WHY[] = {
-      "is not a text",          "is not a choice",          "is not a number",
-      "is not a list of texts", "is not a list of numbers", "is not a list of bytes",
-      "is not a list of sizes"};
+  static constexpr const char* WHY[] = {"is not a text", "is not a choice", "is not a number",
+                                        "is not a list of texts", "is not a list of numbers", "is not a list of bytes"};
   const Field& field = find(name);
   if (field.kind != wanted) refuse(name, WHY[static_cast<int>(wanted)]);
   return field;
@@ -65,11 +63,9 @@ void OptionFields::add_number(const char* name, int64_t value) {
 }
 
 void OptionFields::add_bytes(const char* name, const void* data, size_t size) {
-  const Field& field = find(name, FieldKind::BLOBS);
-  if (!data && size) refuse(name, "has bytes that are null");
-  blob_lists_[field.count_offset].push_back(
-      texts_.emplace_back(static_cast<const char*>(data), size).data());
-  size_lists_[field.count_offset].push_back(size);
+  find(name, FieldKind::BLOBS);
+  blob_lists_[name].push_back(texts_.emplace_back(static_cast<const char*>(data), size).data());
+  blob_sizes_[name].push_back(size);
 }
 
 void OptionFields::finish() {
@@ -82,12 +78,11 @@ void OptionFields::finish() {
     at<size_t>(field.count_offset) = list.size();
   };
   for (size_t i = 0; i < count_; ++i) {
-    if (fields_[i].kind == FieldKind::TEXTS) place(fields_[i], text_lists_[fields_[i].name]);
-    if (fields_[i].kind == FieldKind::NUMBERS) place(fields_[i], number_lists_[fields_[i].name]);
-    if (fields_[i].kind == FieldKind::BLOBS)
-      place(fields_[i], blob_lists_[fields_[i].count_offset]);
-    if (fields_[i].kind == FieldKind::SIZES)
-      place(fields_[i], size_lists_[fields_[i].count_offset]);
+    if (fields_[i].kind == FieldKind::TEXTS) place(fields_[i], text_lists_);
+    if (fields_[i].kind == FieldKind::NUMBERS) place(fields_[i], number_lists_);
+    if (fields_[i].kind != FieldKind::BLOBS) continue;
+    place(fields_[i], blob_lists_);
+    at<const void*>(fields_[i].sizes_offset) = blob_sizes_[fields_[i].name].data();
   }
 }
 

@@ -1,22 +1,10 @@
-// Section "Linker" of cucore.h. Options are filled as those of a program are.
+// Section "Linker" of cucore.h.
+%quick(Linker::backend)
 %quick(Linker::log)
 %newobject Linker::link;
+%options(LinkerOptions, How to link field by field.)
 
-/** How to link, field by field. */
-struct LinkerOptions {
-  %extend {
-    LinkerOptions() { return new LinkerOptions; }
-    ~LinkerOptions() { delete $self; }
-    /** Sets a field that is a text. */
-    void set_text(const char *name, const char *value) { $self->fields().set_text(name, value); }
-    /** Sets a field that is a choice or a number. */
-    void set_number(const char *name, int64_t value) { $self->fields().set_number(name, value); }
-    /** Adds to a field that is a list of texts. */
-    void add_text(const char *name, const char *value) { $self->fields().add_text(name, value); }
-  }
-};
-
-/** Makes one image of several. */
+/** Makes one image of several; it belongs to one thread at a time. */
 struct Linker {
   %extend {
     //: cucore_linker_create
@@ -41,6 +29,6 @@ struct Linker {
   }
 };
 %{
-static cucore_backend Linker_backend_get(Linker *linker) { return static_cast<cucore_backend>(cucore_linker_backend(held(linker))); }
+static cucore_backend Linker_backend_get(Linker *linker) { return static_cast<cucore_backend>(cucore_linker_backend(linker)); }
 static const char *Linker_log_get(Linker *linker) { return cucore_linker_log(linker); }
 %}

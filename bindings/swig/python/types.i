@@ -7,25 +7,6 @@
 %typemap(out) TYPE { $result = cucore::bind::from_enum(cucore::bind::EnumClass::NAME, $1); }
 %typemap(doctype) TYPE #NAME;
 %enddef
-%python_enum(cucore_log_level, LogLevel)
-%python_enum(cucore_library, Library)
-%python_enum(cucore_device_attribute_name, DeviceAttribute)
-%python_enum(cucore_default_stream, DefaultStream)
-%python_enum(cucore_source_type, SourceType)
-%python_enum(cucore_code_type, CodeType)
-%python_enum(cucore_backend, Backend)
-%python_enum(cucore_symbol_kind, SymbolKind)
-%python_enum(cucore_kernel_attribute_name, KernelAttribute)
-// Crosses as a number; the layer makes the enumerator of it.
-%define %python_enum_number(TYPE, NAME)
-%typemap(in) TYPE { if (!cucore::bind::to_enum($input, #NAME, $1)) SWIG_fail; }
-%typemap(out) TYPE { $result = PyLong_FromLong($1); }
-%typemap(doctype) TYPE #NAME;
-%enddef
-%python_enum_number(cucore_severity, Severity)
-%python_enum_number(cucore_key_algorithm, KeyAlgorithm)
-%python_enum_number(cucore_signature_policy, SignaturePolicy)
-%python_enum_number(cucore_signature_state, SignatureState)
 // None, True, False and Toggle
 %typemap(in) cucore_toggle { if (!cucore::bind::to_toggle($input, $1)) SWIG_fail; }
 %typemap(doctype) cucore_toggle "bool or None";
