@@ -12,7 +12,8 @@ OptionFields::OptionFields(const char* struct_name, const Field* fields, size_t 
     : struct_name_(struct_name), fields_(fields), count_(count), target_(target) {}
 
 void OptionFields::refuse(const char* name, const char* why) const {
-  throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, std::string(struct_name_) + "." + name + " " + why);
+  throw Failure(CUCORE_ERROR_INVALID_ARGUMENT,
+                std::string(struct_name_) + "." + name + " " + why);
 }
 
 const Field& OptionFields::find(const char* name) const {
@@ -38,8 +39,7 @@ void OptionFields::set_text(const char* name, const char* value) {
 
 void OptionFields::set_number(const char* name, int64_t value) {
   const Field& field = find(name);
-  if (field.kind == FieldKind::TOGGLE &&
-      (value < CUCORE_TOGGLE_DEFAULT || value > CUCORE_TOGGLE_OFF))
+  if (field.kind == FieldKind::TOGGLE && (value < CUCORE_TOGGLE_DEFAULT || value > CUCORE_TOGGLE_OFF))
     refuse(name, "is none of DEFAULT, ON and OFF");
   if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max())
     refuse(name, "does not fit 32 bits");
@@ -70,10 +70,10 @@ void OptionFields::add_bytes(const char* name, const void* data, size_t size) {
 
 void OptionFields::finish() {
   std::map<size_t, size_t> lengths;  // by where the length goes
-  const auto place = [&](const Field& field, auto& list) {
+  const auto place = [&](const Field& field, auto& lists) {
+    auto& list = lists[field.name];
     const auto [length, is_new] = lengths.try_emplace(field.count_offset, list.size());
-    if (!is_new && length->second != list.size())
-      refuse(field.name, "has another length than its partner");
+    if (!is_new && length->second != list.size()) refuse(field.name, "has another length than its partner");
     at<const void*>(field.offset) = list.empty() ? nullptr : list.data();
     at<size_t>(field.count_offset) = list.size();
   };

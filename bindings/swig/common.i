@@ -11,7 +11,6 @@
 #include "lists.hpp"
 #include "log_receiver.hpp"
 #include "options.hpp"
-#include "signing.hpp"
 #include "option_fields.hpp"  // generated
 
 using cucore::bind::Bytes;

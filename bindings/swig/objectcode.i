@@ -166,35 +166,6 @@ struct ObjectCode {
     Pair symbol_parameter(size_t symbol, size_t index) {
       return pair_of<size_t>(cucore_objectcode_symbol_parameter_at, held($self), symbol, index);
     }
-    //: cucore_objectcode_symbol_resources raw
-    Bytes symbol_resources(size_t symbol) {
-      static thread_local cucore_resource_info info;
-      info = CUCORE_RESOURCE_INFO_INIT;
-      ok(cucore_objectcode_symbol_resources, held($self), symbol, &info);
-      return {&info.registers, sizeof info - offsetof(cucore_resource_info, registers)};
-    }
-    //: cucore_objectcode_diagnostic_at raw
-    cucore_severity diagnostic_severity(size_t index) { return diagnostic_info($self, index).severity; }
-    //: cucore_objectcode_diagnostic_at raw
-    int32_t diagnostic_line(size_t index) { return diagnostic_info($self, index).line; }
-    //: cucore_objectcode_diagnostic_at raw
-    int32_t diagnostic_column(size_t index) { return diagnostic_info($self, index).column; }
-    //: cucore_objectcode_diagnostic_at raw
-    const char *diagnostic_file(size_t index) { return diagnostic_info($self, index).file; }
-    //: cucore_objectcode_diagnostic_at raw
-    const char *diagnostic_text(size_t index) { return diagnostic_info($self, index).text; }
-    //: cucore_objectcode_metadata_key raw
-    const char *metadata_key(size_t index) { return cucore_objectcode_metadata_key($self, index); }
-    //: cucore_objectcode_metadata_value raw
-    const char *metadata_value(size_t index) { return cucore_objectcode_metadata_value($self, index); }
-    //: cucore_objectcode_bundle raw
-    static ObjectCode *bundle(ObjectCodeList *images) {
-      return made<ObjectCode *>(cucore_objectcode_bundle, images->data(), images->size());
-    }
-    //: cucore_objectcode_image_at
-    ObjectCode *image(size_t index) {
-      return made<ObjectCode *>(cucore_objectcode_image_at, held($self), index);
-    }
 
     %immutable;
     //: cucore_objectcode_type
@@ -219,16 +190,6 @@ struct ObjectCode {
     const char *signature_key;
     //: cucore_objectcode_symbol_count
     size_t symbol_count;
-    //: cucore_objectcode_diagnostic_count
-    size_t diagnostic_count;
-    //: cucore_objectcode_metadata_count
-    size_t metadata_count;
-    //: cucore_objectcode_signature
-    cucore_signature_state signature;
-    //: cucore_objectcode_signature_key
-    const char *signature_key;
-    //: cucore_objectcode_image_count
-    size_t image_count;
     //: cucore_objectcode_native
     uint64_t native;
     %mutable;

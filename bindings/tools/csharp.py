@@ -7,17 +7,17 @@ from header import camel
 
 CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer',
            'ProgramOptions': 'NativeProgramOptions', 'LinkerOptions': 'NativeLinkerOptions',
-           'LogReceiver': 'NativeLogReceiver', 'KeyRing': 'NativeKeyRing', 'ObjectCodeList': 'NativeObjectCodeList'}
+           'LogReceiver': 'NativeLogReceiver', 'Keys': 'NativeKeys', 'Images': 'NativeImages'}
 
 # Members that the sources in csharp/src have another, fuller member for, and their names behind it.
 RAW = {'Stream::Stream': '', 'Event::Event': '', 'Program::Program': '', 'Linker::Linker': '', 'LogReceiver::LogReceiver': '',
-       'Key::Key': '', 'Device::count': 'RawCount', 'Device::attribute': 'GetAttribute', 'Device::default_stream': 'RawDefaultStream',
+       'Device::count': 'RawCount', 'Device::attribute': 'GetAttribute', 'Device::default_stream': 'RawDefaultStream',
        'Device::compute_capability': 'RawComputeCapability', 'Device::memory': 'RawMemory', 'Device::uuid': 'RawUuid',
        'Device::stream_priorities': 'RawStreamPriorities', 'Buffer::address': 'RawAddress', 'Buffer::copy_from': 'RawCopyFrom',
        'Buffer::fill': 'RawFill', 'Program::compile': 'RawCompile', 'ObjectCode::data': 'RawData',
        'ObjectCode::kernel': 'GetKernel', 'ObjectCode::image': 'GetImage', 'ObjectCode::find_global': 'RawFindGlobal',
        'ObjectCode::serialize': 'RawSerialize', 'ObjectCode::deserialize': 'RawDeserialize',
-       'ObjectCode::create': 'RawCreate', 'ObjectCode::from_file': 'RawFromFile', 'ObjectCode::bundle': 'RawBundle',
+       'ObjectCode::create': 'RawCreate', 'ObjectCode::from_file': 'RawFromFile', 'Images::bundle': 'RawBundle',
        'ObjectCode::diagnostic_count': 'RawDiagnosticCount', 'ObjectCode::metadata_count': 'RawMetadataCount',
        'ObjectCode::symbol_count': 'RawSymbolCount', 'Kernel::attribute': 'GetAttribute',
        'Kernel::parameter': 'RawParameter', 'Kernel::parameter_count': 'RawParameterCount', 'Kernel::occupancy': 'RawOccupancy',
@@ -65,6 +65,10 @@ def enum_typemap(enum):
     return f'%csharp_enum({enum.c_name}, {enum.name})'
 
 
+def enum_typemap(enum):
+    return f'%csharp_enum({enum.c_name}, {enum.name})'
+
+
 def comment(member, function, header, table):
     return []  # SWIG 4.1 makes no C# comments of these: features() does
 
@@ -99,8 +103,9 @@ def class_features(lines):
     """The comment before a class becomes the class's; what has no function behind it is internal."""
     out = []
     for previous, line in zip(lines, lines[1:]):
-        m = re.match(r'struct (\w+) \{', line)
-        words_of = re.match(r'/\*\* (.*) \*/', previous)
+        m = re.match(r'struct (\w+) \{|%options\((\w+),', line)
+        m = m and [m[0], m[1] or m[2]]
+        words_of = re.match(r'/\*\* (.*) \*/', '/** Options. */' if line.startswith('%options(') else previous)
         if not m or not words_of:
             continue
         access = 'internal' if CLASSES.get(m[1], '').startswith('Native') else 'public'

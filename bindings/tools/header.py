@@ -43,7 +43,7 @@ class Enum:
 @dataclass
 class Field:
     name: str
-    kind: str   # text, toggle, number, texts, numbers, blobs and their sizes, or the C type
+    kind: str   # text, toggle, number, texts, numbers, or the C type
     count: str  # of a list: the field that holds its length
     doc: str
     sizes: str = ''  # of a list of bytes: the field that holds their sizes

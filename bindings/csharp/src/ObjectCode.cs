@@ -10,7 +10,7 @@ public partial class ObjectCode : ISerializable {
   private static readonly DeserializeOptions plain = new DeserializeOptions();
 
   //: cucore_objectcode_create type data options
-  public static ObjectCode Create(CodeType type, byte[] data, ObjectCodeOptions options = null) {
+  public static ObjectCode FromBytes(CodeType type, byte[] data, ObjectCodeOptions options = null) {
     if (data == null) throw new ArgumentNullException(nameof(data));
     using (Pinned pinned = new Pinned(data)) return Create(type, pinned.Address, data.Length, options ?? noOptions);
   }
@@ -30,9 +30,9 @@ public partial class ObjectCode : ISerializable {
   //: cucore_objectcode_bundle images
   public static ObjectCode Bundle(params ObjectCode[] images) {
     if (images == null) throw new ArgumentNullException(nameof(images));
-    using (NativeObjectCodeList list = new NativeObjectCodeList()) {
+    using (NativeImages list = new NativeImages()) {
       foreach (ObjectCode image in images) list.Add(image);
-      return RawBundle(list);
+      return list.RawBundle();
     }
   }
 
@@ -48,10 +48,10 @@ public partial class ObjectCode : ISerializable {
   }
 
   private static IntPtr LoadHandle(IntPtr data, int size, DeserializeOptions options) {
-    using (NativeKeyRing ring = new NativeKeyRing()) {
-      foreach (Key key in options.Keys ?? new Key[0]) ring.Add(key);
+    using (NativeKeys keys = new NativeKeys()) {
+      foreach (Key key in options.Keys ?? new Key[0]) (key ?? throw new ArgumentException("a key is null")).AddTo(keys);
       IntPtr made = CucoreNativePINVOKE.ObjectCode_RawDeserialize(data, (UIntPtr)size, options.MaxCodeSize,
-                                                                  (int)options.SignaturePolicy, NativeKeyRing.getCPtr(ring));
+                                                                  (int)options.SignaturePolicy, NativeKeys.getCPtr(keys));
       CucoreNativePINVOKE.Check();
       return made;
     }
@@ -59,7 +59,7 @@ public partial class ObjectCode : ISerializable {
 
 #if CUCORE_SPAN
   //: cucore_objectcode_create type data options
-  public static unsafe ObjectCode Create(CodeType type, ReadOnlySpan<byte> data, ObjectCodeOptions options = null) {
+  public static unsafe ObjectCode FromBytes(CodeType type, ReadOnlySpan<byte> data, ObjectCodeOptions options = null) {
     fixed (byte* first = &MemoryMarshal.GetReference(data)) return Create(type, (IntPtr)first, data.Length, options ?? noOptions);
   }
 
@@ -73,14 +73,17 @@ public partial class ObjectCode : ISerializable {
 
   //: cucore_objectcode_serialize options
   public byte[] ToBytes(SerializeOptions options = null) {
-    Toggle compression = Fields.ToToggle(options?.Compression);
-    Key key = options?.SigningKey;
-    byte[] bytes = new byte[checked((int)NeededSize(compression, key))];
-    using (Pinned pinned = new Pinned(bytes)) RawSerialize(compression, pinned.Address, bytes.Length, key);
-    return bytes;
+    using (NativeKeys key = new NativeKeys()) {
+      options?.SigningKey?.AddTo(key);
+      return ToBytes(Fields.ToToggle(options?.Compression), key);
+    }
   }
 
-  private long NeededSize(Toggle compression, Key key) { return RawSerialize(compression, IntPtr.Zero, 0, key); }
+  private byte[] ToBytes(Toggle compression, NativeKeys key) {
+    byte[] bytes = new byte[checked((int)RawSerialize(compression, key, IntPtr.Zero, 0))];
+    using (Pinned pinned = new Pinned(bytes)) RawSerialize(compression, key, pinned.Address, bytes.Length);
+    return bytes;
+  }
 
   /// <summary>Reads it out of what GetObjectData wrote. Formatters that run code of the stream's
   /// choosing are no way to read what strangers wrote: Load is.</summary>

@@ -53,8 +53,11 @@ public sealed class KernelResources {
   /// <summary>Bytes of instructions.</summary>
   public int? CodeSize { get; }
 
-  internal KernelResources(byte[] numbers) {
-    Func<int, int?> at = i => BitConverter.ToInt32(numbers, 4 * i) < 0 ? (int?)null : BitConverter.ToInt32(numbers, 4 * i);
+  internal KernelResources(Func<int, int> read) {
+    Func<int, int?> at = which => {
+      int number = read(which);
+      return number < 0 ? (int?)null : number;
+    };
     Registers = at(0);
     StaticShared = at(1);
     Stack = at(2);
@@ -78,7 +81,7 @@ public partial class ObjectCode {
   /// <param name="kernel">one of Symbols</param>
   public KernelResources GetResources(Symbol kernel) {
     if (kernel == null) throw new ArgumentNullException(nameof(kernel));
-    return new KernelResources(SymbolResources(kernel.Index));
+    return new KernelResources(which => SymbolResource(kernel.Index, which));
   }
 
   private Symbol[] ReadSymbols() {

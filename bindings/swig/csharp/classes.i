@@ -21,5 +21,7 @@
   /// <summary>Gives the native object back now rather than at the next collection. Calls of other
   /// threads that are using it go on; later ones throw ObjectDisposedException.</summary>
   public void Dispose() { swigCPtr.Dispose(); }
+  /// <summary>Whether Dispose was called.</summary>
+  public bool IsDisposed { get { return swigCPtr.IsClosed; } }
 %}
 %typemap(csdisposing, methodname="Dispose", methodmodifiers="protected", parameters="bool disposing") SWIGTYPE ""

@@ -10,9 +10,8 @@ static CucoreRaise raise_callback = 0;
 #include <vector>
 extern "C" SWIGEXPORT void SWIGSTDCALL cucore_register_raise(CucoreRaise callback) { raise_callback = callback; }
 static void raise_failure(const Failure &f) {
-  std::vector<cucore_diagnostic_info> diagnostics(cucore_error_diagnostic_count(f.error()), CUCORE_DIAGNOSTIC_INFO_INIT);
-  for (size_t i = 0; i < diagnostics.size(); ++i)
-    cucore_error_diagnostic_at(f.error(), i, &diagnostics[i], nullptr);
+  std::vector<cucore_diagnostic_info> diagnostics;
+  for (size_t i = 0; i < f.diagnostic_count(); ++i) diagnostics.push_back(f.diagnostic(i));
   raise_callback(f.status(), f.message(), f.log(), f.origin(), f.native_code(), f.native_name(), diagnostics.data(),
                  static_cast<int>(diagnostics.size()));
 }
@@ -28,7 +27,7 @@ static void raise_failure(const Failure &f) {
     SWIGPendingException.Set(CucoreException.Of(new Failure(status, Utf8.Read(message), Utf8.Read(log), Utf8.Read(origin), nativeCode, Utf8.Read(nativeName), Diagnostic.Read(diagnostics, diagnosticCount))));
   }
   static int Init() { RegisterRaise(raiseDelegate); return 1; }
-  static readonly int initialized = Init();
+  internal static readonly int initialized = Init();
   // For what calls the functions of this class itself.
   internal static void Check() {
     if (SWIGPendingException.Pending) throw SWIGPendingException.Retrieve();

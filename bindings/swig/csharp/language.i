@@ -4,7 +4,6 @@
 %rename("%(camelcase)s", %$isvariable) "";
 // Optional parameters are C#'s own, in csharp/src.
 %feature("compactdefaultargs");
-%csmethodmodifiers Key::Key "internal";
 %pragma(csharp) moduleclassmodifiers="internal class"
 
 %include "csharp/exceptions.i"
