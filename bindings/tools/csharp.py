@@ -138,23 +138,23 @@ def expand_source(text, header, table):
     return '\n'.join(out) + '\n'
 
 
-def enums(header):
+def enums(header, table):
     out = ['// Generated from cucore.h.', 'namespace Cucore {']
     for e in header.enums:
-        out += [f'/// <summary>{text_of(e.doc.text, header, {})}</summary>', f'public enum {e.name} {{']
+        out += [f'/// <summary>{text_of(e.doc.text, header, table)}</summary>', f'public enum {e.name} {{']
         for i in e.items:
-            out.append(f'  /// <summary>{text_of(i.doc or camel(i.short), header, {})}</summary>')
+            out.append(f'  /// <summary>{text_of(i.doc or camel(i.short), header, table)}</summary>')
             out.append(f'  {camel(i.short)} = {i.value},')
         out.append('}')
     return out + ['}']
 
 
-def exceptions(header):
+def exceptions(header, table):
     items = [i for i in header.enum('cucore_status').items if i.value]
     out = ['// Generated from cucore.h.', 'using System;', 'using System.Runtime.Serialization;', '', 'namespace Cucore {']
     for i in items:
         name = exception(i.name)
-        out += [f'/// <summary>{text_of(i.doc, header, {})}</summary>', '[Serializable]',
+        out += [f'/// <summary>{text_of(i.doc, header, table)}</summary>', '[Serializable]',
                 f'public sealed class {name} : CucoreException {{',
                 f'  internal {name}(Failure failure) : base(failure) {{}}',
                 f'  private {name}(SerializationInfo info, StreamingContext context) : base(info, context) {{}}', '}']
@@ -184,15 +184,15 @@ def property_lines(doc, ctype, name, initial):
     return [f'  /// <summary>{doc}</summary>', f'  public {ctype} {name} {{ get; set; }}{tail}']
 
 
-def options(header, c_name, name):
+def options(header, c_name, name, table):
     struct = header.structs[c_name]
     pairs = named_pairs(struct)
     values = {v.name for _, v in pairs.values()}
-    out = [f'/// <summary>{text_of(struct.doc.text, header, {})} A null is the default.</summary>',
+    out = [f'/// <summary>{text_of(struct.doc.text, header, table)} A null is the default.</summary>',
            f'public sealed class {name} {{']
     fill = []
     for f in struct.fields:
-        doc = text_of(f.doc or f.name.replace('_', ' ').capitalize(), header, {}).replace(' ...', '')
+        doc = text_of(f.doc or f.name.replace('_', ' ').capitalize(), header, table).replace(' ...', '')
         if f.name in pairs:
             prop, value = pairs[f.name]
             ctype = 'string' if value.kind == 'texts' else 'byte[]'
@@ -208,11 +208,11 @@ def options(header, c_name, name):
 
 def write_sources(header, folder, table, names):
     write = lambda name, lines: (folder / name).write_text('\n'.join(lines) + '\n', encoding='utf-8')
-    write('Enums.Generated.cs', enums(header))
-    write('Exceptions.Generated.cs', exceptions(header))
+    write('Enums.Generated.cs', enums(header, table))
+    write('Exceptions.Generated.cs', exceptions(header, table))
     write('Options.Generated.cs', ['// Generated from cucore.h.', 'using System.Collections.Generic;', '', 'namespace Cucore {',
-                                   *options(header, 'cucore_program_options', 'ProgramOptions'),
-                                   *options(header, 'cucore_linker_options', 'LinkerOptions'), '}'])
+                                   *options(header, 'cucore_program_options', 'ProgramOptions', table),
+                                   *options(header, 'cucore_linker_options', 'LinkerOptions', table), '}'])
     source = Path(__file__).resolve().parent.parent / 'csharp/src'
     for name in names:
         (folder / name).write_text(expand_source((source / name).read_text(encoding='utf-8'), header, table), encoding='utf-8')

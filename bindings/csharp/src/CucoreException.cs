@@ -30,6 +30,8 @@ public partial class CucoreException : Exception {
 
   /// <summary>How the call ended.</summary>
   public Status Status { get; }
+  //: cucore_error_message
+  public override string Message { get { return base.Message; } }
   //: cucore_error_log
   public string Log { get; }
   //: cucore_error_origin

@@ -46,6 +46,6 @@ public partial class Program {
   //: cucore_program_compile target
   /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate, "saxpy&lt;float&gt;",
   /// under which ObjectCode.GetKernel finds them</param>
-  public ObjectCode Compile(CodeType target, params string[] nameExpressions) { return RawCompile(target, nameExpressions); }
+  public ObjectCode Compile(CodeType target = CodeType.Ptx, params string[] nameExpressions) { return RawCompile(target, nameExpressions); }
 }
 }
