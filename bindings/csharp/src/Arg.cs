@@ -59,18 +59,23 @@ public readonly struct Arg {
   }
 
   // What cpp/launch.hpp reads: the size, 4 bytes of zero, the value padded to a multiple of 8.
+  internal const int SmallSize = 16;
+
+  internal bool IsSmall { get { return size <= InlineSize; } }
+
   internal int BlockSize { get { return 8 + (size <= InlineSize ? InlineSize : (size + 7) & ~7); } }
 
   internal unsafe byte* Write(byte* to, int index) {
+    if (IsSmall) return WriteSmall(to, index);
     *(ulong*)to = (uint)size;
-    if (size > InlineSize) return WriteBytes(to + 8);
-    *(ulong*)(to + 8) = other == null ? Inline(index) : Address(index);
-    return to + 16;
+    return WriteBytes(to + 8);
   }
 
-  private ulong Inline(int index) {
+  internal unsafe byte* WriteSmall(byte* to, int index) {
     if (size == 0) throw new ArgumentException($"argument {index} is null");
-    return bits;
+    *(ulong*)to = (uint)size;
+    *(ulong*)(to + 8) = other == null ? bits : Address(index);
+    return to + SmallSize;
   }
 
   private unsafe ulong Address(int index) {
@@ -91,7 +96,7 @@ public readonly struct Arg {
 
 public partial class CudaBuffer {
   internal ulong AddressFor(int index) {
-    if (swigCPtr.IsClosed) throw new ObjectDisposedException(nameof(CudaBuffer), $"argument {index} is a buffer that was disposed");
+    if (IsDisposed) throw new ObjectDisposedException(nameof(CudaBuffer), $"argument {index} is a buffer that was disposed");
     return Address;
   }
 }

@@ -4,13 +4,22 @@ using System.Runtime.InteropServices;
 
 namespace Cucore {
 public partial class CudaBuffer {
-  private ulong address;  // never changes; 0 until it was asked for
+  // These never change, and are kept once they were asked for.
+  private ulong address;
+  private long size = -1;
 
   //: cucore_buffer_address
   public ulong Address {
     get {
-      if (swigCPtr.IsClosed) throw new ObjectDisposedException(nameof(CudaBuffer));
+      CheckAlive();
       return address != 0 ? address : address = RawAddress;
+    }
+  }
+  //: cucore_buffer_size
+  public long Size {
+    get {
+      CheckAlive();
+      return size >= 0 ? size : size = RawSize;
     }
   }
 
@@ -19,8 +28,8 @@ public partial class CudaBuffer {
   /// <param name="stream">in whose order</param>
   public void Write<T>(T[] source, CudaStream stream, long offset = 0) where T : struct {
     if (source == null) throw new ArgumentNullException(nameof(source));
-    long size = (long)source.Length * Unmanaged<T>.Size;
-    using (Pinned pinned = new Pinned(source)) Write(pinned.Address, size, stream, offset);
+    long bytes = (long)source.Length * Unmanaged<T>.Size;
+    using (Pinned pinned = new Pinned(source)) Write(pinned.Address, bytes, stream, offset);
   }
 
   //: cucore_buffer_read offset
@@ -28,8 +37,8 @@ public partial class CudaBuffer {
   /// <param name="stream">in whose order</param>
   public void Read<T>(T[] destination, CudaStream stream, long offset = 0) where T : struct {
     if (destination == null) throw new ArgumentNullException(nameof(destination));
-    long size = (long)destination.Length * Unmanaged<T>.Size;
-    using (Pinned pinned = new Pinned(destination)) Read(pinned.Address, size, stream, offset);
+    long bytes = (long)destination.Length * Unmanaged<T>.Size;
+    using (Pinned pinned = new Pinned(destination)) Read(pinned.Address, bytes, stream, offset);
   }
 
   /// <summary>The whole buffer as an array, in the stream's order; waits for it.</summary>
@@ -58,8 +67,8 @@ public partial class CudaBuffer {
   /// <param name="length">in bytes; up to the end, if it is not given</param>
   public void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : struct {
     T[] one = { pattern };
-    int size = Unmanaged<T>.Size;
-    using (Pinned pinned = new Pinned(one)) RawFill(pinned.Address, size, NotNegative(length ?? this.Size - offset), stream, NotNegative(offset));
+    int bytes = Unmanaged<T>.Size;
+    using (Pinned pinned = new Pinned(one)) RawFill(pinned.Address, bytes, NotNegative(length ?? this.Size - offset), stream, NotNegative(offset));
   }
 
   private static long NotNegative(long given) {
@@ -72,16 +81,16 @@ public partial class CudaBuffer {
   /// <param name="source">values without references</param>
   /// <param name="stream">in whose order</param>
   public unsafe void Write<T>(ReadOnlySpan<T> source, CudaStream stream, long offset = 0) where T : struct {
-    long size = (long)source.Length * Unmanaged<T>.Size;
-    fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(source))) Write((IntPtr)first, size, stream, offset);
+    long bytes = (long)source.Length * Unmanaged<T>.Size;
+    fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(source))) Write((IntPtr)first, bytes, stream, offset);
   }
 
   //: cucore_buffer_read offset
   /// <param name="destination">room for values without references</param>
   /// <param name="stream">in whose order</param>
   public unsafe void Read<T>(Span<T> destination, CudaStream stream, long offset = 0) where T : struct {
-    long size = (long)destination.Length * Unmanaged<T>.Size;
-    fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(destination))) Read((IntPtr)first, size, stream, offset);
+    long bytes = (long)destination.Length * Unmanaged<T>.Size;
+    fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(destination))) Read((IntPtr)first, bytes, stream, offset);
   }
 #endif
 }

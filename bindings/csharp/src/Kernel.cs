@@ -4,35 +4,40 @@ using System.Runtime.InteropServices;
 
 namespace Cucore {
 public partial class Kernel {
-  private const int StackBytes = 1024;
+  private string name;  // never changes
+
+  //: cucore_kernel_name
+  public string Name {
+    get {
+      CheckAlive();
+      return name ?? (name = RawName);
+    }
+  }
 
   //: cucore_kernel_launch
   /// <param name="stream">in whose order</param>
   /// <param name="config">the grid, the block and the rest</param>
   /// <param name="arguments">one a parameter, in order: numbers, buffers, Arg.Of(a struct)</param>
-  public unsafe void Launch(CudaStream stream, LaunchConfig config, params Arg[] arguments) {
+  public unsafe void Launch(CudaStream stream, in LaunchConfig config, params Arg[] arguments) {
     if (arguments == null) throw new ArgumentNullException(nameof(arguments));
     int size = LaunchConfig.HeadSize;
     for (int i = 0; i < arguments.Length; ++i) size += arguments[i].BlockSize;
-    if (size <= StackBytes) {
-      byte* block = stackalloc byte[StackBytes];
-      Launch(stream, config, arguments, block, size);
-    } else {
-      fixed (byte* block = new byte[size]) Launch(stream, config, arguments, block, size);
+    fixed (byte* block = new byte[size]) {
+      byte* to = config.Write(block, arguments.Length);
+      for (int i = 0; i < arguments.Length; ++i) to = arguments[i].Write(to, i);
+      Launch(stream, block, size);
     }
+    GC.KeepAlive(arguments);
   }
 
-  private unsafe void Launch(CudaStream stream, LaunchConfig config, Arg[] arguments, byte* block, int size) {
-    byte* to = config.Write(block, arguments.Length);
-    for (int i = 0; i < arguments.Length; ++i) to = arguments[i].Write(to, i);
-    RawLaunch(stream, (IntPtr)block, size);
-    GC.KeepAlive(arguments);
+  private unsafe void Launch(CudaStream stream, byte* block, int size) {
+    if (CucoreNativePINVOKE.Launch(swigCPtr, CudaStream.getCPtr(stream), (IntPtr)block, (IntPtr)size) != 0) CucoreNativePINVOKE.Check();
   }
 
   //: cucore_kernel_launch_packed arguments
   /// <param name="stream">in whose order</param>
   /// <param name="config">the grid, the block and the rest</param>
-  public unsafe void LaunchPacked(CudaStream stream, LaunchConfig config, byte[] arguments) {
+  public unsafe void LaunchPacked(CudaStream stream, in LaunchConfig config, byte[] arguments) {
     if (arguments == null) throw new ArgumentNullException(nameof(arguments));
     fixed (byte* block = new byte[LaunchConfig.HeadSize + arguments.Length]) {
       Marshal.Copy(arguments, 0, (IntPtr)config.Write(block, 0), arguments.Length);
@@ -43,7 +48,7 @@ public partial class Kernel {
   //: cucore_kernel_max_active_clusters
   /// <param name="device">where</param>
   /// <param name="config">as for a launch, Cluster set</param>
-  public unsafe int MaxActiveClusters(CudaDevice device, LaunchConfig config) {
+  public unsafe int MaxActiveClusters(CudaDevice device, in LaunchConfig config) {
     byte* block = stackalloc byte[LaunchConfig.HeadSize];
     config.Write(block, 0);
     return RawMaxActiveClusters(device, (IntPtr)block, LaunchConfig.HeadSize);

@@ -1,4 +1,6 @@
 // How a kernel is launched: grid, block and the rest.
+using System.Runtime.InteropServices;
+
 namespace Cucore {
 /// <summary>Up to three extents; an int is one in x alone, a tuple of two or three gives the others.</summary>
 public readonly struct Dim3 {
@@ -30,47 +32,42 @@ public readonly struct Dim3 {
 }
 
 /// <summary>How to launch a kernel: new LaunchConfig(grid, block) { DynamicShared = 1024 }.</summary>
+[StructLayout(LayoutKind.Sequential)]
 public struct LaunchConfig {
   internal const int HeadSize = 56;
 
-  /// <summary>Blocks, also with a cluster.</summary>
-  public Dim3 Grid { get; set; }
-  /// <summary>Threads a block.</summary>
-  public Dim3 Block { get; set; }
-  /// <summary>Blocks a cluster; by default none, or what the kernel was compiled with.</summary>
-  public Dim3 Cluster { get; set; }
-  /// <summary>Bytes a block; above 48 KiB the kernel's attribute is raised.</summary>
-  public int DynamicShared { get; set; }
-  /// <summary>Whether all blocks run at once and may synchronise.</summary>
-  public bool Cooperative { get; set; }
-  /// <summary>Whether it may start before the kernel before it ends.</summary>
-  public bool ProgrammaticSerialization { get; set; }
-  /// <summary>0: the stream's.</summary>
-  public int Priority { get; set; }
+  // LaunchHead of cpp/launch.hpp
+  private Dim3 grid, block, cluster;
+  private uint dynamicShared;
+  private int cooperative, programmaticSerialization, priority, argumentCount;
 
   /// <summary>A grid of blocks of threads.</summary>
   public LaunchConfig(Dim3 grid, Dim3 block) : this() {
-    Grid = grid;
-    Block = block;
+    this.grid = grid;
+    this.block = block;
   }
 
-  // LaunchHead of cpp/launch.hpp
-  internal unsafe byte* Write(byte* to, int argumentCount) {
-    uint* head = (uint*)to;
-    head[0] = Grid.X;
-    head[1] = Grid.Y;
-    head[2] = Grid.Z;
-    head[3] = Block.X;
-    head[4] = Block.Y;
-    head[5] = Block.Z;
-    head[6] = Cluster.X;
-    head[7] = Cluster.Y;
-    head[8] = Cluster.Z;
-    head[9] = checked((uint)DynamicShared);
-    head[10] = Cooperative ? 1u : 0;
-    head[11] = ProgrammaticSerialization ? 1u : 0;
-    head[12] = (uint)Priority;
-    head[13] = (uint)argumentCount;
+  /// <summary>Blocks, also with a cluster.</summary>
+  public Dim3 Grid { get { return grid; } set { grid = value; } }
+  /// <summary>Threads a block.</summary>
+  public Dim3 Block { get { return block; } set { block = value; } }
+  /// <summary>Blocks a cluster; by default none, or what the kernel was compiled with.</summary>
+  public Dim3 Cluster { get { return cluster; } set { cluster = value; } }
+  /// <summary>Bytes a block; above 48 KiB the kernel's attribute is raised.</summary>
+  public int DynamicShared { get { return (int)dynamicShared; } set { dynamicShared = checked((uint)value); } }
+  /// <summary>Whether all blocks run at once and may synchronise.</summary>
+  public bool Cooperative { get { return cooperative != 0; } set { cooperative = value ? 1 : 0; } }
+  /// <summary>Whether it may start before the kernel before it ends.</summary>
+  public bool ProgrammaticSerialization {
+    get { return programmaticSerialization != 0; }
+    set { programmaticSerialization = value ? 1 : 0; }
+  }
+  /// <summary>0: the stream's.</summary>
+  public int Priority { get { return priority; } set { priority = value; } }
+
+  internal unsafe byte* Write(byte* to, int count) {
+    *(LaunchConfig*)to = this;
+    ((LaunchConfig*)to)->argumentCount = count;
     return to + HeadSize;
   }
 }

@@ -2,28 +2,22 @@
 #if CUCORE_SPAN
 using System;
 using System.Buffers;
-using System.Runtime.InteropServices;
 
 namespace Cucore {
-/// <summary>Native memory that belongs to an object, which it keeps from being released.</summary>
+/// <summary>Native memory, with a reference of its own to the object whose it is.</summary>
 internal sealed unsafe class NativeMemory : MemoryManager<byte> {
-  private readonly SafeHandle owner;
+  private readonly IDisposable owner;  // released by the collector, together with this
   private readonly byte* first;
   private readonly int length;
-  private readonly bool held;
 
-  internal NativeMemory(SafeHandle owner, IntPtr first, long length) {
+  internal NativeMemory(IDisposable owner, IntPtr first, long length) {
+    this.owner = owner;
     this.first = (byte*)first;
     this.length = checked((int)length);
-    owner.DangerousAddRef(ref held);
-    this.owner = owner;
   }
 
-  // The owner may have been disposed of meanwhile: then this was the last reference.
-  ~NativeMemory() { Dispose(false); }
-
   protected override void Dispose(bool disposing) {
-    if (held) owner.DangerousRelease();
+    if (disposing) owner.Dispose();
   }
 
   public override Span<byte> GetSpan() { return new Span<byte>(first, length); }
@@ -36,10 +30,8 @@ public partial class CudaBuffer {
   /// good after Dispose, for as long as this view is kept.</summary>
   public Memory<byte> HostMemory {
     get {
-      using (new Use(swigCPtr)) {
-        ulong host = HostPointer;
-        return host == 0 ? Memory<byte>.Empty : new NativeMemory(swigCPtr, (IntPtr)(long)host, Size).Memory;
-      }
+      ulong host = HostPointer;
+      return host == 0 ? Memory<byte>.Empty : new NativeMemory(Share(), (IntPtr)(long)host, Size).Memory;
     }
   }
 }
@@ -52,7 +44,7 @@ public partial class ObjectCode {
       using (new Use(swigCPtr)) {
         NativeBytes bytes = CucoreNativePINVOKE.ObjectCode_RawData(swigCPtr);
         CucoreNativePINVOKE.Check();
-        return new NativeMemory(swigCPtr, bytes.Data, (long)bytes.Size.ToUInt64()).Memory;
+        return new NativeMemory(Share(), bytes.Data, (long)bytes.Size.ToUInt64()).Memory;
       }
     }
   }

@@ -9,6 +9,24 @@ public partial class ObjectCode : ISerializable {
   private static readonly ObjectCodeOptions noOptions = new ObjectCodeOptions();
   private static readonly DeserializeOptions plain = new DeserializeOptions();
 
+  // These never change, and are kept once they were asked for.
+  private string name, arch;
+
+  //: cucore_objectcode_name
+  public string Name {
+    get {
+      CheckAlive();
+      return name ?? (name = RawName);
+    }
+  }
+  //: cucore_objectcode_arch
+  public string Arch {
+    get {
+      CheckAlive();
+      return arch ?? (arch = RawArch);
+    }
+  }
+
   //: cucore_objectcode_create type data options
   public static ObjectCode FromBytes(CodeType type, byte[] data, ObjectCodeOptions options = null) {
     if (data == null) throw new ArgumentNullException(nameof(data));

@@ -95,7 +95,7 @@ extern ""C"" __global__ void none() {}";
       Refused<ArgumentException>(kernel, stream, "argument 1", buffer, default(Arg));
       Refused<ObjectDisposedException>(kernel, stream, "argument 0", closed, 1);
       Check.Throws<ArgumentException>(() => Arg.Of(new WithReference()));
-      Check.Throws<ArgumentNullException>(() => kernel.Launch(stream, new LaunchConfig(1, 1), null));
+      Check.Throws<ArgumentNullException>(() => kernel.Launch(stream, new LaunchConfig(1, 1), (Arg[])null));
       Check.Equal(0, buffer.ToArray<int>(stream)[0]);
     }
   }

@@ -18,10 +18,18 @@
 %}
 %typemap(imtype, out="System.IntPtr") SWIGTYPE * "System.Runtime.InteropServices.SafeHandle"
 %typemap(csdispose) SWIGTYPE %{
+  private volatile bool isDisposed;
   /// <summary>Gives the native object back now rather than at the next collection. Calls of other
-  /// threads that are using it go on; later ones throw ObjectDisposedException.</summary>
-  public void Dispose() { swigCPtr.Dispose(); }
+  /// threads that are using it go on; once they are through, calls throw ObjectDisposedException.</summary>
+  public void Dispose() {
+    isDisposed = true;
+    swigCPtr.Dispose();
+  }
   /// <summary>Whether Dispose was called.</summary>
-  public bool IsDisposed { get { return swigCPtr.IsClosed; } }
+  public bool IsDisposed { get { return isDisposed; } }
+  // Before what is answered from memory.
+  private void CheckAlive() {
+    if (isDisposed) throw new System.ObjectDisposedException("$csclassname");
+  }
 %}
 %typemap(csdisposing, methodname="Dispose", methodmodifiers="protected", parameters="bool disposing") SWIGTYPE ""
