@@ -55,6 +55,8 @@ public static class Lifetimes {
   private static bool TakesSpans(MethodInfo method) { return method.GetParameters().Any(p => p.ParameterType.Name.Contains("Span`")); }
 
   private static object Value(Type type) {
+    if (type.IsByRef) type = type.GetElementType();
+    if (type == typeof(Arg)) return (Arg)1;
     if (type == typeof(CudaStream)) return World.Device.GetDefaultStream();
     if (type == typeof(CudaDevice)) return World.Device;
     if (type == typeof(CudaBuffer)) return CudaBuffer.Pinned(World.Device, 4);
