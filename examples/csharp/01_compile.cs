@@ -19,12 +19,14 @@ extern ""C"" __global__ void saxpy(float a, const float *x, float *y, int n) {
           foreach (var parameter in symbol.Parameters) Console.WriteLine($"  {parameter}");
         }
       }
-      new Program("__global__ void k() { undeclared = 1; }").Compile(CodeType.Ptx);
+      new Program("__global__ void k() { undeclared = 1; }").Compile();
+    // snippet: error
     } catch (CompilationException e) {
       Console.WriteLine(e.Message);
       foreach (var diagnostic in e.Diagnostics) Console.WriteLine($"  {diagnostic}");
       return 0;
     }
+    // end of snippet
     return 1;  // the second program must not compile
   }
 }

@@ -19,6 +19,7 @@ extern ""C"" __global__ void scale(float factor, float *data, int n) {
         Console.WriteLine("compiled; launching needs a device");
         return 0;
       }
+      // snippet: launch
       using (var device = new CudaDevice())
       using (var stream = new CudaStream(device))
       using (var kernel = code.GetKernel("scale"))
@@ -30,6 +31,7 @@ extern ""C"" __global__ void scale(float factor, float *data, int n) {
         Console.WriteLine($"{device}: {wrong} of {n} values are wrong");
         return wrong;
       }
+      // end of snippet
     }
   }
 }
