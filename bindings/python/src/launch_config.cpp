@@ -107,7 +107,8 @@ PyGetSetDef getters[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyTypeObject make_type() {
-  PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+  PyTypeObject type{};
+  Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);  // never freed
   type.tp_name = "cucore.LaunchConfig";
   type.tp_basicsize = sizeof(LaunchConfigObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT;

@@ -132,7 +132,8 @@ bool read_key(Launcher& launcher, PyObject* const* items, Py_ssize_t count) {
 }
 
 PyTypeObject make_type() {
-  PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+  PyTypeObject type{};
+  Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);  // never freed
   type.tp_name = "cucore.Launcher";
   type.tp_basicsize = sizeof(Launcher);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
