@@ -80,6 +80,7 @@ typedef struct cucore_stream     cucore_stream;     /**< work that runs in order
 typedef struct cucore_event      cucore_event;      /**< a point in a stream's work */
 typedef struct cucore_buffer     cucore_buffer;     /**< device, pinned or managed memory */
 typedef struct cucore_program    cucore_program;    /**< source and the options to compile it */
+typedef struct cucore_linker     cucore_linker;     /**< makes one image of several */
 typedef struct cucore_objectcode cucore_objectcode; /**< compiled code that can be stored */
 typedef struct cucore_kernel     cucore_kernel;     /**< a function that a grid of threads runs */
 
@@ -149,7 +150,7 @@ CUCORE_API cucore_status cucore_error_status(const cucore_error *error);
 /** What was attempted, on what, why it failed and what to do, in one sentence. @since 0.1 */
 CUCORE_API const char *cucore_error_message(const cucore_error *error);
 
-/** Whose code cucore_error_native_code() is: "cuda", "nvrtc", "nvjitlink" or "cucore".
+/** Whose code cucore_error_native_code() is: "cuda", "nvrtc", "nvjitlink", "nvvm" or "cucore".
  *  @since 0.1 */
 CUCORE_API const char *cucore_error_origin(const cucore_error *error);
 
@@ -162,6 +163,42 @@ CUCORE_API const char *cucore_error_native_name(const cucore_error *error);
 
 /** The whole output of the compiler, the linker or the driver's PTX compiler. @since 0.1 */
 CUCORE_API const char *cucore_error_log(const cucore_error *error);
+
+/** How bad what a compiler or a linker says is. */
+typedef enum cucore_severity {
+  CUCORE_SEVERITY_NONE    = 0,
+  CUCORE_SEVERITY_NOTE    = 1, /**< remarks and figures: registers, spills */
+  CUCORE_SEVERITY_WARNING = 2,
+  CUCORE_SEVERITY_ERROR   = 3,
+  CUCORE_SEVERITY_FATAL   = 4, /**< an error after which nothing more was read */
+  CUCORE_SEVERITY_FORCE_INT32 = 0x7fffffff
+} cucore_severity;
+
+/** One thing that a compiler or a linker said; strings live as long as what was asked. */
+typedef struct cucore_diagnostic_info {
+  size_t          struct_size; /**< set by you: sizeof(cucore_diagnostic_info) */
+  cucore_severity severity;
+  int32_t         line;   /**< from 1; 0: not said */
+  int32_t         column; /**< from 1; 0: not said */
+  int32_t         reserved;
+  const char     *file; /**< "" where it is not said */
+  const char     *text; /**< without the file, the line and the severity */
+} cucore_diagnostic_info;
+
+#define CUCORE_DIAGNOSTIC_INFO_INIT \
+  { sizeof(cucore_diagnostic_info), CUCORE_SEVERITY_NONE, 0, 0, 0, NULL, NULL }
+
+/** How many diagnostics cucore_error_log() holds. @since 0.1 */
+CUCORE_API size_t cucore_error_diagnostic_count(const cucore_error *failure);
+
+/** One diagnostic of the log, in its order.
+ *  @param index  less than cucore_error_diagnostic_count()
+ *  @param out    filled in; struct_size must be set
+ *  @retval CUCORE_ERROR_ABI_MISMATCH  out->struct_size is smaller than the first release's
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_error_diagnostic_at(const cucore_error *failure, size_t index,
+                                                    cucore_diagnostic_info *out,
+                                                    cucore_error **error);
 
 /* == Log ====================================================================================== */
 
@@ -200,6 +237,7 @@ typedef enum cucore_library {
   CUCORE_LIBRARY_DRIVER    = 1, /**< libcuda.so.1, or the CPU device libcucore-cpu.so */
   CUCORE_LIBRARY_NVRTC     = 2, /**< the compiler, libnvrtc.so */
   CUCORE_LIBRARY_NVJITLINK = 3, /**< the linker, libnvJitLink.so */
+  CUCORE_LIBRARY_NVVM      = 4, /**< the compiler of NVVM IR, libnvvm.so; its version is its own */
   CUCORE_LIBRARY_FORCE_INT32 = 0x7fffffff
 } cucore_library;
 
@@ -232,7 +270,7 @@ CUCORE_API cucore_status cucore_library_query(cucore_library library, cucore_lib
 /**
  * Names the file of a library, or the folder that holds it, before its first use. It is tried
  * after what the process has already loaded, after the environment (CUCORE_NVRTC,
- * CUCORE_NVJITLINK) and after the system's search path, and before CUDA_HOME, CUDA_PATH and
+ * CUCORE_NVJITLINK, CUCORE_NVVM) and after the system's search path, and before CUDA_HOME, CUDA_PATH and
  * /usr/local/cuda. Bindings pass the folders of NVIDIA's Python wheels.
  *
  * @param path  a file or a folder; it need not exist yet
@@ -762,6 +800,13 @@ typedef struct cucore_program_options {
   /* anything else, passed as it is, last */
   const char *const *flags;
   size_t             flag_count;
+  /* NVVM IR */
+  cucore_toggle      use_libdevice; /**< ON: link CUDA's device library, libdevice, as needed */
+  int32_t            reserved;      /**< 0 */
+  const char *const *extra_source_names; /**< further modules of NVVM IR: their names, ... */
+  const void *const *extra_sources;      /**< ... their text or bitcode ... */
+  const size_t      *extra_source_sizes; /**< ... and its size in bytes */
+  size_t             extra_source_count;
 } cucore_program_options;
 
 #define CUCORE_PROGRAM_OPTIONS_INIT                                                       \
@@ -781,17 +826,22 @@ typedef struct cucore_program_options {
     NULL, CUCORE_TOGGLE_DEFAULT,                                                          \
     CUCORE_TOGGLE_DEFAULT, NULL, NULL, NULL,                                              \
     CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
-    NULL, 0 }
+    NULL, 0, CUCORE_TOGGLE_DEFAULT, 0, NULL, NULL, NULL, 0 }
 
 /**
  * Makes a program: a copy of the source and of all options. Nothing is compiled or opened yet.
  *
- * @param type     CUCORE_SOURCE_TYPE_CUDA_CPP
- * @param source   size bytes; it need not end with a NUL
+ * CUDA C++ takes every option but those of NVVM IR. PTX takes arch, name, debug, lineinfo,
+ * device_code_optimize, ftz, prec_sqrt, prec_div, fma, max_register_count, split_compile,
+ * ptxas_options, time, compiler_cache and flags (nvJitLink's). NVVM IR takes arch, name, debug,
+ * lineinfo, device_code_optimize, ftz, prec_sqrt, prec_div, fma, use_libdevice, the extra sources
+ * and flags (libNVVM's). Others that are set are INVALID_ARGUMENT, all named at once.
+ *
+ * @param source   size bytes; it need not end with a NUL. NVVM IR is text or bitcode
  * @param options  NULL for the defaults
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message names the field that is wrong
  * @retval CUCORE_ERROR_ABI_MISMATCH      options hold fields that this library does not know
- * @retval CUCORE_ERROR_UNSUPPORTED       PTX and NVVM IR: not in this version
+ * @retval CUCORE_ERROR_INVALID_CODE      the PTX has no .version or .target, or ends too early
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_program_create(cucore_source_type type, const char *source,
@@ -805,16 +855,19 @@ CUCORE_API cucore_program *cucore_program_retain(const cucore_program *program);
 CUCORE_API void cucore_program_release(cucore_program *program);
 
 /**
- * Compiles a program. No device and no driver is needed. Equal inputs give equal bytes.
+ * Compiles a program. No device and no driver is needed, unless the driver's linker has to compile
+ * PTX. Equal inputs give equal bytes.
  *
- * @param target            PTX, CUBIN or LTOIR
- * @param name_expressions  templates and overloads to instantiate, "saxpy<float>", under which
- *                          cucore_objectcode_find_kernel() finds them
+ * @param target            of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
+ * @param name_expressions  of CUDA C++: templates and overloads to instantiate, "saxpy<float>",
+ *                          under which cucore_objectcode_find_kernel() finds them
  * @param out               the object code; its log has the compiler's warnings
  * @retval CUCORE_ERROR_COMPILATION       cucore_error_log() has the compiler's whole output
- * @retval CUCORE_ERROR_INVALID_ARGUMENT  the target is none of the three, or it is CUBIN and no
- *                                        real architecture is known
- * @retval CUCORE_ERROR_LIBRARY_MISSING   NVRTC was not found; the message lists every path tried
+ * @retval CUCORE_ERROR_LINKING           the same for PTX, which a linker compiles
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the target is none of those, or it is CUBIN and no real
+ *                                        architecture is known
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   the compiler was not found; the message lists every path
+ *                                        tried
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_program_compile(const cucore_program *program,
@@ -825,6 +878,109 @@ CUCORE_API cucore_status cucore_program_compile(const cucore_program *program,
 
 /** The cucore_backend that compiles it. @since 0.1 */
 CUCORE_API int32_t cucore_program_backend(const cucore_program *program);
+
+/* == Linker =================================================================================== */
+
+/**
+ * How to link. A toggle in its DEFAULT passes nothing to the linker; where the linker has only a
+ * flag that turns a thing on, OFF passes nothing either. Text in brackets is what the field becomes
+ * for nvJitLink (nvJitLink 13.0 documentation, "Supported Link Options"); the driver's linker has
+ * arch, max_register_count, verbose, optimization_level, debug and lineinfo alone.
+ */
+typedef struct cucore_linker_options {
+  size_t        struct_size; /**< sizeof(cucore_linker_options) */
+  const char   *name;        /**< of the result; default: that of the first input */
+  const char   *arch; /**< "sm_90"; default: as for a program [-arch=] */
+  cucore_toggle link_time_optimization; /**< default: on where an input is LTOIR or the target is
+                                             PTX [-lto] */
+  cucore_toggle ptx;                    /**< ON: refuse to link to anything but PTX [-ptx] */
+  cucore_toggle time;                   /**< times of the phases into the log [-time] */
+  cucore_toggle verbose;                /**< more into the log [-verbose] */
+  cucore_toggle debug;                  /**< [-g] */
+  cucore_toggle lineinfo;               /**< [-lineinfo] */
+  cucore_toggle ftz;                    /**< denormal floats become 0 [-ftz=] */
+  cucore_toggle prec_div;               /**< [-prec-div=] */
+  cucore_toggle prec_sqrt;              /**< [-prec-sqrt=] */
+  cucore_toggle fma;                    /**< [-fma=] */
+  cucore_toggle optimize_unused_variables; /**< drop variables that no device code refers to
+                                                [-optimize-unused-variables] */
+  cucore_toggle linker_cache; /**< ON: let nvJitLink 12.9 and later keep results through the driver;
+                                   default OFF [-no-cache] */
+  int32_t       max_register_count;     /**< registers a thread; 0: no bound [-maxrregcount=] */
+  int32_t       split_compile;          /**< threads; -1: all cores [-split-compile=] */
+  int32_t       split_compile_extended; /**< the same [-split-compile-extended=] */
+  const char   *optimization_level;     /**< "0" or "3" [-O] */
+  const char *const *kernels_used; /**< the only kernels to keep [-kernels-used=] */
+  size_t             kernels_used_count;
+  const char *const *variables_used; /**< the only variables to keep [-variables-used=] */
+  size_t             variables_used_count;
+  const char *const *ptxas_options; /**< passed to ptxas one by one [-Xptxas=] */
+  size_t             ptxas_option_count;
+  const char *const *flags; /**< anything else, passed as it is, last */
+  size_t             flag_count;
+} cucore_linker_options;
+
+#define CUCORE_LINKER_OPTIONS_INIT                                                        \
+  { sizeof(cucore_linker_options), NULL, NULL,                                            \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
+    0, 0, 0, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0 }
+
+/**
+ * Makes a linker: a copy of the options, and no inputs. Nothing is opened yet.
+ *
+ * @param options  NULL for the defaults
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message names the field that is wrong
+ * @retval CUCORE_ERROR_ABI_MISMATCH      options hold fields that this library does not know
+ * @par Threads  a linker belongs to one thread at a time
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_linker_create(const cucore_linker_options *options,
+                                              cucore_linker **out, cucore_error **error);
+
+/** One more reference to a linker; gives back its argument. @since 0.1 */
+CUCORE_API cucore_linker *cucore_linker_retain(const cucore_linker *linker);
+
+/** Gives one reference back. @since 0.1 */
+CUCORE_API void cucore_linker_release(cucore_linker *linker);
+
+/**
+ * Adds an input of any kind; kinds may be mixed. Of a bundle the image is taken that a device of
+ * the linker's architecture would get.
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_linker_add(cucore_linker *linker, const cucore_objectcode *code,
+                                           cucore_error **error);
+
+/**
+ * Links what has been added. The name expressions of the inputs find their kernels in the result
+ * too. Equal inputs give equal bytes. May be called again.
+ *
+ * @param target  CUBIN, or PTX, which link-time optimisation makes
+ * @param out     the object code; its log has the linker's warnings
+ * @retval CUCORE_ERROR_LINKING           cucore_error_log() has the linker's whole output
+ * @retval CUCORE_ERROR_INVALID_STATE     nothing has been added
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  another target, or options that exclude each other
+ * @retval CUCORE_ERROR_UNSUPPORTED       link-time optimisation without a fitting nvJitLink, or an
+ *                                        option that the driver's linker does not have; the message
+ *                                        names the versions of what made the inputs and of nvJitLink
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_linker_link(cucore_linker *linker, cucore_code_type target,
+                                            cucore_objectcode **out, cucore_error **error);
+
+/**
+ * Which linker does the work of the inputs added so far: CUCORE_BACKEND_NVJITLINK where it is of
+ * CUDA 12.3 or later and not older than what made the inputs, else CUCORE_BACKEND_DRIVER. Why is
+ * told through the log (CUCORE_LOG_INFO). 0 for NULL.
+ * @since 0.1
+ */
+CUCORE_API int32_t cucore_linker_backend(const cucore_linker *linker);
+
+/** The whole output of the last link, whether it succeeded or not. @since 0.1 */
+CUCORE_API const char *cucore_linker_log(const cucore_linker *linker);
 
 /* == Object code ============================================================================== */
 
@@ -865,34 +1021,88 @@ typedef struct cucore_symbol_info {
 #define CUCORE_SYMBOL_INFO_INIT \
   { sizeof(cucore_symbol_info), NULL, NULL, CUCORE_SYMBOL_NONE, 0, 0 }
 
+/** What a kernel needs, as its machine code says; -1 where it does not. */
+typedef struct cucore_resource_info {
+  size_t  struct_size;   /**< set by you: sizeof(cucore_resource_info) */
+  int32_t registers;     /**< of a thread */
+  int32_t static_shared; /**< bytes of a block */
+  int32_t stack;         /**< bytes of a thread, where spilled registers are too */
+  int32_t max_threads;   /**< of a block, from __launch_bounds__ */
+  int32_t constant;      /**< bytes of the constant bank, the parameters included */
+  int32_t code_size;     /**< bytes of instructions */
+} cucore_resource_info;
+
+#define CUCORE_RESOURCE_INFO_INIT \
+  { sizeof(cucore_resource_info), 0, 0, 0, 0, 0, 0 }
+
+/** How a container is signed. */
+typedef enum cucore_key_algorithm {
+  CUCORE_KEY_NONE        = 0,
+  CUCORE_KEY_HMAC_SHA256 = 1, /**< one shared secret signs and verifies; 1 byte or more */
+  CUCORE_KEY_ED25519     = 2, /**< 32 bytes: the private key's seed signs, the public key verifies */
+  CUCORE_KEY_FORCE_INT32 = 0x7fffffff
+} cucore_key_algorithm;
+
+/** A key. */
+typedef struct cucore_key {
+  const void          *data;
+  size_t               size;
+  cucore_key_algorithm algorithm;
+  int32_t              reserved; /**< 0 */
+} cucore_key;
+
+/** Whether a signature is asked for. */
+typedef enum cucore_signature_policy {
+  CUCORE_SIGNATURE_POLICY_NONE     = 0, /**< signed or not; one by a known key must be right */
+  CUCORE_SIGNATURE_POLICY_REQUIRED = 1, /**< signed, rightly, by one of the keys */
+  CUCORE_SIGNATURE_POLICY_FORCE_INT32 = 0x7fffffff
+} cucore_signature_policy;
+
+/** What is known of the signature of the container that object code was read from. */
+typedef enum cucore_signature_state {
+  CUCORE_SIGNATURE_UNSIGNED    = 0, /**< none, or not read from a container */
+  CUCORE_SIGNATURE_UNKNOWN_KEY = 1, /**< signed by a key that was not given: nothing is proven */
+  CUCORE_SIGNATURE_VALID       = 2, /**< signed, rightly, by one of the keys given */
+  CUCORE_SIGNATURE_FORCE_INT32 = 0x7fffffff
+} cucore_signature_state;
+
 /** How to write object code to bytes. */
 typedef struct cucore_serialize_options {
-  size_t        struct_size; /**< sizeof(cucore_serialize_options) */
-  cucore_toggle compression; /**< ON: zstd; default OFF: the bytes as they are */
+  size_t            struct_size; /**< sizeof(cucore_serialize_options) */
+  cucore_toggle     compression; /**< ON: zstd; default OFF: the bytes as they are */
+  int32_t           reserved;    /**< 0 */
+  const cucore_key *signing_key; /**< NULL: unsigned */
 } cucore_serialize_options;
 
 #define CUCORE_SERIALIZE_OPTIONS_INIT \
-  { sizeof(cucore_serialize_options), CUCORE_TOGGLE_DEFAULT }
+  { sizeof(cucore_serialize_options), CUCORE_TOGGLE_DEFAULT, 0, NULL }
 
 /** What to ask of bytes that are read. */
 typedef struct cucore_deserialize_options {
-  size_t   struct_size;   /**< sizeof(cucore_deserialize_options) */
-  uint64_t max_code_size; /**< refuse images above this many bytes; 0: 1 GiB */
+  size_t                  struct_size;   /**< sizeof(cucore_deserialize_options) */
+  uint64_t                max_code_size; /**< refuse images above this many bytes; 0: 1 GiB */
+  cucore_signature_policy signature_policy;
+  int32_t                 reserved;  /**< 0 */
+  const cucore_key       *keys;      /**< that verify */
+  size_t                  key_count; /**< REQUIRED needs one or more */
 } cucore_deserialize_options;
 
 #define CUCORE_DESERIALIZE_OPTIONS_INIT \
-  { sizeof(cucore_deserialize_options), 0 }
+  { sizeof(cucore_deserialize_options), 0, CUCORE_SIGNATURE_POLICY_NONE, 0, NULL, 0 }
 
 /**
  * Makes object code from bytes that a compiler wrote. They are copied and checked: nothing whose
  * size is not proven ever reaches the driver. The driver is not touched.
  *
- * @param type     PTX, CUBIN or FATBIN
+ * @param type     any but BUNDLE: PTX is text with .version and .target; CUBIN an ELF file of
+ *                 CUDA's, every table inside the bytes; FATBIN has every entry inside; LTOIR is
+ *                 opaque and not empty; OBJECT is a relocatable ELF or COFF file; LIBRARY an
+ *                 archive. OBJECT and LIBRARY are for linkers: asking them for a kernel is
+ *                 INVALID_STATE. LTOIR is linked for its device when it is first loaded
  * @param data     for PTX a NUL at the end is optional and never counted
  * @param options  NULL for the defaults
  * @retval CUCORE_ERROR_INVALID_CODE  the bytes are not what type says; the message gives the
  *                                    offset
- * @retval CUCORE_ERROR_UNSUPPORTED   LTOIR, OBJECT and LIBRARY: not in this version
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_objectcode_create(cucore_code_type type, const void *data,
@@ -916,8 +1126,10 @@ CUCORE_API cucore_status cucore_objectcode_from_file(cucore_code_type type, cons
 /** One more reference to object code; gives back its argument. @since 0.1 */
 CUCORE_API cucore_objectcode *cucore_objectcode_retain(const cucore_objectcode *code);
 
-/** Gives one reference back. What was loaded is unloaded once nothing uses it any more.
- *  @since 0.1 */
+/** Gives one reference back. What was loaded is unloaded once nothing uses it any more: after the
+ *  last reference to the code and its kernels, a thread of the library waits for the launches made
+ *  so far, then unloads. A graph captured with the driver's own calls does not count: keep the
+ *  kernels that it launches. @since 0.1 */
 CUCORE_API void cucore_objectcode_release(cucore_objectcode *code);
 
 /** What the bytes are; 0 for NULL. @since 0.1 */
@@ -933,10 +1145,42 @@ CUCORE_API const char *cucore_objectcode_name(const cucore_objectcode *code);
 /** The architecture: "sm_90" of a CUBIN, "compute_90" of a PTX, "" of a FATBIN. @since 0.1 */
 CUCORE_API const char *cucore_objectcode_arch(const cucore_objectcode *code);
 
-/** Warnings of the compile that made it. @since 0.1 */
+/** Warnings of the compile or link that made it. @since 0.1 */
 CUCORE_API const char *cucore_objectcode_log(const cucore_objectcode *code);
 
-/** How many symbols cucore_objectcode_symbol_at() tells of. @since 0.1 */
+/** How many diagnostics cucore_objectcode_log() holds. @since 0.1 */
+CUCORE_API size_t cucore_objectcode_diagnostic_count(const cucore_objectcode *code);
+
+/** One diagnostic of the log, in its order.
+ *  @param index  less than cucore_objectcode_diagnostic_count()
+ *  @param out    filled in; struct_size must be set
+ *  @retval CUCORE_ERROR_ABI_MISMATCH  out->struct_size is smaller than the first release's
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_objectcode_diagnostic_at(const cucore_objectcode *code,
+                                                         size_t index, cucore_diagnostic_info *out,
+                                                         cucore_error **error);
+
+/** How many facts about how it was made cucore_objectcode_metadata_key() names. @since 0.1 */
+CUCORE_API size_t cucore_objectcode_metadata_count(const cucore_objectcode *code);
+
+/** The name of one, "producer", sorted; "" for an index that is none. @since 0.1 */
+CUCORE_API const char *cucore_objectcode_metadata_key(const cucore_objectcode *code, size_t index);
+
+/** The value of one as text, the items of a list a line each; "" for an index that is none.
+ *  @since 0.1 */
+CUCORE_API const char *cucore_objectcode_metadata_value(const cucore_objectcode *code,
+                                                        size_t index);
+
+/** A cucore_signature_state. @since 0.1 */
+CUCORE_API int32_t cucore_objectcode_signature(const cucore_objectcode *code);
+
+/** Which key signed the container it was read from: the first 16 hexadecimal digits of the SHA-256
+ *  of the key that verifies; "" where unsigned. @since 0.1 */
+CUCORE_API const char *cucore_objectcode_signature_key(const cucore_objectcode *code);
+
+/** How many symbols cucore_objectcode_symbol_at() tells of. Those of LTOIR, which is opaque, are
+ *  found by linking it to PTX, once, where nvJitLink can; else only those named at the compile are
+ *  known. Those of a bundle are of all its images. @since 0.1 */
 CUCORE_API size_t cucore_objectcode_symbol_count(const cucore_objectcode *code);
 
 /** One symbol: kernels first, in the order of the code. No driver is needed.
@@ -957,6 +1201,37 @@ CUCORE_API cucore_status cucore_objectcode_symbol_parameter_at(const cucore_obje
                                                                size_t *offset, size_t *size,
                                                                cucore_error **error);
 
+/** What a kernel needs, with no driver.
+ *  @param symbol  the kernel's index among the symbols
+ *  @param out     filled in; struct_size must be set
+ *  @retval CUCORE_ERROR_UNSUPPORTED   the code does not say: it is not machine code
+ *  @retval CUCORE_ERROR_ABI_MISMATCH  out->struct_size is smaller than the first release's
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_objectcode_symbol_resources(const cucore_objectcode *code,
+                                                            size_t symbol,
+                                                            cucore_resource_info *out,
+                                                            cucore_error **error);
+
+/**
+ * Puts several images of one program together, of which each device gets the one that fits best:
+ * machine code of its own architecture ("sm_90a"), of its family, of its major version; LTOIR; PTX.
+ *
+ * @param images  PTX, CUBIN, LTOIR and bundles, two images or more in all; the name is the first's
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_bundle(const cucore_objectcode *const *images,
+                                                  size_t count, cucore_objectcode **out,
+                                                  cucore_error **error);
+
+/** How many images it holds: 1, or those of a bundle. @since 0.1 */
+CUCORE_API size_t cucore_objectcode_image_count(const cucore_objectcode *code);
+
+/** One image of a bundle as object code of its own; what is no bundle gives itself for 0.
+ *  @param index  less than cucore_objectcode_image_count()
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_objectcode_image_at(const cucore_objectcode *code, size_t index,
+                                                    cucore_objectcode **out, cucore_error **error);
+
 /**
  * Writes object code, names included, in the container format that every language reads. Equal
  * objects give equal bytes.
@@ -974,9 +1249,12 @@ CUCORE_API cucore_status cucore_objectcode_serialize(const cucore_objectcode *co
 
 /**
  * Reads what cucore_objectcode_serialize() wrote, in any language, on any machine. Safe on bytes
- * from strangers; but object code is code: run only what you trust.
+ * from strangers; but object code is code: run only what you trust, which a required signature
+ * tells.
  *
  * @param options  NULL for the defaults
+ * @retval CUCORE_ERROR_SIGNATURE     the signature is wrong or, where required, missing or of a key
+ *                                    that was not given
  * @retval CUCORE_ERROR_INVALID_CODE  not a container, damaged, or of a later version; the message
  *                                    gives the offset
  * @since 0.1
@@ -1062,7 +1340,7 @@ CUCORE_API void cucore_kernel_release(cucore_kernel *kernel);
 /** The name in the code. @since 0.1 */
 CUCORE_API const char *cucore_kernel_name(const cucore_kernel *kernel);
 
-/** The CUkernel. @since 0.1 */
+/** The CUkernel; of code that is loaded anew for each architecture, that of the first. @since 0.1 */
 CUCORE_API void *cucore_kernel_native(const cucore_kernel *kernel);
 
 /**

@@ -1,15 +1,22 @@
 // Errors as the caller reads them.
+#include "capi/diagnostic.hpp"
 #include "capi/error_object.hpp"
 
 namespace {
 
 using cucore::capi::error_pool;
+using cucore::capi::guard;
 using cucore::capi::out_of_memory_error;
 
-const cucore::Error* read(const cucore_error* error) noexcept {
+const cucore::capi::ErrorObject* object_of(const cucore_error* error) noexcept {
   if (!error || error == &out_of_memory_error || !error->is_live(cucore::HandleType::ERROR))
     return nullptr;
-  return &static_cast<const cucore::capi::ErrorObject*>(error->object)->error;
+  return static_cast<const cucore::capi::ErrorObject*>(error->object);
+}
+
+const cucore::Error* read(const cucore_error* error) noexcept {
+  const auto* object = object_of(error);
+  return object ? &object->error : nullptr;
 }
 
 }  // namespace
@@ -70,6 +77,28 @@ CUCORE_API const char* cucore_error_native_name(const cucore_error* error) {
 CUCORE_API const char* cucore_error_log(const cucore_error* error) {
   const auto* e = read(error);
   return e ? e->log().c_str() : "";
+}
+
+CUCORE_API size_t cucore_error_diagnostic_count(const cucore_error* failure) {
+  size_t count = 0;
+  guard(nullptr, [&] {
+    if (const auto* object = object_of(failure)) count = object->diagnostics().size();
+  });
+  return count;
+}
+
+CUCORE_API cucore_status cucore_error_diagnostic_at(const cucore_error* failure, size_t index,
+                                                    cucore_diagnostic_info* out,
+                                                    cucore_error** error) {
+  return guard(error, [&] {
+    cucore::clear_info(cucore::capi::require(out, "out"), cucore::capi::FIRST_DIAGNOSTIC);
+    cucore::capi::require(failure, "failure");
+    const auto* object = object_of(failure);
+    if (!object && failure != &out_of_memory_error)
+      cucore::capi::throw_dead("failure", "cucore_error");
+    const std::vector<cucore::core::Diagnostic> none;
+    cucore::capi::write_diagnostic(object ? object->diagnostics() : none, index, out);
+  });
 }
 
 }  // extern "C"

@@ -3,6 +3,10 @@
 
 #include <cucore.h>
 
+#include <mutex>
+#include <vector>
+
+#include "core/diagnostics.hpp"
 #include "support/error.hpp"
 #include "support/handle.hpp"
 
@@ -15,8 +19,16 @@ class ErrorObject final : public Object {
   explicit ErrorObject(Error error) : error(std::move(error)) {}
   const Error error;
 
+  // Of the log, read at the first question.
+  const std::vector<core::Diagnostic>& diagnostics() const {
+    std::call_once(once_, [this] { diagnostics_ = core::parse_diagnostics(error.log()); });
+    return diagnostics_;
+  }
+
  private:
   ~ErrorObject() override = default;
+  mutable std::once_flag once_;
+  mutable std::vector<core::Diagnostic> diagnostics_;
 };
 
 extern HandlePool error_pool;

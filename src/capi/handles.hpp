@@ -7,6 +7,7 @@
 #include "core/device.hpp"
 #include "core/event.hpp"
 #include "core/kernel.hpp"
+#include "core/linker.hpp"
 #include "core/objectcode.hpp"
 #include "core/program.hpp"
 #include "core/stream.hpp"

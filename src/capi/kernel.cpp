@@ -16,8 +16,9 @@ namespace container = cucore::container;
 
 namespace {
 
-const container::Parameter& parameter_at(const core::Kernel& kernel, size_t index) {
-  const auto& parameters = kernel.parameters();
+const container::Parameter& parameter_at(const core::Kernel& kernel, const core::KernelImage& image,
+                                         size_t index) {
+  const auto& parameters = image.parameters;
   if (!parameters)
     throw Error(Status::UNSUPPORTED,
                 text("neither the code nor the driver says what parameters kernel ", kernel.name(),
@@ -45,7 +46,7 @@ CUCORE_API const char* cucore_kernel_name(const cucore_kernel* kernel) {
 
 CUCORE_API void* cucore_kernel_native(const cucore_kernel* kernel) {
   const auto* self = peek(kernel);
-  return self ? self->native() : nullptr;
+  return self ? self->first().native : nullptr;
 }
 
 CUCORE_API cucore_status cucore_kernel_attribute(const cucore_kernel* kernel,
@@ -74,7 +75,8 @@ CUCORE_API cucore_status cucore_kernel_set_attribute(const cucore_kernel* kernel
 CUCORE_API size_t cucore_kernel_parameter_count(const cucore_kernel* kernel) {
   const auto* self = peek(kernel);
   if (!self) return 0;
-  return self->parameters() ? self->parameters()->size() : SIZE_MAX;
+  const auto& parameters = self->first().parameters;
+  return parameters ? parameters->size() : SIZE_MAX;
 }
 
 CUCORE_API cucore_status cucore_kernel_parameter_at(const cucore_kernel* kernel, size_t index,
@@ -83,10 +85,11 @@ CUCORE_API cucore_status cucore_kernel_parameter_at(const cucore_kernel* kernel,
   return guard(error, [&] {
     clear(offset, size);
     const core::Kernel& self = use(kernel, "kernel");
-    if (device) use(device, "device");
+    const core::Device* on = device ? &use(device, "device") : nullptr;
     require(offset, "offset");
     require(size, "size");
-    const container::Parameter& parameter = parameter_at(self, index);
+    const core::KernelImage& image = on ? self.on(*on) : self.first();
+    const container::Parameter& parameter = parameter_at(self, image, index);
     *offset = parameter.offset;
     *size = parameter.size;
   });

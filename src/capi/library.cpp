@@ -13,9 +13,10 @@ constexpr size_t FIRST_INFO = offsetof(cucore_library_info, reason) + sizeof(con
 static_assert(CUCORE_LIBRARY_DRIVER == static_cast<int>(core::Library::DRIVER));
 static_assert(CUCORE_LIBRARY_NVRTC == static_cast<int>(core::Library::NVRTC));
 static_assert(CUCORE_LIBRARY_NVJITLINK == static_cast<int>(core::Library::NVJITLINK));
+static_assert(CUCORE_LIBRARY_NVVM == static_cast<int>(core::Library::NVVM));
 
 core::Library require_library(cucore_library library) {
-  if (library < CUCORE_LIBRARY_DRIVER || library > CUCORE_LIBRARY_NVJITLINK)
+  if (library < CUCORE_LIBRARY_DRIVER || library > CUCORE_LIBRARY_NVVM)
     throw Error(Status::INVALID_ARGUMENT,
                 text("library is ", static_cast<int>(library), ", not a cucore_library"));
   return static_cast<core::Library>(library);

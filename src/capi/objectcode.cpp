@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "capi/diagnostic.hpp"
 #include "capi/guard.hpp"
 #include "container/reader.hpp"
 #include "container/writer.hpp"
@@ -23,10 +24,11 @@ namespace {
 constexpr size_t FIRST_OPTIONS =
     offsetof(cucore_objectcode_options, expression_count) + sizeof(size_t);
 constexpr size_t FIRST_SYMBOL_INFO = offsetof(cucore_symbol_info, size) + sizeof(size_t);
+constexpr size_t FIRST_RESOURCES = offsetof(cucore_resource_info, code_size) + sizeof(int32_t);
 constexpr size_t FIRST_SERIALIZE =
-    offsetof(cucore_serialize_options, compression) + sizeof(cucore_toggle);
+    offsetof(cucore_serialize_options, signing_key) + sizeof(const cucore_key*);
 constexpr size_t FIRST_DESERIALIZE =
-    offsetof(cucore_deserialize_options, max_code_size) + sizeof(uint64_t);
+    offsetof(cucore_deserialize_options, key_count) + sizeof(size_t);
 
 #define SAME(name) static_assert(CUCORE_CODE_TYPE_##name == static_cast<uint32_t>(CodeType::name))
 SAME(PTX);
@@ -71,7 +73,7 @@ std::span<const std::byte> as_bytes(const void* data, size_t size) {
 }
 
 const Symbol& symbol_at(const core::ObjectCode& code, size_t index, const char* argument) {
-  const auto& symbols = code.code().symbols;
+  const auto& symbols = code.symbols();
   if (index >= symbols.size())
     throw Error(Status::INVALID_ARGUMENT, text(argument, " is ", index, "; ", code.label(), " has ",
                                                symbols.size(), " symbols"));
@@ -85,6 +87,57 @@ cucore_symbol_info to_c(const Symbol& symbol) {
           .kind = static_cast<cucore_symbol_kind>(symbol.kind),
           .parameter_count = symbol.parameters ? symbol.parameters->size() : SIZE_MAX,
           .size = symbol.size};
+}
+
+// Keys of both sorts have the same two fields.
+template <class Key>
+Key to_key(const cucore_key& key, const char* field) {
+  if (key.algorithm != CUCORE_KEY_HMAC_SHA256 && key.algorithm != CUCORE_KEY_ED25519)
+    throw Error(Status::INVALID_ARGUMENT,
+                text(field, ": algorithm is ", static_cast<int>(key.algorithm),
+                     ", not a cucore_key_algorithm"));
+  if (key.algorithm == CUCORE_KEY_ED25519 && key.size != 32)
+    throw Error(Status::INVALID_ARGUMENT,
+                text(field, ": a key of Ed25519 has 32 bytes, this has ", key.size));
+  require_zero(key.reserved, "cucore_key.reserved");
+  if (!key.data || key.size == 0)
+    throw Error(Status::INVALID_ARGUMENT, text(field, ": the key is empty"));
+  const auto* begin = static_cast<const std::byte*>(key.data);
+  return {static_cast<container::SignatureAlgorithm>(key.algorithm), {begin, begin + key.size}};
+}
+
+container::SignaturePolicy to_policy(cucore_signature_policy policy) {
+  if (policy != CUCORE_SIGNATURE_POLICY_NONE && policy != CUCORE_SIGNATURE_POLICY_REQUIRED)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("cucore_deserialize_options.signature_policy is ", static_cast<int>(policy),
+                     ", not a cucore_signature_policy"));
+  return policy == CUCORE_SIGNATURE_POLICY_REQUIRED ? container::SignaturePolicy::REQUIRED
+                                                    : container::SignaturePolicy::NONE;
+}
+
+int32_t or_unknown(const std::optional<uint32_t>& value) {
+  return value ? static_cast<int32_t>(*value) : -1;
+}
+
+cucore_resource_info to_c(const container::KernelResources& kernel) {
+  return {.struct_size = 0,
+          .registers = or_unknown(kernel.registers),
+          .static_shared = or_unknown(kernel.static_shared),
+          .stack = or_unknown(kernel.stack),
+          .max_threads = or_unknown(kernel.max_threads),
+          .constant = or_unknown(kernel.constant),
+          .code_size = or_unknown(kernel.code)};
+}
+
+// The key and the value of one fact; null for an index that is none.
+const std::pair<std::string, std::string>* metadata_at(const cucore_objectcode* code,
+                                                       size_t index) {
+  const std::pair<std::string, std::string>* found = nullptr;
+  guard(nullptr, [&] {
+    const auto& all = use(code, "code").metadata();
+    if (index < all.size()) found = &all[index];
+  });
+  return found;
 }
 
 const container::Parameter& parameter_at(const core::ObjectCode& code, size_t symbol,
@@ -164,8 +217,9 @@ CUCORE_API const char* cucore_objectcode_log(const cucore_objectcode* code) {
 }
 
 CUCORE_API size_t cucore_objectcode_symbol_count(const cucore_objectcode* code) {
-  const auto* self = peek(code);
-  return self ? self->code().symbols.size() : 0;
+  size_t count = 0;
+  guard(nullptr, [&] { count = use(code, "code").symbols().size(); });
+  return count;
 }
 
 CUCORE_API cucore_status cucore_objectcode_symbol_at(const cucore_objectcode* code, size_t index,
@@ -194,6 +248,92 @@ CUCORE_API cucore_status cucore_objectcode_symbol_parameter_at(const cucore_obje
   });
 }
 
+CUCORE_API cucore_status cucore_objectcode_symbol_resources(const cucore_objectcode* code,
+                                                            size_t symbol,
+                                                            cucore_resource_info* out,
+                                                            cucore_error** error) {
+  return guard(error, [&] {
+    cucore::clear_info(require(out, "out"), FIRST_RESOURCES);
+    const core::ObjectCode& self = use(code, "code");
+    const Symbol& kernel = symbol_at(self, symbol, "symbol");
+    const auto* found = self.resources(kernel.lowered_name);
+    if (!found)
+      throw Error(Status::UNSUPPORTED,
+                  text(self.label(), " does not say what ", kernel.lowered_name,
+                       " needs: machine code of a kernel does"));
+    cucore::write_info(out, to_c(*found), FIRST_RESOURCES, "cucore_resource_info");
+  });
+}
+
+CUCORE_API size_t cucore_objectcode_diagnostic_count(const cucore_objectcode* code) {
+  size_t count = 0;
+  guard(nullptr, [&] { count = use(code, "code").diagnostics().size(); });
+  return count;
+}
+
+CUCORE_API cucore_status cucore_objectcode_diagnostic_at(const cucore_objectcode* code,
+                                                         size_t index, cucore_diagnostic_info* out,
+                                                         cucore_error** error) {
+  return guard(error, [&] {
+    cucore::clear_info(require(out, "out"), FIRST_DIAGNOSTIC);
+    write_diagnostic(use(code, "code").diagnostics(), index, out);
+  });
+}
+
+CUCORE_API size_t cucore_objectcode_metadata_count(const cucore_objectcode* code) {
+  const auto* self = peek(code);
+  return self ? self->code().metadata.size() : 0;
+}
+
+CUCORE_API const char* cucore_objectcode_metadata_key(const cucore_objectcode* code, size_t index) {
+  const auto* found = metadata_at(code, index);
+  return found ? found->first.c_str() : "";
+}
+
+CUCORE_API const char* cucore_objectcode_metadata_value(const cucore_objectcode* code,
+                                                        size_t index) {
+  const auto* found = metadata_at(code, index);
+  return found ? found->second.c_str() : "";
+}
+
+CUCORE_API int32_t cucore_objectcode_signature(const cucore_objectcode* code) {
+  const auto* self = peek(code);
+  return self ? static_cast<int32_t>(self->signature()) : 0;
+}
+
+CUCORE_API const char* cucore_objectcode_signature_key(const cucore_objectcode* code) {
+  const auto* self = peek(code);
+  return self ? self->signature_key().c_str() : "";
+}
+
+CUCORE_API cucore_status cucore_objectcode_bundle(const cucore_objectcode* const* images,
+                                                  size_t count, cucore_objectcode** out,
+                                                  cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    std::vector<const core::ObjectCode*> codes;
+    for (const cucore_objectcode* image : require_array(images, count, "images"))
+      codes.push_back(&use(image, text("images[", codes.size(), "]").c_str()));
+    require(out, "out");
+    *out = wrap(core::ObjectCode::bundle(codes));
+  });
+}
+
+CUCORE_API size_t cucore_objectcode_image_count(const cucore_objectcode* code) {
+  const auto* self = peek(code);
+  return self ? self->image_count() : 0;
+}
+
+CUCORE_API cucore_status cucore_objectcode_image_at(const cucore_objectcode* code, size_t index,
+                                                    cucore_objectcode** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::ObjectCode& self = use(code, "code");
+    require(out, "out");
+    *out = wrap(self.image_at(index));
+  });
+}
+
 CUCORE_API cucore_status cucore_objectcode_serialize(const cucore_objectcode* code,
                                                      const cucore_serialize_options* options,
                                                      void* buffer, size_t capacity, size_t* size,
@@ -205,7 +345,11 @@ CUCORE_API cucore_status cucore_objectcode_serialize(const cucore_objectcode* co
     if (capacity != 0) require(buffer, "buffer");
     const auto given = cucore::read_options(options, FIRST_SERIALIZE, "cucore_serialize_options");
     container::WriteOptions how;
+    require_zero(given.reserved, "cucore_serialize_options.reserved");
     how.compress = require_toggle(given.compression, false, "cucore_serialize_options.compression");
+    if (given.signing_key)
+      how.sign =
+          to_key<container::SigningKey>(*given.signing_key, "cucore_serialize_options.signing_key");
     const container::Bytes bytes = container::write(self.code(), how);
     *size = bytes.size();
     if (!buffer) return;
@@ -228,7 +372,15 @@ CUCORE_API cucore_status cucore_objectcode_deserialize(const void* data, size_t 
         cucore::read_options(options, FIRST_DESERIALIZE, "cucore_deserialize_options");
     container::ReadOptions how;
     how.max_image_size = given.max_code_size;
-    *out = wrap(cucore::make<core::ObjectCode>(container::read(bytes, how)));
+    require_zero(given.reserved, "cucore_deserialize_options.reserved");
+    how.policy = to_policy(given.signature_policy);
+    for (const cucore_key& key :
+         require_array(given.keys, given.key_count, "cucore_deserialize_options.keys"))
+      how.keys.push_back(to_key<container::VerifyingKey>(key, "cucore_deserialize_options.keys"));
+    if (how.policy == container::SignaturePolicy::REQUIRED && how.keys.empty())
+      throw Error(Status::INVALID_ARGUMENT,
+                  "cucore_deserialize_options.signature_policy is REQUIRED and there are no keys");
+    *out = wrap(core::ObjectCode::deserialize(bytes, how));
   });
 }
 

@@ -10,7 +10,8 @@ namespace core = cucore::core;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS = offsetof(cucore_program_options, flag_count) + sizeof(size_t);
+constexpr size_t FIRST_OPTIONS =
+    offsetof(cucore_program_options, extra_source_count) + sizeof(size_t);
 
 }  // namespace
 

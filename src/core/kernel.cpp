@@ -14,10 +14,8 @@ namespace {
 
 using Parameters = std::optional<std::vector<Parameter>>;
 
-Parameters parameters_in_code(const ObjectCode& code, const std::string& name) {
-  // A fat binary may hold other layouts for other architectures; the driver knows which it took.
-  if (code.code().type == container::CodeType::FATBIN && cuda().cuKernelGetParamInfo) return {};
-  for (const container::Symbol& symbol : code.code().symbols)
+Parameters parameters_in_code(const LoadedImage& image, const std::string& name) {
+  for (const container::Symbol& symbol : image.symbols())
     if (symbol.kind == container::SymbolKind::KERNEL && symbol.lowered_name == name)
       return symbol.parameters;
   return {};
@@ -39,23 +37,57 @@ Parameters parameters_in_driver(CUkernel kernel) {
 
 }  // namespace
 
-Kernel::Kernel(Ref<const ObjectCode> code, std::string name, CUkernel native)
+KernelImage::KernelImage(const LoadedImage& image, const std::string& name, CUkernel native,
+                         bool ask_driver)
+    : image(&image), native(native) {
+  if (!ask_driver) parameters = parameters_in_code(image, name);
+  if (!parameters) parameters = parameters_in_driver(native);
+  if (!parameters) parameters = parameters_in_code(image, name);
+  if (parameters && !parameters->empty())
+    parameter_bytes = parameters->back().offset + parameters->back().size;
+}
+
+Kernel::Kernel(Ref<const ObjectCode> code, std::string name, const LoadedImage& first,
+               CUkernel native)
     : code_(std::move(code)),
       name_(std::move(name)),
-      native_(native),
-      parameters_(parameters_in_code(*code_, name_)),
+      first_(first, name_, native, asks_driver()),
+      on_device_(new std::atomic<const KernelImage*>[static_cast<size_t>(Device::count())]()),
       allowed_shared_(new std::atomic<uint32_t>[static_cast<size_t>(Device::count())]()) {
-  if (!parameters_) parameters_ = parameters_in_driver(native_);
-  if (parameters_ && !parameters_->empty())
-    parameter_bytes_ = parameters_->back().offset + parameters_->back().size;
+  if (code_->varies_by_device()) return;
+  for (size_t i = 0; i < static_cast<size_t>(Device::count()); ++i)
+    on_device_[i].store(&first_, std::memory_order_relaxed);
+}
+
+// A fat binary may hold other layouts for other architectures; the driver knows which it took.
+bool Kernel::asks_driver() const { return code_->code().type == container::CodeType::FATBIN; }
+
+const KernelImage& Kernel::find_on(const Device& device) const {
+  const Ref<LoadedImage> image = code_->load(device);
+  std::lock_guard lock(finding_);
+  const KernelImage* found = first_.image == image.get() ? &first_ : nullptr;
+  for (const auto& other : others_)
+    if (other->image == image.get()) found = other.get();
+  if (!found) {
+    const CUkernel native = image->find_kernel(name_.c_str());
+    if (!native)
+      throw Error(Status::NOT_FOUND, text("kernel ", name_, " is not in the image of ",
+                                          code_->label(), " for ", device.label()));
+    found =
+        others_
+            .emplace_back(std::make_unique<const KernelImage>(*image, name_, native, asks_driver()))
+            .get();
+  }
+  on_device_[static_cast<size_t>(device.ordinal())].store(found, std::memory_order_release);
+  return *found;
 }
 
 Kernel::~Kernel() { code_->forget(*this); }
 
 int Kernel::attribute(int number, const Device& device) const {
   int value = 0;
-  check(cuda().cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(number), native_,
-                                    device.native()),
+  check(cuda().cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(number),
+                                    on(device).native, device.native()),
         [&] {
           return text("read attribute ", number, " of kernel ", name_, " on ", device.label());
         });
@@ -63,8 +95,8 @@ int Kernel::attribute(int number, const Device& device) const {
 }
 
 void Kernel::set_attribute(int number, const Device& device, int value) const {
-  check(cuda().cuKernelSetAttribute(static_cast<CUfunction_attribute>(number), value, native_,
-                                    device.native()),
+  check(cuda().cuKernelSetAttribute(static_cast<CUfunction_attribute>(number), value,
+                                    on(device).native, device.native()),
         [&] {
           return text("set attribute ", number, " of kernel ", name_, " on ", device.label(),
                       " to ", value);
@@ -86,7 +118,7 @@ void Kernel::allow_dynamic_shared(const Device& device, uint32_t bytes) const {
 
 CUfunction Kernel::function_on(const Device& device) const {
   CUfunction function = nullptr;
-  check(cuda().cuKernelGetFunction(&function, native_),
+  check(cuda().cuKernelGetFunction(&function, on(device).native),
         [&] { return text("load kernel ", name_, " on ", device.label()); });
   return function;
 }

@@ -13,18 +13,33 @@
 
 namespace cucore::core {
 
+// A kernel as one loaded image has it. Layouts of parameters differ between architectures.
+struct KernelImage {
+  KernelImage(const LoadedImage& image, const std::string& name, CUkernel native, bool ask_driver);
+
+  const LoadedImage* image;  // kept alive by the kernel's code
+  CUkernel native;
+  // nullopt where neither the code nor the driver says.
+  std::optional<std::vector<container::Parameter>> parameters;
+  size_t parameter_bytes = 0;  // the end of the last parameter
+};
+
 class Kernel final : public Object {
  public:
-  Kernel(Ref<const ObjectCode> code, std::string name, CUkernel native);
+  Kernel(Ref<const ObjectCode> code, std::string name, const LoadedImage& first, CUkernel native);
 
   const std::string& name() const { return name_; }
-  CUkernel native() const { return native_; }
   const ObjectCode& code() const { return *code_; }
+  const KernelImage& first() const { return first_; }
 
-  // nullopt where neither the code nor the driver says.
-  const std::optional<std::vector<container::Parameter>>& parameters() const { return parameters_; }
-  // The end of the last parameter.
-  size_t parameter_bytes() const { return parameter_bytes_; }
+  // What a device runs, loading the code's image for it where nothing has yet.
+  const KernelImage& on(const Device& device) const {
+    const auto* image =
+        on_device_[static_cast<size_t>(device.ordinal())].load(std::memory_order_acquire);
+    if (image) [[likely]]
+      return *image;
+    return find_on(device);
+  }
 
   int attribute(int number, const Device& device) const;
   void set_attribute(int number, const Device& device, int value) const;
@@ -40,12 +55,15 @@ class Kernel final : public Object {
  private:
   ~Kernel() override;
   CUfunction function_on(const Device& device) const;
+  const KernelImage& find_on(const Device& device) const;
+  bool asks_driver() const;
 
   const Ref<const ObjectCode> code_;
   const std::string name_;
-  const CUkernel native_;
-  std::optional<std::vector<container::Parameter>> parameters_;
-  size_t parameter_bytes_ = 0;
+  const KernelImage first_;
+  mutable std::mutex finding_;
+  mutable std::vector<std::unique_ptr<const KernelImage>> others_;
+  const std::unique_ptr<std::atomic<const KernelImage*>[]> on_device_;
   // For each device, the dynamic shared memory that launches may use; 0: not asked yet.
   const std::unique_ptr<std::atomic<uint32_t>[]> allowed_shared_;
   mutable std::mutex raising_;  // one thread at a time asks for the bound and raises it

@@ -141,8 +141,9 @@ void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes) {
 }
 
 // Where the kernel's own parameters are not known, whatever the caller says is believed.
-void check_arguments(const Kernel& kernel, const cucore_argument* arguments, size_t count) {
-  const auto& parameters = kernel.parameters();
+void check_arguments(const Kernel& kernel, const KernelImage& image,
+                     const cucore_argument* arguments, size_t count) {
+  const auto& parameters = image.parameters;
   if (parameters && parameters->size() != count) [[unlikely]]
     throw_count(kernel, count, parameters->size());
   for (size_t i = 0; i < count; ++i) {
@@ -152,14 +153,15 @@ void check_arguments(const Kernel& kernel, const cucore_argument* arguments, siz
   }
 }
 
-void run(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-         void** arguments, void** extra) {
+void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
+         const cucore_launch_options& options, void** arguments, void** extra) {
   const Device& device = stream.device();
   stream.require_usable();
   const Configuration configuration(device, stream.native(), options);
   if (options.dynamic_shared > ALWAYS_ALLOWED_SHARED) [[unlikely]]
     allow_shared(kernel, device, options.dynamic_shared);
-  const auto function = reinterpret_cast<CUfunction>(kernel.native());
+  image.image->note(stream);
+  const auto function = reinterpret_cast<CUfunction>(image.native);
   const auto call = [&] {
     return driver::cuda().cuLaunchKernelEx(&configuration.get(), function, arguments, extra);
   };
@@ -178,7 +180,8 @@ void run(const Kernel& kernel, const Stream& stream, const cucore_launch_options
 
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
             const cucore_argument* arguments, size_t count) {
-  check_arguments(kernel, arguments, count);
+  const KernelImage& image = kernel.on(stream.device());
+  check_arguments(kernel, image, arguments, count);
   constexpr size_t FEW = 32;
   void* few[FEW];
   std::vector<void*> many;
@@ -188,21 +191,21 @@ void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_opti
     pointers = many.data();
   }
   for (size_t i = 0; i < count; ++i) pointers[i] = const_cast<void*>(arguments[i].data);
-  run(kernel, stream, options, pointers, nullptr);
+  run(kernel, image, stream, options, pointers, nullptr);
 }
 
 void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
                    const void* arguments, size_t size) {
   // A struct in C ends with padding that the parameter block does not have.
   constexpr size_t PADDING = 16;
-  if (kernel.parameters() &&
-      (size < kernel.parameter_bytes() || size - kernel.parameter_bytes() >= PADDING))
+  const KernelImage& image = kernel.on(stream.device());
+  if (image.parameters && (size < image.parameter_bytes || size - image.parameter_bytes >= PADDING))
     throw Error(Status::INVALID_ARGUMENT, text("the parameters of kernel ", kernel.name(), " take ",
-                                               kernel.parameter_bytes(), " bytes, got ", size));
-  if (kernel.parameters()) size = kernel.parameter_bytes();
+                                               image.parameter_bytes, " bytes, got ", size));
+  if (image.parameters) size = image.parameter_bytes;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-  run(kernel, stream, options, nullptr, size ? extra : nullptr);
+  run(kernel, image, stream, options, nullptr, size ? extra : nullptr);
 }
 
 int max_active_clusters(const Kernel& kernel, const Device& device,
@@ -213,7 +216,7 @@ int max_active_clusters(const Kernel& kernel, const Device& device,
   if (options.dynamic_shared > ALWAYS_ALLOWED_SHARED)
     allow_shared(kernel, device, options.dynamic_shared);
   CUfunction function = nullptr;
-  driver::check(driver::cuda().cuKernelGetFunction(&function, kernel.native()),
+  driver::check(driver::cuda().cuKernelGetFunction(&function, kernel.on(device).native),
                 [&] { return text("load kernel ", kernel.name(), " on ", device.label()); });
   int clusters = 0;
   driver::check(

@@ -8,8 +8,8 @@ namespace {
 int attribute_or(const Kernel& kernel, const Device& device, CUfunction_attribute attribute,
                  int other) {
   int value = 0;
-  const CUresult result =
-      driver::cuda().cuKernelGetAttribute(&value, attribute, kernel.native(), device.native());
+  const CUresult result = driver::cuda().cuKernelGetAttribute(
+      &value, attribute, kernel.on(device).native, device.native());
   return result == CUDA_SUCCESS ? value : other;
 }
 

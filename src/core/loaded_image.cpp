@@ -1,5 +1,6 @@
 #include "core/loaded_image.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "support/log.hpp"
@@ -59,17 +60,19 @@ CUresult load_and_try(CUlibrary& native, const void* image, JitLog& jit) {
 
 }  // namespace
 
-Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device,
-                                   const std::string& what) {
+Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, const std::string& what,
+                                   std::vector<container::Symbol> symbols) {
+  start_unloader();
+  auto unload = std::make_unique<Unload>();
   const Ref<Context> context = device.context();
   const driver::ContextGuard guard(context->native());
   JitLog jit;
-  CUlibrary native = nullptr;
-  const CUresult result = load_and_try(native, image, jit);
+  const CUresult result = load_and_try(unload->library, image, jit);
   if (result != CUDA_SUCCESS) driver::fail(result, what + " on " + device.label(), jit.text());
   log(LogLevel::DEBUG, what);
+  const CUlibrary native = unload->library;
   try {
-    return make<LoadedImage>(native);
+    return make<LoadedImage>(std::move(unload), std::move(symbols));
   } catch (...) {
     driver::check_release(cuda().cuLibraryUnload(native), "unload object code");
     throw;
@@ -77,9 +80,50 @@ Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device,
 }
 
 LoadedImage::~LoadedImage() {
-  const auto* cu = driver::cuda_if_available();
-  if (!cu || driver::is_gone()) return;
-  driver::check_release(cu->cuLibraryUnload(native_), "unload object code");
+  if (driver::is_gone() || !driver::cuda_if_available()) return;
+  bool captured = false;
+  for (const Ref<StreamMark>& stream : unload_->streams) {
+    const auto marked = stream->record();
+    captured |= marked == StreamMark::Marked::CAPTURED;
+    if (marked == StreamMark::Marked::UNMARKED) unload_->contexts.push_back(stream->context());
+  }
+  if (captured)
+    log(LogLevel::DEBUG,
+        "kept object code loaded for good: a stream that it was launched on is "
+        "being captured, and the graph may hold it");
+  else
+    unload_later(std::move(unload_));
+}
+
+void LoadedImage::note_new(const Stream& stream) const {
+  std::lock_guard lock(mutex_);
+  const auto is_known = [](const auto& list, const void* key) {
+    return std::ranges::any_of(list, [key](const auto& entry) { return entry.get() == key; });
+  };
+  const void* key = stream.mark_key();
+  if (stream.mark()) {
+    if (!is_known(unload_->streams, key)) {
+      forget_finished();
+      unload_->streams.push_back(stream.mark());
+      // A release, which must not allocate, may have to wait for the stream's context instead.
+      unload_->contexts.reserve(unload_->contexts.size() + unload_->streams.size());
+      stream.mark()->use();
+    }
+  } else if (!is_known(unload_->contexts, key)) {
+    unload_->contexts.reserve(unload_->contexts.size() + unload_->streams.size() + 1);
+    unload_->contexts.push_back(stream.context());
+  }
+  known_[slot(key)].store(key, std::memory_order_release);
+}
+
+// Streams come and go while code stays: those that have gone and are done need no waiting for.
+void LoadedImage::forget_finished() const {
+  auto& streams = unload_->streams;
+  if (streams.size() < forget_at_) return;
+  // First, since a new stream may get the place in memory of one that is forgotten.
+  for (auto& known : known_) known.store(nullptr, std::memory_order_release);
+  std::erase_if(streams, [](const Ref<StreamMark>& stream) { return stream->is_finished(); });
+  forget_at_ = std::max<size_t>(16, streams.size() * 2);
 }
 
 CUkernel LoadedImage::find_kernel(const char* lowered_name) const {

@@ -1,71 +1,18 @@
 #include "core/nvrtc_options.hpp"
 
+#include <algorithm>
+
+#include "core/flag_list.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
-namespace {
-
-[[noreturn]] void throw_field(const char* field, const std::string& what) {
-  throw Error(Status::INVALID_ARGUMENT, text("cucore_program_options.", field, " ", what));
-}
-
-class FlagList {
- public:
-  void toggle(const char* field, cucore_toggle value, const char* on, const char* off) {
-    switch (value) {
-      case CUCORE_TOGGLE_DEFAULT:
-        return;
-      case CUCORE_TOGGLE_ON:
-        return add(on);
-      case CUCORE_TOGGLE_OFF:
-        return add(off);
-      default:
-        throw_field(field, text("is ", static_cast<int>(value), ", not a cucore_toggle"));
-    }
-  }
-  void number(const char* field, int32_t value, const char* flag, int32_t least) {
-    if (value < least) throw_field(field, text("is ", value, "; the least is ", least));
-    if (value != 0) flags_.push_back(text(flag, "=", value));
-  }
-  void threads(const char* field, int32_t value, const char* flag) {
-    if (value < -1) throw_field(field, text("is ", value, "; give a count, or -1 for all cores"));
-    if (value != 0) flags_.push_back(text(flag, "=", value == -1 ? 0 : value));
-  }
-  void one(const char* value, const char* flag) {
-    if (value) flags_.push_back(text(flag, "=", value));
-  }
-  void many(const char* field, const char* const* values, size_t count, const char* flag) {
-    for (std::string& value : copy_strings(values, count, field))
-      flags_.push_back(*flag ? text(flag, "=", value) : std::move(value));
-  }
-  void codes(const char* field, const int32_t* values, size_t count, const char* flag) {
-    if (count != 0 && !values) throw_field(field, text("is NULL but its count is ", count));
-    for (size_t i = 0; i < count; ++i) flags_.push_back(text(flag, "=", values[i]));
-  }
-  std::vector<std::string> take() { return std::move(flags_); }
-
- private:
-  void add(const char* flag) {
-    if (flag) flags_.emplace_back(flag);
-  }
-  std::vector<std::string> flags_;
-};
-
-}  // namespace
-
 std::vector<std::string> copy_strings(const char* const* strings, size_t count, const char* field) {
-  if (count != 0 && !strings) throw_field(field, text("is NULL but its count is ", count));
-  std::vector<std::string> copies;
-  for (size_t i = 0; i < count; ++i) {
-    if (!strings[i]) throw_field(field, text("has NULL at index ", i));
-    copies.emplace_back(strings[i]);
-  }
-  return copies;
+  return FlagList("cucore_program_options").copy(strings, count, field);
 }
 
 std::vector<std::string> nvrtc_flags(const cucore_program_options& options) {
-  FlagList flags;
+  FlagList flags("cucore_program_options");
 #define TOGGLE(field, flag) flags.toggle(#field, options.field, flag "=true", flag "=false");
 #define SWITCH(field, flag) flags.toggle(#field, options.field, flag, nullptr);
 #define INVERSE(field, flag) flags.toggle(#field, options.field, nullptr, flag);
@@ -84,6 +31,48 @@ std::vector<std::string> nvrtc_flags(const cucore_program_options& options) {
 #undef TEXTS
 #undef CODES
   return flags.take();
+}
+
+std::vector<std::string> fields_set(const cucore_program_options& options) {
+  std::vector<std::string> fields;
+  const auto note = [&](const char* field, bool is_set) {
+    if (is_set) fields.emplace_back(field);
+  };
+#define TOGGLE(field, flag) note(#field, options.field != CUCORE_TOGGLE_DEFAULT);
+#define SWITCH(field, flag) TOGGLE(field, flag)
+#define INVERSE(field, flag) TOGGLE(field, flag)
+#define NUMBER(field, flag, least) note(#field, options.field != 0);
+#define THREADS(field, flag) note(#field, options.field != 0);
+#define TEXT(field, flag) note(#field, options.field != nullptr);
+#define TEXTS(field, flag) note(#field "s", options.field##_count != 0);
+#define CODES(field, flag) TEXTS(field, flag)
+#include "core/nvrtc_options.inc"
+#undef TOGGLE
+#undef SWITCH
+#undef INVERSE
+#undef NUMBER
+#undef THREADS
+#undef TEXT
+#undef TEXTS
+#undef CODES
+  note("headers", options.header_count != 0);
+  note("random_seed", options.random_seed != nullptr);
+  note("compiler_cache", options.compiler_cache != CUCORE_TOGGLE_DEFAULT);
+  note("use_libdevice", options.use_libdevice != CUCORE_TOGGLE_DEFAULT);
+  note("extra_sources", options.extra_source_count != 0);
+  return fields;
+}
+
+void require_only(const cucore_program_options& options, std::span<const std::string_view> known,
+                  std::string_view source) {
+  std::string others;
+  for (const std::string& field : fields_set(options))
+    if (std::ranges::find(known, field) == known.end())
+      others += (others.empty() ? "" : ", ") + field;
+  if (!others.empty())
+    throw Error(Status::INVALID_ARGUMENT,
+                text("cucore_program_options has fields set that ", source,
+                     " has no use for: ", others, "; leave them at their default"));
 }
 
 }  // namespace cucore::core

@@ -3,9 +3,14 @@
 #include <algorithm>
 
 #include "container/arch.hpp"
+#include "container/select.hpp"
+#include "container/writer.hpp"
 #include "core/file.hpp"
 #include "core/kernel.hpp"
+#include "core/ltoir.hpp"
 #include "core/suggestion.hpp"
+#include "driver/nvjitlink.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -64,6 +69,31 @@ std::string normal(std::string_view expression) {
   return out;
 }
 
+// The newest ISA that a driver reads, as its CUDA version says; 0 where this version does not know.
+uint16_t newest_ptx(int cuda_version) {
+  struct Row {
+    int cuda;
+    uint16_t isa;
+  };
+  constexpr Row ROWS[] = {{12000, 80}, {12010, 81}, {12020, 82}, {12030, 83},
+                          {12040, 84}, {12050, 85}, {12060, 85}, {12070, 86},
+                          {12080, 87}, {12090, 88}, {13000, 90}, {13010, 91}};
+  if (cuda_version > std::rbegin(ROWS)->cuda) return 0;
+  uint16_t isa = 0;
+  for (const Row& row : ROWS)
+    if (cuda_version >= row.cuda) isa = row.isa;
+  return isa;
+}
+
+std::string as_text(const container::MetadataValue& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) return text(*number);
+  if (const auto* string = std::get_if<std::string>(&value)) return *string;
+  std::string lines;
+  for (const std::string& line : std::get<std::vector<std::string>>(value))
+    lines += (lines.empty() ? "" : "\n") + line;
+  return lines;
+}
+
 // Most symbols have no expression, which "" must not find.
 bool has_expression(const Symbol& symbol, const std::string& wanted) {
   return !symbol.expression.empty() && normal(symbol.expression) == wanted;
@@ -71,7 +101,13 @@ bool has_expression(const Symbol& symbol, const std::string& wanted) {
 
 }  // namespace
 
-ObjectCode::ObjectCode(Code code) : code_(std::move(code)), arch_(code_.arch.text()) {}
+ObjectCode::ObjectCode(Code code, const container::SignatureInfo& signature)
+    : code_(std::move(code)),
+      arch_(code_.arch.text()),
+      container_(is_bundle() ? container::write(code_) : container::Bytes()),
+      signature_(signature.state),
+      signature_key_(signature.state == container::SignatureState::UNSIGNED ? ""
+                                                                            : hex(signature.key)) {}
 
 ObjectCode::~ObjectCode() = default;
 
@@ -83,10 +119,6 @@ Ref<ObjectCode> ObjectCode::create(CodeType type, std::span<const std::byte> byt
                 type == CodeType::BUNDLE
                     ? std::string("a BUNDLE is read with cucore_objectcode_deserialize()")
                     : text("type is ", static_cast<uint32_t>(type), ", not a cucore_code_type"));
-  if (type != CodeType::PTX && type != CodeType::CUBIN && type != CodeType::FATBIN)
-    throw Error(Status::UNSUPPORTED, text("this version makes object code from PTX, CUBIN and "
-                                          "FATBIN, not from ",
-                                          container::code_type_name(type)));
   Code code = container::make_code(type, bytes, std::move(name), parse_arch(arch));
   code.symbols = container::merge_expressions(std::move(code.symbols), names);
   return make<ObjectCode>(std::move(code));
@@ -104,6 +136,32 @@ Ref<ObjectCode> ObjectCode::from_file(CodeType type, const std::string& path, st
   }
 }
 
+Ref<ObjectCode> ObjectCode::deserialize(std::span<const std::byte> bytes,
+                                        const container::ReadOptions& options) {
+  container::Contents contents = container::read_contents(bytes, options);
+  return make<ObjectCode>(std::move(contents.code), contents.signature);
+}
+
+Ref<ObjectCode> ObjectCode::bundle(std::span<const ObjectCode* const> images) {
+  if (images.empty())
+    throw Error(Status::INVALID_ARGUMENT, "a bundle needs two images or more, got none");
+  std::vector<const Code*> codes;
+  for (const ObjectCode* image : images) codes.push_back(&image->code_);
+  return make<ObjectCode>(container::make_bundle(codes, codes[0]->name));
+}
+
+Ref<const ObjectCode> ObjectCode::image_at(size_t index) const {
+  if (index >= image_count())
+    throw Error(Status::INVALID_ARGUMENT,
+                text("index is ", index, "; ", label(), " holds ", image_count(),
+                     image_count() == 1 ? " image" : " images"));
+  if (!is_bundle()) return Ref<const ObjectCode>(this);
+  Code code;
+  static_cast<container::Image&>(code) = code_.images[index];
+  if (index < code_.image_metadata.size()) code.metadata = code_.image_metadata[index];
+  return make<ObjectCode>(std::move(code));
+}
+
 std::string ObjectCode::label() const {
   std::string label = code_.name.empty() ? "object code" : code_.name;
   label += text(" (", container::code_type_name(code_.type));
@@ -116,51 +174,142 @@ void ObjectCode::require_loadable() const {
     throw Error(Status::INVALID_CODE, text("cannot load ", label(),
                                            " on the CPU device: it runs PTX, and a CUBIN is "
                                            "machine code of a GPU; compile the program to PTX"));
-  if (code_.type == CodeType::PTX || code_.type == CodeType::CUBIN ||
-      code_.type == CodeType::FATBIN)
-    return;
-  throw Error(Status::INVALID_STATE, text("cannot load ", label(), ": link it first"));
+  if (code_.type == CodeType::OBJECT || code_.type == CodeType::LIBRARY)
+    throw Error(Status::INVALID_STATE, text("cannot load ", label(), ": link it first"));
+}
+
+// The image that a device gets, and the architecture to link it for if it is LTOIR.
+struct ObjectCode::Choice {
+  const container::Image* image;
+  size_t index = 0;
+  uint16_t linked_for = 0;
+  std::pair<size_t, uint16_t> key() const { return {index, linked_for}; }
+};
+
+ObjectCode::Choice ObjectCode::choose(const Device& device) const {
+  Choice choice{&code_};
+  if (is_bundle()) {
+    std::string why;
+    choice.index = container::select(
+        code_, {.device = device.capability(),
+                .ptx_isa = device.is_emulated() ? uint16_t{0} : newest_ptx(cuda().version),
+                .ptx_only = device.is_emulated(),
+                .can_link_ltoir = driver::nvjitlink_if_available(why) != nullptr});
+    choice.image = &code_.images[choice.index];
+  }
+  if (choice.image->type == CodeType::LTOIR) choice.linked_for = device.capability();
+  return choice;
 }
 
 Ref<LoadedImage> ObjectCode::load_anywhere() const { return load(*current_device()); }
 
-Ref<LoadedImage> ObjectCode::load(const Device& device) const {
-  {
-    std::lock_guard lock(mutex_);
-    if (library_) return library_;
-  }
-  require_loadable();
-  std::lock_guard loading(load_mutex_);
-  {
-    std::lock_guard lock(mutex_);
-    if (library_) return library_;
-  }
-  Ref<LoadedImage> library = LoadedImage::load(code_.bytes.data(), device, "load " + label());
+Ref<LoadedImage> ObjectCode::loaded(const Choice& choice) const {
   std::lock_guard lock(mutex_);
-  library_ = library;
+  const auto found = libraries_.find(choice.key());
+  return found == libraries_.end() ? nullptr : found->second;
+}
+
+Ref<LoadedImage> ObjectCode::load(const Device& device) const {
+  require_loadable();
+  const Choice choice = choose(device);
+  if (Ref<LoadedImage> earlier = loaded(choice)) return earlier;
+  std::lock_guard loading(load_mutex_);
+  if (Ref<LoadedImage> earlier = loaded(choice)) return earlier;
+  Ref<LoadedImage> library = load_choice(choice, device);
+  std::lock_guard lock(mutex_);
+  libraries_[choice.key()] = library;
   return library;
+}
+
+Ref<LoadedImage> ObjectCode::load_choice(const Choice& choice, const Device& device) const {
+  const container::Image& image = *choice.image;
+  if (image.type != CodeType::LTOIR)
+    return LoadedImage::load(image.bytes.data(), device, "load " + label(), image.symbols);
+  Code input;
+  static_cast<container::Image&>(input) = image;
+  input.metadata = is_bundle() && choice.index < code_.image_metadata.size()
+                       ? code_.image_metadata[choice.index]
+                       : code_.metadata;
+  const Code linked = link_ltoir(input, device.capability(), device.is_emulated());
+  return LoadedImage::load(linked.bytes.data(), device,
+                           text("load ", label(), ", linked for ", linked.arch.text()),
+                           linked.symbols);
 }
 
 bool ObjectCode::is_loaded() const {
   std::lock_guard lock(mutex_);
-  return static_cast<bool>(library_);
+  return !libraries_.empty();
+}
+
+const std::vector<Symbol>& ObjectCode::symbols() const {
+  if (!varies_by_device()) return code_.symbols;
+  std::call_once(symbols_once_, [this] { symbols_ = find_symbols(); });
+  return symbols_;
+}
+
+std::vector<Symbol> ObjectCode::find_symbols() const {
+  if (!is_bundle()) return symbols_of_ltoir(code_);
+  std::vector<Symbol> all;
+  for (size_t i = 0; i < image_count(); ++i) {
+    const Ref<const ObjectCode> image = image_at(i);
+    for (const Symbol& symbol : image->symbols()) {
+      const auto is_same = [&](const Symbol& other) {
+        return other.expression == symbol.expression && other.lowered_name == symbol.lowered_name;
+      };
+      if (std::ranges::none_of(all, is_same)) all.push_back(symbol);
+    }
+  }
+  return all;
+}
+
+const container::KernelResources* ObjectCode::resources(const std::string& lowered_name) const {
+  std::call_once(resources_once_, [this] {
+    if (code_.type == CodeType::CUBIN)
+      resources_ = container::inspect(code_.type, code_.data()).resources;
+  });
+  for (const container::KernelResources& kernel : resources_)
+    if (kernel.lowered_name == lowered_name) return &kernel;
+  return nullptr;
+}
+
+const std::vector<Diagnostic>& ObjectCode::diagnostics() const {
+  std::call_once(diagnostics_once_, [this] { diagnostics_ = parse_diagnostics(code_.log); });
+  return diagnostics_;
+}
+
+const std::vector<std::pair<std::string, std::string>>& ObjectCode::metadata() const {
+  std::call_once(metadata_once_, [this] {
+    for (const auto& [key, value] : code_.metadata) metadata_.emplace_back(key, as_text(value));
+  });
+  return metadata_;
 }
 
 void ObjectCode::throw_no_kernel(std::string_view name) const {
   std::vector<std::string> kernels;
-  for (const Symbol& symbol : code_.symbols)
+  for (const Symbol& symbol : symbols())
     if (symbol.kind == SymbolKind::KERNEL) kernels.push_back(shown_name(symbol));
   throw Error(Status::NOT_FOUND, text("no kernel \"", name, "\" in ", label(), ": ",
                                       list_names(std::move(kernels), name)));
 }
 
+// A lowered name means one kernel; an expression may have come to mean several by linking.
 std::string ObjectCode::lowered_kernel_name(std::string_view name) const {
   const std::string wanted = normal(name);
-  for (const Symbol& symbol : code_.symbols)
-    if (symbol.kind == SymbolKind::KERNEL &&
-        (symbol.lowered_name == name || has_expression(symbol, wanted)))
-      return symbol.lowered_name;
-  throw_no_kernel(name);
+  std::vector<std::string> meant;
+  for (const Symbol& symbol : symbols()) {
+    if (symbol.kind != SymbolKind::KERNEL) continue;
+    if (symbol.lowered_name == name) return symbol.lowered_name;
+    if (has_expression(symbol, wanted) &&
+        std::ranges::find(meant, symbol.lowered_name) == meant.end())
+      meant.push_back(symbol.lowered_name);
+  }
+  if (meant.empty()) throw_no_kernel(name);
+  if (meant.size() == 1) return meant[0];
+  const size_t count = meant.size();
+  throw Error(
+      Status::NOT_FOUND,
+      text("\"", name, "\" is ambiguous in ", label(), ", where it names ", count,
+           " kernels; ask for one by its name in the code: ", list_names(std::move(meant), name)));
 }
 
 Ref<Kernel> ObjectCode::live_kernel(const std::string& lowered) const {
@@ -179,7 +328,7 @@ Ref<Kernel> ObjectCode::find_kernel(std::string_view name) const {
   const Ref<LoadedImage> library = load_anywhere();
   const CUkernel native = library->find_kernel(lowered.c_str());
   if (!native) throw_no_kernel(name);
-  Ref<Kernel> kernel = make<Kernel>(Ref<const ObjectCode>(this), lowered, native);
+  Ref<Kernel> kernel = make<Kernel>(Ref<const ObjectCode>(this), lowered, *library, native);
 
   std::lock_guard lock(mutex_);
   if (Ref<Kernel> earlier = live_kernel(lowered)) return earlier;
@@ -196,7 +345,7 @@ void ObjectCode::forget(const Kernel& kernel) const noexcept {
 std::string ObjectCode::lowered_global_name(std::string_view name) const {
   std::vector<std::string> globals;
   const std::string wanted = normal(name);
-  for (const Symbol& symbol : code_.symbols) {
+  for (const Symbol& symbol : symbols()) {
     if (!is_data(symbol.kind)) continue;
     if (symbol.lowered_name == name || has_expression(symbol, wanted)) return symbol.lowered_name;
     globals.push_back(shown_name(symbol));

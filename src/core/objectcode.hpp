@@ -3,11 +3,15 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "container/objectcode.hpp"
+#include "container/reader.hpp"
 #include "core/device.hpp"
+#include "core/diagnostics.hpp"
 #include "core/loaded_image.hpp"
 
 namespace cucore::core {
@@ -22,7 +26,7 @@ struct Global {
 
 class ObjectCode final : public Object {
  public:
-  explicit ObjectCode(container::Code code);
+  explicit ObjectCode(container::Code code, const container::SignatureInfo& signature = {});
 
   // From bytes that a user gives: checked first, so that the driver, which takes no length, never
   // reads past their end.
@@ -33,12 +37,35 @@ class ObjectCode final : public Object {
                                    std::string name, std::string_view arch,
                                    const std::vector<container::NamedExpression>& names);
 
+  // Checks bytes from strangers; what they say of their signature is kept.
+  static Ref<ObjectCode> deserialize(std::span<const std::byte> bytes,
+                                     const container::ReadOptions& options);
+  static Ref<ObjectCode> bundle(std::span<const ObjectCode* const> images);
+
+  size_t image_count() const { return is_bundle() ? code_.images.size() : 1; }
+  Ref<const ObjectCode> image_at(size_t index) const;
+
   const container::Code& code() const { return code_; }
+  // Those of the image; of LTOIR, which is opaque, those that a link to PTX shows; of a bundle
+  // those of all images.
+  const std::vector<container::Symbol>& symbols() const;
+  // What machine code says that a kernel needs; nullptr where it does not.
+  const container::KernelResources* resources(const std::string& lowered_name) const;
+  const std::vector<Diagnostic>& diagnostics() const;
+  // Key and value as text, sorted by key.
+  const std::vector<std::pair<std::string, std::string>>& metadata() const;
+  container::SignatureState signature() const { return signature_; }
+  const std::string& signature_key() const { return signature_key_; }
   const std::string& arch() const { return arch_; }
   std::string label() const;  // "saxpy.cu (CUBIN for sm_90)"
 
-  // The bytes; a PTX without its NUL.
-  std::span<const std::byte> data() const { return code_.data(); }
+  // The bytes; a PTX without its NUL, a bundle's as a container.
+  std::span<const std::byte> data() const {
+    return is_bundle() ? std::span<const std::byte>(container_) : code_.data();
+  }
+
+  // Whether devices of different architectures get different images.
+  bool varies_by_device() const { return is_bundle() || code_.type == container::CodeType::LTOIR; }
 
   // What the driver loaded for a device, loading it first where nothing has: once, however many
   // threads ask; they wait for the one that loads. A failure is not remembered.
@@ -53,7 +80,13 @@ class ObjectCode final : public Object {
  private:
   friend class Kernel;
   ~ObjectCode() override;
+  struct Choice;
+  bool is_bundle() const { return code_.type == container::CodeType::BUNDLE; }
   void require_loadable() const;
+  Choice choose(const Device& device) const;
+  Ref<LoadedImage> load_choice(const Choice& choice, const Device& device) const;
+  Ref<LoadedImage> loaded(const Choice& choice) const;
+  std::vector<container::Symbol> find_symbols() const;
   std::string lowered_kernel_name(std::string_view name) const;
   std::string lowered_global_name(std::string_view name) const;
   [[noreturn]] void throw_no_kernel(std::string_view name) const;
@@ -62,9 +95,20 @@ class ObjectCode final : public Object {
 
   const container::Code code_;
   const std::string arch_;
+  const container::Bytes container_;  // of a bundle
+  const container::SignatureState signature_;
+  const std::string signature_key_;
+  // Found at the first question.
+  mutable std::once_flag symbols_once_, resources_once_, diagnostics_once_, metadata_once_;
+  mutable std::vector<container::Symbol> symbols_;
+  mutable std::vector<container::KernelResources> resources_;
+  mutable std::vector<Diagnostic> diagnostics_;
+  mutable std::vector<std::pair<std::string, std::string>> metadata_;
+
   mutable std::mutex load_mutex_;  // held while the driver loads
   mutable std::mutex mutex_;       // guards what follows; never held while the driver works
-  mutable Ref<LoadedImage> library_;
+  // By the image of a bundle and the device that LTOIR was linked for.
+  mutable std::map<std::pair<size_t, uint16_t>, Ref<LoadedImage>> libraries_;
   // One kernel object a name, for as long as somebody holds it; it keeps this object alive.
   mutable std::map<std::string, Kernel*, std::less<>> kernels_;
 };

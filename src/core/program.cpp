@@ -6,7 +6,9 @@
 #include "core/default_arch.hpp"
 #include "core/nvrtc_options.hpp"
 #include "core/nvrtc_program.hpp"
+#include "core/nvvm_program.hpp"
 #include "core/objectcode.hpp"
+#include "core/ptx_program.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 
@@ -16,7 +18,7 @@ using container::Arch;
 using container::CodeType;
 
 // What one compile needs beyond the program itself.
-struct Program::Job {
+struct CudaProgram::Job {
   CodeType target;
   Arch arch;
   std::vector<std::string> flags;
@@ -46,34 +48,56 @@ void add_fields(Sha256& hash, const std::vector<std::string>& fields) {
 
 Ref<Program> Program::create(cucore_source_type type, std::string source,
                              const cucore_program_options& options) {
-  if (type == CUCORE_SOURCE_TYPE_PTX || type == CUCORE_SOURCE_TYPE_NVVM_IR)
-    throw Error(Status::UNSUPPORTED, "this version compiles CUDA C++ only");
-  if (type != CUCORE_SOURCE_TYPE_CUDA_CPP)
-    throw Error(Status::INVALID_ARGUMENT,
-                text("type is ", static_cast<int>(type), ", not a cucore_source_type"));
-  if (source.find('\0') != std::string::npos)
-    throw Error(Status::INVALID_ARGUMENT, text("the source has a NUL at offset ", source.find('\0'),
-                                               "; pass the length of the text as size"));
   if (options.arch) require_arch(options.arch);
-
-  Ref<Program> program = make<Program>();
-  program->source_ = std::move(source);
-  program->name_ = options.name && *options.name ? options.name : "default_program";
-  program->arch_ = options.arch ? options.arch : "";
-  program->flags_ = nvrtc_flags(options);
-  program->header_names_ = copy_strings(options.header_names, options.header_count, "header_names");
-  program->header_sources_ =
-      copy_strings(options.header_sources, options.header_count, "header_sources");
-  program->compiler_cache_ = options.compiler_cache == CUCORE_TOGGLE_ON;
-  program->links_ = options.link_time_optimization == CUCORE_TOGGLE_ON;
-  if (options.random_seed) {
-    program->has_seed_ = true;
-    program->flags_.push_back(text("--frandom-seed=", options.random_seed));
+  if (options.reserved != 0)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("cucore_program_options.reserved is ", options.reserved, "; leave it 0"));
+  switch (type) {
+    case CUCORE_SOURCE_TYPE_CUDA_CPP:
+      return make<CudaProgram>(std::move(source), options);
+    case CUCORE_SOURCE_TYPE_PTX:
+      return make<PtxProgram>(std::move(source), options);
+    case CUCORE_SOURCE_TYPE_NVVM_IR:
+      return make<NvvmProgram>(std::move(source), options);
+    default:
+      throw Error(Status::INVALID_ARGUMENT,
+                  text("type is ", static_cast<int>(type), ", not a cucore_source_type"));
   }
-  return program;
 }
 
-Arch Program::target_arch(CodeType target) const {
+std::string program_name(const cucore_program_options& options) {
+  return options.name && *options.name ? options.name : "default_program";
+}
+
+void require_no_expressions(const std::vector<std::string>& expressions, const char* source) {
+  if (!expressions.empty())
+    throw Error(Status::INVALID_ARGUMENT,
+                text("name expressions are for CUDA C++; of ", source,
+                     " every kernel is found under the name that it has there"));
+}
+
+CudaProgram::CudaProgram(std::string source, const cucore_program_options& options)
+    : source_(std::move(source)),
+      name_(program_name(options)),
+      arch_(options.arch ? options.arch : ""),
+      flags_(nvrtc_flags(options)),
+      header_names_(copy_strings(options.header_names, options.header_count, "header_names")),
+      header_sources_(copy_strings(options.header_sources, options.header_count, "header_sources")),
+      has_seed_(options.random_seed != nullptr),
+      compiler_cache_(options.compiler_cache == CUCORE_TOGGLE_ON),
+      links_(options.link_time_optimization == CUCORE_TOGGLE_ON) {
+  if (const size_t nul = source_.find('\0'); nul != std::string::npos)
+    throw Error(Status::INVALID_ARGUMENT, text("the source has a NUL at offset ", nul,
+                                               "; pass the length of the text as size"));
+  if (options.use_libdevice != CUCORE_TOGGLE_DEFAULT || options.extra_source_count != 0)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("cucore_program_options.",
+                     options.extra_source_count ? "extra_sources" : "use_libdevice",
+                     " is for NVVM IR; leave it at its default"));
+  if (has_seed_) flags_.push_back(text("--frandom-seed=", options.random_seed));
+}
+
+Arch CudaProgram::target_arch(CodeType target) const {
   if (arch_.empty()) return default_arch(target);
   const Arch arch = *Arch::parse(arch_);
   if (target == CodeType::CUBIN && arch.is_virtual)
@@ -83,7 +107,8 @@ Arch Program::target_arch(CodeType target) const {
   return arch;
 }
 
-Program::Job Program::prepare(CodeType target, const std::vector<std::string>& expressions) const {
+CudaProgram::Job CudaProgram::prepare(CodeType target,
+                                      const std::vector<std::string>& expressions) const {
   if (target != CodeType::PTX && target != CodeType::CUBIN && target != CodeType::LTOIR)
     throw Error(Status::INVALID_ARGUMENT, text("a program compiles to PTX, CUBIN or LTOIR, not to ",
                                                container::code_type_name(target)));
@@ -93,7 +118,7 @@ Program::Job Program::prepare(CodeType target, const std::vector<std::string>& e
                      container::code_type_name(target), "; compile to LTOIR, or turn it off"));
   Job job{target, target_arch(target), {}, expressions};
   std::ranges::sort(job.expressions);
-  // clang 14 cannot compile libstdc++ 12's std::ranges::unique.
+  // std::ranges::unique of libstdc++ 12 does not compile with clang 14.
   job.expressions.erase(std::unique(job.expressions.begin(), job.expressions.end()),
                         job.expressions.end());
 
@@ -107,7 +132,7 @@ Program::Job Program::prepare(CodeType target, const std::vector<std::string>& e
 }
 
 // Without a seed of its own NVRTC puts the process id into the names of anonymous namespaces.
-std::string Program::derived_seed(const Job& job) const {
+std::string CudaProgram::derived_seed(const Job& job) const {
   Sha256 hash;
   add_field(hash, text(driver::nvrtc().version));
   add_field(hash, container::code_type_name(job.target));
@@ -120,8 +145,8 @@ std::string Program::derived_seed(const Job& job) const {
   return hex(hash.finish());
 }
 
-Ref<ObjectCode> Program::compile(CodeType target,
-                                 const std::vector<std::string>& expressions) const {
+Ref<ObjectCode> CudaProgram::compile(CodeType target,
+                                     const std::vector<std::string>& expressions) const {
   const Job job = prepare(target, expressions);
   NvrtcProgram run(source_, compiler_name(name_), header_names_, header_sources_);
   for (const std::string& expression : job.expressions) run.add_expression(expression);
@@ -134,7 +159,7 @@ Ref<ObjectCode> Program::compile(CodeType target,
   code.symbols = container::merge_expressions(std::move(code.symbols), names);
   code.log = container::clean_text(run.log());
   const int version = driver::nvrtc().version;
-  code.metadata["producer"] = "NVRTC";
+  code.metadata["producer"] = std::string("NVRTC");
   code.metadata["version"] = text(version / 1000, ".", version % 1000 / 10);
   code.metadata["options"] = job.flags;
   code.metadata["source_sha256"] = hex(sha256(source_));

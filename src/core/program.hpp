@@ -13,19 +13,27 @@ namespace cucore::core {
 
 class ObjectCode;
 
-class Program final : public Object {
+class Program : public Object {
  public:
   static Ref<Program> create(cucore_source_type type, std::string source,
                              const cucore_program_options& options);
 
+  virtual Ref<ObjectCode> compile(container::CodeType target,
+                                  const std::vector<std::string>& expressions) const = 0;
+  virtual cucore_backend backend() const = 0;
+};
+
+// CUDA C++, compiled by NVRTC.
+class CudaProgram final : public Program {
+ public:
+  CudaProgram(std::string source, const cucore_program_options& options);
+
   Ref<ObjectCode> compile(container::CodeType target,
-                          const std::vector<std::string>& expressions) const;
-  cucore_backend backend() const { return CUCORE_BACKEND_NVRTC; }
+                          const std::vector<std::string>& expressions) const override;
+  cucore_backend backend() const override { return CUCORE_BACKEND_NVRTC; }
 
  private:
-  Program() = default;
-  template <class T, class... A>
-  friend Ref<T> cucore::make(A&&...);
+  ~CudaProgram() override = default;
   struct Job;
   Job prepare(container::CodeType target, const std::vector<std::string>& expressions) const;
   container::Arch target_arch(container::CodeType target) const;
@@ -40,5 +48,11 @@ class Program final : public Object {
   bool compiler_cache_ = false;
   bool links_ = false;  // link_time_optimization was asked for
 };
+
+// "default_program" where the options have no name.
+std::string program_name(const cucore_program_options& options);
+
+// Of programs whose sources have no templates to instantiate.
+void require_no_expressions(const std::vector<std::string>& expressions, const char* source);
 
 }  // namespace cucore::core

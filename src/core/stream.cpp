@@ -54,6 +54,7 @@ Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
 Stream::~Stream() {
   if (kind_ != Kind::OWNED || context_->is_gone()) return;
   const auto* cu = driver::cuda_if_available();
+  mark_->retire();
   // If the context cannot be made current the driver is asked all the same: it may not need it.
   const ContextGuard guard(context_->native(), std::nothrow);
   if (cu) driver::check_release(cu->cuStreamDestroy(native_), "destroy a stream");

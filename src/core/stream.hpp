@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/device.hpp"
+#include "core/stream_mark.hpp"
 
 namespace cucore::core {
 
@@ -18,7 +19,10 @@ class Stream final : public Object {
   static Ref<Stream> default_stream(const Device& device, Kind kind);
 
   Stream(Ref<Context> context, CUstream native, Kind kind)
-      : context_(std::move(context)), native_(native), kind_(kind) {}
+      : context_(std::move(context)),
+        native_(native),
+        kind_(kind),
+        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr) {}
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
@@ -27,6 +31,13 @@ class Stream final : public Object {
 
   // A stream of our own tells the driver its context; the others take the thread's current one.
   bool needs_current_context() const { return kind_ != Kind::OWNED; }
+
+  // How far it has come; null for streams that are not our own, which may go unseen.
+  const Ref<StreamMark>& mark() const { return mark_; }
+  // What tells streams apart for those who wait for them: the mark, else the context.
+  const void* mark_key() const {
+    return mark_ ? static_cast<const void*>(mark_.get()) : context_.get();
+  }
 
   void synchronize() const;
   bool query() const;
@@ -44,6 +55,7 @@ class Stream final : public Object {
   const Ref<Context> context_;
   const CUstream native_;
   const Kind kind_;
+  const Ref<StreamMark> mark_;
 };
 
 }  // namespace cucore::core

@@ -6,6 +6,7 @@
 #include "driver/interned.hpp"
 #include "driver/nvjitlink_state.hpp"
 #include "driver/nvrtc_state.hpp"
+#include "driver/nvvm_state.hpp"
 
 namespace cucore::driver {
 namespace {
@@ -37,6 +38,8 @@ LibraryInfo query(Library library) {
       return told([]() -> auto& { return nvrtc(); });
     case Library::NVJITLINK:
       return told([]() -> auto& { return nvjitlink(); });
+    case Library::NVVM:
+      return told([]() -> auto& { return nvvm(); });
   }
   throw Error(Status::INVALID_ARGUMENT, "cannot tell of library " +
                                             std::to_string(static_cast<int>(library)) +
@@ -48,6 +51,7 @@ void set_path(Library library, std::string_view path) {
     throw Error(Status::INVALID_ARGUMENT, "cannot set a library's path: it is empty");
   if (library == Library::NVRTC) return nvrtc_state().set_path(path);
   if (library == Library::NVJITLINK) return nvjitlink_state().set_path(path);
+  if (library == Library::NVVM) return nvvm_state().set_path(path);
   throw Error(Status::INVALID_ARGUMENT,
               library == Library::DRIVER
                   ? "cannot set the driver's path: choose it with cucore_driver_select"

@@ -5,7 +5,7 @@
 
 namespace cucore::driver {
 
-enum class Library { DRIVER = 1, NVRTC = 2, NVJITLINK = 3 };
+enum class Library { DRIVER = 1, NVRTC = 2, NVJITLINK = 3, NVVM = 4 };
 
 // Strings live until the process ends.
 struct LibraryInfo {

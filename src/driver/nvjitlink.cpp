@@ -82,6 +82,16 @@ ToolkitTable<NvJitLinkTable>& nvjitlink_state() {
 
 const NvJitLinkTable& nvjitlink() { return nvjitlink_state().get(); }
 
+const NvJitLinkTable* nvjitlink_if_available(std::string& why) {
+  try {
+    return &nvjitlink();
+  } catch (const Error& error) {
+    if (error.status() != Status::LIBRARY_MISSING) throw;
+    why = error.message();
+    return nullptr;
+  }
+}
+
 Status status_of(nvJitLinkResult result) noexcept {
   if (result == NVJITLINK_SUCCESS) return Status::OK;
   const Meaning* meaning = meaning_of(result);

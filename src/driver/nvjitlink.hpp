@@ -22,6 +22,9 @@ struct NvJitLinkTable {
 // time.
 const NvJitLinkTable& nvjitlink();
 
+// The same where having none is normal: null, and why.
+const NvJitLinkTable* nvjitlink_if_available(std::string& why);
+
 // Throws an Error that says `what` was attempted and why it failed; log is the linker's output.
 void check(nvJitLinkResult result, std::string_view what, std::string log = {});
 

@@ -1,5 +1,8 @@
 #include "capi_testing.hpp"
 
+#include <chrono>
+#include <thread>
+
 namespace capi_test {
 
 const char PTX[] = R"(.version 8.0
@@ -236,6 +239,9 @@ void OnDevice::TearDown() {
   device_.reset();
   if (!fake_) return;
   EXPECT_EQ(fake_->violations(), 0u) << fake_->last_violation();
+  // Code is unloaded by a thread of the library.
+  for (int i = 0; i < 20000 && live_objects(*fake_) != alive_; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   EXPECT_EQ(live_objects(*fake_), alive_) << "objects of the driver were left behind";
   fake_->reset();
 }

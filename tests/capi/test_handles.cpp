@@ -1,5 +1,7 @@
 // Handles: counted, one an object, dead once released, and not given out again for a while.
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "capi_testing.hpp"
 
@@ -53,6 +55,8 @@ TEST_F(LiveHandles, ChildrenKeepTheirParents) {
   if (!fake_) return;
   EXPECT_EQ(fake_->call_count("cuLibraryUnload"), 0u);
   kernel.reset();
+  for (int i = 0; i < 20000 && fake_->call_count("cuLibraryUnload") == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   EXPECT_EQ(fake_->call_count("cuLibraryUnload"), 1u);
 }
 

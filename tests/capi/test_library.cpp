@@ -36,7 +36,7 @@ TEST(Library, TellsOfTheCompiler) {
 }
 
 TEST(Library, RefusesWhatIsNoLibrary) {
-  for (const int number : {0, 4, -1}) {
+  for (const int number : {0, 5, -1}) {
     cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
     info.available = 7;
     FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "library|cucore_library", cucore_library_query,

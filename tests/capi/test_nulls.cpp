@@ -51,15 +51,24 @@ struct World {
   Program program;
   Code code;
   Kernel kernel;
+  Owned<cucore_linker, cucore_linker_release> linker;
   cucore_launch_options launch = grid(1, 1);
   char bytes[16] = {};
   cucore_symbol_info symbol = CUCORE_SYMBOL_INFO_INIT;
   cucore_library_info library = CUCORE_LIBRARY_INFO_INIT;
+  cucore_diagnostic_info diagnostic = CUCORE_DIAGNOSTIC_INFO_INIT;
+  cucore_resource_info resources = CUCORE_RESOURCE_INFO_INIT;
+  const cucore_objectcode* images[2] = {};
+
+  const cucore_objectcode* const* two() {
+    images[0] = images[1] = code;
+    return images;
+  }
 
   std::map<std::string, void*> handles() const {
     return {{"device", device.get()}, {"stream", stream.get()},   {"event", event.get()},
             {"buffer", buffer.get()}, {"program", program.get()}, {"objectcode", code.get()},
-            {"kernel", kernel.get()}};
+            {"kernel", kernel.get()}, {"linker", linker.get()}};
   }
 };
 
@@ -97,6 +106,24 @@ constexpr auto PTX_CODE = CUCORE_CODE_TYPE_PTX;
 std::vector<Row> rows() {
   return {
       P(out, cucore_library_query, CUCORE_LIBRARY_NVRTC, nullptr),
+      // linker
+      P(out, cucore_linker_create, nullptr, nullptr),
+      H(linker, linker, cucore_linker_add, linker, w.code),
+      H(objectcode, code, cucore_linker_add, w.linker, code),
+      H(linker, linker, cucore_linker_link, linker, CUCORE_CODE_TYPE_CUBIN,
+        o.room<cucore_objectcode*>()),
+      P(out, cucore_linker_link, w.linker, CUCORE_CODE_TYPE_CUBIN, nullptr),
+      // diagnostics, images
+      P(failure, cucore_error_diagnostic_at, nullptr, 0, &w.diagnostic),
+      P(out, cucore_error_diagnostic_at, nullptr, 0, nullptr),
+      H(objectcode, code, cucore_objectcode_diagnostic_at, code, 0, &w.diagnostic),
+      P(out, cucore_objectcode_diagnostic_at, w.code, 0, nullptr),
+      H(objectcode, code, cucore_objectcode_symbol_resources, code, 0, &w.resources),
+      P(out, cucore_objectcode_symbol_resources, w.code, 0, nullptr),
+      H(objectcode, code, cucore_objectcode_image_at, code, 0, o.room<cucore_objectcode*>()),
+      P(out, cucore_objectcode_image_at, w.code, 0, nullptr),
+      P(images, cucore_objectcode_bundle, nullptr, 2, o.room<cucore_objectcode*>()),
+      P(out, cucore_objectcode_bundle, w.two(), 2, nullptr),
       P(path, cucore_library_set_path, CUCORE_LIBRARY_NVJITLINK, nullptr),
       P(name_or_path, cucore_driver_select, nullptr),
       // device
@@ -320,6 +347,24 @@ std::vector<Neutral> neutrals() {
                 return !cucore_objectcode_data(code, &size) && size == 0 &&
                        !cucore_objectcode_data(code, nullptr);
               }},
+      RETAIN(linker),
+      N(linker, cucore_linker_backend, value == 0),
+      N(linker, cucore_linker_log, empty(value)),
+      N(error, cucore_error_diagnostic_count, value == 0),
+      N(objectcode, cucore_objectcode_diagnostic_count, value == 0),
+      N(objectcode, cucore_objectcode_metadata_count, value == 0),
+      N(objectcode, cucore_objectcode_signature, value == 0),
+      N(objectcode, cucore_objectcode_signature_key, empty(value)),
+      N(objectcode, cucore_objectcode_image_count, value == 0),
+      Neutral{"cucore_objectcode_metadata_key", "objectcode",
+              [](void* x) {
+                return empty(cucore_objectcode_metadata_key(static_cast<cucore_objectcode*>(x), 0));
+              }},
+      Neutral{"cucore_objectcode_metadata_value", "objectcode",
+              [](void* x) {
+                return empty(
+                    cucore_objectcode_metadata_value(static_cast<cucore_objectcode*>(x), 0));
+              }},
       N(kernel, cucore_kernel_name, empty(value)),
       N(kernel, cucore_kernel_native, value == nullptr),
       N(kernel, cucore_kernel_parameter_count, value == 0),
@@ -338,6 +383,7 @@ class Nulls : public OnDevice {
     world_.program = make_program("");
     world_.code = make_ptx_code();
     world_.kernel = find_kernel(world_.code, "empty");
+    MUST(cucore_linker_create, nullptr, world_.linker.out());
   }
   void TearDown() override {
     world_ = World();

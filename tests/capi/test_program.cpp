@@ -240,8 +240,10 @@ TEST(Programs, CopyTheirSourceAndOptions) {
 
 TEST(Programs, RefuseSourcesThatAreNone) {
   cucore_program* none = nullptr;
-  for (const auto type : {CUCORE_SOURCE_TYPE_PTX, CUCORE_SOURCE_TYPE_NVVM_IR})
-    FAILS(CUCORE_ERROR_UNSUPPORTED, "CUDA C++", cucore_program_create, type, "", 0, nullptr, &none);
+  FAILS(CUCORE_ERROR_INVALID_CODE, "PTX", cucore_program_create, CUCORE_SOURCE_TYPE_PTX, "", 0,
+        nullptr, &none);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "NVVM IR|empty", cucore_program_create,
+        CUCORE_SOURCE_TYPE_NVVM_IR, "", 0, nullptr, &none);
   for (const int type : {0, 4})
     FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "type|cucore_source_type", cucore_program_create,
           static_cast<cucore_source_type>(type), "", 0, nullptr, &none);

@@ -25,7 +25,7 @@ void Calls::reset() {
 
 void Calls::fail(const char* name, uint64_t nth, int32_t result) {
   std::lock_guard lock(mutex_);
-  failures_.push_back({name ? name : "", nth, result});
+  failures_.push_back({name ? name : "", std::this_thread::get_id(), nth, result});
 }
 
 bool Calls::failures_used() {
@@ -94,7 +94,9 @@ void Calls::leave() const {
 int32_t Calls::failure_for(const std::string& name, Role role) {
   int32_t result = 0;
   for (Failure& failure : failures_) {
-    const bool meant = failure.name.empty() ? role == Role::NORMAL : failure.name == name;
+    const bool meant = failure.name.empty()
+                           ? role == Role::NORMAL && failure.asker == std::this_thread::get_id()
+                           : failure.name == name;
     if (meant && --failure.left == 0 && result == 0) result = failure.result;
   }
   std::erase_if(failures_, [](const Failure& failure) { return failure.left == 0; });

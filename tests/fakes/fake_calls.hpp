@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -50,7 +51,8 @@ class Calls {
 
  private:
   struct Failure {
-    std::string name;  // "" for any
+    std::string name;  // "" for any of the thread that asked
+    std::thread::id asker;
     uint64_t left;
     int32_t result;
   };

@@ -31,8 +31,8 @@ typedef struct fake_launch {
 /* Forgets failures, delays, the log, settings and scripted kernels; objects that are alive stay. */
 FAKE_API void fake_reset(void);
 
-/* The nth call from now (1 is the next) of the named function, or with NULL of any function that
- * can fail and is not a release, gives this result, once. A release does its work all the same. */
+/* The nth call from now (1 is the next) of the named function, or with NULL the nth by this thread
+ * of any function that can fail and is not a release, gives this result, once. A release does its work all the same. */
 FAKE_API void fake_fail_call(const char *name, uint64_t nth, int32_t result);
 
 /* 1 if every failure asked for has been given. */

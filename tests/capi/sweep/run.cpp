@@ -3,6 +3,9 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#include <chrono>
+#include <thread>
+
 #include "memory_failure.hpp"
 
 namespace sweep {
@@ -15,7 +18,7 @@ constexpr const char* DRIVER_KINDS[] = {"context", "context_reference", "stream"
 }  // namespace
 
 Fakes::Fakes() : handle_(dlopen(fake::path("fake_driver").c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  for (const fake::Client* client : {&driver, &nvrtc}) {
+  for (const fake::Client* client : {&driver, &nvrtc, &nvjitlink}) {
     client->reset();
     client->set_boundary(&enter_fake, &leave_fake);
   }
@@ -92,6 +95,13 @@ Alive alive(const Fakes& fakes) {
   for (const char* kind : DRIVER_KINDS) counts[kind] = fakes.driver.live_objects(kind);
   counts["program"] = fakes.nvrtc.live_objects(nullptr);
   return counts;
+}
+
+Alive settled(const Fakes& fakes, const Alive& wanted) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (alive(fakes) != wanted && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  return alive(fakes);
 }
 
 }  // namespace sweep

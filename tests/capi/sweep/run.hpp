@@ -34,6 +34,7 @@ struct Fakes {
   Fakes();
   fake::Client driver{fake::path("fake_driver")};
   fake::Client nvrtc{fake::path("fake_nvrtc")};
+  fake::Client nvjitlink{fake::path("fake_nvjitlink")};
 
   // The driver's own function, to look at the current context behind the library's back.
   void* current_context() const;
@@ -118,5 +119,8 @@ class Run {
 // What is alive in the fakes; equal before and after every run.
 using Alive = std::map<std::string, uint64_t>;
 Alive alive(const Fakes& fakes);
+
+// The same once it is as wanted, or after two seconds: the library unloads code on a thread.
+Alive settled(const Fakes& fakes, const Alive& wanted);
 
 }  // namespace sweep

@@ -19,6 +19,7 @@ SWEEP_HANDLE(Stream, stream);
 SWEEP_HANDLE(Event, event);
 SWEEP_HANDLE(Buffer, buffer);
 SWEEP_HANDLE(Program, program);
+SWEEP_HANDLE(Linker, linker);
 SWEEP_HANDLE(Code, objectcode);
 SWEEP_HANDLE(Kernel, kernel);
 SWEEP_HANDLE(ErrorHandle, error);
@@ -32,6 +33,7 @@ Buffer make_buffer(const cucore_device* device, const cucore_stream* stream);
 Program make_program();
 Code make_ptx();     // a kernel saxpy(int, float, const float *, float *) and a global, counter
 Code make_fatbin();  // the same as a fat binary: the driver knows which image it took
+Linker make_linker();
 Kernel find_saxpy(const cucore_objectcode* code);
 
 extern const std::string PTX;
@@ -68,6 +70,7 @@ std::vector<Scenario> stream_scenarios();
 std::vector<Scenario> event_scenarios();
 std::vector<Scenario> buffer_scenarios();
 std::vector<Scenario> program_scenarios();
+std::vector<Scenario> linker_scenarios();
 std::vector<Scenario> objectcode_scenarios();
 std::vector<Scenario> kernel_scenarios();
 

@@ -1,0 +1,24 @@
+// What compilers and linkers say, read out of their logs: file, line, column, severity, text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cucore::core {
+
+enum class Severity { NOTE = 1, WARNING, ERROR, FATAL };
+
+struct Diagnostic {
+  Severity severity = Severity::ERROR;
+  int line = 0;    // 0: not said
+  int column = 0;  // 0: not said
+  std::string file;
+  std::string text;
+};
+
+// Understands NVRTC, ptxas (alone, in nvJitLink and in the driver), nvJitLink and libNVVM. Lines
+// that are no diagnostic, as the source that a compiler repeats, are left out.
+std::vector<Diagnostic> parse_diagnostics(std::string_view log);
+
+}  // namespace cucore::core

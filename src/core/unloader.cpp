@@ -1,0 +1,175 @@
+#include "core/unloader.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "driver/cuda.hpp"
+#include "support/log.hpp"
+
+namespace cucore::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto SHORTEST_PAUSE = 50us;
+constexpr auto LONGEST_PAUSE = 5000us;
+constexpr auto LONGEST_EXIT = 200ms;
+
+// Signals are for the program's own threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// A call that a capture forbids for now: to be asked again.
+bool is_capture_in_the_way(CUresult result) {
+  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+         result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
+class Unloader {
+ public:
+  void start() {
+    std::lock_guard lock(mutex_);
+    if (started_) return;
+    {
+      const SignalsBlocked blocked;
+      std::thread([this] { run(); }).detach();
+    }
+    started_ = true;
+    // After the driver's own exit work was registered, so this runs before it.
+    std::atexit([] { instance().wait_for_exit(); });
+  }
+
+  void add(std::unique_ptr<Unload> unload) noexcept {
+    {
+      std::lock_guard lock(mutex_);
+      unload->next = queue_;
+      queue_ = unload.release();
+    }
+    changed_.notify_one();
+  }
+
+  static Unloader& instance() {
+    static auto* unloader = new Unloader;  // never destroyed: no work at exit
+    return *unloader;
+  }
+
+ private:
+  // No call of the driver is under way once the driver's exit work begins. What is left stays.
+  void wait_for_exit() noexcept {
+    exiting_.store(true);
+    if (busy_.try_lock_for(LONGEST_EXIT)) busy_.unlock();
+  }
+
+  bool must_stop() const noexcept { return exiting_.load() || driver::is_gone(); }
+
+  void run() noexcept {
+    relax_captures();
+    Unload* waiting = nullptr;
+    auto pause = SHORTEST_PAUSE;
+    for (;;) {
+      if (take_new(waiting, pause)) pause = SHORTEST_PAUSE;
+      if (must_stop()) return;
+      if (unload_ready(waiting)) pause = SHORTEST_PAUSE;
+      pause = std::min<std::chrono::microseconds>(pause * 2, LONGEST_PAUSE);
+    }
+  }
+
+  void relax_captures() noexcept {
+    const std::lock_guard lock(busy_);
+    const auto* cu = driver::cuda_if_available();
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (cu && !must_stop()) (void)cu->cuThreadExchangeStreamCaptureMode(&mode);
+  }
+
+  // Waits for something new; while something waits already, no longer than the pause.
+  bool take_new(Unload*& waiting, std::chrono::microseconds pause) {
+    std::unique_lock lock(mutex_);
+    const auto has_new = [this] { return queue_ != nullptr; };
+    if (waiting)
+      changed_.wait_for(lock, pause, has_new);
+    else
+      changed_.wait(lock, has_new);
+    const bool any = queue_ != nullptr;
+    while (queue_) {
+      Unload* const first = queue_;
+      queue_ = first->next;
+      first->next = waiting;
+      waiting = first;
+    }
+    return any;
+  }
+
+  bool unload_ready(Unload*& waiting) noexcept {
+    bool any = false;
+    for (Unload** at = &waiting; *at && !must_stop();) {
+      const std::unique_lock lock(busy_);
+      if (must_stop()) return any;
+      if (!is_ready(**at)) {
+        at = &(*at)->next;
+        continue;
+      }
+      const std::unique_ptr<Unload> done(*at);
+      *at = done->next;
+      any = true;
+      const auto* cu = driver::cuda_if_available();
+      if (cu) driver::check_release(cu->cuLibraryUnload(done->library), "unload object code");
+      for (const Ref<StreamMark>& stream : done->streams) stream->give_back();
+      cucore::log(LogLevel::DEBUG, "unloaded object code that nothing uses any more");
+    }
+    return any;
+  }
+
+  static bool is_ready(Unload& unload) noexcept {
+    for (const Ref<StreamMark>& stream : unload.streams)
+      if (!stream->is_complete()) return false;
+    // Streams that are not ours may have gone, so they are never asked; all work of their context
+    // is waited for instead.
+    while (!unload.contexts.empty()) {
+      if (!is_idle(*unload.contexts.back())) return false;
+      unload.contexts.pop_back();
+    }
+    return true;
+  }
+
+  static bool is_idle(const Context& context) noexcept {
+    if (context.is_gone()) return true;
+    const auto* cu = driver::cuda_if_available();
+    const driver::ContextGuard guard(context.native(), std::nothrow);
+    return !cu || !guard || !is_capture_in_the_way(cu->cuCtxSynchronize());
+  }
+
+  std::mutex mutex_;  // guards the queue
+  std::condition_variable changed_;
+  Unload* queue_ = nullptr;
+  bool started_ = false;
+  std::timed_mutex busy_;  // held while the thread is inside the driver
+  std::atomic<bool> exiting_{false};
+};
+
+}  // namespace
+
+void start_unloader() { Unloader::instance().start(); }
+
+void unload_later(std::unique_ptr<Unload> unload) noexcept {
+  Unloader::instance().add(std::move(unload));
+}
+
+}  // namespace cucore::core
