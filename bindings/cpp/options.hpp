@@ -13,7 +13,7 @@
 
 namespace cucore::bind {
 
-enum class FieldKind { TEXT, TOGGLE, NUMBER, TEXTS, NUMBERS };
+enum class FieldKind { TEXT, TOGGLE, NUMBER, TEXTS, NUMBERS, BLOBS, SIZES };
 
 struct Field {
   const char* name;
@@ -33,6 +33,7 @@ class OptionFields {
   void set_number(const char* name, int64_t value);  // toggles too
   void add_text(const char* name, const char* value);
   void add_number(const char* name, int64_t value);
+  void add_bytes(const char* name, const void* data, size_t size);  // the list of sizes goes along
   FieldKind kind(const char* name) const;
 
   // Lists that share a length must be equally long; the struct is complete after this.
@@ -54,6 +55,8 @@ class OptionFields {
   std::deque<std::string> texts_;
   std::map<std::string, std::vector<const char*>, std::less<>> text_lists_;
   std::map<std::string, std::vector<int32_t>, std::less<>> number_lists_;
+  std::map<size_t, std::vector<const void*>> blob_lists_;  // these two by where the length goes
+  std::map<size_t, std::vector<size_t>> size_lists_;
 };
 
 template <class Struct>
@@ -63,7 +66,9 @@ template <class Struct>
 class Options {
  public:
   Options()
-      : struct_{}, fields_(FieldsOf<Struct>::NAME, FieldsOf<Struct>::fields(), FieldsOf<Struct>::count(), &struct_) {
+      : struct_{},
+        fields_(FieldsOf<Struct>::NAME, FieldsOf<Struct>::fields(), FieldsOf<Struct>::count(),
+                &struct_) {
     struct_.struct_size = sizeof struct_;
   }
   OptionFields& fields() { return fields_; }

@@ -16,6 +16,8 @@ struct ProgramOptions {
     void add_text(const char *name, const char *value) { $self->fields().add_text(name, value); }
     /** Adds to a field that is a list of numbers. */
     void add_number(const char *name, int64_t value) { $self->fields().add_number(name, value); }
+    /** Adds to a field that is a list of bytes. */
+    void add_bytes(const char *name, const void *data, size_t size) { $self->fields().add_bytes(name, data, size); }
   }
 };
 

@@ -6,7 +6,7 @@ STRUCTS = ['cucore_program_options']
 def table(struct):
     rows = []
     for f in struct.fields:
-        if f.kind not in ('text', 'toggle', 'number', 'texts', 'numbers'):
+        if f.kind not in ('text', 'toggle', 'number', 'texts', 'numbers', 'blobs', 'sizes'):
             raise SystemExit(f'{struct.name}.{f.name}: no kind of field is known for "{f.kind}"')
         count = f'offsetof({struct.name}, {f.count})' if f.count else '0'
         rows.append(f'        {{"{f.name}", FieldKind::{f.kind.upper()}, offsetof({struct.name}, {f.name}), {count}}},')

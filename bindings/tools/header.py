@@ -43,7 +43,7 @@ class Enum:
 @dataclass
 class Field:
     name: str
-    kind: str   # text, toggle, number, texts, numbers, or the C type
+    kind: str   # text, toggle, number, texts, numbers, blobs and their sizes, or the C type
     count: str  # of a list: the field that holds its length
     doc: str
 
@@ -119,7 +119,8 @@ def parse_enum(doc, body, c_name):
 
 
 KINDS = {'const char *': 'text', 'cucore_toggle': 'toggle', 'int32_t': 'number',
-         'const char *const *': 'texts', 'const int32_t *': 'numbers'}
+         'const char *const *': 'texts', 'const int32_t *': 'numbers',
+         'const void *const *': 'blobs', 'const size_t *': 'sizes'}
 
 
 def parse_struct(doc, body, name):
@@ -139,7 +140,7 @@ def parse_struct(doc, body, name):
         if f in ('struct_size', 'reserved'):
             continue
         item = Field(f, KINDS.get(ctype, ctype), '', text)
-        if item.kind in ('texts', 'numbers'):
+        if item.kind in ('texts', 'numbers', 'blobs', 'sizes'):
             pending.append(item)
         fields.append(item)
     return Struct(name, parse_doc(doc), fields)
