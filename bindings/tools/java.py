@@ -1,6 +1,7 @@
 """What Java gets from the header: javadoc, enums, the builder of options."""
 import re
 
+import fields
 import words
 from header import camel
 
@@ -41,13 +42,116 @@ def comment(member, function, header, table):
     lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, function)]
     if words.result(member, function):
         lines.append(f'@return {tr(words.result(member, function))}')
+    elif member.kind == 'property':
+        lines.append('@return it')
     lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
     return ['/**'] + [' * ' + l for l in lines] + [' */']
 
 
+# What never changes while the object lives is asked for once and kept: a property costs a field then.
+FIXED = {
+    'Device': {'ordinal': 'int', 'name': 'String', 'arch': 'String', 'pci_bus_id': 'String', 'is_emulated': 'Boolean'},
+    'Stream': {'native': 'long'},
+    'Event': {'has_timing': 'Boolean', 'native': 'long'},
+    'Buffer': {'address': 'long', 'host_pointer': 'long', 'size': 'long', 'native': 'long'},
+    'Program': {'backend': 'Backend'},
+    'ObjectCode': {'type': 'CodeType', 'name': 'String', 'arch': 'String', 'log': 'String', 'symbol_count': 'long',
+                   'image_count': 'long', 'signature_key': 'String', 'signature': 'SignatureState'},
+    'Kernel': {'name': 'String', 'native': 'long', 'parameter_count': 'long'},
+}
+
+
+def kept(member, java_type, doc):
+    """A getter over SWIG's own, which is called once."""
+    name = {'native': 'nativeHandle'}.get(member.name) or lower(member.name)
+    getter, read = 'get' + name[0].upper() + name[1:], f'get{name[0].upper()}{name[1:]}Now()'
+    if java_type == 'Boolean':
+        getter = getter.replace('getIs', 'is').replace('getHas', 'has')
+    simple = {'Boolean': 'boolean'}.get(java_type, java_type)
+    if java_type in ('int', 'long'):
+        # 0 may be what is there only later: a handle of code that is not loaded.
+        body = [f'private volatile long {name} = Long.MIN_VALUE;', '', *doc, f'public {simple} {getter}() {{',
+                f'  long known = {name};', '  if (known == Long.MIN_VALUE) {', f'    known = {read};',
+                f'    {name} = known == 0 ? Long.MIN_VALUE : known;', '  }', '  open();',
+                f'  return {"(int) " if java_type == "int" else ""}known;', '}']
+    else:
+        body = [f'private volatile {java_type} {name};', '', *doc, f'public {simple} {getter}() {{',
+                f'  {java_type} known = {name};', '  if (known == null) {', f'    known = {read};', f'    {name} = known;',
+                '  }', '  open();', '  return known;', '}']
+    return [f'%rename({name}Now) {member.path};', f'%javamethodmodifiers {member.path} "/* raw */";',
+            f'%extend {member.owner} {{ %proxycode %{{', *('  ' + l if l else '' for l in body), '%} }']
+
+
 def features(member, function, header, table):
     # Raw members are for the classes of the package, not for users.
-    return [f'%javamethodmodifiers {member.path} "/* raw */";'] if member.raw else []
+    if member.raw:
+        return [f'%javamethodmodifiers {member.path} "/* raw */";']
+    java_type = FIXED.get(member.owner, {}).get(member.name)
+    if member.kind != 'property' or not java_type:
+        return []
+    text = text_of(function.doc.text, header, table).replace('\n', ' ').strip()
+    return kept(member, java_type, ['/** ' + text, ' * @return it, always the same */'])
+
+
+def exceptions(header, folder):
+    """One class a status, and the method that makes the right one."""
+    statuses = next(e for e in header.enums if e.c_name == 'cucore_status')
+    cases = []
+    for i in statuses.items:
+        if not i.value:
+            continue
+        name = exception(i.name)
+        doc = text_of(i.doc, header, {})
+        (folder / f'{name}.java').write_text('\n'.join([
+            'package io.cucore;', '', f'/** {i.short}: {doc}. */', f'public final class {name} extends CucoreException {{',
+            '  private static final long serialVersionUID = 1L;', '', f'  {name}(Failure failure) {{', '    super(failure);',
+            '  }', '}', '']), encoding='utf-8')
+        cases += [f'      case {i.value}:', f'        return new {name}(failure);']
+    (folder / 'Exceptions.java').write_text('\n'.join([
+        'package io.cucore;', '', '/** Chooses the exception of a status. */', 'final class Exceptions {',
+        '  private Exceptions() {}', '', '  static CucoreException of(Failure failure) {', '    switch (failure.status) {',
+        *cases, '      default:', '        return new CucoreException(failure);', '    }', '  }', '}', '']), encoding='utf-8')
+
+
+SETTERS = {
+    'text': ('String value', 'set'), 'toggle': ('boolean value', 'set'), 'number': ('int value', 'set'),
+    'texts': ('String... values', 'add'), 'numbers': ('int... values', 'add'),
+}
+
+
+def options(struct, name, header, folder):
+    """A builder with a method a field."""
+    kinds = {f.name: f.kind for f in struct.fields}
+    out = ['package io.cucore;', '', f'/** {text_of(struct.doc.text, header, {})} */',
+           f'public final class {name} extends Options {{', f'  private {name}(Builder builder) {{', '    super(builder);', '  }', '',
+           '  /** Begins with the defaults.', '   * @return a builder */', '  public static Builder builder() {',
+           '    return new Builder();', '  }', '', f'  Native{name} toNative() {{', f'    Native{name} fields = new Native{name}();',
+           '    apply(new Target() {']
+    for method, args in (('setText', 'String name, String value'), ('setNumber', 'String name, long value'),
+                         ('addText', 'String name, String value'), ('addNumber', 'String name, long value'),
+                         ('addBytes', 'String name, byte[] value')):
+        if method == 'addBytes' and 'blobs' not in kinds.values():
+            out += [f'      @Override public void {method}({args}) {{', '        throw new AssertionError(name);', '      }']
+            continue
+        out += [f'      @Override public void {method}({args}) {{', f'        fields.{method}(name, value);', '      }']
+    out += ['    });', '    return fields;', '  }', '', f'  /** Collects {name}. Not for several threads at a time. */',
+            '  public static final class Builder extends Options.Builder {', '    Builder() {}', '']
+    for f in struct.fields:
+        doc = text_of(' '.join(f.doc.split()) or f.name.replace('_', ' '), header, {}).replace('*/', '')
+        if f.kind in SETTERS:
+            parameter, verb = SETTERS[f.kind]
+            word = parameter.split()[-1]
+            tail = {'texts': '; calls add up', 'numbers': '; calls add up', 'toggle': '; default: the compiler\'s own'}.get(f.kind, '')
+            out += [f'    /** Sets {lower(f.name)}: {doc}', f'     * @param {word} the value{"s" if verb == "add" else ""}{tail}',
+                    '     * @return this */', f'    public Builder {lower(f.name)}({parameter}) {{',
+                    f'      {verb}("{f.name}", {word});', '      return this;', '    }', '']
+        elif f.kind == 'blobs':
+            out += [f'    /** Adds to {lower(f.name)}: {doc}', '     * @param value the bytes, copied', '     * @return this */',
+                    f'    public Builder {lower(f.name)}(byte[] value) {{', f'      add("{f.name}", value.clone());',
+                    '      return this;', '    }', '']
+    out += ['    /** What has been set so far.', '     * @return the options, which never change */', f'    public {name} build() {{',
+            f'      return new {name}(this);', '    }', '  }', '}', '']
+    (folder / f'{name}.java').write_text('\n'.join(out), encoding='utf-8')
 
 
 def enum(e, header):
@@ -65,6 +169,14 @@ def enum(e, header):
     return '\n'.join(out)
 
 
+OPTIONS = {'cucore_program_options': 'ProgramOptions', 'cucore_linker_options': 'LinkerOptions'}
+
+
 def write_sources(header, folder):
+    for old in folder.glob('*.java'):
+        old.unlink()
+    exceptions(header, folder)
+    for c_name in fields.STRUCTS:
+        options(header.structs[c_name], OPTIONS[c_name], header, folder)
     for e in header.enums:
         (folder / f'{e.name}.java').write_text(enum(e, header), encoding='utf-8')

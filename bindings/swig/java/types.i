@@ -48,6 +48,15 @@
   if ($input) jenv->ReleaseByteArrayElements($input, (jbyte *)$1, 0);
 }
 
+%typemap(in) const char * (std::string text) {
+  if ($input) {
+    if (!cucore::java::from_java(jenv, $input, text)) return $null;
+    $1 = const_cast<char *>(text.c_str());
+  }
+}
+%typemap(freearg) const char * ""
+%typemap(out) const char * { $result = cucore::java::to_java(jenv, $1); }
+
 struct Bytes;
 %typemap(jni) Bytes "jbyteArray"
 %typemap(jtype) Bytes "byte[]"
@@ -76,12 +85,11 @@ struct Pair;
 %typemap(javain) (const char *const *NAMES, size_t COUNT) "$javainput"
 %typemap(in) (const char *const *NAMES, size_t COUNT) (std::vector<std::string> texts, std::vector<const char *> pointers) {
   const jsize count = $input ? jenv->GetArrayLength($input) : 0;
+  texts.resize(count);
   for (jsize i = 0; i < count; ++i) {
     jstring text = (jstring)jenv->GetObjectArrayElement($input, i);
-    const char *words = text ? jenv->GetStringUTFChars(text, 0) : 0;
-    if (!words) { SWIG_JavaThrowException(jenv, SWIG_JavaNullPointerException, "null text"); return $null; }
-    texts.emplace_back(words);
-    jenv->ReleaseStringUTFChars(text, words);
+    if (!text) { SWIG_JavaThrowException(jenv, SWIG_JavaNullPointerException, "null text"); return $null; }
+    if (!cucore::java::from_java(jenv, text, texts[i])) return $null;
     jenv->DeleteLocalRef(text);
   }
   for (const std::string &text : texts) pointers.push_back(text.c_str());
