@@ -1128,8 +1128,9 @@ CUCORE_API cucore_objectcode *cucore_objectcode_retain(const cucore_objectcode *
 
 /** Gives one reference back. What was loaded is unloaded once nothing uses it any more: after the
  *  last reference to the code and its kernels, a thread of the library waits for the launches made
- *  so far, then unloads. A graph captured with the driver's own calls does not count: keep the
- *  kernels that it launches. @since 0.1 */
+ *  so far, then unloads. A graph that a launch was captured into is a reference, too, and so is
+ *  what was instantiated from it; with drivers before 12.3, which do not tell of graphs, what was
+ *  captured stays loaded. @since 0.1 */
 CUCORE_API void cucore_objectcode_release(cucore_objectcode *code);
 
 /** What the bytes are; 0 for NULL. @since 0.1 */

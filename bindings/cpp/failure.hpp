@@ -28,7 +28,14 @@ class Failure {
   int native_code() const { return cucore_error_native_code(error_.get()); }
   const char* native_name() const { return cucore_error_native_name(error_.get()); }
   const char* log() const { return cucore_error_log(error_.get()); }
-  const cucore_error* error() const { return error_.get(); }
+
+  // What the compiler or the linker said, one by one; strings live as long as this.
+  size_t diagnostic_count() const { return cucore_error_diagnostic_count(error_.get()); }
+  cucore_diagnostic_info diagnostic(size_t index) const {
+    cucore_diagnostic_info info = CUCORE_DIAGNOSTIC_INFO_INIT;
+    cucore_error_diagnostic_at(error_.get(), index, &info, nullptr);
+    return info;
+  }
 
  private:
   cucore_status status_;

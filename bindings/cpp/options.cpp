@@ -12,7 +12,8 @@ OptionFields::OptionFields(const char* struct_name, const Field* fields, size_t 
     : struct_name_(struct_name), fields_(fields), count_(count), target_(target) {}
 
 void OptionFields::refuse(const char* name, const char* why) const {
-  throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, std::string(struct_name_) + "." + name + " " + why);
+  throw Failure(CUCORE_ERROR_INVALID_ARGUMENT,
+                std::string(struct_name_) + "." + name + " " + why);
 }
 
 const Field& OptionFields::find(const char* name) const {
@@ -22,10 +23,8 @@ const Field& OptionFields::find(const char* name) const {
 }
 
 const Field& OptionFields::find(const char* name, FieldKind wanted) const {
-  static constexpr const char* WHY[] = {
-      "is not a text",          "is not a choice",          "is not a number",
-      "is not a list of texts", "is not a list of numbers", "is not a list of bytes",
-      "is not a list of sizes"};
+  static constexpr const char* WHY[] = {"is not a text", "is not a choice", "is not a number",
+                                        "is not a list of texts", "is not a list of numbers", "is not a list of bytes"};
   const Field& field = find(name);
   if (field.kind != wanted) refuse(name, WHY[static_cast<int>(wanted)]);
   return field;
@@ -40,8 +39,7 @@ void OptionFields::set_text(const char* name, const char* value) {
 
 void OptionFields::set_number(const char* name, int64_t value) {
   const Field& field = find(name);
-  if (field.kind == FieldKind::TOGGLE &&
-      (value < CUCORE_TOGGLE_DEFAULT || value > CUCORE_TOGGLE_OFF))
+  if (field.kind == FieldKind::TOGGLE && (value < CUCORE_TOGGLE_DEFAULT || value > CUCORE_TOGGLE_OFF))
     refuse(name, "is none of DEFAULT, ON and OFF");
   if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max())
     refuse(name, "does not fit 32 bits");
@@ -65,29 +63,26 @@ void OptionFields::add_number(const char* name, int64_t value) {
 }
 
 void OptionFields::add_bytes(const char* name, const void* data, size_t size) {
-  const Field& field = find(name, FieldKind::BLOBS);
-  if (!data && size) refuse(name, "has bytes that are null");
-  blob_lists_[field.count_offset].push_back(
-      texts_.emplace_back(static_cast<const char*>(data), size).data());
-  size_lists_[field.count_offset].push_back(size);
+  find(name, FieldKind::BLOBS);
+  blob_lists_[name].push_back(texts_.emplace_back(static_cast<const char*>(data), size).data());
+  blob_sizes_[name].push_back(size);
 }
 
 void OptionFields::finish() {
   std::map<size_t, size_t> lengths;  // by where the length goes
-  const auto place = [&](const Field& field, auto& list) {
+  const auto place = [&](const Field& field, auto& lists) {
+    auto& list = lists[field.name];
     const auto [length, is_new] = lengths.try_emplace(field.count_offset, list.size());
-    if (!is_new && length->second != list.size())
-      refuse(field.name, "has another length than its partner");
+    if (!is_new && length->second != list.size()) refuse(field.name, "has another length than its partner");
     at<const void*>(field.offset) = list.empty() ? nullptr : list.data();
     at<size_t>(field.count_offset) = list.size();
   };
   for (size_t i = 0; i < count_; ++i) {
-    if (fields_[i].kind == FieldKind::TEXTS) place(fields_[i], text_lists_[fields_[i].name]);
-    if (fields_[i].kind == FieldKind::NUMBERS) place(fields_[i], number_lists_[fields_[i].name]);
-    if (fields_[i].kind == FieldKind::BLOBS)
-      place(fields_[i], blob_lists_[fields_[i].count_offset]);
-    if (fields_[i].kind == FieldKind::SIZES)
-      place(fields_[i], size_lists_[fields_[i].count_offset]);
+    if (fields_[i].kind == FieldKind::TEXTS) place(fields_[i], text_lists_);
+    if (fields_[i].kind == FieldKind::NUMBERS) place(fields_[i], number_lists_);
+    if (fields_[i].kind != FieldKind::BLOBS) continue;
+    place(fields_[i], blob_lists_);
+    at<const void*>(fields_[i].sizes_offset) = blob_sizes_[fields_[i].name].data();
   }
 }
 

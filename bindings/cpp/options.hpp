@@ -13,13 +13,14 @@
 
 namespace cucore::bind {
 
-enum class FieldKind { TEXT, TOGGLE, NUMBER, TEXTS, NUMBERS, BLOBS, SIZES };
+enum class FieldKind { TEXT, TOGGLE, NUMBER, TEXTS, NUMBERS, BLOBS };
 
 struct Field {
   const char* name;
   FieldKind kind;
   size_t offset;
   size_t count_offset;  // of a list: where its length goes
+  size_t sizes_offset;  // of a list of bytes: where their sizes go
 };
 
 // Owns every string and list that the struct points at.
@@ -33,7 +34,7 @@ class OptionFields {
   void set_number(const char* name, int64_t value);  // toggles too
   void add_text(const char* name, const char* value);
   void add_number(const char* name, int64_t value);
-  void add_bytes(const char* name, const void* data, size_t size);  // the list of sizes goes along
+  void add_bytes(const char* name, const void* data, size_t size);
   FieldKind kind(const char* name) const;
 
   // Lists that share a length must be equally long; the struct is complete after this.
@@ -55,8 +56,8 @@ class OptionFields {
   std::deque<std::string> texts_;
   std::map<std::string, std::vector<const char*>, std::less<>> text_lists_;
   std::map<std::string, std::vector<int32_t>, std::less<>> number_lists_;
-  std::map<size_t, std::vector<const void*>> blob_lists_;  // these two by where the length goes
-  std::map<size_t, std::vector<size_t>> size_lists_;
+  std::map<std::string, std::vector<const void*>, std::less<>> blob_lists_;
+  std::map<std::string, std::vector<size_t>, std::less<>> blob_sizes_;
 };
 
 template <class Struct>
@@ -66,9 +67,7 @@ template <class Struct>
 class Options {
  public:
   Options()
-      : struct_{},
-        fields_(FieldsOf<Struct>::NAME, FieldsOf<Struct>::fields(), FieldsOf<Struct>::count(),
-                &struct_) {
+      : struct_{}, fields_(FieldsOf<Struct>::NAME, FieldsOf<Struct>::fields(), FieldsOf<Struct>::count(), &struct_) {
     struct_.struct_size = sizeof struct_;
   }
   OptionFields& fields() { return fields_; }

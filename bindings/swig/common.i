@@ -8,6 +8,7 @@
 #include "failure.hpp"
 #include "held.hpp"
 #include "launch.hpp"
+#include "lists.hpp"
 #include "log_receiver.hpp"
 #include "options.hpp"
 #include "option_fields.hpp"  // generated
@@ -24,10 +25,14 @@ typedef cucore_stream Stream;
 typedef cucore_event Event;
 typedef cucore_buffer Buffer;
 typedef cucore_program Program;
+typedef cucore_linker Linker;
 typedef cucore_objectcode ObjectCode;
 typedef cucore_kernel Kernel;
 typedef cucore::bind::LogReceiver LogReceiver;
 typedef cucore::bind::Options<cucore_program_options> ProgramOptions;
+typedef cucore::bind::Options<cucore_linker_options> LinkerOptions;
+typedef cucore::bind::Keys Keys;
+typedef cucore::bind::Images Images;
 %}
 
 // Integers by their C names, so that each language's typemaps see one spelling.
@@ -56,4 +61,26 @@ typedef unsigned long long uint64_t;
 #if defined(SWIGPYTHON)
 %nothreadallow MEMBER;
 #endif
+%enddef
+
+// Options with many fields, filled by field name: the names, kinds and comments of the fields come
+// from the header itself, so that a new field reaches every language.
+%define %options(CLASS, COMMENT)
+/** COMMENT */
+struct CLASS {
+  %extend {
+    CLASS() { return new CLASS; }
+    ~CLASS() { delete $self; }
+    /** Sets a field that is a text. */
+    void set_text(const char *name, const char *value) { $self->fields().set_text(name, value); }
+    /** Sets a field that is a choice or a number. */
+    void set_number(const char *name, int64_t value) { $self->fields().set_number(name, value); }
+    /** Adds to a field that is a list of texts. */
+    void add_text(const char *name, const char *value) { $self->fields().add_text(name, value); }
+    /** Adds to a field that is a list of numbers. */
+    void add_number(const char *name, int64_t value) { $self->fields().add_number(name, value); }
+    /** Adds to a field that is a list of bytes. */
+    void add_bytes(const char *name, const void *data, size_t size) { $self->fields().add_bytes(name, data, size); }
+  }
+};
 %enddef

@@ -27,6 +27,7 @@
 %include "event.i"
 %include "buffer.i"
 %include "program.i"
+%include "linker.i"
 %include "objectcode.i"
 %include "kernel.i"
 %include "launch.i"

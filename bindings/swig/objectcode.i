@@ -1,19 +1,38 @@
-// Section "Object code" of cucore.h.
+// Section "Object code" of cucore.h. Its symbols may be found by linking: that can wait.
 %quick(ObjectCode::type)
 %quick(ObjectCode::name)
 %quick(ObjectCode::arch)
 %quick(ObjectCode::log)
 %quick(ObjectCode::is_loaded)
-%quick(ObjectCode::symbol_count)
+%quick(ObjectCode::diagnostic_count)
+%quick(ObjectCode::image_count)
+%quick(ObjectCode::metadata_count)
+%quick(ObjectCode::metadata_key)
+%quick(ObjectCode::metadata_value)
+%quick(ObjectCode::signature)
+%quick(ObjectCode::signature_key)
 %newobject ObjectCode::create;
 %newobject ObjectCode::from_file;
 %newobject ObjectCode::deserialize;
 %newobject ObjectCode::kernel;
+%newobject ObjectCode::image;
+%newobject Images::bundle;
 %{
 static cucore_symbol_info symbol_info(ObjectCode *code, size_t index) {
   cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
-  ok(cucore_objectcode_symbol_at, code, index, &info);
+  ok(cucore_objectcode_symbol_at, held(code), index, &info);
   return info;
+}
+static cucore_diagnostic_info diagnostic_info(ObjectCode *code, size_t index) {
+  cucore_diagnostic_info info = CUCORE_DIAGNOSTIC_INFO_INIT;
+  ok(cucore_objectcode_diagnostic_at, code, index, &info);
+  return info;
+}
+static int32_t resource(ObjectCode *code, size_t symbol, int which) {
+  cucore_resource_info info = CUCORE_RESOURCE_INFO_INIT;
+  ok(cucore_objectcode_symbol_resources, code, symbol, &info);
+  const int32_t all[] = {info.registers, info.static_shared, info.stack, info.max_threads, info.constant, info.code_size};
+  return all[which];
 }
 static cucore_objectcode_options objectcode_options(const char *name, const char *arch,
                                                     const char *const *names, size_t name_count,
@@ -31,6 +50,28 @@ static cucore_objectcode_options objectcode_options(const char *name, const char
   return options;
 }
 %}
+
+/** Keys that sign or verify. */
+struct Keys {
+  %extend {
+    Keys() { return new Keys; }
+    ~Keys() { delete $self; }
+    /** Adds a key. */
+    void add(cucore_key_algorithm algorithm, const void *data, size_t size) { $self->add(algorithm, data, size); }
+  }
+};
+
+/** Images that become a bundle. */
+struct Images {
+  %extend {
+    Images() { return new Images; }
+    ~Images() { delete $self; }
+    /** Adds an image. */
+    void add(ObjectCode *image) { $self->add(image); }
+    //: cucore_objectcode_bundle raw
+    ObjectCode *bundle() { return $self->bundle(); }
+  }
+};
 
 /** Compiled code that can be stored. */
 struct ObjectCode {
@@ -54,15 +95,20 @@ struct ObjectCode {
       return made<ObjectCode *>(cucore_objectcode_from_file, type, path, &options);
     }
     //: cucore_objectcode_deserialize raw
-    static ObjectCode *deserialize(const void *data, size_t size, uint64_t max_code_size) {
+    static ObjectCode *deserialize(const void *data, size_t size, uint64_t max_code_size,
+                                   cucore_signature_policy policy, Keys *keys) {
       cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;
       options.max_code_size = max_code_size;
+      options.signature_policy = policy;
+      options.keys = keys ? keys->data() : nullptr;
+      options.key_count = keys ? keys->size() : 0;
       return made<ObjectCode *>(cucore_objectcode_deserialize, data, size, &options);
     }
     //: cucore_objectcode_serialize raw
-    size_t serialize(cucore_toggle compression, void *data, size_t size) {
+    size_t serialize(cucore_toggle compression, Keys *key, void *data, size_t size) {
       cucore_serialize_options options = CUCORE_SERIALIZE_OPTIONS_INIT;
       options.compression = compression;
+      options.signing_key = key && key->size() ? key->data() : nullptr;
       return made<size_t>(cucore_objectcode_serialize, held($self), &options, data, size);
     }
     //: cucore_objectcode_data raw
@@ -98,9 +144,27 @@ struct ObjectCode {
     }
     //: cucore_objectcode_symbol_at raw
     size_t symbol_size(size_t index) { return symbol_info($self, index).size; }
+    //: cucore_objectcode_symbol_resources raw
+    int32_t symbol_resource(size_t symbol, int32_t which) { return resource($self, symbol, which); }
+    //: cucore_objectcode_diagnostic_at raw
+    cucore_severity diagnostic_severity(size_t index) { return diagnostic_info($self, index).severity; }
+    //: cucore_objectcode_diagnostic_at raw
+    int32_t diagnostic_line(size_t index) { return diagnostic_info($self, index).line; }
+    //: cucore_objectcode_diagnostic_at raw
+    int32_t diagnostic_column(size_t index) { return diagnostic_info($self, index).column; }
+    //: cucore_objectcode_diagnostic_at raw
+    const char *diagnostic_file(size_t index) { return diagnostic_info($self, index).file; }
+    //: cucore_objectcode_diagnostic_at raw
+    const char *diagnostic_text(size_t index) { return diagnostic_info($self, index).text; }
+    //: cucore_objectcode_metadata_key raw
+    const char *metadata_key(size_t index) { return cucore_objectcode_metadata_key($self, index); }
+    //: cucore_objectcode_metadata_value raw
+    const char *metadata_value(size_t index) { return cucore_objectcode_metadata_value($self, index); }
+    //: cucore_objectcode_image_at
+    ObjectCode *image(size_t index) { return made<ObjectCode *>(cucore_objectcode_image_at, held($self), index); }
     //: cucore_objectcode_symbol_parameter_at raw
     Pair symbol_parameter(size_t symbol, size_t index) {
-      return pair_of<size_t>(cucore_objectcode_symbol_parameter_at, $self, symbol, index);
+      return pair_of<size_t>(cucore_objectcode_symbol_parameter_at, held($self), symbol, index);
     }
 
     %immutable;
@@ -114,6 +178,16 @@ struct ObjectCode {
     const char *log;
     //: cucore_objectcode_is_loaded
     bool is_loaded;
+    //: cucore_objectcode_diagnostic_count
+    size_t diagnostic_count;
+    //: cucore_objectcode_metadata_count
+    size_t metadata_count;
+    //: cucore_objectcode_image_count
+    size_t image_count;
+    //: cucore_objectcode_signature
+    cucore_signature_state signature;
+    //: cucore_objectcode_signature_key
+    const char *signature_key;
     //: cucore_objectcode_symbol_count
     size_t symbol_count;
     //: cucore_objectcode_native
@@ -127,6 +201,11 @@ static const char *ObjectCode_name_get(ObjectCode *code) { return cucore_objectc
 static const char *ObjectCode_arch_get(ObjectCode *code) { return cucore_objectcode_arch(code); }
 static const char *ObjectCode_log_get(ObjectCode *code) { return cucore_objectcode_log(code); }
 static bool ObjectCode_is_loaded_get(ObjectCode *code) { return cucore_objectcode_is_loaded(code) != 0; }
-static size_t ObjectCode_symbol_count_get(ObjectCode *code) { return cucore_objectcode_symbol_count(code); }
+static size_t ObjectCode_diagnostic_count_get(ObjectCode *code) { return cucore_objectcode_diagnostic_count(code); }
+static size_t ObjectCode_metadata_count_get(ObjectCode *code) { return cucore_objectcode_metadata_count(code); }
+static size_t ObjectCode_image_count_get(ObjectCode *code) { return cucore_objectcode_image_count(code); }
+static cucore_signature_state ObjectCode_signature_get(ObjectCode *code) { return static_cast<cucore_signature_state>(cucore_objectcode_signature(code)); }
+static const char *ObjectCode_signature_key_get(ObjectCode *code) { return cucore_objectcode_signature_key(code); }
+static size_t ObjectCode_symbol_count_get(ObjectCode *code) { return cucore_objectcode_symbol_count(held(code)); }
 static uint64_t ObjectCode_native_get(ObjectCode *code) { return reinterpret_cast<uint64_t>(cucore_objectcode_native(held(code))); }
 %}

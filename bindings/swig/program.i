@@ -1,25 +1,8 @@
-// Section "Program" of cucore.h. The options are filled by field name: the names, kinds and comments
-// of the fields come from the header itself, so that a new field reaches every language.
+// Section "Program" of cucore.h.
 %quick(Program::backend)
 %newobject Program::compile;
 
-/** How to compile, field by field. */
-struct ProgramOptions {
-  %extend {
-    ProgramOptions() { return new ProgramOptions; }
-    ~ProgramOptions() { delete $self; }
-    /** Sets a field that is a text. */
-    void set_text(const char *name, const char *value) { $self->fields().set_text(name, value); }
-    /** Sets a field that is a choice or a number. */
-    void set_number(const char *name, int64_t value) { $self->fields().set_number(name, value); }
-    /** Adds to a field that is a list of texts. */
-    void add_text(const char *name, const char *value) { $self->fields().add_text(name, value); }
-    /** Adds to a field that is a list of numbers. */
-    void add_number(const char *name, int64_t value) { $self->fields().add_number(name, value); }
-    /** Adds to a field that is a list of bytes. */
-    void add_bytes(const char *name, const void *data, size_t size) { $self->fields().add_bytes(name, data, size); }
-  }
-};
+%options(ProgramOptions, How to compile field by field.)
 
 /** Source and the options to compile it. */
 struct Program {

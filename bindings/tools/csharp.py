@@ -24,6 +24,10 @@ def text_of(text, header, table):
     return text.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
 
 
+def enum_typemap(enum):
+    return f'%csharp_enum({enum.c_name}, {enum.name})'
+
+
 def comment(member, function, header, table):
     return []  # SWIG 4.1 makes no C# comments of these: features() does
 

@@ -1,15 +1,16 @@
 """The fields of options structs as tables for cpp/options.hpp."""
 
-STRUCTS = ['cucore_program_options']
+STRUCTS = ['cucore_program_options', 'cucore_linker_options']
 
 
 def table(struct):
     rows = []
     for f in struct.fields:
-        if f.kind not in ('text', 'toggle', 'number', 'texts', 'numbers', 'blobs', 'sizes'):
+        if f.kind not in ('text', 'toggle', 'number', 'texts', 'numbers', 'blobs'):
             raise SystemExit(f'{struct.name}.{f.name}: no kind of field is known for "{f.kind}"')
         count = f'offsetof({struct.name}, {f.count})' if f.count else '0'
-        rows.append(f'        {{"{f.name}", FieldKind::{f.kind.upper()}, offsetof({struct.name}, {f.name}), {count}}},')
+        sizes = f'offsetof({struct.name}, {f.sizes})' if f.sizes else '0'
+        rows.append(f'        {{"{f.name}", FieldKind::{f.kind.upper()}, offsetof({struct.name}, {f.name}), {count}, {sizes}}},')
     return rows
 
 

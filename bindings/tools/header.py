@@ -43,9 +43,10 @@ class Enum:
 @dataclass
 class Field:
     name: str
-    kind: str   # text, toggle, number, texts, numbers, blobs and their sizes, or the C type
+    kind: str   # text, toggle, number, texts, numbers, or the C type
     count: str  # of a list: the field that holds its length
     doc: str
+    sizes: str = ''  # of a list of bytes: the field that holds their sizes
 
 
 @dataclass
@@ -119,8 +120,7 @@ def parse_enum(doc, body, c_name):
 
 
 KINDS = {'const char *': 'text', 'cucore_toggle': 'toggle', 'int32_t': 'number',
-         'const char *const *': 'texts', 'const int32_t *': 'numbers',
-         'const void *const *': 'blobs', 'const size_t *': 'sizes'}
+         'const char *const *': 'texts', 'const int32_t *': 'numbers', 'const void *const *': 'blobs'}
 
 
 def parse_struct(doc, body, name):
@@ -139,8 +139,11 @@ def parse_struct(doc, body, name):
             continue
         if f in ('struct_size', 'reserved'):
             continue
+        if ctype == 'const size_t *':
+            pending[-1].sizes = f
+            continue
         item = Field(f, KINDS.get(ctype, ctype), '', text)
-        if item.kind in ('texts', 'numbers', 'blobs', 'sizes'):
+        if item.kind in ('texts', 'numbers', 'blobs'):
             pending.append(item)
         fields.append(item)
     return Struct(name, parse_doc(doc), fields)

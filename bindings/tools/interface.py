@@ -101,7 +101,8 @@ def expand(lines, header, language):
             out.append(line)
     features = [l for m in marks.values()
                 for l in language.features(m, header.functions[m.function], header, table)]
-    return insert_features(out, features)
+    enums = [language.enum_typemap(e) for e in header.enums if e.c_name != 'cucore_status']
+    return insert_features(out, [l for l in enums if l] + features)
 
 
 def insert_features(lines, features):

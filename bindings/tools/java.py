@@ -36,6 +36,10 @@ def text_of(text, header, table):
     return text.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
 
 
+def enum_typemap(enum):
+    return f'%java_enum({enum.c_name}, {enum.name})'
+
+
 def comment(member, function, header, table):
     tr = lambda t: text_of(t, header, table)
     lines = tr(function.doc.text).split('\n')

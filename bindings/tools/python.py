@@ -23,6 +23,10 @@ def text_of(text, header, table):
     return words.translate(text, header, function, item, 'None')
 
 
+def enum_typemap(enum):
+    return '' if enum.name == 'Toggle' else f'%python_enum({enum.c_name}, {enum.name})'
+
+
 def comment(member, function, header, table):
     tr = lambda t: text_of(t, header, table)
     lines = tr(function.doc.text).split('\n')
@@ -35,12 +39,70 @@ def comment(member, function, header, table):
 
 def features(member, function, header, table):
     # What is not for users begins with an underscore.
-    lines = [f'%rename(_{member.name}) {member.path};'] if member.tag == 'raw' and member.kind != 'constructor' else []
+    lines = [f'%rename(_{member.name}) {member.path};'] if member.raw and member.kind != 'constructor' else []
+    # Keywords cost a little: only where there is something to name.
+    if len(member.parameters) > 1 and member.kind != 'property':
+        lines.append(f'%feature("kwargs") {member.path};')
     # SWIG's doxygen translation does not reach the getters of -builtin classes.
     if member.kind != 'property':
         return lines
     text = text_of(function.doc.text, header, table).replace('"', r'\"').replace('\n', ' ')
     return lines + [f'%feature("docstring") {member.path} "{text}";']
+
+
+STRUCTS = ('cucore_program_options', 'cucore_linker_options')
+ANNOTATIONS = {'text': 'Optional[str]', 'toggle': 'Optional[bool]', 'number': 'int', 'texts': 'Texts',
+               'numbers': 'Iterable[int]', 'blobs': 'Iterable[bytes]'}
+DEFAULTS = {'text': 'None', 'toggle': 'None', 'number': '0', 'texts': '()', 'numbers': '()', 'blobs': '()'}
+DEFAULT_OF_CHOICE = {'define_macros': 'Macros'}
+
+
+def annotation(field):
+    return DEFAULT_OF_CHOICE.get(field.name, ANNOTATIONS[field.kind])
+
+
+def keywords(struct, default=None):
+    """The keywords of an options struct, one a line."""
+    return [f'    {f.name}: {annotation(f)} = {default or DEFAULTS[f.kind]},' for f in struct.fields]
+
+
+HEAD = '''# Generated from cucore.h.
+from __future__ import annotations
+
+from typing import Iterable, Mapping, Optional, Union
+
+Texts = Union[str, Iterable[str]]
+Macros = Union[str, Iterable[str], Mapping[str, object]]
+'''
+
+
+def options(header):
+    """A function for each options struct: its keywords are the struct's fields."""
+    out = ['"""The keywords of options."""', HEAD]
+    for c_name in STRUCTS:
+        struct = header.structs[c_name]
+        name = c_name.replace('cucore_', '')
+        text = text_of(struct.doc.text, header, {}).replace('. ', '.\n\n    ', 1)
+        out += ['', f'def {name}(', '    *,', *keywords(struct), ') -> dict[str, tuple[str, object]]:', f'    """{text}', '']
+        out += [f'    {f.name}: {text_of(f.doc, header, {})}' for f in struct.fields]
+        out += ['    """', '    return {']
+        out += [f'        "{f.name}": ("{f.kind}", {f.name}),' for f in struct.fields] + ['    }', '']
+    return '\n'.join(out)
+
+
+def init_stub(header):
+    """The types of the constructors with keywords."""
+    def fields(c_name, *left_out):
+        struct = header.structs[c_name]
+        return [l.replace('    ', '        ', 1) for l in keywords(struct, '...')
+                if not any(l.strip().startswith(name) for name in left_out)]
+    return '\n'.join([HEAD, 'from ._enums import SourceType', '', 'class ProgramInit:', '    def __init__(', '        self,',
+                      '        source: Union[str, bytes, bytearray, memoryview],', '        type: SourceType = ...,', '        *,',
+                      '        headers: Mapping[str, str] = ...,',
+                      '        extra_sources: Mapping[str, Union[str, bytes]] = ...,',
+                      *fields('cucore_program_options', 'header_', 'extra_source'), '    ) -> None: ...', '',
+                      'class LinkerInit:', '    def __init__(', '        self,', '        *,',
+                      *fields('cucore_linker_options'), '    ) -> None: ...', ''])
 
 
 def enums(header):

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "core/captured_launch.hpp"
 #include "core/launch_failure.hpp"
 #include "support/text.hpp"
 
@@ -161,6 +162,8 @@ void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
   if (options.dynamic_shared > ALWAYS_ALLOWED_SHARED) [[unlikely]]
     allow_shared(kernel, device, options.dynamic_shared);
   image.image->note(stream);
+  if (stream.may_be_captured()) [[unlikely]]
+    hold_if_captured(stream, *image.image);
   const auto function = reinterpret_cast<CUfunction>(image.native);
   const auto call = [&] {
     return driver::cuda().cuLaunchKernelEx(&configuration.get(), function, arguments, extra);

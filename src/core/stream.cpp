@@ -100,6 +100,7 @@ void Stream::wait(const Event& event) const {
   const ContextGuard guard(context_->native());
   check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
         [&] { return text("make ", label(), " wait for an event"); });
+  if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
 }
 
 void Stream::wait(const Stream& other) const {

@@ -1,6 +1,7 @@
 // A stream: work on a device that runs in order.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "core/device.hpp"
@@ -22,11 +23,20 @@ class Stream final : public Object {
       : context_(std::move(context)),
         native_(native),
         kind_(kind),
-        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr) {}
+        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
+        may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD) {}
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
   CUstream native() const { return native_; }
+  // For the program, which may do with it what it wants.
+  CUstream hand_out() const {
+    may_be_captured_.store(true, std::memory_order_relaxed);
+    return native_;
+  }
+  // Whether launches may go into a graph: only the program itself can begin a capture, with a
+  // handle of the driver, and draw other streams into it with events.
+  bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   Kind kind() const { return kind_; }
 
   // A stream of our own tells the driver its context; the others take the thread's current one.
@@ -56,6 +66,7 @@ class Stream final : public Object {
   const CUstream native_;
   const Kind kind_;
   const Ref<StreamMark> mark_;
+  mutable std::atomic<bool> may_be_captured_;
 };
 
 }  // namespace cucore::core

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "driver/cuda.hpp"
 #include "support/log.hpp"
@@ -57,14 +58,8 @@ class Unloader {
     std::atexit([] { instance().wait_for_exit(); });
   }
 
-  void add(std::unique_ptr<Unload> unload) noexcept {
-    {
-      std::lock_guard lock(mutex_);
-      unload->next = queue_;
-      queue_ = unload.release();
-    }
-    changed_.notify_one();
-  }
+  void add(std::unique_ptr<Unload> unload) noexcept { add_to(queue_, std::move(unload)); }
+  void add(std::unique_ptr<Held> held) noexcept { add_to(held_, std::move(held)); }
 
   static Unloader& instance() {
     static auto* unloader = new Unloader;  // never destroyed: no work at exit
@@ -72,6 +67,16 @@ class Unloader {
   }
 
  private:
+  template <class T>
+  void add_to(T*& queue, std::unique_ptr<T> item) noexcept {
+    {
+      std::lock_guard lock(mutex_);
+      item->next = queue;
+      queue = item.release();
+    }
+    changed_.notify_one();
+  }
+
   // No call of the driver is under way once the driver's exit work begins. What is left stays.
   void wait_for_exit() noexcept {
     exiting_.store(true);
@@ -87,6 +92,7 @@ class Unloader {
     for (;;) {
       if (take_new(waiting, pause)) pause = SHORTEST_PAUSE;
       if (must_stop()) return;
+      drop_held();
       if (unload_ready(waiting)) pause = SHORTEST_PAUSE;
       pause = std::min<std::chrono::microseconds>(pause * 2, LONGEST_PAUSE);
     }
@@ -102,12 +108,12 @@ class Unloader {
   // Waits for something new; while something waits already, no longer than the pause.
   bool take_new(Unload*& waiting, std::chrono::microseconds pause) {
     std::unique_lock lock(mutex_);
-    const auto has_new = [this] { return queue_ != nullptr; };
+    const auto has_new = [this] { return queue_ != nullptr || held_ != nullptr; };
     if (waiting)
       changed_.wait_for(lock, pause, has_new);
     else
       changed_.wait(lock, has_new);
-    const bool any = queue_ != nullptr;
+    const bool any = has_new();
     while (queue_) {
       Unload* const first = queue_;
       queue_ = first->next;
@@ -115,6 +121,21 @@ class Unloader {
       waiting = first;
     }
     return any;
+  }
+
+  // What a reference was the last of goes here, where the driver may be called.
+  void drop_held() noexcept {
+    const std::lock_guard lock(busy_);
+    if (must_stop()) return;
+    Held* first = nullptr;
+    {
+      std::lock_guard queue(mutex_);
+      first = std::exchange(held_, nullptr);
+    }
+    while (first) {
+      const std::unique_ptr<Held> dropped(first);
+      first = dropped->next;
+    }
   }
 
   bool unload_ready(Unload*& waiting) noexcept {
@@ -138,6 +159,8 @@ class Unloader {
   }
 
   static bool is_ready(Unload& unload) noexcept {
+    if (unload.captured) mark_streams(unload);
+    if (unload.captured) return false;
     for (const Ref<StreamMark>& stream : unload.streams)
       if (!stream->is_complete()) return false;
     // Streams that are not ours may have gone, so they are never asked; all work of their context
@@ -156,9 +179,10 @@ class Unloader {
     return !cu || !guard || !is_capture_in_the_way(cu->cuCtxSynchronize());
   }
 
-  std::mutex mutex_;  // guards the queue
+  std::mutex mutex_;  // guards the two queues
   std::condition_variable changed_;
   Unload* queue_ = nullptr;
+  Held* held_ = nullptr;
   bool started_ = false;
   std::timed_mutex busy_;  // held while the thread is inside the driver
   std::atomic<bool> exiting_{false};
@@ -166,10 +190,25 @@ class Unloader {
 
 }  // namespace
 
+void mark_streams(Unload& unload) noexcept {
+  using Marked = StreamMark::Marked;
+  bool captured = false, unmarked = false;
+  for (const Ref<StreamMark>& stream : unload.streams) {
+    const Marked marked = stream->record();
+    captured |= marked == Marked::CAPTURED;
+    unmarked |= marked == Marked::UNMARKED;
+  }
+  unload.captured = captured;
+  if (captured || !unmarked) return;
+  for (const Ref<StreamMark>& stream : unload.streams) unload.contexts.push_back(stream->context());
+}
+
 void start_unloader() { Unloader::instance().start(); }
 
 void unload_later(std::unique_ptr<Unload> unload) noexcept {
   Unloader::instance().add(std::move(unload));
 }
+
+void drop_later(std::unique_ptr<Held> held) noexcept { Unloader::instance().add(std::move(held)); }
 
 }  // namespace cucore::core

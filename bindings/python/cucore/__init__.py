@@ -1,5 +1,77 @@
-"""CUDA's object model for Python: devices, streams, events, memory, run-time compiling, launches."""
-from . import _cucore, _enums, _errors
+"""CUDA's object model for Python: devices, streams, events, memory, run-time compiling, launches.
 
-_cucore._register_errors(_errors._make)
-_cucore._register_enums(tuple(getattr(_enums, name) for name in _cucore._ENUMS))
+    import cucore
+    device = cucore.Device()
+    stream = cucore.Stream(device)
+    code = cucore.Program(source).compile()
+    with cucore.Buffer(device, 4000, stream) as data:
+        code.kernel("scale")[4, 256, stream](2.0, data, 1000)
+
+Where there is no GPU, the same programs run on the CPU device. Every failed call raises a subclass of
+``cucore.Error``.
+"""
+from . import _cucore, _enums, _errors
+from ._code import Global, Parameter, Resources, Symbol
+from ._cucore import (
+    Buffer,
+    Device,
+    Event,
+    Kernel,
+    LaunchConfig,
+    Launcher,
+    Linker,
+    ObjectCode,
+    Program,
+    Stream,
+    driver_select,
+    launch,
+    library_set_path,
+    status_name,
+    version_number,
+    version_string,
+)
+from ._device import Memory, Priorities, devices, max_active_clusters, launch_packed
+from ._enums import (
+    Backend,
+    CodeType,
+    DefaultStream,
+    DeviceAttribute,
+    KernelAttribute,
+    KeyAlgorithm,
+    Library,
+    LogLevel,
+    Severity,
+    SignaturePolicy,
+    SignatureState,
+    SourceType,
+    Status,
+    SymbolKind,
+    Toggle,
+)
+from ._errors import *  # noqa: F401,F403
+from ._errors import Error
+from . import _interop, _link, _program
+from ._link import Key
+from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback
+
+__version__ = version_string()
+
+_cucore._register(
+    _errors._make,
+    (LogLevel, Library, DeviceAttribute, DefaultStream, SourceType, CodeType, Backend, SymbolKind, KernelAttribute,
+     Severity, KeyAlgorithm, SignaturePolicy, SignatureState),
+    _program.arguments,
+    _link.arguments,
+    _interop.foreign_memory,
+    _interop.foreign_stream,
+)
+_use_nvidia_wheels()
+
+__all__ = [
+    "Backend", "Buffer", "CodeType", "DefaultStream", "Device", "DeviceAttribute", "Event", "Global", "Kernel",
+    "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
+    "Parameter", "Priorities", "Program", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
+    "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
+    "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
+    *_errors.__all__,
+]

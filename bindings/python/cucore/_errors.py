@@ -1,7 +1,31 @@
 """The exceptions of the library: one base class, one class a status."""
 from __future__ import annotations
 
-from ._enums import Status
+from typing import NamedTuple, Tuple
+
+from ._enums import Severity, Status
+
+__all__ = [
+    "Diagnostic",
+    "Error", "InvalidArgumentError", "InvalidHandleError", "BufferTooSmallError", "AbiMismatchError",
+    "InvalidStateError", "NotFoundError", "UnsupportedError", "LibraryMissingError", "DriverTooOldError",
+    "NoDeviceError", "OutOfMemoryError", "OutOfDeviceMemoryError", "IoError", "CompilationError",
+    "LinkingError", "InvalidCodeError", "LaunchError", "KernelFaultError", "SignatureError", "NotReadyError",
+    "CudaError", "InternalError",
+]
+
+
+class Diagnostic(NamedTuple):
+    """One thing that a compiler or a linker said."""
+
+    severity: Severity
+    file: str
+    """"" where it is not said."""
+    line: int
+    """From 1; 0 where it is not said."""
+    column: int
+    text: str
+    """Without the file, the line and the severity."""
 
 
 class Error(Exception):
@@ -16,6 +40,9 @@ class Error(Exception):
     #: The whole output of the compiler or the linker; "" where there is none.
     log: str
 
+    #: What the log says, one by one.
+    diagnostics: Tuple[Diagnostic, ...]
+
     #: Whose number ``native_code`` is: "cuda", "nvrtc", "nvjitlink" or "cucore".
     origin: str
 
@@ -26,14 +53,15 @@ class Error(Exception):
     native_name: str
 
     def __init__(self, status: int, message: str, log: str = "", origin: str = "cucore", native_code: int = 0,
-                 native_name: str = "") -> None:
+                 native_name: str = "", diagnostics: Tuple[Tuple[int, str, int, int, str], ...] = ()) -> None:
         # All of it is in args: so errors can be pickled and cross processes.
-        super().__init__(status, message, log, origin, native_code, native_name)
+        super().__init__(int(status), message, log, origin, native_code, native_name, diagnostics)
         self.status = Status(status)
         self.log = log
         self.origin = origin
         self.native_code = native_code
         self.native_name = native_name
+        self.diagnostics = tuple(Diagnostic(Severity(d[0]), *d[1:]) for d in diagnostics)
 
     @property
     def message(self) -> str:
@@ -142,5 +170,6 @@ _CLASSES = {
 }
 
 
-def _make(status: int, message: str, log: str, origin: str, native_code: int, native_name: str) -> Error:
-    return _CLASSES.get(status, Error)(status, message, log, origin, native_code, native_name)
+def _make(status: int, message: str, log: str, origin: str, native_code: int, native_name: str,
+          diagnostics: Tuple[Tuple[int, str, int, int, str], ...]) -> Error:
+    return _CLASSES.get(status, Error)(status, message, log, origin, native_code, native_name, diagnostics)

@@ -70,6 +70,10 @@ enum class EnumClass {
   Backend,
   SymbolKind,
   KernelAttribute,
+  Severity,
+  KeyAlgorithm,
+  SignaturePolicy,
+  SignatureState,
   COUNT
 };
 

@@ -32,16 +32,6 @@
 %typemap(in) TYPE "$1 = (TYPE)$input;"
 %typemap(out) TYPE "$result = (int)$1;"
 %enddef
-%csharp_enum(cucore_toggle, Toggle)
-%csharp_enum(cucore_log_level, LogLevel)
-%csharp_enum(cucore_library, Library)
-%csharp_enum(cucore_device_attribute_name, DeviceAttribute)
-%csharp_enum(cucore_default_stream, DefaultStream)
-%csharp_enum(cucore_source_type, SourceType)
-%csharp_enum(cucore_code_type, CodeType)
-%csharp_enum(cucore_backend, Backend)
-%csharp_enum(cucore_symbol_kind, SymbolKind)
-%csharp_enum(cucore_kernel_attribute_name, KernelAttribute)
 
 // UTF-8 both ways: what SWIG does by itself is the code page of the machine.
 %typemap(imtype) const char * "System.IntPtr"

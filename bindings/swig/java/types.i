@@ -21,16 +21,6 @@
 %typemap(in) TYPE { $1 = (TYPE)$input; }
 %typemap(out) TYPE { $result = (jint)$1; }
 %enddef
-%java_enum(cucore_toggle, Toggle)
-%java_enum(cucore_log_level, LogLevel)
-%java_enum(cucore_library, Library)
-%java_enum(cucore_device_attribute_name, DeviceAttribute)
-%java_enum(cucore_default_stream, DefaultStream)
-%java_enum(cucore_source_type, SourceType)
-%java_enum(cucore_code_type, CodeType)
-%java_enum(cucore_backend, Backend)
-%java_enum(cucore_symbol_kind, SymbolKind)
-%java_enum(cucore_kernel_attribute_name, KernelAttribute)
 
 %typemap(jni) (const void *data, size_t size), (void *data, size_t size) "jbyteArray"
 %typemap(jtype) (const void *data, size_t size), (void *data, size_t size) "byte[]"

@@ -1,11 +1,16 @@
-// What comes behind the sections in Python: functions that no other language needs.
-%nothreadallow _register_errors;
-%nothreadallow _register_enums;
-%inline %{
-void _register_errors(PyObject *make) { cucore::bind::register_errors(make); }
-void _register_enums(PyObject *classes) { cucore::bind::register_enums(classes); }
+// What comes behind the sections in Python: the parts that are written by hand.
+%{
+static PyObject *wrap_stream(cucore_stream *stream) {
+  PyObject *self = nullptr;  // SWIG's macro names it
+  return SWIG_NewPointerObj(stream, SWIGTYPE_p_Stream, SWIG_POINTER_OWN);
+}
 %}
 %init %{
-  PyModule_AddObject(m, "_ENUMS", Py_BuildValue("(sssssssss)", "LogLevel", "Library", "DeviceAttribute",
-      "DefaultStream", "SourceType", "CodeType", "Backend", "SymbolKind", "KernelAttribute"));
+  static_assert(offsetof(SwigPyObject, ptr) == offsetof(cucore::bind::Handle, pointer));
+  static_assert(offsetof(SwigPyObject, own) == offsetof(cucore::bind::Handle, own));
+  static_assert(offsetof(SwigPyObject, dict) == offsetof(cucore::bind::Handle, dict));
+  cucore::bind::new_program = _wrap_new_Program;
+  cucore::bind::new_linker = _wrap_new_Linker;
+  cucore::bind::new_stream = wrap_stream;
+  if (!cucore::bind::add_to(m)) return NULL;
 %}

@@ -7,15 +7,6 @@
 %typemap(out) TYPE { $result = cucore::bind::from_enum(cucore::bind::EnumClass::NAME, $1); }
 %typemap(doctype) TYPE #NAME;
 %enddef
-%python_enum(cucore_log_level, LogLevel)
-%python_enum(cucore_library, Library)
-%python_enum(cucore_device_attribute_name, DeviceAttribute)
-%python_enum(cucore_default_stream, DefaultStream)
-%python_enum(cucore_source_type, SourceType)
-%python_enum(cucore_code_type, CodeType)
-%python_enum(cucore_backend, Backend)
-%python_enum(cucore_symbol_kind, SymbolKind)
-%python_enum(cucore_kernel_attribute_name, KernelAttribute)
 // None, True, False and Toggle
 %typemap(in) cucore_toggle { if (!cucore::bind::to_toggle($input, $1)) SWIG_fail; }
 %typemap(doctype) cucore_toggle "bool or None";

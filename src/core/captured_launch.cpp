@@ -1,0 +1,51 @@
+#include "core/captured_launch.hpp"
+
+#include "driver/cuda.hpp"
+#include "support/log.hpp"
+
+namespace cucore::core {
+namespace {
+
+// Called by the driver on a thread of its own, on which it must not be called back.
+void give_back(void* held) { drop_later(std::unique_ptr<Held>(static_cast<Held*>(held))); }
+
+bool is_captured(const driver::CudaTable& cu, const Stream& stream, CUgraph& graph) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = cu.cuStreamGetCaptureInfo
+                              ? cu.cuStreamGetCaptureInfo(stream.native(), &status, nullptr, &graph,
+                                                          nullptr, nullptr, nullptr)
+                              : cu.cuStreamIsCapturing(stream.native(), &status);
+  if (result == CUDA_ERROR_NOT_SUPPORTED) return false;  // a driver without graphs
+  driver::check(result, "ask whether a stream is captured");
+  return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+// The graph owns `held` from then on.
+bool give_to(const driver::CudaTable& cu, CUgraph graph, Held* held) {
+  if (!graph || !cu.cuUserObjectCreate || !cu.cuGraphRetainUserObject) return false;
+  CUuserObject object = nullptr;
+  if (cu.cuUserObjectCreate(&object, held, &give_back, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) !=
+      CUDA_SUCCESS)
+    return false;
+  if (cu.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == CUDA_SUCCESS)
+    return true;
+  driver::check_release(cu.cuUserObjectRelease(object, 1), "release an object of a graph");
+  return true;  // given back already
+}
+
+}  // namespace
+
+void hold_if_captured(const Stream& stream, const LoadedImage& image) {
+  const auto& cu = driver::cuda();
+  const driver::ContextGuard guard(stream.context()->native());
+  CUgraph graph = nullptr;
+  if (!is_captured(cu, stream, graph)) return;
+  auto held = std::make_unique<Held>(Ref<const Object>(&image));
+  if (!give_to(cu, graph, held.get()))
+    log(LogLevel::DEBUG,
+        "keeps object code loaded for good: a graph launches it, and the driver does not tell when "
+        "the graph goes");
+  (void)held.release();
+}
+
+}  // namespace cucore::core
