@@ -14,6 +14,23 @@ def lower(snake):
 CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer'}
 
 
+# C functions that users know as a method which is written by hand.
+MADE_IN_JAVA = {
+    'cucore_objectcode_symbol_at': 'ObjectCode.getSymbols', 'cucore_objectcode_symbol_parameter_at': 'Symbol.parameters',
+    'cucore_objectcode_symbol_resources': 'ObjectCode.getResources', 'cucore_objectcode_serialize': 'ObjectCode.toBytes',
+    'cucore_objectcode_deserialize': 'ObjectCode.load', 'cucore_objectcode_create': 'ObjectCode.of',
+    'cucore_objectcode_from_file': 'ObjectCode.ofFile', 'cucore_objectcode_bundle': 'ObjectCode.bundle',
+    'cucore_objectcode_data': 'ObjectCode.getBytes', 'cucore_objectcode_metadata_key': 'ObjectCode.getMetadata',
+    'cucore_objectcode_metadata_value': 'ObjectCode.getMetadata', 'cucore_objectcode_find_global': 'ObjectCode.global',
+    'cucore_kernel_parameter_at': 'Kernel.getParameters', 'cucore_kernel_launch': 'Kernel.launch',
+    'cucore_kernel_launch_packed': 'Kernel.launchPacked', 'cucore_buffer_write': 'CudaBuffer.write',
+    'cucore_device_stream_priorities': 'CudaDevice.getStreamPriorities', 'cucore_driver_select': 'Cucore.selectDriver',
+    'cucore_buffer_read': 'CudaBuffer.read', 'cucore_version': 'Cucore.version', 'cucore_library_query': 'Cucore.library',
+    'cucore_objectcode_diagnostic_count': 'ObjectCode.getDiagnostics', 'cucore_stream_create': 'new CudaStream',
+    'cucore_buffer_create': 'new CudaBuffer', 'cucore_objectcode_diagnostic_at': 'ObjectCode.getDiagnostics',
+}
+
+
 def exception(status):
     return words.exception_name(status, 'Exception')
 
@@ -22,6 +39,8 @@ def text_of(text, header, table):
     def function(name):
         if name.startswith('cucore_error_'):
             return 'CucoreException.' + lower(name[len('cucore_error_'):])
+        if name in MADE_IN_JAVA:
+            return MADE_IN_JAVA[name]
         m = table.get(name)
         if not m:
             return None
@@ -60,7 +79,7 @@ FIXED = {
     'Buffer': {'address': 'long', 'host_pointer': 'long', 'size': 'long', 'native': 'long'},
     'Program': {'backend': 'Backend'},
     'ObjectCode': {'type': 'CodeType', 'name': 'String', 'arch': 'String', 'log': 'String', 'symbol_count': 'long',
-                   'image_count': 'long', 'signature_key': 'String', 'signature': 'SignatureState'},
+                   'image_count': 'long', 'signature_key': 'String', 'signature': 'SignatureState', 'native': 'long'},
     'Kernel': {'name': 'String', 'native': 'long', 'parameter_count': 'long'},
 }
 
@@ -125,7 +144,6 @@ SETTERS = {
 
 def options(struct, name, header, folder):
     """A builder with a method a field."""
-    kinds = {f.name: f.kind for f in struct.fields}
     out = ['package io.cucore;', '', f'/** {text_of(struct.doc.text, header, {})} */',
            f'public final class {name} extends Options {{', f'  private {name}(Builder builder) {{', '    super(builder);', '  }', '',
            '  /** Begins with the defaults.', '   * @return a builder */', '  public static Builder builder() {',
@@ -134,9 +152,6 @@ def options(struct, name, header, folder):
     for method, args in (('setText', 'String name, String value'), ('setNumber', 'String name, long value'),
                          ('addText', 'String name, String value'), ('addNumber', 'String name, long value'),
                          ('addBytes', 'String name, byte[] value')):
-        if method == 'addBytes' and 'blobs' not in kinds.values():
-            out += [f'      @Override public void {method}({args}) {{', '        throw new AssertionError(name);', '      }']
-            continue
         out += [f'      @Override public void {method}({args}) {{', f'        fields.{method}(name, value);', '      }']
     out += ['    });', '    return fields;', '  }', '', f'  /** Collects {name}. Not for several threads at a time. */',
             '  public static final class Builder extends Options.Builder {', '    Builder() {}', '']
@@ -164,11 +179,11 @@ def enum(e, header):
         out.append(f'  /** {text_of(i.doc or i.short, header, {})} */')
         out.append(f'  {i.short}({i.value}),')
     out += ['  /** A number that this version of the bindings has no name for. */', '  UNKNOWN(Integer.MIN_VALUE);', '',
-            '  private final int value;', '', f'  {e.name}(int value) {{', '    this.value = value;', '  }', '',
+            f'  private static final {e.name}[] ALL = values();', '', '  private final int value;', '', f'  {e.name}(int value) {{', '    this.value = value;', '  }', '',
             '  /** The number in the C API.', '   * @return the number */', '  public int value() {', '    return value;', '  }', '',
             '  /** The enumerator of a number, UNKNOWN if there is none.', '   * @param value the number in the C API',
             '   * @return the enumerator */', f'  public static {e.name} of(int value) {{',
-            f'    for ({e.name} each : values()) {{', '      if (each.value == value) {', '        return each;', '      }',
+            f'    for ({e.name} each : ALL) {{', '      if (each.value == value) {', '        return each;', '      }',
             '    }', '    return UNKNOWN;', '  }', '}', '']
     return '\n'.join(out)
 

@@ -36,14 +36,13 @@ bool put_text(JNIEnv* env, jobjectArray texts, size_t at, const char* text) {
   return !env->ExceptionCheck();
 }
 
-bool fill(JNIEnv* env, const cucore_error* error, size_t count, Diagnostics& out) {
+bool fill(JNIEnv* env, const bind::Failure& failure, size_t count, Diagnostics& out) {
   out.numbers = env->NewIntArray(static_cast<jsize>(3 * count));
   if (!out.numbers) return false;
   out.texts = env->NewObjectArray(static_cast<jsize>(2 * count), string_class, nullptr);
   if (!out.texts) return false;
   for (size_t i = 0; i < count; ++i) {
-    cucore_diagnostic_info info = CUCORE_DIAGNOSTIC_INFO_INIT;
-    if (cucore_error_diagnostic_at(error, i, &info, nullptr) != CUCORE_OK) continue;
+    const cucore_diagnostic_info info = failure.diagnostic(i);
     const jint numbers[] = {static_cast<jint>(info.severity), info.line, info.column};
     env->SetIntArrayRegion(out.numbers, static_cast<jsize>(3 * i), 3, numbers);
     if (!put_text(env, out.texts, 2 * i, info.file) ||
@@ -73,8 +72,8 @@ void raise(JNIEnv* env, const bind::Failure& failure) {
   bool good = true;
   for (int i = 0; i < 4 && good; ++i) good = (texts[i] = to_java(env, from[i])) != nullptr;
   Diagnostics diagnostics;
-  const size_t count = good ? cucore_error_diagnostic_count(failure.error()) : 0;
-  if (count != 0) good = fill(env, failure.error(), count, diagnostics);
+  const size_t count = good ? failure.diagnostic_count() : 0;
+  if (count != 0) good = fill(env, failure, count, diagnostics);
   if (good)
     exception = static_cast<jthrowable>(env->CallStaticObjectMethod(
         exception_class, exception_make, static_cast<jint>(failure.status()), texts[0], texts[1],

@@ -1,11 +1,11 @@
 // Every class: AutoCloseable, with a Cleaner instead of finalize(). The pointer is a lease
 // (bindings/java/native/lease.hpp), so that a close never pulls an object away from under a call.
 %typemap(javaclassmodifiers) SWIGTYPE "public final class"
-%typemap(javaclassmodifiers) ProgramOptions, LinkerOptions, LogReceiver "final class"
+%typemap(javaclassmodifiers) ProgramOptions, LinkerOptions, LogReceiver, Keys, Images "final class"
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
 %typemap(javabody) SWIGTYPE %{
-  private volatile long swigCPtr;
-  private final java.lang.ref.Cleaner.Cleanable cleanable;
+  private transient volatile long swigCPtr;
+  private final transient java.lang.ref.Cleaner.Cleanable cleanable;
 
   $javaclassname(long lease, boolean owned) {
     swigCPtr = lease;

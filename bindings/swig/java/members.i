@@ -11,6 +11,9 @@
 %rename(uuidBytes) Device::uuid;
 %for_package(Program::Program)
 %for_package(Program::compile)
+%for_package(Linker::Linker)
+%for_package(ObjectCode::diagnostic_count)
+%for_package(ObjectCode::metadata_count)
 %for_package(cucore_status_name)
 %for_package(cucore_version)
 %for_package(cucore_version_string)
@@ -340,6 +343,41 @@
     return new GlobalVariable(findGlobal(name, device));
   }
 
+  /** What the compiler or the linker said while making it, in the log's order.
+   * @return the diagnostics, unmodifiable */
+  public java.util.List<Diagnostic> getDiagnostics() {
+    return Facts.diagnostics(this);
+  }
+
+  /** How it was made: "producer" and other facts, sorted, the items of a list a line each.
+   * @return the facts, unmodifiable */
+  public java.util.Map<String, String> getMetadata() {
+    return Facts.metadata(this);
+  }
+
+  /** What a kernel needs, with no driver.
+   * @param symbol the kernel's index in {@link #getSymbols()}
+   * @return the figures
+   * @throws UnsupportedException the code does not say: it is not machine code */
+  public ResourceUse getResources(int symbol) {
+    return new ResourceUse(this, symbol);
+  }
+
+  /** Puts several images of one program together, of which each device gets the one that fits best.
+   * @param images PTX, CUBIN, LTOIR and bundles, two images or more in all; the name is the first's
+   * @return the bundle
+   * @throws InvalidArgumentException too few images, or of a kind that cannot be in a bundle */
+  public static ObjectCode bundle(ObjectCode... images) {
+    try (Images all = new Images()) {
+      for (ObjectCode each : images) {
+        all.add(each);
+      }
+      return all.bundle();
+    } finally {
+      java.lang.ref.Reference.reachabilityFence(images);
+    }
+  }
+
   private Object writeReplace() {
     return new Containers.Proxy(toBytes());
   }
@@ -411,5 +449,20 @@
 
   @Override public String toString() {
     return isClosed() ? "Kernel (closed)" : "Kernel " + getName();
+  }
+%} }
+
+%extend Linker { %proxycode %{
+  /** Makes a linker with no inputs. Nothing is opened yet.
+   * @param options null for the defaults
+   * @throws InvalidArgumentException the message names the option that is wrong */
+  public Linker(LinkerOptions options) {
+    this(create(options), true);
+  }
+
+  private static long create(LinkerOptions options) {
+    try (NativeLinkerOptions fields = options == null ? null : options.toNative()) {
+      return CucoreNativeJNI.new_Linker(NativeLinkerOptions.getCPtr(fields), fields);
+    }
   }
 %} }
