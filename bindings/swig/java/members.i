@@ -9,6 +9,8 @@
 %for_package(Buffer::fill)
 %for_package(Device::uuid)
 %rename(uuidBytes) Device::uuid;
+%for_package(ObjectCode::is_loaded)
+%rename(loadedNow) ObjectCode::is_loaded;
 %for_package(Program::Program)
 %for_package(Program::compile)
 %for_package(Linker::Linker)
@@ -312,6 +314,12 @@
    *     the offset */
   public static ObjectCode load(java.nio.ByteBuffer container, DeserializeOptions options) {
     return Containers.read(Memory.bytesOf(container), options);
+  }
+
+  /** Whether it is loaded.
+   * @return true if it is */
+  public boolean isLoaded() {
+    return getLoadedNow();
   }
 
   /** A copy of the code's bytes.
