@@ -144,6 +144,7 @@
    * @param length in bytes, a multiple of the value's size
    * @throws InvalidArgumentException the range is not inside the buffer, or the value is none of these */
   public void fill(Object value, CudaStream stream, long offset, long length) {
+    open();
     fill(Memory.pattern(value), length, stream, offset);
   }
 
