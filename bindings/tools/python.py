@@ -39,7 +39,8 @@ def comment(member, function, header, table):
 
 def features(member, function, header, table):
     # What is not for users begins with an underscore.
-    lines = [f'%rename(_{member.name}) {member.path};'] if member.raw and member.kind != 'constructor' else []
+    lines = [f'%rename(_{member.name}) {member.path};'] if member.raw and member.kind != 'constructor' \
+        and member.name not in WRITTEN_BY_HAND else []
     # Keywords cost a little: only where there is something to name.
     if len(member.parameters) > 1 and member.kind != 'property':
         lines.append(f'%feature("kwargs") {member.path};')
@@ -50,6 +51,7 @@ def features(member, function, header, table):
     return lines + [f'%feature("docstring") {member.path} "{text}";']
 
 
+WRITTEN_BY_HAND = ('launch', 'launch_packed', 'max_active_clusters')
 STRUCTS = ('cucore_program_options', 'cucore_linker_options')
 ANNOTATIONS = {'text': 'Optional[str]', 'toggle': 'Optional[bool]', 'number': 'int', 'texts': 'Texts',
                'numbers': 'Iterable[int]', 'blobs': 'Iterable[bytes]'}

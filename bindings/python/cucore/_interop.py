@@ -1,13 +1,13 @@
 """Memory and streams of other libraries, and ours for them: DLPack, __cuda_array_interface__, __cuda_stream__."""
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, TypeVar
 
 from . import _cucore
 from ._cucore import Buffer, Device, Stream
 from ._errors import InvalidArgumentError
 
-_CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
+_CUDA, _CUDA_HOST, _CUDA_MANAGED = 2, 3, 13
 _NO_SYNCHRONIZATION = -1
 _LEGACY = 1
 
@@ -105,7 +105,10 @@ def foreign_stream(value: Any) -> Stream:
     return stream_from_native(value)
 
 
-def _keep(ours: Any, owner: object) -> Any:
+_Owned = TypeVar("_Owned")
+
+
+def _keep(ours: _Owned, owner: object) -> _Owned:
     """Keeps the owner of borrowed memory or of a borrowed stream as long as ours lives."""
     ours.__dict__["_owner"] = owner
     return ours
@@ -155,11 +158,9 @@ def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optio
 
 
 def dlpack_device(self: Buffer) -> tuple[int, int]:
-    """(kind, number) of the device in the terms of DLPack; memory of the CPU device is host memory."""
+    """(kind, number) of the device in the terms of DLPack: CUDA, pinned or managed memory."""
     with self.device as device:
-        if device.is_emulated:
-            return _CPU, 0
-        return self.__dict__.get("_dlpack_kind", _CUDA), device.ordinal
+        return self.__dict__.get("_dlpack_kind", _CUDA_HOST if self.host_pointer else _CUDA), device.ordinal
 
 
 def dlpack(self: Buffer, *, stream: Optional[int] = None, max_version: object = None, dl_device: object = None,

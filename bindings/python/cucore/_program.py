@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Iterable, Mapping, Sequence, Union
+from typing import Callable, Iterable, Mapping, Sequence, Tuple, TypeVar, Union
 
 from . import _cucore, _options
 from ._cucore import ObjectCode, Program
@@ -26,7 +26,7 @@ def _number(name: str, value: object) -> int:
     return value
 
 
-def _fill(options: Union[_cucore._ProgramOptions, _cucore._LinkerOptions], name: str, kind: str, value: object) -> None:
+def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object) -> None:
     if kind == "text":
         if value is not None:
             options.set_text(name, os.fspath(value))  # type: ignore[call-overload]
@@ -46,7 +46,11 @@ def _fill(options: Union[_cucore._ProgramOptions, _cucore._LinkerOptions], name:
             options.add_number(name, _number(name, number))
 
 
-def fill(filled, function, keywords, name):  # type: ignore[no-untyped-def]
+_Filled = TypeVar("_Filled", bound=_cucore._ProgramOptions)
+
+
+def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object]]], keywords: Mapping[str, object],
+         name: str) -> _Filled:
     """The options that the keywords say."""
     try:
         fields = function(**keywords)

@@ -7,6 +7,7 @@ namespace cucore::bind {
 namespace {
 
 PyObject* enum_classes[static_cast<int>(EnumClass::COUNT)];
+PyObject* enum_members[static_cast<int>(EnumClass::COUNT)];  // of each class: number -> member
 
 // The UTF-8 of a str, which the object keeps.
 const char* utf8(PyObject* value) {
@@ -70,6 +71,7 @@ void register_enums(PyObject* classes) {
     PyObject* each = PyTuple_GET_ITEM(classes, i);
     Py_INCREF(each);
     Py_XSETREF(enum_classes[i], each);
+    Py_XSETREF(enum_members[i], PyObject_GetAttrString(each, "_value2member_map_"));
   }
 }
 
@@ -89,8 +91,15 @@ bool to_number(PyObject* value, const char* what, int& out) {
 }
 
 PyObject* from_enum(EnumClass which, int value) {
-  PyObject* type = enum_classes[static_cast<int>(which)];
-  return type ? PyObject_CallFunction(type, "i", value) : PyLong_FromLong(value);
+  Object number(PyLong_FromLong(value));
+  if (!enum_classes[static_cast<int>(which)] || !number) return number.release();
+  PyObject* member = PyDict_GetItemWithError(enum_members[static_cast<int>(which)], number.get());
+  if (member) {
+    Py_INCREF(member);
+    return member;
+  }
+  if (PyErr_Occurred()) return nullptr;
+  return PyObject_CallFunctionObjArgs(enum_classes[static_cast<int>(which)], number.get(), nullptr);
 }
 
 bool to_toggle(PyObject* value, cucore_toggle& out) {

@@ -8,6 +8,8 @@
 
 namespace cucore::bind {
 
+Constructor new_event = nullptr;
+void* event_type = nullptr;
 Constructor new_program = nullptr;
 Constructor new_linker = nullptr;
 
@@ -114,6 +116,21 @@ bool remove_others(PyTypeObject* type) {
 
 }  // namespace
 
+void forget(PyObject* self) {
+  auto* handle = reinterpret_cast<Handle*>(self);
+  if (handle->pointer && handle->own) {
+    const Type type = type_of(self);
+    Py_BEGIN_ALLOW_THREADS
+    release(type, handle->pointer);
+    Py_END_ALLOW_THREADS
+  }
+  Py_XDECREF(handle->dict);
+  if (PyType_IS_GC(Py_TYPE(self)))
+    PyObject_GC_Del(self);
+  else
+    PyObject_Free(self);
+}
+
 PyObject* repr(PyObject* self) {
   const auto* handle = reinterpret_cast<Handle*>(self);
   const char* type = Py_TYPE(self)->tp_name;
@@ -145,6 +162,28 @@ void register_arguments(PyObject* program, PyObject* linker) {
 
 int program_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   return init_by(program_arguments, new_program, self, args, kwargs);
+}
+
+int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  auto* handle = reinterpret_cast<Handle*>(self);
+  if (kwargs || PyTuple_GET_SIZE(args) != 1 || handle->pointer) return new_event(self, args, kwargs);
+  auto* device = static_cast<cucore_device*>(handle_of(PyTuple_GET_ITEM(args, 0), Type::Device));
+  if (!device) return -1;
+  cucore_event* event = nullptr;
+  cucore_error* error = nullptr;
+  const Held<cucore_device> kept(device);
+  cucore_status status = CUCORE_OK;
+  Py_BEGIN_ALLOW_THREADS
+  status = cucore_event_create(device, nullptr, &event, &error);
+  Py_END_ALLOW_THREADS
+  if (status != CUCORE_OK) {
+    raise(Failure(status, error));
+    return -1;
+  }
+  handle->pointer = event;
+  handle->type = event_type;
+  handle->own = 1;
+  return 0;
 }
 
 int linker_init(PyObject* self, PyObject* args, PyObject* kwargs) {

@@ -20,6 +20,10 @@
 %rename(_borrow) Buffer::from_native;
 %rename(_uuid) Device::uuid;
 %rename(_parameter_count) Kernel::parameter_count;
+// Packed in C, from Python's values: see launcher.cpp.
+%ignore Kernel::launch;
+%ignore Kernel::launch_packed;
+%ignore Kernel::max_active_clusters;
 
 // A closed object is an InvalidHandleError that names the class; another type a TypeError.
 %define %python_handle(CLASS)
@@ -28,6 +32,7 @@
   if (!$1) SWIG_fail;
 }
 %typemap(doctype) CLASS * #CLASS;
+%feature("python:tp_dealloc") CLASS "cucore::bind::forget";
 %feature("python:tp_repr") CLASS "cucore::bind::repr";
 %feature("python:tp_hash") CLASS "cucore::bind::hash";
 %feature("python:tp_richcompare") CLASS "cucore::bind::compare";
@@ -60,9 +65,11 @@
 
 // Program(source, ..., keywords): see objects.cpp
 %feature("python:tp_init") Program "cucore::bind::program_init";
+%feature("python:tp_init") Event "cucore::bind::event_init";
 %feature("python:tp_init") Linker "cucore::bind::linker_init";
 %{
 extern "C" {
+static int _wrap_new_Event(PyObject *self, PyObject *args, PyObject *kwargs);
 static int _wrap_new_Program(PyObject *self, PyObject *args, PyObject *kwargs);
 static int _wrap_new_Linker(PyObject *self, PyObject *args, PyObject *kwargs);
 }
