@@ -10,8 +10,8 @@ class Serialize {
     try (Program program = Program.ofCuda(source);
         ObjectCode code = program.compile(CodeType.PTX)) {
       // snippet: serialize
-      byte[] bytes = code.toBytes(); // the same container in every language
-      try (ObjectCode restored = ObjectCode.load(bytes)) {
+      byte[] bytes = code.serialize(); // the same container in every language
+      try (ObjectCode restored = ObjectCode.deserialize(bytes)) {
         boolean equal = Arrays.equals(code.getBytes(), restored.getBytes());
         System.out.println(bytes.length + " bytes; restored " + (equal ? "equal" : "differently"));
         System.exit(equal ? check(bytes) : 1);
@@ -24,7 +24,7 @@ class Serialize {
   private static int check(byte[] bytes) {
     bytes[bytes.length / 2] ^= 1;
     try {
-      ObjectCode.load(bytes);
+      ObjectCode.deserialize(bytes);
       return 1;
     } catch (InvalidCodeException e) {
       System.out.println("damaged: " + e.getMessage());

@@ -11,13 +11,13 @@ class Pipeline {
     byte[] stored;
     try (Program program = Program.ofCuda(source);
         ObjectCode code = program.compile(CodeType.PTX)) {
-      stored = code.toBytes();
+      stored = code.serialize();
     }
     float[] host = new float[1 << 20];
     for (int i = 0; i < host.length; ++i) {
       host[i] = i;
     }
-    try (ObjectCode code = ObjectCode.load(stored);
+    try (ObjectCode code = ObjectCode.deserialize(stored);
         CudaDevice device = CudaDevice.first();
         CudaStream stream = new CudaStream(device);
         CudaEvent start = CudaEvent.timed(device);

@@ -9,6 +9,9 @@
 %for_package(Buffer::fill)
 %for_package(Device::uuid)
 %rename(uuidBytes) Device::uuid;
+%rename(wrapNative) Stream::from_native;
+%rename(findGlobalNow) ObjectCode::find_global;
+%rename(bestBlockSize) Kernel::max_potential_block_size;
 %for_package(ObjectCode::is_loaded)
 %rename(loadedNow) ObjectCode::is_loaded;
 %for_package(Program::Program)
@@ -74,8 +77,8 @@
    * @param handle the CUstream
    * @return the stream
    * @throws InvalidArgumentException the stream belongs to another device or context */
-  public static CudaStream ofNative(CudaDevice device, long handle) {
-    return fromNative(device, handle);
+  public static CudaStream fromNative(CudaDevice device, long handle) {
+    return wrapNative(device, handle);
   }
 %} }
 
@@ -231,8 +234,8 @@
    * @param data the bytes
    * @return the object code
    * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
-  public static ObjectCode of(CodeType type, byte[] data) {
-    return of(type, data, null);
+  public static ObjectCode fromBytes(CodeType type, byte[] data) {
+    return fromBytes(type, data, null);
   }
 
   /** Makes object code from bytes that a compiler wrote. They are copied and checked.
@@ -241,7 +244,7 @@
    * @param options names that go with them; null for none
    * @return the object code
    * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
-  public static ObjectCode of(CodeType type, byte[] data, ObjectCodeOptions options) {
+  public static ObjectCode fromBytes(CodeType type, byte[] data, ObjectCodeOptions options) {
     ObjectCodeOptions o = options == null ? ObjectCodeOptions.NONE : options;
     return create(type, data, o.name, o.arch, o.expressions(), o.loweredNames());
   }
@@ -253,8 +256,8 @@
    * @throws NotFoundException no such file
    * @throws IoException it cannot be read
    * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
-  public static ObjectCode ofFile(CodeType type, java.nio.file.Path path) {
-    return ofFile(type, path, null);
+  public static ObjectCode fromFile(CodeType type, java.nio.file.Path path) {
+    return fromFile(type, path, null);
   }
 
   /** The same from a file.
@@ -265,7 +268,7 @@
    * @throws NotFoundException no such file
    * @throws IoException it cannot be read
    * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
-  public static ObjectCode ofFile(CodeType type, java.nio.file.Path path, ObjectCodeOptions options) {
+  public static ObjectCode fromFile(CodeType type, java.nio.file.Path path, ObjectCodeOptions options) {
     ObjectCodeOptions o = options == null ? ObjectCodeOptions.NONE : options;
     return fromFile(type, path.toString(), o.name, o.arch, o.expressions(), o.loweredNames());
   }
@@ -273,29 +276,29 @@
   /** Writes the object code, names included, in the container format that every language reads.
    * Equal objects give equal bytes.
    * @return the container */
-  public byte[] toBytes() {
-    return toBytes(null);
+  public byte[] serialize() {
+    return serialize(null);
   }
 
   /** Writes the object code, names included, in the container format that every language reads.
    * Equal objects give equal bytes.
    * @param options null for the defaults
    * @return the container */
-  public byte[] toBytes(SerializeOptions options) {
+  public byte[] serialize(SerializeOptions options) {
     return Containers.write(this, options);
   }
 
-  /** Reads what {@link #toBytes()} wrote, in any language, on any machine. Safe on bytes from
+  /** Reads what {@link #serialize()} wrote, in any language, on any machine. Safe on bytes from
    * strangers; but object code is code: run only what you trust, which a required signature tells.
    * @param container the bytes
    * @return the object code
    * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
    *     the offset */
-  public static ObjectCode load(byte[] container) {
+  public static ObjectCode deserialize(byte[] container) {
     return Containers.read(container, null);
   }
 
-  /** Reads what {@link #toBytes()} wrote, as {@link #load(byte[])}.
+  /** Reads what {@link #serialize()} wrote, as {@link #deserialize(byte[])}.
    * @param container the bytes
    * @param options null for the defaults
    * @return the object code
@@ -303,17 +306,17 @@
    *     was not given
    * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
    *     the offset */
-  public static ObjectCode load(byte[] container, DeserializeOptions options) {
+  public static ObjectCode deserialize(byte[] container, DeserializeOptions options) {
     return Containers.read(container, options);
   }
 
-  /** Reads what {@link #toBytes()} wrote, as {@link #load(byte[])}.
+  /** Reads what {@link #serialize()} wrote, as {@link #deserialize(byte[])}.
    * @param container the bytes from its position to its limit; the position stays
    * @param options null for the defaults
    * @return the object code
    * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
    *     the offset */
-  public static ObjectCode load(java.nio.ByteBuffer container, DeserializeOptions options) {
+  public static ObjectCode deserialize(java.nio.ByteBuffer container, DeserializeOptions options) {
     return Containers.read(Memory.bytesOf(container), options);
   }
 
@@ -348,8 +351,8 @@
    * @param device which one
    * @return where it is on that device, good while the code is loaded
    * @throws NotFoundException the message lists the variables there are */
-  public GlobalVariable global(String name, CudaDevice device) {
-    return new GlobalVariable(findGlobal(name, device));
+  public GlobalVariable findGlobal(String name, CudaDevice device) {
+    return new GlobalVariable(findGlobalNow(name, device));
   }
 
   /** What the compiler or the linker said while making it, in the log's order.
@@ -388,7 +391,7 @@
   }
 
   private Object writeReplace() {
-    return new Containers.Proxy(toBytes());
+    return new Containers.Proxy(serialize());
   }
 
   private void readObject(java.io.ObjectInputStream stream) throws java.io.InvalidObjectException {
@@ -443,8 +446,8 @@
    * @param dynamicShared bytes a block
    * @param blockSizeLimit threads; 0: the device's limit
    * @return both sizes */
-  public BlockSize bestBlockSize(CudaDevice device, long dynamicShared, int blockSizeLimit) {
-    return new BlockSize(maxPotentialBlockSize(device, dynamicShared, blockSizeLimit));
+  public BlockSize maxPotentialBlockSize(CudaDevice device, long dynamicShared, int blockSizeLimit) {
+    return new BlockSize(bestBlockSize(device, dynamicShared, blockSizeLimit));
   }
 
   /** How many clusters of such a launch fit on the device at a time.

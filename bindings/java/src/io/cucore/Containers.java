@@ -41,7 +41,7 @@ final class Containers {
     }
 
     private Object readResolve() {
-      return ObjectCode.load(container);
+      return ObjectCode.deserialize(container);
     }
   }
 }

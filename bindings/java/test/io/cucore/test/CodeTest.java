@@ -53,14 +53,14 @@ class CodeTest {
 
   @Test
   void serialize() throws Exception {
-    byte[] bytes = World.code().toBytes();
-    try (ObjectCode again = ObjectCode.load(bytes);
-        ObjectCode direct = ObjectCode.load(ByteBuffer.allocateDirect(bytes.length).put(bytes).flip(), null);
+    byte[] bytes = World.code().serialize();
+    try (ObjectCode again = ObjectCode.deserialize(bytes);
+        ObjectCode direct = ObjectCode.deserialize(ByteBuffer.allocateDirect(bytes.length).put(bytes).flip(), null);
         ObjectCode byJava = deserialized(serialized(World.code()));
         Kernel kernel = again.kernel("fill<float>")) {
-      assertArrayEquals(bytes, again.toBytes());
-      assertArrayEquals(bytes, direct.toBytes());
-      assertArrayEquals(bytes, byJava.toBytes());
+      assertArrayEquals(bytes, again.serialize());
+      assertArrayEquals(bytes, direct.serialize());
+      assertArrayEquals(bytes, byJava.serialize());
       assertEquals(2, kernel.getParameterCount());
       assertEquals(World.code().getMetadata(), again.getMetadata());
     }
@@ -68,19 +68,19 @@ class CodeTest {
       byte[] damaged = bytes.clone();
       damaged[at] ^= 0x40;
       InvalidCodeException e =
-          assertFails(InvalidCodeException.class, Status.INVALID_CODE, () -> ObjectCode.load(damaged));
+          assertFails(InvalidCodeException.class, Status.INVALID_CODE, () -> ObjectCode.deserialize(damaged));
       assertFalse(e.getMessage().isEmpty());
     }
     byte[] stream = serialized(World.code());
     stream[stream.length - 10] ^= 1;
     assertThrows(InvalidCodeException.class, () -> deserialized(stream));
-    ObjectCode closed = ObjectCode.load(bytes);
+    ObjectCode closed = ObjectCode.deserialize(bytes);
     closed.close();
     assertThrows(io.cucore.InvalidHandleException.class, () -> serialized(closed));
-    byte[] small = World.code().toBytes(SerializeOptions.builder().compression(true).build());
+    byte[] small = World.code().serialize(SerializeOptions.builder().compression(true).build());
     assertTrue(small.length < bytes.length);
-    try (ObjectCode again = ObjectCode.load(small)) {
-      assertArrayEquals(bytes, again.toBytes());
+    try (ObjectCode again = ObjectCode.deserialize(small)) {
+      assertArrayEquals(bytes, again.serialize());
     }
   }
 
@@ -107,8 +107,8 @@ class CodeTest {
     String lowered =
         World.code().getSymbols().stream().filter(s -> s.expression().equals("fill<int>")).findFirst().orElseThrow().loweredName();
     ObjectCodeOptions options = ObjectCodeOptions.builder().name("given").expression("mine", lowered).build();
-    try (ObjectCode code = ObjectCode.ofFile(CodeType.PTX, file, options);
-        ObjectCode plain = ObjectCode.ofFile(CodeType.PTX, file);
+    try (ObjectCode code = ObjectCode.fromFile(CodeType.PTX, file, options);
+        ObjectCode plain = ObjectCode.fromFile(CodeType.PTX, file);
         Kernel kernel = code.kernel("mine")) {
       assertEquals("given", code.getName());
       assertEquals(file.getFileName().toString(), plain.getName());
@@ -158,11 +158,11 @@ class CodeTest {
       assertArrayEquals(cubin.getBytes(), image.getBytes());
       assertEquals(bundle.getBytes().length, bundle.asByteBuffer().remaining());
       bundle.kernel("scale").close();
-      byte[] signed = bundle.toBytes(SerializeOptions.builder().signingKey(key).build());
+      byte[] signed = bundle.serialize(SerializeOptions.builder().signingKey(key).build());
       DeserializeOptions strict =
           DeserializeOptions.builder().signaturePolicy(SignaturePolicy.REQUIRED).key(key).build();
-      try (ObjectCode trusted = ObjectCode.load(signed, strict);
-          ObjectCode unknown = ObjectCode.load(signed)) {
+      try (ObjectCode trusted = ObjectCode.deserialize(signed, strict);
+          ObjectCode unknown = ObjectCode.deserialize(signed)) {
         assertEquals(SignatureState.VALID, trusted.getSignature());
         assertEquals(SignatureState.UNKNOWN_KEY, unknown.getSignature());
         assertEquals(16, trusted.getSignatureKey().length());

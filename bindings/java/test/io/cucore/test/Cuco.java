@@ -60,25 +60,25 @@ public final class Cuco {
     ProgramOptions options = ProgramOptions.builder().name("scale.cu").arch("compute_80").build();
     try (Program program = Program.ofCuda(source, options);
         ObjectCode code = program.compile(CodeType.PTX, names)) {
-      Files.write(out, code.toBytes());
+      Files.write(out, code.serialize());
     }
   }
 
   private static void rewrite(Path in, Path out) throws Exception {
-    try (ObjectCode code = ObjectCode.load(Files.readAllBytes(in))) {
-      Files.write(out, code.toBytes());
+    try (ObjectCode code = ObjectCode.deserialize(Files.readAllBytes(in))) {
+      Files.write(out, code.serialize());
     }
   }
 
   private static void serialize(Path in, Path out) throws Exception {
     Path stream = Files.createTempFile("cucore", ".ser");
-    try (ObjectCode code = ObjectCode.load(Files.readAllBytes(in));
+    try (ObjectCode code = ObjectCode.deserialize(Files.readAllBytes(in));
         ObjectOutputStream to = new ObjectOutputStream(Files.newOutputStream(stream))) {
       to.writeObject(code);
     }
     try (ObjectInputStream from = new ObjectInputStream(Files.newInputStream(stream));
         ObjectCode code = (ObjectCode) from.readObject()) {
-      Files.write(out, code.toBytes());
+      Files.write(out, code.serialize());
     } finally {
       Files.delete(stream);
     }
@@ -89,7 +89,7 @@ public final class Cuco {
     for (int i = 0; i < values.length; ++i) {
       values[i] = i;
     }
-    try (ObjectCode code = ObjectCode.load(Files.readAllBytes(in));
+    try (ObjectCode code = ObjectCode.deserialize(Files.readAllBytes(in));
         CudaDevice device = CudaDevice.first();
         CudaStream stream = new CudaStream(device);
         CudaBuffer x = new CudaBuffer(device, 4000, stream);

@@ -58,11 +58,11 @@ class ErrorsTest {
     NotFoundException missing =
         assertFails(NotFoundException.class, Status.NOT_FOUND, () -> World.code().kernel("no_such"));
     assertTrue(missing.getMessage().contains("scale"), missing.getMessage());
-    assertFails(NotFoundException.class, Status.NOT_FOUND, () -> ObjectCode.ofFile(CodeType.PTX, Path.of("/no/such.ptx")));
-    assertFails(IoException.class, Status.IO, () -> ObjectCode.ofFile(CodeType.PTX, Path.of("/tmp")));
+    assertFails(NotFoundException.class, Status.NOT_FOUND, () -> ObjectCode.fromFile(CodeType.PTX, Path.of("/no/such.ptx")));
+    assertFails(IoException.class, Status.IO, () -> ObjectCode.fromFile(CodeType.PTX, Path.of("/tmp")));
     assertFails(UnsupportedException.class, Status.UNSUPPORTED, () -> World.code().getResources(0));
-    assertFails(InvalidCodeException.class, Status.INVALID_CODE, () -> ObjectCode.load(new byte[100]));
-    assertFails(InvalidCodeException.class, Status.INVALID_CODE, () -> ObjectCode.of(CodeType.CUBIN, new byte[100]));
+    assertFails(InvalidCodeException.class, Status.INVALID_CODE, () -> ObjectCode.deserialize(new byte[100]));
+    assertFails(InvalidCodeException.class, Status.INVALID_CODE, () -> ObjectCode.fromBytes(CodeType.CUBIN, new byte[100]));
     assertFails(CompilationException.class, Status.COMPILATION, () -> World.compile("no C++"));
     signature();
     linking();
@@ -74,7 +74,7 @@ class ErrorsTest {
     SigningKey key = new SigningKey(KeyAlgorithm.HMAC_SHA256, new byte[] {1, 2, 3});
     DeserializeOptions strict =
         DeserializeOptions.builder().signaturePolicy(SignaturePolicy.REQUIRED).key(key).build();
-    assertFails(SignatureException.class, Status.SIGNATURE, () -> ObjectCode.load(World.code().toBytes(), strict));
+    assertFails(SignatureException.class, Status.SIGNATURE, () -> ObjectCode.deserialize(World.code().serialize(), strict));
   }
 
   private void linking() {
@@ -151,7 +151,7 @@ class ErrorsTest {
     String name = "k\uD83D\uDE00é漢\u0001";
     byte[] ptx = World.code().getBytes();
     assertTrue(new String(ptx, StandardCharsets.US_ASCII).contains(".version"));
-    try (ObjectCode code = ObjectCode.of(CodeType.PTX, ptx, io.cucore.ObjectCodeOptions.builder().name(name).build())) {
+    try (ObjectCode code = ObjectCode.fromBytes(CodeType.PTX, ptx, io.cucore.ObjectCodeOptions.builder().name(name).build())) {
       assertEquals(name, code.getName());
     }
     NotFoundException e = assertFails(NotFoundException.class, Status.NOT_FOUND, () -> World.code().kernel(name));

@@ -309,7 +309,7 @@ class LaunchTest {
     }
     for (DefaultStream kind : new DefaultStream[] {DefaultStream.LEGACY, DefaultStream.PER_THREAD}) {
       try (CudaStream each = device.defaultStream(kind);
-          CudaStream same = CudaStream.ofNative(device, stream.getNativeHandle())) {
+          CudaStream same = CudaStream.fromNative(device, stream.getNativeHandle())) {
         each.synchronize();
         assertEquals(stream.getNativeHandle(), same.getNativeHandle());
       }
@@ -318,7 +318,7 @@ class LaunchTest {
 
   @Test
   void faultAndReset() {
-    try (ObjectCode code = ObjectCode.of(CodeType.PTX, World.code().getBytes());
+    try (ObjectCode code = ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes());
         Kernel fault = code.kernel("fault");
         Kernel add = code.kernel("add_one");
         CudaStream broken = new CudaStream(device);

@@ -88,7 +88,7 @@ class ObjectsTest {
       assertEquals(kernel.getParameters(null), kernel.getParameters(device));
       assertTrue(kernel.attribute(KernelAttribute.MAX_THREADS_PER_BLOCK, device) >= 256);
       assertTrue(kernel.occupancy(device, 128) > 0);
-      assertTrue(kernel.bestBlockSize(device, 0, 0).blockSize() > 0);
+      assertTrue(kernel.maxPotentialBlockSize(device, 0, 0).blockSize() > 0);
       assertTrue(kernel.availableDynamicShared(device, 1, 128) > 0);
     }
     propertiesOfCode();
@@ -121,7 +121,7 @@ class ObjectsTest {
       assertEquals(SymbolKind.GLOBAL, counter.kind());
       assertEquals(4, counter.size());
       try (CudaDevice device = World.device()) {
-        assertEquals(4, code.global("counter", device).size());
+        assertEquals(4, code.findGlobal("counter", device).size());
       }
     }
   }
@@ -166,7 +166,7 @@ class ObjectsTest {
     all.put("buffer", new CudaBuffer(device, 16, stream));
     all.put("program", Program.ofCuda(World.SOURCE));
     all.put("linker", new Linker(null));
-    all.put("code", ObjectCode.of(CodeType.PTX, World.code().getBytes()));
+    all.put("code", ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes()));
     all.put("kernel", World.code().kernel("nothing"));
     return all;
   }
@@ -354,7 +354,7 @@ class ObjectsTest {
   private void replacedWhileMessagesCome() throws Exception {
     Thread talking = new Thread(() -> {
       for (int i = 0; i < 10; ++i) {
-        try (ObjectCode code = ObjectCode.of(CodeType.PTX, World.code().getBytes()); CudaDevice device = World.device()) {
+        try (ObjectCode code = ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes()); CudaDevice device = World.device()) {
           code.load(device);
         }
       }

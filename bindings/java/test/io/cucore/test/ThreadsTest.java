@@ -65,7 +65,7 @@ class ThreadsTest {
         x.read(values, stream);
         assertEquals(126f, values[63]);
         new CudaStream(device).synchronize();
-        assertTrue(ObjectCode.of(CodeType.PTX, World.code().getBytes()).getSymbols().size() > 5);
+        assertTrue(ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes()).getSymbols().size() > 5);
       }
     } finally {
       done.set(true);
