@@ -31,6 +31,28 @@ MADE_IN_JAVA = {
 }
 
 
+# What the header leaves to the names of parameters; javadoc wants it said.
+PARAMETERS = {
+    'device': 'the device', 'stream': 'in whose order', 'length': 'in bytes', 'address': 'on the device',
+    'source': 'where the bytes come from', 'offset': 'in bytes, in this buffer', 'source_offset': 'in bytes, in the source',
+    'name': 'which one', 'peer': 'the other device', 'kind': 'which one', 'timing': 'whether it measures time',
+    'blocking_sync': 'whether synchronize() sleeps instead of spinning', 'priority': 'a lower number goes first',
+    'interprocess': 'whether it may be shared with other processes; not with timing', 'end': 'the later event',
+    'nonblocking': 'whether it does not wait for the legacy default stream; default ON', 'event': 'what to wait for',
+    'other': 'what to wait for', 'value': 'its new value', 'code': 'the input', 'block_size': 'threads a block',
+    'blocks_per_multiprocessor': 'how many blocks', 'dynamic_shared': 'bytes a block', 'ordinal': 'from 0', 'index': 'from 0',
+}
+RESULTS = {
+    'cucore_buffer_create_pinned': 'the buffer', 'cucore_buffer_create_managed': 'the buffer',
+    'cucore_buffer_from_native': 'the buffer', 'cucore_device_count': 'the number of devices',
+    'cucore_device_attribute': 'its value', 'cucore_device_can_access_peer': 'true if they may',
+    'cucore_device_default_stream': 'the stream', 'cucore_event_query': 'true once it is', 'cucore_event_elapsed': 'milliseconds',
+    'cucore_stream_query': 'true once it is', 'cucore_kernel_attribute': 'its value', 'cucore_kernel_occupancy': 'the number of blocks',
+    'cucore_kernel_available_dynamic_shared': 'bytes a block', 'cucore_objectcode_find_kernel': 'the kernel',
+    'cucore_objectcode_image_at': 'the image', 'cucore_linker_link': 'the object code; its log has the warnings',
+}
+
+
 def exception(status):
     return words.exception_name(status, 'Exception')
 
@@ -51,7 +73,7 @@ def text_of(text, header, table):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
-    text = words.translate(text, header, function, item, 'null')
+    text = re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, header, function, item, 'null'))
     return text.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
 
 
@@ -62,11 +84,13 @@ def enum_typemap(enum):
 def comment(member, function, header, table):
     tr = lambda t: text_of(t, header, table)
     lines = tr(function.doc.text).split('\n')
-    lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, function)]
-    if words.result(member, function):
-        lines.append(f'@return {tr(words.result(member, function))}')
-    elif member.kind == 'property':
-        lines.append('@return it')
+    said = dict(words.parameters(member, function))
+    for name in member.parameters:
+        if name in said or name in PARAMETERS:
+            lines.append(f'@param {name} ' + (tr(said[name]) if name in said else PARAMETERS[name]))
+    result = words.result(member, function) or RESULTS.get(member.function, 'it' if member.kind == 'property' else '')
+    if result and member.kind != 'constructor':
+        lines.append(f'@return {tr(result)}')
     lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
     return ['/**'] + [' * ' + l for l in lines] + [' */']
 
@@ -93,12 +117,12 @@ def kept(member, java_type, doc):
     simple = {'Boolean': 'boolean'}.get(java_type, java_type)
     if java_type in ('int', 'long'):
         # 0 may be what is there only later: a handle of code that is not loaded.
-        body = [f'private volatile long {name} = Long.MIN_VALUE;', '', *doc, f'public {simple} {getter}() {{',
+        body = [f'private transient volatile long {name} = Long.MIN_VALUE;', '', *doc, f'public {simple} {getter}() {{',
                 f'  long known = {name};', '  if (known == Long.MIN_VALUE) {', f'    known = {read};',
                 f'    {name} = known == 0 ? Long.MIN_VALUE : known;', '  }', '  open();',
                 f'  return {"(int) " if java_type == "int" else ""}known;', '}']
     else:
-        body = [f'private volatile {java_type} {name};', '', *doc, f'public {simple} {getter}() {{',
+        body = [f'private transient volatile {java_type} {name};', '', *doc, f'public {simple} {getter}() {{',
                 f'  {java_type} known = {name};', '  if (known == null) {', f'    known = {read};', f'    {name} = known;',
                 '  }', '  open();', '  return known;', '}']
     return [f'%rename({name}Now) {member.path};', f'%javamethodmodifiers {member.path} "/* raw */";',

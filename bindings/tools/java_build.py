@@ -24,7 +24,17 @@ def swig(stamp, folder, command):
     shutil.rmtree(folder, ignore_errors=True)  # classes that are no longer made must not stay
     os.makedirs(folder)
     subprocess.run(command, check=True)
+    for path in Path(folder).glob('*.java'):
+        path.write_text(in_camel_case(path.read_text(encoding='utf-8')).replace('<br>\n', '\n'), encoding='utf-8')
     Path(stamp).touch()
+
+
+def in_camel_case(text):
+    """SWIG renames methods but not their parameters."""
+    for name in set(re.findall(r'[\w\]] ([a-z]+(?:_[a-z]+)+)(?=[,)])', text)):
+        first, *rest = name.split('_')
+        text = re.sub(rf'\b{name}\b', first + ''.join(w.capitalize() for w in rest), text)
+    return text
 
 
 def sources(paths):

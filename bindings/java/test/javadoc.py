@@ -12,6 +12,6 @@ def sources(paths):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    command = [sys.argv[1], '-quiet', '-Xdoclint:all', '-Werror', '-Xmaxwarns', '1000', '-public', '--release', '11', '-encoding', 'UTF-8',
-               '-d', folder, *map(str, sources(sys.argv[2:]))]
+    command = [sys.argv[1], '-quiet', '-Xdoclint:all', '-Werror', '-Xmaxwarns', '1000', '-public', '--release', '11',
+               '-encoding', 'UTF-8', '-d', folder, *map(str, sources(sys.argv[2:]))]
     sys.exit(subprocess.run(command).returncode)

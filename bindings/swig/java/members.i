@@ -390,10 +390,15 @@
     }
   }
 
+  /** Its container goes in its place.
+   * @return what is written */
   private Object writeReplace() {
     return new Containers.Proxy(serialize());
   }
 
+  /** Refuses: only the container is read.
+   * @param stream not used
+   * @throws java.io.InvalidObjectException always */
   private void readObject(java.io.ObjectInputStream stream) throws java.io.InvalidObjectException {
     throw new java.io.InvalidObjectException("object code is read by its proxy");
   }

@@ -9,11 +9,17 @@ import java.util.List;
 public class CucoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** The status. */
   private final int status;
+  /** The whole output. */
   private final String log;
+  /** Whose number nativeCode is. */
   private final String origin;
+  /** The number. */
   private final int nativeCode;
+  /** Its name. */
   private final String nativeName;
+  /** The log, message by message. */
   private final List<Diagnostic> diagnostics;
 
   CucoreException(Failure failure) {

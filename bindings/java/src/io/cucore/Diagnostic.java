@@ -9,10 +9,15 @@ import java.util.List;
 public final class Diagnostic implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  /** How bad it is. */
   private final Severity severity;
+  /** From 1, or 0. */
   private final int line;
+  /** From 1, or 0. */
   private final int column;
+  /** The file, or "". */
   private final String file;
+  /** What was said. */
   private final String text;
 
   Diagnostic(Severity severity, int line, int column, String file, String text) {
