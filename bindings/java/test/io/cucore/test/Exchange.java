@@ -15,62 +15,53 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Stored object code on the command line, for tests across languages.
- *
- * <pre>
- * Cuco compile OUT [SOURCE [NAME_EXPRESSION...]]   compiles to PTX for compute_80; without SOURCE a kernel "scale"
- * Cuco rewrite IN OUT      reads a container and writes it again
- * Cuco serialize IN OUT    the same by way of Java's serialization
- * Cuco launch IN [KERNEL]  launches void scale(float a, float *x, int n) and checks what it did
- * </pre>
+ * Java's part in the exchange of object code between languages: see bindings/exchange/exchange.py.
  */
-public final class Cuco {
-  private static final String SCALE =
-      "extern \"C\" __global__ void scale(float a, float *x, int n) {\n"
+public final class Exchange {
+  private static final String SOURCE =
+      "extern \"C\" __global__ void triple(float *data, int n) {\n"
           + "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-          + "  if (i < n) x[i] *= a;\n"
+          + "  if (i < n) data[i] *= 3;\n"
           + "}\n";
 
-  private Cuco() {}
+  private Exchange() {}
 
   /** Does what the first argument says; throws if it cannot. */
   public static void main(String... arguments) throws Exception {
     Path first = Path.of(arguments[1]);
     switch (arguments[0]) {
-      case "compile":
-        compile(first, arguments);
+      case "make":
+        make(first);
         break;
-      case "rewrite":
-        rewrite(first, Path.of(arguments[2]));
+      case "copy":
+        copy(first, Path.of(arguments[2]));
         break;
-      case "serialize":
-        serialize(first, Path.of(arguments[2]));
+      case "own":
+        own(first, Path.of(arguments[2]));
         break;
       case "launch":
-        launch(first, arguments.length > 2 ? arguments[2] : "scale");
+        launch(first);
         break;
       default:
         throw new IllegalArgumentException(arguments[0]);
     }
   }
 
-  private static void compile(Path out, String... arguments) throws Exception {
-    String source = arguments.length > 2 ? Files.readString(Path.of(arguments[2])) : SCALE;
-    String[] names = arguments.length > 3 ? java.util.Arrays.copyOfRange(arguments, 3, arguments.length) : new String[0];
-    ProgramOptions options = ProgramOptions.builder().name("scale.cu").arch("compute_80").build();
-    try (Program program = Program.ofCuda(source, options);
-        ObjectCode code = program.compile(CodeType.PTX, names)) {
+  private static void make(Path out) throws Exception {
+    ProgramOptions options = ProgramOptions.builder().name("triple.cu").arch("compute_80").build();
+    try (Program program = Program.ofCuda(SOURCE, options);
+        ObjectCode code = program.compile(CodeType.PTX, "triple")) {
       Files.write(out, code.serialize());
     }
   }
 
-  private static void rewrite(Path in, Path out) throws Exception {
+  private static void copy(Path in, Path out) throws Exception {
     try (ObjectCode code = ObjectCode.deserialize(Files.readAllBytes(in))) {
       Files.write(out, code.serialize());
     }
   }
 
-  private static void serialize(Path in, Path out) throws Exception {
+  private static void own(Path in, Path out) throws Exception {
     Path stream = Files.createTempFile("cucore", ".ser");
     try (ObjectCode code = ObjectCode.deserialize(Files.readAllBytes(in));
         ObjectOutputStream to = new ObjectOutputStream(Files.newOutputStream(stream))) {
@@ -84,7 +75,7 @@ public final class Cuco {
     }
   }
 
-  private static void launch(Path in, String name) throws Exception {
+  private static void launch(Path in) throws Exception {
     float[] values = new float[1000];
     for (int i = 0; i < values.length; ++i) {
       values[i] = i;
@@ -93,9 +84,9 @@ public final class Cuco {
         CudaDevice device = CudaDevice.first();
         CudaStream stream = new CudaStream(device);
         CudaBuffer x = new CudaBuffer(device, 4000, stream);
-        Kernel kernel = code.kernel(name)) {
+        Kernel kernel = code.kernel("triple")) {
       x.write(values, stream);
-      kernel.launch(stream, LaunchConfig.covering(1000, 128), 3f, x, 1000);
+      kernel.launch(stream, LaunchConfig.covering(1000, 256), x, 1000);
       x.read(values, stream);
     }
     for (int i = 0; i < values.length; ++i) {
@@ -103,6 +94,6 @@ public final class Cuco {
         throw new IllegalStateException("x[" + i + "] is " + values[i]);
       }
     }
-    System.out.println("scaled 1000 floats");
+    System.out.println("ok");
   }
 }
