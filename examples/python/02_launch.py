@@ -11,14 +11,14 @@ extern "C" __global__ void scale(float factor, float *data, int n) {
 }
 """
 
-count, factor = 1000, 3.0
-code = cucore.Program(SOURCE).compile()
 if cucore.Device.count() == 0:
-    sys.exit(print("compiled; launching needs a device"))
+    sys.exit(print("launching needs a device"))
+count, factor = 1000, 3.0
 
 # snippet: launch
 device = cucore.Device()
 stream = cucore.Stream(device)
+code = cucore.Program(SOURCE).compile()
 data = array.array("f", range(count))
 with cucore.Buffer(device, len(data) * data.itemsize, stream) as buffer:
     buffer.write(data, stream)

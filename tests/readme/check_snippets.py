@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
 README = ROOT / "README.md"
-SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```c\n)(.*?)(```)", re.S)
+SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```(?:c|python|java|csharp)\n)(.*?)(```)", re.S)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.S)
 TRANSCRIPT = re.compile(r"(<!-- transcript -->\n```console\n)(.*?)(```)", re.S)
 NO_NVRTC = "cannot load NVRTC"
@@ -23,7 +23,7 @@ NO_NVRTC = "cannot load NVRTC"
 
 def snippet(path, name):
     text = (ROOT / path).read_text()
-    found = re.search(rf"/\* snippet: {name} \*/\n(.*?)^\s*/\* end of snippet \*/", text,
+    found = re.search(rf"(?:/\*|#|//) snippet: {name}(?: \*/)?\n(.*?)^\s*(?:/\*|#|//) end of snippet", text,
                       re.S | re.M)
     return textwrap.dedent(found.group(1))
 
