@@ -37,7 +37,8 @@ JNIEXPORT void JNICALL Java_CCalls_open(JNIEnv* env, jclass, jstring ptx) {
   MUST(cucore_device_open, 0, &world.device);
   MUST(cucore_stream_create, world.device, nullptr, &world.stream);
   MUST(cucore_buffer_create, world.device, 4096, world.stream, &world.buffer);
-  MUST(cucore_objectcode_create, CUCORE_CODE_TYPE_PTX, text, std::strlen(text), nullptr, &world.code);
+  MUST(cucore_objectcode_create, CUCORE_CODE_TYPE_PTX, text, std::strlen(text), nullptr,
+       &world.code);
   MUST(cucore_objectcode_find_kernel, world.code, "three", &world.kernel);
   env->ReleaseStringUTFChars(ptx, text);
 }
@@ -45,7 +46,8 @@ JNIEXPORT void JNICALL Java_CCalls_open(JNIEnv* env, jclass, jstring ptx) {
 // Gives a sum, that nothing is left out.
 JNIEXPORT jlong JNICALL Java_CCalls_property(JNIEnv*, jclass, jint times) {
   jlong sum = 0;
-  for (jint i = 0; i < times; ++i) sum += static_cast<jlong>(cucore_kernel_parameter_count(world.kernel));
+  for (jint i = 0; i < times; ++i)
+    sum += static_cast<jlong>(cucore_kernel_parameter_count(world.kernel));
   return sum;
 }
 
@@ -60,7 +62,8 @@ JNIEXPORT void JNICALL Java_CCalls_launch(JNIEnv*, jclass, jint times) {
     float a = 2;
     jint n = i;
     uint64_t data = cucore_buffer_address(world.buffer);
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(n), CUCORE_ARGUMENT(data)};
+    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(n),
+                                         CUCORE_ARGUMENT(data)};
     cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
     options.grid[0] = 1;
     options.block[0] = 32;
@@ -76,5 +79,7 @@ JNIEXPORT void JNICALL Java_CCalls_event(JNIEnv*, jclass, jint times) {
   }
 }
 
-JNIEXPORT void JNICALL Java_CCalls_synchronize(JNIEnv*, jclass) { MUST(cucore_device_synchronize, world.device); }
+JNIEXPORT void JNICALL Java_CCalls_synchronize(JNIEnv*, jclass) {
+  MUST(cucore_device_synchronize, world.device);
+}
 }
