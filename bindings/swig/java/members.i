@@ -65,6 +65,21 @@
     return new PriorityRange(streamPriorities());
   }
 
+  /** Whether both are open and the same device.
+   * @param other an object
+   * @return true for one device opened twice */
+  @Override public boolean equals(Object other) {
+    if (this == other || !(other instanceof CudaDevice)) {
+      return this == other;
+    }
+    CudaDevice that = (CudaDevice) other;
+    return !isClosed() && !that.isClosed() && getOrdinal() == that.getOrdinal();
+  }
+
+  @Override public int hashCode() {
+    return CudaDevice.class.hashCode(); // closing must not change it
+  }
+
   @Override public String toString() {
     return isClosed() ? "CudaDevice (closed)" : "CudaDevice " + getOrdinal() + " (" + getName() + ")";
   }

@@ -69,6 +69,8 @@ class ObjectsTest {
       assertTrue(device.canAccessPeer(device) || !device.canAccessPeer(device));
       assertEquals(1, CudaDevice.count());
       for (CudaDevice of : List.of(stream.getDevice(), timed.getDevice(), buffer.getDevice(), pinned.getDevice())) {
+        assertEquals(device, of);
+        assertEquals(device.hashCode(), of.hashCode());
         assertEquals(device.getUuid(), of.getUuid());
         of.close();
       }
@@ -224,7 +226,7 @@ class ObjectsTest {
     int tried = 0;
     for (java.lang.reflect.Method method : closed.getClass().getMethods()) {
       boolean own = method.getDeclaringClass() == closed.getClass() && !method.isSynthetic();
-      boolean answersAlways = List.of("close", "isClosed", "toString").contains(method.getName());
+      boolean answersAlways = List.of("close", "isClosed", "toString", "equals", "hashCode").contains(method.getName());
       if (!own || answersAlways || java.lang.reflect.Modifier.isStatic(method.getModifiers())) {
         continue;
       }
