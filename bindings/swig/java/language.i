@@ -9,6 +9,7 @@
 %rename(NativeLinkerOptions) LinkerOptions;
 %rename("$ignore", %$isdestructor) "";  // Natives.close() does it for all
 %{
+#include "elements.hpp"
 #include "lease.hpp"
 #include "raise.hpp"
 #include "text.hpp"

@@ -26,16 +26,15 @@
 %typemap(jtype) (const void *data, size_t size), (void *data, size_t size) "byte[]"
 %typemap(jstype) (const void *data, size_t size), (void *data, size_t size) "byte[]"
 %typemap(javain) (const void *data, size_t size), (void *data, size_t size) "$javainput"
-%typemap(in) (const void *data, size_t size), (void *data, size_t size) {
-  $2 = $input ? (size_t)jenv->GetArrayLength($input) : 0;
-  $1 = $input ? jenv->GetByteArrayElements($input, 0) : 0;
-  if ($input && !$1) return $null;
+%typemap(in) (const void *data, size_t size) (cucore::java::Elements bytes) {
+  if (!bytes.take(jenv, $input, JNI_ABORT)) return $null;
+  $1 = bytes.data();
+  $2 = bytes.size();
 }
-%typemap(freearg) (const void *data, size_t size) {
-  if ($input) jenv->ReleaseByteArrayElements($input, (jbyte *)$1, JNI_ABORT);
-}
-%typemap(freearg) (void *data, size_t size) {
-  if ($input) jenv->ReleaseByteArrayElements($input, (jbyte *)$1, 0);
+%typemap(in) (void *data, size_t size) (cucore::java::Elements bytes) {
+  if (!bytes.take(jenv, $input, 0)) return $null;
+  $1 = bytes.data();
+  $2 = bytes.size();
 }
 
 %typemap(in) const char * (std::string text) {

@@ -5,6 +5,8 @@ import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaEvent;
 import io.cucore.CudaStream;
+import io.cucore.InvalidArgumentException;
+import io.cucore.InvalidCodeException;
 import io.cucore.Kernel;
 import io.cucore.LaunchConfig;
 import io.cucore.Log;
@@ -79,9 +81,30 @@ public final class Errands {
     try (CudaDevice device = new CudaDevice(0);
         CudaStream stream = new CudaStream(device)) {
       makeAndDrop(device, stream, 10_000);
+      fail(device, 1_000);
       long before = resident();
       makeAndDrop(device, stream, 90_000);
+      fail(device, 10_000);
       System.out.print(resident() - before);
+    }
+  }
+
+  /** What a failed call was given, and its exception, must go too. */
+  private static void fail(CudaDevice device, int times) {
+    byte[] bytes = new byte[10_000];
+    for (int i = 0; i < times; ++i) {
+      try {
+        ObjectCode.deserialize(bytes);
+        throw new AssertionError("zeros are no container");
+      } catch (InvalidCodeException e) {
+        // as it should be
+      }
+      try {
+        device.attribute(-1);
+        throw new AssertionError("no attribute is -1");
+      } catch (InvalidArgumentException e) {
+        // as it should be
+      }
     }
   }
 
