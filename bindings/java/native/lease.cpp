@@ -28,6 +28,7 @@ class Slots {
  public:
   Slot* at(uint32_t index) const {
     const uint32_t place = index + FIRST_LEVEL;
+    if (place < FIRST_LEVEL) return nullptr;  // no index: it wrapped
     const int level = std::bit_width(place) - std::bit_width(FIRST_LEVEL);
     Slot* slots = levels_[level].load(std::memory_order_acquire);
     return slots ? slots + (place - (FIRST_LEVEL << level)) : nullptr;
