@@ -16,7 +16,8 @@ struct ErrorRelease {
 
 class Failure {
  public:
-  Failure(cucore_status status, cucore_error* error) : status_(status), error_(error, ErrorRelease{}) {}
+  Failure(cucore_status status, cucore_error* error)
+      : status_(status), error_(error, ErrorRelease{}) {}
   Failure(cucore_status status, std::string message)
       : status_(status), message_(std::make_shared<std::string>(std::move(message))) {}
 

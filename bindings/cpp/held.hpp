@@ -5,10 +5,10 @@
 
 namespace cucore::bind {
 
-#define CUCORE_COUNTED(type)                                                              \
-  inline void retain(const cucore_##type* handle) { cucore_##type##_retain(handle); }     \
-  inline void release(const cucore_##type* handle) {                                      \
-    cucore_##type##_release(const_cast<cucore_##type*>(handle));                          \
+#define CUCORE_COUNTED(type)                                                          \
+  inline void retain(const cucore_##type* handle) { cucore_##type##_retain(handle); } \
+  inline void release(const cucore_##type* handle) {                                  \
+    cucore_##type##_release(const_cast<cucore_##type*>(handle));                      \
   }
 CUCORE_COUNTED(device)
 CUCORE_COUNTED(stream)

@@ -45,7 +45,8 @@ cucore_launch_options launch_options(const LaunchHead& head) {
   return options;
 }
 
-void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data, size_t size) {
+void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data,
+            size_t size) {
   LaunchHead head;
   if (size < sizeof head) refuse();
   std::memcpy(&head, data, sizeof head);
@@ -54,7 +55,8 @@ void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void
   cucore_argument few[FEW];
   std::vector<cucore_argument> many(head.argument_count > FEW ? head.argument_count : 0);
   cucore_argument* arguments = many.empty() ? few : many.data();
-  read_arguments(static_cast<const char*>(data) + sizeof head, rest, arguments, head.argument_count);
+  read_arguments(static_cast<const char*>(data) + sizeof head, rest, arguments,
+                 head.argument_count);
   const cucore_launch_options options = launch_options(head);
   ok(cucore_kernel_launch, kernel, stream, &options, arguments, head.argument_count);
 }

@@ -23,6 +23,7 @@ static_assert(sizeof(LaunchHead) == 56);
 
 cucore_launch_options launch_options(const LaunchHead& head);
 
-void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data, size_t size);
+void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data,
+            size_t size);
 
 }  // namespace cucore::bind

@@ -1,4 +1,5 @@
-// Lists that calls take: keys of signatures, images of a bundle. A language adds one item at a time.
+// Lists that calls take: keys of signatures, images of a bundle. A language adds one item at a
+// time.
 #pragma once
 
 #include <cucore.h>

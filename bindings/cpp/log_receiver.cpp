@@ -10,8 +10,8 @@ namespace {
 
 using Shared = std::shared_ptr<LogQueue>;
 
-std::mutex choosing;                // one change of the receiver at a time
-LogQueue* receiving = nullptr;      // whose queue the library's receiver fills
+std::mutex choosing;            // one change of the receiver at a time
+LogQueue* receiving = nullptr;  // whose queue the library's receiver fills
 
 void receive(cucore_log_level level, const char* message, void* queue) {
   (*static_cast<Shared*>(queue))->push(level, message);

@@ -12,8 +12,7 @@ OptionFields::OptionFields(const char* struct_name, const Field* fields, size_t 
     : struct_name_(struct_name), fields_(fields), count_(count), target_(target) {}
 
 void OptionFields::refuse(const char* name, const char* why) const {
-  throw Failure(CUCORE_ERROR_INVALID_ARGUMENT,
-                std::string(struct_name_) + "." + name + " " + why);
+  throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, std::string(struct_name_) + "." + name + " " + why);
 }
 
 const Field& OptionFields::find(const char* name) const {
@@ -23,8 +22,9 @@ const Field& OptionFields::find(const char* name) const {
 }
 
 const Field& OptionFields::find(const char* name, FieldKind wanted) const {
-  static constexpr const char* WHY[] = {"is not a text", "is not a choice", "is not a number",
-                                        "is not a list of texts", "is not a list of numbers", "is not a list of bytes"};
+  static constexpr const char* WHY[] = {
+      "is not a text",          "is not a choice",          "is not a number",
+      "is not a list of texts", "is not a list of numbers", "is not a list of bytes"};
   const Field& field = find(name);
   if (field.kind != wanted) refuse(name, WHY[static_cast<int>(wanted)]);
   return field;
@@ -39,7 +39,8 @@ void OptionFields::set_text(const char* name, const char* value) {
 
 void OptionFields::set_number(const char* name, int64_t value) {
   const Field& field = find(name);
-  if (field.kind == FieldKind::TOGGLE && (value < CUCORE_TOGGLE_DEFAULT || value > CUCORE_TOGGLE_OFF))
+  if (field.kind == FieldKind::TOGGLE &&
+      (value < CUCORE_TOGGLE_DEFAULT || value > CUCORE_TOGGLE_OFF))
     refuse(name, "is none of DEFAULT, ON and OFF");
   if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max())
     refuse(name, "does not fit 32 bits");
@@ -73,7 +74,8 @@ void OptionFields::finish() {
   const auto place = [&](const Field& field, auto& lists) {
     auto& list = lists[field.name];
     const auto [length, is_new] = lengths.try_emplace(field.count_offset, list.size());
-    if (!is_new && length->second != list.size()) refuse(field.name, "has another length than its partner");
+    if (!is_new && length->second != list.size())
+      refuse(field.name, "has another length than its partner");
     at<const void*>(field.offset) = list.empty() ? nullptr : list.data();
     at<size_t>(field.count_offset) = list.size();
   };

@@ -67,7 +67,9 @@ template <class Struct>
 class Options {
  public:
   Options()
-      : struct_{}, fields_(FieldsOf<Struct>::NAME, FieldsOf<Struct>::fields(), FieldsOf<Struct>::count(), &struct_) {
+      : struct_{},
+        fields_(FieldsOf<Struct>::NAME, FieldsOf<Struct>::fields(), FieldsOf<Struct>::count(),
+                &struct_) {
     struct_.struct_size = sizeof struct_;
   }
   OptionFields& fields() { return fields_; }

@@ -107,6 +107,37 @@ def init_stub(header):
                       *fields('cucore_linker_options'), '    ) -> None: ...', ''])
 
 
+# Of the classes that are made by calling them. "**options" are the fields of the options struct.
+SIGNATURES = {
+    'Device': 'ordinal=0', 'Stream': 'device, nonblocking=None, priority=0',
+    'Event': 'device, timing=False, blocking_sync=False, interprocess=False', 'Buffer': 'device, length, stream',
+    'Program': 'source, type=1, *, headers=None, extra_sources=None, **options', 'Linker': '**options',
+}
+CLASS_COMMENTS = {'Program': 'cucore_program', 'Linker': 'cucore_linker'}
+
+
+def field_lines(struct, header):
+    return ['', text_of(struct.doc.text, header, {}), ''] + [f'{f.name}: {text_of(f.doc, header, {})}' for f in struct.fields]
+
+
+def docs(header, members):
+    """The docstrings of the classes: what making one does."""
+    table = {m.function: m for m in members}
+    out = ['"""The docstrings of the classes that are made by calling them."""', '# Generated from cucore.h.', 'DOCS = {']
+    for m in members:
+        if m.kind != 'constructor' or m.owner not in SIGNATURES:
+            continue
+        function = header.functions[m.function]
+        tr = lambda t: text_of(t, header, table)
+        lines = [f'{m.owner}({SIGNATURES[m.owner]})', '--', '', tr(function.doc.text), '']
+        lines += [f':param {n}: {tr(t)}' for n, t in words.parameters(m, function) if n != 'options']
+        lines += [f':raises {exception(c)}: {tr(t)}' for c, t in function.doc.retvals if c != 'CUCORE_ERROR_ABI_MISMATCH']
+        if m.owner in CLASS_COMMENTS:
+            lines += field_lines(header.structs[CLASS_COMMENTS[m.owner] + '_options'], header)
+        out.append(f'    "{m.owner}": {chr(10).join(lines)!r},')
+    return '\n'.join(out + ['}', ''])
+
+
 def enums(header):
     out = ['"""The enumerations of the library."""', '# Generated from cucore.h.', 'from enum import IntEnum', '']
     for e in header.enums:

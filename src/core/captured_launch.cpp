@@ -9,15 +9,21 @@ namespace {
 // Called by the driver on a thread of its own, on which it must not be called back.
 void give_back(void* held) { drop_later(std::unique_ptr<Held>(static_cast<Held*>(held))); }
 
-bool is_captured(const driver::CudaTable& cu, const Stream& stream, CUgraph& graph) {
+bool is_captured(const driver::CudaTable& cu, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult result = cu.cuStreamGetCaptureInfo
-                              ? cu.cuStreamGetCaptureInfo(stream.native(), &status, nullptr, &graph,
-                                                          nullptr, nullptr, nullptr)
-                              : cu.cuStreamIsCapturing(stream.native(), &status);
-  if (result == CUDA_ERROR_NOT_SUPPORTED) return false;  // a driver without graphs
-  driver::check(result, "ask whether a stream is captured");
+  driver::check(cu.cuStreamIsCapturing(stream, &status), "ask whether a stream is captured");
   return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+// Null where the driver does not tell.
+CUgraph graph_of(const driver::CudaTable& cu, CUstream stream) {
+  if (!cu.cuStreamGetCaptureInfo) return nullptr;
+  CUgraph graph = nullptr;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  driver::check(
+      cu.cuStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr),
+      "ask for the graph that a stream is captured into");
+  return graph;
 }
 
 // The graph owns `held` from then on.
@@ -37,11 +43,10 @@ bool give_to(const driver::CudaTable& cu, CUgraph graph, Held* held) {
 
 void hold_if_captured(const Stream& stream, const LoadedImage& image) {
   const auto& cu = driver::cuda();
+  if (!is_captured(cu, stream.native())) return;
   const driver::ContextGuard guard(stream.context()->native());
-  CUgraph graph = nullptr;
-  if (!is_captured(cu, stream, graph)) return;
   auto held = std::make_unique<Held>(Ref<const Object>(&image));
-  if (!give_to(cu, graph, held.get()))
+  if (!give_to(cu, graph_of(cu, stream.native()), held.get()))
     log(LogLevel::DEBUG,
         "keeps object code loaded for good: a graph launches it, and the driver does not tell when "
         "the graph goes");

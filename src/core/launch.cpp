@@ -162,10 +162,9 @@ void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
   if (options.dynamic_shared > ALWAYS_ALLOWED_SHARED) [[unlikely]]
     allow_shared(kernel, device, options.dynamic_shared);
   image.image->note(stream);
-  if (stream.may_be_captured()) [[unlikely]]
-    hold_if_captured(stream, *image.image);
   const auto function = reinterpret_cast<CUfunction>(image.native);
   const auto call = [&] {
+    if (stream.may_be_captured()) hold_if_captured(stream, *image.image);
     return driver::cuda().cuLaunchKernelEx(&configuration.get(), function, arguments, extra);
   };
   CUresult result;

@@ -42,6 +42,10 @@ class Stream final : public Object {
   // A stream of our own tells the driver its context; the others take the thread's current one.
   bool needs_current_context() const { return kind_ != Kind::OWNED; }
 
+  // The driver's number of the stream, which no other stream ever gets: that of the calling thread
+  // for a per-thread default stream. With the context current where the stream needs that.
+  uint64_t id() const;
+
   // How far it has come; null for streams that are not our own, which may go unseen.
   const Ref<StreamMark>& mark() const { return mark_; }
   // What tells streams apart for those who wait for them: the mark, else the context.
@@ -57,16 +61,18 @@ class Stream final : public Object {
   // Throws unless the stream can be used for what lives on `device`.
   void require_usable() const { context_->require_alive("stream"); }
   void require_on(const Device& device, const char* what) const;
+  std::string label() const;  // "a stream of device 0"
 
  private:
   ~Stream() override;
-  std::string label() const;
 
   const Ref<Context> context_;
   const CUstream native_;
   const Kind kind_;
   const Ref<StreamMark> mark_;
   mutable std::atomic<bool> may_be_captured_;
+  static constexpr uint64_t UNKNOWN = UINT64_MAX;
+  mutable std::atomic<uint64_t> id_{UNKNOWN};  // of a stream that is the same for all threads
 };
 
 }  // namespace cucore::core

@@ -1,15 +1,12 @@
 #include "core/unloader.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "core/library_thread.hpp"
 #include "driver/cuda.hpp"
 #include "support/log.hpp"
 
@@ -22,22 +19,6 @@ constexpr auto SHORTEST_PAUSE = 50us;
 constexpr auto LONGEST_PAUSE = 5000us;
 constexpr auto LONGEST_EXIT = 200ms;
 
-// Signals are for the program's own threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 // A call that a capture forbids for now: to be asked again.
 bool is_capture_in_the_way(CUresult result) {
   return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
@@ -49,10 +30,8 @@ class Unloader {
   void start() {
     std::lock_guard lock(mutex_);
     if (started_) return;
-    {
-      const SignalsBlocked blocked;
-      std::thread([this] { run(); }).detach();
-    }
+    start_library_thread(
+        "cucore-unloader", [](void* self) noexcept { static_cast<Unloader*>(self)->run(); }, this);
     started_ = true;
     // After the driver's own exit work was registered, so this runs before it.
     std::atexit([] { instance().wait_for_exit(); });
@@ -86,7 +65,10 @@ class Unloader {
   bool must_stop() const noexcept { return exiting_.load() || driver::is_gone(); }
 
   void run() noexcept {
-    relax_captures();
+    {
+      const std::lock_guard lock(busy_);
+      if (!must_stop()) relax_captures();
+    }
     Unload* waiting = nullptr;
     auto pause = SHORTEST_PAUSE;
     for (;;) {
@@ -96,13 +78,6 @@ class Unloader {
       if (unload_ready(waiting)) pause = SHORTEST_PAUSE;
       pause = std::min<std::chrono::microseconds>(pause * 2, LONGEST_PAUSE);
     }
-  }
-
-  void relax_captures() noexcept {
-    const std::lock_guard lock(busy_);
-    const auto* cu = driver::cuda_if_available();
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (cu && !must_stop()) (void)cu->cuThreadExchangeStreamCaptureMode(&mode);
   }
 
   // Waits for something new; while something waits already, no longer than the pause.

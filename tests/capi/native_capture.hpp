@@ -32,6 +32,9 @@ class NativeGraphs {
     find("cuGraphLaunch", launch_);
     find("cuGraphExecDestroy", destroy_exec_);
     find("cuGraphDestroy", destroy_);
+    find("cuDevicePrimaryCtxRetain", retain_);
+    find("cuDevicePrimaryCtxRelease", release_);
+    find("cuCtxSetCurrent", set_current_);
   }
   explicit operator bool() const { return begin_ && end_ && instantiate_ && launch_; }
 
@@ -43,7 +46,13 @@ class NativeGraphs {
     return end_(native(stream), &graph);
   }
   CUresult instantiate(CUgraphExec& exec, CUgraph graph) const {
-    return instantiate_(&exec, graph, 0);
+    CUcontext context = nullptr;  // a graph is instantiated in the current one
+    retain_(&context, 0);
+    set_current_(context);
+    const CUresult result = instantiate_(&exec, graph, 0);
+    set_current_(nullptr);
+    release_(0);
+    return result;
   }
   CUresult launch(CUgraphExec exec, const cucore_stream* stream) const {
     return launch_(exec, native(stream));
@@ -64,6 +73,9 @@ class NativeGraphs {
   decltype(&::cuGraphLaunch) launch_ = nullptr;
   decltype(&::cuGraphExecDestroy) destroy_exec_ = nullptr;
   decltype(&::cuGraphDestroy) destroy_ = nullptr;
+  decltype(&::cuDevicePrimaryCtxRetain) retain_ = nullptr;
+  decltype(&::cuDevicePrimaryCtxRelease) release_ = nullptr;
+  decltype(&::cuCtxSetCurrent) set_current_ = nullptr;
 };
 
 }  // namespace capi_test

@@ -10,7 +10,7 @@
 #include <regex>
 #include <set>
 
-#include "capi_testing.hpp"
+#include "completion_testing.hpp"
 
 namespace {
 
@@ -52,6 +52,10 @@ struct World {
   Code code;
   Kernel kernel;
   Owned<cucore_linker, cucore_linker_release> linker;
+  Queue queue;
+  Future future;
+  cucore_completion completion = {};
+  cucore_queue_info queue_info = CUCORE_QUEUE_INFO_INIT;
   cucore_launch_options launch = grid(1, 1);
   char bytes[16] = {};
   cucore_symbol_info symbol = CUCORE_SYMBOL_INFO_INIT;
@@ -68,7 +72,8 @@ struct World {
   std::map<std::string, void*> handles() const {
     return {{"device", device.get()}, {"stream", stream.get()},   {"event", event.get()},
             {"buffer", buffer.get()}, {"program", program.get()}, {"objectcode", code.get()},
-            {"kernel", kernel.get()}, {"linker", linker.get()}};
+            {"kernel", kernel.get()}, {"linker", linker.get()},   {"queue", queue.get()},
+            {"future", future.get()}};
   }
 };
 
@@ -176,6 +181,24 @@ std::vector<Row> rows() {
       H(event, start, cucore_event_elapsed, start, w.event, o.f32()),
       H(event, end, cucore_event_elapsed, w.event, end, o.f32()),
       P(milliseconds, cucore_event_elapsed, w.event, w.event, nullptr),
+      // queue
+      P(out, cucore_queue_create, nullptr, nullptr),
+      H(queue, queue, cucore_queue_wait, queue, 0, &w.completion, 1, o.size()),
+      P(out, cucore_queue_wait, w.queue, 0, nullptr, 1, o.size()),
+      P(count, cucore_queue_wait, w.queue, 0, &w.completion, 1, nullptr),
+      H(queue, queue, cucore_queue_close, queue),
+      H(queue, queue, cucore_queue_query, queue, &w.queue_info),
+      P(out, cucore_queue_query, w.queue, nullptr),
+      // future
+      H(stream, stream, cucore_future_from_stream, stream, w.queue, 1, o.handle<cucore_future>()),
+      H(queue, queue, cucore_future_from_stream, w.stream, queue, 1, o.handle<cucore_future>()),
+      P(out, cucore_future_from_stream, w.stream, w.queue, 1, nullptr),
+      H(future, future, cucore_future_query, future, o.i32()),
+      P(done, cucore_future_query, w.future, nullptr),
+      H(future, future, cucore_future_wait, future, 0),
+      H(future, future, cucore_future_error, future),
+      H(future, future, cucore_future_detach, future, o.i32()),
+      P(detached, cucore_future_detach, w.future, nullptr),
       // buffer
       H(device, device, cucore_buffer_create, device, 4, w.stream, o.handle<cucore_buffer>()),
       H(stream, stream, cucore_buffer_create, w.device, 4, stream, o.handle<cucore_buffer>()),
@@ -326,6 +349,10 @@ std::vector<Neutral> neutrals() {
       N(device, cucore_device_pci_bus_id, empty(value)),
       N(device, cucore_device_is_emulated, value == 0),
       N(stream, cucore_stream_native, value == nullptr),
+      RETAIN(queue),
+      N(queue, cucore_queue_descriptor, value == -1),
+      RETAIN(future),
+      N(future, cucore_future_token, value == 0),
       N(event, cucore_event_has_timing, value == 0),
       N(event, cucore_event_native, value == nullptr),
       N(buffer, cucore_buffer_address, value == 0),
@@ -384,6 +411,8 @@ class Nulls : public OnDevice {
     world_.code = make_ptx_code();
     world_.kernel = find_kernel(world_.code, "empty");
     MUST(cucore_linker_create, nullptr, world_.linker.out());
+    world_.queue = make_queue();
+    world_.future = make_future(world_.stream, world_.queue, 1);
   }
   void TearDown() override {
     world_ = World();
@@ -419,6 +448,8 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   other.program = make_program("");
   other.code = make_ptx_code();
   other.kernel = find_kernel(other.code, "empty");
+  other.queue = make_queue();
+  other.future = make_future(other.stream, other.queue, 1);
   int32_t devices = 0;
   ASSERT_EQ(cucore_device_count(&devices, nullptr), CUCORE_OK);
   if (devices > 1) other.device = open_device(1);

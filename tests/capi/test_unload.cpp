@@ -204,7 +204,7 @@ TEST_F(Unloads, OnlyAfterTheGraphsThatOtherStreamsBegan) {
   ASSERT_TRUE(graphs);
   const Stream origin = make_stream(device_), joined = make_stream(device_);
   const Kernel warm = find_kernel(make_ptx_code(), "empty");
-  const auto queries = [&] { return fake_->call_count("cuStreamGetCaptureInfo"); };
+  const auto queries = [&] { return fake_->call_count("cuStreamIsCapturing"); };
   launch(warm, joined);
   EXPECT_EQ(queries(), 0u) << "asked of a stream that nobody else can have";
   (void)cucore_stream_native(origin);

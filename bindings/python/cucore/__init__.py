@@ -30,6 +30,7 @@ from ._cucore import (
     version_number,
     version_string,
 )
+from ._docs import DOCS
 from ._device import Memory, Priorities, devices, max_active_clusters, launch_packed
 from ._enums import (
     Backend,
@@ -66,6 +67,8 @@ _cucore._register(
     _interop.foreign_stream,
 )
 _use_nvidia_wheels()
+for _name, _text in DOCS.items():
+    _cucore._describe(globals()[_name], _text)
 
 __all__ = [
     "Backend", "Buffer", "CodeType", "DefaultStream", "Device", "DeviceAttribute", "Event", "Global", "Kernel",

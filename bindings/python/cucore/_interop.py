@@ -101,7 +101,9 @@ def stream_from_native(native: Any, device: Optional[Device] = None) -> Stream:
 
 
 def foreign_stream(value: Any) -> Stream:
-    """The stream of a launch that is no Stream."""
+    """The stream of a call that is no Stream; an address is none, for it could be anything."""
+    if not hasattr(type(value), "__cuda_stream__"):
+        raise TypeError(f"a cucore.Stream is needed, not {type(value).__name__}")
     return stream_from_native(value)
 
 

@@ -21,7 +21,8 @@ constexpr size_t POINTER = 8;
 // One argument on its way from a PyObject to bytes.
 class ArgumentPacker {
  public:
-  ArgumentPacker(Arguments& all, const cucore_kernel* kernel, size_t index, size_t wanted, size_t count)
+  ArgumentPacker(Arguments& all, const cucore_kernel* kernel, size_t index, size_t wanted,
+                 size_t count)
       : all_(all), kernel_(kernel), index_(index), wanted_(wanted), count_(count) {}
 
   bool pack(PyObject* value) {
@@ -51,15 +52,20 @@ class ArgumentPacker {
     if (number == -1 && !overflow && PyErr_Occurred()) return false;
     if (overflow) return pack_large_integer(value);
     switch (wanted_) {
-      case 1: return number >= -128 && number <= 255 ? put_as<uint8_t>(number) : refuse_range(value);
-      case 2: return number >= -32768 && number <= 65535 ? put_as<uint16_t>(number) : refuse_range(value);
+      case 1:
+        return number >= -128 && number <= 255 ? put_as<uint8_t>(number) : refuse_range(value);
+      case 2:
+        return number >= -32768 && number <= 65535 ? put_as<uint16_t>(number) : refuse_range(value);
       case 4:
-        return number >= std::numeric_limits<int32_t>::min() && number <= std::numeric_limits<uint32_t>::max()
+        return number >= std::numeric_limits<int32_t>::min() &&
+                       number <= std::numeric_limits<uint32_t>::max()
                    ? put_as<uint32_t>(number)
                    : refuse_range(value);
       case 8:
-      case UNKNOWN: return put_as<uint64_t>(number);
-      default: return refuse_size("an int", 0);
+      case UNKNOWN:
+        return put_as<uint64_t>(number);
+      default:
+        return refuse_size("an int", 0);
     }
   }
 
@@ -76,14 +82,17 @@ class ArgumentPacker {
   bool pack_float(double number) {
     switch (wanted_) {
       case 8:
-      case UNKNOWN: return put(&number, sizeof number);
+      case UNKNOWN:
+        return put(&number, sizeof number);
       case 4: {
         const auto single = static_cast<float>(number);
         if (std::isinf(single) && !std::isinf(number)) return refuse_float(number);
         return put(&single, sizeof single);
       }
-      case 2: return pack_half(number);
-      default: return refuse_size("a float", 0);
+      case 2:
+        return pack_half(number);
+      default:
+        return refuse_size("a float", 0);
     }
   }
 
@@ -96,11 +105,16 @@ class ArgumentPacker {
   bool pack_truth(bool truth) {
     switch (wanted_) {
       case 1:
-      case UNKNOWN: return put_as<uint8_t>(truth);
-      case 2: return put_as<uint16_t>(truth);
-      case 4: return put_as<uint32_t>(truth);
-      case 8: return put_as<uint64_t>(truth);
-      default: return refuse_size("a bool", 0);
+      case UNKNOWN:
+        return put_as<uint8_t>(truth);
+      case 2:
+        return put_as<uint16_t>(truth);
+      case 4:
+        return put_as<uint32_t>(truth);
+      case 8:
+        return put_as<uint64_t>(truth);
+      default:
+        return refuse_size("a bool", 0);
     }
   }
 
@@ -109,12 +123,14 @@ class ArgumentPacker {
     const float single[2] = {static_cast<float>(number.real), static_cast<float>(number.imag)};
     switch (wanted_) {
       case 16:
-      case UNKNOWN: return put(both, sizeof both);
+      case UNKNOWN:
+        return put(both, sizeof both);
       case 8:
         for (int i = 0; i < 2; ++i)
           if (std::isinf(single[i]) && !std::isinf(both[i])) return refuse_float(both[i]);
         return put(single, sizeof single);
-      default: return refuse_size("a complex", 0);
+      default:
+        return refuse_size("a complex", 0);
     }
   }
 
@@ -125,13 +141,15 @@ class ArgumentPacker {
     if (PyLong_Check(value)) return pack_integer(value);
     if (PyComplex_Check(value)) return pack_complex(PyComplex_AsCComplex(value));
     if (is_ctypes(value)) return pack_ctypes(value);
-    if (PyBytes_Check(value) || PyByteArray_Check(value) || PyMemoryView_Check(value)) return pack_bytes(value);
+    if (PyBytes_Check(value) || PyByteArray_Check(value) || PyMemoryView_Check(value))
+      return pack_bytes(value);
     return pack_foreign(value);
   }
 
   bool pack_numpy(PyObject* value) {
     switch (numpy_kind(value)) {
-      case 'b': return pack_truth(PyObject_IsTrue(value) == 1);
+      case 'b':
+        return pack_truth(PyObject_IsTrue(value) == 1);
       case 'i':
       case 'u': {
         const Object number(PyNumber_Index(value));
@@ -145,7 +163,8 @@ class ArgumentPacker {
         const Py_complex number = PyComplex_AsCComplex(value);
         return !PyErr_Occurred() && pack_complex(number);
       }
-      default: return !PyErr_Occurred() && pack_bytes(value);
+      default:
+        return !PyErr_Occurred() && pack_bytes(value);
     }
   }
 
@@ -162,7 +181,8 @@ class ArgumentPacker {
     const Object inner(PyObject_GetAttrString(value, "value"));
     if (!inner) return false;
     const PyObject* number = inner.get();
-    if (!PyLong_Check(number) && !PyFloat_Check(number)) return refuse_size(Py_TYPE(value)->tp_name, size);
+    if (!PyLong_Check(number) && !PyFloat_Check(number))
+      return refuse_size(Py_TYPE(value)->tp_name, size);
     return pack(inner.get());
   }
 
@@ -182,15 +202,17 @@ class ArgumentPacker {
       case Found::YES:
         if (memory.keeper) all_.kept_.push_back(std::move(memory.keeper));
         return pack_pointer(memory.address);
-      case Found::ERROR: return explain();
-      case Found::NO: break;
+      case Found::ERROR:
+        return explain();
+      case Found::NO:
+        break;
     }
     if (PyIndex_Check(value)) {
       const Object number(PyNumber_Index(value));
       return number && pack_integer(number.get());
     }
-    PyErr_Format(PyExc_TypeError, "%s argument %zu of %zu: no kernel takes a %s", where(), index_ + 1, count_,
-                 Py_TYPE(value)->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s argument %zu of %zu: no kernel takes a %s", where(),
+                 index_ + 1, count_, Py_TYPE(value)->tp_name);
     return false;
   }
 
@@ -228,16 +250,19 @@ class ArgumentPacker {
 
   bool refuse_size(const char* what, size_t size) {
     if (size != 0)
-      PyErr_Format(PyExc_TypeError, "%s argument %zu of %zu: the parameter has %zu bytes, %s has %zu", where(),
+      PyErr_Format(PyExc_TypeError,
+                   "%s argument %zu of %zu: the parameter has %zu bytes, %s has %zu", where(),
                    index_ + 1, count_, wanted_, what, size);
     else
-      PyErr_Format(PyExc_TypeError, "%s argument %zu of %zu: the parameter has %zu bytes, which %s cannot fill",
+      PyErr_Format(PyExc_TypeError,
+                   "%s argument %zu of %zu: the parameter has %zu bytes, which %s cannot fill",
                    where(), index_ + 1, count_, wanted_, what);
     return false;
   }
 
   bool refuse_range(PyObject* value) {
-    PyErr_Format(PyExc_OverflowError, "%s argument %zu of %zu: %R does not fit the parameter's %zu bytes", where(),
+    PyErr_Format(PyExc_OverflowError,
+                 "%s argument %zu of %zu: %R does not fit the parameter's %zu bytes", where(),
                  index_ + 1, count_, value, wanted_);
     return false;
   }
@@ -280,17 +305,20 @@ unsigned char* Arguments::take(size_t size) {
   return large_.emplace_back(new unsigned char[size]).get();
 }
 
-bool Arguments::pack(const cucore_kernel* kernel, const cucore_stream* stream, PyObject* const* values, size_t count) {
+bool Arguments::pack(const cucore_kernel* kernel, const cucore_stream* stream,
+                     PyObject* const* values, size_t count) {
   const size_t wanted = cucore_kernel_parameter_count(kernel);
   if (wanted != count && wanted != std::numeric_limits<size_t>::max()) {
-    PyErr_Format(PyExc_TypeError, "%s takes %zu arguments, %zu were given", cucore_kernel_name(kernel), wanted, count);
+    PyErr_Format(PyExc_TypeError, "%s takes %zu arguments, %zu were given",
+                 cucore_kernel_name(kernel), wanted, count);
     return false;
   }
   stream_ = stream;
   if (count > FEW) many_.resize(count);
   for (size_t i = 0; i < count; ++i) {
     size_t offset = 0, size = UNKNOWN;
-    if (cucore_kernel_parameter_at(kernel, i, nullptr, &offset, &size, nullptr) != CUCORE_OK) size = UNKNOWN;
+    if (cucore_kernel_parameter_at(kernel, i, nullptr, &offset, &size, nullptr) != CUCORE_OK)
+      size = UNKNOWN;
     if (!ArgumentPacker(*this, kernel, i, size, count).pack(values[i])) return false;
   }
   count_ = count;

@@ -15,7 +15,8 @@ namespace cucore::bind {
 class Arguments {
  public:
   // False, with the exception set, where a value does not fit its parameter.
-  bool pack(const cucore_kernel* kernel, const cucore_stream* stream, PyObject* const* values, size_t count);
+  bool pack(const cucore_kernel* kernel, const cucore_stream* stream, PyObject* const* values,
+            size_t count);
 
   const cucore_argument* data() const { return many_.empty() ? few_ : many_.data(); }
   size_t size() const { return count_; }

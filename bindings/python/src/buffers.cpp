@@ -68,7 +68,9 @@ int objectcode_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   size_t size = 0;
   const void* data = cucore_objectcode_data(code, &size);
   if (!data) return refuse(view, "the ObjectCode is closed");
-  if (PyBuffer_FillInfo(view, self, const_cast<void*>(data), static_cast<Py_ssize_t>(size), 1, flags) != 0) return -1;
+  if (PyBuffer_FillInfo(view, self, const_cast<void*>(data), static_cast<Py_ssize_t>(size), 1,
+                        flags) != 0)
+    return -1;
   view->internal = cucore_objectcode_retain(code);
   return 0;
 }
@@ -82,7 +84,8 @@ int buffer_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   if (!buffer) return refuse(view, "the Buffer is closed");
   void* data = cucore_buffer_host_pointer(buffer);
   const size_t size = cucore_buffer_size(buffer);
-  if (!data && size != 0) return refuse(view, "the Buffer is device memory: use read() and write()");
+  if (!data && size != 0)
+    return refuse(view, "the Buffer is device memory: use read() and write()");
   if (PyBuffer_FillInfo(view, self, data, static_cast<Py_ssize_t>(size), 0, flags) != 0) return -1;
   view->internal = cucore_buffer_retain(buffer);
   return 0;

@@ -61,7 +61,8 @@ bool View::open(PyObject* exporter, int flags) {
   if (!(flags & PyBUF_WRITABLE) && PyUnicode_Check(exporter)) {
     Py_ssize_t size = 0;
     const char* words = PyUnicode_AsUTF8AndSize(exporter, &size);
-    return words && PyBuffer_FillInfo(&view_, exporter, const_cast<char*>(words), size, 1, flags) == 0;
+    return words &&
+           PyBuffer_FillInfo(&view_, exporter, const_cast<char*>(words), size, 1, flags) == 0;
   }
   return PyObject_GetBuffer(exporter, &view_, flags) == 0;
 }

@@ -9,7 +9,8 @@ namespace {
 PyObject* make_error = nullptr;
 
 PyObject* text(const char* words) {
-  return PyUnicode_DecodeUTF8(words, static_cast<Py_ssize_t>(std::char_traits<char>::length(words)), "replace");
+  return PyUnicode_DecodeUTF8(words, static_cast<Py_ssize_t>(std::char_traits<char>::length(words)),
+                              "replace");
 }
 
 PyObject* diagnostics(const Failure& failure) {
@@ -17,8 +18,8 @@ PyObject* diagnostics(const Failure& failure) {
   PyObject* all = PyTuple_New(static_cast<Py_ssize_t>(count));
   for (size_t i = 0; all && i < count; ++i) {
     const cucore_diagnostic_info info = failure.diagnostic(i);
-    PyObject* one = Py_BuildValue("iNiiN", static_cast<int>(info.severity), text(info.file), info.line, info.column,
-                                  text(info.text));
+    PyObject* one = Py_BuildValue("iNiiN", static_cast<int>(info.severity), text(info.file),
+                                  info.line, info.column, text(info.text));
     if (one)
       PyTuple_SET_ITEM(all, static_cast<Py_ssize_t>(i), one);
     else
@@ -45,9 +46,10 @@ void raise(const Failure& failure) {
     PyErr_SetString(PyExc_RuntimeError, failure.message());
     return;
   }
-  set(PyObject_CallFunction(make_error, "iNNNiNN", static_cast<int>(failure.status()), text(failure.message()),
-                            text(failure.log()), text(failure.origin()), failure.native_code(),
-                            text(failure.native_name()), diagnostics(failure)));
+  set(PyObject_CallFunction(make_error, "iNNNiNN", static_cast<int>(failure.status()),
+                            text(failure.message()), text(failure.log()), text(failure.origin()),
+                            failure.native_code(), text(failure.native_name()),
+                            diagnostics(failure)));
 }
 
 void raise(cucore_status status, const char* format, ...) {
@@ -56,7 +58,8 @@ void raise(cucore_status status, const char* format, ...) {
   PyObject* message = PyUnicode_FromFormatV(format, arguments);
   va_end(arguments);
   if (!message) return;
-  set(PyObject_CallFunction(make_error, "iNssis()", static_cast<int>(status), message, "", "cucore", 0, ""));
+  set(PyObject_CallFunction(make_error, "iNssis()", static_cast<int>(status), message, "", "cucore",
+                            0, ""));
 }
 
 }  // namespace cucore::bind

@@ -15,7 +15,8 @@ PyTypeObject* find_class(const char* module, const char* name) {
   PyObject* found = modules ? PyDict_GetItemString(modules, module) : nullptr;
   PyObject* type = found ? PyObject_GetAttrString(found, name) : nullptr;
   if (!type) PyErr_Clear();
-  return type && PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type) : nullptr;  // kept for ever
+  return type && PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type)
+                                    : nullptr;  // kept for ever
 }
 
 bool is_of(PyObject* value, PyTypeObject*& cached, const char* module, const char* name) {
@@ -41,10 +42,14 @@ bool is_numpy_scalar(PyObject* value) { return is_of(value, numpy_generic, "nump
 char numpy_kind(PyObject* value) {
   const Object dtype(PyObject_GetAttrString(value, "dtype"));
   const Object kind(dtype ? PyObject_GetAttrString(dtype.get(), "kind") : nullptr);
-  return kind && PyUnicode_GetLength(kind.get()) == 1 ? static_cast<char>(PyUnicode_ReadChar(kind.get(), 0)) : '\0';
+  return kind && PyUnicode_GetLength(kind.get()) == 1
+             ? static_cast<char>(PyUnicode_ReadChar(kind.get(), 0))
+             : '\0';
 }
 
-bool is_ctypes_scalar(PyObject* value) { return is_of(value, ctypes_scalar, "_ctypes", "_SimpleCData"); }
+bool is_ctypes_scalar(PyObject* value) {
+  return is_of(value, ctypes_scalar, "_ctypes", "_SimpleCData");
+}
 
 bool is_ctypes(PyObject* value) {
   // The base class of all of ctypes has no public name: it is that of _SimpleCData.
@@ -58,7 +63,8 @@ bool is_ctypes(PyObject* value) {
 Found find_foreign_memory(PyObject* value, const cucore_stream* stream, ForeignMemory& out) {
   if (!has(value, "__cuda_array_interface__") && !has(value, "__dlpack__")) return Found::NO;
   const Object ours(new_stream(cucore_stream_retain(stream)));
-  const Object found(ours ? PyObject_CallFunctionObjArgs(foreign_memory, value, ours.get(), nullptr) : nullptr);
+  const Object found(ours ? PyObject_CallFunctionObjArgs(foreign_memory, value, ours.get(), nullptr)
+                          : nullptr);
   if (!found) return Found::ERROR;
   if (found.get() == Py_None) return Found::NO;
   unsigned long long address = 0;

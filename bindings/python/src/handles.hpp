@@ -8,8 +8,7 @@ namespace cucore::bind {
 
 // How such an object begins (SwigPyObject); module.i compares it with SWIG's.
 struct Handle {
-  PyObject_HEAD
-  void* pointer;  // null once it is closed
+  PyObject_HEAD void* pointer;  // null once it is closed
   void* type;
   int own;
   PyObject* next;

@@ -35,12 +35,15 @@ bool read_signed(PyObject* value, const char* what, int32_t& out) {
 }
 
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"grid", "block", "cluster", "dynamic_shared", "cooperative",
-                                "programmatic_serialization", "priority", nullptr};
-  PyObject *grid = nullptr, *block = nullptr, *cluster = Py_None, *shared = nullptr, *priority = nullptr;
+  static const char* names[] = {"grid",           "block",       "cluster",
+                                "dynamic_shared", "cooperative", "programmatic_serialization",
+                                "priority",       nullptr};
+  PyObject *grid = nullptr, *block = nullptr, *cluster = Py_None, *shared = nullptr,
+           *priority = nullptr;
   int cooperative = 0, programmatic = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$OOppO:LaunchConfig", const_cast<char**>(names), &grid, &block,
-                                   &cluster, &shared, &cooperative, &programmatic, &priority))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$OOppO:LaunchConfig",
+                                   const_cast<char**>(names), &grid, &block, &cluster, &shared,
+                                   &cooperative, &programmatic, &priority))
     return nullptr;
   Object self(type->tp_alloc(type, 0));
   if (!self) return nullptr;
@@ -48,7 +51,8 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   options = CUCORE_LAUNCH_OPTIONS_INIT;
   options.cooperative = cooperative;
   options.programmatic_serialization = programmatic;
-  const bool good = read_extent(grid, "grid", options.grid) && read_extent(block, "block", options.block) &&
+  const bool good = read_extent(grid, "grid", options.grid) &&
+                    read_extent(block, "block", options.block) &&
                     (cluster == Py_None || read_extent(cluster, "cluster", options.cluster)) &&
                     (!shared || read_number(shared, "dynamic_shared", options.dynamic_shared)) &&
                     (!priority || read_signed(priority, "priority", options.priority));
@@ -61,7 +65,9 @@ const cucore_launch_options& options_of(PyObject* self) {
   return reinterpret_cast<LaunchConfigObject*>(self)->options;
 }
 
-PyObject* tuple(const uint32_t* extent) { return Py_BuildValue("III", extent[0], extent[1], extent[2]); }
+PyObject* tuple(const uint32_t* extent) {
+  return Py_BuildValue("III", extent[0], extent[1], extent[2]);
+}
 
 PyObject* get_grid(PyObject* self, void*) { return tuple(options_of(self).grid); }
 PyObject* get_block(PyObject* self, void*) { return tuple(options_of(self).block); }
@@ -69,8 +75,12 @@ PyObject* get_cluster(PyObject* self, void*) {
   if (options_of(self).cluster[0] == 0) Py_RETURN_NONE;
   return tuple(options_of(self).cluster);
 }
-PyObject* get_dynamic_shared(PyObject* self, void*) { return PyLong_FromUnsignedLong(options_of(self).dynamic_shared); }
-PyObject* get_cooperative(PyObject* self, void*) { return PyBool_FromLong(options_of(self).cooperative); }
+PyObject* get_dynamic_shared(PyObject* self, void*) {
+  return PyLong_FromUnsignedLong(options_of(self).dynamic_shared);
+}
+PyObject* get_cooperative(PyObject* self, void*) {
+  return PyBool_FromLong(options_of(self).cooperative);
+}
 PyObject* get_programmatic(PyObject* self, void*) {
   return PyBool_FromLong(options_of(self).programmatic_serialization);
 }
@@ -78,23 +88,27 @@ PyObject* get_priority(PyObject* self, void*) { return PyLong_FromLong(options_o
 
 PyObject* repr(PyObject* self) {
   const cucore_launch_options& o = options_of(self);
-  return PyUnicode_FromFormat("LaunchConfig(grid=(%u, %u, %u), block=(%u, %u, %u), dynamic_shared=%u)", o.grid[0],
-                              o.grid[1], o.grid[2], o.block[0], o.block[1], o.block[2], o.dynamic_shared);
+  return PyUnicode_FromFormat(
+      "LaunchConfig(grid=(%u, %u, %u), block=(%u, %u, %u), dynamic_shared=%u)", o.grid[0],
+      o.grid[1], o.grid[2], o.block[0], o.block[1], o.block[2], o.dynamic_shared);
 }
 
 PyGetSetDef getters[] = {
     {"grid", get_grid, nullptr, "Blocks in x, y and z.", nullptr},
     {"block", get_block, nullptr, "Threads a block in x, y and z.", nullptr},
     {"cluster", get_cluster, nullptr, "Blocks a cluster in x, y and z, or None.", nullptr},
-    {"dynamic_shared", get_dynamic_shared, nullptr, "Dynamic shared memory, in bytes a block.", nullptr},
-    {"cooperative", get_cooperative, nullptr, "Whether all blocks run at once and may synchronise.", nullptr},
+    {"dynamic_shared", get_dynamic_shared, nullptr, "Dynamic shared memory, in bytes a block.",
+     nullptr},
+    {"cooperative", get_cooperative, nullptr, "Whether all blocks run at once and may synchronise.",
+     nullptr},
     {"programmatic_serialization", get_programmatic, nullptr,
      "Whether it may start before the kernel before it ends.", nullptr},
     {"priority", get_priority, nullptr, "The priority; 0 is the stream's.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyTypeObject make_type() {
-  PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+  PyTypeObject type{};
+  Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);  // never freed
   type.tp_name = "cucore.LaunchConfig";
   type.tp_basicsize = sizeof(LaunchConfigObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT;

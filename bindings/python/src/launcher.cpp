@@ -18,8 +18,7 @@ namespace {
 
 // What kernel[grid, block] gives: a callable.
 struct Launcher {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   PyObject* kernel;
   PyObject* stream;  // null: a default stream, chosen by the arguments
   cucore_launch_options options;
@@ -27,15 +26,15 @@ struct Launcher {
 
 PyObject* foreign_stream = nullptr;
 
-bool run(const cucore_kernel* kernel, const cucore_stream* stream, const cucore_launch_options& options,
-         const Arguments& arguments) {
+bool run(const cucore_kernel* kernel, const cucore_stream* stream,
+         const cucore_launch_options& options, const Arguments& arguments) {
   cucore_error* error = nullptr;
   cucore_status status = CUCORE_OK;
   {
     const Held<const cucore_kernel> kept_kernel(kernel);
     const Held<const cucore_stream> kept_stream(stream);
-    Py_BEGIN_ALLOW_THREADS
-    status = cucore_kernel_launch(kernel, stream, &options, arguments.data(), arguments.size(), &error);
+    Py_BEGIN_ALLOW_THREADS status =
+        cucore_kernel_launch(kernel, stream, &options, arguments.data(), arguments.size(), &error);
     Py_END_ALLOW_THREADS
   }
   if (status == CUCORE_OK) [[likely]]
@@ -44,13 +43,15 @@ bool run(const cucore_kernel* kernel, const cucore_stream* stream, const cucore_
   return false;
 }
 
-PyObject* launch_with(PyObject* kernel_object, PyObject* stream_object, const cucore_launch_options& options,
-                      PyObject* const* values, size_t count) {
+PyObject* launch_with(PyObject* kernel_object, PyObject* stream_object,
+                      const cucore_launch_options& options, PyObject* const* values, size_t count) {
   const auto* kernel = static_cast<cucore_kernel*>(handle_of(kernel_object, Type::Kernel));
-  const auto* stream = kernel ? static_cast<cucore_stream*>(handle_of(stream_object, Type::Stream)) : nullptr;
+  const auto* stream =
+      kernel ? static_cast<cucore_stream*>(handle_of(stream_object, Type::Stream)) : nullptr;
   if (!stream) return nullptr;
   Arguments arguments;
-  if (!arguments.pack(kernel, stream, values, count) || !run(kernel, stream, options, arguments)) return nullptr;
+  if (!arguments.pack(kernel, stream, values, count) || !run(kernel, stream, options, arguments))
+    return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -69,7 +70,8 @@ Object default_stream(PyObject* const* values, size_t count) {
       if (is(values[i], Type::Buffer) && pointer_of<cucore_buffer>(values[i]))
         device = made<cucore_device*>(cucore_buffer_device, pointer_of<cucore_buffer>(values[i]));
     if (!device) device = made<cucore_device*>(cucore_device_open, 0);
-    stream = made<cucore_stream*>(cucore_device_default_stream, device, CUCORE_DEFAULT_STREAM_LEGACY);
+    stream =
+        made<cucore_stream*>(cucore_device_default_stream, device, CUCORE_DEFAULT_STREAM_LEGACY);
   } catch (const Failure& failure) {
     raise(failure);
   }
@@ -84,9 +86,11 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t flags_and_count, 
     PyErr_SetString(PyExc_TypeError, "a kernel's arguments have no names");
     return nullptr;
   }
-  if (launcher->stream) return launch_with(launcher->kernel, launcher->stream, launcher->options, values, count);
+  if (launcher->stream)
+    return launch_with(launcher->kernel, launcher->stream, launcher->options, values, count);
   const Object stream = default_stream(values, count);
-  return stream ? launch_with(launcher->kernel, stream.get(), launcher->options, values, count) : nullptr;
+  return stream ? launch_with(launcher->kernel, stream.get(), launcher->options, values, count)
+                : nullptr;
 }
 
 void forget(PyObject* self) {
@@ -101,9 +105,10 @@ bool read_key(Launcher& launcher, PyObject* const* items, Py_ssize_t count) {
   const bool has_config = count > 0 && Py_TYPE(items[0]) == &LaunchConfigType;
   const Py_ssize_t least = has_config ? 1 : 2, most = has_config ? 2 : 4;
   if (count < least || count > most) {
-    PyErr_SetString(PyExc_TypeError,
-                    "a launch is kernel[grid, block], [grid, block, stream], [grid, block, stream, shared] or "
-                    "[config, stream]");
+    PyErr_SetString(
+        PyExc_TypeError,
+        "a launch is kernel[grid, block], [grid, block, stream], [grid, block, stream, shared] or "
+        "[config, stream]");
     return false;
   }
   if (has_config) {
@@ -127,7 +132,8 @@ bool read_key(Launcher& launcher, PyObject* const* items, Py_ssize_t count) {
 }
 
 PyTypeObject make_type() {
-  PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+  PyTypeObject type{};
+  Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);  // never freed
   type.tp_name = "cucore.Launcher";
   type.tp_basicsize = sizeof(Launcher);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
@@ -150,6 +156,14 @@ void register_foreign_stream(PyObject* function) {
   Py_XSETREF(foreign_stream, function);
 }
 
+cucore_stream* stream_of(PyObject* value, Object& kept) {
+  if (!is(value, Type::Stream)) {
+    kept = to_stream(value);
+    value = kept.get();
+  }
+  return value ? static_cast<cucore_stream*>(handle_of(value, Type::Stream)) : nullptr;
+}
+
 PyObject* kernel_subscript(PyObject* kernel, PyObject* key) {
   if (!handle_of(kernel, Type::Kernel)) return nullptr;
   auto* launcher = PyObject_New(Launcher, &LauncherType);
@@ -160,14 +174,16 @@ PyObject* kernel_subscript(PyObject* kernel, PyObject* key) {
   launcher->call = call;
   const bool is_tuple = PyTuple_CheckExact(key);
   PyObject* const* items = is_tuple ? &PyTuple_GET_ITEM(key, 0) : &key;
-  if (read_key(*launcher, items, is_tuple ? PyTuple_GET_SIZE(key) : 1)) return reinterpret_cast<PyObject*>(launcher);
+  if (read_key(*launcher, items, is_tuple ? PyTuple_GET_SIZE(key) : 1))
+    return reinterpret_cast<PyObject*>(launcher);
   Py_DECREF(launcher);
   return nullptr;
 }
 
 PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (count < 3) {
-    PyErr_Format(PyExc_TypeError, "launch(stream, config, kernel, *args) takes 3 or more arguments, not %zd", count);
+    PyErr_Format(PyExc_TypeError,
+                 "launch(stream, config, kernel, *args) takes 3 or more arguments, not %zd", count);
     return nullptr;
   }
   if (Py_TYPE(args[1]) != &LaunchConfigType) {
@@ -184,15 +200,17 @@ PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* launch_packed(PyObject*, PyObject* args) {
   PyObject *stream_object = nullptr, *config = nullptr, *kernel_object = nullptr;
   Py_buffer block{};
-  if (!PyArg_ParseTuple(args, "OO!Oy*:launch_packed", &stream_object, &LaunchConfigType, &config, &kernel_object,
-                        &block))
+  if (!PyArg_ParseTuple(args, "OO!Oy*:launch_packed", &stream_object, &LaunchConfigType, &config,
+                        &kernel_object, &block))
     return nullptr;
   const auto* kernel = static_cast<cucore_kernel*>(handle_of(kernel_object, Type::Kernel));
-  const auto* stream = kernel ? static_cast<cucore_stream*>(handle_of(stream_object, Type::Stream)) : nullptr;
+  Object kept;
+  const cucore_stream* stream = kernel ? stream_of(stream_object, kept) : nullptr;
   bool done = false;
   if (stream) try {
       const cucore_launch_options& options = reinterpret_cast<LaunchConfigObject*>(config)->options;
-      ok(cucore_kernel_launch_packed, held(kernel), held(stream), &options, block.buf, static_cast<size_t>(block.len));
+      ok(cucore_kernel_launch_packed, held(kernel), held(stream), &options, block.buf,
+         static_cast<size_t>(block.len));
       done = true;
     } catch (const Failure& failure) {
       raise(failure);
@@ -204,10 +222,12 @@ PyObject* launch_packed(PyObject*, PyObject* args) {
 
 PyObject* max_active_clusters(PyObject*, PyObject* args) {
   PyObject *kernel_object = nullptr, *device_object = nullptr, *config = nullptr;
-  if (!PyArg_ParseTuple(args, "OOO!:max_active_clusters", &kernel_object, &device_object, &LaunchConfigType, &config))
+  if (!PyArg_ParseTuple(args, "OOO!:max_active_clusters", &kernel_object, &device_object,
+                        &LaunchConfigType, &config))
     return nullptr;
   const auto* kernel = static_cast<cucore_kernel*>(handle_of(kernel_object, Type::Kernel));
-  const auto* device = kernel ? static_cast<cucore_device*>(handle_of(device_object, Type::Device)) : nullptr;
+  const auto* device =
+      kernel ? static_cast<cucore_device*>(handle_of(device_object, Type::Device)) : nullptr;
   if (!device) return nullptr;
   try {
     return PyLong_FromLong(made<int32_t>(cucore_kernel_max_active_clusters, kernel, device,

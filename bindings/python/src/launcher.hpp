@@ -4,17 +4,19 @@
 #include <Python.h>
 #include <cucore.h>
 
+#include "object.hpp"
+
 namespace cucore::bind {
 
 struct LaunchConfigObject {
-  PyObject_HEAD
-  cucore_launch_options options;
+  PyObject_HEAD cucore_launch_options options;
 };
 
 extern PyTypeObject LaunchConfigType;
 extern PyTypeObject LauncherType;
 
-// kernel[grid, block], kernel[grid, block, stream], kernel[grid, block, stream, shared], kernel[config, stream]
+// kernel[grid, block], kernel[grid, block, stream], kernel[grid, block, stream, shared],
+// kernel[config, stream]
 PyObject* kernel_subscript(PyObject* kernel, PyObject* key);
 
 // launch(stream, config, kernel, *args)
@@ -23,6 +25,9 @@ PyObject* launch(PyObject* module, PyObject* const* args, Py_ssize_t count);
 // _launch_packed(stream, config, kernel, bytes) and _max_active_clusters(kernel, device, config)
 PyObject* launch_packed(PyObject* module, PyObject* args);
 PyObject* max_active_clusters(PyObject* module, PyObject* args);
+
+// The handle of a Stream, or of what has __cuda_stream__: then kept holds the Stream made of it.
+cucore_stream* stream_of(PyObject* value, Object& kept);
 
 bool read_extent(PyObject* value, const char* what, uint32_t out[3]);
 extern PyObject* (*new_stream)(cucore_stream* stream);

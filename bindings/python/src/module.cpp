@@ -1,6 +1,8 @@
 // The module _cucore: its types are found, given their common methods, and joined by functions.
 #include "module.hpp"
 
+#include <cstring>
+
 #include "buffers.hpp"
 #include "convert.hpp"
 #include "errors.hpp"
@@ -13,10 +15,14 @@
 namespace cucore::bind {
 namespace {
 
-// _register(errors, enums, program_arguments, linker_arguments, foreign_memory, foreign_stream): what Python's side gives.
+// _register(errors, enums, program_arguments, linker_arguments, foreign_memory, foreign_stream):
+// what Python's side gives.
 PyObject* register_all(PyObject*, PyObject* args) {
-  PyObject *errors = nullptr, *enums = nullptr, *program = nullptr, *linker = nullptr, *memory = nullptr, *stream = nullptr;
-  if (!PyArg_ParseTuple(args, "OO!OOOO", &errors, &PyTuple_Type, &enums, &program, &linker, &memory, &stream)) return nullptr;
+  PyObject *errors = nullptr, *enums = nullptr, *program = nullptr, *linker = nullptr,
+           *memory = nullptr, *stream = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!OOOO", &errors, &PyTuple_Type, &enums, &program, &linker, &memory,
+                        &stream))
+    return nullptr;
   if (PyTuple_GET_SIZE(enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
     PyErr_SetString(PyExc_ValueError, "wrong number of enums");
     return nullptr;
@@ -40,10 +46,21 @@ PyObject* extend(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// _describe(type, text): the docstring of a type, with its signature.
+PyObject* describe(PyObject*, PyObject* args) {
+  PyTypeObject* type = nullptr;
+  const char* text = nullptr;
+  if (!PyArg_ParseTuple(args, "O!s", &PyType_Type, &type, &text)) return nullptr;
+  type->tp_doc = strdup(text);  // for ever, as the type is
+  PyType_Modified(type);
+  Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
     {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)), METH_FASTCALL,
      "launch(stream, config, kernel, /, *args)\n--\n\n"
-     "Launches a kernel on a stream. Each argument is converted to the kernel's own parameter; what does not fit "
+     "Launches a kernel on a stream. Each argument is converted to the kernel's own parameter; "
+     "what does not fit "
      "is refused with the argument's number."},
     {"_launch_packed", launch_packed, METH_VARARGS, nullptr},
     {"_max_active_clusters", max_active_clusters, METH_VARARGS, nullptr},
@@ -51,9 +68,11 @@ PyMethodDef functions[] = {
     {"_import_dlpack", import_dlpack, METH_O, nullptr},
     {"_register", register_all, METH_VARARGS, nullptr},
     {"_extend", extend, METH_VARARGS, nullptr},
+    {"_describe", describe, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-constexpr const char* NAMES[] = {"Device", "Stream", "Event", "Buffer", "Program", "Linker", "ObjectCode", "Kernel"};
+constexpr const char* NAMES[] = {"Device",  "Stream", "Event",      "Buffer",
+                                 "Program", "Linker", "ObjectCode", "Kernel"};
 
 bool find_types(PyObject* module) {
   for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {
@@ -73,8 +92,10 @@ bool add_type(PyObject* module, const char* name, PyTypeObject* type) {
 }  // namespace
 
 bool add_to(PyObject* module) {
-  return find_types(module) && add_common_methods() && add_type(module, "LaunchConfig", &LaunchConfigType) &&
-         add_type(module, "Launcher", &LauncherType) && PyModule_AddFunctions(module, functions) == 0;
+  return find_types(module) && add_common_methods() &&
+         add_type(module, "LaunchConfig", &LaunchConfigType) &&
+         add_type(module, "Launcher", &LauncherType) &&
+         PyModule_AddFunctions(module, functions) == 0;
 }
 
 }  // namespace cucore::bind

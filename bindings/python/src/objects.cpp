@@ -19,7 +19,8 @@ PyObject* program_arguments = nullptr;
 PyObject* linker_arguments = nullptr;
 
 // A function in Python turns the keywords into the arguments of SWIG's constructor.
-int init_by(PyObject* prepare, Constructor constructor, PyObject* self, PyObject* args, PyObject* kwargs) {
+int init_by(PyObject* prepare, Constructor constructor, PyObject* self, PyObject* args,
+            PyObject* kwargs) {
   if (reinterpret_cast<Handle*>(self)->pointer) {
     PyErr_Format(PyExc_TypeError, "a %s is made once", Py_TYPE(self)->tp_name);
     return -1;
@@ -30,15 +31,24 @@ int init_by(PyObject* prepare, Constructor constructor, PyObject* self, PyObject
 
 void release(Type type, void* pointer) {
   switch (type) {
-    case Type::Device: return cucore_device_release(static_cast<cucore_device*>(pointer));
-    case Type::Stream: return cucore_stream_release(static_cast<cucore_stream*>(pointer));
-    case Type::Event: return cucore_event_release(static_cast<cucore_event*>(pointer));
-    case Type::Buffer: return cucore_buffer_release(static_cast<cucore_buffer*>(pointer));
-    case Type::Program: return cucore_program_release(static_cast<cucore_program*>(pointer));
-    case Type::Linker: return cucore_linker_release(static_cast<cucore_linker*>(pointer));
-    case Type::ObjectCode: return cucore_objectcode_release(static_cast<cucore_objectcode*>(pointer));
-    case Type::Kernel: return cucore_kernel_release(static_cast<cucore_kernel*>(pointer));
-    case Type::COUNT: return;
+    case Type::Device:
+      return cucore_device_release(static_cast<cucore_device*>(pointer));
+    case Type::Stream:
+      return cucore_stream_release(static_cast<cucore_stream*>(pointer));
+    case Type::Event:
+      return cucore_event_release(static_cast<cucore_event*>(pointer));
+    case Type::Buffer:
+      return cucore_buffer_release(static_cast<cucore_buffer*>(pointer));
+    case Type::Program:
+      return cucore_program_release(static_cast<cucore_program*>(pointer));
+    case Type::Linker:
+      return cucore_linker_release(static_cast<cucore_linker*>(pointer));
+    case Type::ObjectCode:
+      return cucore_objectcode_release(static_cast<cucore_objectcode*>(pointer));
+    case Type::Kernel:
+      return cucore_kernel_release(static_cast<cucore_kernel*>(pointer));
+    case Type::COUNT:
+      return;
   }
 }
 
@@ -50,10 +60,14 @@ Type type_of(PyObject* self) {
 
 const char* name_of(const Handle* handle, Type type) {
   switch (type) {
-    case Type::Device: return cucore_device_name(static_cast<const cucore_device*>(handle->pointer));
-    case Type::ObjectCode: return cucore_objectcode_name(static_cast<const cucore_objectcode*>(handle->pointer));
-    case Type::Kernel: return cucore_kernel_name(static_cast<const cucore_kernel*>(handle->pointer));
-    default: return nullptr;
+    case Type::Device:
+      return cucore_device_name(static_cast<const cucore_device*>(handle->pointer));
+    case Type::ObjectCode:
+      return cucore_objectcode_name(static_cast<const cucore_objectcode*>(handle->pointer));
+    case Type::Kernel:
+      return cucore_kernel_name(static_cast<const cucore_kernel*>(handle->pointer));
+    default:
+      return nullptr;
   }
 }
 
@@ -65,8 +79,7 @@ PyObject* close(PyObject* self, PyObject*) {
   handle->own = 0;
   if (pointer && own) {
     const Type type = type_of(self);
-    Py_BEGIN_ALLOW_THREADS
-    release(type, pointer);
+    Py_BEGIN_ALLOW_THREADS release(type, pointer);
     Py_END_ALLOW_THREADS
   }
   if (handle->dict) PyDict_Clear(handle->dict);
@@ -86,18 +99,22 @@ PyObject* is_closed(PyObject* self, void*) {
 }
 
 PyObject* refuse_pickle(PyObject* self, PyObject*) {
-  PyErr_Format(PyExc_TypeError, "cannot pickle a %s: it lives in this process", Py_TYPE(self)->tp_name);
+  PyErr_Format(PyExc_TypeError, "cannot pickle a %s: it lives in this process",
+               Py_TYPE(self)->tp_name);
   return nullptr;
 }
 
 PyMethodDef methods[] = {
     {"close", close, METH_NOARGS,
-     "close($self, /)\n--\n\nGives the native object back now. Closing twice does nothing; any other use "
+     "close($self, /)\n--\n\nGives the native object back now. Closing twice does nothing; any "
+     "other use "
      "afterwards is an InvalidHandleError."},
     {"__enter__", enter, METH_NOARGS, "__enter__($self, /)\n--\n\nThe object itself."},
-    {"__exit__", leave, METH_VARARGS, "__exit__($self, type, value, traceback, /)\n--\n\nCloses the object."},
+    {"__exit__", leave, METH_VARARGS,
+     "__exit__($self, type, value, traceback, /)\n--\n\nCloses the object."},
     {"__reduce__", refuse_pickle, METH_NOARGS, "__reduce__($self, /)\n--\n\nA TypeError."},
-    {"__reduce_ex__", refuse_pickle, METH_O, "__reduce_ex__($self, protocol, /)\n--\n\nA TypeError."},
+    {"__reduce_ex__", refuse_pickle, METH_O,
+     "__reduce_ex__($self, protocol, /)\n--\n\nA TypeError."},
 };
 
 PyGetSetDef closed = {"closed", is_closed, nullptr, "Whether close() was called.", nullptr};
@@ -110,7 +127,8 @@ bool add(PyTypeObject* type, const char* name, PyObject* descriptor) {
 // SWIG's own methods (acquire, disown, next, own, this ...) are for its proxies, not for users.
 bool remove_others(PyTypeObject* type) {
   for (const char* name : {"acquire", "append", "disown", "next", "own", "this", "thisown"})
-    if (PyDict_GetItemString(type->tp_dict, name) && PyDict_DelItemString(type->tp_dict, name) != 0) return false;
+    if (PyDict_GetItemString(type->tp_dict, name) && PyDict_DelItemString(type->tp_dict, name) != 0)
+      return false;
   return true;
 }
 
@@ -120,8 +138,7 @@ void forget(PyObject* self) {
   auto* handle = reinterpret_cast<Handle*>(self);
   if (handle->pointer && handle->own) {
     const Type type = type_of(self);
-    Py_BEGIN_ALLOW_THREADS
-    release(type, handle->pointer);
+    Py_BEGIN_ALLOW_THREADS release(type, handle->pointer);
     Py_END_ALLOW_THREADS
   }
   Py_XDECREF(handle->dict);
@@ -141,13 +158,15 @@ PyObject* repr(PyObject* self) {
 }
 
 Py_hash_t hash(PyObject* self) {
-  const Py_hash_t value = static_cast<Py_hash_t>(reinterpret_cast<size_t>(reinterpret_cast<Handle*>(self)->pointer) >> 4);
+  const Py_hash_t value = static_cast<Py_hash_t>(
+      reinterpret_cast<size_t>(reinterpret_cast<Handle*>(self)->pointer) >> 4);
   return value == -1 ? -2 : value;
 }
 
 // Two objects are equal if they are the same native object.
 PyObject* compare(PyObject* self, PyObject* other, int operation) {
-  if ((operation != Py_EQ && operation != Py_NE) || !is(other, type_of(self))) Py_RETURN_NOTIMPLEMENTED;
+  if ((operation != Py_EQ && operation != Py_NE) || !is(other, type_of(self)))
+    Py_RETURN_NOTIMPLEMENTED;
   const void* mine = reinterpret_cast<Handle*>(self)->pointer;
   const bool equal = self == other || (mine && mine == reinterpret_cast<Handle*>(other)->pointer);
   return PyBool_FromLong(equal == (operation == Py_EQ));
@@ -166,17 +185,16 @@ int program_init(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   auto* handle = reinterpret_cast<Handle*>(self);
-  if (kwargs || PyTuple_GET_SIZE(args) != 1 || handle->pointer) return new_event(self, args, kwargs);
+  if (kwargs || PyTuple_GET_SIZE(args) != 1 || handle->pointer)
+    return new_event(self, args, kwargs);
   auto* device = static_cast<cucore_device*>(handle_of(PyTuple_GET_ITEM(args, 0), Type::Device));
   if (!device) return -1;
   cucore_event* event = nullptr;
   cucore_error* error = nullptr;
   const Held<cucore_device> kept(device);
   cucore_status status = CUCORE_OK;
-  Py_BEGIN_ALLOW_THREADS
-  status = cucore_event_create(device, nullptr, &event, &error);
-  Py_END_ALLOW_THREADS
-  if (status != CUCORE_OK) {
+  Py_BEGIN_ALLOW_THREADS status = cucore_event_create(device, nullptr, &event, &error);
+  Py_END_ALLOW_THREADS if (status != CUCORE_OK) {
     raise(Failure(status, error));
     return -1;
   }
@@ -194,7 +212,8 @@ bool add_common_methods() {
   for (PyTypeObject* type : types) {
     for (PyMethodDef& method : methods)
       if (!add(type, method.ml_name, PyDescr_NewMethod(type, &method))) return false;
-    if (!add(type, closed.name, PyDescr_NewGetSet(type, &closed)) || !remove_others(type)) return false;
+    if (!add(type, closed.name, PyDescr_NewGetSet(type, &closed)) || !remove_others(type))
+      return false;
     PyType_Modified(type);
   }
   return true;

@@ -74,7 +74,7 @@ def test_argument_types(device, stream, code):
     for memory in (data, data.address, Array(), Tensor(), np.uint64(data.address), ctypes.c_void_p(data.address)):
         code.kernel("scale")[1, 4, OtherStream()](2.0, memory, 4)
     cucore.launch(OtherStream(), cucore.LaunchConfig(1, 4), code.kernel("scale"), 2.0, data, 4)
-    data.read(ones, stream)
+    data.read(ones, OtherStream())
     assert (ones == 2**7).all()
     legacy = device.default_stream()
     stream.synchronize()

@@ -1,4 +1,5 @@
 """Scenarios about memory, streams and events. See tests/bindings/scenarios.md."""
+import os
 import resource
 import time
 
@@ -13,6 +14,7 @@ def resident():
         return int(statm.read().split()[1]) * resource.getpagesize()
 
 
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer keeps freed memory")
 def test_memory_is_flat(device, stream, code):
     stored = code.serialize()
     kernel = code.kernel("scale")

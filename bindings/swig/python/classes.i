@@ -45,6 +45,15 @@
 %python_handle(Linker)
 %python_handle(ObjectCode)
 %python_handle(Kernel)
+// Where a stream is wanted, any object with __cuda_stream__ will do.
+%typemap(in) Stream * (cucore::bind::Object kept) {
+  $1 = cucore::bind::stream_of($input, kept);
+  if (!$1) SWIG_fail;
+}
+%typemap(in) Stream *self {
+  $1 = static_cast<Stream *>(cucore::bind::handle_of($input, cucore::bind::Type::Stream));
+  if (!$1) SWIG_fail;
+}
 %typemap(in) Device *device_or_null {
   $1 = nullptr;
   if ($input != Py_None) {

@@ -59,6 +59,7 @@ class Decoder {
   // decode_move.cpp
   bool decode_mov(Op& op, const Form& form, Operands operands);
   bool decode_pack(Op& op, const Operand& wide, const Operand& vector, Handler handler);
+  u32 spilled(u32 variable);
   bool decode_symbol(Op& op, unsigned width, const Operand& symbol);
   bool decode_special_register(Op& op, unsigned width, const Operand& special);
   bool decode_cvta(Op& op, const Form& form, Operands operands);

@@ -82,8 +82,12 @@ struct Arithmetic {
     const double r = extreme(x, y, least, how);
     return write<F>(negative && r == r ? -r : r, how);
   }
-  static u16 neg(u16 a, u16, u16, u64 how) { return u16(flush(a, how) ^ 0x8000); }
-  static u16 abs(u16 a, u16, u16, u64 how) { return u16(flush(a, how) & 0x7fff); }
+  static u16 neg(u16 a, u16, u16, u64 how) { return sign_changed(a, flush(a, how) ^ 0x8000); }
+  static u16 abs(u16 a, u16, u16, u64 how) { return sign_changed(a, flush(a, how) & 0x7fff); }
+  static u16 sign_changed(u16 a, int changed) {
+    const double value = F::to(a);
+    return value == value ? u16(changed) : u16(0x7fff);
+  }
   static u16 ex2(u16 a, u16, u16, u64 how) { return write<F>(std::exp2(read<F>(a, how)), how); }
   static u16 tanh(u16 a, u16, u16, u64 how) { return write<F>(std::tanh(read<F>(a, how)), how); }
   static u16 flush(u16 a, u64 how) {
