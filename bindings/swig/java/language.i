@@ -1,12 +1,21 @@
 // How the shared sections look in Java: names, types, exceptions, the body of every class.
 %rename("%(lowercamelcase)s", %$isfunction) "";
 %rename("%(lowercamelcase)s", %$isvariable) "";
-%rename(nativeHandle) native;  // a keyword of Java
 %rename(CudaDevice) Device;
 %rename(CudaStream) Stream;
 %rename(CudaEvent) Event;
 %rename(CudaBuffer) Buffer;
+%rename(NativeProgramOptions) ProgramOptions;
+%rename(NativeLinkerOptions) LinkerOptions;
+%rename("$ignore", %$isdestructor) "";  // Natives.close() does it for all
+%{
+#include "elements.hpp"
+#include "lease.hpp"
+#include "raise.hpp"
+#include "text.hpp"
+%}
 
 %include "java/exceptions.i"
 %include "java/types.i"
 %include "java/classes.i"
+%include "java/members.i"
