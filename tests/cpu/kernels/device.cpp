@@ -79,6 +79,7 @@ const std::vector<Build> kBuilds = {
     {"narrow", {"-arch=compute_90", "-std=c++20", "-maxrregcount=32"}},
     {"blackwell", {"-arch=compute_100", "-std=c++20", "--jump-table-density=50"}}};
 const std::vector<Build> kFewBuilds = {kBuilds[0], kBuilds[1]};
+const std::vector<Build> kMathBuilds = {kBuilds[0], kBuilds[2]};
 const std::vector<Build> kExactBuilds = {kBuilds[0], kBuilds[1], kBuilds[2], kBuilds[5]};
 
 std::ostream& operator<<(std::ostream& out, const Build& build) { return out << build.name; }

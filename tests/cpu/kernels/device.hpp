@@ -22,6 +22,7 @@ std::ostream& operator<<(std::ostream& out, const Build& build);
 extern const std::vector<Build> kBuilds;       ///< all
 extern const std::vector<Build> kFewBuilds;    ///< for sources that take long to compile
 extern const std::vector<Build> kExactBuilds;  ///< those that do not give up precision
+extern const std::vector<Build> kMathBuilds;
 
 struct Shape {
   unsigned grid = 1, block = 1;
