@@ -105,8 +105,10 @@ void reset() {
   check(calls().cuCtxSetCurrent(context), "cuCtxSetCurrent");
 }
 
+bool has_compiler() { return compiler() != nullptr; }
+
 void Kernels::SetUp() {
-  if (compiler() == nullptr) GTEST_SKIP() << "no NVRTC on this machine";
+  if (!has_compiler()) GTEST_SKIP() << "no NVRTC on this machine";
   if (target_of(GetParam()) > capability()) GTEST_SKIP() << "newer than the device";
 }
 
@@ -128,7 +130,9 @@ Program::Program(const std::string& source, const std::vector<std::string>& opti
     throw std::runtime_error(std::string("cuModuleLoadDataEx: ") + log);
 }
 
-Program::~Program() { calls().cuModuleUnload(module_); }
+Program::~Program() {
+  if (module_ != nullptr) calls().cuModuleUnload(module_);
+}
 
 CUfunction Program::function(const char* kernel) const {
   CUfunction found = nullptr;

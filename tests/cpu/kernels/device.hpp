@@ -31,6 +31,8 @@ struct Shape {
   unsigned grid_y = 1, block_y = 1, block_z = 1;
 };
 
+bool has_compiler();
+
 /// Memory of the device with a copy of it here.
 template <class T>
 class Buffer {
@@ -70,6 +72,8 @@ class Program {
     (packed.push_back(bytes_of(arguments)), ...);
     start(kernel, shape, packed);
   }
+  /// The module is gone already, with its context.
+  void forget() { module_ = nullptr; }
   CUdeviceptr global(const char* name) const;
   CUfunction function(const char* kernel) const;
 

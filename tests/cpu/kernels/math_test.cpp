@@ -80,7 +80,8 @@ const Function kFunctions[] = {
     {"scalbn(x, -(int)y)", [](Wide x, Wide y) { return std::ldexp(x, -int(y)); }, -9, 9, 0, 0},
     {"logb(x)", [](Wide x, Wide) { return std::logb(x); }, 0.001, 1e9, 0, 0},
     {"ilogb(x)", [](Wide x, Wide) { return Wide(std::ilogb(x)); }, 0.001, 1e9, 0, 0},
-    {"floor(x) + ceil(x)", [](Wide x, Wide) { return std::floor(x) + std::ceil(x); }, -99, 99, 0, 0},
+    {"floor(x) + ceil(x)", [](Wide x, Wide) { return std::floor(x) + std::ceil(x); }, -99, 99, 0,
+     0},
     {"round(x)", [](Wide x, Wide) { return std::round(x); }, -99, 99, 0, 0},
     {"rint(x) + nearbyint(x)", [](Wide x, Wide) { return 2 * std::rint(x); }, -99, 99, 0, 0},
     {"trunc(x)", [](Wide x, Wide) { return std::trunc(x); }, -99, 99, 0, 0},
@@ -108,10 +109,11 @@ std::string kernels_of(const Function (&functions)[N]) {
   const bool single = sizeof(T) == 4;
   std::string source = single ? "typedef float T;\n" : "typedef double T;\n";
   for (size_t k = 0; k < N; ++k)
-    source += "extern \"C\" __global__ void f" + std::to_string(k) +
-              "(const T* a, const T* b, T* out, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
-              "if (i < n) { T x = a[i], y = b[i]; (void)y; out[i] = " +
-              with_type(functions[k].expression, single) + "; } }\n";
+    source +=
+        "extern \"C\" __global__ void f" + std::to_string(k) +
+        "(const T* a, const T* b, T* out, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+        "if (i < n) { T x = a[i], y = b[i]; (void)y; out[i] = " +
+        with_type(functions[k].expression, single) + "; } }\n";
   return source;
 }
 
@@ -129,7 +131,9 @@ Wide inverse(const std::string& name, Wide x) {
   const bool falls = name.find("erfc") == 0;
   for (int k = 0; k < 200; ++k) {
     const Wide middle = (low + high) / 2;
-    const Wide value = name[0] == 'n' ? normcdf(middle) : falls ? std::erfc(middle) : std::erf(middle);
+    const Wide value = name[0] == 'n' ? normcdf(middle)
+                       : falls        ? std::erfc(middle)
+                                      : std::erf(middle);
     ((value < x) != falls ? low : high) = middle;
   }
   return low;
@@ -144,11 +148,13 @@ void compare(const Program& program, const Function (&functions)[N], bool absolu
     for (int i = 0; i < kCount; ++i) {
       const double at = double(i) / (kCount - 1);
       const bool decades = f.low > 0 && f.high / f.low > 1e4;
-      x.push_back(T(decades ? f.low * std::pow(f.high / f.low, at) : f.low + (f.high - f.low) * at));
+      x.push_back(
+          T(decades ? f.low * std::pow(f.high / f.low, at) : f.low + (f.high - f.low) * at));
       y.push_back(T(0.37 + (i * 7919 % 257) * 0.061));
     }
     const Buffer<T> a(x), b(y), out(size_t{kCount});
-    ASSERT_NO_THROW(program.run(("f" + std::to_string(k)).c_str(), {4, 128}, a, b, out, kCount)) << f.expression;
+    ASSERT_NO_THROW(program.run(("f" + std::to_string(k)).c_str(), {4, 128}, a, b, out, kCount))
+        << f.expression;
     const auto got = out.read();
     Wide worst = 0;
     int where = 0;
@@ -204,7 +210,8 @@ void philox(unsigned (&counter)[4], unsigned key0, unsigned key1, unsigned (&out
   unsigned c[4] = {counter[0], counter[1], counter[2], counter[3]};
   for (int round = 0; round < 10; ++round) {
     const unsigned long long a = 0xD2511F53ull * c[0], b = 0xCD9E8D57ull * c[2];
-    const unsigned next[4] = {unsigned(b >> 32) ^ c[1] ^ key0, unsigned(b), unsigned(a >> 32) ^ c[3] ^ key1, unsigned(a)};
+    const unsigned next[4] = {unsigned(b >> 32) ^ c[1] ^ key0, unsigned(b),
+                              unsigned(a >> 32) ^ c[3] ^ key1, unsigned(a)};
     std::copy(next, next + 4, c);
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
@@ -253,9 +260,11 @@ extern "C" __global__ void others(unsigned* out, float* reals) {
   got = out.read();
   numbers = reals.read();
   // XORWOW: a number at an offset is what the sequence gives after so many steps.
-  unsigned low = 42u ^ 0xAAD26B49u, high = 0xF7DCEFDDu, s0 = 1099087573u * low, s1 = 2591861531u * high;
+  unsigned low = 42u ^ 0xAAD26B49u, high = 0xF7DCEFDDu, s0 = 1099087573u * low,
+           s1 = 2591861531u * high;
   unsigned d = 6615241 + s1 + s0;
-  unsigned v[5] = {123456789u + s0, 362436069u ^ s0, 521288629u + s1, 88675123u ^ s1, 5783321u + s0};
+  unsigned v[5] = {123456789u + s0, 362436069u ^ s0, 521288629u + s1, 88675123u ^ s1,
+                   5783321u + s0};
   mean = normal = 0;
   for (unsigned i = 0; i < kAll; ++i) {
     const unsigned t = v[0] ^ v[0] >> 2;
