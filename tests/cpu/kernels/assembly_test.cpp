@@ -16,7 +16,7 @@ extern "C" __global__ void k(const unsigned* in, unsigned* out) {
   r |= (unsigned long long)(__vimax3_s32(1,5,-3)==5)<<n++; r |= (unsigned long long)(__viaddmax_s32(4,5,3)==9)<<n++; r |= (unsigned long long)(__vibmax_s32(4,5,(bool*)&sh)==5)<<n++;
   r |= (unsigned long long)(__dp2a_lo(0x00020003,0x00000504,1)==23)<<n++; 
 #if __CUDA_ARCH__ >= 800
-  r |= (unsigned long long)(__reduce_max_sync(~0u,i)==31)<<n++; r |= (unsigned long long)(__reduce_add_sync(0xFF,i&7)==28)<<n++;
+  r |= (unsigned long long)(__reduce_max_sync(~0u,i)==31)<<n++; r |= (unsigned long long)(__reduce_add_sync(~0u,i)==496)<<n++;
 #endif
   __prof_trigger(1);
   unsigned p; asm("{ .reg .pred p,q; setp.gt.u32 p|q, %1, 5; selp.u32 %0, 1, 2, p; @q add.u32 %0, %0, 10; }" : "=r"(p) : "r"(i)); r |= (unsigned long long)(p==(i>5?1u:12u))<<n++;
