@@ -146,9 +146,12 @@ bool Decoder::decode_store(Op& op, const Form& form, Operands operands) {
 // Slots: a[0] result, a[1] and a[2] operands, a[4] address.
 bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
   const bool is_atom = form.op == ptx::Opcode::atom;
-  if (form.vector != 1) return false;
+  if (form.vector != 1) return decode_vector_atomic(op, form, operands);
   const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
-  if (width > 8) return false;
+  // A constant's lanes are together, but the halves of a 128-bit register are not.
+  if (width > 8 && (operands[is_atom ? 2 : 1].kind != OperandKind::reg ||
+                    (is_atom && operands[3].kind == OperandKind::immediate)))
+    return false;
   Widths widths;
   widths.d = u8(width);
   if (is_atom && operands[0].kind == OperandKind::reg) op.a[0] = reg(operands[0]);
@@ -156,6 +159,29 @@ bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
   if (is_atom && operands[3].kind != OperandKind::none && form.operation == ptx::Operation::cas)
     op.a[2] = source(operands[3], width);
   if (!place_address(op, form.space, operands[is_atom ? 1 : 0], widths)) return false;
+  op.run = select_atomic(form, widths);
+  return op.run != nullptr;
+}
+
+// a[7] is the table with the slots of results, then of operands.
+bool Decoder::decode_vector_atomic(Op& op, const Form& form, Operands operands) {
+  const bool is_atom = form.op == ptx::Opcode::atom;
+  const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
+  const Operand& to = operands[0];
+  const Operand& from = operands[is_atom ? 2 : 1];
+  if (from.kind != OperandKind::vector) return false;
+  BranchTable slots;
+  for (unsigned k = 0; k < form.vector; ++k) {
+    const bool wanted = is_atom && to.kind == OperandKind::vector &&
+                        source_.elements_of(to)[k].kind == OperandKind::reg;
+    slots.targets.push_back(wanted ? reg(source_.elements_of(to)[k]) : kNoSlot);
+  }
+  for (const Operand& element : source_.elements_of(from))
+    slots.targets.push_back(source(element, width));
+  Widths widths;
+  if (!place_address(op, form.space, operands[is_atom ? 1 : 0], widths)) return false;
+  op.a[7] = Slot(out_.tables.size());
+  out_.tables.push_back(std::move(slots));
   op.run = select_atomic(form, widths);
   return op.run != nullptr;
 }

@@ -185,6 +185,17 @@ bool Decoder::decode_isspacep(Op& op, const Form& form, Operands operands) {
   return true;
 }
 
+// A cache policy is opaque, and nothing looks at it.
+bool Decoder::decode_policy(Op& op, Operands operands) {
+  ptx::Form move;
+  move.op = ptx::Opcode::mov;
+  move.types[0] = Type::b64;
+  op.a[0] = destination(operands[0], 8);
+  op.a[1] = constant(0, 8);
+  op.run = set_.move(move, {});
+  return op.run != nullptr;
+}
+
 // In a cluster of one block the block's own shared memory is all there is.
 bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
   if (operands[1].kind != OperandKind::reg) return false;

@@ -175,6 +175,8 @@ bool Decoder::decode_special(Op& op, const Form& form, Operands operands) {
       return decode_atomic(op, form, operands);
     case Opcode::cp_async:
       return decode_copy_async(op, form, operands);
+    case Opcode::createpolicy:
+      return decode_policy(op, operands);
     case Opcode::cp_async_bulk:
       return decode_copy_bulk(op, form, operands);
     case Opcode::mbarrier_init:

@@ -52,6 +52,7 @@ class Decoder {
   bool decode_load(Op& op, const Form& form, Operands operands);
   bool decode_store(Op& op, const Form& form, Operands operands);
   bool decode_atomic(Op& op, const Form& form, Operands operands);
+  bool decode_vector_atomic(Op& op, const Form& form, Operands operands);
   bool decode_copy_async(Op& op, const Form& form, Operands operands);
   bool decode_copy_bulk(Op& op, const Form& form, Operands operands);
   bool decode_mbarrier(Op& op, const Form& form, Operands operands);
@@ -69,6 +70,7 @@ class Decoder {
   bool decode_special_register(Op& op, unsigned width, const Operand& special);
   bool decode_cvta(Op& op, const Form& form, Operands operands);
   bool decode_isspacep(Op& op, const Form& form, Operands operands);
+  bool decode_policy(Op& op, Operands operands);
   bool decode_mapa(Op& op, const Form& form, Operands operands);
   u64 window_of(ptx::Space space) const;
 

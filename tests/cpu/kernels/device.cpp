@@ -63,12 +63,6 @@ int capability() {
   return 10 * major + minor;
 }
 
-int target_of(const Build& build) {
-  for (const std::string& option : build.options)
-    if (option.starts_with("-arch=compute_")) return std::stoi(option.substr(14));
-  return 0;
-}
-
 }  // namespace
 
 const std::vector<Build> kBuilds = {
@@ -103,6 +97,12 @@ void reset() {
   calls().cuDevicePrimaryCtxRelease(device);
   check(calls().cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
   check(calls().cuCtxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+int target_of(const Build& build) {
+  for (const std::string& option : build.options)
+    if (option.starts_with("-arch=compute_")) return std::stoi(option.substr(14));
+  return 0;
 }
 
 bool has_compiler() { return compiler() != nullptr; }

@@ -17,6 +17,7 @@ struct Build {
   const char* name;
   std::vector<std::string> options;
 };
+int target_of(const Build& build);  ///< 90 of -arch=compute_90
 std::ostream& operator<<(std::ostream& out, const Build& build);
 
 extern const std::vector<Build> kBuilds;       ///< all
