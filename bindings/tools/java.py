@@ -10,7 +10,8 @@ def lower(snake):
     return name[0].lower() + name[1:]
 
 
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer'}
+CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
+           'Future': 'CudaFuture'}
 
 
 def exception(status):

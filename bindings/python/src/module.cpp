@@ -72,7 +72,7 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 constexpr const char* NAMES[] = {"Device",  "Stream", "Event",      "Buffer",
-                                 "Program", "Linker", "ObjectCode", "Kernel"};
+                                 "Program", "Linker", "ObjectCode", "Kernel", "Queue", "Future"};
 
 bool find_types(PyObject* module) {
   for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {

@@ -6,6 +6,9 @@
 %rename(CudaStream) Stream;
 %rename(CudaEvent) Event;
 %rename(CudaBuffer) Buffer;
+%rename(CudaQueue) Queue;
+%rename(CudaFuture) Future;
+%rename(waitFor) wait;  // Object has a wait
 
 %include "java/exceptions.i"
 %include "java/types.i"
