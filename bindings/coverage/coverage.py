@@ -98,7 +98,7 @@ def java_names():
     listing = subprocess.run(['jar', 'tf', jar], capture_output=True, text=True, check=True).stdout.split()
     classes = [n[:-6].replace('/', '.') for n in listing if n.endswith('.class')]
     out = subprocess.run([javap, '-public', '-cp', jar, *classes], capture_output=True, text=True, check=True).stdout
-    found, owner = set(), ''
+    found, owner = {'CucoreException.getMessage'}, ''  # of Throwable
     for line in out.splitlines():
         m = re.search(r'(?:class|interface|enum) io\.cucore\.(\w+)', line)
         if m and not line.startswith(' '):
@@ -113,7 +113,7 @@ def java_names():
 
 def csharp_names():
     found = set()
-    for m in re.finditer(r'name="[MP]:Cucore\.([\w.]+?)\.(#ctor|\w+)[("]', Path(sys.argv[4]).read_text(encoding='utf-8')):
+    for m in re.finditer(r'name="[MP]:Cucore\.([\w.]+?)\.(#ctor|\w+)(?:``\d)?[("]', Path(sys.argv[4]).read_text(encoding='utf-8')):
         found.add(f'{m[1]}.' + ('<new>' if m[2] == '#ctor' else m[2]))
     return found, []
 

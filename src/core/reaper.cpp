@@ -26,15 +26,34 @@ Outcome failure(Status status, Say&& say) noexcept {
   return {status, nullptr};
 }
 
-void require_not_captured(const Stream& stream) {
+// The context is made current where a call says that it needs that: an owned stream tells its own.
+using Guard = std::optional<ContextGuard>;
+template <class Call>
+CUresult call_on(const Stream& stream, Guard& guard, Call&& call) {
+  const CUresult result = call();
+  if (result != CUDA_ERROR_INVALID_CONTEXT || guard) return result;
+  guard.emplace(stream.context()->native());
+  return call();
+}
+
+void require_not_captured(const Stream& stream, Guard& guard) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  check(cuda().cuStreamIsCapturing(stream.native(), &status),
-        [&] { return "ask whether " + stream.label() + " is being captured"; });
+  check(
+      call_on(stream, guard, [&] { return cuda().cuStreamIsCapturing(stream.native(), &status); }),
+      [&] { return "ask whether " + stream.label() + " is being captured"; });
   if (status != CU_STREAM_CAPTURE_STATUS_NONE)
     throw Error(Status::INVALID_STATE,
                 text("cannot await ", stream.label(),
                      ": it is being captured into a graph, and nothing runs meanwhile; await the "
                      "stream that the graph is launched on"));
+}
+
+CUevent make_event(const Stream& stream) {
+  const ContextGuard guard(stream.context()->native());
+  CUevent event = nullptr;
+  check(cuda().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+        [&] { return "create an event on " + stream.device().label(); });
+  return event;
 }
 
 }  // namespace
@@ -46,12 +65,15 @@ size_t Reaper::Hash::operator()(const Key& key) const noexcept {
 // == A future comes ===============================================================================
 
 void Reaper::watch(const Stream& stream, Future& future) {
-  std::optional<ContextGuard> guard;
+  Guard guard;
   if (stream.needs_current_context()) guard.emplace(stream.context()->native());
-  require_not_captured(stream);
+  require_not_captured(stream, guard);
   Place place = enter(stream, stream.id());
   try {
-    record(stream, place);
+    if (!place.event) place.event = make_event(stream);
+    check(
+        call_on(stream, guard, [&] { return cuda().cuEventRecord(place.event, stream.native()); }),
+        [&] { return "record an event on " + stream.label(); });
     if (!commit(place, future))
       throw Error(Status::INVALID_STATE, "cannot await a stream: the process is exiting");
   } catch (...) {
@@ -83,16 +105,6 @@ void Reaper::leave(const Place& place) noexcept {
   }
   drop_user(*place.lane);
   changed_.notify_one();  // events that nobody uses go after a while
-}
-
-void Reaper::record(const Stream& stream, Place& place) {
-  if (!place.event) {
-    const ContextGuard guard(stream.context()->native());
-    check(cuda().cuEventCreate(&place.event, CU_EVENT_DISABLE_TIMING),
-          [&] { return "create an event on " + device_.label(); });
-  }
-  check(cuda().cuEventRecord(place.event, stream.native()),
-        [&] { return "record an event on " + stream.label(); });
 }
 
 // False if nobody will look any more.

@@ -62,7 +62,6 @@ class Reaper {
   // Of watch().
   Place enter(const Stream& stream, uint64_t id);
   void leave(const Place& place) noexcept;
-  void record(const Stream& stream, Place& place);
   bool commit(const Place& place, Future& future) noexcept;
 
   // With sweeping_ held.
@@ -97,10 +96,10 @@ class Reaper {
   Future** incoming_end_ = &incoming_;
   bool asleep_ = false;  // the thread waits for changed_
 
-  std::timed_mutex sweeping_;  // held while the driver is asked: guards what follows, and all lanes
-  Lane* listed_ = nullptr;     // lanes that are not empty
-  QueueOptions pace_;          // the most eager of the queues that something is pending for
-  Outcome fault_;              // of a context, during one sweep
+  std::mutex sweeping_;     // held while the driver is asked: guards what follows, and all lanes
+  Lane* listed_ = nullptr;  // lanes that are not empty
+  QueueOptions pace_;       // the most eager of the queues that something is pending for
+  Outcome fault_;           // of a context, during one sweep
   const Context* faulted_ = nullptr;
   Ref<Context> current_;  // on the thread
 

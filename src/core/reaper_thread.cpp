@@ -16,7 +16,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto LONGEST_EXIT = 200ms;
 constexpr auto EVENTS_ARE_KEPT = 20ms;         // with nothing pending
 constexpr int64_t SHORT_SLEEP_NS = 1'000'000;  // one that need not end early
 
@@ -81,7 +80,7 @@ void Reaper::stop() noexcept {
     stopping_.store(true);
   }
   changed_.notify_all();
-  const std::unique_lock lock(sweeping_, LONGEST_EXIT);
+  const auto lock = lock_at_exit(sweeping_);
   if (lock) sweep();  // ends all without asking the driver
 }
 

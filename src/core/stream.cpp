@@ -74,6 +74,7 @@ std::string Stream::label() const {
 uint64_t Stream::id() const {
   unsigned long long id = id_.load(std::memory_order_relaxed);
   if (id != UNKNOWN) return id;
+  const ContextGuard guard(context_->native());
   check(cuda().cuStreamGetId(native_, &id), [&] { return "ask for the number of " + label(); });
   if (kind_ != Kind::PER_THREAD) id_.store(id, std::memory_order_relaxed);
   return id;

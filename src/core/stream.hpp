@@ -43,7 +43,7 @@ class Stream final : public Object {
   bool needs_current_context() const { return kind_ != Kind::OWNED; }
 
   // The driver's number of the stream, which no other stream ever gets: that of the calling thread
-  // for a per-thread default stream. With the context current where the stream needs that.
+  // for a per-thread default stream.
   uint64_t id() const;
 
   // How far it has come; null for streams that are not our own, which may go unseen.

@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 
 constexpr auto SHORTEST_PAUSE = 50us;
 constexpr auto LONGEST_PAUSE = 5000us;
-constexpr auto LONGEST_EXIT = 200ms;
 
 // A call that a capture forbids for now: to be asked again.
 bool is_capture_in_the_way(CUresult result) {
@@ -59,7 +58,7 @@ class Unloader {
   // No call of the driver is under way once the driver's exit work begins. What is left stays.
   void wait_for_exit() noexcept {
     exiting_.store(true);
-    if (busy_.try_lock_for(LONGEST_EXIT)) busy_.unlock();
+    (void)lock_at_exit(busy_);
   }
 
   bool must_stop() const noexcept { return exiting_.load() || driver::is_gone(); }
@@ -159,7 +158,7 @@ class Unloader {
   Unload* queue_ = nullptr;
   Held* held_ = nullptr;
   bool started_ = false;
-  std::timed_mutex busy_;  // held while the thread is inside the driver
+  std::mutex busy_;  // held while the thread is inside the driver
   std::atomic<bool> exiting_{false};
 };
 

@@ -2,6 +2,8 @@
 // is awaited. Each test in a process of its own: a fault breaks the context for all.
 #include <atomic>
 #include <chrono>
+#include <cstring>
+#include <set>
 #include <thread>
 
 #include "capi/completion_testing.hpp"
@@ -10,11 +12,15 @@
 namespace gpu_test {
 namespace {
 
-// Adds `turns` times to each of its elements, so that it runs for a while.
+// Adds `turns` times to each of its elements, waits until the host opens a gate,
+// and writes a last word.
 const char SLOW[] =
-    "extern \"C\" __global__ void slow(unsigned *x, unsigned turns) {\n"
+    "extern \"C\" __global__ void slow(unsigned *x, unsigned turns, unsigned *last,\n"
+    "                                volatile unsigned *gate) {\n"
     "  volatile unsigned *mine = x + blockIdx.x * blockDim.x + threadIdx.x;\n"
     "  for (unsigned i = 0; i < turns; ++i) *mine = *mine + 1;\n"
+    "  while (gate && *gate == 0) {}\n"
+    "  if (last != x) *last = turns;\n"
     "}\n";
 
 class Completions : public OnGpu {
@@ -25,30 +31,53 @@ class Completions : public OnGpu {
     queue_ = make_queue();
     code_ = compile(make_program(SLOW));
     slow_ = find_kernel(code_, "slow");
+    MUST(cucore_buffer_create_pinned, device_, 64, gates_.out());
+    std::memset(cucore_buffer_host_pointer(gates_), 0, 64);
     words_ = make_buffer(device_, 4096 * 16, stream_);
     MUST(cucore_stream_synchronize, stream_);
   }
 
-  void launch_slow(const cucore_stream* stream, uint32_t turns, uint64_t offset = 0) {
-    const uint64_t x = cucore_buffer_address(words_) + offset;
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(x), CUCORE_ARGUMENT(turns)};
-    const cucore_launch_options options = grid(1, 32);
-    MUST(cucore_kernel_launch, slow_, stream, &options, arguments, 2);
+  void TearDown() override {
+    if (gates_) open(0), open(1);
+    OnGpu::TearDown();
   }
 
-  // Writes through a null pointer.
-  void break_context(const cucore_stream* stream) {
-    const uint64_t nowhere = 0;
-    const uint32_t turns = 1;
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(nowhere), CUCORE_ARGUMENT(turns)};
-    const cucore_launch_options options = grid(1, 1);
-    MUST(cucore_kernel_launch, slow_, stream, &options, arguments, 2);
+  void launch_slow(const cucore_stream* stream, uint32_t turns, uint64_t offset = 0) {
+    const uint64_t x = cucore_buffer_address(words_) + offset;
+    launch(stream, turns, x, x, 0);
+  }
+
+  // Runs until the gate is opened.
+  void launch_gated(const cucore_stream* stream, int gate) {
+    const uint64_t x = cucore_buffer_address(words_);
+    launch(stream, 1, x, x, gate_address(gate));
+  }
+
+  // Writes through a null pointer once the gate is opened.
+  void break_context(const cucore_stream* stream, int gate) {
+    launch(stream, 1, cucore_buffer_address(words_), 0, gate_address(gate));
+  }
+
+  void open(int gate) const {
+    static_cast<std::atomic<uint32_t>*>(cucore_buffer_host_pointer(gates_))[gate].store(1);
+  }
+  uint64_t gate_address(int gate) const {
+    return cucore_buffer_address(gates_) + static_cast<uint64_t>(gate) * 4;
+  }
+
+  void launch(const cucore_stream* stream, uint32_t turns, uint64_t x, uint64_t last,
+              uint64_t gate) {
+    const cucore_argument arguments[] = {CUCORE_ARGUMENT(x), CUCORE_ARGUMENT(turns),
+                                         CUCORE_ARGUMENT(last), CUCORE_ARGUMENT(gate)};
+    const cucore_launch_options options = grid(1, 32);
+    MUST(cucore_kernel_launch, slow_, stream, &options, arguments, 4);
   }
 
   Queue queue_;
   Code code_;
   Kernel slow_;
   Buffer words_;
+  Buffer gates_;  // in pinned memory, closed at first
 };
 
 TEST_F(Completions, TenThousandOfKernelsOnSixteenStreams) {
@@ -90,18 +119,27 @@ TEST_F(Completions, AFaultReachesEveryPendingFuture) {
   std::vector<Future> futures;
   const Future before = make_future(stream_, queue_, 1000);
   ASSERT_EQ(take(queue_, 1).at(0).status, CUCORE_OK);
+  break_context(stream_, 0);
+  futures.push_back(make_future(stream_, queue_, 20));
   for (uint64_t s = 0; s < 4; ++s) {
     streams.push_back(make_stream(device_));
-    launch_slow(streams[s], is_emulated() ? 50'000 : 2'000'000, s * 128);
-    break_context(streams[s]);
+    launch_gated(streams[s], 1);
     for (uint64_t n = 0; n < 5; ++n) futures.push_back(make_future(streams[s], queue_, s * 5 + n));
   }
-  for (const auto& completion : take(queue_, 20))
+  open(0);
+  std::set<uint64_t> tokens;
+  for (const auto& completion : take(queue_, 21)) {
     EXPECT_EQ(completion.status, CUCORE_ERROR_KERNEL_FAULT) << completion.token;
+    tokens.insert(completion.token);
+  }
+  EXPECT_EQ(tokens.size(), 21u);
   for (const Future& future : futures)
     FAILS(CUCORE_ERROR_KERNEL_FAULT, "await|device 0|CUDA_ERROR_", cucore_future_error, future);
   SUCCEEDS(cucore_future_error, before);
   EXPECT_TRUE(is_empty(queue_));
+  cucore_future* none = nullptr;
+  FAILS(CUCORE_ERROR_KERNEL_FAULT, "CUDA_ERROR_", cucore_future_from_stream, stream_, queue_, 1,
+        &none);
 }
 
 TEST_F(Completions, AFaultStaysOnItsDevice) {
@@ -110,19 +148,24 @@ TEST_F(Completions, AFaultStaysOnItsDevice) {
   if (devices < 2) GTEST_SKIP() << "needs two devices";
   const Device other = open_device(1);
   const Stream there = make_stream(other);
-  break_context(stream_);
+  break_context(stream_, 0);
   const Future broken = make_future(stream_, queue_, 1), healthy = make_future(there, queue_, 2);
+  open(0);
   FAILS(CUCORE_ERROR_KERNEL_FAULT, "device 0", cucore_future_wait, broken, TEN_SECONDS);
   SUCCEEDS(cucore_future_wait, healthy, TEN_SECONDS);
+  SUCCEEDS(cucore_future_wait, make_future(there, queue_, 3), TEN_SECONDS);
 }
 
 TEST_F(Completions, AreNotHeldUpByAStreamThatIs) {
   const Stream busy = make_stream(device_);
-  launch_slow(busy, is_emulated() ? 300'000 : 100'000'000);
+  launch_gated(busy, 0);
   const Future late = make_future(busy, queue_, 1);
   const Future soon = make_future(stream_, queue_, 2);
   EXPECT_EQ(take(queue_, 1).at(0).token, 2u);
-  FAILS(CUCORE_ERROR_NOT_READY, "not complete", cucore_future_error, late);
+  int32_t done = 77;
+  SUCCEEDS(cucore_future_query, late, &done);
+  EXPECT_EQ(done, 0);
+  open(0);
   EXPECT_EQ(take(queue_, 1).at(0).token, 1u);
 }
 

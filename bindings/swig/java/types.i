@@ -26,17 +26,25 @@
 %typemap(jtype) (const void *data, size_t size), (void *data, size_t size) "byte[]"
 %typemap(jstype) (const void *data, size_t size), (void *data, size_t size) "byte[]"
 %typemap(javain) (const void *data, size_t size), (void *data, size_t size) "$javainput"
-%typemap(in) (const void *data, size_t size), (void *data, size_t size) {
-  $2 = $input ? (size_t)jenv->GetArrayLength($input) : 0;
-  $1 = $input ? jenv->GetByteArrayElements($input, 0) : 0;
-  if ($input && !$1) return $null;
+%typemap(in) (const void *data, size_t size) (cucore::java::Elements bytes) {
+  if (!bytes.take(jenv, $input, JNI_ABORT)) return $null;
+  $1 = bytes.data();
+  $2 = bytes.size();
 }
-%typemap(freearg) (const void *data, size_t size) {
-  if ($input) jenv->ReleaseByteArrayElements($input, (jbyte *)$1, JNI_ABORT);
+%typemap(in) (void *data, size_t size) (cucore::java::Elements bytes) {
+  if (!bytes.take(jenv, $input, 0)) return $null;
+  $1 = bytes.data();
+  $2 = bytes.size();
 }
-%typemap(freearg) (void *data, size_t size) {
-  if ($input) jenv->ReleaseByteArrayElements($input, (jbyte *)$1, 0);
+
+%typemap(in) const char * (std::string text) {
+  if ($input) {
+    if (!cucore::java::from_java(jenv, $input, text)) return $null;
+    $1 = const_cast<char *>(text.c_str());
+  }
 }
+%typemap(freearg) const char * ""
+%typemap(out) const char * { $result = cucore::java::to_java(jenv, $1); }
 
 struct Bytes;
 %typemap(jni) Bytes "jbyteArray"
@@ -66,12 +74,11 @@ struct Pair;
 %typemap(javain) (const char *const *NAMES, size_t COUNT) "$javainput"
 %typemap(in) (const char *const *NAMES, size_t COUNT) (std::vector<std::string> texts, std::vector<const char *> pointers) {
   const jsize count = $input ? jenv->GetArrayLength($input) : 0;
+  texts.resize(count);
   for (jsize i = 0; i < count; ++i) {
     jstring text = (jstring)jenv->GetObjectArrayElement($input, i);
-    const char *words = text ? jenv->GetStringUTFChars(text, 0) : 0;
-    if (!words) { SWIG_JavaThrowException(jenv, SWIG_JavaNullPointerException, "null text"); return $null; }
-    texts.emplace_back(words);
-    jenv->ReleaseStringUTFChars(text, words);
+    if (!text) { SWIG_JavaThrowException(jenv, SWIG_JavaNullPointerException, "null text"); return $null; }
+    if (!cucore::java::from_java(jenv, text, texts[i])) return $null;
     jenv->DeleteLocalRef(text);
   }
   for (const std::string &text : texts) pointers.push_back(text.c_str());

@@ -201,9 +201,9 @@ u64 from_integer(const Plan& p, s128 v) {
 
 u64 convert_one(const Plan& p, u64 raw) {
   const bool real_to = ptx::is_float(p.to), real_from = ptx::is_float(p.from);
+  if (real_from && real_to && keeps_nan(p, u32(raw))) return nan_as_it_is(p, u32(raw));
   if (real_from)
-    if (real_to && keeps_nan(p, u32(raw))) return nan_as_it_is(p, u32(raw));
-  return real_to ? from_real(p, real_value(p, raw)) : real_to_integer(p, real_value(p, raw));
+    return real_to ? from_real(p, real_value(p, raw)) : real_to_integer(p, real_value(p, raw));
   s128 v = integer_value(p.from, raw);
   if (real_to) return from_integer(p, v);
   if (p.sat) v = v > highest(p.to) ? highest(p.to) : v < lowest(p.to) ? lowest(p.to) : v;

@@ -185,4 +185,63 @@ bool Decoder::decode_copy_async(Op& op, const Form& form, Operands operands) {
   return true;
 }
 
+// The letters of the opcode's pattern say what the operands are.
+bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
+  const char* letter = pattern_of(form.op);
+  for (size_t k = 0; k < operands.size() && *letter; ++k, ++letter) {
+    const Operand& operand = operands[k];
+    Widths widths;
+    switch (operand.kind == OperandKind::none ? ' ' : *letter) {
+      case 'm':
+        if (!place_address(op, form.space, operand, widths)) return false;
+        break;
+      case 'S':
+        op.a[0] = operand.kind == OperandKind::sink ? kNoSlot : destination(operand, 8);
+        break;
+      case 'P':
+      case 'r':
+        op.a[0] = destination(operand, 0);
+        break;
+      case 'z':
+        op.a[2] = source(operand, 8);
+        break;
+      case 'u':  // after a predicate a parity, or the time to wait
+        if (pattern_of(form.op)[0] != 'P') {
+          op.a[1] = source(operand, 4);
+        } else if (op.a[2] == kNoSlot) {
+          op.a[2] = source(operand, 4);
+        }
+        break;
+      default:
+        break;
+    }
+    if (letter[1] == '?') ++letter;
+  }
+  op.run = select_mbarrier(form.op);
+  return op.run != nullptr;
+}
+
+bool Decoder::decode_copy_bulk(Op& op, const Form& form, Operands operands) {
+  Widths to, from, barrier;
+  Op source_op, barrier_op;
+  const bool from_global = form.space2 == Space::global;
+  if (operands.size() < (from_global ? 4u : 3u)) return false;
+  if (!place_address(op, form.space, operands[0], to)) return false;
+  if (!place_address(source_op, form.space2, operands[1], from)) return false;
+  op.a[5] = source_op.a[kAddress];
+  op.a[6] = constant(source_op.imm, 8);
+  op.site = 0;  // one instruction with two addresses
+  if (source_op.target & kNarrow) op.target |= kBulkSourceNarrow;
+  op.a[1] = source(operands[2], 4);
+  if (from_global) {
+    if (operands[3].kind != OperandKind::memory) return false;
+    if (!place_address(barrier_op, Space::shared, operands[3], barrier)) return false;
+    op.a[2] = barrier_op.a[kAddress];
+    op.a[3] = constant(barrier_op.imm, 8);
+    if (barrier_op.target & kNarrow) op.target |= kBulkBarrierNarrow;
+  }
+  op.run = select_copy_bulk(from_global);
+  return true;
+}
+
 }  // namespace cucpu

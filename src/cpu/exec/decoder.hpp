@@ -13,6 +13,9 @@
 
 namespace cucpu {
 
+// What the opcode's operands are, see opcodes.inc.
+const char* pattern_of(ptx::Opcode op);
+
 class Decoder {
  public:
   Decoder(DecodedModule& module, DecodedFunction& function, u32 static_shared,
@@ -50,6 +53,8 @@ class Decoder {
   bool decode_store(Op& op, const Form& form, Operands operands);
   bool decode_atomic(Op& op, const Form& form, Operands operands);
   bool decode_copy_async(Op& op, const Form& form, Operands operands);
+  bool decode_copy_bulk(Op& op, const Form& form, Operands operands);
+  bool decode_mbarrier(Op& op, const Form& form, Operands operands);
   bool decode_ordered(Op& op, const Form& form, Widths widths);
   bool place_values(Op& op, const Form& form, const Operand& value, bool is_store, unsigned& width);
   bool place_address(Op& op, ptx::Space space, const Operand& memory, Widths& widths);

@@ -18,6 +18,8 @@ class Interpreter {
   bool select();
   void install();
   void merge_here();
+  bool join_frames(Frame* into, Frame* from, u32 levels);
+  void copy_lanes(const Register& r, const Frame& into, const Frame& from);
   void park();
   void add_group(Frame* frame, u32 pc, u32 mask);
   void drop_current();
@@ -105,11 +107,52 @@ void Interpreter::install() {
   }
 }
 
+// Lanes that called the same functions from the same places, but not together, come to share the
+// frames of one of them.
+bool Interpreter::join_frames(Frame* into, Frame* from, u32 levels) {
+  if (into == from) return true;
+  if (into->function != from->function || into->return_pc != from->return_pc || levels == 0 ||
+      !into->parent || !from->parent || into->local_base != from->local_base)
+    return false;
+  if (!join_frames(into->parent, from->parent, levels - 1)) return false;
+  for (const Register& r : into->function->layout) copy_lanes(r, *into, *from);
+  for (u32 m = from->lanes; m; m &= m - 1) {
+    const size_t at = size_t(std::countr_zero(m)) * into->param_stride;
+    std::memcpy(into->params + at, from->params + at, into->param_stride);
+  }
+  into->lanes |= from->lanes;
+  for (u32 i = 0; i < w_.group_count; ++i)
+    for (Frame** frame = &w_.groups[i].frame; *frame; frame = &(*frame)->parent)
+      if (*frame == from) *frame = into;
+  from->lanes = 0;
+  w_.block->leave(from);
+  return true;
+}
+
+void Interpreter::copy_lanes(const Register& r, const Frame& into, const Frame& from) {
+  std::byte* to = into.registers + r.slot;
+  const std::byte* source = from.registers + r.slot;
+  if (r.bytes == 0) {
+    u32 old = 0, bits = 0;
+    std::memcpy(&old, to, 4);
+    std::memcpy(&bits, source, 4);
+    bits = (old & ~from.lanes) | (bits & from.lanes);
+    std::memcpy(to, &bits, 4);
+    return;
+  }
+  for (u32 m = from.lanes; m; m &= m - 1) {
+    const size_t at = size_t(std::countr_zero(m)) * r.bytes;
+    std::memcpy(to + at, source + at, r.bytes);
+  }
+}
+
 void Interpreter::merge_here() {
+  constexpr u32 kLevels = 32;  // deeper recursion need not meet again
   for (u32 i = 0; i < w_.group_count;) {
     Group& other = w_.groups[i];
     const bool may_merge = other.state == GroupState::Ready || other.state == GroupState::WarpSync;
-    if (i == current_ || other.frame != w_.frame || other.pc != pc_ || !may_merge) {
+    if (i == current_ || other.pc != pc_ || !may_merge ||
+        !join_frames(w_.frame, other.frame, kLevels)) {
       ++i;
       continue;
     }
@@ -398,6 +441,11 @@ u32 Interpreter::same_mask(Slot slot, u32 of) const {
 
 // Lanes that run together may be of several groups: each group goes on by itself when it is whole.
 bool Interpreter::sync(const Op& op) {
+  if (w_.group_count > 1) {
+    const u32 before = w_.active;
+    merge_here();
+    if (w_.active != before) return step(op);  // the guard decides about those that have come
+  }
   u32 ready = 0, partial = 0;
   for (u32 rest = w_.active; rest; rest &= ~w_.mask) {
     w_.mask = same_mask(op.a[7], rest);

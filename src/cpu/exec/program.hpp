@@ -45,6 +45,12 @@ struct BranchTable {
 
 struct DecodedModule;
 
+// Where a frame holds a register; 0 bytes: a predicate, a bit for each lane.
+struct Register {
+  Slot slot = 0;
+  u32 bytes = 0;
+};
+
 // A parameter whose address the function takes: it is copied to local memory on entry.
 struct Spill {
   u32 variable = 0;
@@ -60,6 +66,7 @@ struct DecodedFunction {
   std::vector<Argument> returns;  // where this function's own parameters are
   std::vector<Argument> inputs;
   std::vector<Spill> spills;
+  std::vector<Register> layout;
   AlignedBytes constants;
   u32 register_bytes = 0;
   u32 param_bytes = 0;  // parameter memory of one lane

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "../tools/nvrtc.hpp"
+#include "cpu/driver/control.hpp"
 
 namespace cucpu::kernels {
 namespace {
@@ -43,6 +44,16 @@ Calls opened() {
 const cucpu::test::Nvrtc* compiler() {
   static const std::optional<cucpu::test::Nvrtc> nvrtc = cucpu::test::Nvrtc::open();
   return nvrtc ? &*nvrtc : nullptr;
+}
+
+/// What the CPU device says of the fault; nothing on a GPU.
+std::string fault_text() {
+  static const CUuuid id = CUCORE_CPU_CONTROL_ID;
+  const cucore_cpu_control* control = nullptr;
+  char text[1024] = "";
+  if (calls().cuGetExportTable(reinterpret_cast<const void**>(&control), &id) == CUDA_SUCCESS)
+    control->last_fault_text(nullptr, text, sizeof text, nullptr);
+  return text;
 }
 
 int capability() {
@@ -148,8 +159,9 @@ void Program::start(const char* kernel, const Shape& s,
                                    nullptr, parameters.data(), nullptr);
   if (result == CUDA_SUCCESS) result = calls().cuCtxSynchronize();
   if (result == CUDA_SUCCESS) return;
+  const std::string text = std::string(kernel) + ": " + fault_text();
   reset();
-  check(result, kernel);
+  check(result, text.c_str());
 }
 
 std::vector<unsigned> random_words(size_t count, unsigned seed) {
