@@ -2,7 +2,8 @@
 import words
 from header import camel
 
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer'}
+CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
+           'Future': 'CudaFuture'}
 
 
 def exception(status):

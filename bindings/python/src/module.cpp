@@ -71,8 +71,8 @@ PyMethodDef functions[] = {
     {"_describe", describe, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-constexpr const char* NAMES[] = {"Device",  "Stream", "Event",      "Buffer",
-                                 "Program", "Linker", "ObjectCode", "Kernel"};
+constexpr const char* NAMES[] = {"Device", "Stream",     "Event",  "Buffer", "Program",
+                                 "Linker", "ObjectCode", "Kernel", "Queue",  "Future"};
 
 bool find_types(PyObject* module) {
   for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {

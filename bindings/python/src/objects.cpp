@@ -47,6 +47,10 @@ void release(Type type, void* pointer) {
       return cucore_objectcode_release(static_cast<cucore_objectcode*>(pointer));
     case Type::Kernel:
       return cucore_kernel_release(static_cast<cucore_kernel*>(pointer));
+    case Type::Queue:
+      return cucore_queue_release(static_cast<cucore_queue*>(pointer));
+    case Type::Future:
+      return cucore_future_release(static_cast<cucore_future*>(pointer));
     case Type::COUNT:
       return;
   }
@@ -123,6 +127,11 @@ bool add(PyTypeObject* type, const char* name, PyObject* descriptor) {
   const Object owned(descriptor);
   return descriptor && PyDict_SetItemString(type->tp_dict, name, descriptor) == 0;
 }
+
+// await x: what the method _await of its class gives.
+PyObject* await_it(PyObject* self) { return PyObject_CallMethod(self, "_await", nullptr); }
+
+PyAsyncMethods awaiting = {await_it, nullptr, nullptr, nullptr};
 
 // SWIG's own methods (acquire, disown, next, own, this ...) are for its proxies, not for users.
 bool remove_others(PyTypeObject* type) {
@@ -214,6 +223,8 @@ bool add_common_methods() {
       if (!add(type, method.ml_name, PyDescr_NewMethod(type, &method))) return false;
     if (!add(type, closed.name, PyDescr_NewGetSet(type, &closed)) || !remove_others(type))
       return false;
+    if (type == bind::type_of(Type::Stream) || type == bind::type_of(Type::Future))
+      type->tp_as_async = &awaiting;
     PyType_Modified(type);
   }
   return true;

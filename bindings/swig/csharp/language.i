@@ -5,6 +5,8 @@
 %rename(CudaStream) Stream;
 %rename(CudaEvent) Event;
 %rename(CudaBuffer) Buffer;
+%rename(CudaQueue) Queue;
+%rename(CudaFuture) Future;
 
 %include "csharp/exceptions.i"
 %include "csharp/types.i"
