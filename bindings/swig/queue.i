@@ -1,5 +1,5 @@
 // Sections "Queue" and "Future" of cucore.h: awaiting work. Each language has its own way of awaiting
-// on top, which drains a queue. Closing a queue is end() here: close() gives the object back.
+// on top, which drains a queue.
 %quick(Queue::descriptor)
 %quick(Future::token)
 %newobject Future::from_stream;
@@ -30,29 +30,20 @@ struct Queue {
     }
     //: cucore_queue_close
     void end() { ok(cucore_queue_close, held($self)); }
+    //: cucore_queue_query raw
+    int64_t query(int32_t which) {
+      const cucore_queue_info info = queue_info($self);
+      const uint64_t all[] = {info.pending, info.waiting, info.completed, info.cpu_ns, (uint64_t)info.is_closed};
+      return static_cast<int64_t>(all[which]);
+    }
 
     %immutable;
-    /** How many futures have work that is not complete. */
-    int64_t pending;
-    /** How many completions nobody has taken yet. */
-    int64_t waiting;
-    /** How many completions ever came to the queue. */
-    int64_t completed;
-    //: cucore_queue_query
-    int64_t cpu_ns;
-    /** Whether it was ended. */
-    bool is_ended;
     //: cucore_queue_descriptor
     int32_t descriptor;
     %mutable;
   }
 };
 %{
-static int64_t Queue_pending_get(Queue *queue) { return static_cast<int64_t>(queue_info(queue).pending); }
-static int64_t Queue_waiting_get(Queue *queue) { return static_cast<int64_t>(queue_info(queue).waiting); }
-static int64_t Queue_completed_get(Queue *queue) { return static_cast<int64_t>(queue_info(queue).completed); }
-static int64_t Queue_cpu_ns_get(Queue *queue) { return static_cast<int64_t>(queue_info(queue).cpu_ns); }
-static bool Queue_is_ended_get(Queue *queue) { return queue_info(queue).is_closed != 0; }
 static int32_t Queue_descriptor_get(Queue *queue) { return cucore_queue_descriptor(queue); }
 %}
 
@@ -67,7 +58,7 @@ struct Future {
     }
     //: cucore_future_query
     bool query() { return made<int32_t>(cucore_future_query, held($self)) != 0; }
-    //: cucore_future_wait
+    //: cucore_future_wait raw
     void wait(int64_t timeout_ns) { ok(cucore_future_wait, held($self), timeout_ns); }
     //: cucore_future_error
     void check() { ok(cucore_future_error, held($self)); }

@@ -11,7 +11,7 @@ Where there is no GPU, the same programs run on the CPU device. Every failed cal
 ``cucore.Error``.
 """
 from . import _cucore, _enums, _errors
-from ._async import Completion
+from ._async import Completion, QueueInfo
 from ._code import Global, Parameter, Resources, Symbol
 from ._cucore import (
     Buffer,
@@ -76,7 +76,7 @@ for _name, _text in DOCS.items():
 __all__ = [
     "Backend", "Buffer", "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
     "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
-    "Parameter", "Priorities", "Program", "Queue", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
+    "Parameter", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
     "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
     "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
     *_errors.__all__,

@@ -27,6 +27,16 @@ class Completion(NamedTuple):
     status: Status
 
 
+class QueueInfo(NamedTuple):
+    """How much a queue holds, and what asking for it costs."""
+
+    pending: int
+    waiting: int
+    completed: int
+    cpu_ns: int
+    is_closed: bool
+
+
 def _nanoseconds(seconds: Optional[float]) -> int:
     return -1 if seconds is None else max(0, round(seconds * 1e9))
 
@@ -38,11 +48,17 @@ def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) 
             for token, status in itertools.islice(_RECORD.iter_unpack(records), count)]
 
 
+def queue_info(self: Queue) -> QueueInfo:
+    pending, waiting, completed, cpu_ns, is_closed = (self._query(which) for which in range(5))
+    return QueueInfo(pending, waiting, completed, cpu_ns, bool(is_closed))
+
+
 def future_wait(self: Future, timeout: Optional[float] = None) -> None:
     self._wait(_nanoseconds(timeout))
 
 
 queue_wait.__doc__ = f"{Queue._wait.__doc__}\n\ntimeout: in seconds; None has no end."
+queue_info.__doc__ = Queue._query.__doc__
 future_wait.__doc__ = f"{Future._wait.__doc__}\n\ntimeout: in seconds; None has no end."
 
 
@@ -107,6 +123,7 @@ def future_await(self: Future) -> Generator[Any, None, None]:
 
 for _type, _name, _member in (
     (Queue, "wait", queue_wait),
+    (Queue, "info", property(queue_info)),
     (Future, "wait", future_wait),
     (Future, "_await", future_await),
     (Future, "__await__", future_await),

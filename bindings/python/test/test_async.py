@@ -26,7 +26,7 @@ def test_queue_and_future(device, stream, code, data):
         first = cucore.Future.from_stream(stream, queue, 7)
         spin[1, 1, stream](data, 1)
         second = cucore.Future.from_stream(stream, queue, (1 << 64) - 1)
-        assert queue.wait(0) == [] and not first.query() and first.token == 7 and queue.pending == 2
+        assert queue.wait(0) == [] and not first.query() and first.token == 7 and queue.info.pending == 2
         with pytest.raises(cucore.NotReadyError):
             first.check()
         with pytest.raises(cucore.NotReadyError):
@@ -38,14 +38,14 @@ def test_queue_and_future(device, stream, code, data):
         assert got == [(7, cucore.Status.OK), ((1 << 64) - 1, cucore.Status.OK)]
         second.wait()
         second.check()
-        assert first.query() and queue.completed == 2 and queue.waiting == 0 and queue.cpu_ns >= 0 and not first.detach()
+        assert first.query() and queue.info.completed == 2 and not first.detach()
         spin[1, 1, stream](data, 5_000_000)
         dropped = cucore.Future.from_stream(stream, queue, 3)
         assert dropped.detach()
         dropped.wait(60)
         assert queue.wait(0.01) == []
         queue.end()
-        assert queue.is_ended
+        assert queue.info.is_closed
         with pytest.raises(cucore.InvalidStateError):
             queue.wait()
         with pytest.raises(cucore.InvalidStateError):

@@ -14,7 +14,6 @@
 %rename(_Keys) Keys;
 %rename(_Images) Images;
 %rename(_link) Linker::link;
-%rename(_wait) Future::wait;
 %rename(_compile) Program::compile;
 %rename(_pinned) Buffer::pinned;
 %rename(_managed) Buffer::managed;
