@@ -16,7 +16,8 @@ sys.path.insert(0, str(HERE.parent / 'tools'))
 import header as headers  # noqa: E402
 import interface  # noqa: E402
 
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer',
+CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
+           'Future': 'CudaFuture',
            'Error': 'CucoreException', '': 'Cucore'}
 
 

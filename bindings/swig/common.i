@@ -28,6 +28,8 @@ typedef cucore_program Program;
 typedef cucore_linker Linker;
 typedef cucore_objectcode ObjectCode;
 typedef cucore_kernel Kernel;
+typedef cucore_queue Queue;
+typedef cucore_future Future;
 typedef cucore::bind::LogReceiver LogReceiver;
 typedef cucore::bind::Options<cucore_program_options> ProgramOptions;
 typedef cucore::bind::Options<cucore_linker_options> LinkerOptions;
