@@ -28,6 +28,8 @@ def listed():
         words = line.split()
         if words and not line.startswith('#'):
             own = dict(w.split(':', 1) for w in words[2:] if ':' in w) if words[1] != '-' else {}
+            if words[0] in table:
+                sys.exit(f'functions.txt has {words[0]} twice')
             table[words[0]] = (words[1], own)
     return table
 
