@@ -60,9 +60,6 @@ typedef unsigned long long uint64_t;
 // A member that cannot fail and never waits.
 %define %quick(MEMBER)
 %noexception MEMBER;
-#if defined(SWIGPYTHON)
-%nothreadallow MEMBER;
-#endif
 %enddef
 
 // Options with many fields, filled by field name: the names, kinds and comments of the fields come

@@ -5,6 +5,7 @@
 #include "handles.hpp"
 #include "held.hpp"
 #include "object.hpp"
+#include "unlocked.hpp"
 
 namespace cucore::bind {
 
@@ -83,8 +84,9 @@ PyObject* close(PyObject* self, PyObject*) {
   handle->own = 0;
   if (pointer && own) {
     const Type type = type_of(self);
-    Py_BEGIN_ALLOW_THREADS release(type, pointer);
-    Py_END_ALLOW_THREADS
+    Unlocked call;
+    release(type, pointer);
+    call.lock();
   }
   if (handle->dict) PyDict_Clear(handle->dict);
   Py_RETURN_NONE;
@@ -147,8 +149,9 @@ void forget(PyObject* self) {
   auto* handle = reinterpret_cast<Handle*>(self);
   if (handle->pointer && handle->own) {
     const Type type = type_of(self);
-    Py_BEGIN_ALLOW_THREADS release(type, handle->pointer);
-    Py_END_ALLOW_THREADS
+    Unlocked call;
+    release(type, handle->pointer);
+    call.lock();
   }
   Py_XDECREF(handle->dict);
   if (PyType_IS_GC(Py_TYPE(self)))
@@ -202,8 +205,10 @@ int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   cucore_error* error = nullptr;
   const Held<cucore_device> kept(device);
   cucore_status status = CUCORE_OK;
-  Py_BEGIN_ALLOW_THREADS status = cucore_event_create(device, nullptr, &event, &error);
-  Py_END_ALLOW_THREADS if (status != CUCORE_OK) {
+  Unlocked call;
+  status = cucore_event_create(device, nullptr, &event, &error);
+  call.lock();
+  if (status != CUCORE_OK) {
     raise(Failure(status, error));
     return -1;
   }
