@@ -113,7 +113,7 @@ def java_names():
 
 def csharp_names():
     found = set()
-    for m in re.finditer(r'name="[MP]:Cucore\.([\w.]+?)\.(#ctor|\w+)[("]', Path(sys.argv[4]).read_text(encoding='utf-8')):
+    for m in re.finditer(r'name="[MP]:Cucore\.([\w.]+?)\.(#ctor|\w+)(?:``\d)?[("]', Path(sys.argv[4]).read_text(encoding='utf-8')):
         found.add(f'{m[1]}.' + ('<new>' if m[2] == '#ctor' else m[2]))
     return found, []
 

@@ -55,6 +55,11 @@ int64_t LogQueue::dropped() const {
   return dropped_;
 }
 
+bool LogQueue::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
 LogReceiver::LogReceiver(cucore_log_level least) : queue_(std::make_shared<LogQueue>()) {
   const std::lock_guard lock(choosing);
   ok(cucore_log_set_callback, receive, least, new Shared(queue_), forget);

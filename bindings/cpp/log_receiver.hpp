@@ -27,6 +27,7 @@ class LogQueue {
   bool take(LogMessage& out, int timeout_ms);  // false on time-out, and once closed and empty
   void close();
   int64_t dropped() const;
+  bool closed() const;
 
  private:
   mutable std::mutex mutex_;
@@ -48,6 +49,7 @@ class LogReceiver {
   bool next(int timeout_ms) { return queue_->take(current_, timeout_ms); }
   const LogMessage& current() const { return current_; }
   int64_t dropped() const { return queue_->dropped(); }
+  bool stopped() const { return queue_->closed(); }  // also by a later receiver
   void stop();  // no more messages come; a waiting next() ends
 
  private:

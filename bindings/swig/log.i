@@ -3,6 +3,7 @@
 %quick(LogReceiver::level)
 %quick(LogReceiver::message)
 %quick(LogReceiver::dropped)
+%quick(LogReceiver::stopped)
 
 /** The library's messages, one after another, while it is the last receiver made. */
 struct LogReceiver {
@@ -23,11 +24,14 @@ struct LogReceiver {
     const char *message;
     /** How many messages were lost because nobody took them. */
     int64_t dropped;
+    /** Whether no more messages come: it was stopped, or a later receiver took its place. */
+    bool stopped;
     %mutable;
   }
 };
 %{
 static cucore_log_level LogReceiver_level_get(LogReceiver *receiver) { return receiver->current().level; }
 static const char *LogReceiver_message_get(LogReceiver *receiver) { return receiver->current().text.c_str(); }
+static bool LogReceiver_stopped_get(LogReceiver *receiver) { return receiver->stopped(); }
 static int64_t LogReceiver_dropped_get(LogReceiver *receiver) { return receiver->dropped(); }
 %}

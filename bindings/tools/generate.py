@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes what a language's binding is built from, out of cucore.h and the .i files.
 
-  generate.py LANGUAGE HEADER FOLDER   LANGUAGE is python, java, csharp or cpp
+  generate.py LANGUAGE HEADER FOLDER [SOURCE...]   LANGUAGE is python, java, csharp or cpp; SOURCE is a
+                                                   file of csharp/src that gets the comments put in
 """
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ def interface_file(language, header, folder, name):
     (folder / name).write_text(text, encoding='utf-8')
 
 
-def main(language, header_path, folder):
+def main(language, header_path, folder, *sources):
     header = headers.read(header_path)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -41,8 +42,9 @@ def main(language, header_path, folder):
         (folder / 'java-sources.stamp').touch()
     else:
         interface_file(csharp, header, folder, 'cucore_csharp.i')
-        csharp.write_sources(header, folder)
+        table = interface.references(interface.members(interface.flatten(interface.ROOT / 'cucore.i')))
+        csharp.write_sources(header, folder, table, sources)
 
 
 if __name__ == '__main__':
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:])

@@ -102,7 +102,8 @@ def expand(lines, header, language):
     features = [l for m in marks.values()
                 for l in language.features(m, header.functions[m.function], header, table)]
     enums = [language.enum_typemap(e) for e in header.enums if e.c_name != 'cucore_status']
-    return insert_features(out, [l for l in enums if l] + features)
+    classes = language.class_features(lines) if hasattr(language, 'class_features') else []
+    return insert_features(out, [l for l in enums if l] + classes + features)
 
 
 def insert_features(lines, features):

@@ -1,3 +1,4 @@
+// What crosses between C# and the native library: structs, texts, handles in use.
 using System;
 using System.Runtime.InteropServices;
 using System.Text;
@@ -19,13 +20,28 @@ internal struct NativeBytes {
 internal struct NativePair {
   public long First;
   public long Second;
+
+  public (int, int) ToInts() { return (checked((int)First), checked((int)Second)); }
+}
+
+/// <summary>Keeps a handle from being released by another thread, until disposed.</summary>
+internal struct Use : IDisposable {
+  private readonly SafeHandle handle;
+
+  public Use(SafeHandle handle) {
+    bool added = false;
+    handle.DangerousAddRef(ref added);
+    this.handle = handle;
+  }
+
+  public void Dispose() { handle.DangerousRelease(); }
 }
 
 /// <summary>UTF-8 text in native memory for the length of a call.</summary>
 internal struct Utf8 : IDisposable {
   public readonly IntPtr Pointer;
 
-  public Utf8(string text) : this(text == null ? null : Encoding.UTF8.GetBytes(text + "\0")) {}
+  public Utf8(string text) : this(text == null ? null : Bytes(text + "\0", 1)) {}
 
   private Utf8(byte[] bytes) {
     Pointer = bytes == null ? IntPtr.Zero : Marshal.AllocHGlobal(bytes.Length);
@@ -34,7 +50,21 @@ internal struct Utf8 : IDisposable {
 
   /// <summary>Each text with its NUL, one after another, and an empty one at the end.</summary>
   public static Utf8 List(string[] texts) {
-    return new Utf8(texts == null ? null : Encoding.UTF8.GetBytes(string.Concat(Array.ConvertAll(texts, t => t + "\0")) + "\0"));
+    if (texts == null) return new Utf8((byte[])null);
+    StringBuilder all = new StringBuilder();
+    foreach (string text in texts) {
+      if (string.IsNullOrEmpty(text)) throw new ArgumentException("a list of texts holds one that is null or empty");
+      all.Append(text).Append('\0');
+    }
+    return new Utf8(Bytes(all.Append('\0').ToString(), texts.Length + 1));
+  }
+
+  // A NUL inside would end the text early, and unnoticed.
+  private static byte[] Bytes(string text, int ends) {
+    int found = 0;
+    foreach (char c in text) found += c == '\0' ? 1 : 0;
+    if (found != ends) throw new ArgumentException("a text holds a NUL character");
+    return Encoding.UTF8.GetBytes(text);
   }
 
   public static unsafe string Read(IntPtr text) {

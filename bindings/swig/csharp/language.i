@@ -1,12 +1,10 @@
-// How the shared sections look in C#: names, types, exceptions, the body of every class.
+// How the shared sections look in C#: names, types, exceptions, the body of every class. Which members
+// are hidden behind fuller ones of csharp/src is said in tools/csharp.py.
 %rename("%(camelcase)s", %$isfunction) "";
 %rename("%(camelcase)s", %$isvariable) "";
-%rename(CudaDevice) Device;
-%rename(CudaStream) Stream;
-%rename(CudaEvent) Event;
-%rename(CudaBuffer) Buffer;
-%rename(CudaQueue) Queue;
-%rename(CudaFuture) Future;
+// Optional parameters are C#'s own, in csharp/src.
+%feature("compactdefaultargs");
+%pragma(csharp) moduleclassmodifiers="internal class"
 
 %include "csharp/exceptions.i"
 %include "csharp/types.i"

@@ -41,7 +41,8 @@
 %typemap(in) const char * "$1 = (char *)$input;"
 %typemap(freearg) const char * ""
 %typemap(csout, excode=SWIGEXCODE) const char * { System.IntPtr ret = $imcall;$excode return Utf8.Read(ret); }
-%typemap(csvarout, excode=SWIGEXCODE2) const char * %{ get { System.IntPtr ret = $imcall;$excode string text = Utf8.Read(ret); System.GC.KeepAlive(this); return text; } %}
+// The text is the object's: it is read before another thread can release that.
+%typemap(csvarout, excode=SWIGEXCODE2) const char * %{ get { using (new Use(swigCPtr)) { System.IntPtr ret = $imcall;$excode return Utf8.Read(ret); } } %}
 
 %typemap(ctype) const void *data, void *data "void *"
 %typemap(imtype) const void *data, void *data "System.IntPtr"
@@ -55,10 +56,7 @@ struct Bytes;
 %typemap(cstype) Bytes "byte[]"
 %typemap(out, null="Bytes()") Bytes "$result = $1;"
 %typemap(csout, excode=SWIGEXCODE) Bytes {
-    NativeBytes ret = $imcall;$excode
-    byte[] copy = ret.Copy();
-    System.GC.KeepAlive(this);
-    return copy;
+    using (new Use(swigCPtr)) { NativeBytes ret = $imcall;$excode return ret.Copy(); }
   }
 
 struct Pair;
