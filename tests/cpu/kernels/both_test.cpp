@@ -18,6 +18,7 @@ constexpr size_t kThreads = 416;  // a block and a half, the last warp of it ful
 
 std::string source_of_all() {
   std::string text =
+      "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <cuda_fp8.h>\n"
       "#define HD __host__ __device__\n"
       "typedef __int128 int128_t; typedef unsigned __int128 uint128_t;\n";
   for (const Twin& twin : twins())

@@ -79,6 +79,7 @@ const std::vector<Build> kBuilds = {
     {"narrow", {"-arch=compute_90", "-std=c++20", "-maxrregcount=32"}},
     {"blackwell", {"-arch=compute_100", "-std=c++20", "--jump-table-density=50"}}};
 const std::vector<Build> kFewBuilds = {kBuilds[0], kBuilds[1]};
+const std::vector<Build> kMathBuilds = {kBuilds[0], kBuilds[2]};
 const std::vector<Build> kExactBuilds = {kBuilds[0], kBuilds[1], kBuilds[2], kBuilds[5]};
 
 std::ostream& operator<<(std::ostream& out, const Build& build) { return out << build.name; }
@@ -104,8 +105,10 @@ void reset() {
   check(calls().cuCtxSetCurrent(context), "cuCtxSetCurrent");
 }
 
+bool has_compiler() { return compiler() != nullptr; }
+
 void Kernels::SetUp() {
-  if (compiler() == nullptr) GTEST_SKIP() << "no NVRTC on this machine";
+  if (!has_compiler()) GTEST_SKIP() << "no NVRTC on this machine";
   if (target_of(GetParam()) > capability()) GTEST_SKIP() << "newer than the device";
 }
 
@@ -127,7 +130,9 @@ Program::Program(const std::string& source, const std::vector<std::string>& opti
     throw std::runtime_error(std::string("cuModuleLoadDataEx: ") + log);
 }
 
-Program::~Program() { calls().cuModuleUnload(module_); }
+Program::~Program() {
+  if (module_ != nullptr) calls().cuModuleUnload(module_);
+}
 
 CUfunction Program::function(const char* kernel) const {
   CUfunction found = nullptr;

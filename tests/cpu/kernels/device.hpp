@@ -22,6 +22,7 @@ std::ostream& operator<<(std::ostream& out, const Build& build);
 extern const std::vector<Build> kBuilds;       ///< all
 extern const std::vector<Build> kFewBuilds;    ///< for sources that take long to compile
 extern const std::vector<Build> kExactBuilds;  ///< those that do not give up precision
+extern const std::vector<Build> kMathBuilds;
 
 struct Shape {
   unsigned grid = 1, block = 1;
@@ -29,6 +30,8 @@ struct Shape {
   bool cooperative = false;
   unsigned grid_y = 1, block_y = 1, block_z = 1;
 };
+
+bool has_compiler();
 
 /// Memory of the device with a copy of it here.
 template <class T>
@@ -69,6 +72,8 @@ class Program {
     (packed.push_back(bytes_of(arguments)), ...);
     start(kernel, shape, packed);
   }
+  /// The module is gone already, with its context.
+  void forget() { module_ = nullptr; }
   CUdeviceptr global(const char* name) const;
   CUfunction function(const char* kernel) const;
 
