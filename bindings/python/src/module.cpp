@@ -52,6 +52,9 @@ PyObject* describe(PyObject*, PyObject* args) {
   const char* text = nullptr;
   if (!PyArg_ParseTuple(args, "O!s", &PyType_Type, &type, &text)) return nullptr;
   type->tp_doc = strdup(text);  // for ever, as the type is
+  const char* behind_signature = strstr(text, "--\n\n");
+  const Object doc(PyUnicode_FromString(behind_signature ? behind_signature + 4 : text));
+  if (!doc || PyDict_SetItemString(type->tp_dict, "__doc__", doc.get()) != 0) return nullptr;
   PyType_Modified(type);
   Py_RETURN_NONE;
 }

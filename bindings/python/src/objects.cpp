@@ -154,6 +154,7 @@ void forget(PyObject* self) {
     call.lock();
   }
   Py_XDECREF(handle->dict);
+  Py_XDECREF(handle->next);  // what a second __init__ made
   if (PyType_IS_GC(Py_TYPE(self)))
     PyObject_GC_Del(self);
   else
