@@ -16,7 +16,8 @@ sys.path.insert(0, str(HERE.parent / 'tools'))
 import header as headers  # noqa: E402
 import interface  # noqa: E402
 
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer',
+CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
+           'Future': 'CudaFuture',
            'Error': 'CucoreException', '': 'Cucore'}
 
 
@@ -27,6 +28,8 @@ def listed():
         words = line.split()
         if words and not line.startswith('#'):
             own = dict(w.split(':', 1) for w in words[2:] if ':' in w) if words[1] != '-' else {}
+            if words[0] in table:
+                sys.exit(f'functions.txt has {words[0]} twice')
             table[words[0]] = (words[1], own)
     return table
 
@@ -78,7 +81,7 @@ def python_names():
             undocumented.append(name)
         if not isinstance(value, type):
             continue
-        if value.__module__ == 'cucore' and name not in ('ObjectCode', 'Kernel', 'Launcher') and not value.__text_signature__:
+        if value.__module__ == 'cucore' and name not in ('Future', 'ObjectCode', 'Kernel', 'Launcher') and not value.__text_signature__:
             undocumented.append(f'the signature of {name}')
         for member in dir(value):
             own = any(member in vars(c) for c in value.__mro__ if c.__module__.startswith('cucore'))

@@ -18,6 +18,8 @@ CUCORE_COUNTED(program)
 CUCORE_COUNTED(linker)
 CUCORE_COUNTED(objectcode)
 CUCORE_COUNTED(kernel)
+CUCORE_COUNTED(queue)
+CUCORE_COUNTED(future)
 #undef CUCORE_COUNTED
 
 // A handle that was closed already is passed on as it is: the C API answers INVALID_HANDLE.

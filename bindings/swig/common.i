@@ -28,6 +28,8 @@ typedef cucore_program Program;
 typedef cucore_linker Linker;
 typedef cucore_objectcode ObjectCode;
 typedef cucore_kernel Kernel;
+typedef cucore_queue Queue;
+typedef cucore_future Future;
 typedef cucore::bind::LogReceiver LogReceiver;
 typedef cucore::bind::Options<cucore_program_options> ProgramOptions;
 typedef cucore::bind::Options<cucore_linker_options> LinkerOptions;
@@ -58,9 +60,6 @@ typedef unsigned long long uint64_t;
 // A member that cannot fail and never waits.
 %define %quick(MEMBER)
 %noexception MEMBER;
-#if defined(SWIGPYTHON)
-%nothreadallow MEMBER;
-#endif
 %enddef
 
 // Options with many fields, filled by field name: the names, kinds and comments of the fields come

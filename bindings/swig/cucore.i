@@ -31,6 +31,7 @@
 %include "objectcode.i"
 %include "kernel.i"
 %include "launch.i"
+%include "queue.i"
 
 #if defined(SWIGPYTHON)
 %include "python/module.i"

@@ -5,12 +5,13 @@ from pathlib import Path
 import words
 from header import camel
 
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer',
+CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
+           'Future': 'CudaFuture',
            'ProgramOptions': 'NativeProgramOptions', 'LinkerOptions': 'NativeLinkerOptions',
            'LogReceiver': 'NativeLogReceiver', 'Keys': 'NativeKeys', 'Images': 'NativeImages'}
 
 # Members that the sources in csharp/src have another, fuller member for, and their names behind it.
-RAW = {'Stream::Stream': '', 'Event::Event': '', 'Program::Program': '', 'Linker::Linker': '', 'LogReceiver::LogReceiver': '',
+RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery', 'Future::wait': 'RawWait', 'Stream::Stream': '', 'Event::Event': '', 'Program::Program': '', 'Linker::Linker': '', 'LogReceiver::LogReceiver': '',
        'Device::count': 'RawCount', 'Device::attribute': 'GetAttribute', 'Device::default_stream': 'RawDefaultStream',
        'Device::compute_capability': 'RawComputeCapability', 'Device::memory': 'RawMemory', 'Device::uuid': 'RawUuid',
        'Device::stream_priorities': 'RawStreamPriorities', 'Buffer::address': 'RawAddress', 'Buffer::size': 'RawSize', 'Device::ordinal': 'RawOrdinal',
@@ -61,10 +62,6 @@ def text_of(text, header, table):
 
 def escape(text):
     return text.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
-
-
-def enum_typemap(enum):
-    return f'%csharp_enum({enum.c_name}, {enum.name})'
 
 
 def enum_typemap(enum):

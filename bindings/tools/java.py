@@ -11,11 +11,13 @@ def lower(snake):
     return name[0].lower() + name[1:]
 
 
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer'}
+CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
+           'Future': 'CudaFuture'}
 
 
 # C functions that users know as a method which is written by hand.
 MADE_IN_JAVA = {
+    'cucore_queue_wait': 'CudaQueue.waitFor', 'cucore_queue_query': 'CudaQueue.getInfo', 'cucore_future_wait': 'CudaFuture.waitFor',
     'cucore_objectcode_symbol_at': 'ObjectCode.getSymbols', 'cucore_objectcode_symbol_parameter_at': 'Symbol.parameters',
     'cucore_objectcode_symbol_resources': 'ObjectCode.getResources', 'cucore_objectcode_serialize': 'ObjectCode.serialize',
     'cucore_objectcode_deserialize': 'ObjectCode.deserialize', 'cucore_objectcode_create': 'ObjectCode.fromBytes',
@@ -33,6 +35,7 @@ MADE_IN_JAVA = {
 
 # What the header leaves to the names of parameters; javadoc wants it said.
 PARAMETERS = {
+    'queue': 'where the completion comes out', 'spin_ns': '0: 50 000; -1: never', 'sweep_ns': '0: 20 000', 'token': 'comes back in the completion',
     'device': 'the device', 'stream': 'in whose order', 'length': 'in bytes', 'address': 'on the device',
     'source': 'where the bytes come from', 'offset': 'in bytes, in this buffer', 'source_offset': 'in bytes, in the source',
     'name': 'which one', 'peer': 'the other device', 'kind': 'which one', 'timing': 'whether it measures time',
@@ -43,6 +46,7 @@ PARAMETERS = {
     'blocks_per_multiprocessor': 'how many blocks', 'dynamic_shared': 'bytes a block', 'ordinal': 'from 0', 'index': 'from 0',
 }
 RESULTS = {
+    'cucore_future_from_stream': 'the future', 'cucore_future_query': 'true once it is', 'cucore_future_detach': 'true if its completion will never come out',
     'cucore_buffer_create_pinned': 'the buffer', 'cucore_buffer_create_managed': 'the buffer',
     'cucore_buffer_from_native': 'the buffer', 'cucore_device_count': 'the number of devices',
     'cucore_device_attribute': 'its value', 'cucore_device_can_access_peer': 'true if they may',
@@ -104,6 +108,8 @@ FIXED = {
     'Program': {'backend': 'Backend'},
     'ObjectCode': {'type': 'CodeType', 'name': 'String', 'arch': 'String', 'log': 'String', 'symbol_count': 'long',
                    'image_count': 'long', 'signature_key': 'String', 'signature': 'SignatureState', 'native': 'long'},
+    'Queue': {'descriptor': 'int'},
+    'Future': {'token': 'long'},
     'Kernel': {'name': 'String', 'native': 'long', 'parameter_count': 'long'},
 }
 

@@ -111,7 +111,7 @@ def init_stub(header):
 SIGNATURES = {
     'Device': 'ordinal=0', 'Stream': 'device, nonblocking=None, priority=0',
     'Event': 'device, timing=False, blocking_sync=False, interprocess=False', 'Buffer': 'device, length, stream',
-    'Program': 'source, type=1, *, headers=None, extra_sources=None, **options', 'Linker': '**options',
+    'Program': 'source, type=1, *, headers=None, extra_sources=None, **options', 'Linker': '**options', 'Queue': 'spin_ns=0, sweep_ns=0',
 }
 CLASS_COMMENTS = {'Program': 'cucore_program', 'Linker': 'cucore_linker'}
 

@@ -23,7 +23,7 @@ public partial class Kernel {
     int size = LaunchConfig.HeadSize;
     for (int i = 0; i < arguments.Length; ++i) size += arguments[i].BlockSize;
     fixed (byte* block = new byte[size]) {
-      byte* to = config.Write(block, arguments.Length);
+      byte* to = LaunchConfig.Write(config, block, arguments.Length);
       for (int i = 0; i < arguments.Length; ++i) to = arguments[i].Write(to, i);
       Launch(stream, block, size);
     }
@@ -40,7 +40,7 @@ public partial class Kernel {
   public unsafe void LaunchPacked(CudaStream stream, in LaunchConfig config, byte[] arguments) {
     if (arguments == null) throw new ArgumentNullException(nameof(arguments));
     fixed (byte* block = new byte[LaunchConfig.HeadSize + arguments.Length]) {
-      Marshal.Copy(arguments, 0, (IntPtr)config.Write(block, 0), arguments.Length);
+      Marshal.Copy(arguments, 0, (IntPtr)LaunchConfig.Write(config, block, 0), arguments.Length);
       RawLaunchPacked(stream, (IntPtr)block, LaunchConfig.HeadSize + arguments.Length);
     }
   }
@@ -50,7 +50,7 @@ public partial class Kernel {
   /// <param name="config">as for a launch, Cluster set</param>
   public unsafe int MaxActiveClusters(CudaDevice device, in LaunchConfig config) {
     byte* block = stackalloc byte[LaunchConfig.HeadSize];
-    config.Write(block, 0);
+    LaunchConfig.Write(config, block, 0);
     return RawMaxActiveClusters(device, (IntPtr)block, LaunchConfig.HeadSize);
   }
 

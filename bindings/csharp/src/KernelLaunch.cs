@@ -8,7 +8,7 @@ public partial class Kernel {
       return;
     }
     byte* block = stackalloc byte[LaunchConfig.HeadSize + 1 * Arg.SmallSize];
-    byte* to = config.Write(block, 1);
+    byte* to = LaunchConfig.Write(config, block, 1);
     to = a.WriteSmall(to, 0);
     Launch(stream, block, (int)(to - block));
   }
@@ -20,7 +20,7 @@ public partial class Kernel {
       return;
     }
     byte* block = stackalloc byte[LaunchConfig.HeadSize + 2 * Arg.SmallSize];
-    byte* to = config.Write(block, 2);
+    byte* to = LaunchConfig.Write(config, block, 2);
     to = a.WriteSmall(to, 0);
     to = b.WriteSmall(to, 1);
     Launch(stream, block, (int)(to - block));
@@ -33,7 +33,7 @@ public partial class Kernel {
       return;
     }
     byte* block = stackalloc byte[LaunchConfig.HeadSize + 3 * Arg.SmallSize];
-    byte* to = config.Write(block, 3);
+    byte* to = LaunchConfig.Write(config, block, 3);
     to = a.WriteSmall(to, 0);
     to = b.WriteSmall(to, 1);
     to = c.WriteSmall(to, 2);
@@ -47,7 +47,7 @@ public partial class Kernel {
       return;
     }
     byte* block = stackalloc byte[LaunchConfig.HeadSize + 4 * Arg.SmallSize];
-    byte* to = config.Write(block, 4);
+    byte* to = LaunchConfig.Write(config, block, 4);
     to = a.WriteSmall(to, 0);
     to = b.WriteSmall(to, 1);
     to = c.WriteSmall(to, 2);
@@ -62,7 +62,7 @@ public partial class Kernel {
       return;
     }
     byte* block = stackalloc byte[LaunchConfig.HeadSize + 5 * Arg.SmallSize];
-    byte* to = config.Write(block, 5);
+    byte* to = LaunchConfig.Write(config, block, 5);
     to = a.WriteSmall(to, 0);
     to = b.WriteSmall(to, 1);
     to = c.WriteSmall(to, 2);
@@ -78,7 +78,7 @@ public partial class Kernel {
       return;
     }
     byte* block = stackalloc byte[LaunchConfig.HeadSize + 6 * Arg.SmallSize];
-    byte* to = config.Write(block, 6);
+    byte* to = LaunchConfig.Write(config, block, 6);
     to = a.WriteSmall(to, 0);
     to = b.WriteSmall(to, 1);
     to = c.WriteSmall(to, 2);

@@ -65,8 +65,9 @@ public struct LaunchConfig {
   /// <summary>0: the stream's.</summary>
   public int Priority { get { return priority; } set { priority = value; } }
 
-  internal unsafe byte* Write(byte* to, int count) {
-    *(LaunchConfig*)to = this;
+  // Static, so that no copy is made of what is passed by reference.
+  internal static unsafe byte* Write(in LaunchConfig config, byte* to, int count) {
+    *(LaunchConfig*)to = config;
     ((LaunchConfig*)to)->argumentCount = count;
     return to + HeadSize;
   }

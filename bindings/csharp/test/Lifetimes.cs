@@ -13,7 +13,7 @@ public static class Lifetimes {
     Program program = new Program(World.Scale);
     ObjectCode code = ObjectCode.Load(World.Code(World.Scale).ToBytes());
     return new List<IDisposable> { new CudaDevice(), stream, new CudaEvent(World.Device), new CudaBuffer(World.Device, 4, stream),
-                                   CudaBuffer.Pinned(World.Device, 4), program, new Linker(), code, code.GetKernel("scale") };
+                                   CudaBuffer.Pinned(World.Device, 4), program, new Linker(), new CudaQueue(), CudaFuture.FromStream(stream, new CudaQueue(), 1), code, code.GetKernel("scale") };
   }
 
   public static void CloseTwice() {
@@ -62,6 +62,8 @@ public static class Lifetimes {
     if (type == typeof(CudaBuffer)) return CudaBuffer.Pinned(World.Device, 4);
     if (type == typeof(CudaEvent)) return new CudaEvent(World.Device);
     if (type == typeof(ObjectCode)) return World.Code(World.Scale);
+    if (type == typeof(int)) return 1;
+    if (type == typeof(CudaQueue)) return new CudaQueue();
     if (type == typeof(Symbol)) return World.Code(World.Scale).Symbols[0];
     if (type == typeof(LaunchConfig)) return new LaunchConfig(1, 1);
     if (type == typeof(string)) return "scale";

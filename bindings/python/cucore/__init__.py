@@ -11,17 +11,20 @@ Where there is no GPU, the same programs run on the CPU device. Every failed cal
 ``cucore.Error``.
 """
 from . import _cucore, _enums, _errors
+from ._async import Completion, QueueInfo
 from ._code import Global, Parameter, Resources, Symbol
 from ._cucore import (
     Buffer,
     Device,
     Event,
+    Future,
     Kernel,
     LaunchConfig,
     Launcher,
     Linker,
     ObjectCode,
     Program,
+    Queue,
     Stream,
     driver_select,
     launch,
@@ -71,9 +74,9 @@ for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
 
 __all__ = [
-    "Backend", "Buffer", "CodeType", "DefaultStream", "Device", "DeviceAttribute", "Event", "Global", "Kernel",
+    "Backend", "Buffer", "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
     "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
-    "Parameter", "Priorities", "Program", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
+    "Parameter", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
     "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
     "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
     *_errors.__all__,

@@ -15,7 +15,19 @@ struct Handle {
   PyObject* dict;
 };
 
-enum class Type { Device, Stream, Event, Buffer, Program, Linker, ObjectCode, Kernel, COUNT };
+enum class Type {
+  Device,
+  Stream,
+  Event,
+  Buffer,
+  Program,
+  Linker,
+  ObjectCode,
+  Kernel,
+  Queue,
+  Future,
+  COUNT
+};
 
 extern PyTypeObject* types[static_cast<int>(Type::COUNT)];
 

@@ -9,6 +9,7 @@
 #include "handles.hpp"
 #include "held.hpp"
 #include "object.hpp"
+#include "unlocked.hpp"
 
 namespace cucore::bind {
 
@@ -33,9 +34,10 @@ bool run(const cucore_kernel* kernel, const cucore_stream* stream,
   {
     const Held<const cucore_kernel> kept_kernel(kernel);
     const Held<const cucore_stream> kept_stream(stream);
-    Py_BEGIN_ALLOW_THREADS status =
+    Unlocked call;
+    status =
         cucore_kernel_launch(kernel, stream, &options, arguments.data(), arguments.size(), &error);
-    Py_END_ALLOW_THREADS
+    call.lock();
   }
   if (status == CUCORE_OK) [[likely]]
     return true;

@@ -52,6 +52,9 @@ PyObject* describe(PyObject*, PyObject* args) {
   const char* text = nullptr;
   if (!PyArg_ParseTuple(args, "O!s", &PyType_Type, &type, &text)) return nullptr;
   type->tp_doc = strdup(text);  // for ever, as the type is
+  const char* behind_signature = strstr(text, "--\n\n");
+  const Object doc(PyUnicode_FromString(behind_signature ? behind_signature + 4 : text));
+  if (!doc || PyDict_SetItemString(type->tp_dict, "__doc__", doc.get()) != 0) return nullptr;
   PyType_Modified(type);
   Py_RETURN_NONE;
 }
@@ -71,8 +74,8 @@ PyMethodDef functions[] = {
     {"_describe", describe, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-constexpr const char* NAMES[] = {"Device",  "Stream", "Event",      "Buffer",
-                                 "Program", "Linker", "ObjectCode", "Kernel"};
+constexpr const char* NAMES[] = {"Device", "Stream",     "Event",  "Buffer", "Program",
+                                 "Linker", "ObjectCode", "Kernel", "Queue",  "Future"};
 
 bool find_types(PyObject* module) {
   for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {

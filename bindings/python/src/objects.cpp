@@ -5,6 +5,7 @@
 #include "handles.hpp"
 #include "held.hpp"
 #include "object.hpp"
+#include "unlocked.hpp"
 
 namespace cucore::bind {
 
@@ -47,6 +48,10 @@ void release(Type type, void* pointer) {
       return cucore_objectcode_release(static_cast<cucore_objectcode*>(pointer));
     case Type::Kernel:
       return cucore_kernel_release(static_cast<cucore_kernel*>(pointer));
+    case Type::Queue:
+      return cucore_queue_release(static_cast<cucore_queue*>(pointer));
+    case Type::Future:
+      return cucore_future_release(static_cast<cucore_future*>(pointer));
     case Type::COUNT:
       return;
   }
@@ -79,8 +84,9 @@ PyObject* close(PyObject* self, PyObject*) {
   handle->own = 0;
   if (pointer && own) {
     const Type type = type_of(self);
-    Py_BEGIN_ALLOW_THREADS release(type, pointer);
-    Py_END_ALLOW_THREADS
+    Unlocked call;
+    release(type, pointer);
+    call.lock();
   }
   if (handle->dict) PyDict_Clear(handle->dict);
   Py_RETURN_NONE;
@@ -124,6 +130,11 @@ bool add(PyTypeObject* type, const char* name, PyObject* descriptor) {
   return descriptor && PyDict_SetItemString(type->tp_dict, name, descriptor) == 0;
 }
 
+// await x: what the method _await of its class gives.
+PyObject* await_it(PyObject* self) { return PyObject_CallMethod(self, "_await", nullptr); }
+
+PyAsyncMethods awaiting = {await_it, nullptr, nullptr, nullptr};
+
 // SWIG's own methods (acquire, disown, next, own, this ...) are for its proxies, not for users.
 bool remove_others(PyTypeObject* type) {
   for (const char* name : {"acquire", "append", "disown", "next", "own", "this", "thisown"})
@@ -138,10 +149,12 @@ void forget(PyObject* self) {
   auto* handle = reinterpret_cast<Handle*>(self);
   if (handle->pointer && handle->own) {
     const Type type = type_of(self);
-    Py_BEGIN_ALLOW_THREADS release(type, handle->pointer);
-    Py_END_ALLOW_THREADS
+    Unlocked call;
+    release(type, handle->pointer);
+    call.lock();
   }
   Py_XDECREF(handle->dict);
+  Py_XDECREF(handle->next);  // what a second __init__ made
   if (PyType_IS_GC(Py_TYPE(self)))
     PyObject_GC_Del(self);
   else
@@ -193,8 +206,10 @@ int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   cucore_error* error = nullptr;
   const Held<cucore_device> kept(device);
   cucore_status status = CUCORE_OK;
-  Py_BEGIN_ALLOW_THREADS status = cucore_event_create(device, nullptr, &event, &error);
-  Py_END_ALLOW_THREADS if (status != CUCORE_OK) {
+  Unlocked call;
+  status = cucore_event_create(device, nullptr, &event, &error);
+  call.lock();
+  if (status != CUCORE_OK) {
     raise(Failure(status, error));
     return -1;
   }
@@ -214,6 +229,8 @@ bool add_common_methods() {
       if (!add(type, method.ml_name, PyDescr_NewMethod(type, &method))) return false;
     if (!add(type, closed.name, PyDescr_NewGetSet(type, &closed)) || !remove_others(type))
       return false;
+    if (type == bind::type_of(Type::Stream) || type == bind::type_of(Type::Future))
+      type->tp_as_async = &awaiting;
     PyType_Modified(type);
   }
   return true;

@@ -2,6 +2,7 @@
 import copy
 import gc
 import pickle
+import weakref
 
 import pytest
 
@@ -48,6 +49,9 @@ def test_properties(device, code):
     config = cucore.LaunchConfig((4, 2), [8], cluster=2, dynamic_shared=16, cooperative=True, priority=-1)
     assert (config.grid, config.block, config.cluster) == ((4, 2, 1), (8, 1, 1), (2, 1, 1))
     assert (config.dynamic_shared, config.cooperative, config.priority) == (16, True, -1)
+    for cls in (cucore.Device, cucore.Stream, cucore.Event, cucore.Buffer, cucore.Program, cucore.Linker):
+        assert cls.__text_signature__ and len(cls.__doc__.strip()) > 30, cls
+    assert "use_fast_math" in cucore.Program.__doc__ and "priority" in cucore.Stream.__doc__
     linker = cucore.Linker(arch="sm_90")
     assert linker.backend in (cucore.Backend.NVJITLINK, cucore.Backend.DRIVER) and linker.log == ""
 
@@ -151,6 +155,30 @@ def all_kinds(device, code):
     return [cucore.Device(0), stream, cucore.Event(device), cucore.Buffer(device, 8, stream), cucore.Program("x"),
             cucore.Linker(), cucore.ObjectCode.deserialize(code.serialize()),
             cucore.ObjectCode.deserialize(code.serialize()).kernel("scale")]
+
+
+def test_subclasses(device, code):
+    class Named(cucore.Stream):
+        def __init__(self, device, name):
+            super().__init__(device)
+            self.name = name
+
+    stream = Named(device, "mine")
+    seen = weakref.ref(stream)
+    cucore.Event(device).record(stream)
+    code.kernel("scale")[1, 1, stream](1.0, None, 0)
+    stream.synchronize()
+    stream.__init__(device, "again")  # useless, and harmless
+    assert stream.name == "again" and stream.device == device and repr(stream).startswith("<")
+    with pytest.raises(TypeError):
+        copy.copy(stream)
+    del stream
+    gc.collect()
+    assert seen() is None
+    event = cucore.Event(device)
+    event.__init__(device)
+    event.note = "objects have attributes"
+    assert event.note and event.query()
 
 
 def test_close_twice(device, code):

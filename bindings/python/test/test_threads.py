@@ -142,6 +142,15 @@ class Late:
     def __del__(self, stream=stream, event=event):
         event.query(); stream.close()
 late = Late()
+
+def for_ever():  # inside calls of all kinds when the interpreter ends
+    with cucore.Stream(device) as own, cucore.Buffer(device, 4, own) as buffer:
+        while True:
+            code.kernel("spin")[1, 1, own](buffer, 200)
+            own.synchronize()
+            buffer.read(bytearray(4), own)
+            cucore.Event(device)
+
 cycle = [late, code, data]; cycle.append(cycle)
 %s
 """
@@ -151,6 +160,7 @@ def test_exit():
     import os
     path = f"{os.path.dirname(__file__)}:{os.environ['PYTHONPATH']}"
     for ending in ("", "sys.exit(0)", "threading.Thread(target=stream.synchronize, daemon=True).start()",
+                   "for i in range(4): threading.Thread(target=for_ever, daemon=True).start()",
                    "threading.Thread(target=stream.synchronize).start()", "cucore.set_log_callback(None)",
                    "import os; pid = os.fork(); sys.exit(0) if not pid else os.waitpid(pid, 0)"):
         assert run_python(EXIT % ending, PYTHONPATH=path) == ("", ""), ending

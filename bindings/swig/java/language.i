@@ -5,6 +5,9 @@
 %rename(CudaStream) Stream;
 %rename(CudaEvent) Event;
 %rename(CudaBuffer) Buffer;
+%rename(CudaQueue) Queue;
+%rename(CudaFuture) Future;
+%rename(waitFor) wait;  // Object has a wait
 %rename(NativeProgramOptions) ProgramOptions;
 %rename(NativeLinkerOptions) LinkerOptions;
 %rename("$ignore", %$isdestructor) "";  // Natives.close() does it for all

@@ -498,3 +498,53 @@
     }
   }
 %} }
+
+%extend Queue { %proxycode %{
+  /** Waits until a completion is there, and takes as many as are, oldest first.
+   * @param timeout 0 never waits, a negative number has no end
+   * @param unit of the timeout
+   * @param most how many are taken at most
+   * @return the completions, unmodifiable; none if the time is over
+   * @throws InvalidStateException the queue was ended and is empty, or the process is exiting */
+  public java.util.List<Completion> waitFor(long timeout, java.util.concurrent.TimeUnit unit, int most) {
+    byte[] bytes = new byte[Math.multiplyExact(most, Completion.SIZE)];
+    return Completion.list(bytes, (int) waitFor(unit.toNanos(timeout), bytes));
+  }
+
+  /** How much the queue holds, and what asking for it costs.
+   * @return the figures of this moment */
+  public QueueInfo getInfo() {
+    return new QueueInfo(this);
+  }
+%} }
+
+%extend Future { %proxycode %{
+  /** Waits until the work is complete, in any number of threads at once. Takes nothing out of the
+   * queue.
+   * @param timeout 0 never waits, a negative number has no end
+   * @param unit of the timeout
+   * @throws NotReadyException the time is over
+   * @throws KernelFaultException a kernel broke the context */
+  public void waitFor(long timeout, java.util.concurrent.TimeUnit unit) {
+    waitFor(unit.toNanos(timeout));
+  }
+%} }
+
+%extend Stream { %proxycode %{
+  /** The end of all the work that is in the stream now. No thread is parked for it. Cancelling the
+   * result only stops the waiting: the work goes on.
+   * @return completes with null, or with the exception of what went wrong, in the default executor
+   *     of CompletableFuture
+   * @throws InvalidStateException the stream is being captured */
+  public java.util.concurrent.CompletableFuture<Void> completion() {
+    return Completions.of(this, Completions.DEFAULT);
+  }
+
+  /** The end of all the work that is in the stream now, as {@link #completion()}.
+   * @param executor what depends on the result and is not async runs there
+   * @return completes with null, or with the exception of what went wrong
+   * @throws InvalidStateException the stream is being captured */
+  public java.util.concurrent.CompletableFuture<Void> completion(java.util.concurrent.Executor executor) {
+    return Completions.of(this, executor);
+  }
+%} }

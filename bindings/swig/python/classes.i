@@ -45,6 +45,8 @@
 %python_handle(Linker)
 %python_handle(ObjectCode)
 %python_handle(Kernel)
+%python_handle(Queue)
+%python_handle(Future)
 // Where a stream is wanted, any object with __cuda_stream__ will do.
 %typemap(in) Stream * (cucore::bind::Object kept) {
   $1 = cucore::bind::stream_of($input, kept);

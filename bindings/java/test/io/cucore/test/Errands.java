@@ -62,6 +62,7 @@ public final class Errands {
       kernel.launch(stream, LaunchConfig.covering(1 << 20, 256), 2f, buffer, 1 << 20);
     }
     event.record(stream);
+    stream.completion().thenRun(() -> {});
     Thread waiting = new Thread(stream::synchronize);
     waiting.setDaemon(true);
     waiting.start();

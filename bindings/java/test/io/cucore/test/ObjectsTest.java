@@ -14,6 +14,8 @@ import io.cucore.Cucore;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaEvent;
+import io.cucore.CudaFuture;
+import io.cucore.CudaQueue;
 import io.cucore.CudaStream;
 import io.cucore.DeviceAttribute;
 import io.cucore.InvalidArgumentException;
@@ -168,6 +170,9 @@ class ObjectsTest {
     all.put("buffer", new CudaBuffer(device, 16, stream));
     all.put("program", Program.ofCuda(World.SOURCE));
     all.put("linker", new Linker(null));
+    CudaQueue queue = new CudaQueue();
+    all.put("queue", queue);
+    all.put("future", CudaFuture.fromStream(stream, queue, 1));
     all.put("code", ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes()));
     all.put("kernel", World.code().kernel("nothing"));
     return all;
@@ -261,6 +266,8 @@ class ObjectsTest {
     values.put(CudaBuffer.class, new CudaBuffer(device, 4, stream));
     values.put(ObjectCode.class, World.code());
     values.put(ByteBuffer.class, ByteBuffer.allocate(4));
+    values.put(java.util.concurrent.Executor.class, (java.util.concurrent.Executor) Runnable::run);
+    values.put(java.util.concurrent.TimeUnit.class, java.util.concurrent.TimeUnit.NANOSECONDS);
     Object value = values.get(type);
     return value != null ? value : type.isEnum() ? type.getEnumConstants()[0] : null;
   }
