@@ -1,4 +1,6 @@
 /* What the calls cost in C: loops that the benchmarks of the bindings run beside their own. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <cucore.h>
 #include <time.h>
 
