@@ -50,7 +50,7 @@ class LogReceiver {
   const LogMessage& current() const { return current_; }
   int64_t dropped() const { return queue_->dropped(); }
   bool stopped() const { return queue_->closed(); }  // also by a later receiver
-  void stop();  // no more messages come; a waiting next() ends
+  void stop();                                       // no more messages come; a waiting next() ends
 
  private:
   std::shared_ptr<LogQueue> queue_;

@@ -130,7 +130,8 @@ def docs(header, members):
         function = header.functions[m.function]
         tr = lambda t: text_of(t, header, table)
         lines = [f'{m.owner}({SIGNATURES[m.owner]})', '--', '', tr(function.doc.text), '']
-        lines += [f':param {n}: {tr(t)}' for n, t in words.parameters(m, function) if n != 'options']
+        names = {'data': 'source'}  # as Python has it
+        lines += [f':param {names.get(n, n)}: {tr(t)}' for n, t in words.parameters(m, function) if n != 'options']
         lines += [f':raises {exception(c)}: {tr(t)}' for c, t in function.doc.retvals if c != 'CUCORE_ERROR_ABI_MISMATCH']
         if m.owner in CLASS_COMMENTS:
             lines += field_lines(header.structs[CLASS_COMMENTS[m.owner] + '_options'], header)
