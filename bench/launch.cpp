@@ -90,6 +90,11 @@ void launch_packed(benchmark::State& state) {
 }
 BENCHMARK(launch_packed);
 
+void launch_shared_stream(benchmark::State& state) {
+  repeat(state, [] { world().launch_on_shared_stream(); });
+}
+BENCHMARK(launch_shared_stream);
+
 void launch_default_stream(benchmark::State& state) {
   repeat(state, [] { world().launch_on_default_stream(); });
 }

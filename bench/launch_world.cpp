@@ -64,6 +64,7 @@ World::World() {
 void World::open() {
   MUST(cucore_device_open, 0, &device_);
   MUST(cucore_stream_create, device_, nullptr, &stream_);
+  MUST(cucore_stream_create, device_, nullptr, &shared_stream_);
   MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, &default_stream_);
   MUST(cucore_event_create, device_, nullptr, &event_);
   MUST(cucore_buffer_create, device_, 4096, stream_, &buffer_);
@@ -85,7 +86,7 @@ void World::prepare_bare() {
   config_.gridDimX = config_.gridDimY = config_.gridDimZ = 1;
   config_.blockDimX = 32;
   config_.blockDimY = config_.blockDimZ = 1;
-  config_.hStream = static_cast<CUstream>(cucore_stream_native(stream_));
+  config_.hStream = static_cast<CUstream>(cucore_stream_native(shared_stream_));
   launch();
   launch_bare();
   synchronize();
@@ -100,6 +101,10 @@ void World::launch() { MUST(cucore_kernel_launch, kernel_, stream_, &options_, a
 
 void World::launch_packed() {
   MUST(cucore_kernel_launch_packed, kernel_, stream_, &options_, &packed_, sizeof packed_);
+}
+
+void World::launch_on_shared_stream() {
+  MUST(cucore_kernel_launch, kernel_, shared_stream_, &options_, arguments_, 3);
 }
 
 void World::launch_on_default_stream() {

@@ -12,6 +12,8 @@ class World {
   void launch_bare();
   void launch();
   void launch_packed();
+  // On one whose native handle the program has, and may capture.
+  void launch_on_shared_stream();
   void launch_on_default_stream();
   void synchronize();
   void record();
@@ -27,6 +29,7 @@ class World {
 
   cucore_device* device_ = nullptr;
   cucore_stream* stream_ = nullptr;
+  cucore_stream* shared_stream_ = nullptr;
   cucore_stream* default_stream_ = nullptr;
   cucore_event* event_ = nullptr;
   cucore_buffer* buffer_ = nullptr;

@@ -84,6 +84,8 @@ typedef struct cucore_linker     cucore_linker;     /**< makes one image of seve
 typedef struct cucore_objectcode cucore_objectcode; /**< compiled code that can be stored */
 typedef struct cucore_kernel     cucore_kernel;     /**< a function that a grid of threads runs */
 typedef struct cucore_cache      cucore_cache;      /**< what was compiled and linked before */
+typedef struct cucore_queue      cucore_queue;      /**< where completions come out */
+typedef struct cucore_future     cucore_future;     /**< work in a stream, to be told of its end */
 
 /** How a call ended. Numbers are permanent and have gaps; later versions may give new ones. */
 typedef enum cucore_status {
@@ -1031,10 +1033,12 @@ typedef struct cucore_resource_info {
   int32_t max_threads;   /**< of a block, from __launch_bounds__ */
   int32_t constant;      /**< bytes of the constant bank, the parameters included */
   int32_t code_size;     /**< bytes of instructions */
+  int32_t spill_stores;  /**< bytes of registers that a thread spills: CUDA 13.0 and later tell */
+  int32_t spill_loads;   /**< the same */
 } cucore_resource_info;
 
 #define CUCORE_RESOURCE_INFO_INIT \
-  { sizeof(cucore_resource_info), 0, 0, 0, 0, 0, 0 }
+  { sizeof(cucore_resource_info), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** How a container is signed. */
 typedef enum cucore_key_algorithm {
@@ -1129,8 +1133,9 @@ CUCORE_API cucore_objectcode *cucore_objectcode_retain(const cucore_objectcode *
 
 /** Gives one reference back. What was loaded is unloaded once nothing uses it any more: after the
  *  last reference to the code and its kernels, a thread of the library waits for the launches made
- *  so far, then unloads. A graph captured with the driver's own calls does not count: keep the
- *  kernels that it launches. @since 0.1 */
+ *  so far, then unloads. A graph that a launch was captured into is a reference, too, and so is
+ *  what was instantiated from it; with drivers before 12.3, which do not tell of graphs, what was
+ *  captured stays loaded. @since 0.1 */
 CUCORE_API void cucore_objectcode_release(cucore_objectcode *code);
 
 /** What the bytes are; 0 for NULL. @since 0.1 */
@@ -1224,11 +1229,14 @@ CUCORE_API cucore_status cucore_objectcode_bundle(const cucore_objectcode *const
                                                   size_t count, cucore_objectcode **out,
                                                   cucore_error **error);
 
-/** How many images it holds: 1, or those of a bundle. @since 0.1 */
+/** How many images it holds: those of a bundle, the entries of a fat binary, else 1. @since 0.1 */
 CUCORE_API size_t cucore_objectcode_image_count(const cucore_objectcode *code);
 
-/** One image of a bundle as object code of its own; what is no bundle gives itself for 0.
+/** One image of a bundle or a fat binary as object code of its own, decompressed; what is neither
+ *  gives itself for 0.
  *  @param index  less than cucore_objectcode_image_count()
+ *  @retval CUCORE_ERROR_UNSUPPORTED  an entry of a fat binary that is scrambled, or of a kind that
+ *                                    this library does not know
  *  @since 0.1 */
 CUCORE_API cucore_status cucore_objectcode_image_at(const cucore_objectcode *code, size_t index,
                                                     cucore_objectcode **out, cucore_error **error);
@@ -1873,6 +1881,157 @@ CUCORE_API cucore_status cucore_program_compile_batch(const cucore_batch_item *i
                                                       cucore_objectcode **out,
                                                       cucore_error **failures,
                                                       cucore_error **error);
+/* == Queue ==================================================================================== */
+
+/** How eagerly the end of the work is looked for: nothing wakes a thread when a GPU has finished,
+ *  so one thread a device asks, while futures are pending and never else. Time against CPU use. */
+typedef struct cucore_queue_options {
+  size_t  struct_size; /**< sizeof(cucore_queue_options) */
+  int64_t spin_ns;     /**< asks without a pause for so long after the last future made or
+                            completed, and waiters spin as long before they sleep; 0: 50 000;
+                            -1: never; at most 1 000 000 000 */
+  int64_t sweep_ns;    /**< then asks once in so long; 0: 20 000; 1 000 to 1 000 000 000 */
+} cucore_queue_options;
+
+#define CUCORE_QUEUE_OPTIONS_INIT \
+  { sizeof(cucore_queue_options), 0, 0 }
+
+/** What comes out of a queue: 32 bytes, for ever. */
+typedef struct cucore_completion {
+  uint64_t      token;  /**< as given to cucore_future_from_stream() */
+  cucore_status status; /**< CUCORE_OK, or how the work failed: see cucore_future_error() */
+  uint32_t      reserved[5];
+} cucore_completion;
+
+/** What cucore_queue_query() tells. */
+typedef struct cucore_queue_info {
+  size_t   struct_size; /**< set by you: sizeof(cucore_queue_info) */
+  uint64_t pending;     /**< futures whose work is not complete, detached ones too */
+  uint64_t waiting;     /**< completions that nobody has taken yet */
+  uint64_t completed;   /**< completions that ever came to the queue */
+  uint64_t cpu_ns;      /**< CPU time that asking has cost, for all queues of the process */
+  int32_t  is_closed;   /**< 1 after cucore_queue_close() */
+  int32_t  reserved;
+} cucore_queue_info;
+
+#define CUCORE_QUEUE_INFO_INIT \
+  { sizeof(cucore_queue_info), 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Makes a queue. Futures of any stream of any device may complete into it, and any number of
+ * threads may take completions out: each comes out once, those of a stream in the stream's order.
+ * @param options  NULL for the defaults
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a field is out of its range
+ * @retval CUCORE_ERROR_IO                the process has no file descriptor left
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_queue_create(const cucore_queue_options *options,
+                                             cucore_queue **out, cucore_error **error);
+
+/** One more reference to a queue; gives back its argument. @since 0.1 */
+CUCORE_API cucore_queue *cucore_queue_retain(const cucore_queue *queue);
+
+/** Gives one reference back. With the last one, completions that were not taken are dropped;
+ *  futures still pending complete by themselves. @since 0.1 */
+CUCORE_API void cucore_queue_release(cucore_queue *queue);
+
+/** A file descriptor that is readable while a completion waits, and once the queue is closed: for
+ *  poll, epoll and event loops. It belongs to the queue: never read, write or close it. -1 for
+ *  NULL and dead handles. @since 0.1 */
+CUCORE_API int32_t cucore_queue_descriptor(const cucore_queue *queue);
+
+/**
+ * Waits until a completion is there, and takes as many as are, up to capacity, oldest first.
+ * That the time is over is no failure: *count is 0.
+ *
+ * @param timeout_ns  0 never waits, a negative number has no end
+ * @param out         NULL only with a capacity of 0: then nothing is taken
+ * @param count       how many were taken
+ * @retval CUCORE_ERROR_INVALID_STATE  the queue was closed and is empty, or the process is exiting
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_queue_wait(const cucore_queue *queue, int64_t timeout_ns,
+                                           cucore_completion *out, size_t capacity, size_t *count,
+                                           cucore_error **error);
+
+/**
+ * Ends a queue for all who wait: what is in it can still be taken, nothing more comes in, and then
+ * cucore_queue_wait() is INVALID_STATE. Futures that are pending complete by themselves. Closing
+ * again does nothing.
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_queue_close(cucore_queue *queue, cucore_error **error);
+
+/**
+ * Tells how much a queue holds, and what asking for it costs.
+ * @param out  filled in; struct_size must be set
+ * @retval CUCORE_ERROR_ABI_MISMATCH  out->struct_size is smaller than the first release's
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_queue_query(const cucore_queue *queue, cucore_queue_info *out,
+                                            cucore_error **error);
+
+/* == Future =================================================================================== */
+
+/**
+ * A future of all the work that is in a stream now. When that is complete, or has failed, one
+ * completion with the token comes out of the queue, whether the future was released before or not;
+ * none if this call fails. Nothing is added to the stream but an event, and no function of the
+ * caller is ever called.
+ *
+ * @param token  yours; comes back in the completion
+ * @retval CUCORE_ERROR_INVALID_STATE  the queue is closed, or the stream is being captured
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_future_from_stream(const cucore_stream *stream,
+                                                   cucore_queue *queue, uint64_t token,
+                                                   cucore_future **out, cucore_error **error);
+
+/** One more reference to a future; gives back its argument. @since 0.1 */
+CUCORE_API cucore_future *cucore_future_retain(const cucore_future *future);
+
+/** Gives one reference back. Its completion comes all the same: see cucore_future_detach().
+ *  @since 0.1 */
+CUCORE_API void cucore_future_release(cucore_future *future);
+
+/** The token that it was made with. @since 0.1 */
+CUCORE_API uint64_t cucore_future_token(const cucore_future *future);
+
+/** Whether the work is complete: 1 or 0, at once; the driver is asked if need be.
+ *  @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context; see cucore_future_error()
+ *  @since 0.1 */
+CUCORE_API cucore_status cucore_future_query(const cucore_future *future, int32_t *done,
+                                             cucore_error **error);
+
+/**
+ * Waits until the work is complete, in any number of threads at once. Takes nothing out of the
+ * queue.
+ * @param timeout_ns  0 never waits, a negative number has no end
+ * @retval CUCORE_ERROR_NOT_READY     the time is over
+ * @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context; see cucore_future_error()
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_future_wait(const cucore_future *future, int64_t timeout_ns,
+                                            cucore_error **error);
+
+/**
+ * How the work ended, without asking the driver: CUCORE_OK, or why it failed.
+ * @retval CUCORE_ERROR_NOT_READY      it has not ended, as far as is known
+ * @retval CUCORE_ERROR_KERNEL_FAULT   a kernel broke the context; the message has the fault's text
+ * @retval CUCORE_ERROR_INVALID_STATE  the context was reset, or the process is exiting
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_future_error(const cucore_future *future, cucore_error **error);
+
+/**
+ * Parts a future from its queue, for a waiter who does not wait any more. The work goes on, and the
+ * future itself still completes.
+ * @param detached  1: its completion will never come out of the queue; 0: it is in the queue, or
+ *                  was taken out
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_future_detach(const cucore_future *future, int32_t *detached,
+                                              cucore_error **error);
 
 #ifdef __cplusplus
 } /* extern "C" */

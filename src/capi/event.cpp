@@ -91,7 +91,7 @@ CUCORE_API cucore_status cucore_event_elapsed(const cucore_event* start, const c
 
 CUCORE_API void* cucore_event_native(const cucore_event* event) {
   const auto* self = peek(event);
-  return self ? self->native() : nullptr;
+  return self ? self->hand_out() : nullptr;
 }
 
 }  // extern "C"

@@ -110,7 +110,9 @@ cucore_resource_info to_c(const container::KernelResources& kernel) {
           .stack = or_unknown(kernel.stack),
           .max_threads = or_unknown(kernel.max_threads),
           .constant = or_unknown(kernel.constant),
-          .code_size = or_unknown(kernel.code)};
+          .code_size = or_unknown(kernel.code),
+          .spill_stores = or_unknown(kernel.spill_stores),
+          .spill_loads = or_unknown(kernel.spill_loads)};
 }
 
 // The key and the value of one fact; null for an index that is none.
@@ -304,8 +306,9 @@ CUCORE_API cucore_status cucore_objectcode_bundle(const cucore_objectcode* const
 }
 
 CUCORE_API size_t cucore_objectcode_image_count(const cucore_objectcode* code) {
-  const auto* self = peek(code);
-  return self ? self->image_count() : 0;
+  size_t count = 0;
+  guard(nullptr, [&] { count = use(code, "code").image_count(); });
+  return count;
 }
 
 CUCORE_API cucore_status cucore_objectcode_image_at(const cucore_objectcode* code, size_t index,

@@ -87,7 +87,7 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream* stream,
 
 CUCORE_API void* cucore_stream_native(const cucore_stream* stream) {
   const auto* self = peek(stream);
-  return self ? self->native() : nullptr;
+  return self ? self->hand_out() : nullptr;
 }
 
 }  // extern "C"

@@ -12,7 +12,9 @@
 #include "handles.hpp"
 #include "image.hpp"
 #include "progress_bar.hpp"
+#include "report.hpp"
 #include "source.hpp"
+#include "strings.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -20,7 +22,6 @@ namespace {
 struct CacheRequest {
   std::string folder;
   std::string max_size;
-  bool json = false;
   std::string file, target = "ptx";
   CompileFlags flags;
 };
@@ -97,7 +98,7 @@ void stats(const CacheRequest& request) {
   const Cache cache = open_cache(request, true);
   cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
   call(cucore_cache_statistics_of_all, cache.get(), &info);
-  if (request.json) {
+  if (wants_json()) {
     fmt::print("{{\"folder\": \"{}\", \"entries\": {}, \"bytes\": {}",
                cucore_cache_directory(cache.get()), info.entries, info.bytes);
 #define COUNT(title, field) fmt::print(", \"{}\": {}", #field, info.field);
@@ -211,8 +212,7 @@ void add_cache(CLI::App& app) {
       ->type_name("DIR");
   group->require_subcommand(1);
   group->fallthrough();
-  add(*group, "stats", "counts of every process that has used it", request, stats)
-      ->add_flag("--json", request->json, "for programs");
+  add(*group, "stats", "counts of every process that has used it", request, stats);
   add(*group, "list", "every entry: key, size, last use, kind, architecture, name", request, list);
   add(*group, "verify", "reads every file and removes what is damaged", request, verify);
   CLI::App* trim = add(

@@ -8,6 +8,10 @@ namespace cucore::cli {
 void add_info(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_inspect(CLI::App& app);
+void add_link(CLI::App& app);
+void add_bundle(CLI::App& app);
+void add_sign(CLI::App& app);
+void add_verify(CLI::App& app);
 void add_run(CLI::App& app);
 void add_cache(CLI::App& app);
 

@@ -11,6 +11,7 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "progress_bar.hpp"
+#include "strings.hpp"
 #include "terminal.hpp"
 
 namespace cucore::cli {

@@ -1,30 +1,37 @@
 // Turns an error of the library into the command's exception.
 #include "failure.hpp"
 
-#include <fmt/format.h>
-
-#include <string_view>
-
 namespace cucore::cli {
-namespace {
-
-std::string describe(const cucore_error* error) {
-  const std::string_view native = cucore_error_native_name(error);
-  std::string status = cucore_status_name(cucore_error_status(error));
-  if (native.empty()) return status;
-  return fmt::format("{}; {}: {} ({})", status, cucore_error_origin(error), native,
-                     cucore_error_native_code(error));
-}
-
-}  // namespace
 
 Failure::Failure(cucore_error* error)
     : std::runtime_error(cucore_error_message(error)),
-      exit_code_(kFailed),
+      is_own_(false),
+      exit_code_(cucore_error_status(error) == CUCORE_ERROR_SIGNATURE ? kSignature : kFailed),
       status_(cucore_error_status(error)),
-      detail_(describe(error)),
-      log_(cucore_error_log(error)) {
+      origin_(cucore_error_origin(error)),
+      native_code_(cucore_error_native_code(error)),
+      native_name_(cucore_error_native_name(error)),
+      log_(cucore_error_log(error)),
+      diagnostics_(
+          read_diagnostics(error, cucore_error_diagnostic_count, cucore_error_diagnostic_at)) {
   cucore_error_release(error);
+}
+
+Failure::Failure(const Failure& other, const std::string& message)
+    : std::runtime_error(message),
+      is_own_(other.is_own_),
+      exit_code_(other.exit_code_),
+      status_(other.status_),
+      origin_(other.origin_),
+      native_code_(other.native_code_),
+      native_name_(other.native_name_),
+      log_(other.log_),
+      diagnostics_(other.diagnostics_) {}
+
+Failure Failure::about(const std::string& what) const {
+  const std::string message = std::runtime_error::what();
+  const bool said = message.find(what) != message.npos;
+  return {*this, said ? message : what + ": " + message};
 }
 
 }  // namespace cucore::cli

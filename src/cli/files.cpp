@@ -12,11 +12,14 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "failure.hpp"
 
 namespace cucore::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -28,19 +31,33 @@ std::string read_all(std::FILE* file, const std::string& path) {
   char chunk[1 << 16];
   while (const std::size_t got = std::fread(chunk, 1, sizeof chunk, file)) bytes.append(chunk, got);
   if (std::ferror(file))
-    throw failed(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    throw failed(fmt::format("cannot read {}: {}", path, std::strerror(errno)), CUCORE_ERROR_IO);
   return bytes;
+}
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
+  throw failed(fmt::format("cannot write {}: {}", path, reason), CUCORE_ERROR_IO);
 }
 
 void write_all(std::FILE* file, const std::string& path, std::string_view bytes) {
   const bool written = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
                        std::fflush(file) == 0;
-  if (!written) throw failed(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  if (!written) cannot_write(path, std::strerror(errno));
 }
 
 void write_all(const std::string& path, std::string_view bytes) {
-  const File file(std::fopen(path.c_str(), "wb"));
+  File file(std::fopen(path.c_str(), "wb"));
   write_all(file.get(), path, bytes);
+  // Some file systems tell of a full disk only here.
+  if (std::fclose(file.release()) != 0) cannot_write(path, std::strerror(errno));
+}
+
+/// The file behind a link, which stays a link.
+std::string real_path(const std::string& path) {
+  std::error_code missing;
+  if (!fs::is_symlink(path, missing)) return path;
+  const fs::path real = fs::canonical(path, missing);
+  return missing ? path : real.string();
 }
 
 /// Pipes, devices and folders cannot be replaced, only written to.
@@ -54,22 +71,40 @@ bool is_special(const std::string& path) {
 std::string read_file(const std::string& path) {
   if (path == "-") return read_all(stdin, "the standard input");
   File file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw failed(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  if (!file) {
+    const cucore_status status = errno == ENOENT ? CUCORE_ERROR_NOT_FOUND : CUCORE_ERROR_IO;
+    throw failed(fmt::format("cannot open {}: {}", path, std::strerror(errno)), status);
+  }
   return read_all(file.get(), path);
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
   if (path == "-") return write_all(stdout, "the standard output", bytes);
   if (is_special(path)) return write_all(path, bytes);
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  const std::string real = real_path(path);
+  // A rename would replace a file that must not be written to.
+  const bool exists = access(real.c_str(), F_OK) == 0;
+  if (exists && access(real.c_str(), W_OK) != 0) cannot_write(path, std::strerror(errno));
+  const std::string temporary = fmt::format("{}.{}.tmp", real, getpid());
   try {
     write_all(temporary, bytes);
-    std::filesystem::rename(temporary, path);
-  } catch (const std::exception&) {
+    if (exists) fs::permissions(temporary, fs::status(real).permissions());
+    fs::rename(temporary, real);
+  } catch (const fs::filesystem_error& error) {
+    std::remove(temporary.c_str());
+    cannot_write(path, error.code().message());
+  } catch (const Failure&) {
     const std::string reason = std::strerror(errno);
     std::remove(temporary.c_str());
-    throw failed(fmt::format("cannot write {}: {}", path, reason));
+    cannot_write(path, reason);
   }
+}
+
+void require_other_file(const std::string& output, const std::vector<std::string>& inputs) {
+  std::error_code missing;
+  for (const std::string& input : inputs)
+    if (output != "-" && input != "-" && fs::equivalent(output, input, missing) && !missing)
+      throw usage(fmt::format("{} is an input and the output too: name another output", output));
 }
 
 std::string file_name(const std::string& path) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cucore::cli {
 
@@ -12,6 +13,9 @@ std::string read_file(const std::string& path);
 /// Replaces a file in one step: a reader sees the old bytes or all the new ones. "-" is the
 /// standard output.
 void write_file(const std::string& path, std::string_view bytes);
+
+/// Refuses an output that is one of the inputs, under whatever name.
+void require_other_file(const std::string& output, const std::vector<std::string>& inputs);
 
 /// "saxpy.cu" of "kernels/saxpy.cu".
 std::string file_name(const std::string& path);

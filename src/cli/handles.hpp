@@ -22,6 +22,7 @@ using Device = std::unique_ptr<cucore_device, Releaser<cucore_device_release>>;
 using Stream = std::unique_ptr<cucore_stream, Releaser<cucore_stream_release>>;
 using Event = std::unique_ptr<cucore_event, Releaser<cucore_event_release>>;
 using Buffer = std::unique_ptr<cucore_buffer, Releaser<cucore_buffer_release>>;
+using Linker = std::unique_ptr<cucore_linker, Releaser<cucore_linker_release>>;
 using Program = std::unique_ptr<cucore_program, Releaser<cucore_program_release>>;
 using ObjectCode = std::unique_ptr<cucore_objectcode, Releaser<cucore_objectcode_release>>;
 using Cache = std::unique_ptr<cucore_cache, Releaser<cucore_cache_release>>;

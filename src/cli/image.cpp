@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <vector>
 
 #include "failure.hpp"
 #include "files.hpp"
@@ -47,6 +48,28 @@ bool is_ptx(std::string_view bytes) {
   return head.find(".version") != head.npos && head.find(".target") != head.npos;
 }
 
+/// The library was given bytes: its messages do not say of which file.
+template <class Action>
+ObjectCode about_file(const std::string& path, Action action) {
+  try {
+    return action();
+  } catch (const Failure& failure) {
+    throw failure.about(path);
+  }
+}
+
+ObjectCode open_container(std::string_view bytes, const std::string& path, const Trust& trust) {
+  std::vector<cucore_key> keys;
+  for (const Key& key : trust.keys) keys.push_back(key.to_c());
+  cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;
+  options.keys = keys.data();
+  options.key_count = keys.size();
+  if (trust.required) options.signature_policy = CUCORE_SIGNATURE_POLICY_REQUIRED;
+  return about_file(path, [&] {
+    return make<ObjectCode>(cucore_objectcode_deserialize, bytes.data(), bytes.size(), &options);
+  });
+}
+
 }  // namespace
 
 const char* type_name(cucore_code_type type) {
@@ -67,17 +90,26 @@ std::optional<cucore_code_type> detect(std::string_view bytes, const std::string
   return std::nullopt;
 }
 
-ObjectCode open_image(std::string_view bytes, const std::string& path) {
-  if (is_container(bytes))
-    return make<ObjectCode>(cucore_objectcode_deserialize, bytes.data(), bytes.size(), nullptr);
+ObjectCode open_image(std::string_view bytes, const std::string& path, const Trust& trust) {
+  if (is_container(bytes)) return open_container(bytes, path, trust);
   const auto type = detect(bytes, path);
   if (!type)
-    throw failed(fmt::format("{} is neither a .cuco container nor PTX, CUBIN, FATBIN or LTOIR{}",
-                             path, bytes.empty() ? ": it is empty" : ""));
+    throw failed(fmt::format("{} is neither a .cuco container nor PTX, CUBIN, FATBIN, LTOIR, an "
+                             "object file or an archive{}",
+                             path, bytes.empty() ? ": it is empty" : ""),
+                 CUCORE_ERROR_INVALID_CODE);
+  if (trust.required)
+    throw Failure(
+        kSignature, CUCORE_ERROR_SIGNATURE,
+        fmt::format("{} is a raw {}, which cannot be signed: 'cucore sign {} -o FILE.cuco' "
+                    "makes a signed container of it",
+                    path, type_name(*type), path));
   const std::string name = file_name(path);
   cucore_objectcode_options options = CUCORE_OBJECTCODE_OPTIONS_INIT;
   options.name = name.c_str();
-  return make<ObjectCode>(cucore_objectcode_create, *type, bytes.data(), bytes.size(), &options);
+  return about_file(path, [&] {
+    return make<ObjectCode>(cucore_objectcode_create, *type, bytes.data(), bytes.size(), &options);
+  });
 }
 
 std::string_view image_bytes(const cucore_objectcode* code) {
@@ -86,9 +118,11 @@ std::string_view image_bytes(const cucore_objectcode* code) {
   return {static_cast<const char*>(data), size};
 }
 
-std::string serialize(const cucore_objectcode* code, bool compress) {
+std::string serialize(const cucore_objectcode* code, bool compress, const Key* key) {
   cucore_serialize_options options = CUCORE_SERIALIZE_OPTIONS_INIT;
   if (compress) options.compression = CUCORE_TOGGLE_ON;
+  const cucore_key signing = key ? key->to_c() : cucore_key{};
+  if (key) options.signing_key = &signing;
   std::size_t size = 0;
   call(cucore_objectcode_serialize, code, &options, nullptr, std::size_t{0}, &size);
   std::string bytes(size, '\0');

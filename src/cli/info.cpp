@@ -3,27 +3,24 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
+#include "report.hpp"
 
 namespace cucore::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Row {
   cucore_library library;
   const char* name;
 };
-constexpr std::array kLibraries{Row{CUCORE_LIBRARY_DRIVER, "driver"},
-                                Row{CUCORE_LIBRARY_NVRTC, "nvrtc"},
-                                Row{CUCORE_LIBRARY_NVJITLINK, "nvjitlink"}};
+constexpr std::array kLibraries{
+    Row{CUCORE_LIBRARY_DRIVER, "driver"}, Row{CUCORE_LIBRARY_NVRTC, "nvrtc"},
+    Row{CUCORE_LIBRARY_NVJITLINK, "nvjitlink"}, Row{CUCORE_LIBRARY_NVVM, "nvvm"}};
 
 Json describe_library(const Row& row) {
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
@@ -110,15 +107,13 @@ void print_text(const Json& all) {
 
 void add_info(CLI::App& app) {
   CLI::App* command = app.add_subcommand("info", "Shows the libraries and devices in use.");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print JSON");
   command->footer(
       "Example:\n  cucore info\n  cucore info --json | jq '.devices[0].arch'\n"
       "A library that is missing is shown with the reason; the exit code is 0 all the same.");
-  command->callback([json] {
+  command->callback([] {
     const Json all = describe_all();
-    if (*json)
-      fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+    if (wants_json())
+      print_json(all);
     else
       print_text(all);
   });

@@ -1,84 +1,100 @@
-// cucore inspect: what a file of object code holds, told without a device.
+// cucore inspect: what a container or a raw image holds.
 #include <cucore.h>
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "command.hpp"
 #include "files.hpp"
 #include "image.hpp"
+#include "report.hpp"
+#include "sections.hpp"
+#include "symbols.hpp"
 
 namespace cucore::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+struct InspectRequest {
+  std::string file;
+  KeyFlags keys;
+};
 
-const char* kind_name(cucore_symbol_kind kind) {
-  switch (kind) {
-    case CUCORE_SYMBOL_KERNEL:
-      return "kernel";
-    case CUCORE_SYMBOL_GLOBAL:
-      return "global";
-    case CUCORE_SYMBOL_CONSTANT:
-      return "constant";
-    case CUCORE_SYMBOL_MANAGED:
-      return "managed";
-    case CUCORE_SYMBOL_DEVICE_FUNCTION:
-      return "device function";
+Json describe_images(const cucore_objectcode* code) {
+  Json images = Json::array();
+  for (std::size_t i = 0; i < cucore_objectcode_image_count(code); ++i) {
+    const auto image = make<ObjectCode>(cucore_objectcode_image_at, code, i);
+    Json one = describe_code(image.get());
+    one["metadata"] = describe_metadata(image.get());
+    one["symbols"] = describe_symbols(image.get());
+    images.push_back(one);
+  }
+  return images;
+}
+
+void add_contents(Json& all, const cucore_objectcode* code) {
+  switch (cucore_objectcode_type(code)) {
+    case CUCORE_CODE_TYPE_BUNDLE:
+      all["images"] = describe_images(code);
+      break;
+    case CUCORE_CODE_TYPE_FATBIN:
+      all["entries"] = describe_entries(code);
+      break;
+    case CUCORE_CODE_TYPE_LIBRARY:
+      all["members"] = describe_members(image_bytes(code));
+      break;
     default:
-      return "unknown";
+      break;
   }
 }
 
-/// Null where the code does not say.
-Json describe_parameters(const cucore_objectcode* code, std::size_t symbol, std::size_t count) {
-  if (count == SIZE_MAX) return nullptr;
-  Json parameters = Json::array();
-  for (std::size_t index = 0; index < count; ++index) {
-    std::size_t offset = 0;
-    std::size_t size = 0;
-    call(cucore_objectcode_symbol_parameter_at, code, symbol, index, &offset, &size);
-    parameters.push_back({{"offset", offset}, {"size", size}});
-  }
-  return parameters;
-}
-
-Json describe_symbol(const cucore_objectcode* code, std::size_t index) {
-  cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
-  call(cucore_objectcode_symbol_at, code, index, &info);
-  Json symbol{
-      {"name", info.lowered_name}, {"expression", info.expression}, {"kind", kind_name(info.kind)}};
-  if (info.kind == CUCORE_SYMBOL_KERNEL)
-    symbol["parameters"] = describe_parameters(code, index, info.parameter_count);
-  else
-    symbol["size"] = info.size;
-  return symbol;
-}
-
-Json describe(const std::string& path) {
-  const std::string bytes = read_file(path);
-  const ObjectCode code = open_image(bytes, path);
-  Json all{{"file", path},
-           {"file_size", bytes.size()},
-           {"container", is_container(bytes)},
-           {"kind", type_name(cucore_objectcode_type(code.get()))},
-           {"name", cucore_objectcode_name(code.get())},
-           {"arch", cucore_objectcode_arch(code.get())},
-           {"code_size", image_bytes(code.get()).size()},
-           {"symbols", Json::array()},
-           {"log", cucore_objectcode_log(code.get())}};
-  for (std::size_t i = 0; i < cucore_objectcode_symbol_count(code.get()); ++i)
-    all["symbols"].push_back(describe_symbol(code.get(), i));
+Json describe(const InspectRequest& request) {
+  Trust trust;
+  trust.keys = request.keys.read(KeyUse::kVerify);
+  const std::string bytes = read_file(request.file);
+  const ObjectCode code = open_image(bytes, request.file, trust);
+  Json all{{"file", request.file}, {"file_size", bytes.size()}, {"container", is_container(bytes)}};
+  all.update(describe_code(code.get()));
+  all["signature"] = signature_name(cucore_objectcode_signature(code.get()));
+  all["signature_key"] = cucore_objectcode_signature_key(code.get());
+  if (is_container(bytes)) all["sections"] = describe_sections(bytes);
+  all["metadata"] = describe_metadata(code.get());
+  add_contents(all, code.get());
+  all["symbols"] = describe_symbols(code.get());
+  all["diagnostics"] = describe_diagnostics(code.get());
+  all["log"] = cucore_objectcode_log(code.get());
   return all;
 }
 
 std::string shown_name(const Json& symbol) {
-  const auto name = symbol["name"].get<std::string>();
-  const auto expression = symbol["expression"].get<std::string>();
+  const std::string name = symbol["name"];
+  const std::string expression = symbol["expression"];
   return expression.empty() || expression == name ? name
                                                   : fmt::format("{}  [{}]", expression, name);
+}
+
+void print_resources(const Json& resources) {
+  if (resources.is_null()) return;
+  std::string line;
+  const auto add = [&](const char* key, const char* unit) {
+    if (resources[key].is_null()) return;
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", resources[key].get<int64_t>(), unit);
+  };
+  add("registers", "registers");
+  add("static_shared", "bytes shared");
+  add("stack", "bytes stack");
+  add("spill_stores", "bytes spill stores");
+  add("spill_loads", "bytes spill loads");
+  add("max_threads", "threads at most");
+  add("code_size", "bytes of code");
+  if (!line.empty()) fmt::print("    {}\n", line);
+}
+
+void print_parameters(const Json& parameters) {
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    fmt::print("    {:>3}: {} bytes at offset {}\n", i, parameters[i]["size"].get<std::size_t>(),
+               parameters[i]["offset"].get<std::size_t>());
 }
 
 void print_symbol(const Json& symbol) {
@@ -90,23 +106,88 @@ void print_symbol(const Json& symbol) {
   const Json& parameters = symbol["parameters"];
   if (parameters.is_null()) {
     fmt::print(", parameters unknown\n");
-    return;
+  } else {
+    fmt::print(", {} parameters\n", parameters.size());
+    print_parameters(parameters);
   }
-  fmt::print(", {} parameter{}\n", parameters.size(), parameters.size() == 1 ? "" : "s");
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    fmt::print("    {:>3}: {} bytes at offset {}\n", i, parameters[i]["size"].get<std::size_t>(),
-               parameters[i]["offset"].get<std::size_t>());
+  print_resources(symbol["resources"]);
+}
+
+void print_metadata(const Json& metadata) {
+  if (metadata.empty()) return;
+  fmt::print("made\n");
+  for (const auto& [key, value] : metadata.items()) {
+    if (!value.is_array()) {
+      fmt::print("  {:<14} {}\n", key, value.get<std::string>());
+      continue;
+    }
+    fmt::print("  {}\n", key);
+    for (const Json& item : value) fmt::print("    {}\n", item.get<std::string>());
+  }
+}
+
+void print_sections(const Json& sections) {
+  fmt::print("sections {}\n", sections.size());
+  for (const Json& section : sections) {
+    const std::size_t stored = section["stored_size"];
+    const std::size_t raw = section["raw_size"];
+    fmt::print("  {:<8} {:>9} bytes at {:<8} {}{}\n", section["type"].get<std::string>(), stored,
+               section["offset"].get<std::size_t>(),
+               section["type"] == "SIG" ? "" : "sha256 " + section["sha256"].get<std::string>(),
+               raw == stored ? "" : fmt::format(", {} bytes uncompressed", raw));
+  }
+}
+
+void print_images(const Json& images) {
+  fmt::print("images   {}\n", images.size());
+  for (const Json& image : images) {
+    fmt::print("image    {} for {}, {} bytes, {} symbols\n", image["kind"].get<std::string>(),
+               image["arch"].get<std::string>(), image["code_size"].get<std::size_t>(),
+               image["symbols"].size());
+    for (const Json& symbol : image["symbols"]) print_symbol(symbol);
+  }
+}
+
+void print_entries(const Json& entries) {
+  fmt::print("entries  {}\n", entries.size());
+  for (const Json& entry : entries) {
+    const std::string compression = entry["compression"];
+    fmt::print(
+        "  {:<6} for {}, {} bytes{}\n", entry["kind"].get<std::string>(),
+        entry["arch"].get<std::string>(), entry["code_size"].get<std::size_t>(),
+        compression == "none"
+            ? ""
+            : fmt::format(", {} as {}", entry["stored_size"].get<std::size_t>(), compression));
+  }
+}
+
+void print_members(const Json& members) {
+  fmt::print("members  {}\n", members.size());
+  for (const Json& member : members)
+    fmt::print("  {}, {}, {} bytes\n", member["name"].get<std::string>(),
+               member["kind"].get<std::string>(), member["size"].get<std::size_t>());
 }
 
 void print_text(const Json& all) {
   const auto text = [&](const char* key) { return all[key].get<std::string>(); };
-  fmt::print("file     {}, {} bytes{}\n", text("file"), all["file_size"].get<std::size_t>(),
-             all["container"].get<bool>() ? ", a .cuco container" : "");
+  const bool container = all["container"];
+  fmt::print("file     {}, {} bytes, {}\n", text("file"), all["file_size"].get<std::size_t>(),
+             container ? "a .cuco container" : "a raw image");
   fmt::print("kind     {}, {} bytes\n", text("kind"), all["code_size"].get<std::size_t>());
   if (!text("arch").empty()) fmt::print("arch     {}\n", text("arch"));
   if (!text("name").empty()) fmt::print("name     {}\n", text("name"));
-  fmt::print("symbols  {}\n", all["symbols"].size());
-  for (const Json& symbol : all["symbols"]) print_symbol(symbol);
+  if (container)
+    fmt::print("signed   {}\n", signature_text(all["signature"], text("signature_key")));
+  if (all.contains("entries")) print_entries(all["entries"]);
+  if (all.contains("members")) print_members(all["members"]);
+  print_metadata(all["metadata"]);
+  if (all.contains("sections")) print_sections(all["sections"]);
+  if (all.contains("images")) print_images(all["images"]);
+  // Those of a bundle stand with their images.
+  if (!all.contains("images")) {
+    fmt::print("symbols  {}\n", all["symbols"].size());
+    for (const Json& symbol : all["symbols"]) print_symbol(symbol);
+  }
   if (!text("log").empty()) fmt::print("log\n{}\n", text("log"));
 }
 
@@ -114,20 +195,23 @@ void print_text(const Json& all) {
 
 void add_inspect(CLI::App& app) {
   CLI::App* command = app.add_subcommand("inspect", "Shows what a container or a raw image holds.");
-  auto file = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
-  command->add_option("file", *file, ".cuco, PTX, CUBIN or FATBIN; - is the standard input")
+  auto request = std::make_shared<InspectRequest>();
+  command
+      ->add_option("file", request->file,
+                   ".cuco or a raw image of any kind; - is the standard "
+                   "input")
       ->required()
       ->type_name("FILE");
-  command->add_flag("--json", *json, "print JSON");
+  request->keys.add_to(*command, KeyUse::kVerify);
   command->footer(
       "Example:\n  cucore inspect saxpy.cuco\n"
-      "  cucore inspect saxpy.ptx --json | jq '.symbols[].name'\n"
-      "The kind is told by the bytes, not by the file's name. No device is needed.");
-  command->callback([file, json] {
-    const Json all = describe(*file);
-    if (*json)
-      fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+      "  cucore inspect saxpy.cubin --json | jq '.symbols[].name'\n"
+      "A container is checked from its first byte to its last, a signature against the keys that\n"
+      "are given. No device is needed, nor anything of CUDA.");
+  command->callback([request] {
+    const Json all = describe(*request);
+    if (wants_json())
+      print_json(all);
     else
       print_text(all);
   });

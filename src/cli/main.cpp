@@ -2,60 +2,83 @@
 #include <cucore.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
 #include "failure.hpp"
+#include "formatter.hpp"
+#include "report.hpp"
 #include "terminal.hpp"
 
 namespace cucore::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done; 1 the operation failed; 2 the command line is wrong.\n"
+    "Exit codes: 0 done; 1 the operation failed; 2 the command line is wrong; 3 a signature is\n"
+    "missing or wrong.\n"
+    "With --json the result, or the failure, is one JSON object on the standard output.\n"
     "'cucore SUBCOMMAND --help' shows the options of one and an example.\n";
 
-void print_log(cucore_log_level level, const char* message, void*) {
+constexpr std::array kSubcommands{add_info,    add_compile, add_link,   add_bundle,
+                                  add_inspect, add_sign,    add_verify, add_run,
+                                  add_cache};
+
+/// Before the command line is parsed, since what is wrong with it is to be told in JSON too.
+bool asks_for_json(int argc, char** argv) {
+  char** const end = std::find(argv, argv + argc, std::string_view("--"));
+  return std::find(argv, end, std::string_view("--json")) != end;
+}
+
+void print_library_log(cucore_log_level level, const char* message, void*) {
   if (level >= CUCORE_LOG_WARNING) return print_warning(message);
   fmt::print(stderr, "cucore: {}\n", message);
 }
 
 void listen(bool verbose) {
   const cucore_log_level least = verbose ? CUCORE_LOG_DEBUG : CUCORE_LOG_WARNING;
-  call(cucore_log_set_callback, print_log, least, nullptr, nullptr);
+  call(cucore_log_set_callback, print_library_log, least, nullptr, nullptr);
 }
 
 /// CLI11 tells of the missing subcommand first, where the one that was given is none.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining();
   if (!app.get_subcommands().empty() || rest.empty()) return error.what();
-  return fmt::format("'{}' is no subcommand: info, compile, inspect, run, cache", rest.front());
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  return fmt::format("'{}' is no subcommand: {}", rest.front(), names);
 }
 
 /// Help and the version go to stdout; a wrong command line is one line on stderr.
 int report(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  print_failure(explain(app, error), "", "");
-  fmt::print(stderr, "  'cucore --help' shows what there is\n");
+  report_failure(usage(explain(app, error)));
+  if (!wants_json()) fmt::print(stderr, "  'cucore --help' shows what there is\n");
   return kUsage;
 }
 
 /// A full disk is found out when the last bytes are written.
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    throw failed(fmt::format("cannot write the standard output: {}", std::strerror(errno)));
+    throw failed(fmt::format("cannot write the standard output: {}", std::strerror(errno)),
+                 CUCORE_ERROR_IO);
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Compiles, inspects and runs CUDA code through libcucore.", "cucore"};
+  CLI::App app{"Compiles, links, inspects and runs CUDA code through libcucore.", "cucore"};
   app.set_version_flag("--version", fmt::format("cucore {}", cucore_version_string()));
   app.require_subcommand(1);
-  app.get_formatter()->column_width(28);
+  app.formatter(std::make_shared<Formatter>());
+  app.get_formatter()->column_width(30);
   app.fallthrough();  // --driver and --verbose may also stand after the subcommand
   app.footer(kFooter);
   std::string driver;
@@ -63,11 +86,13 @@ int run(int argc, char** argv) {
   app.add_option("--driver", driver, "nvidia, cpu, auto (default) or the path of a driver library")
       ->type_name("NAME");
   app.add_flag("-v,--verbose", verbose, "say which libraries are tried and what is chosen");
+  bool json = false;
+  app.add_flag("--json", json, "print the result, or the failure, as one JSON object");
   app.parse_complete_callback([&] {
     listen(verbose);
     if (!driver.empty()) call(cucore_driver_select, driver.c_str());
   });
-  for (auto add : {add_info, add_compile, add_inspect, add_run, add_cache}) add(app);
+  for (const auto add : kSubcommands) add(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -82,13 +107,14 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace cucore::cli;
+  set_json(asks_for_json(argc, argv));
   try {
     return run(argc, argv);
   } catch (const Failure& failure) {
-    print_failure(failure.what(), failure.detail(), failure.log());
+    report_failure(failure);
     return failure.exit_code();
   } catch (const std::exception& error) {
-    print_failure(error.what(), "", "");
+    report_failure(failed(error.what(), CUCORE_ERROR_INTERNAL));
     return kFailed;
   }
 }

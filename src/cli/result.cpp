@@ -66,6 +66,31 @@ void print_array(std::size_t index, const Argument& argument, std::size_t limit)
   fmt::print("{}{}\n", line, shown < argument.count() ? " ..." : "");
 }
 
+/// Numbers as JSON has them; text where it has none: nan, inf.
+Json describe_array(std::size_t index, const Argument& argument, std::size_t limit) {
+  Json values = Json::array();
+  for (std::size_t i = 0; i < std::min(limit, argument.count()); ++i) {
+    const std::string text = argument.type->format(argument.element(i));
+    values.push_back(Json::accept(text) ? Json::parse(text) : Json(text));
+  }
+  return {{"argument", index},
+          {"type", argument.type->name},
+          {"count", argument.count()},
+          {"values", values}};
+}
+
+Json show_arrays(const std::vector<Argument>& arguments, std::size_t limit) {
+  Json arrays = Json::array();
+  for (std::size_t i = 0; limit != 0 && i < arguments.size(); ++i) {
+    if (!arguments[i].is_array) continue;
+    if (wants_json())
+      arrays.push_back(describe_array(i, arguments[i], limit));
+    else
+      print_array(i, arguments[i], limit);
+  }
+  return arrays;
+}
+
 }  // namespace
 
 ResultRequest parse_results(const std::string& print, const std::vector<std::string>& outputs,
@@ -82,15 +107,15 @@ ResultRequest parse_results(const std::string& print, const std::vector<std::str
   return request;
 }
 
-void report_results(const ResultRequest& request, const std::vector<Argument>& arguments) {
-  for (std::size_t i = 0; request.print_count != 0 && i < arguments.size(); ++i)
-    if (arguments[i].is_array) print_array(i, arguments[i], request.print_count);
+Json report_results(const ResultRequest& request, const std::vector<Argument>& arguments) {
+  Json arrays = show_arrays(arguments, request.print_count);
   for (const Indexed& output : request.outputs) {
     const auto& bytes = arguments[output.index].bytes;
     write_file(output.value, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
   for (const Expectation& expectation : request.expectations)
     compare(expectation, arguments[expectation.index], request.tolerance);
+  return arrays;
 }
 
 }  // namespace cucore::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "argument.hpp"
+#include "report.hpp"
 
 namespace cucore::cli {
 
@@ -28,7 +29,8 @@ ResultRequest parse_results(const std::string& print, const std::vector<std::str
                             const std::vector<std::string>& expectations, double tolerance,
                             const std::vector<Argument>& arguments);
 
-/// Prints, writes and compares; throws a failure at the first difference.
-void report_results(const ResultRequest& request, const std::vector<Argument>& arguments);
+/// Prints, writes and compares; throws a failure at the first difference. With --json nothing is
+/// printed: the arrays come back as what is to be printed once all has gone well.
+Json report_results(const ResultRequest& request, const std::vector<Argument>& arguments);
 
 }  // namespace cucore::cli

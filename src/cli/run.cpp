@@ -36,7 +36,8 @@ struct RunRequest {
 /// it does not know the name, the compile without it lets the search tell what there is.
 ObjectCode compile_for(const RunRequest& request, cucore_code_type target) {
   CompileFlags flags = request.flags;
-  if (!request.kernel.empty()) flags.names.push_back(request.kernel);
+  const bool is_cuda = source_type(request.file, flags) == CUCORE_SOURCE_TYPE_CUDA_CPP;
+  if (!request.kernel.empty() && is_cuda) flags.names.push_back(request.kernel);
   try {
     return compile_file(request.file, flags, target);
   } catch (const Failure& failure) {
@@ -49,8 +50,9 @@ ObjectCode compile_for(const RunRequest& request, cucore_code_type target) {
 
 ObjectCode open_code(const RunRequest& request, const cucore_device* device) {
   if (!is_source(request.file)) return open_image(read_file(request.file), request.file);
-  return compile_for(
-      request, cucore_device_is_emulated(device) ? CUCORE_CODE_TYPE_PTX : CUCORE_CODE_TYPE_CUBIN);
+  const bool is_cuda = source_type(request.file, request.flags) == CUCORE_SOURCE_TYPE_CUDA_CPP;
+  return compile_for(request, is_cuda && !cucore_device_is_emulated(device) ? CUCORE_CODE_TYPE_CUBIN
+                                                                            : CUCORE_CODE_TYPE_PTX);
 }
 
 /// The kernel's name: as said, or that of the only kernel there is.
@@ -80,10 +82,16 @@ void run(const RunRequest& request) {
   const std::string name = choose_kernel(request, code.get());
   const Kernel kernel = make<Kernel>(cucore_objectcode_find_kernel, code.get(), name.c_str());
   const float milliseconds = launch(device.get(), kernel.get(), shape, arguments);
-  if (results.print_count != 0)
+  if (results.print_count != 0 && !wants_json())
     fmt::print("{} ({}): {} took {:.3f} ms\n", cucore_device_name(device.get()),
                cucore_device_arch(device.get()), name, milliseconds);
-  report_results(results, arguments);
+  const Json arrays = report_results(results, arguments);
+  if (!wants_json()) return;
+  print_json({{"device", cucore_device_name(device.get())},
+              {"arch", cucore_device_arch(device.get())},
+              {"kernel", name},
+              {"milliseconds", milliseconds},
+              {"arrays", arrays}});
 }
 
 void add_launch_options(CLI::App& command, RunRequest& request) {

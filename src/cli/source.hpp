@@ -4,6 +4,7 @@
 #include <cucore.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,27 +14,41 @@ namespace cucore::cli {
 
 /// The options that say how to compile, as they stand on the command line.
 struct CompileFlags {
+  std::string language;
   std::string arch;
   std::string standard;
   std::vector<std::string> names;
   std::vector<std::string> include_paths;
   std::vector<std::string> defines;
   std::vector<std::string> flags;
+  std::vector<std::string> undefines, pre_includes, ptxas, extra_sources;
+  std::vector<std::int32_t> diag_errors, diag_suppressions, diag_warnings;
+  std::string ofast, optimization_info, time, time_trace, seed, create_pch, use_pch, pch_directory;
+  /// The rest: toggles and numbers. What points into the strings above is set for a compile.
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
 
+  /// Those that most programs need.
   void add_to(CLI::App& command);
+  /// The others too: each field of cucore_program_options has its option.
+  void add_all_to(CLI::App& command);
+
+ private:
+  void add_rare_to(CLI::App& command);
 };
 
-/// A file as a program, not yet compiled.
-Program load_program(const std::string& path, const CompileFlags& flags);
+/// The language of a file by its name, .ptx, .ll and .bc; nothing if that says nothing.
+std::optional<cucore_source_type> language_of(const std::string& path);
 
-/// The library takes arrays of C strings; this one points into the strings it was made from.
-std::vector<const char*> pointers(const std::vector<std::string>& strings);
+/// The language that is said, else the file's, else CUDA C++.
+cucore_source_type source_type(const std::string& path, const CompileFlags& flags);
+
+/// A file as a program, not yet compiled.
+Program load_program(const std::string& path, CompileFlags flags);
 
 /// Compiles a file, with a sign of life where a person waits.
-ObjectCode compile_file(const std::string& path, const CompileFlags& flags,
-                        cucore_code_type target);
+ObjectCode compile_file(const std::string& path, CompileFlags flags, cucore_code_type target);
 
-/// Whether a file is CUDA C++ by its name; "-" is.
+/// Whether a file is CUDA C++ or NVVM IR by its name; "-" is.
 bool is_source(const std::string& path);
 
 }  // namespace cucore::cli

@@ -8,8 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include "colored_log.hpp"
+
 namespace cucore::cli {
 namespace {
+
+std::string log_source;  // NOLINT: one command, one log
 
 bool is_terminal() {
   const char* terminal = std::getenv("TERM");
@@ -28,12 +32,23 @@ std::string paint(std::string_view text, std::string_view code) {
 
 }  // namespace
 
-void print_failure(const std::string& message, const std::string& detail, const std::string& log) {
+void print_failure(const std::string& message, const std::string& detail, const std::string& log,
+                   const std::vector<Diagnostic>& diagnostics) {
   fmt::print(stderr, "cucore: {} {}\n", paint("error:", "1;31"), message);
   if (!detail.empty()) fmt::print(stderr, "  {}\n", paint(detail, "2"));
   if (log.empty()) return;
-  fmt::print(stderr, "\n{}{}", log, log.back() == '\n' ? "" : "\n");
+  fmt::print(stderr, "\n");
+  print_log(log, diagnostics);
 }
+
+void print_log(const std::string& log, const std::vector<Diagnostic>& diagnostics) {
+  if (log.empty()) return;
+  const std::string text =
+      is_terminal() ? annotated_log(log, diagnostics, log_source, wants_color()) : log;
+  fmt::print(stderr, "{}{}", text, text.back() == '\n' ? "" : "\n");
+}
+
+void set_log_source(const std::string& path) { log_source = path; }
 
 void print_warning(const std::string& message) {
   fmt::print(stderr, "cucore: {} {}\n", paint("warning:", "1;33"), message);

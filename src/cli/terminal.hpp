@@ -1,4 +1,4 @@
-// What depends on whether a person watches: colours, and a sign of life during long work.
+// What depends on whether a person watches: colours, source lines, a sign of life during long work.
 #pragma once
 
 #include <chrono>
@@ -6,11 +6,22 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "failure.hpp"
 
 namespace cucore::cli {
 
 /// Prints a failure to stderr: the message, what the status is, then the log.
-void print_failure(const std::string& message, const std::string& detail, const std::string& log);
+void print_failure(const std::string& message, const std::string& detail = {},
+                   const std::string& log = {}, const std::vector<Diagnostic>& diagnostics = {});
+
+/// Prints a compiler's log to stderr: as it is into a pipe; on a terminal in colour, with the
+/// source lines that the compiler did not repeat itself.
+void print_log(const std::string& log, const std::vector<Diagnostic>& diagnostics);
+
+/// The file that a log is about where it names none: ptxas speaks of "application ptx input".
+void set_log_source(const std::string& path);
 
 /// Prints one warning line to stderr.
 void print_warning(const std::string& message);

@@ -70,7 +70,7 @@ bool has_telling_directive(std::string_view text) {
   // "%:" and "??=" are other ways to write '#'.
   for (size_t at = 0; (at = text.find('%', at)) != text.npos; ++at)
     if (text.substr(at).starts_with("%:")) return true;
-  return text.find('?') != text.npos && text.find("??=") != text.npos;
+  return text.find('?') != text.npos && text.find("?\?=") != text.npos;
 }
 
 bool has(std::string_view text, std::string_view word) {

@@ -44,6 +44,8 @@ void CubinChecks::check() const {
   if (!file_.view().all_zero(9, 7))
     file_.view().fail(9, "the end of the identification is not zero");
   const auto& sections = file_.sections();
+  if (!file_.view().all_zero(sections.front().header_at, sizeof(ElfSectionHeader)))
+    file_.view().fail(sections.front().header_at, "the first section header is not zero");
   for (size_t i = 1; i < sections.size(); ++i) check_section(sections[i]);
   for (size_t i = 0; i < symbols_.size(); ++i) {
     check_symbol(symbols_[i], symbol_table_.offset + i * sizeof(ElfSymbolEntry));
@@ -65,6 +67,12 @@ void CubinChecks::check_section(const ElfSection& section) const {
   if ((section.flags & kFlagCode) != 0 && !name.starts_with(kCodePrefix)) {
     view.fail(at, "a section with code is not called .text");
   }
+  // The driver looks both up without a look at their number (seen with 580).
+  const size_t count = file_.sections().size();
+  if (section.link >= count) view.fail(at + 40, "a section leads to one that does not exist");
+  const bool by_section = section.type != kSectionSymbols && (section.flags & kFlagCode) == 0;
+  if (by_section && section.info >= count)
+    view.fail(at + 44, "a section belongs to one that does not exist");
   const bool on_chip = name.starts_with(".nv.shared") || name.starts_with(".nv.constant");
   if (on_chip && section.size > kMaxOnChip) {
     view.fail(at + 32, "the section " + std::string(name) + " is too large");

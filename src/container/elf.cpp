@@ -10,6 +10,7 @@
 #include "container/cubin_layout.hpp"
 #include "container/elf_file.hpp"
 #include "container/nv_info.hpp"
+#include "container/spills.hpp"
 #include "container/toolkit_text.hpp"
 
 namespace cucore::container {
@@ -20,6 +21,7 @@ constexpr uint8_t kAbiWithArchAbove = 8;
 constexpr uint8_t kOsAbiOld = 0x33;  // up to ABI 7
 constexpr uint8_t kOsAbiNew = 0x41;  // from ABI 8 on
 constexpr uint32_t kFlagAcceleratedV1 = 0x800;
+constexpr uint16_t kMarksSpills = 130;      // the toolkit that is known to
 constexpr uint32_t kReservedShared = 1024;  // what the system takes of a block's, from sm_90 on
 
 class Reader {
@@ -52,6 +54,9 @@ class Reader {
     if (header.ident[7] != (arch_above ? kOsAbiNew : kOsAbiOld)) {
       file_.view().fail(7, "not an ABI of CUDA's");
     }
+    // ptxas 13.0 sets one of the two, 4 up to sm_90 and 2 from sm_100 on; others crash driver 580.
+    const uint32_t mode = header.flags & 7;
+    if (arch_above && mode != 2 && mode != 4) file_.view().fail(48, "not flags of this ABI");
     info_.arch.number = static_cast<uint16_t>(header.flags >> (arch_above ? 8 : 0) & 0xff);
     if (info_.arch.number < 10) file_.view().fail(48, "no architecture in the flags");
     if (!arch_above && (header.flags & kFlagAcceleratedV1) != 0) info_.arch.suffix = 'a';
@@ -80,11 +85,27 @@ class Reader {
       notes.get<uint32_t>(at + 8);
       notes.slice(at + 12, name, "the name of a note");
       const ByteView text = notes.slice(at + 12 + name, size, "a note");
+      if (section.text_name == ".note.nv.tkinfo") {
+        check_tool_note(text, section.offset + at + 12 + name);
+        read_tool_note(text);
+      }
       at += 12 + name + size;
-      if (section.text_name == ".note.nv.tkinfo") read_tool_note(text);
       if (section.text_name == ".note.nv.cuinfo" && size >= 6)
         info_.toolkit = text.get<uint16_t>(4);
     }
+  }
+
+  /// {u32 version, u32 place of a text among the texts, five of them, texts}: the driver follows
+  /// the places.
+  void check_tool_note(const ByteView& note, uint64_t where) const {
+    constexpr uint64_t kHead = 24;
+    const bool known = note.size() > kHead && note.get<uint32_t>(0) == 2;
+    if (!known) file_.view().fail(where, "not a note of the toolkit");
+    for (uint64_t at = 4; at < kHead; at += 4)
+      if (note.get<uint32_t>(at) >= note.size() - kHead)
+        file_.view().fail(where + at, "a text of a note does not lie inside it");
+    if (note.bytes().back() != std::byte{0})
+      file_.view().fail(where + note.size() - 1, "the texts of a note do not end");
   }
 
   /// The only place that tells sm_90a from sm_90: the options of ptxas.
@@ -160,10 +181,21 @@ class Reader {
       if (info.required_threads) resources.exact_block = info.required_threads;
       const auto& threads = info.required_threads ? info.required_threads : info.max_threads;
       if (threads) resources.max_threads = threads_of(*threads);
+      add_spills(symbol, info, resources);
     }
     add_memory(result.lowered_name, resources);
     info_.symbols.push_back(std::move(result));
     info_.resources.push_back(std::move(resources));
+  }
+
+  /// Where nothing is marked nothing spills, unless the toolkit did not mark yet.
+  void add_spills(const ElfSymbol& symbol, const NvInfo& info, KernelResources& resources) const {
+    const bool marks = info.api_version >= kMarksSpills || !info.spills.empty();
+    if (!marks && resources.stack.value_or(1) != 0) return;
+    const auto spills = count_spills(file_.bytes(file_.sections()[symbol.section]), info.spills);
+    if (!spills) return;
+    resources.spill_stores = spills->stores;
+    resources.spill_loads = spills->loads;
   }
 
   static std::optional<uint32_t> threads_of(const std::vector<uint32_t>& block) {

@@ -97,7 +97,10 @@ void ElfFile::read_names() {
 }
 
 void ElfFile::read_programs() {
-  if (header_.program_count == 0) return;
+  if (header_.program_count == 0) {
+    if (header_.program_offset != 0) view_.fail(32, "a place for a program table that is empty");
+    return;
+  }
   if (header_.program_entry_size != sizeof(ElfProgramHeader)) {
     view_.fail(54, "the size of a program header is not 56");
   }

@@ -63,10 +63,18 @@ CodeType type_of(uint16_t kind) {
   }
 }
 
+constexpr size_t kAll = SIZE_MAX;
+constexpr size_t kNone = SIZE_MAX - 1;
+
 class Reader {
  public:
-  explicit Reader(const ByteView& view)
-      : view_(view), budget_(kMaxRaw + kMaxGrowth * std::min(view.size(), kMaxRaw)) {}
+  /// `wanted`: the one entry whose image is read and kept, or all, of which none is kept.
+  explicit Reader(const ByteView& view, size_t wanted = kAll)
+      : view_(view),
+        wanted_(wanted),
+        budget_(kMaxRaw + kMaxGrowth * std::min(view.size(), kMaxRaw)) {}
+
+  std::vector<std::byte>& kept() { return kept_; }
 
   ImageInfo read() {
     const auto header = view_.get<FileHeader>(0);
@@ -92,7 +100,9 @@ class Reader {
     const ByteView stored = entries.slice(at + header.header_size, header.padded_size, "an entry");
     if (stored.size() == 0) head.fail(8, "an entry is empty");
     FatbinEntry entry = describe(header, head, stored);
-    read_image(header, head, stored, entry);
+    const size_t index = info_.entries.size();
+    if (wanted_ == kAll) read_image(header, head, stored, entry);
+    if (wanted_ == index) kept_ = unpacked(header, head, stored);
     collect(entry);
     info_.entries.push_back(std::move(entry));
     return uint64_t{header.header_size} + header.padded_size;
@@ -149,6 +159,22 @@ class Reader {
     head.slice(offset, size, "the options of an entry");
   }
 
+  static std::vector<std::byte> decompressed(const EntryHeader& header, const ByteView& head,
+                                             const ByteView& stored) {
+    const auto bytes = stored.bytes().first(header.compressed_size);
+    const bool lz4 = (header.flags & kFlagLz4) != 0;
+    auto result = lz4 ? unlz4(bytes, header.raw_size) : unzstd(bytes, header.raw_size);
+    if (!result) head.fail(56, "an entry cannot be decompressed");
+    return std::move(*result);
+  }
+
+  static std::vector<std::byte> unpacked(const EntryHeader& header, const ByteView& head,
+                                         const ByteView& stored) {
+    if ((header.flags & kFlagScrambled) != 0) return {};
+    if ((header.flags & (kFlagLz4 | kFlagZstd)) != 0) return decompressed(header, head, stored);
+    return {stored.bytes().begin(), stored.bytes().end()};
+  }
+
   void read_image(const EntryHeader& header, const ByteView& head, const ByteView& stored,
                   FatbinEntry& entry) {
     const bool readable = header.kind == kKindPtx || header.kind == kKindElf;
@@ -156,11 +182,7 @@ class Reader {
     std::vector<std::byte> raw;
     ByteView image = stored;
     if (entry.compressed) {
-      const auto bytes = stored.bytes().first(header.compressed_size);
-      const bool lz4 = (header.flags & kFlagLz4) != 0;
-      auto result = lz4 ? unlz4(bytes, header.raw_size) : unzstd(bytes, header.raw_size);
-      if (!result) head.fail(56, "an entry cannot be decompressed");
-      raw = std::move(*result);
+      raw = decompressed(header, head, stored);
       image = ByteView("an image inside the FATBIN", raw);
     }
     ImageInfo inner = header.kind == kKindPtx ? read_ptx(image) : read_cubin(image);
@@ -189,7 +211,9 @@ class Reader {
   }
 
   const ByteView& view_;
+  const size_t wanted_;
   uint64_t budget_;
+  std::vector<std::byte> kept_;
   ImageInfo info_;
   std::vector<Symbol> others_;
   std::unordered_set<std::string> known_;
@@ -198,5 +222,14 @@ class Reader {
 }  // namespace
 
 ImageInfo read_fatbin(ByteView image) { return Reader(image).read(); }
+
+size_t count_fatbin_entries(ByteView image) { return Reader(image, kNone).read().entries.size(); }
+
+FatbinImage read_fatbin_entry(ByteView image, size_t index) {
+  Reader reader(image, index);
+  ImageInfo info = reader.read();
+  if (index >= info.entries.size()) image.fail(0, "it has no such entry");
+  return {std::move(info.entries[index]), std::move(reader.kept())};
+}
 
 }  // namespace cucore::container

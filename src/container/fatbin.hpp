@@ -1,6 +1,9 @@
 // Reads fat binaries: the header, the entries, and inside those what can be read.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "container/byte_view.hpp"
 #include "container/image.hpp"
 
@@ -10,5 +13,18 @@ inline constexpr uint32_t kFatbinMagic = 0xBA55ED50;
 
 /// @throws Error INVALID_CODE
 ImageInfo read_fatbin(ByteView image);
+
+/// How many entries there are.
+/// @throws Error INVALID_CODE
+size_t count_fatbin_entries(ByteView image);
+
+/// One entry and its bytes, decompressed; no bytes where they are scrambled. The other entries are
+/// not read.
+/// @throws Error INVALID_CODE
+struct FatbinImage {
+  FatbinEntry entry;
+  std::vector<std::byte> bytes;
+};
+FatbinImage read_fatbin_entry(ByteView image, size_t index);
 
 }  // namespace cucore::container

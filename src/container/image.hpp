@@ -47,6 +47,8 @@ struct KernelResources {
   std::optional<uint32_t> max_threads;    ///< of one block, from __launch_bounds__
   std::optional<uint32_t> constant;       ///< bytes of the constant bank, parameters included
   std::optional<uint32_t> code;           ///< bytes of instructions
+  std::optional<uint32_t> spill_stores;   ///< bytes, as ptxas -v says them
+  std::optional<uint32_t> spill_loads;    ///< the same
   std::optional<std::vector<uint32_t>> exact_block;  ///< .reqntid: x, y, z
   friend bool operator==(const KernelResources&, const KernelResources&) = default;
 };

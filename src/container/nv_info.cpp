@@ -8,6 +8,7 @@ namespace cucore::container {
 
 namespace {
 
+constexpr uint32_t kSpill = 1;       // of annotations
 constexpr uint8_t kFormatSized = 4;  // others hold their value in the record's own 4 bytes
 
 struct Record {
@@ -69,6 +70,8 @@ class Reader {
       case kNvInfoRequiredThreads:
         info_.required_threads = read_dimensions(payload);
         return;
+      case kNvInfoAnnotations:
+        return read_annotations(payload);
       case kNvInfoApiVersion:
         if (sized) info_.api_version = payload.get<uint16_t>(0);
         return;
@@ -110,6 +113,14 @@ class Reader {
       if (payload.get<uint32_t>(at) >= code_size_) {
         payload.fail(at, "an instruction does not lie inside the code");
       }
+    }
+  }
+
+  /// Pairs of u32 kind, u32 offset. The driver does not need them: what is odd is left out.
+  void read_annotations(const ByteView& payload) {
+    for (uint64_t at = 0; at + 8 <= payload.size(); at += 8) {
+      if (payload.get<uint32_t>(at) == kSpill)
+        info_.spills.push_back(payload.get<uint32_t>(at + 4));
     }
   }
 

@@ -32,6 +32,7 @@ inline constexpr uint8_t kNvInfoRegisterCount = 0x2f;
 inline constexpr uint8_t kNvInfoWarpWideOffsets = 0x31;
 inline constexpr uint8_t kNvInfoApiVersion = 0x37;
 inline constexpr uint8_t kNvInfoParameterV2 = 0x45;
+inline constexpr uint8_t kNvInfoAnnotations = 0x55;
 
 struct NvInfo {
   std::vector<Parameter> parameters;  ///< in order; empty: none recorded
@@ -39,7 +40,8 @@ struct NvInfo {
   std::optional<std::vector<uint32_t>> max_threads;
   std::optional<std::vector<uint32_t>> required_threads;
   std::vector<NvInfoSymbolValue> values;
-  uint16_t api_version = 0;  ///< 130
+  std::vector<uint32_t> spills;  ///< offsets of instructions, as recorded, not checked
+  uint16_t api_version = 0;      ///< 130
 };
 
 /// `symbol_count` bounds what records may refer to; `code_size` the offsets of instructions (for a

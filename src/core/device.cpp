@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/reaper.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
 
@@ -152,12 +153,24 @@ const Ref<Context>& Device::retain_context() const {
   return context_;
 }
 
+namespace {
+
+// From now on nothing of the context is touched; who awaited its work is told.
+void abandon(const Context& context) {
+  if (Reaper* reaper = Reaper::find(context.device()))
+    reaper->abandon(context);
+  else
+    context.set_lost();
+}
+
+}  // namespace
+
 void Device::reset() const {
   const auto& cu = cuda();
   std::lock_guard lock(mutex_);
   const Ref<Context> old = std::exchange(context_, nullptr);
   if (old) {
-    old->set_lost();
+    abandon(*old);
     // A context that a kernel broke answers this with the kernel's error, and is given back.
     (void)cu.cuDevicePrimaryCtxRelease(native_);
   }

@@ -23,6 +23,8 @@ struct DeviceLimits {
   bool managed = false;
 };
 
+class Reaper;
+
 class Device final : public Object {
  public:
   static int count();
@@ -53,6 +55,9 @@ class Device final : public Object {
   // The primary context, made on first need and kept until reset().
   Ref<Context> context() const;
 
+  // Whoever looks for the end of awaited work; null until something is awaited. See Reaper::of().
+  std::atomic<Reaper*>& reaper() const { return reaper_; }
+
  private:
   explicit Device(int ordinal);
   template <class T, class... A>
@@ -72,6 +77,7 @@ class Device final : public Object {
 
   mutable std::mutex mutex_;
   mutable Ref<Context> context_;
+  mutable std::atomic<Reaper*> reaper_{nullptr};
 };
 
 }  // namespace cucore::core

@@ -40,6 +40,7 @@ void Event::record(const Stream& stream) {
   const ContextGuard guard(context_->native());
   check(cuda().cuEventRecord(native_, stream.native()),
         [&] { return "record an event on " + device().label(); });
+  if (stream.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
   recorded_.store(true, std::memory_order_release);
 }
 

@@ -20,6 +20,12 @@ class Event final : public Object {
 
   const Device& device() const { return context_->device(); }
   CUevent native() const { return native_; }
+  // For the program, which may record it in a capture of its own.
+  CUevent hand_out() const {
+    may_be_captured_.store(true, std::memory_order_relaxed);
+    return native_;
+  }
+  bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   bool has_timing() const { return timing_; }
 
   void require_usable() const { context_->require_alive("event"); }
@@ -35,6 +41,7 @@ class Event final : public Object {
   const CUevent native_;
   const bool timing_;
   std::atomic<bool> recorded_{false};
+  mutable std::atomic<bool> may_be_captured_{false};
 };
 
 }  // namespace cucore::core

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "core/captured_launch.hpp"
 #include "core/launch_failure.hpp"
 #include "support/text.hpp"
 
@@ -163,6 +164,7 @@ void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
   image.image->note(stream);
   const auto function = reinterpret_cast<CUfunction>(image.native);
   const auto call = [&] {
+    if (stream.may_be_captured()) hold_if_captured(stream, *image.image);
     return driver::cuda().cuLaunchKernelEx(&configuration.get(), function, arguments, extra);
   };
   CUresult result;

@@ -81,18 +81,8 @@ Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, cons
 
 LoadedImage::~LoadedImage() {
   if (driver::is_gone() || !driver::cuda_if_available()) return;
-  bool captured = false;
-  for (const Ref<StreamMark>& stream : unload_->streams) {
-    const auto marked = stream->record();
-    captured |= marked == StreamMark::Marked::CAPTURED;
-    if (marked == StreamMark::Marked::UNMARKED) unload_->contexts.push_back(stream->context());
-  }
-  if (captured)
-    log(LogLevel::DEBUG,
-        "kept object code loaded for good: a stream that it was launched on is "
-        "being captured, and the graph may hold it");
-  else
-    unload_later(std::move(unload_));
+  mark_streams(*unload_);
+  unload_later(std::move(unload_));
 }
 
 void LoadedImage::note_new(const Stream& stream) const {

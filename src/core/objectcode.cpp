@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "container/arch.hpp"
+#include "container/fatbin.hpp"
 #include "container/select.hpp"
 #include "container/writer.hpp"
 #include "core/file.hpp"
@@ -150,11 +151,31 @@ Ref<ObjectCode> ObjectCode::bundle(std::span<const ObjectCode* const> images) {
   return make<ObjectCode>(container::make_bundle(codes, codes[0]->name));
 }
 
+size_t ObjectCode::image_count() const {
+  if (code_.type == CodeType::FATBIN)
+    return container::count_fatbin_entries(container::ByteView("FATBIN", code_.data()));
+  return is_bundle() ? code_.images.size() : 1;
+}
+
+// An entry of a fat binary, decompressed.
+Ref<const ObjectCode> ObjectCode::entry_at(size_t index) const {
+  container::FatbinImage image =
+      container::read_fatbin_entry(container::ByteView("FATBIN", code_.data()), index);
+  const container::FatbinEntry& entry = image.entry;
+  if (image.bytes.empty() || entry.type == CodeType{})
+    throw Error(Status::UNSUPPORTED,
+                text("image ", index, " of ", label(),
+                     image.bytes.empty() ? " is scrambled" : " is of a kind that is not known: ",
+                     image.bytes.empty() ? "" : text(entry.kind)));
+  return make<ObjectCode>(container::make_code(entry.type, image.bytes, code_.name, entry.arch));
+}
+
 Ref<const ObjectCode> ObjectCode::image_at(size_t index) const {
   if (index >= image_count())
     throw Error(Status::INVALID_ARGUMENT,
                 text("index is ", index, "; ", label(), " holds ", image_count(),
                      image_count() == 1 ? " image" : " images"));
+  if (code_.type == CodeType::FATBIN) return entry_at(index);
   if (!is_bundle()) return Ref<const ObjectCode>(this);
   Code code;
   static_cast<container::Image&>(code) = code_.images[index];

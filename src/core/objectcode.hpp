@@ -42,7 +42,8 @@ class ObjectCode final : public Object {
                                      const container::ReadOptions& options);
   static Ref<ObjectCode> bundle(std::span<const ObjectCode* const> images);
 
-  size_t image_count() const { return is_bundle() ? code_.images.size() : 1; }
+  // Those of a bundle, the entries of a fat binary, else 1, itself.
+  size_t image_count() const;
   Ref<const ObjectCode> image_at(size_t index) const;
 
   const container::Code& code() const { return code_; }
@@ -86,6 +87,7 @@ class ObjectCode final : public Object {
   Choice choose(const Device& device) const;
   Ref<LoadedImage> load_choice(const Choice& choice, const Device& device) const;
   Ref<LoadedImage> loaded(const Choice& choice) const;
+  Ref<const ObjectCode> entry_at(size_t index) const;
   std::vector<container::Symbol> find_symbols() const;
   std::string lowered_kernel_name(std::string_view name) const;
   std::string lowered_global_name(std::string_view name) const;

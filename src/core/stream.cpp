@@ -71,6 +71,15 @@ std::string Stream::label() const {
   }
 }
 
+uint64_t Stream::id() const {
+  unsigned long long id = id_.load(std::memory_order_relaxed);
+  if (id != UNKNOWN) return id;
+  const ContextGuard guard(context_->native());
+  check(cuda().cuStreamGetId(native_, &id), [&] { return "ask for the number of " + label(); });
+  if (kind_ != Kind::PER_THREAD) id_.store(id, std::memory_order_relaxed);
+  return id;
+}
+
 void Stream::require_on(const Device& device, const char* what) const {
   require_usable();
   if (&this->device() != &device)
@@ -100,6 +109,7 @@ void Stream::wait(const Event& event) const {
   const ContextGuard guard(context_->native());
   check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
         [&] { return text("make ", label(), " wait for an event"); });
+  if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
 }
 
 void Stream::wait(const Stream& other) const {

@@ -25,7 +25,7 @@ StreamMark::Marked StreamMark::record() noexcept {
 }
 
 StreamMark::Marked StreamMark::record_locked() noexcept {
-  if (!stream_ || !used_ || last_ == Marked::CAPTURED || context_->is_gone()) return last_;
+  if (!stream_ || !used_ || context_->is_gone()) return last_;
   const auto* cu = driver::cuda_if_available();
   const ContextGuard guard(context_->native(), std::nothrow);
   if (!cu || !guard) return last_ = Marked::UNMARKED;
@@ -41,7 +41,7 @@ StreamMark::Marked StreamMark::record_locked() noexcept {
 
 void StreamMark::retire() noexcept {
   std::lock_guard lock(mutex_);
-  record_locked();
+  if (record_locked() == Marked::CAPTURED) last_ = Marked::UNMARKED;
   stream_ = nullptr;
 }
 

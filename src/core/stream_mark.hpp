@@ -16,9 +16,9 @@ class StreamMark final : public Object {
   // Before the first launch that is to be waited for. Costs no call of the driver.
   void use() noexcept;
 
-  // Marks what the stream has been given so far. CAPTURED: a graph may hold what was launched, and
-  // nobody knows for how long. UNMARKED: the driver gave no event, so that all work of the context
-  // must be waited for.
+  // Marks what the stream has been given so far. CAPTURED: a graph is being made of what it is
+  // given, so that nothing can be marked until that has ended. UNMARKED: the driver gave no event,
+  // so that all work of the context must be waited for.
   enum class Marked { YES, UNMARKED, CAPTURED };
   Marked record() noexcept;
 

@@ -1,14 +1,12 @@
 #include "core/unloader.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
-#include <thread>
+#include <utility>
 
+#include "core/library_thread.hpp"
 #include "driver/cuda.hpp"
 #include "support/log.hpp"
 
@@ -19,23 +17,6 @@ using namespace std::chrono_literals;
 
 constexpr auto SHORTEST_PAUSE = 50us;
 constexpr auto LONGEST_PAUSE = 5000us;
-constexpr auto LONGEST_EXIT = 200ms;
-
-// Signals are for the program's own threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // A call that a capture forbids for now: to be asked again.
 bool is_capture_in_the_way(CUresult result) {
@@ -48,23 +29,15 @@ class Unloader {
   void start() {
     std::lock_guard lock(mutex_);
     if (started_) return;
-    {
-      const SignalsBlocked blocked;
-      std::thread([this] { run(); }).detach();
-    }
+    start_library_thread(
+        "cucore-unloader", [](void* self) noexcept { static_cast<Unloader*>(self)->run(); }, this);
     started_ = true;
     // After the driver's own exit work was registered, so this runs before it.
     std::atexit([] { instance().wait_for_exit(); });
   }
 
-  void add(std::unique_ptr<Unload> unload) noexcept {
-    {
-      std::lock_guard lock(mutex_);
-      unload->next = queue_;
-      queue_ = unload.release();
-    }
-    changed_.notify_one();
-  }
+  void add(std::unique_ptr<Unload> unload) noexcept { add_to(queue_, std::move(unload)); }
+  void add(std::unique_ptr<Held> held) noexcept { add_to(held_, std::move(held)); }
 
   static Unloader& instance() {
     static auto* unloader = new Unloader;  // never destroyed: no work at exit
@@ -72,42 +45,49 @@ class Unloader {
   }
 
  private:
+  template <class T>
+  void add_to(T*& queue, std::unique_ptr<T> item) noexcept {
+    {
+      std::lock_guard lock(mutex_);
+      item->next = queue;
+      queue = item.release();
+    }
+    changed_.notify_one();
+  }
+
   // No call of the driver is under way once the driver's exit work begins. What is left stays.
   void wait_for_exit() noexcept {
     exiting_.store(true);
-    if (busy_.try_lock_for(LONGEST_EXIT)) busy_.unlock();
+    (void)lock_at_exit(busy_);
   }
 
   bool must_stop() const noexcept { return exiting_.load() || driver::is_gone(); }
 
   void run() noexcept {
-    relax_captures();
+    {
+      const std::lock_guard lock(busy_);
+      if (!must_stop()) relax_captures();
+    }
     Unload* waiting = nullptr;
     auto pause = SHORTEST_PAUSE;
     for (;;) {
       if (take_new(waiting, pause)) pause = SHORTEST_PAUSE;
       if (must_stop()) return;
+      drop_held();
       if (unload_ready(waiting)) pause = SHORTEST_PAUSE;
       pause = std::min<std::chrono::microseconds>(pause * 2, LONGEST_PAUSE);
     }
   }
 
-  void relax_captures() noexcept {
-    const std::lock_guard lock(busy_);
-    const auto* cu = driver::cuda_if_available();
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (cu && !must_stop()) (void)cu->cuThreadExchangeStreamCaptureMode(&mode);
-  }
-
   // Waits for something new; while something waits already, no longer than the pause.
   bool take_new(Unload*& waiting, std::chrono::microseconds pause) {
     std::unique_lock lock(mutex_);
-    const auto has_new = [this] { return queue_ != nullptr; };
+    const auto has_new = [this] { return queue_ != nullptr || held_ != nullptr; };
     if (waiting)
       changed_.wait_for(lock, pause, has_new);
     else
       changed_.wait(lock, has_new);
-    const bool any = queue_ != nullptr;
+    const bool any = has_new();
     while (queue_) {
       Unload* const first = queue_;
       queue_ = first->next;
@@ -115,6 +95,21 @@ class Unloader {
       waiting = first;
     }
     return any;
+  }
+
+  // What a reference was the last of goes here, where the driver may be called.
+  void drop_held() noexcept {
+    const std::lock_guard lock(busy_);
+    if (must_stop()) return;
+    Held* first = nullptr;
+    {
+      std::lock_guard queue(mutex_);
+      first = std::exchange(held_, nullptr);
+    }
+    while (first) {
+      const std::unique_ptr<Held> dropped(first);
+      first = dropped->next;
+    }
   }
 
   bool unload_ready(Unload*& waiting) noexcept {
@@ -138,6 +133,8 @@ class Unloader {
   }
 
   static bool is_ready(Unload& unload) noexcept {
+    if (unload.captured) mark_streams(unload);
+    if (unload.captured) return false;
     for (const Ref<StreamMark>& stream : unload.streams)
       if (!stream->is_complete()) return false;
     // Streams that are not ours may have gone, so they are never asked; all work of their context
@@ -156,20 +153,36 @@ class Unloader {
     return !cu || !guard || !is_capture_in_the_way(cu->cuCtxSynchronize());
   }
 
-  std::mutex mutex_;  // guards the queue
+  std::mutex mutex_;  // guards the two queues
   std::condition_variable changed_;
   Unload* queue_ = nullptr;
+  Held* held_ = nullptr;
   bool started_ = false;
-  std::timed_mutex busy_;  // held while the thread is inside the driver
+  std::mutex busy_;  // held while the thread is inside the driver
   std::atomic<bool> exiting_{false};
 };
 
 }  // namespace
+
+void mark_streams(Unload& unload) noexcept {
+  using Marked = StreamMark::Marked;
+  bool captured = false, unmarked = false;
+  for (const Ref<StreamMark>& stream : unload.streams) {
+    const Marked marked = stream->record();
+    captured |= marked == Marked::CAPTURED;
+    unmarked |= marked == Marked::UNMARKED;
+  }
+  unload.captured = captured;
+  if (captured || !unmarked) return;
+  for (const Ref<StreamMark>& stream : unload.streams) unload.contexts.push_back(stream->context());
+}
 
 void start_unloader() { Unloader::instance().start(); }
 
 void unload_later(std::unique_ptr<Unload> unload) noexcept {
   Unloader::instance().add(std::move(unload));
 }
+
+void drop_later(std::unique_ptr<Held> held) noexcept { Unloader::instance().add(std::move(held)); }
 
 }  // namespace cucore::core

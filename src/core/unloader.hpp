@@ -15,13 +15,26 @@ struct Unload {
   CUlibrary library = nullptr;
   std::vector<Ref<StreamMark>> streams;  // our own, on which it was launched
   std::vector<Ref<Context>> contexts;    // of other streams on which it was: all work in these
+  bool captured = false;                 // a stream was being captured, and is marked when it ends
   Unload* next = nullptr;                // in the queue
+};
+
+// A reference of a graph to what it launches.
+struct Held {
+  Ref<const Object> what;
+  Held* next = nullptr;  // in the queue
 };
 
 // Starts the thread if it does not run yet; throws if it cannot.
 void start_unloader();
 
+// Marks how far the streams have come, unless one is captured: then nothing is marked yet.
+void mark_streams(Unload& unload) noexcept;
+
 // Queues and returns at once.
 void unload_later(std::unique_ptr<Unload> unload) noexcept;
+
+// The same for a reference, from where no call of the driver may be made.
+void drop_later(std::unique_ptr<Held> held) noexcept;
 
 }  // namespace cucore::core

@@ -23,6 +23,9 @@ class NativeContext {
     find(get, "cuDevicePrimaryCtxRelease", release_);
     find(get, "cuStreamCreateWithPriority", create_stream_);
     find(get, "cuStreamDestroy", destroy_stream_);
+    find(get, "cuStreamBeginCapture", begin_capture_);
+    find(get, "cuStreamEndCapture", end_capture_);
+    find(get, "cuGraphDestroy", destroy_graph_);
   }
 
   CUcontext current() const {
@@ -47,6 +50,16 @@ class NativeContext {
   }
   void destroy(CUstream stream) const { destroy_stream_(stream); }
 
+  void begin_capture(CUstream stream) const {
+    begin_capture_(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  }
+  // What was captured is not wanted.
+  void end_capture(CUstream stream) const {
+    CUgraph graph = nullptr;
+    end_capture_(stream, &graph);
+    if (graph) destroy_graph_(graph);
+  }
+
  private:
   template <class Fn>
   static void find(decltype(&::cuGetProcAddress) get, const char* name, Fn& fn) {
@@ -63,6 +76,9 @@ class NativeContext {
   decltype(&::cuDevicePrimaryCtxRelease) release_ = nullptr;
   decltype(&::cuStreamCreateWithPriority) create_stream_ = nullptr;
   decltype(&::cuStreamDestroy) destroy_stream_ = nullptr;
+  decltype(&::cuStreamBeginCapture) begin_capture_ = nullptr;
+  decltype(&::cuStreamEndCapture) end_capture_ = nullptr;
+  decltype(&::cuGraphDestroy) destroy_graph_ = nullptr;
 };
 
 }  // namespace capi_test

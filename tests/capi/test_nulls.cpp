@@ -10,7 +10,7 @@
 #include <regex>
 #include <set>
 
-#include "capi_testing.hpp"
+#include "completion_testing.hpp"
 
 namespace {
 
@@ -57,6 +57,10 @@ struct World {
   cucore_cache_statistics_info statistics = CUCORE_CACHE_STATISTICS_INFO_INIT;
   cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
   cucore_batch_item item = {};
+  Queue queue;
+  Future future;
+  cucore_completion completion = {};
+  cucore_queue_info queue_info = CUCORE_QUEUE_INFO_INIT;
   cucore_launch_options launch = grid(1, 1);
   char bytes[16] = {};
   cucore_symbol_info symbol = CUCORE_SYMBOL_INFO_INIT;
@@ -79,7 +83,8 @@ struct World {
   std::map<std::string, void*> handles() const {
     return {{"device", device.get()}, {"stream", stream.get()},   {"event", event.get()},
             {"buffer", buffer.get()}, {"program", program.get()}, {"objectcode", code.get()},
-            {"kernel", kernel.get()}, {"linker", linker.get()},   {"cache", cache.get()}};
+            {"kernel", kernel.get()}, {"linker", linker.get()},   {"queue", queue.get()},
+            {"future", future.get()}, {"cache", cache.get()}};
   }
 };
 
@@ -249,6 +254,24 @@ std::vector<Row> rows() {
       H(event, start, cucore_event_elapsed, start, w.event, o.f32()),
       H(event, end, cucore_event_elapsed, w.event, end, o.f32()),
       P(milliseconds, cucore_event_elapsed, w.event, w.event, nullptr),
+      // queue
+      P(out, cucore_queue_create, nullptr, nullptr),
+      H(queue, queue, cucore_queue_wait, queue, 0, &w.completion, 1, o.size()),
+      P(out, cucore_queue_wait, w.queue, 0, nullptr, 1, o.size()),
+      P(count, cucore_queue_wait, w.queue, 0, &w.completion, 1, nullptr),
+      H(queue, queue, cucore_queue_close, queue),
+      H(queue, queue, cucore_queue_query, queue, &w.queue_info),
+      P(out, cucore_queue_query, w.queue, nullptr),
+      // future
+      H(stream, stream, cucore_future_from_stream, stream, w.queue, 1, o.handle<cucore_future>()),
+      H(queue, queue, cucore_future_from_stream, w.stream, queue, 1, o.handle<cucore_future>()),
+      P(out, cucore_future_from_stream, w.stream, w.queue, 1, nullptr),
+      H(future, future, cucore_future_query, future, o.i32()),
+      P(done, cucore_future_query, w.future, nullptr),
+      H(future, future, cucore_future_wait, future, 0),
+      H(future, future, cucore_future_error, future),
+      H(future, future, cucore_future_detach, future, o.i32()),
+      P(detached, cucore_future_detach, w.future, nullptr),
       // buffer
       H(device, device, cucore_buffer_create, device, 4, w.stream, o.handle<cucore_buffer>()),
       H(stream, stream, cucore_buffer_create, w.device, 4, stream, o.handle<cucore_buffer>()),
@@ -399,6 +422,10 @@ std::vector<Neutral> neutrals() {
       N(device, cucore_device_pci_bus_id, empty(value)),
       N(device, cucore_device_is_emulated, value == 0),
       N(stream, cucore_stream_native, value == nullptr),
+      RETAIN(queue),
+      N(queue, cucore_queue_descriptor, value == -1),
+      RETAIN(future),
+      N(future, cucore_future_token, value == 0),
       N(event, cucore_event_has_timing, value == 0),
       N(event, cucore_event_native, value == nullptr),
       N(buffer, cucore_buffer_address, value == 0),
@@ -459,6 +486,8 @@ class Nulls : public OnDevice {
     world_.code = make_ptx_code();
     world_.kernel = find_kernel(world_.code, "empty");
     MUST(cucore_linker_create, nullptr, world_.linker.out());
+    world_.queue = make_queue();
+    world_.future = make_future(world_.stream, world_.queue, 1);
     MUST(cucore_cache_open, &memory_alone(), world_.cache.out());
   }
   static const cucore_cache_options& memory_alone() {
@@ -501,6 +530,8 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   other.code = make_ptx_code();
   other.kernel = find_kernel(other.code, "empty");
   MUST(cucore_cache_open, &memory_alone(), other.cache.out());
+  other.queue = make_queue();
+  other.future = make_future(other.stream, other.queue, 1);
   int32_t devices = 0;
   ASSERT_EQ(cucore_device_count(&devices, nullptr), CUCORE_OK);
   if (devices > 1) other.device = open_device(1);

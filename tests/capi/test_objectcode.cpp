@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "capi_testing.hpp"
@@ -167,6 +168,27 @@ TEST(ObjectCode, RefusesEmptyAndForeignBytes) {
   }
   EXPECT_EQ(create(CUCORE_CODE_TYPE_CUBIN, text), CUCORE_ERROR_INVALID_CODE);
   EXPECT_EQ(create(CUCORE_CODE_TYPE_FATBIN, text), CUCORE_ERROR_INVALID_CODE);
+}
+
+TEST(ObjectCode, OfAFatBinaryGivesItsEntries) {
+  if (image("saxpy.cubin").empty()) GTEST_SKIP() << "no nvcc when this was built";
+  for (const char* name : {"saxpy.speed.fatbin", "saxpy.size.fatbin", "saxpy.none.fatbin"}) {
+    SCOPED_TRACE(name);
+    const std::string bytes = image(name);
+    const Code code = make_code(CUCORE_CODE_TYPE_FATBIN, bytes.data(), bytes.size());
+    ASSERT_EQ(cucore_objectcode_image_count(code), 2u);
+    std::set<std::string> archs;
+    for (size_t i = 0; i < 2; ++i) {
+      Code entry;
+      SUCCEEDS(cucore_objectcode_image_at, code, i, entry.out());
+      archs.insert(cucore_objectcode_arch(entry));
+      EXPECT_EQ(cucore_objectcode_symbol_count(entry), 1u);
+    }
+    EXPECT_EQ(archs, (std::set<std::string>{"compute_75", "sm_90"}));
+    Code none;
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "index is 2|2 images", cucore_objectcode_image_at, code,
+          size_t{2}, none.out());
+  }
 }
 
 TEST(ObjectCode, OfNvccIsAccepted) {

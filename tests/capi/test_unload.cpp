@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "capi_testing.hpp"
+#include "native_capture.hpp"
 
 namespace {
 
@@ -29,6 +30,12 @@ class Unloads : public OnDevice {
   void launch(const Kernel& kernel, const cucore_stream* stream) const {
     const cucore_launch_options one = grid(1, 1);
     MUST(cucore_kernel_launch, kernel, stream, &one, nullptr, 0);
+  }
+  // A driver tells whose graph it is from 12.3 on.
+  static bool tells_of_graphs() {
+    cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+    MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
+    return info.version_major * 100 + info.version_minor >= 1203;
   }
   static void wait_a_while() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 };
@@ -155,6 +162,77 @@ TEST_F(Unloads, AFailedLoadIsTriedAgain) {
   EXPECT_EQ(cucore_objectcode_is_loaded(code), 0);
   SUCCEEDS(cucore_objectcode_load, code, device_);
   EXPECT_EQ(cucore_objectcode_is_loaded(code), 1);
+}
+
+// A graph is a reference, whether the capture went on at the release or had ended; so is what was
+// instantiated from it.
+TEST_F(Unloads, OnlyAfterTheGraphsThatLaunchIt) {
+  if (!tells_of_graphs()) GTEST_SKIP() << "needs a driver of 12.3";
+  const NativeGraphs graphs;
+  ASSERT_TRUE(graphs);
+  for (const bool released_within : {true, false}) {
+    const uint64_t before = fake_->live_objects("library");
+    Code code = make_ptx_code();
+    Kernel kernel = find_kernel(code, "empty");
+    const Stream stream = make_stream(device_);
+    ASSERT_EQ(graphs.begin(stream), CUDA_SUCCESS);
+    launch(kernel, stream);
+    CUgraph graph = nullptr;
+    if (!released_within) {
+      ASSERT_EQ(graphs.end(stream, graph), CUDA_SUCCESS);
+    }
+    kernel.reset();
+    code.reset();
+    if (released_within) {
+      ASSERT_EQ(graphs.end(stream, graph), CUDA_SUCCESS);
+    }
+    CUgraphExec exec = nullptr;
+    ASSERT_EQ(graphs.instantiate(exec, graph), CUDA_SUCCESS);
+    graphs.destroy(graph, nullptr);
+    wait_a_while();
+    EXPECT_EQ(fake_->live_objects("library"), before + 1) << "unloaded under a graph";
+    EXPECT_EQ(graphs.launch(exec, stream), CUDA_SUCCESS);
+    graphs.destroy(nullptr, exec);
+    EXPECT_TRUE(comes_to(before));
+  }
+}
+
+// Another stream joins the capture through an event.
+TEST_F(Unloads, OnlyAfterTheGraphsThatOtherStreamsBegan) {
+  if (!tells_of_graphs()) GTEST_SKIP() << "needs a driver of 12.3";
+  const NativeGraphs graphs;
+  ASSERT_TRUE(graphs);
+  const Stream origin = make_stream(device_), joined = make_stream(device_);
+  const Kernel warm = find_kernel(make_ptx_code(), "empty");
+  const auto queries = [&] { return fake_->call_count("cuStreamIsCapturing"); };
+  launch(warm, joined);
+  EXPECT_EQ(queries(), 0u) << "asked of a stream that nobody else can have";
+  (void)cucore_stream_native(origin);
+  const Event event = make_event(device_);
+  SUCCEEDS(cucore_event_record, event, origin);
+  SUCCEEDS(cucore_stream_wait_event, joined, event);
+  launch(warm, joined);
+  EXPECT_EQ(queries(), 1u);
+}
+
+// What ran on a stream before its capture is waited for when the capture has ended.
+TEST_F(Unloads, AfterACaptureOfTheStream) {
+  const NativeGraphs graphs;
+  ASSERT_TRUE(graphs);
+  const uint64_t before = fake_->live_objects("library");
+  Code code = make_ptx_code();
+  Kernel kernel = find_kernel(code, "empty");
+  const Stream stream = make_stream(device_);
+  launch(kernel, stream);
+  ASSERT_EQ(graphs.begin(stream), CUDA_SUCCESS);
+  kernel.reset();
+  code.reset();
+  wait_a_while();
+  EXPECT_EQ(fake_->live_objects("library"), before + 1);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(graphs.end(stream, graph), CUDA_SUCCESS);
+  EXPECT_TRUE(comes_to(before));
+  graphs.destroy(graph, nullptr);
 }
 
 }  // namespace

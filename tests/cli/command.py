@@ -1,4 +1,6 @@
 """Runs the command in an empty folder, as a user at a shell does."""
+import functools
+import json
 import os
 import pty
 import subprocess
@@ -21,6 +23,7 @@ template <typename T> __global__ void fill(T* out, T value) { out[threadIdx.x] =
 
 class CommandTest(unittest.TestCase):
     maxDiff = None
+    command = COMMAND
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -76,15 +79,26 @@ class CommandTest(unittest.TestCase):
             self.assertIn(part, first)
         return text
 
+    def fails_in_json(self, code, *arguments, status):
+        """The failure as a script reads it: one object, and nothing on stderr."""
+        result = self.run_command(*arguments, "--json")
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(result.stderr, b"")
+        failure = json.loads(result.stdout)
+        self.assertEqual((failure["status"], failure["exit_code"]), (status, code), failure)
+        return failure
+
     def compile(self, source, output, *arguments):
         self.succeeds("compile", source, "-o", output, *arguments)
         return self.read(output)
 
 
-def nvrtc_is_there():
+@functools.cache
+def library_is_there(name):
     result = subprocess.run([COMMAND, "info", "--json"], capture_output=True, timeout=60,
-                            check=False)
-    return b'"name": "nvrtc",\n      "available": true' in result.stdout
+                            check=True)
+    return any(library["available"] for library in json.loads(result.stdout)["libraries"]
+               if library["name"] == name)
 
 
 def device_of(driver):
@@ -94,4 +108,4 @@ def device_of(driver):
     return b'"ordinal": 0' in result.stdout
 
 
-needs_nvrtc = unittest.skipUnless(nvrtc_is_there(), "NVRTC is not installed")
+needs_nvrtc = unittest.skipUnless(library_is_there("nvrtc"), "NVRTC is not installed")

@@ -1,11 +1,15 @@
 """cucore compile and cucore inspect: from source to files, and what the files hold."""
+import hashlib
 import json
 import os
+import re
+import subprocess
 import unittest
 from pathlib import Path
 
-from command import CommandTest, needs_nvrtc
+from command import CommandTest, library_is_there, needs_nvrtc
 
+NVCC = "/usr/local/cuda/bin/nvcc"
 CONTAINER = b"\x89CUCO\r\n\x1a"
 
 
@@ -67,6 +71,103 @@ class Compile(CommandTest):
         self.assertIn(b"unused", result.stderr)
 
 
+    def test_every_option_of_a_program_has_a_flag(self):
+        header = Path(os.environ["CUCORE_HEADER"]).read_text()
+        struct = re.search(r"typedef struct cucore_program_options \{(.*?)\n\}", header, re.S)[1]
+        struct = re.sub(r"/\*.*?\*/", "", struct, flags=re.S)
+        fields = set(re.findall(r"(\w+);", struct))
+        help_text = self.succeeds("compile", "--help").replace("[no-]", "")
+        # By another name, or by no name of its own.
+        known = {"arch", "standard", "struct_size", "reserved", "name", "header_names",
+                 "header_sources", "relocatable_device_code", "extensible_whole_program",
+                 "device_code_optimize", "link_time_optimization", "restrict_pointers",
+                 "max_register_count", "syntax_only", "bundled_headers", "use_libdevice",
+                 "pch_directory", "ofast_compile", "diag_suppressions", "diag_warnings", "define_macros",
+                 "undefine_macros", "ptxas_options", "extra_sources", "extra_source_names",
+                 "extra_source_sizes"}
+        for field in fields - known:
+            if field.endswith("_count"):
+                continue
+            option = "--" + field.replace("_", "-")
+            self.assertTrue(option in help_text or option.rstrip("s") in help_text, option)
+        for option in ("--rdc", "--ewp", "--dopt", "--lto", "--restrict", "--maxrregcount",
+                       "--syntax-only", "--use-bundled-headers", "--libdevice", "--pch-dir",
+                       "--ofast-compile", "--diag-suppress", "--define", "--undefine", "--ptxas",
+                       "--extra-source"):
+            self.assertIn(option, help_text)
+
+    def test_options_reach_the_compiler(self):
+        self.write("pre.h", "#define PRE 1\n")
+        self.write("o.cu", "#ifdef GONE\n#error gone\n#endif\n#ifndef PRE\n#error pre\n#endif\n"
+                           "__global__ void f(float* p) { *p = *p * 2.0f + p[1]; }\n")
+        self.compile("o.cu", "o.cuco", "-a", "sm_90", "-D", "GONE", "-U", "GONE", "--pre-include",
+                     "pre.h", "--no-fma", "--use-fast-math", "--lineinfo", "--maxrregcount=32",
+                     "--rdc", "--ptxas=-v", "--diag-suppress", "177", "--diag-suppress=550",
+                     "--restrict", "--split-compile", "2", "--random-seed", "x", "--no-warnings")
+        options = json.loads(self.succeeds("inspect", "o.cuco", "--json"))["metadata"]["options"]
+        self.assertLessEqual({"--fmad=false", "--use_fast_math", "--generate-line-info",
+                              "--maxrregcount=32", "--relocatable-device-code=true",
+                              "--ptxas-options=-v", "--diag-suppress=177", "--diag-suppress=550",
+                              "--restrict", "--split-compile=2", "--frandom-seed=x",
+                              "--disable-warnings", "--pre-include=pre.h"}, set(options), options)
+
+
+@needs_nvrtc
+class CompilePtx(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.compile("saxpy.cu", "saxpy.ptx", "--arch", "compute_80")
+
+    @unittest.skipUnless(library_is_there("nvjitlink"), "nvJitLink is not installed")
+    def test_a_ptx_becomes_a_cubin(self):
+        self.assertTrue(self.compile("saxpy.ptx", "a.cubin", "-a", "sm_90").startswith(b"\x7fELF"))
+        self.compile("saxpy.ptx", "a.cuco", "-a", "sm_90", "--maxrregcount", "24", "--lineinfo")
+        told = json.loads(self.succeeds("inspect", "a.cuco", "--json"))
+        self.assertEqual(told["kind"], "CUBIN")
+        self.assertLessEqual({"-maxrregcount=24", "-lineinfo"}, set(told["metadata"]["options"]))
+        result = self.run_command("compile", "-", "-x", "ptx", "-t", "cubin", "-o", "-", "-a",
+                                  "sm_90", input=self.read("saxpy.ptx"))
+        self.assertTrue(result.stdout.startswith(b"\x7fELF"), result.stderr)
+
+    def test_what_a_ptx_cannot_be_or_have(self):
+        self.fails(1, "compile", "saxpy.ptx", "-o", "b.ptx", says="PTX")
+        self.fails(1, "compile", "saxpy.ptx", "-o", "a.cubin", "-a", "sm_90", "--restrict", "--std",
+                   "c++20", says=["restrict", "standard"])
+        self.write("junk.ptx", "junk")
+        self.fails(1, "compile", "junk.ptx", "-o", "a.cubin", "-a", "sm_90", says="junk.ptx")
+
+
+NVVM = """target triple = "nvptx64-nvidia-cuda"
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-\
+f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+declare float @__nv_sinf(float)
+define void @k(float* %p) {
+  %x = load float, float* %p
+  %y = call float @__nv_sinf(float %x)
+  store float %y, float* %p
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{void (float*)* @k, !"kernel", i32 1}
+!nvvmir.version = !{!1}
+!1 = !{i32 2, i32 0}
+"""
+
+
+@unittest.skipUnless(library_is_there("nvvm"), "libNVVM is not installed")
+class CompileNvvm(CommandTest):
+    def test_ir_becomes_ptx(self):
+        self.write("k.ll", NVVM)
+        self.assertIn(b".entry k", self.compile("k.ll", "k.ptx", "-a", "compute_90", "--libdevice"))
+        self.assertIn("PTX", self.succeeds("compile", "k.ll", "-o", "k.cuco", "-a", "compute_90",
+                                           "--libdevice"))
+
+    def test_wrong_ir_shows_the_log(self):
+        self.write("k.ll", NVVM.replace("ret void", "ret junk"))
+        text = self.fails(1, "compile", "k.ll", "-o", "k.ptx", "-a", "compute_90", says="k.ll")
+        self.assertIn("error", text)
+
+
 @needs_nvrtc
 class CompileFailures(CommandTest):
     def test_a_wrong_program_shows_the_compilers_log_and_leaves_no_file(self):
@@ -88,7 +189,16 @@ class CompileFailures(CommandTest):
         self.fails(1, "compile", "saxpy.cu", "-o", "no/a.cuco", says=["no/a.cuco", "No such file"])
         self.fails(1, "compile", "saxpy.cu", "-o", "/dev/full", "-t", "ptx", says="No space")
 
+    def test_what_is_no_source_is_told_of(self):
+        self.write("zeros.cu", b"__global__ void f() {}\0")
+        self.fails(1, "compile", "zeros.cu", "-o", "a.ptx", says=["zeros.cu is no text", "22"])
+        self.compile("saxpy.cu", "a.cuco")
+        self.compile("saxpy.cu", "a.cubin", "-a", "sm_90")
+        for name, kind in (("a.cuco", "container"), ("a.cubin", "CUBIN")):
+            self.fails(1, "compile", name, "-o", "b.ptx", says=[name, kind, "compiled already"])
+
     def test_an_output_that_says_nothing_asks_for_a_target(self):
+        self.fails(2, "compile", "saxpy.cu", "-o", "-", says=["the standard output", "--target"])
         self.fails(2, "compile", "saxpy.cu", "-o", "result", says=["result", "--target"])
 
     def test_an_architecture_that_is_none_is_named(self):
@@ -141,6 +251,72 @@ class Inspect(CommandTest):
                 self.fails(1, "inspect", "cut", says="")
 
 
+SPILLING = """extern "C" __global__ void __launch_bounds__(1024, 2) spill(float* p, int n) {
+  float a[64];
+  for (int i = 0; i < 64; ++i) a[i] = p[threadIdx.x + i * n];
+  #pragma unroll 1
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < 64; ++i) a[i] = a[i] * a[(i * 7 + 3) % 64] + p[i + k];
+  for (int i = 0; i < 64; ++i) p[threadIdx.x + i * n] = a[i];
+}
+"""
+
+
+@needs_nvrtc
+class InspectMachineCode(CommandTest):
+    def test_what_a_kernel_needs_is_what_ptxas_says(self):
+        self.write("spill.cu", SPILLING + "extern \"C\" __global__ void plain(int* p) {\n"
+                   "  __shared__ int s[32]; s[threadIdx.x] = *p; __syncthreads(); *p = s[3]; }\n")
+        for arch in ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"):
+            self.compile("spill.cu", "a.cuco", "-a", arch, "--ptxas=-v")
+            told = json.loads(self.succeeds("inspect", "a.cuco", "--json"))
+            needs = {symbol["name"]: symbol["resources"] for symbol in told["symbols"]}
+            said = {}
+            for name, stack, stores, loads, registers in re.findall(
+                    r"entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
+                    r"(\d+) bytes spill loads.*?Used (\d+) registers", told["log"], re.S):
+                said[name] = tuple(map(int, (stack, stores, loads, registers)))
+            self.assertEqual({name: (need["stack"], need["spill_stores"], need["spill_loads"],
+                                     need["registers"]) for name, need in needs.items()}, said)
+            self.assertGreater(needs["spill"]["spill_stores"], 0)
+            self.assertEqual(needs["plain"]["static_shared"], 128)
+            self.assertEqual(needs["spill"]["max_threads"], 1024)
+        text = self.succeeds("inspect", "a.cuco")
+        self.assertIn("bytes spill stores", text)
+
+    def test_sections_and_their_digests(self):
+        data = self.compile("saxpy.cu", "a.cuco", "-a", "sm_90")
+        sections = json.loads(self.succeeds("inspect", "a.cuco", "--json"))["sections"]
+        self.assertIn("CUBIN", {section["type"] for section in sections})
+        for section in sections:
+            stored = data[section["offset"]:section["offset"] + section["stored_size"]]
+            self.assertEqual(section["sha256"], hashlib.sha256(stored).hexdigest())
+        self.assertIn(sections[0]["sha256"], self.succeeds("inspect", "a.cuco"))
+
+    def test_the_source_and_the_options_are_told_of(self):
+        self.compile("saxpy.cu", "a.cuco", "-a", "sm_90", "--no-fma")
+        metadata = json.loads(self.succeeds("inspect", "a.cuco", "--json"))["metadata"]
+        self.assertEqual(metadata["source_sha256"],
+                         hashlib.sha256(self.read("saxpy.cu")).hexdigest())
+        self.assertEqual(metadata["producer"], "NVRTC")
+        self.assertIn("    --fmad=false\n", self.succeeds("inspect", "a.cuco"))
+
+    @unittest.skipUnless(os.path.exists(NVCC), "nvcc is not installed")
+    def test_the_entries_of_a_fat_binary(self):
+        for mode in ("none", "speed", "size"):
+            subprocess.run([NVCC, "-fatbin", f"--compress-mode={mode}", "saxpy.cu", "-o", "a.fatbin",
+                            "-gencode", "arch=compute_90,code=sm_90", "-gencode",
+                            "arch=compute_75,code=compute_75"], cwd=self.folder, check=True)
+            told = json.loads(self.succeeds("inspect", "a.fatbin", "--json"))
+            self.assertEqual({(entry["kind"], entry["arch"]) for entry in told["entries"]},
+                             {("CUBIN", "sm_90"), ("PTX", "compute_75")})
+            for entry in told["entries"]:
+                self.assertEqual([symbol["name"] for symbol in entry["symbols"]], ["saxpy"])
+                self.assertEqual(len(entry["symbols"][0]["parameters"]), 4)
+            self.assertEqual(told["symbols"][0]["name"], "saxpy")
+            self.assertIn("entries  2", self.succeeds("inspect", "a.fatbin"))
+
+
 class InspectStrangers(CommandTest):
     def test_what_is_no_object_code_is_refused_by_name(self):
         self.write("empty", b"")
@@ -149,6 +325,19 @@ class InspectStrangers(CommandTest):
         self.fails(1, "inspect", "noise", says=["noise", "neither"])
         self.fails(1, "inspect", "saxpy.cu", says=["saxpy.cu", "neither"])
         self.fails(1, "inspect", "nowhere", says=["nowhere", "No such file"])
+
+    def test_archives_name_their_members(self):
+        def member(name, data):
+            return name.ljust(16).encode() + b"0           0     0     644     " + \
+                f"{len(data)}".ljust(10).encode() + b"`\n" + data + b"\n" * (len(data) % 2)
+        long_name = "a_name_of_more_than_15.o"
+        self.write("x.a", b"!<arch>\n" + member("/", b"\0\0\0\0") +
+                   member("//", f"{long_name}/\n".encode()) + member("short.o/", b"odd") +
+                   member("/0", b"") + member("#1/8", b"bsd.o\0\0\0" + b"data"))
+        told = json.loads(self.succeeds("inspect", "x.a", "--json"))
+        self.assertEqual([(one["name"], one["size"]) for one in told["members"]],
+                         [("short.o", 3), (long_name, 0), ("bsd.o", 12)])
+        self.assertIn("members  3", self.succeeds("inspect", "x.a"))
 
     def test_a_program_of_the_host_is_refused_with_the_reason(self):
         self.write("host", Path("/bin/true").read_bytes())

@@ -56,8 +56,8 @@ FAKE_API const char *fake_log_at(uint64_t index); /* lives as long as the fake *
 FAKE_API void fake_set_logging(int32_t on);       /* off: calls are counted and not listed */
 
 /* "context" (primary contexts that are active), "context_reference", "stream", "event", "memory",
- * "host_memory", "library", "kernel", "link", "graph", "graph_exec", "pool", "program"; NULL: all
- * but kernels, which go with their library. */
+ * "host_memory", "library", "kernel", "link", "graph", "graph_exec", "user_object", "pool",
+ * "program"; NULL: all but kernels, which go with their library. */
 FAKE_API uint64_t fake_live_objects(const char *kind);
 FAKE_API uint64_t fake_created_objects(const char *kind);
 

@@ -87,6 +87,7 @@ struct Capture {
   bool active = false;
   size_t nodes = 0;
   uint64_t id = 0;
+  CUgraph graph = nullptr;
 };
 
 struct Stream {
@@ -137,13 +138,15 @@ struct Link {
   std::string output;
 };
 
+// What graphs keep: destroyed with the last of its owners.
+using UserObject = std::shared_ptr<void>;
+
 struct Graph {
   size_t nodes = 0;
+  std::vector<UserObject> kept;
 };
 
-struct GraphExec {
-  size_t nodes = 0;
-};
+using GraphExec = Graph;
 
 struct Pool {
   int device = 0;
@@ -189,6 +192,7 @@ struct Driver {
   Objects<CUlinkState, Link> links{"link", 0x50000000};
   Objects<CUgraph, Graph> graphs{"graph", 0x60000000};
   Objects<CUgraphExec, GraphExec> graph_execs{"graph_exec", 0x70000000};
+  Objects<CUuserObject, UserObject> user_objects{"user_object", 0xa0000000};
   Objects<CUmemoryPool, Pool> pools{"pool", 0x80000000};
   std::map<uintptr_t, Memory> memory;
   uint64_t memory_created = 0;

@@ -17,7 +17,7 @@ CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode) {
   NEED(stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   RETURN_IF_FAILED(usable(stream->context));
   NEED(!stream->capture.active, CUDA_ERROR_ILLEGAL_STATE);
-  stream->capture = {true, 0, ++driver().captures};
+  stream->capture = {true, 0, ++driver().captures, driver().graphs.add({})};
   return CUDA_SUCCESS;
 }
 
@@ -27,7 +27,8 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* out) {
   NEED(stream, CUDA_ERROR_INVALID_HANDLE);
   NEED(stream->capture.active, CUDA_ERROR_ILLEGAL_STATE);
   stream->capture.active = false;
-  *out = driver().graphs.add({stream->capture.nodes});
+  *out = stream->capture.graph;
+  driver().graphs.find(*out)->nodes = stream->capture.nodes;
   return CUDA_SUCCESS;
 }
 
@@ -75,7 +76,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle, unsigned 
   const auto lock = locked();
   const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphInstantiate");
   NEED(graph, CUDA_ERROR_INVALID_VALUE);
-  *out = driver().graph_execs.add({graph->nodes});
+  *out = driver().graph_execs.add(*graph);
   return CUDA_SUCCESS;
 }
 
@@ -111,6 +112,31 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphLaunch");
   NEED(exec, CUDA_ERROR_INVALID_VALUE);
   driver().launch_count += exec->nodes;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuUserObjectCreate(CUuserObject* out, void* pointer, CUhostFn destroy, unsigned references,
+                            unsigned flags) {
+  const auto lock = locked();
+  NEED(destroy && references == 1 && flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
+       CUDA_ERROR_INVALID_VALUE);
+  *out = driver().user_objects.add(UserObject(pointer, destroy));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuUserObjectRelease(CUuserObject object, unsigned) {
+  const auto lock = locked();
+  return driver().user_objects.remove(object, "cuUserObjectRelease") ? CUDA_SUCCESS
+                                                                     : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphRetainUserObject(CUgraph handle, CUuserObject object, unsigned, unsigned flags) {
+  const auto lock = locked();
+  Graph* graph = driver().graphs.find_or_note(handle, "cuGraphRetainUserObject");
+  const UserObject* kept = driver().user_objects.find_or_note(object, "cuGraphRetainUserObject");
+  NEED(graph && kept && flags == CU_GRAPH_USER_OBJECT_MOVE, CUDA_ERROR_INVALID_VALUE);
+  graph->kept.push_back(*kept);
+  driver().user_objects.remove(object, "cuGraphRetainUserObject");
   return CUDA_SUCCESS;
 }
 

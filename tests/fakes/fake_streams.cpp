@@ -115,7 +115,7 @@ CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, 
   RETURN_IF_FAILED(api::cuStreamIsCapturing(handle, status));
   const Stream* stream = driver().streams.find(handle);
   if (id) *id = stream ? stream->capture.id : 0;
-  if (graph) *graph = nullptr;
+  if (graph) *graph = stream && stream->capture.active ? stream->capture.graph : nullptr;
   if (nodes) *nodes = nullptr;
   if (edges) *edges = nullptr;
   if (count) *count = 0;

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
 README = ROOT / "README.md"
-SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```c\n)(.*?)(```)", re.S)
+SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```(?:c|python|java|csharp)\n)(.*?)(```)", re.S)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.S)
 TRANSCRIPT = re.compile(r"(<!-- transcript -->\n```console\n)(.*?)(```)", re.S)
 NO_NVRTC = "cannot load NVRTC"
@@ -23,7 +23,7 @@ NO_NVRTC = "cannot load NVRTC"
 
 def snippet(path, name):
     text = (ROOT / path).read_text()
-    found = re.search(rf"/\* snippet: {name} \*/\n(.*?)^\s*/\* end of snippet \*/", text,
+    found = re.search(rf"(?:/\*|#|//) snippet: {name}(?: \*/)?\n(.*?)^\s*(?:/\*|#|//) end of snippet", text,
                       re.S | re.M)
     return textwrap.dedent(found.group(1))
 
@@ -73,7 +73,8 @@ class Prose(unittest.TestCase):
     def test_links_lead_somewhere(self):
         pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
         for page in pages:
-            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.S)
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
                 self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
 
     def test_paths_in_the_prose_exist(self):

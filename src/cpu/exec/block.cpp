@@ -102,7 +102,10 @@ void Block::fill_table() {
   fill_row(t, kRowClusterNctarank, 1);
   fill_row(t, kRowNwarpid, l.limits.max_threads_per_block / kLanes);
   fill_row(t, kRowNsmid, l.limits.sm_count);
-  fill_row(t, kRowTotalSmem, u32(launch.shared_bytes));
+  fill_row(t, kRowTotalSmem, launch.kernel->static_shared + l.dynamic_shared);
+  fill_row(t, kRowReservedBegin, u32(launch.reserved_shared));
+  fill_row(t, kRowReservedFirst, u32(launch.reserved_shared) + 32);
+  fill_row(t, kRowReservedEnd, u32(launch.reserved_shared) + kReservedShared);
   fill_row(t, kRowDynamicSmem, l.dynamic_shared);
   fill_row(t, kRowEnvreg1, u32(launch.workspace >> 32));
   fill_row(t, kRowEnvreg2, u32(launch.workspace));

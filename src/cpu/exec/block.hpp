@@ -28,8 +28,9 @@ struct LaunchState {
   AlignedBytes threads;  // tables of %tid, one for each warp
   u32 warp_count = 0;
   u64 block_count = 0;
-  u64 shared_bytes = 0;
-  u64 workspace = 0;  // of grid synchronisation
+  u64 shared_bytes = 0;     // with what is reserved
+  u64 reserved_shared = 0;  // where that begins
+  u64 workspace = 0;        // of grid synchronisation
   u64 grid_id = 0;
   u64 budget = 0;
   // Written by all workers, so not in the cache lines of what they only read.

@@ -1,5 +1,6 @@
 // Every conversion that has no vector handler, lane by lane: directed roundings, saturation, 8-bit
 // types, registers wider than their type, f16 and bf16. Built with -frounding-math.
+#include <algorithm>
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -72,7 +73,8 @@ double real_value(const Plan& p, u64 raw) {
       return std::bit_cast<double>(raw);
     default: {
       const float v = std::bit_cast<float>(u32(raw));
-      return p.ftz ? flushed(v) : v;
+      const bool flushes = p.ftz && p.to != Type::f16;  // f16's own subnormals are not f32's
+      return flushes ? flushed(v) : v;
     }
   }
 }
@@ -122,7 +124,7 @@ T saturated(T v) {
 // tf32 is an f32 whose lower 13 bits are zero; rna rounds halves away from zero.
 u32 to_tf32(const Plan& p, float v) {
   u32 b = std::bit_cast<u32>(v);
-  if (v != v) return 0x7fffffff;
+  if (v != v) return b & ~u32{0x1fff};
   if ((b & 0x7f800000) == 0x7f800000) return p.finite ? (b & 0x80000000) | 0x7f7fe000 : b;
   const u32 rest = b & 0x1fff;
   u32 kept = b & ~u32{0x1fff};
@@ -135,8 +137,37 @@ u32 to_tf32(const Plan& p, float v) {
   return kept;
 }
 
+// Where a NaN's payload survives, it does so from the top; elsewhere there is one NaN.
+u64 nan_from(const Plan& p, double v) {
+  const u64 bits = std::bit_cast<u64>(v), sign = bits >> 63;
+  const u64 fraction = (bits & 0x000fffffffffffff) | 0x0008000000000000;
+  if (p.to == Type::f64) return p.ftz ? 0x7fffffffe0000000 : bits | 0x0008000000000000;
+  if (p.to == Type::f16 && p.from == Type::f64) return sign << 15 | 0x7c00 | fraction >> 42;
+  if (p.to == Type::f32 && (p.from == Type::f64 || p.from == Type::bf16))
+    return sign << 31 | 0x7f800000 | fraction >> 29;
+  return p.to == Type::f32 ? 0x7fffffff : 0x7fff;
+}
+
+// Two conversions only move or cut bits, and leave a signalling NaN as it is.
+bool keeps_nan(const Plan& p, u32 raw) {
+  if (p.sat || p.ftz || p.relu) return false;
+  if (p.from == Type::bf16 && p.to == Type::f32) return (raw & 0x7fff) > 0x7f80;
+  return p.from == Type::f32 && p.to == Type::tf32 && (raw & 0x7fffffff) > 0x7f800000;
+}
+u32 nan_as_it_is(const Plan& p, u32 raw) {
+  return p.from == Type::bf16 ? raw << 16 : raw & ~u32{0x1fff};
+}
+
+// Under .ftz: whether v is rounded to less than the least normal number if exponents had no lower
+// end; see rounding.cpp.
+bool is_tiny(double v) {
+  volatile double scaled = v * 0x1p100;
+  return std::fabs(float(scaled)) < 0x1p-26f;
+}
+
 // The host's mode is already the one that the conversion asks for.
 u64 from_real(const Plan& p, double v) {
+  if (v != v && !p.sat && p.to != Type::tf32) return nan_from(p, v);
   if (p.relu && !(v > 0) && v == v) v = 0;
   if (p.sat) v = saturated(v);
   if (p.rounding >= Rounding::rni) v = integral(v, p.rounding);
@@ -152,7 +183,7 @@ u64 from_real(const Plan& p, double v) {
     default: {
       volatile double source = v;
       float r = float(source);
-      if (p.ftz) r = flushed(r);
+      if (p.ftz && is_tiny(v)) r = std::copysign(0.0f, r);
       return r == r ? std::bit_cast<u32>(r) : 0x7fffffff;
     }
   }
@@ -170,6 +201,7 @@ u64 from_integer(const Plan& p, s128 v) {
 
 u64 convert_one(const Plan& p, u64 raw) {
   const bool real_to = ptx::is_float(p.to), real_from = ptx::is_float(p.from);
+  if (real_from && real_to && keeps_nan(p, u32(raw))) return nan_as_it_is(p, u32(raw));
   if (real_from)
     return real_to ? from_real(p, real_value(p, raw)) : real_to_integer(p, real_value(p, raw));
   s128 v = integer_value(p.from, raw);
@@ -209,6 +241,80 @@ void convert_pair(Warp& w, const Op& op) {
   }
 }
 
+// ---- 8-bit floats, two in 16 bits
+
+struct Quarter {
+  int mantissa, least_exponent;  // of the least normal number
+  u32 largest, infinity;         // infinity 0: e4m3 has none, its largest pattern is NaN
+};
+constexpr Quarter kE4M3 = {3, -6, 0x7e, 0};
+constexpr Quarter kE5M2 = {2, -14, 0x7b, 0x7c};
+
+// To nearest even; what is too large becomes the largest finite number. The host rounds to nearest.
+u32 to_quarter(const Quarter& q, double v, bool relu) {
+  if (v != v) return 0x7f;
+  const u32 sign = std::signbit(v) ? 0x80 : 0;
+  if (relu && sign) return 0;
+  if (v == 0) return sign;
+  if (std::isinf(v)) return sign | q.largest;
+  const int exponent = std::max(std::ilogb(v), q.least_exponent);
+  volatile double units = std::ldexp(std::fabs(v), q.mantissa - exponent);
+  const u64 rounded = u64(std::nearbyint(units));
+  const u64 code = rounded + (u64(exponent - q.least_exponent) << q.mantissa);
+  return sign | u32(std::min(code, u64{q.largest}));
+}
+u32 half_of_quarter(const Quarter& q, u32 code, bool relu) {
+  const u32 size = code & 0x7f;
+  if (q.infinity ? size > q.infinity : size > q.largest) return 0x7fff;
+  if (relu && (code & 0x80)) return 0;
+  if (q.infinity && size == q.infinity) return (code & 0x80) << 8 | 0x7c00;
+  const int field = int(size >> q.mantissa);
+  const u32 fraction = size & ((1u << q.mantissa) - 1);
+  const double v = std::ldexp(double(field ? fraction | 1u << q.mantissa : fraction),
+                              q.least_exponent + (field ? field - 1 : 0) - q.mantissa);
+  return Half::from(code & 0x80 ? -v : v);
+}
+const Quarter& quarter(Type t) { return t == Type::e4m3x2 ? kE4M3 : kE5M2; }
+
+// cvt.rn.satfinite.e4m3x2.f32 d, a, b: a goes to the upper byte. Of f16x2 there is one operand.
+void to_quarters(Warp& w, const Op& op) {
+  const Plan p = Plan::unpacked(op.imm);
+  const Quarter& q = quarter(p.to);
+  const u32* a = w.at<u32>(op.a[1]);
+  const u32* b = p.from == Type::f32 ? w.at<u32>(op.a[2]) : nullptr;
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const double high = b ? std::bit_cast<float>(a[l]) : Half::to(u16(a[l] >> 16));
+    const double low = b ? std::bit_cast<float>(b[l]) : Half::to(u16(a[l]));
+    const u32 value = to_quarter(q, high, p.relu) << 8 | to_quarter(q, low, p.relu);
+    std::memcpy(w.at<std::byte>(op.a[0]) + size_t(l) * p.to_width, &value, p.to_width);
+  }
+}
+void from_quarters(Warp& w, const Op& op) {
+  const Plan p = Plan::unpacked(op.imm);
+  const Quarter& q = quarter(p.from);
+  u32* d = w.at<u32>(op.a[0]);
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    u32 both = 0;
+    std::memcpy(&both, w.at<std::byte>(op.a[1]) + size_t(l) * p.from_width, 2);
+    d[l] = half_of_quarter(q, both >> 8 & 0xff, p.relu) << 16 |
+           half_of_quarter(q, both & 0xff, p.relu);
+  }
+}
+bool is_quarters(Type t) { return t == Type::e4m3x2 || t == Type::e5m2x2; }
+
+Comparison select_quarters(const Plan& p) {
+  if (p.rounding != Rounding::rn) return {};
+  if (is_quarters(p.to)) {
+    const bool known = p.from == Type::f32 || p.from == Type::f16x2;
+    const bool fits = p.to_width == 2 || p.to_width == 4;
+    return known && fits && p.finite ? Comparison{to_quarters, p.packed()} : Comparison{};
+  }
+  return p.to == Type::f16x2 && p.to_width == 4 ? Comparison{from_quarters, p.packed()}
+                                                : Comparison{};
+}
+
 bool is_scalar(Type t) {
   switch (t) {
     case Type::f16:
@@ -216,9 +322,6 @@ bool is_scalar(Type t) {
     case Type::f32:
     case Type::f64:
       return true;
-    case Type::e4m3x2:
-    case Type::e5m2x2:
-      return false;
     default:
       return !ptx::is_float(t) && t != Type::pred && ptx::size_of(t) >= 1 && ptx::size_of(t) <= 8;
   }
@@ -240,6 +343,7 @@ Comparison select_any_convert(const Form& f, Widths widths) {
   p.relu = f.has(ptx::kFlagRelu);
   p.finite = f.has(ptx::kFlagSatfinite);
   if (p.rounding == Rounding::rs) return {};
+  if (is_quarters(p.to) || is_quarters(p.from)) return select_quarters(p);
   if ((p.to == Type::f16x2 || p.to == Type::bf16x2) && p.from == Type::f32) {
     p.to = p.to == Type::f16x2 ? Type::f16 : Type::bf16;
     return {convert_pair, p.packed()};

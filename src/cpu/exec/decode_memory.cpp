@@ -146,9 +146,12 @@ bool Decoder::decode_store(Op& op, const Form& form, Operands operands) {
 // Slots: a[0] result, a[1] and a[2] operands, a[4] address.
 bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
   const bool is_atom = form.op == ptx::Opcode::atom;
-  if (form.vector != 1) return false;
+  if (form.vector != 1) return decode_vector_atomic(op, form, operands);
   const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
-  if (width > 8) return false;
+  // A constant's lanes are together, but the halves of a 128-bit register are not.
+  if (width > 8 && (operands[is_atom ? 2 : 1].kind != OperandKind::reg ||
+                    (is_atom && operands[3].kind == OperandKind::immediate)))
+    return false;
   Widths widths;
   widths.d = u8(width);
   if (is_atom && operands[0].kind == OperandKind::reg) op.a[0] = reg(operands[0]);
@@ -156,6 +159,29 @@ bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
   if (is_atom && operands[3].kind != OperandKind::none && form.operation == ptx::Operation::cas)
     op.a[2] = source(operands[3], width);
   if (!place_address(op, form.space, operands[is_atom ? 1 : 0], widths)) return false;
+  op.run = select_atomic(form, widths);
+  return op.run != nullptr;
+}
+
+// a[7] is the table with the slots of results, then of operands.
+bool Decoder::decode_vector_atomic(Op& op, const Form& form, Operands operands) {
+  const bool is_atom = form.op == ptx::Opcode::atom;
+  const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
+  const Operand& to = operands[0];
+  const Operand& from = operands[is_atom ? 2 : 1];
+  if (from.kind != OperandKind::vector) return false;
+  BranchTable slots;
+  for (unsigned k = 0; k < form.vector; ++k) {
+    const bool wanted = is_atom && to.kind == OperandKind::vector &&
+                        source_.elements_of(to)[k].kind == OperandKind::reg;
+    slots.targets.push_back(wanted ? reg(source_.elements_of(to)[k]) : kNoSlot);
+  }
+  for (const Operand& element : source_.elements_of(from))
+    slots.targets.push_back(source(element, width));
+  Widths widths;
+  if (!place_address(op, form.space, operands[is_atom ? 1 : 0], widths)) return false;
+  op.a[7] = Slot(out_.tables.size());
+  out_.tables.push_back(std::move(slots));
   op.run = select_atomic(form, widths);
   return op.run != nullptr;
 }
@@ -182,6 +208,65 @@ bool Decoder::decode_copy_async(Op& op, const Form& form, Operands operands) {
     op.a[2] = constant(operands[3].bits, 4);
   }
   op.run = copy_async;
+  return true;
+}
+
+// The letters of the opcode's pattern say what the operands are.
+bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
+  const char* letter = pattern_of(form.op);
+  for (size_t k = 0; k < operands.size() && *letter; ++k, ++letter) {
+    const Operand& operand = operands[k];
+    Widths widths;
+    switch (operand.kind == OperandKind::none ? ' ' : *letter) {
+      case 'm':
+        if (!place_address(op, form.space, operand, widths)) return false;
+        break;
+      case 'S':
+        op.a[0] = operand.kind == OperandKind::sink ? kNoSlot : destination(operand, 8);
+        break;
+      case 'P':
+      case 'r':
+        op.a[0] = destination(operand, 0);
+        break;
+      case 'z':
+        op.a[2] = source(operand, 8);
+        break;
+      case 'u':  // after a predicate a parity, or the time to wait
+        if (pattern_of(form.op)[0] != 'P') {
+          op.a[1] = source(operand, 4);
+        } else if (op.a[2] == kNoSlot) {
+          op.a[2] = source(operand, 4);
+        }
+        break;
+      default:
+        break;
+    }
+    if (letter[1] == '?') ++letter;
+  }
+  op.run = select_mbarrier(form.op);
+  return op.run != nullptr;
+}
+
+bool Decoder::decode_copy_bulk(Op& op, const Form& form, Operands operands) {
+  Widths to, from, barrier;
+  Op source_op, barrier_op;
+  const bool from_global = form.space2 == Space::global;
+  if (operands.size() < (from_global ? 4u : 3u)) return false;
+  if (!place_address(op, form.space, operands[0], to)) return false;
+  if (!place_address(source_op, form.space2, operands[1], from)) return false;
+  op.a[5] = source_op.a[kAddress];
+  op.a[6] = constant(source_op.imm, 8);
+  op.site = 0;  // one instruction with two addresses
+  if (source_op.target & kNarrow) op.target |= kBulkSourceNarrow;
+  op.a[1] = source(operands[2], 4);
+  if (from_global) {
+    if (operands[3].kind != OperandKind::memory) return false;
+    if (!place_address(barrier_op, Space::shared, operands[3], barrier)) return false;
+    op.a[2] = barrier_op.a[kAddress];
+    op.a[3] = constant(barrier_op.imm, 8);
+    if (barrier_op.target & kNarrow) op.target |= kBulkBarrierNarrow;
+  }
+  op.run = select_copy_bulk(from_global);
   return true;
 }
 

@@ -77,6 +77,11 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
     op.a[1] = constant(module_.addresses[symbol.index] + symbol.bits, width);
     return true;
   }
+  if (variable.space == Space::param && !source_.is_entry) {
+    op.imm = spilled(symbol.index) + symbol.bits;
+    op.run = width == 8 ? local_address : local_address_narrow;
+    return !variable.is_register;
+  }
   op.a[1] = constant(variable.offset + symbol.bits, width);
   if (variable.space == Space::local && !source_.is_entry) {
     op.imm = variable.offset + symbol.bits;
@@ -85,9 +90,21 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
   return true;
 }
 
+// Where the parameter is in the function's local memory.
+u32 Decoder::spilled(u32 variable) {
+  for (const Spill& spill : out_.spills)
+    if (spill.variable == variable) return spill.local;
+  const auto& v = source_.variables[variable];
+  const u32 place = out_.local_bytes;
+  out_.spills.push_back({variable, u32(v.offset), place, u32(v.size)});
+  out_.local_bytes += (u32(v.size) + 15) & ~u32{15};
+  return place;
+}
+
 bool Decoder::decode_special_register(Op& op, unsigned width, const Operand& special) {
   const auto which = SpecialRegister(special.index);
   const Slot slot = special_slot(which, special.component);
+  module_.uses_reserved_shared |= is_reserved_shared(which);
   if (slot == kNoSlot) {
     op.imm = special.index;
     op.run = width == 8 ? read_clock_wide : read_clock;
@@ -166,6 +183,17 @@ bool Decoder::decode_isspacep(Op& op, const Form& form, Operands operands) {
   op.imm = u64(form.space);
   op.run = isspacep;
   return true;
+}
+
+// A cache policy is opaque, and nothing looks at it.
+bool Decoder::decode_policy(Op& op, Operands operands) {
+  ptx::Form move;
+  move.op = ptx::Opcode::mov;
+  move.types[0] = Type::b64;
+  op.a[0] = destination(operands[0], 8);
+  op.a[1] = constant(0, 8);
+  op.run = set_.move(move, {});
+  return op.run != nullptr;
 }
 
 // In a cluster of one block the block's own shared memory is all there is.

@@ -56,6 +56,8 @@ unsigned pattern_width(char letter, const ptx::Form& f) {
 
 }  // namespace
 
+const char* pattern_of(Opcode op) { return kPatterns[size_t(op)]; }
+
 AlignedBytes make_aligned(size_t bytes) {
   const size_t size = std::max<size_t>(bytes, 64);
   auto* p = static_cast<std::byte*>(::operator new[](size, std::align_val_t{64}));
@@ -82,6 +84,9 @@ void Decoder::lay_out_registers() {
     const unsigned bytes = lane_bytes(source_.registers[i]);
     if (bytes == 0) continue;
     slots_[i] = offset;
+    // The halves of 128-bit registers lie apart, see pack().
+    for (unsigned half = 0; half < bytes; half += 8)
+      out_.layout.push_back({offset + half * kLanes, std::min(8u, bytes - half)});
     offset += bytes * kLanes;
   }
   scratch_ = offset;
@@ -89,6 +94,7 @@ void Decoder::lay_out_registers() {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (source_.registers[i] != Type::pred) continue;
     slots_[i] = offset;
+    out_.layout.push_back({offset, 0});
     offset += 4;
   }
   out_.register_bytes = round_up(offset, 64);
@@ -169,6 +175,25 @@ bool Decoder::decode_special(Op& op, const Form& form, Operands operands) {
       return decode_atomic(op, form, operands);
     case Opcode::cp_async:
       return decode_copy_async(op, form, operands);
+    case Opcode::createpolicy:
+      return decode_policy(op, operands);
+    case Opcode::cp_async_bulk:
+      return decode_copy_bulk(op, form, operands);
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_inval:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop:
+    case Opcode::mbarrier_arrive_expect_tx:
+    case Opcode::mbarrier_arrive_drop_expect_tx:
+    case Opcode::mbarrier_expect_tx:
+    case Opcode::mbarrier_complete_tx:
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_test_wait_parity:
+    case Opcode::mbarrier_try_wait:
+    case Opcode::mbarrier_try_wait_parity:
+    case Opcode::mbarrier_pending_count:
+    case Opcode::cp_async_mbarrier_arrive_noinc:
+      return decode_mbarrier(op, form, operands);
     case Opcode::prefetch:
     case Opcode::prefetchu:
     case Opcode::applypriority:
@@ -176,6 +201,9 @@ bool Decoder::decode_special(Op& op, const Form& form, Operands operands) {
     case Opcode::cp_async_commit_group:
     case Opcode::cp_async_wait_group:
     case Opcode::cp_async_wait_all:
+    case Opcode::cp_async_bulk_commit_group:
+    case Opcode::cp_async_bulk_wait_group:
+    case Opcode::cp_async_mbarrier_arrive:  // the copy is done: one arrival more and one arrival
     case Opcode::griddepcontrol_wait:
     case Opcode::griddepcontrol_launch_dependents:
     case Opcode::discard:

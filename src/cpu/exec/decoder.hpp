@@ -13,6 +13,9 @@
 
 namespace cucpu {
 
+// What the opcode's operands are, see opcodes.inc.
+const char* pattern_of(ptx::Opcode op);
+
 class Decoder {
  public:
   Decoder(DecodedModule& module, DecodedFunction& function, u32 static_shared,
@@ -49,7 +52,10 @@ class Decoder {
   bool decode_load(Op& op, const Form& form, Operands operands);
   bool decode_store(Op& op, const Form& form, Operands operands);
   bool decode_atomic(Op& op, const Form& form, Operands operands);
+  bool decode_vector_atomic(Op& op, const Form& form, Operands operands);
   bool decode_copy_async(Op& op, const Form& form, Operands operands);
+  bool decode_copy_bulk(Op& op, const Form& form, Operands operands);
+  bool decode_mbarrier(Op& op, const Form& form, Operands operands);
   bool decode_ordered(Op& op, const Form& form, Widths widths);
   bool place_values(Op& op, const Form& form, const Operand& value, bool is_store, unsigned& width);
   bool place_address(Op& op, ptx::Space space, const Operand& memory, Widths& widths);
@@ -59,10 +65,12 @@ class Decoder {
   // decode_move.cpp
   bool decode_mov(Op& op, const Form& form, Operands operands);
   bool decode_pack(Op& op, const Operand& wide, const Operand& vector, Handler handler);
+  u32 spilled(u32 variable);
   bool decode_symbol(Op& op, unsigned width, const Operand& symbol);
   bool decode_special_register(Op& op, unsigned width, const Operand& special);
   bool decode_cvta(Op& op, const Form& form, Operands operands);
   bool decode_isspacep(Op& op, const Form& form, Operands operands);
+  bool decode_policy(Op& op, Operands operands);
   bool decode_mapa(Op& op, const Form& form, Operands operands);
   u64 window_of(ptx::Space space) const;
 

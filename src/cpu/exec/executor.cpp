@@ -71,6 +71,9 @@ void prepare(LaunchState& state, const Launch& launch, const KernelImage& image)
   state.block_count = product(launch.grid);
   state.warp_count = u32((product(launch.block) + kLanes - 1) / kLanes);
   state.shared_bytes = u64{image.decoded.static_shared} + launch.dynamic_shared;
+  state.reserved_shared = (state.shared_bytes + 15) & ~u64{15};
+  if (state.module->uses_reserved_shared)
+    state.shared_bytes = state.reserved_shared + kReservedShared;
   state.grid_id = grids.fetch_add(1) + 1;
   state.budget = settings().instruction_budget;
   state.params = make_aligned(image.info().param_bytes + 64);

@@ -82,8 +82,12 @@ struct Arithmetic {
     const double r = extreme(x, y, least, how);
     return write<F>(negative && r == r ? -r : r, how);
   }
-  static u16 neg(u16 a, u16, u16, u64 how) { return u16(flush(a, how) ^ 0x8000); }
-  static u16 abs(u16 a, u16, u16, u64 how) { return u16(flush(a, how) & 0x7fff); }
+  static u16 neg(u16 a, u16, u16, u64 how) { return sign_changed(a, flush(a, how) ^ 0x8000); }
+  static u16 abs(u16 a, u16, u16, u64 how) { return sign_changed(a, flush(a, how) & 0x7fff); }
+  static u16 sign_changed(u16 a, int changed) {
+    const double value = F::to(a);
+    return value == value ? u16(changed) : u16(0x7fff);
+  }
   static u16 ex2(u16 a, u16, u16, u64 how) { return write<F>(std::exp2(read<F>(a, how)), how); }
   static u16 tanh(u16 a, u16, u16, u64 how) { return write<F>(std::tanh(read<F>(a, how)), how); }
   static u16 flush(u16 a, u64 how) {
@@ -231,24 +235,49 @@ void setp(Warp& w, const Op& op) {
   put(op.a[4], high);
 }
 
-// set.f16 and set.f16x2: 1.0 or 0 in each half.
-template <class F, bool Pair>
+// set: what a comparison that holds gives in each half, or in the whole register.
+enum class Holds : u8 { One, Ones, AllOnes };
+
+template <class F, bool Pair, class D>
 void set(Warp& w, const Op& op) {
   constexpr u16 kOne = std::is_same_v<F, Half> ? 0x3c00 : 0x3f80;
   using T = std::conditional_t<Pair, u32, u16>;
   const T* a = w.at<T>(op.a[1]);
   const T* b = w.at<T>(op.a[2]);
-  T* d = w.at<T>(op.a[0]);
+  D* d = w.at<D>(op.a[0]);
   const auto compare = Compare(op.imm & 0xff);
-  const u64 how = op.imm >> 8;
+  const auto gives = Holds(op.imm >> 40 & 0xff);
+  const auto operation = ptx::Operation(op.target >> 1 & 0xff);
+  const u32 c = op.a[3] == kNoSlot ? 0 : *w.at<u32>(op.a[3]) ^ (op.target & 1 ? kFullMask : 0);
+  const u64 how = op.imm >> 8 & 0xff;
+  const u32 one = gives == Holds::One ? kOne : 0xffff;
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    u32 value = holds(compare, read<F>(u16(a[l]), how), read<F>(u16(b[l]), how)) ? kOne : 0;
-    if constexpr (Pair)
-      if (holds(compare, read<F>(u16(a[l] >> 16), how), read<F>(u16(b[l] >> 16), how)))
-        value |= u32{kOne} << 16;
-    d[l] = T(value);
+    auto holds_in = [&](int shift) {
+      const bool h =
+          holds(compare, read<F>(u16(a[l] >> shift), how), read<F>(u16(b[l] >> shift), how));
+      return combined(operation, h, c >> l & 1) != 0;
+    };
+    u32 value = holds_in(0) ? (gives == Holds::AllOnes ? ~u32{0} : one) : 0;
+    if constexpr (Pair) value |= holds_in(16) ? one << 16 : 0;
+    d[l] = D(value);
   }
+}
+
+template <class F, Type kOne, Type kTwo>
+Comparison set_of(const Form& f, u64 imm) {
+  const Type to = f.types[0];
+  auto giving = [&](Handler h, Holds gives) { return Comparison{h, imm | u64(gives) << 40}; };
+  if (f.types[1] == kTwo) {
+    if (to == kTwo) return giving(set<F, true, u32>, Holds::One);
+    const bool mask = to == Type::u32 || to == Type::s32;
+    return mask ? giving(set<F, true, u32>, Holds::Ones) : Comparison{};
+  }
+  if (f.types[1] != kOne) return {};
+  if (to == kOne) return giving(set<F, false, u16>, Holds::One);
+  if (to == Type::u16 || to == Type::s16) return giving(set<F, false, u16>, Holds::Ones);
+  const bool mask = to == Type::u32 || to == Type::s32;
+  return mask ? giving(set<F, false, u32>, Holds::AllOnes) : Comparison{};
 }
 
 u64 flags_of(const Form& f) {
@@ -292,20 +321,9 @@ Comparison select_half_compare(const Form& f) {
         return {};
     }
   }
-  if (f.op != Opcode::set || f.types[0] != f.types[1] || f.operation != ptx::Operation::none)
-    return {};
-  switch (f.types[0]) {
-    case Type::f16:
-      return {set<Half, false>, imm};
-    case Type::f16x2:
-      return {set<Half, true>, imm};
-    case Type::bf16:
-      return {set<Brain, false>, imm};
-    case Type::bf16x2:
-      return {set<Brain, true>, imm};
-    default:
-      return {};
-  }
+  if (f.op != Opcode::set) return {};
+  if (Comparison half = set_of<Half, Type::f16, Type::f16x2>(f, imm); half.run) return half;
+  return set_of<Brain, Type::bf16, Type::bf16x2>(f, imm);
 }
 
 Comparison select_packed(const Form& f) {

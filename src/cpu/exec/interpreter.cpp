@@ -1,6 +1,7 @@
 // Runs a warp: picks the group of lanes that is furthest behind, executes it, and keeps track of
 // lanes that part and meet again.
 #include <bit>
+#include <cstring>
 
 #include "cpu/exec/block.hpp"
 #include "cpu/exec/fault.hpp"
@@ -17,6 +18,8 @@ class Interpreter {
   bool select();
   void install();
   void merge_here();
+  bool join_frames(Frame* into, Frame* from, u32 levels);
+  void copy_lanes(const Register& r, const Frame& into, const Frame& from);
   void park();
   void add_group(Frame* frame, u32 pc, u32 mask);
   void drop_current();
@@ -29,9 +32,11 @@ class Interpreter {
   bool call(const Op& op);
   bool call_indirect(const Op& op, const CallSite& site);
   void enter(const Op& op, const CallSite& site, const DecodedFunction& callee);
+  void copy_spill(const Frame& frame, const Spill& spill);
   bool leave();
   bool exit();
   bool sync(const Op& op);
+  u32 same_mask(Slot slot, u32 of) const;
   bool warp_barrier(const Op& op);
   void release_warp_barrier(u32 member);
   bool barrier(const Op& op);
@@ -102,11 +107,52 @@ void Interpreter::install() {
   }
 }
 
+// Lanes that called the same functions from the same places, but not together, come to share the
+// frames of one of them.
+bool Interpreter::join_frames(Frame* into, Frame* from, u32 levels) {
+  if (into == from) return true;
+  if (into->function != from->function || into->return_pc != from->return_pc || levels == 0 ||
+      !into->parent || !from->parent || into->local_base != from->local_base)
+    return false;
+  if (!join_frames(into->parent, from->parent, levels - 1)) return false;
+  for (const Register& r : into->function->layout) copy_lanes(r, *into, *from);
+  for (u32 m = from->lanes; m; m &= m - 1) {
+    const size_t at = size_t(std::countr_zero(m)) * into->param_stride;
+    std::memcpy(into->params + at, from->params + at, into->param_stride);
+  }
+  into->lanes |= from->lanes;
+  for (u32 i = 0; i < w_.group_count; ++i)
+    for (Frame** frame = &w_.groups[i].frame; *frame; frame = &(*frame)->parent)
+      if (*frame == from) *frame = into;
+  from->lanes = 0;
+  w_.block->leave(from);
+  return true;
+}
+
+void Interpreter::copy_lanes(const Register& r, const Frame& into, const Frame& from) {
+  std::byte* to = into.registers + r.slot;
+  const std::byte* source = from.registers + r.slot;
+  if (r.bytes == 0) {
+    u32 old = 0, bits = 0;
+    std::memcpy(&old, to, 4);
+    std::memcpy(&bits, source, 4);
+    bits = (old & ~from.lanes) | (bits & from.lanes);
+    std::memcpy(to, &bits, 4);
+    return;
+  }
+  for (u32 m = from.lanes; m; m &= m - 1) {
+    const size_t at = size_t(std::countr_zero(m)) * r.bytes;
+    std::memcpy(to + at, source + at, r.bytes);
+  }
+}
+
 void Interpreter::merge_here() {
+  constexpr u32 kLevels = 32;  // deeper recursion need not meet again
   for (u32 i = 0; i < w_.group_count;) {
     Group& other = w_.groups[i];
     const bool may_merge = other.state == GroupState::Ready || other.state == GroupState::WarpSync;
-    if (i == current_ || other.frame != w_.frame || other.pc != pc_ || !may_merge) {
+    if (i == current_ || other.pc != pc_ || !may_merge ||
+        !join_frames(w_.frame, other.frame, kLevels)) {
       ++i;
       continue;
     }
@@ -321,12 +367,21 @@ void copy_argument(const Warp& w, const Frame& from, const Argument& a, const Fr
   }
 }
 
+void Interpreter::copy_spill(const Frame& frame, const Spill& spill) {
+  for (u32 m = w_.active; m; m &= m - 1) {
+    const size_t lane = size_t(std::countr_zero(m));
+    std::memcpy(w_.local + lane * w_.local_stride + frame.local_base + spill.local,
+                frame.params + lane * frame.param_stride + spill.param, spill.size);
+  }
+}
+
 void Interpreter::enter(const Op& op, const CallSite& site, const DecodedFunction& callee) {
   Frame* caller = w_.frame;
   Frame* frame = w_.block->enter(w_, op, callee);
   frame->return_pc = pc_ + 1;
   for (size_t i = 0; i < site.inputs.size() && i < callee.inputs.size(); ++i)
     copy_argument(w_, *caller, site.inputs[i], *frame, callee.inputs[i]);
+  for (const Spill& spill : callee.spills) copy_spill(*frame, spill);
   Group& g = w_.groups[current_];
   g.frame = frame;
   g.pc = 0;
@@ -371,31 +426,71 @@ bool Interpreter::exit() {
 
 // ---- lanes that wait for each other
 
-bool Interpreter::sync(const Op& op) {
-  const u32 member = value(op.a[7]) & w_.live;
-  if (member & ~w_.active) {
-    Group& g = w_.groups[current_];
-    g.pc = pc_;
-    g.wait = member;
-    g.state = GroupState::WarpSync;
-    return false;
+// Lanes of `of` that name the same member mask as its first lane.
+u32 Interpreter::same_mask(Slot slot, u32 of) const {
+  if ((slot & 3) == kConstantBase) return of;
+  const u32* masks = w_.at<u32>(slot);
+  const u32 first = masks[std::countr_zero(of)];
+  u32 same = 0;
+  for (u32 m = of; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    same |= u32{masks[lane] == first} << lane;
   }
-  op.run(w_, op);
-  ++pc_;
-  return true;
+  return same;
 }
 
-bool Interpreter::warp_barrier(const Op& op) {
-  const u32 member = value(op.a[7]);
-  if ((member & w_.live & ~w_.active) == 0) {
+// Lanes that run together may be of several groups: each group goes on by itself when it is whole.
+bool Interpreter::sync(const Op& op) {
+  if (w_.group_count > 1) {
+    const u32 before = w_.active;
+    merge_here();
+    if (w_.active != before) return step(op);  // the guard decides about those that have come
+  }
+  u32 ready = 0, partial = 0;
+  for (u32 rest = w_.active; rest; rest &= ~w_.mask) {
+    w_.mask = same_mask(op.a[7], rest);
+    const u32 member = w_.at<u32>(op.a[7])[std::countr_zero(rest)] & w_.live;
+    const bool whole = (member & ~w_.active) == 0;
+    if (whole) op.run(w_, op);
+    (whole ? ready : partial) |= w_.mask;
+  }
+  w_.mask = w_.active;
+  if (partial == 0) {
     ++pc_;
     return true;
   }
+  if (ready) split(partial, pc_, pc_ + 1);
   Group& g = w_.groups[current_];
   g.pc = pc_;
-  g.wait = member;
-  g.state = GroupState::WarpBarrier;
-  release_warp_barrier(member);
+  g.state = GroupState::WarpSync;
+  return false;
+}
+
+bool Interpreter::warp_barrier(const Op& op) {
+  u32 waits[kLanes], masks[kLanes], count = 0, partial = 0;
+  for (u32 rest = w_.active; rest;) {
+    const u32 same = same_mask(op.a[7], rest);
+    const u32 member = w_.at<u32>(op.a[7])[std::countr_zero(rest)];
+    rest &= ~same;
+    if ((member & w_.live & ~w_.active) == 0) continue;
+    waits[count] = member;
+    masks[count++] = same;
+    partial |= same;
+  }
+  if (partial == 0) {
+    ++pc_;
+    return true;
+  }
+  if (partial != w_.active) split(partial, pc_, pc_ + 1);
+  w_.groups[current_].mask = masks[0];
+  for (u32 i = 0; i < count; ++i) {
+    if (i > 0) add_group(w_.frame, pc_, masks[i]);
+    Group& g = w_.groups[i > 0 ? w_.group_count - 1 : current_];
+    g.pc = pc_;
+    g.wait = waits[i];
+    g.state = GroupState::WarpBarrier;
+  }
+  for (u32 i = 0; i < count; ++i) release_warp_barrier(waits[i]);
   return false;
 }
 

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <mutex>
 
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/halves.hpp"
+#include "cpu/exec/program.hpp"
 
 namespace cucpu {
 namespace {
@@ -186,6 +188,71 @@ void compare_and_swap(Warp& w, const Op& op) {
   });
 }
 
+// Vectors: each element by itself. The slots of the results and operands are in a table.
+template <class T, class F>
+void vector_atomic(Warp& w, const Op& op) {
+  const auto& slots = w.frame->function->tables[op.a[7]].targets;
+  const size_t count = slots.size() / 2;
+  w.quantum -= kSpinCost;
+  each_active(w, [&](int l) {
+    std::byte* p = place(w, op, l, sizeof(T) * count, Access::Write);
+    for (size_t k = 0; k < count; ++k) {
+      const T old = apply_to<T, F>(p + k * sizeof(T), w.at<T>(slots[count + k])[l]);
+      if (slots[k] != kNoSlot) w.at<T>(slots[k])[l] = old;
+    }
+  });
+}
+
+Handler vector_of(const Form& f) {
+  if (f.operation != Operation::add) return nullptr;
+  switch (f.types[0]) {
+    case Type::f32:
+      return vector_atomic<u32, AddF32Flushed>;
+    case Type::f16:
+      return vector_atomic<u16, AddHalf<Half>>;
+    case Type::bf16:
+      return vector_atomic<u16, AddHalf<Brain>>;
+    case Type::f16x2:
+      return vector_atomic<u32, AddHalf2<Half>>;
+    case Type::bf16x2:
+      return vector_atomic<u32, AddHalf2<Brain>>;
+    default:
+      return nullptr;
+  }
+}
+
+// 128 bits are more than the host's lock-free operations are sure to have: these exclude each
+// other, not the narrower ones on the same memory. A register keeps its halves apart, see pack().
+std::mutex& wide_lock() {
+  static std::mutex lock;
+  return lock;
+}
+struct Wide {
+  u64 low, high;
+  bool operator==(const Wide&) const = default;
+};
+Wide wide_at(const Warp& w, Slot slot, int lane) {
+  return {w.at<u64>(slot)[lane], w.at<u64>(slot)[kLanes + lane]};
+}
+template <bool Compares>
+void exchange_wide(Warp& w, const Op& op) {
+  w.quantum -= kSpinCost;
+  each_active(w, [&](int l) {
+    std::byte* p = place(w, op, l, sizeof(Wide), Access::Write);
+    const Wide b = wide_at(w, op.a[1], l);
+    Wide old;
+    {
+      const std::lock_guard lock(wide_lock());
+      std::memcpy(&old, p, sizeof old);
+      const Wide next = Compares ? wide_at(w, op.a[2], l) : b;
+      if (!Compares || old == b) std::memcpy(p, &next, sizeof next);
+    }
+    if (op.a[0] == kNoSlot) return;
+    w.at<u64>(op.a[0])[l] = old.low;
+    w.at<u64>(op.a[0])[kLanes + l] = old.high;
+  });
+}
+
 template <class T>
 Handler integer_atomic(Operation operation) {
   switch (operation) {
@@ -225,6 +292,9 @@ Handler atomic_of(const Form& f) {
       return integer_atomic<u64>(o);
     case Type::s64:
       return integer_atomic<s64>(o);
+    case Type::b128:
+      if (o == Operation::cas) return exchange_wide<true>;
+      return o == Operation::exch ? Handler(exchange_wide<false>) : nullptr;
     case Type::b16:
     case Type::u16:
       if (o == Operation::cas) return compare_and_swap<u16>;
@@ -320,7 +390,7 @@ void store_ordered(Warp& w, const Op& op) {
 
 }  // namespace
 
-Handler select_atomic(const Form& f, Widths) { return atomic_of(f); }
+Handler select_atomic(const Form& f, Widths) { return f.vector > 1 ? vector_of(f) : atomic_of(f); }
 
 Comparison select_ordered(const Form& f, Widths widths) {
   const unsigned bytes = ptx::size_of(f.types[0]);

@@ -248,17 +248,19 @@ CUCPU_INLINE U shifted_left(U v, u32 n) {
   return n >= kBits<U> ? U{0} : U(v << n);
 }
 
+// PTX names only the low 8 bits of position and length; devices heed all of them with 64-bit types.
 template <class U, bool Signed>
 void bfe(Warp& w, const Op& op) {
+  constexpr u32 kHeeded = sizeof(U) == 8 ? ~u32{0} : 0xff;
   const U* a = in<U>(w, op.a[1]);
   const u32* b = in<u32>(w, op.a[2]);
   const u32* c = in<u32>(w, op.a[3]);
   each_lane(w, out<U>(w, op.a[0]), [=](int l) {
-    const u32 pos = b[l] & 0xff, len = c[l] & 0xff;
-    const u32 top = pos + len - 1 < kBits<U> - 1 ? pos + len - 1 : kBits<U> - 1;
-    const U sign = Signed && len ? U(0 - (a[l] >> (top & (kBits<U> - 1)) & 1)) : U{0};
+    const u32 pos = b[l] & kHeeded, len = c[l] & kHeeded;
     // Bits that came from beyond the top of the source are copies of the sign too.
     const u32 have = pos >= kBits<U> ? 0 : (len < kBits<U> - pos ? len : kBits<U> - pos);
+    const u32 top = pos >= kBits<U> ? kBits<U> - 1 : pos + have - 1;
+    const U sign = Signed && len ? U(0 - (a[l] >> (top & (kBits<U> - 1)) & 1)) : U{0};
     const U keep = ones<U>(have);
     return U((shifted_right(a[l], pos) & keep) | (sign & ~keep));
   });

@@ -159,13 +159,14 @@ Choice integer_choice(Compare c) {
       return {};
   }
 }
-#define CUCPU_REAL_COMPARES(X)                                                                \
-  X(eq, Eq)                                                                                   \
-  X(ne, Ne)                                                                                   \
-  X(lt, Lt)                                                                                   \
-  X(le, Le)                                                                                   \
-  X(gt, Gt) X(ge, Ge) X(equ, Equ) X(neu, Neu) X(ltu, Ltu) X(leu, Leu) X(gtu, Gtu) X(geu, Geu) \
-      X(num, Num) X(nan, Nan)
+#define CUCPU_REAL_COMPARES(X) \
+  X(eq, Eq)                    \
+  X(ne, Ne)                    \
+  X(lt, Lt)                    \
+  X(le, Le)                    \
+  X(gt, Gt)                    \
+  X(ge, Ge)                    \
+  X(equ, Equ) X(neu, Neu) X(ltu, Ltu) X(leu, Leu) X(gtu, Gtu) X(geu, Geu) X(num, Num) X(nan, Nan)
 template <class T>
 Choice real_choice(Compare c) {
   switch (c) {
@@ -324,7 +325,7 @@ void testp(Warp& w, const Op& op) {
         is = exponent == kMax && fraction;
         break;
       case Mode::normal:
-        is = exponent != kMax && exponent != 0;
+        is = exponent != kMax && (exponent != 0 || !fraction);  // zeros count as normal
         break;
       case Mode::subnormal:
         is = exponent == 0 && fraction;

@@ -69,13 +69,23 @@ void from_integer(Warp& w, const Op& op) {
 template <class F, class Round, bool Ftz, bool Sat>
 void to_integral(Warp& w, const Op& op) {
   const F* a = in<F>(w, op.a[1]);
-  each_lane(w, out<F>(w, op.a[0]),
-            [=](int l) { return result<Ftz, Sat>(Round::apply(source<Ftz>(a[l]))); });
+  each_lane(w, out<F>(w, op.a[0]), [=](int l) {
+    return result_of<Ftz, Sat>(Round::apply(source<Ftz>(a[l])), a[l], a[l], a[l]);
+  });
+}
+// To f32 from f64 and to itself a NaN keeps its payload, unless it is flushed or saturated.
+template <class D, class S, bool Ftz, bool Sat>
+CUCPU_INLINE D precise(S s) {
+  D v = D(source<Ftz>(s));
+  if constexpr (Ftz && sizeof(D) == 4 && sizeof(S) == 8) v = flushed_by(v, D(s * 0x1p24));
+  if constexpr (Ftz && sizeof(D) == 8) v = s == s ? v : bits_of<double>(u64{0x7fffffffe0000000});
+  constexpr bool kKeeps = sizeof(D) == 4 && !Sat && (sizeof(S) == 8 || !Ftz);
+  return kKeeps ? v : result<Ftz, Sat>(v);
 }
 template <class D, class S, bool Ftz, bool Sat>
 void real(Warp& w, const Op& op) {
   const S* a = in<S>(w, op.a[1]);
-  each_lane(w, out<D>(w, op.a[0]), [=](int l) { return result<Ftz, Sat>(D(source<Ftz>(a[l]))); });
+  each_lane(w, out<D>(w, op.a[0]), [=](int l) { return precise<D, S, Ftz, Sat>(a[l]); });
 }
 
 // ---- choice

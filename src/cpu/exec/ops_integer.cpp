@@ -173,7 +173,7 @@ struct MadHiSat {
 };
 
 // Quotients of 32-bit integers are exact in double: no two of them are closer than its precision.
-// Division by zero gives all ones and leaves the dividend as the remainder.
+// Division by zero gives all ones, as quotient and as remainder.
 struct Div {
   static u32 apply(u32 a, u32 b) { return b ? u32(s64(double(a) / double(b ? b : 1))) : ~u32{0}; }
   static s32 apply(s32 a, s32 b) {
@@ -188,7 +188,7 @@ struct Div {
 struct Rem {
   template <class T>
   static T apply(T a, T b) {
-    return b ? Sub::apply(a, low_product(Div::apply(a, b), b)) : a;
+    return b ? Sub::apply(a, low_product(Div::apply(a, b), b)) : T(~T(0));
   }
 };
 

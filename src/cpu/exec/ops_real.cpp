@@ -38,6 +38,9 @@ struct Div {
     return a / b;
   }
 };
+// Sums of normal numbers are exact where they are subnormal.
+template <class F>
+constexpr bool kMayBeTiny = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;
 struct Sqrt {
   static float apply(float a) { return __builtin_sqrtf(a); }
   static double apply(double a) { return __builtin_sqrt(a); }
@@ -116,15 +119,22 @@ CUCPU_INLINE T negated(T v) {
 template <class T, class F, bool Ftz, bool Sat>
 void unary(Warp& w, const Op& op) {
   const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]),
-            [=](int l) { return result<Ftz, Sat>(F::apply(source<Ftz>(a[l]))); });
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+    const T x = source<Ftz>(a[l]);
+    T v = F::apply(x);
+    if constexpr (Ftz && std::is_same_v<F, Rcp>) v = flushed_by(v, 0x1p24f / x);
+    return result_of<Ftz, Sat>(v, a[l], a[l], a[l]);
+  });
 }
 template <class T, class F, bool Ftz, bool Sat>
 void binary(Warp& w, const Op& op) {
   const T* a = in<T>(w, op.a[1]);
   const T* b = in<T>(w, op.a[2]);
   each_lane(w, out<T>(w, op.a[0]), [=](int l) {
-    return result_of<Ftz, Sat>(F::apply(source<Ftz>(a[l]), source<Ftz>(b[l])), a[l], b[l], b[l]);
+    const T x = source<Ftz>(a[l]), y = source<Ftz>(b[l]);
+    T v = F::apply(x, y);
+    if constexpr (Ftz && kMayBeTiny<F>) v = flushed_by(v, F::apply(x * 0x1p24f, y));
+    return result_of<Ftz, Sat>(v, a[l], b[l], b[l]);
   });
 }
 template <class T, bool Ftz, bool Sat>
@@ -133,8 +143,10 @@ void fma(Warp& w, const Op& op) {
   const T* b = in<T>(w, op.a[2]);
   const T* c = in<T>(w, op.a[3]);
   each_lane(w, out<T>(w, op.a[0]), [=](int l) {
-    return result_of<Ftz, Sat>(fused(source<Ftz>(a[l]), source<Ftz>(b[l]), source<Ftz>(c[l])), a[l],
-                               b[l], c[l]);
+    const T x = source<Ftz>(a[l]), y = source<Ftz>(b[l]), z = source<Ftz>(c[l]);
+    T v = fused(x, y, z);
+    if constexpr (Ftz) v = flushed_by(v, fused(x * 0x1p24f, y, z * 0x1p24f));
+    return result_of<Ftz, Sat>(v, a[l], b[l], c[l]);
   });
 }
 template <class T, bool Least, bool Nan, bool Ftz>
@@ -142,7 +154,8 @@ void minmax(Warp& w, const Op& op) {
   const T* a = in<T>(w, op.a[1]);
   const T* b = in<T>(w, op.a[2]);
   each_lane(w, out<T>(w, op.a[0]), [=](int l) {
-    return result<Ftz, false>(extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l])));
+    const T v = extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l]));
+    return result_of<Ftz, false>(v, a[l], b[l], b[l]);
   });
 }
 // Three operands: the forms of sm_100.
@@ -167,15 +180,21 @@ void minmax_xorsign(Warp& w, const Op& op) {
     return r == r ? with_sign(r, sign) : canonical(r);
   });
 }
+// Devices make a sum of it: a NaN keeps its sign in f64 and is the one NaN in f32.
+template <class T>
+CUCPU_INLINE T or_nan(T v, T a) {
+  return a == a ? v : canonical(a, a, a, a);
+}
 template <class T, bool Ftz>
 void neg(Warp& w, const Op& op) {
   const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return negated(source<Ftz>(a[l])); });
+  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return or_nan(negated(source<Ftz>(a[l])), a[l]); });
 }
 template <class T, bool Ftz>
 void abs(Warp& w, const Op& op) {
   const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return magnitude(source<Ftz>(a[l])); });
+  each_lane(w, out<T>(w, op.a[0]),
+            [=](int l) { return or_nan(magnitude(source<Ftz>(a[l])), a[l]); });
 }
 // copysign d, a, b: the magnitude of b with the sign of a.
 template <class T>

@@ -45,6 +45,18 @@ struct BranchTable {
 
 struct DecodedModule;
 
+// Where a frame holds a register; 0 bytes: a predicate, a bit for each lane.
+struct Register {
+  Slot slot = 0;
+  u32 bytes = 0;
+};
+
+// A parameter whose address the function takes: it is copied to local memory on entry.
+struct Spill {
+  u32 variable = 0;
+  u32 param = 0, local = 0, size = 0;  // offsets in the frame's parameters and local memory
+};
+
 struct DecodedFunction {
   const ptx::Function* source = nullptr;
   const DecodedModule* module = nullptr;
@@ -53,6 +65,8 @@ struct DecodedFunction {
   std::vector<BranchTable> tables;
   std::vector<Argument> returns;  // where this function's own parameters are
   std::vector<Argument> inputs;
+  std::vector<Spill> spills;
+  std::vector<Register> layout;
   AlignedBytes constants;
   u32 register_bytes = 0;
   u32 param_bytes = 0;  // parameter memory of one lane
@@ -68,6 +82,7 @@ struct DecodedModule {
   std::vector<std::unique_ptr<DecodedFunction>> functions;  // by index; nullptr: not defined here
   std::vector<u64> addresses;  // of the variables: device address, or offset in shared memory
   u32 site_count = 1;
+  bool uses_reserved_shared = false;
   u32 function_shared = 0;  // shared variables that functions other than kernels name
   int device = 0;
   DeviceLimits limits;

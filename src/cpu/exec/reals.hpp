@@ -28,6 +28,14 @@ CUCPU_INLINE double canonical(double v, double a, double b, double c) {
 CUCPU_INLINE float canonical(float v, float, float, float) { return canonical(v); }
 CUCPU_INLINE double canonical(double v) { return v; }
 
+// Under .ftz a result is zero when it would be less than the least normal number if exponents had
+// no lower end: what rounding among subnormals would lift to that number is zero too. `scaled` is
+// the same result from operands 2^24 times as large, which does not meet that end.
+CUCPU_INLINE float flushed_by(float v, float scaled) {
+  const float size = bits_of<float>(bits_of<u32>(scaled) & 0x7fffffff);
+  return size < 0x1p-102f ? bits_of<float>(bits_of<u32>(v) & 0x80000000) : v;
+}
+
 // To [0, 1], NaN to 0.
 template <class T>
 CUCPU_INLINE T saturated(T v) {
@@ -50,7 +58,7 @@ CUCPU_INLINE T result(T v) {
 }
 template <bool Ftz, bool Sat, class T>
 CUCPU_INLINE T result_of(T v, T a, T b, T c) {
-  if constexpr (sizeof(T) == 4)
+  if constexpr (sizeof(T) == 4 || Sat)
     return result<Ftz, Sat>(v);
   else
     return canonical(v, a, b, c);

@@ -19,15 +19,14 @@ constexpr u64 kFtz = 1 << 8, kSat = 1 << 9;
 
 float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
 
-template <class T>
-T finish(T v, u64 how) {
-  if (how & kSat) v = v > T(0) ? (v < T(1) ? v : T(1)) : T(0);
-  if constexpr (sizeof(T) == 4) {
-    if (how & kFtz) v = flushed(v);
-    if (v != v) v = std::bit_cast<float>(u32{0x7fffffff});
-  }
-  return v;
+// The NaN of f64 is the first operand that is one, made quiet; f32 has one NaN.
+double nan_of(double a, double b, double c) {
+  for (const double v : {a, b, c})
+    if (v != v) return std::bit_cast<double>(std::bit_cast<u64>(v) | 0x0008000000000000);
+  return std::bit_cast<double>(u64{0xfff8000000000000});
 }
+float nan_of(float, float, float) { return std::bit_cast<float>(u32{0x7fffffff}); }
+
 template <class T>
 T start(T v, u64 how) {
   if constexpr (sizeof(T) == 4) return how & kFtz ? flushed(v) : v;
@@ -77,6 +76,29 @@ struct Fma {
   }
 };
 
+// A result that is tiny before exponents end is zero under .ftz, also where rounding among
+// subnormals would lift it to the least normal number. F gives it again, 2^24 times as large.
+template <class F>
+float untiny(float v, float a, float b, float c) {
+  constexpr bool kFirst = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;
+  constexpr bool kSums = std::is_same_v<F, Fma>;
+  volatile float scale = 0x1p24f;
+  float scaled = v;
+  if constexpr (kFirst) scaled = F::apply(a * scale, b, c);
+  if constexpr (kSums) scaled = F::apply(a * scale, b, c * scale);
+  if constexpr (std::is_same_v<F, Rcp>) scaled = scale / a;
+  if constexpr (!kFirst && !kSums && !std::is_same_v<F, Rcp>) return flushed(v);
+  return std::fabs(scaled) < 0x1p-102f ? std::copysign(0.0f, v) : v;
+}
+
+template <class T, class F>
+T computed(T a, T b, T c, u64 how) {
+  T v = F::apply(a, b, c);
+  if constexpr (sizeof(T) == 4)
+    if (how & kFtz) v = untiny<F>(v, a, b, c);
+  if (how & kSat) return v > T(0) ? (v < T(1) ? v : T(1)) : T(0);
+  return v == v ? v : nan_of(a, b, c);
+}
 template <class T, class F>
 void rounded(Warp& w, const Op& op) {
   const T* a = w.at<T>(op.a[1]);
@@ -86,7 +108,7 @@ void rounded(Warp& w, const Op& op) {
   const HostRounding mode(Rounding(op.imm & 0xff));
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    d[l] = finish(F::apply(start(a[l], op.imm), start(b[l], op.imm), start(c[l], op.imm)), op.imm);
+    d[l] = computed<T, F>(start(a[l], op.imm), start(b[l], op.imm), start(c[l], op.imm), op.imm);
   }
 }
 

@@ -63,6 +63,14 @@ Slot special_slot(ptx::SpecialRegister reg, unsigned component) {
       return block(kRowTotalSmem);
     case R::dynamic_smem_size:
       return block(kRowDynamicSmem);
+    case R::reserved_smem_offset_begin:
+    case R::reserved_smem_offset_cap:
+    case R::reserved_smem_offset_0:
+      return block(kRowReservedBegin);
+    case R::reserved_smem_offset_1:
+      return block(kRowReservedFirst);
+    case R::reserved_smem_offset_end:
+      return block(kRowReservedEnd);
     case R::clock:
     case R::clock_hi:
     case R::clock64:
@@ -77,6 +85,13 @@ Slot special_slot(ptx::SpecialRegister reg, unsigned component) {
   if (n == u32(R::envreg0) + 1) return block(kRowEnvreg1);
   if (n == u32(R::envreg0) + 2) return block(kRowEnvreg2);
   return block(kRowZero);
+}
+
+bool is_reserved_shared(ptx::SpecialRegister reg) {
+  using R = ptx::SpecialRegister;
+  return reg == R::reserved_smem_offset_begin || reg == R::reserved_smem_offset_end ||
+         reg == R::reserved_smem_offset_cap || reg == R::reserved_smem_offset_0 ||
+         reg == R::reserved_smem_offset_1;
 }
 
 bool special_is_wide(ptx::SpecialRegister reg) {

@@ -32,6 +32,9 @@ enum BlockRow : u32 {
   kRowNsmid,
   kRowTotalSmem,
   kRowDynamicSmem,
+  kRowReservedBegin,  // of the shared memory that belongs to the system
+  kRowReservedFirst,
+  kRowReservedEnd,
   kRowEnvreg1,
   kRowEnvreg2,
   kRowZero,                          // two rows of zeros: whatever always reads as zero
@@ -45,6 +48,9 @@ enum ThreadRow : u32 { kRowTid = 0, kRowWarpid = 3, kThreadRows = 4 };
 
 // The slot of a special register that does not change while a warp runs, kNoSlot for clocks.
 Slot special_slot(ptx::SpecialRegister reg, unsigned component);
+// Shared memory of the system, behind the program's: there only where a kernel asks for its place.
+inline constexpr u32 kReservedShared = 1024;
+bool is_reserved_shared(ptx::SpecialRegister reg);
 // Whether the slot holds 64-bit lanes.
 bool special_is_wide(ptx::SpecialRegister reg);
 

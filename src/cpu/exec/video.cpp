@@ -175,7 +175,10 @@ Comparison select_video(const Form& f) {
   p.to_signed = !set && f.types[0] == Type::s32;
   p.a_signed = f.types[set ? 0 : 1] == Type::s32;
   p.b_signed = f.types[set ? 1 : 2] == Type::s32;
-  p.sat = f.has(ptx::kFlagSat);
+  // Devices do not saturate the sum of unsigned words to an unsigned word.
+  const bool wraps =
+      p.kind == Kind::Add && p.parts == 1 && !p.to_signed && !p.a_signed && !p.b_signed;
+  p.sat = f.has(ptx::kFlagSat) && !wraps;
   p.second = f.operation;
   p.compare = f.compare;
   return {video, p.packed()};

@@ -37,6 +37,7 @@ enum Group : uint32_t {
   gAligned = 1u << 25,
   gSync = 1u << 26,
   gAbs = 1u << 27,
+  gBulk = 1u << 29,
   gWild = 1u << 28,  ///< modifiers that are not known do not matter
 };
 
@@ -174,7 +175,8 @@ bool set_once(Enum& field, uint32_t value) {
 
 bool set_space(Form& form, uint32_t value) {
   if (form.space == Space::generic) return set_once(form.space, value);
-  return form.op == Opcode::cp_async && set_once(form.space2, value);
+  bool copies = form.op == Opcode::cp_async || form.op == Opcode::cp_async_bulk;
+  return copies && set_once(form.space2, value);
 }
 
 bool set_vector(Form& form, uint32_t value) {
@@ -297,6 +299,13 @@ bool modes_well(const Form& form) {
   }
 }
 
+/// To shared memory by an mbarrier, from it in groups.
+bool copies_in_bulk(const Form& form) {
+  bool to_shared = form.space == Space::shared || form.space == Space::shared_cluster;
+  if (to_shared) return form.space2 == Space::global && form.has(kFlagSync);
+  return form.space == Space::global && form.space2 == Space::shared && !form.has(kFlagSync);
+}
+
 bool is_complete(const Form& form) {
   switch (form.op) {
     case Opcode::setp:
@@ -332,6 +341,8 @@ bool is_complete(const Form& form) {
       return form.space != Space::generic;
     case Opcode::cp_async:
       return form.space == Space::shared && form.space2 == Space::global;
+    case Opcode::cp_async_bulk:
+      return copies_in_bulk(form);
     case Opcode::fence:
       return form.scope != Scope::none;
     case Opcode::membar:

@@ -185,7 +185,8 @@ class Checker {
   void check_variable_access(const Variable& variable, const Operand& operand) {
     Space space = form_.space == Space::shared_cluster ? Space::shared : form_.space;
     bool is_ld_st = form_.op == Opcode::ld || form_.op == Opcode::st;
-    if (space != Space::generic && space != variable.space && form_.op != Opcode::cp_async)
+    if (space != Space::generic && space != variable.space && form_.op != Opcode::cp_async &&
+        form_.op != Opcode::cp_async_bulk)
       fail("'" + std::string(variable.name) + "' is in another state space");
     if (variable.space != Space::param) return;
     uint64_t bytes = uint64_t{size_of(form_.types[0])} * form_.vector;
@@ -231,6 +232,10 @@ class Checker {
       case 'R':
         if (operand.kind == OperandKind::sink) break;
         destination(operand, Type::b32);
+        break;
+      case 'S':
+        if (operand.kind == OperandKind::sink) break;
+        destination(operand, type);
         break;
       case 'r':
         destination(operand, Type::b32);

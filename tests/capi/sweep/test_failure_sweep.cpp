@@ -33,9 +33,10 @@ std::set<std::string> exported_functions() {
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
-  for (const auto& part : {library_scenarios(), device_scenarios(), stream_scenarios(),
-                           event_scenarios(), buffer_scenarios(), program_scenarios(),
-                           linker_scenarios(), cache_scenarios(), objectcode_scenarios(), kernel_scenarios()})
+  for (const auto& part :
+       {library_scenarios(), device_scenarios(), stream_scenarios(), event_scenarios(),
+        buffer_scenarios(), program_scenarios(), linker_scenarios(), cache_scenarios(), objectcode_scenarios(),
+        kernel_scenarios(), completion_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -47,6 +48,18 @@ int64_t settled_blocks(int64_t wanted) {
   return blocks_alive();
 }
 
+// Once the library's threads have freed what they had in hand.
+int64_t quiet_blocks() {
+  int64_t blocks = blocks_alive();
+  for (int quiet = 0; quiet < 5; ++quiet) {
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+    const int64_t now = blocks_alive();
+    if (now != blocks) quiet = 0;
+    blocks = now;
+  }
+  return blocks;
+}
+
 // Handle slots are taken anew until enough have been released: afterwards memory stays level.
 void fill_quarantine(World& world) {
   for (int i = 0; i < QUARANTINE; ++i) {
@@ -56,6 +69,7 @@ void fill_quarantine(World& world) {
     make_program();
     make_linker();
     make_cache();
+    make_future(world.stream.get(), make_queue().get());
     const Code code = make_ptx();
     find_saxpy(code.get());
     cucore_error* error = nullptr;
@@ -86,13 +100,18 @@ class Sweep : public testing::Test {
     World world;
     make_current(1);
     fill_quarantine(world);
-    while (fakes_->driver.live_objects("library") != 1)  // the world's own code
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    wait_for_the_worlds_own();
     for (const Scenario& scenario : all_scenarios()) sweep_one(scenario, failure, &world);
     EXPECT_EQ(visited_, exported_functions());
     std::printf("%llu failures in %zu functions\n", static_cast<unsigned long long>(struck_),
                 visited_.size());
     EXPECT_GT(struck_, 0u);
+  }
+
+  // Code is unloaded, and events of futures are destroyed, a while after they were of use.
+  void wait_for_the_worlds_own() {
+    while (fakes_->driver.live_objects("library") != 1 || fakes_->driver.live_objects("event") != 2)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 
   // Fails the first call, the second, and so on, until there is none left to fail.
@@ -105,7 +124,7 @@ class Sweep : public testing::Test {
       EXPECT_EQ(settled(*fakes_, before), before) << "left alive in the fakes";
       if (HasFailure()) return;
       // A second time, now that caches are filled: memory must be level.
-      const int64_t blocks = blocks_alive();
+      const int64_t blocks = quiet_blocks();
       run(scenario, failure, world);
       settled(*fakes_, before);
       if (world) {
@@ -179,8 +198,7 @@ TEST_F(Sweep, Releases) {
         scenario.body(first, world);
         if (scenario.settle) scenario.settle(world);
       }
-      while (fakes_->driver.live_objects("library") != 1)  // the world's own code
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      wait_for_the_worlds_own();
       const Alive before = alive(*fakes_);
       ::sweep::Run run(*fakes_, {Failing::RELEASE, 1, CUDA_ERROR_ILLEGAL_ADDRESS, name});
       scenario.body(run, world);

@@ -109,6 +109,17 @@ Kernel find_saxpy(const cucore_objectcode* code) {
   }));
 }
 
+Queue make_queue() {
+  return Queue(made<cucore_queue>(
+      [&](auto** out, auto** error) { return cucore_queue_create(nullptr, out, error); }));
+}
+
+Future make_future(const cucore_stream* stream, cucore_queue* queue) {
+  return Future(made<cucore_future>([&](auto** out, auto** error) {
+    return cucore_future_from_stream(stream, queue, 1, out, error);
+  }));
+}
+
 World::World()
     : device(open_device(0)),
       other(open_device(1)),
@@ -124,11 +135,17 @@ World::World()
       })),
       program(make_program()),
       code(make_ptx()),
-      kernel(find_saxpy(code.get())) {
+      kernel(find_saxpy(code.get())),
+      queue(make_queue()),
+      future(make_future(stream.get(), queue.get())) {
   cucore_error* error = nullptr;
   if (cucore_event_record(start.get(), stream.get(), &error) != CUCORE_OK ||
       cucore_event_record(end.get(), stream.get(), &error) != CUCORE_OK ||
       cucore_device_reset(spare.get(), &error) != CUCORE_OK)
+    throw std::runtime_error(cucore_error_message(error));
+  cucore_completion taken;
+  size_t count = 0;
+  if (cucore_queue_wait(queue.get(), -1, &taken, 1, &count, &error) != CUCORE_OK)
     throw std::runtime_error(cucore_error_message(error));
   // libcrypto's own initialisation, at the first hash, does not survive a lack of memory.
   Code(made<cucore_objectcode>([&](auto** out, auto** failure) {

@@ -23,6 +23,8 @@ SWEEP_HANDLE(Linker, linker);
 SWEEP_HANDLE(Cache, cache);
 SWEEP_HANDLE(Code, objectcode);
 SWEEP_HANDLE(Kernel, kernel);
+SWEEP_HANDLE(Queue, queue);
+SWEEP_HANDLE(Future, future);
 SWEEP_HANDLE(ErrorHandle, error);
 #undef SWEEP_HANDLE
 
@@ -37,6 +39,8 @@ Code make_fatbin();  // the same as a fat binary: the driver knows which image i
 Linker make_linker();
 Cache make_cache();  // in memory alone
 Kernel find_saxpy(const cucore_objectcode* code);
+Queue make_queue();
+Future make_future(const cucore_stream* stream, cucore_queue* queue);
 
 extern const std::string PTX;
 extern const std::string SOURCE;
@@ -56,6 +60,8 @@ struct World {
   Program program;
   Code code;
   Kernel kernel;
+  Queue queue;
+  Future future;  // complete, and its completion taken
 };
 
 struct Scenario {
@@ -76,6 +82,7 @@ std::vector<Scenario> linker_scenarios();
 std::vector<Scenario> cache_scenarios();
 std::vector<Scenario> objectcode_scenarios();
 std::vector<Scenario> kernel_scenarios();
+std::vector<Scenario> completion_scenarios();
 
 // A function with one output that is a handle: called, checked, released.
 template <class T, class Call>

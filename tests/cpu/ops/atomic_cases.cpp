@@ -105,9 +105,10 @@ uint64_t add_elements(const SmallFormat& format, uint64_t a, uint64_t b) {
 void add_floats(std::vector<Operation>& all) {
   all.push_back({"add", "f64", Kind::f64,
                  [](uint64_t a, uint64_t b) {
-                   return result_bits(from_bits<double>(a) + from_bits<double>(b));
+                   double x = from_bits<double>(a), y = from_bits<double>(b);
+                   return result_bits(x + y, x, y);
                  },
-                 70, Compare::nan});
+                 70, Compare::exact});
   struct Half {
     const char* type;
     const SmallFormat* format;
@@ -119,13 +120,13 @@ void add_floats(std::vector<Operation>& all) {
     const SmallFormat* format = half.format;
     all.push_back({"add.noftz", half.type, half.one,
                    [format](uint64_t a, uint64_t b) { return add_elements(*format, a, b); },
-                   half.min_target, Compare::nan});
+                   half.min_target, Compare::exact});
     all.push_back({"add.noftz", half.type + std::string("x2"), half.two,
                    [format](uint64_t a, uint64_t b) {
                      return add_elements(*format, a, b) | add_elements(*format, a >> 16, b >> 16)
                                                               << 16;
                    },
-                   half.min_target, Compare::nan});
+                   half.min_target, Compare::exact});
   }
 }
 
@@ -140,7 +141,7 @@ Operation float_add(bool flushes) {
             return result_bits(flushed(flushed(x) + flushed(y)));
           },
           70,
-          Compare::nan};
+          Compare::exact};
 }
 
 void add_cas(Table& table, const Space& space, const std::string& order, const std::string& type,

@@ -135,16 +135,17 @@ void add_bfe(Table& table) {
              {kind_of<T>(), Kind::shift, Kind::shift},
              {kind_of<T>()},
              [](const Values& in, Values& out) {
-               // As PTX gives it in pseudo code.
-               constexpr unsigned kTop = kBits<T> - 1;
-               unsigned start = in[1] & 0xFF, length = in[2] & 0xFF;
+               // As PTX gives it in pseudo code, but with 64 bits devices do not cut start and
+               // length to 8 bits.
+               constexpr uint64_t kTop = kBits<T> - 1, kCut = sizeof(T) == 8 ? UINT32_MAX : 0xFF;
+               uint64_t start = in[1] & kCut, length = in[2] & kCut;
                bool fill = false;
                if (std::is_signed_v<T> && length != 0)
-                 fill = bit_at(in[0], std::min(start + length - 1, kTop));
+                 fill = bit_at(in[0], unsigned(std::min(start + length - 1, kTop)));
                out[0] = 0;
                for (unsigned i = 0; i <= kTop; ++i) {
                  bool inside = i < length && start + i <= kTop;
-                 out[0] |= uint64_t(inside ? bit_at(in[0], start + i) : fill) << i;
+                 out[0] |= uint64_t(inside ? bit_at(in[0], unsigned(start) + i) : fill) << i;
                }
              }});
 }

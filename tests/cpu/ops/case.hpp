@@ -33,6 +33,11 @@ enum class Kind : uint8_t {
   lane64,
   unit,  ///< f32 around the range that .approx functions are used in
   unit64,
+  tiny,    ///< f32 whose products and quotients are next to the least normal number
+  tiny64,  ///< f64 next to the least normal f32
+  nan16,   ///< NaN of every sort, for f16 and bf16
+  nan32,
+  nan64,
 };
 
 inline constexpr size_t kMaxValues = 6;
@@ -48,7 +53,6 @@ using WarpReference = std::function<void(const Values* in, Values* out)>;
 /// How a result may differ from the reference.
 enum class Compare : uint8_t {
   exact,   ///< bit for bit
-  nan,     ///< bit for bit, but any NaN for a NaN of the result's float type
   approx,  ///< within the bound, see Case::relative and absolute
 };
 
@@ -63,7 +67,6 @@ struct Case {
   Compare compare = Compare::exact;
   double relative = 0, absolute = 0;  ///< bounds of .approx, either suffices
   unsigned min_target = 70;
-  bool may_lack = false;     ///< a device may answer that it does not implement the form
   std::string globals = {};  ///< module-scope declarations that the row needs; names end with $n
 };
 
@@ -99,6 +102,8 @@ void add_move_cases(Table& table);
 void add_memory_cases(Table& table);
 void add_atomic_cases(Table& table);
 void add_warp_cases(Table& table);
+/// Of rows that are there already, the same with other operands; comes last.
+void add_corner_cases(Table& table);
 
 Table make_table();
 

@@ -189,6 +189,22 @@ void add_half_set(Table& table, const Comparison& c, const SmallFormat& format,
              0,
              0,
              min_target});
+  std::string mask = std::string("set.") + c.name + (ftz ? ".ftz" : "") + ".u32." + full;
+  uint64_t ones = pair ? 0xFFFF : 0xFFFFFFFF;
+  table.add({mask,
+             plain(mask, 2),
+             {kind, kind},
+             {Kind::u32},
+             [=](const Values& in, Values& out) {
+               out[0] = order(c, in[0] & 0xFFFF, in[1] & 0xFFFF) ? ones : 0;
+               if (pair && order(c, in[0] >> 16 & 0xFFFF, in[1] >> 16 & 0xFFFF))
+                 out[0] |= ones << 16;
+             },
+             {},
+             Compare::exact,
+             0,
+             0,
+             min_target});
 }
 
 void add_selp(Table& table, const std::string& t, Kind kind) {

@@ -1,5 +1,6 @@
 // cvt between all pairs of types, in every rounding, with .ftz, .sat and .relu.
 #include "floating.hpp"
+#include "record.hpp"
 #include "small_floats.hpp"
 
 namespace cucpu::ops {
@@ -125,6 +126,26 @@ double to_whole(double value, int mode) {
   return std::nearbyint(kept);
 }
 
+/// A NaN as f64, which holds the payload of every type.
+uint64_t wide_nan(const Real& from, uint64_t bits) {
+  if (from.kind == Kind::f64) return bits | 0x0008000000000000;
+  unsigned fraction_bits = from.kind == Kind::f32 ? 23 : from.kind == Kind::f16 ? 10 : 7;
+  uint64_t sign = bits >> (8 * bytes_of(from.kind) - 1);
+  uint64_t fraction = bits & ((uint64_t{1} << fraction_bits) - 1);
+  return sign << 63 | 0x7FF8000000000000 | fraction << (52 - fraction_bits);
+}
+
+/// What a NaN becomes: where its payload survives, it does so from the top.
+uint64_t nan_between(const Real& to, const Real& from, uint64_t bits, bool ftz) {
+  uint64_t wide = wide_nan(from, bits);
+  uint64_t sign = wide >> 63, fraction = wide & 0x000FFFFFFFFFFFFF;
+  if (to.kind == Kind::f64) return ftz ? 0x7FFFFFFFE0000000 : wide;
+  if (to.kind == Kind::f16 && from.kind == Kind::f64) return sign << 15 | 0x7C00 | fraction >> 42;
+  bool keeps = from.kind == Kind::f64 || from.kind == Kind::bf16;
+  if (to.is_single() && keeps) return sign << 31 | 0x7F800000 | fraction >> 29;
+  return to.is_single() ? 0x7FFFFFFF : 0x7FFF;
+}
+
 double input_of(const Real& from, uint64_t bits, bool ftz) {
   double value = from.value(bits);
   if (!ftz || !from.is_single()) return value;
@@ -176,14 +197,22 @@ void add_real_row(Table& table, const Real& to, const Real& from, const std::str
              {from.kind},
              {to.kind},
              [=](const Values& in, Values& out) {
-               double value = input_of(from, in[0], ftz);
+               // .ftz heeds the operand's subnormals only where the result has such too.
+               double value = input_of(from, in[0], ftz && to.kind != Kind::f16);
+               if (value != value && !sat) {
+                 bool moves = to.kind == from.kind && bytes_of(to.kind) > 2 && !whole && !ftz;
+                 bool widens = from.kind == Kind::bf16 && to.is_single() && !ftz;
+                 out[0] = moves ? in[0] : widens ? in[0] << 16 : nan_between(to, from, in[0], ftz);
+                 return;
+               }
                if (whole) value = std::copysign(to_whole(value, mode), value);
                out[0] = to.round(value, mode);
                if (sat) out[0] = saturated_bits(to, out[0]);
-               if (ftz && to.is_single()) out[0] = result_bits(flushed(from_bits<float>(out[0])));
+               RoundingScope scope(mode);
+               if (ftz && to.is_single() && is_tiny(value)) out[0] &= 0x80000000;
              },
              {},
-             Compare::nan,
+             Compare::exact,
              0,
              0,
              std::max(to.min_target, from.min_target)});
@@ -216,25 +245,24 @@ void add_real_pair(Table& table, const Real& to, const Real& from) {
 /// d = {a, b}: a becomes the upper half.
 void add_packed(Table& table, const std::string& name, const SmallFormat& format, Kind out,
                 unsigned bits, int mode, bool relu, bool finite, unsigned min_target) {
-  Case& row = table.add({name,
-                         plain(name, 2),
-                         {Kind::f32, Kind::f32},
-                         {out},
-                         [=](const Values& in, Values& o) {
-                           o[0] = 0;
-                           for (int i = 0; i < 2; ++i) {
-                             double value = from_bits<float>(in[i]);
-                             uint32_t half = format.round(value, mode, finite);
-                             if (relu && value == value && half & format.sign_bit()) half = 0;
-                             o[0] |= uint64_t(half) << (i == 0 ? bits : 0);
-                           }
-                         },
-                         {},
-                         Compare::nan,
-                         0,
-                         0,
-                         min_target});
-  row.may_lack = bits == 8;  // the 8-bit floats
+  table.add({name,
+             plain(name, 2),
+             {Kind::f32, Kind::f32},
+             {out},
+             [=](const Values& in, Values& o) {
+               o[0] = 0;
+               for (int i = 0; i < 2; ++i) {
+                 double value = from_bits<float>(in[i]);
+                 uint32_t half = format.round(value, mode, finite);
+                 if (relu && value == value && half & format.sign_bit()) half = 0;
+                 o[0] |= uint64_t(half) << (i == 0 ? bits : 0);
+               }
+             },
+             {},
+             Compare::exact,
+             0,
+             0,
+             min_target});
 }
 
 void add_packed_rows(Table& table) {
@@ -260,25 +288,43 @@ void add_packed_rows(Table& table) {
     for (bool relu : {false, true}) {
       std::string name = std::string("cvt.rn.") + (relu ? "relu." : "") + "f16x2." + small.name;
       SmallFormat format = small.format;
-      Case& row = table.add({name,
-                             plain(name, 1),
-                             {Kind::u16},
-                             {Kind::f16x2},
-                             [=](const Values& in, Values& out) {
-                               out[0] = 0;
-                               for (int i = 0; i < 2; ++i) {
-                                 double value = format.value(uint32_t(in[0] >> 8 * i & 0xFF));
-                                 uint32_t half = kHalf.round(value, FE_TONEAREST);
-                                 if (relu && value == value && half & 0x8000) half = 0;
-                                 out[0] |= uint64_t(half) << 16 * i;
-                               }
-                             },
-                             {},
-                             Compare::nan,
-                             0,
-                             0,
-                             89});
-      row.may_lack = true;
+      table.add({name,
+                 plain(name, 1),
+                 {Kind::u16},
+                 {Kind::f16x2},
+                 [=](const Values& in, Values& out) {
+                   out[0] = 0;
+                   for (int i = 0; i < 2; ++i) {
+                     double value = format.value(uint32_t(in[0] >> 8 * i & 0xFF));
+                     uint32_t half = kHalf.round(value, FE_TONEAREST);
+                     if (relu && value == value && half & 0x8000) half = 0;
+                     out[0] |= uint64_t(half) << 16 * i;
+                   }
+                 },
+                 {},
+                 Compare::exact,
+                 0,
+                 0,
+                 89});
+      std::string back = std::string("cvt.rn.satfinite.") + (relu ? "relu." : "") + small.name;
+      table.add({back + ".f16x2",
+                 plain(back + ".f16x2", 1),
+                 {Kind::f16x2},
+                 {Kind::u16},
+                 [=](const Values& in, Values& out) {
+                   out[0] = 0;
+                   for (int i = 0; i < 2; ++i) {
+                     double value = kHalf.value(uint32_t(in[0] >> 16 * i & 0xFFFF));
+                     uint32_t byte = format.round(value, FE_TONEAREST, true);
+                     if (relu && value == value && byte & 0x80) byte = 0;
+                     out[0] |= uint64_t(byte) << 8 * i;
+                   }
+                 },
+                 {},
+                 Compare::exact,
+                 0,
+                 0,
+                 89});
     }
 }
 
@@ -290,10 +336,10 @@ void add_tf32(Table& table) {
              {Kind::f32},
              [](const Values& in, Values& out) {
                bool special = (in[0] & 0x7F800000) == 0x7F800000;
-               out[0] = special ? in[0] : (in[0] + 0x1000) & 0xFFFFE000;
+               out[0] = (special ? in[0] : in[0] + 0x1000) & 0xFFFFE000;
              },
              {},
-             Compare::nan,
+             Compare::exact,
              0,
              0,
              80});

@@ -1,4 +1,5 @@
 // Operand values: the borders of every type, and a few ordinary ones.
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -80,6 +81,17 @@ std::vector<uint64_t> units64() {
   return all;
 }
 
+/// Around the least normal f32 and the bounds from which on f32 rounds to it, or to a subnormal.
+std::vector<uint64_t> tiny_doubles() {
+  std::vector<uint64_t> all;
+  for (double factor :
+       {1.0, 1 - 0x1p-23, 1 - 0x1p-24, 1 - 0x1.8p-25, 1 - 0x1p-25, 1 - 0x1.00001p-25,
+        1 - 0x1.ffffep-26, 1 - 0x1p-30, 0x1p-23, 0x1p-24, 0x1.8p-24, 0x1p-25})
+    for (double sign : {1.0, -1.0})
+      all.push_back(std::bit_cast<uint64_t>(sign * factor * 0x1p-126));
+  return all;
+}
+
 std::vector<uint64_t> every(Kind kind) {
   switch (kind) {
     case Kind::u8:
@@ -120,6 +132,19 @@ std::vector<uint64_t> every(Kind kind) {
       return units();
     case Kind::unit64:
       return units64();
+    case Kind::tiny:
+      return {0x00800000, 0x00800001, 0x00FFFFFE, 0x00FFFFFF, 0x3F7FFFFE, 0x3F7FFFFF,
+              0x3F800001, 0x3F000000, 0x3F000001, 0x40000000, 0x80800000, 0x807FFFFF,
+              0xBF7FFFFF, 0x7E7FFFFF, 0x7E800001, 0x00000000};
+    case Kind::tiny64:
+      return tiny_doubles();
+    case Kind::nan16:
+      return {0x7C01, 0x7E00, 0x7E2A, 0x7F81, 0x7FC0, 0x7FFF, 0xFD55, 0xFE00, 0xFF81, 0xFFC1};
+    case Kind::nan32:
+      return {0x3F800000, 0x7F800001, 0x7FC00000, 0x7FFFFFFF, 0xFFA00000, 0xFFC01234, 0x80000000};
+    case Kind::nan64:
+      return {0x3FF0000000000000, 0x7FF0000000000001, 0x7FF8000000000000, 0xFFF8000000001234,
+              0x7FF7FFFFE0000000, 0xFFF0002000000000, 0x8000000000000000};
     case Kind::lane32:
     case Kind::lane64:
       break;
@@ -132,11 +157,13 @@ std::vector<uint64_t> every(Kind kind) {
   return all;
 }
 
+bool is_double_nan(uint64_t bits) { return (bits & INT64_MAX) > 0x7FF0000000000000; }
+
 }  // namespace
 
 std::vector<uint64_t> edges(Kind kind, size_t operands) {
   std::vector<uint64_t> all = every(kind);
-  bool is_small = kind == Kind::pred || kind == Kind::few32;
+  bool is_small = kind == Kind::pred || kind == Kind::few32 || kind >= Kind::tiny;
   if (operands < 3 || is_small) return all;
   // Three and more operands: every second value, so that the products stay small.
   std::vector<uint64_t> some;
@@ -160,6 +187,13 @@ std::vector<Values> operands_of(const Case& row) {
       }
     all = std::move(longer);
   }
+  // Which of two NaN an f64 operation hands on depends on the order in which the compiler gives
+  // them to the machine; PTX does not say.
+  if (std::ranges::count(row.in, Kind::nan64) > 1)
+    std::erase_if(all, [&](const Values& one) {
+      return std::count_if(one.begin(), one.begin() + static_cast<long>(row.in.size()),
+                           is_double_nan) > 1;
+    });
   while (all.size() % kWarp != 0) all.push_back(all[all.size() % 7 % all.size()]);
   return all;
 }
@@ -170,7 +204,10 @@ unsigned bytes_of(Kind kind) {
     case Kind::s16:
     case Kind::f16:
     case Kind::bf16:
+    case Kind::nan16:
       return 2;
+    case Kind::tiny64:
+    case Kind::nan64:
     case Kind::u64:
     case Kind::s64:
     case Kind::f64:
@@ -207,6 +244,7 @@ Table make_table() {
   add_memory_cases(table);
   add_atomic_cases(table);
   add_warp_cases(table);
+  add_corner_cases(table);
   return table;
 }
 

@@ -40,11 +40,24 @@ T saturated(T value) {
   return value < 1 ? value : T(1);
 }
 
-/// f32 results that are NaN have one pattern; f64 is compared as any NaN.
-template <typename T>
-uint64_t result_bits(T value) {
+/// f32 results that are NaN have one pattern; of f64 it is the first operand that is NaN, made
+/// quiet, or the pattern of an invalid operation.
+template <typename T, typename... A>
+uint64_t result_bits(T value, A... operands) {
   if (value == value) return to_bits(value);
-  return sizeof(T) == 4 ? 0x7FFFFFFF : 0x7FF8000000000000;
+  if (sizeof(T) == 4) return 0x7FFFFFFF;
+  uint64_t nan = 0;
+  ((nan = nan == 0 && operands != operands ? to_bits(operands) : nan), ...);
+  return nan == 0 ? 0xFFF8000000000000 : nan | 0x0008000000000000;
+}
+
+/// .ftz: results become zeros that are tiny when rounded to f32's precision with no lower end of
+/// exponents, also where rounding among subnormals would lift them to the least normal number.
+inline bool is_tiny(long double precise) {
+  int exponent = 0;
+  volatile long double fraction = std::frexp(precise, &exponent);
+  volatile float rounded = static_cast<float>(fraction);
+  return rounded != 0 && std::ldexp(double(std::fabs(rounded)), exponent) < 0x1p-126;
 }
 
 struct RealOptions {
@@ -58,8 +71,9 @@ struct RealOptions {
     RoundingScope scope(mode);
     T value = f((ftz ? flushed(T(operands)) : T(operands))...);
     if (sat) value = saturated(value);
-    if (ftz) value = flushed(value);
-    return result_bits(value);
+    if (ftz && is_tiny(f(static_cast<long double>(flushed(T(operands)))...)))
+      value = std::copysign(T(0), value);
+    return result_bits(value, operands...);
   }
 };
 

@@ -36,7 +36,7 @@ void add_both(Table& table, const Format& format, const std::string& name, size_
                  }
                },
                {},
-               Compare::nan,
+               Compare::exact,
                0,
                0,
                target});
@@ -94,10 +94,12 @@ void add_signs(Table& table, const Format& format, bool ftz) {
   SmallFormat small = format.small;
   std::string suffix = ftz ? ".ftz" : "";
   auto prepared = [=](uint32_t bits) { return ftz ? flush(small, bits) : bits; };
-  add_both(table, format, "neg" + suffix, 1,
-           [=](const uint32_t* in) { return prepared(in[0]) ^ small.sign_bit(); });
-  add_both(table, format, "abs" + suffix, 1,
-           [=](const uint32_t* in) { return prepared(in[0]) & ~small.sign_bit(); });
+  add_both(table, format, "neg" + suffix, 1, [=](const uint32_t* in) {
+    return small.is_nan(in[0]) ? small.nan : prepared(in[0]) ^ small.sign_bit();
+  });
+  add_both(table, format, "abs" + suffix, 1, [=](const uint32_t* in) {
+    return small.is_nan(in[0]) ? small.nan : prepared(in[0]) & ~small.sign_bit();
+  });
 }
 
 void add_extremes(Table& table, const Format& format, bool ftz, bool nan, bool xorsign) {

@@ -26,10 +26,10 @@ T quotient(T a, T b) {
   return T(int128(a) / int128(b));
 }
 
-/// PTX leaves division by zero open; devices give all ones, and the dividend as remainder.
+/// PTX leaves division by zero open; devices give all ones, also as the remainder.
 template <typename T>
 T remainder(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return T(~T(0));
   return T(int128(a) % int128(b));
 }
 

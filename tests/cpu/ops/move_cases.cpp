@@ -98,7 +98,18 @@ void add_special(Table& table, const std::string& name, uint64_t (*value)(unsign
              }});
 }
 
+/// Which number a warp has is the device's business; it is below %nwarpid.
+void add_warp_number(Table& table) {
+  table.add({"setp.lt.u32 warpid",
+             "mov.u32 %t0, %warpid; mov.u32 %t1, %nwarpid; setp.lt.u32 %p0, %t0, %t1;"
+             " selp.u32 $d0, 1, 0, %p0;",
+             {Kind::lane32},
+             {Kind::u32},
+             [](const Values&, Values& out) { out[0] = 1; }});
+}
+
 void add_specials(Table& table) {
+  add_warp_number(table);
   add_special(table, "laneid", [](unsigned lane) { return uint64_t(lane); });
   add_special(table, "tid.x", [](unsigned lane) { return uint64_t(lane); });
   add_special(table, "tid.y", [](unsigned) { return uint64_t(0); });
@@ -107,7 +118,6 @@ void add_specials(Table& table) {
   add_special(table, "ctaid.y", [](unsigned) { return uint64_t(0); });
   add_special(table, "nctaid.x", [](unsigned) { return uint64_t(2); });
   add_special(table, "nctaid.y", [](unsigned) { return uint64_t(1); });
-  add_special(table, "warpid", [](unsigned) { return uint64_t(0); });
   add_special(table, "lanemask_eq", [](unsigned lane) { return uint64_t(1u << lane); });
   add_special(table, "lanemask_lt", [](unsigned lane) { return uint64_t((1u << lane) - 1); });
   add_special(table, "lanemask_le", [](unsigned lane) { return uint64_t((2ull << lane) - 1); });

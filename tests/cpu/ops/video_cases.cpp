@@ -46,7 +46,8 @@ void add_packed(Table& table, const Packed& operation, unsigned lanes, bool is_s
              }});
 }
 
-/// Scalar forms: 32-bit operands, an exact result that wraps, or saturates with .sat.
+/// Scalar forms: 32-bit operands, an exact result that wraps, or saturates with .sat; but devices
+/// leave sums of unsigned words to wrap.
 void add_scalar(Table& table, const Packed& operation, bool is_signed, bool saturates) {
   std::string t = is_signed ? ".s32" : ".u32";
   std::string name = operation.name + t + t + t + (saturates ? ".sat" : "");
@@ -59,7 +60,8 @@ void add_scalar(Table& table, const Packed& operation, bool is_signed, bool satu
                int64_t r = f(element(in[0], 0, 32, is_signed), element(in[1], 0, 32, is_signed));
                int64_t low = is_signed ? INT32_MIN : 0,
                        high = is_signed ? INT32_MAX : int64_t(UINT32_MAX);
-               if (saturates) r = r < low ? low : r > high ? high : r;
+               bool wraps = !is_signed && operation.name == std::string("vadd");
+               if (saturates && !wraps) r = r < low ? low : r > high ? high : r;
                out[0] = uint32_t(r);
              }});
 }

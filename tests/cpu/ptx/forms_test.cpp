@@ -83,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "rcp.rn.approx.f32", "atom.global.u32", "red.global.u32", "membar", "fence",
                     "bar", "bar.sync.popc", "call.rn", "ld.global.global.u32", "ld.v2.v4.u32",
                     "ld.u32.f32.", "popc.u32", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
-                    "tex.2d.v4.f32.f32", "mbarrier.init.shared.b64", "cp.async.bulk.commit_group",
-                    "nonsense.f32"));
+                    "tex.2d.v4.f32.f32", "wgmma.fence.sync.aligned",
+                    "multimem.ld_reduce.global.add.u32", "nonsense.f32"));
 
 TEST(Forms, EveryOpcodeIsReachableByItsName) {
   for (unsigned op = 1; op < static_cast<unsigned>(Opcode::count); ++op) {

@@ -100,7 +100,8 @@ TEST(Cubin, Header) {
   EXPECT_PART("machine 190", after<uint16_t>(18, 62));
   EXPECT_PART("version 1", after<uint32_t>(20, 2));
   EXPECT_PART("entry point", after<uint64_t>(24, 8));
-  EXPECT_PART("no architecture", after<uint32_t>(48, 0));
+  EXPECT_PART("no architecture", after<uint32_t>(48, 4));
+  EXPECT_PART("not flags", after<uint8_t>(48, read_at<uint8_t>(cubin(), 48) ^ 1));
   EXPECT_PART("size is not 64", after<uint16_t>(52, 63));
   EXPECT_PART("header is not 56", after<uint16_t>(54, 64));
   EXPECT_PART("header is not 64", after<uint16_t>(58, 40));
@@ -116,6 +117,7 @@ TEST(Cubin, TablesBeyondTheEnd) {
   }
   EXPECT_PART("does not lie inside", after<uint16_t>(60, 0xfff0));
   EXPECT_NE(after<uint16_t>(56, 0xfff0), "");
+  EXPECT_PART("table that is empty", after<uint16_t>(56, 0));
 }
 
 TEST(Cubin, Sections) {
@@ -129,6 +131,12 @@ TEST(Cubin, Sections) {
   EXPECT_PART("no power of two", after<uint64_t>(at + 48, 3));
   EXPECT_NE(after(at, section_named(".nv.constant0.saxpy").name), "");
   const uint64_t bank = section_named(".nv.constant0.saxpy").header_at;
+  const uint64_t first = read_at<uint64_t>(cubin(), 40);
+  for (uint64_t field = 0; field < sizeof(ElfSectionHeader); field += 4)
+    EXPECT_NE(after<uint32_t>(first + field, 1), "") << field;
+  EXPECT_PART("leads to one", after<uint32_t>(section_named(".nv.info").header_at + 40, 0x1000));
+  EXPECT_PART("belongs to one",
+              after<uint32_t>(section_named(".note.nv.tkinfo").header_at + 44, 0x1000));
   EXPECT_PART("no code of that name", after<uint32_t>(bank + 44, 1));
   EXPECT_PART("does not exist", after<uint32_t>(bank + 44, 0xffff));
   EXPECT_PART("too large", refusal(CodeType::CUBIN, [&] {
@@ -231,6 +239,10 @@ TEST(Cubin, Notes) {
   const ElfSection note = section_named(".note.nv.tkinfo");
   EXPECT_PART("does not lie inside", after<uint32_t>(note.offset, 0xfffffff0));
   EXPECT_PART("does not lie inside", after<uint32_t>(note.offset + 4, 0xffffffff));
+  const uint64_t contents = note.offset + 24;
+  EXPECT_PART("not a note", after<uint32_t>(contents, 3));
+  for (uint64_t at = 4; at < 24; at += 4)
+    EXPECT_PART("does not lie inside it", after<uint32_t>(contents + at, 0x1000));
 }
 
 TEST(Cubin, WhatFollowsTheEnd) {

@@ -1,5 +1,6 @@
 // Fat binaries: real ones with zstd and LZ4, and bent ones.
 #include "container/compression.hpp"
+#include "container/fatbin.hpp"
 #include "image_testing.hpp"
 
 namespace cucore::container {
@@ -33,6 +34,22 @@ TEST(Fatbin, EntriesWithZstd) {
   for (const FatbinEntry& entry : info.entries) EXPECT_LT(entry.stored_size, entry.size);
   ASSERT_EQ(info.symbols.size(), 1u) << "one kernel, though two images have it";
   EXPECT_EQ(info.symbols[0].parameters->size(), 4u);
+}
+
+TEST(Fatbin, OneEntryIsTakenOut) {
+  const Bytes file = zstd_fatbin();
+  const ByteView view("FATBIN", file);
+  ASSERT_EQ(count_fatbin_entries(view), 3u);
+  const ImageInfo info = inspect(CodeType::FATBIN, file);
+  for (size_t i = 0; i < 2; ++i) {
+    const FatbinImage image = read_fatbin_entry(view, i);
+    EXPECT_EQ(image.entry.type, info.entries[i].type);
+    EXPECT_EQ(image.bytes.size(), info.entries[i].size);
+    EXPECT_EQ(inspect(image.entry.type, image.bytes).symbols, info.entries[i].symbols);
+  }
+  EXPECT_EQ(read_fatbin_entry(view, 2).entry.type, CodeType::LTOIR);
+  EXPECT_TRUE(read_fatbin_entry(view, 2).bytes.empty()) << "nvcc scrambles LTOIR";
+  EXPECT_THROW(read_fatbin_entry(view, 3), Error);
 }
 
 TEST(Fatbin, EntriesWithLz4) {

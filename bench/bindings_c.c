@@ -1,0 +1,65 @@
+/* What the calls cost in C: loops that the benchmarks of the bindings run beside their own. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <cucore.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static cucore_device *device;
+static cucore_stream *stream;
+static cucore_kernel *kernel;
+static cucore_buffer *buffer;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* Opens what the loops use; 0 if all is well. code: PTX with a kernel "k" of (float, pointer, int). */
+EXPORT int bench_open(const char *code, size_t size) {
+  cucore_objectcode *object = NULL;
+  int failed = cucore_device_open(0, &device, NULL) != CUCORE_OK ||
+               cucore_stream_create(device, NULL, &stream, NULL) != CUCORE_OK ||
+               cucore_buffer_create(device, 64, stream, &buffer, NULL) != CUCORE_OK ||
+               cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, code, size, NULL, &object, NULL) != CUCORE_OK ||
+               cucore_objectcode_find_kernel(object, "k", &kernel, NULL) != CUCORE_OK;
+  cucore_objectcode_release(object);
+  return failed;
+}
+
+EXPORT double bench_property(int count) {
+  volatile int32_t sink = 0;
+  const double began = now();
+  for (int i = 0; i < count; ++i) sink = cucore_device_ordinal(device);
+  (void)sink;
+  return (now() - began) / count;
+}
+
+EXPORT double bench_event(int count) {
+  cucore_event *event = NULL;
+  const double began = now();
+  for (int i = 0; i < count; ++i) {
+    cucore_event_create(device, NULL, &event, NULL);
+    cucore_event_release(event);
+  }
+  return (now() - began) / count;
+}
+
+EXPORT double bench_launch(int count) {
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = options.block[0] = 1;
+  double took;
+  const double began = now();
+  for (int i = 0; i < count; ++i) {
+    float a = 1.0f;
+    uint64_t address = cucore_buffer_address(buffer);
+    int32_t n = 1;
+    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(address), CUCORE_ARGUMENT(n)};
+    cucore_kernel_launch(kernel, stream, &options, arguments, 3, NULL);
+  }
+  took = (now() - began) / count;
+  cucore_stream_synchronize(stream, NULL);
+  return took;
+}

@@ -1,0 +1,44 @@
+/* The calls of C that bench.cs compares with, on the same objects: each gives the nanoseconds of one. */
+#define _POSIX_C_SOURCE 199309L
+#include <cucore.h>
+#include <time.h>
+
+#define BENCH __attribute__((visibility("default")))
+
+/* The time that the calling thread has run: what others do on the machine is not in it. */
+BENCH double bench_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+BENCH double bench_property(const cucore_device *device, int count) {
+  volatile int32_t sink;
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i) sink = cucore_device_ordinal(device);
+  (void)sink;
+  return (bench_now() - began) / count;
+}
+
+BENCH double bench_launch(const cucore_kernel *kernel, const cucore_stream *stream, uint64_t address, int count) {
+  float a = 2;
+  int32_t n = 0;
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = options.block[0] = 1;
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i) {
+    cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(address), CUCORE_ARGUMENT(n)};
+    if (cucore_kernel_launch(kernel, stream, &options, arguments, 3, NULL) != CUCORE_OK) return -1;
+  }
+  return (bench_now() - began) / count;
+}
+
+BENCH double bench_event(const cucore_device *device, int count) {
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i) {
+    cucore_event *event = NULL;
+    if (cucore_event_create(device, NULL, &event, NULL) != CUCORE_OK) return -1;
+    cucore_event_release(event);
+  }
+  return (bench_now() - began) / count;
+}

@@ -1,0 +1,16 @@
+/** The calls in C, so many times each. */
+final class CCalls {
+  private CCalls() {}
+
+  static native void open(String ptx);
+
+  static native long property(int times);
+
+  static native long isLoaded(int times);
+
+  static native void launch(int times);
+
+  static native void event(int times);
+
+  static native void synchronize();
+}

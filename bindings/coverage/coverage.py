@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Every public C function is reachable in a language, or on the list with a reason; all is documented.
+
+  coverage.py python HEADER MAP               with cucore importable
+  coverage.py java   HEADER MAP JAVAP JAR
+  coverage.py csharp HEADER MAP XML           the file of comments: what is not in it has none
+"""
+import fnmatch
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / 'tools'))
+import header as headers  # noqa: E402
+import interface  # noqa: E402
+
+CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
+           'Future': 'CudaFuture',
+           'Error': 'CucoreException', '': 'Cucore'}
+
+
+def listed():
+    """pattern -> (Python's name or '-', {language: name})."""
+    table = {}
+    for line in (HERE / 'functions.txt').read_text(encoding='utf-8').splitlines():
+        words = line.split()
+        if words and not line.startswith('#'):
+            own = dict(w.split(':', 1) for w in words[2:] if ':' in w) if words[1] != '-' else {}
+            if words[0] in table:
+                sys.exit(f'functions.txt has {words[0]} twice')
+            table[words[0]] = (words[1], own)
+    return table
+
+
+def wanted(header, language):
+    """C function -> the names under which a language may have it; none where there need be none."""
+    table = listed()
+    marks = {m.function: m for m in interface.members(interface.flatten(interface.ROOT / 'cucore.i')) if not m.raw}
+    for function in headers.exported(sys.argv[3]):
+        line = table.get(function) or next((v for p, v in table.items() if fnmatch.fnmatch(function, p)), None)
+        if line and line[0] == '-':
+            continue
+        if line:
+            yield function, spellings(line[1].get(language, line[0]), language, language in line[1])
+        elif function in marks:
+            mark = marks[function]
+            members = {'python': {'cucore_version': 'version_number', 'cucore_version_string': 'version_string',
+                                  'cucore_status_name': 'status_name'}.get(function, mark.name)}
+            name = members['python'] if not mark.owner else mark.name
+            owner = mark.owner + '.' if mark.owner else ''
+            name = '__init__' if mark.kind == 'constructor' else name
+            yield function, spellings(owner + name, language, False)
+        else:
+            yield function, []
+
+
+def spellings(name, language, exact):
+    if language == 'python' or exact:
+        return [name]
+    owner, _, member = name.rpartition('.')
+    owner = CLASSES.get(owner, owner)
+    upper = headers.camel(member)
+    if member == '__init__':
+        return [f'{owner}.<new>']
+    if language == 'csharp':
+        return [f'{owner}.{upper}']
+    lower = upper[0].lower() + upper[1:]
+    return [f'{owner}.{lower}', f'{owner}.get{upper}', f'{owner}.is{upper}', f'{owner}.nativeHandle' if member == 'native' else '',
+            f'{owner}.getNativeHandle' if member == 'native' else '']
+
+
+def python_names():
+    import cucore
+    found, undocumented = set(), []
+    for name in cucore.__all__:
+        value = getattr(cucore, name)
+        found.add(name)
+        if not getattr(value, '__doc__', None):
+            undocumented.append(name)
+        if not isinstance(value, type):
+            continue
+        if value.__module__ == 'cucore' and name not in ('Future', 'ObjectCode', 'Kernel', 'Launcher') and not value.__text_signature__:
+            undocumented.append(f'the signature of {name}')
+        for member in dir(value):
+            own = any(member in vars(c) for c in value.__mro__ if c.__module__.startswith('cucore'))
+            if member == '__init__' or (own and not member.startswith('_')):
+                found.add(f'{name}.{member}')
+                if member != '__init__' and not getattr(value, member).__doc__ and not hasattr(value, '_fields') \
+                        and not hasattr(value, '__members__'):
+                    undocumented.append(f'{name}.{member}')
+    for attribute in ('status', 'log', 'diagnostics', 'origin', 'native_code', 'native_name'):
+        found.add(f'Error.{attribute}')  # of instances; the tests read them
+    return found, undocumented
+
+
+def java_names():
+    javap, jar = sys.argv[4:6]
+    listing = subprocess.run(['jar', 'tf', jar], capture_output=True, text=True, check=True).stdout.split()
+    classes = [n[:-6].replace('/', '.') for n in listing if n.endswith('.class')]
+    out = subprocess.run([javap, '-public', '-cp', jar, *classes], capture_output=True, text=True, check=True).stdout
+    found, owner = {'CucoreException.getMessage'}, ''  # of Throwable
+    for line in out.splitlines():
+        m = re.search(r'(?:class|interface|enum) io\.cucore\.(\w+)', line)
+        if m and not line.startswith(' '):
+            owner = m[1]
+            continue
+        m = re.search(r'([\w.$]+)\(', line)
+        if m:
+            name = m[1].split('.')[-1]
+            found.add(f'{owner}.<new>' if name == owner else f'{owner}.{name}')
+    return found, []
+
+
+def csharp_names():
+    found = set()
+    for m in re.finditer(r'name="[MP]:Cucore\.([\w.]+?)\.(#ctor|\w+)(?:``\d)?[("]', Path(sys.argv[4]).read_text(encoding='utf-8')):
+        found.add(f'{m[1]}.' + ('<new>' if m[2] == '#ctor' else m[2]))
+    return found, []
+
+
+def main():
+    language, header_path = sys.argv[1:3]
+    found, undocumented = {'python': python_names, 'java': java_names, 'csharp': csharp_names}[language]()
+    failed = [f'{name} has no comment' for name in undocumented]
+    count = 0
+    for function, names in wanted(headers.read(header_path), language):
+        count += 1
+        if not any(name in found for name in names):
+            failed.append(f'{function}: not reachable' + (f' as {" or ".join(filter(None, names))}' if names else
+                                                          ', and not in functions.txt'))
+    known = {f for f in headers.exported(sys.argv[3])}
+    failed += [f'functions.txt: there is no {p}' for p in listed() if '*' not in p and p not in known]
+    print(*failed, sep='\n')
+    print(f'{language}: {count} functions reachable' if not failed else f'{language}: {len(failed)} failures')
+    return 1 if failed else 0
+
+
+sys.exit(main())

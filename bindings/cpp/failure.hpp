@@ -1,0 +1,83 @@
+// One private exception between the bodies of the .i files and the languages: a failed call of the
+// C API. Each language has one handler that turns it into an exception of its own.
+#pragma once
+
+#include <cucore.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace cucore::bind {
+
+struct ErrorRelease {
+  void operator()(cucore_error* error) const { cucore_error_release(error); }
+};
+
+class Failure {
+ public:
+  Failure(cucore_status status, cucore_error* error)
+      : status_(status), error_(error, ErrorRelease{}) {}
+  Failure(cucore_status status, std::string message)
+      : status_(status), message_(std::make_shared<std::string>(std::move(message))) {}
+
+  cucore_status status() const { return status_; }
+  const char* message() const {
+    return message_ ? message_->c_str() : cucore_error_message(error_.get());
+  }
+  const char* origin() const { return message_ ? "cucore" : cucore_error_origin(error_.get()); }
+  int native_code() const { return cucore_error_native_code(error_.get()); }
+  const char* native_name() const { return cucore_error_native_name(error_.get()); }
+  const char* log() const { return cucore_error_log(error_.get()); }
+
+  // What the compiler or the linker said, one by one; strings live as long as this.
+  size_t diagnostic_count() const { return cucore_error_diagnostic_count(error_.get()); }
+  cucore_diagnostic_info diagnostic(size_t index) const {
+    cucore_diagnostic_info info = CUCORE_DIAGNOSTIC_INFO_INIT;
+    cucore_error_diagnostic_at(error_.get(), index, &info, nullptr);
+    return info;
+  }
+
+ private:
+  cucore_status status_;
+  std::shared_ptr<cucore_error> error_;
+  std::shared_ptr<std::string> message_;
+};
+
+// Calls a function of the C API, whose last parameter is the error, and throws if it fails.
+template <class Function, class... Arguments>
+inline void ok(Function* function, Arguments&&... arguments) {
+  cucore_error* error = nullptr;
+  const cucore_status status = function(std::forward<Arguments>(arguments)..., &error);
+  if (status != CUCORE_OK) [[unlikely]]
+    throw Failure(status, error);
+}
+
+// The same for a function whose last parameter but the error is its one result.
+template <class Result, class Function, class... Arguments>
+inline Result made(Function* function, Arguments&&... arguments) {
+  Result result{};
+  ok(function, std::forward<Arguments>(arguments)..., &result);
+  return result;
+}
+
+// Two results of one call: a tuple, an array or a struct, as the language likes.
+struct Pair {
+  int64_t first;
+  int64_t second;
+};
+
+template <class Number, class Function, class... Arguments>
+inline Pair pair_of(Function* function, Arguments&&... arguments) {
+  Number first{}, second{};
+  ok(function, std::forward<Arguments>(arguments)..., &first, &second);
+  return {static_cast<int64_t>(first), static_cast<int64_t>(second)};
+}
+
+// Borrowed bytes; the language copies them before the call returns.
+struct Bytes {
+  const void* data;
+  size_t size;
+};
+
+}  // namespace cucore::bind

@@ -1,0 +1,47 @@
+// Lists that calls take: keys of signatures, images of a bundle. A language adds one item at a
+// time.
+#pragma once
+
+#include <cucore.h>
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "failure.hpp"
+
+namespace cucore::bind {
+
+class Keys {
+ public:
+  void add(cucore_key_algorithm algorithm, const void* data, size_t size) {
+    const std::string& copy = bytes_.emplace_back(static_cast<const char*>(data), size);
+    keys_.push_back({copy.data(), copy.size(), algorithm, 0});
+  }
+  const cucore_key* data() const { return keys_.data(); }
+  size_t size() const { return keys_.size(); }
+
+ private:
+  std::deque<std::string> bytes_;
+  std::vector<cucore_key> keys_;
+};
+
+class Images {
+ public:
+  Images() = default;
+  Images(const Images&) = delete;
+  Images& operator=(const Images&) = delete;
+  ~Images() {
+    for (cucore_objectcode* image : images_) cucore_objectcode_release(image);
+  }
+  void add(cucore_objectcode* image) { images_.push_back(cucore_objectcode_retain(image)); }
+  cucore_objectcode* bundle() const {
+    return made<cucore_objectcode*>(cucore_objectcode_bundle, images_.data(), images_.size());
+  }
+
+ private:
+  std::vector<cucore_objectcode*> images_;
+};
+
+}  // namespace cucore::bind

@@ -1,0 +1,81 @@
+// Keeps the library's messages for the thread that asks for them.
+#include "log_receiver.hpp"
+
+#include <chrono>
+
+#include "failure.hpp"
+
+namespace cucore::bind {
+namespace {
+
+using Shared = std::shared_ptr<LogQueue>;
+
+std::mutex choosing;            // one change of the receiver at a time
+LogQueue* receiving = nullptr;  // whose queue the library's receiver fills
+
+void receive(cucore_log_level level, const char* message, void* queue) {
+  (*static_cast<Shared*>(queue))->push(level, message);
+}
+
+void forget(void* queue) {
+  (*static_cast<Shared*>(queue))->close();
+  delete static_cast<Shared*>(queue);
+}
+
+}  // namespace
+
+void LogQueue::push(cucore_log_level level, const char* text) {
+  const std::lock_guard lock(mutex_);
+  if (messages_.size() == CAPACITY) {
+    messages_.pop_front();
+    ++dropped_;
+  }
+  messages_.push_back({level, text});
+  changed_.notify_one();
+}
+
+bool LogQueue::take(LogMessage& out, int timeout_ms) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                    [&] { return closed_ || !messages_.empty(); });
+  if (messages_.empty()) return false;
+  out = std::move(messages_.front());
+  messages_.pop_front();
+  return true;
+}
+
+void LogQueue::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+int64_t LogQueue::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+bool LogQueue::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
+LogReceiver::LogReceiver(cucore_log_level least) : queue_(std::make_shared<LogQueue>()) {
+  const std::lock_guard lock(choosing);
+  ok(cucore_log_set_callback, receive, least, new Shared(queue_), forget);
+  receiving = queue_.get();
+}
+
+// A later receiver has replaced this one already: leave that alone.
+void LogReceiver::stop() {
+  const std::lock_guard lock(choosing);
+  if (receiving == queue_.get()) {
+    receiving = nullptr;
+    cucore_log_set_callback(nullptr, CUCORE_LOG_ERROR, nullptr, nullptr, nullptr);
+  }
+  queue_->close();
+}
+
+LogReceiver::~LogReceiver() { stop(); }
+
+}  // namespace cucore::bind

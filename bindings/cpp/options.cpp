@@ -1,0 +1,91 @@
+// Fills the fields of options structs by name.
+#include "options.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "failure.hpp"
+
+namespace cucore::bind {
+
+OptionFields::OptionFields(const char* struct_name, const Field* fields, size_t count, void* target)
+    : struct_name_(struct_name), fields_(fields), count_(count), target_(target) {}
+
+void OptionFields::refuse(const char* name, const char* why) const {
+  throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, std::string(struct_name_) + "." + name + " " + why);
+}
+
+const Field& OptionFields::find(const char* name) const {
+  for (size_t i = 0; i < count_; ++i)
+    if (std::strcmp(fields_[i].name, name) == 0) return fields_[i];
+  refuse(name, "does not exist");
+}
+
+const Field& OptionFields::find(const char* name, FieldKind wanted) const {
+  static constexpr const char* WHY[] = {
+      "is not a text",          "is not a choice",          "is not a number",
+      "is not a list of texts", "is not a list of numbers", "is not a list of bytes"};
+  const Field& field = find(name);
+  if (field.kind != wanted) refuse(name, WHY[static_cast<int>(wanted)]);
+  return field;
+}
+
+FieldKind OptionFields::kind(const char* name) const { return find(name).kind; }
+
+void OptionFields::set_text(const char* name, const char* value) {
+  const Field& field = find(name, FieldKind::TEXT);
+  at<const char*>(field.offset) = value ? texts_.emplace_back(value).c_str() : nullptr;
+}
+
+void OptionFields::set_number(const char* name, int64_t value) {
+  const Field& field = find(name);
+  if (field.kind == FieldKind::TOGGLE &&
+      (value < CUCORE_TOGGLE_DEFAULT || value > CUCORE_TOGGLE_OFF))
+    refuse(name, "is none of DEFAULT, ON and OFF");
+  if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max())
+    refuse(name, "does not fit 32 bits");
+  if (field.kind == FieldKind::TOGGLE)
+    at<cucore_toggle>(field.offset) = static_cast<cucore_toggle>(value);
+  else
+    at<int32_t>(find(name, FieldKind::NUMBER).offset) = static_cast<int32_t>(value);
+}
+
+void OptionFields::add_text(const char* name, const char* value) {
+  find(name, FieldKind::TEXTS);
+  if (!value) refuse(name, "has a text that is null");
+  text_lists_[name].push_back(texts_.emplace_back(value).c_str());
+}
+
+void OptionFields::add_number(const char* name, int64_t value) {
+  find(name, FieldKind::NUMBERS);
+  if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max())
+    refuse(name, "has a number that does not fit 32 bits");
+  number_lists_[name].push_back(static_cast<int32_t>(value));
+}
+
+void OptionFields::add_bytes(const char* name, const void* data, size_t size) {
+  find(name, FieldKind::BLOBS);
+  blob_lists_[name].push_back(texts_.emplace_back(static_cast<const char*>(data), size).data());
+  blob_sizes_[name].push_back(size);
+}
+
+void OptionFields::finish() {
+  std::map<size_t, size_t> lengths;  // by where the length goes
+  const auto place = [&](const Field& field, auto& lists) {
+    auto& list = lists[field.name];
+    const auto [length, is_new] = lengths.try_emplace(field.count_offset, list.size());
+    if (!is_new && length->second != list.size())
+      refuse(field.name, "has another length than its partner");
+    at<const void*>(field.offset) = list.empty() ? nullptr : list.data();
+    at<size_t>(field.count_offset) = list.size();
+  };
+  for (size_t i = 0; i < count_; ++i) {
+    if (fields_[i].kind == FieldKind::TEXTS) place(fields_[i], text_lists_);
+    if (fields_[i].kind == FieldKind::NUMBERS) place(fields_[i], number_lists_);
+    if (fields_[i].kind != FieldKind::BLOBS) continue;
+    place(fields_[i], blob_lists_);
+    at<const void*>(fields_[i].sizes_offset) = blob_sizes_[fields_[i].name].data();
+  }
+}
+
+}  // namespace cucore::bind

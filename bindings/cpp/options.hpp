@@ -1,0 +1,86 @@
+// Options structs with many fields, filled by field name: each language's builder, initializer or
+// keywords come down to these few calls. The fields are listed by tools/generate.py from cucore.h.
+#pragma once
+
+#include <cucore.h>
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cucore::bind {
+
+enum class FieldKind { TEXT, TOGGLE, NUMBER, TEXTS, NUMBERS, BLOBS };
+
+struct Field {
+  const char* name;
+  FieldKind kind;
+  size_t offset;
+  size_t count_offset;  // of a list: where its length goes
+  size_t sizes_offset;  // of a list of bytes: where their sizes go
+};
+
+// Owns every string and list that the struct points at.
+class OptionFields {
+ public:
+  OptionFields(const char* struct_name, const Field* fields, size_t count, void* target);
+  OptionFields(const OptionFields&) = delete;
+  OptionFields& operator=(const OptionFields&) = delete;
+
+  void set_text(const char* name, const char* value);
+  void set_number(const char* name, int64_t value);  // toggles too
+  void add_text(const char* name, const char* value);
+  void add_number(const char* name, int64_t value);
+  void add_bytes(const char* name, const void* data, size_t size);
+  FieldKind kind(const char* name) const;
+
+  // Lists that share a length must be equally long; the struct is complete after this.
+  void finish();
+
+ private:
+  const Field& find(const char* name) const;
+  const Field& find(const char* name, FieldKind wanted) const;
+  [[noreturn]] void refuse(const char* name, const char* why) const;
+  template <class Value>
+  Value& at(size_t offset) {
+    return *reinterpret_cast<Value*>(static_cast<char*>(target_) + offset);
+  }
+
+  const char* struct_name_;
+  const Field* fields_;
+  size_t count_;
+  void* target_;
+  std::deque<std::string> texts_;
+  std::map<std::string, std::vector<const char*>, std::less<>> text_lists_;
+  std::map<std::string, std::vector<int32_t>, std::less<>> number_lists_;
+  std::map<std::string, std::vector<const void*>, std::less<>> blob_lists_;
+  std::map<std::string, std::vector<size_t>, std::less<>> blob_sizes_;
+};
+
+template <class Struct>
+struct FieldsOf;  // static const Field fields[]; NAME; by the generated file
+
+template <class Struct>
+class Options {
+ public:
+  Options()
+      : struct_{},
+        fields_(FieldsOf<Struct>::NAME, FieldsOf<Struct>::fields(), FieldsOf<Struct>::count(),
+                &struct_) {
+    struct_.struct_size = sizeof struct_;
+  }
+  OptionFields& fields() { return fields_; }
+  const Struct* get() {
+    fields_.finish();
+    return &struct_;
+  }
+
+ private:
+  Struct struct_;
+  OptionFields fields_;
+};
+
+}  // namespace cucore::bind

@@ -1,0 +1,118 @@
+// Awaiting streams: tasks that one thread completes, which drains one queue. No thread of the library ever
+// runs C#.
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Cucore {
+/// <summary>Who waits for the end of work.</summary>
+internal sealed class Waiter {
+  // Continuations run elsewhere: one that blocks must not hold up the others.
+  private readonly TaskCompletionSource<bool> source = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+  internal CudaFuture Future;
+
+  internal Task Task { get { return source.Task; } }
+
+  internal void Complete(Status status) {
+    try {
+      if (status != Status.Ok) Future.Check();
+      source.TrySetResult(true);
+    } catch (Exception e) {
+      source.TrySetException(e);
+    } finally {
+      Future.Dispose();
+    }
+  }
+
+  // The work goes on; its completion never comes out of the queue, or is nobody's.
+  internal void Cancel(CancellationToken token) {
+    Future.Detach();
+    Future.Dispose();
+    source.TrySetCanceled(token);
+  }
+
+  internal void Fail(Exception why) { source.TrySetException(why); }
+}
+
+internal static class Completions {
+  // Bounded: a thread that waits without an end holds up the end of the process, in Mono.
+  private const long WaitNanoseconds = 200000000;
+  private const int Most = 256;
+  private static readonly object gate = new object();
+  private static readonly Dictionary<ulong, Waiter> waiters = new Dictionary<ulong, Waiter>();
+  private static CudaQueue queue;
+  private static ulong lastToken;
+  private static bool draining;
+
+  internal static Task Of(CudaStream stream, CancellationToken cancellation) {
+    if (cancellation.IsCancellationRequested) return Task.FromCanceled(cancellation);
+    Waiter waiter = new Waiter();
+    ulong token = Add(stream, waiter);
+    if (cancellation.CanBeCanceled) {
+      CancellationTokenRegistration registration = cancellation.Register(() => Take(token)?.Cancel(cancellation));
+      waiter.Task.ContinueWith(done => registration.Dispose(), CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
+                               TaskScheduler.Default);
+    }
+    return waiter.Task;
+  }
+
+  private static ulong Add(CudaStream stream, Waiter waiter) {
+    lock (gate) {
+      if (queue == null) queue = new CudaQueue();
+      waiter.Future = CudaFuture.FromStream(stream, queue, ++lastToken);
+      waiters.Add(lastToken, waiter);
+      if (!draining) new Thread(Drain) { IsBackground = true, Name = "cucore completions" }.Start();
+      draining = true;
+      return lastToken;
+    }
+  }
+
+  private static Waiter Take(ulong token) {
+    lock (gate) {
+      if (waiters.TryGetValue(token, out Waiter waiter)) waiters.Remove(token);
+      return waiter;
+    }
+  }
+
+  // Ends when there has been nobody to wait for.
+  private static void Drain() {
+    byte[] room = new byte[Most * Completion.Size];
+    try {
+      do {
+        foreach (Completion each in queue.Take(WaitNanoseconds, room)) Take(each.Token)?.Complete(each.Status);
+      } while (GoesOn());
+    } catch (CucoreException e) {
+      End(e);
+    }
+  }
+
+  private static bool GoesOn() {
+    lock (gate) return draining = waiters.Count != 0;
+  }
+
+  // The process is exiting.
+  private static void End(Exception why) {
+    lock (gate) {
+      draining = false;
+      foreach (Waiter waiter in waiters.Values) waiter.Fail(why);
+      waiters.Clear();
+    }
+  }
+}
+
+public partial class CudaStream {
+  /// <summary>A task that ends when all the work that is in the stream now is complete, or fails as the work
+  /// does. No thread waits for it; what comes after an await runs on the thread pool, or in the context of
+  /// the awaiting method.</summary>
+  /// <param name="cancellation">ends the waiting, not the work</param>
+  /// <exception cref="InvalidStateException">the stream is being captured</exception>
+  public Task SynchronizeAsync(CancellationToken cancellation = default(CancellationToken)) {
+    return Completions.Of(this, cancellation);
+  }
+
+  /// <summary>For "await stream", as SynchronizeAsync.</summary>
+  public TaskAwaiter GetAwaiter() { return SynchronizeAsync().GetAwaiter(); }
+}
+}

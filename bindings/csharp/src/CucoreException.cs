@@ -1,0 +1,79 @@
+// The base of the exceptions; the class of each status is generated from cucore.h.
+using System;
+using System.Collections.Generic;
+using System.Runtime.Serialization;
+
+namespace Cucore {
+/// <summary>What the native library says about a failed call.</summary>
+internal sealed class Failure {
+  internal readonly Status Status;
+  internal readonly string Message, Log, Origin, NativeName;
+  internal readonly int NativeCode;
+  internal readonly Diagnostic[] Diagnostics;
+
+  internal Failure(int status, string message, string log, string origin, int nativeCode, string nativeName,
+                   Diagnostic[] diagnostics) {
+    Status = (Status)status;
+    Message = message;
+    Log = log;
+    Origin = origin;
+    NativeCode = nativeCode;
+    NativeName = nativeName;
+    Diagnostics = diagnostics;
+  }
+}
+
+/// <summary>A call of the library failed. Each status has a class of its own under this one.</summary>
+[Serializable]
+public partial class CucoreException : Exception {
+  private readonly Diagnostic[] diagnostics;
+
+  /// <summary>How the call ended.</summary>
+  public Status Status { get; }
+  //: cucore_error_message
+  public override string Message { get { return base.Message; } }
+  //: cucore_error_log
+  public string Log { get; }
+  //: cucore_error_origin
+  public string Origin { get; }
+  //: cucore_error_native_code
+  public int NativeCode { get; }
+  //: cucore_error_native_name
+  public string NativeName { get; }
+  /// <summary>What the log says, taken apart: file, line, severity, text.</summary>
+  public IReadOnlyList<Diagnostic> Diagnostics { get { return diagnostics; } }
+
+  internal CucoreException(Failure failure) : base(failure.Message) {
+    Status = failure.Status;
+    Log = failure.Log;
+    Origin = failure.Origin;
+    NativeCode = failure.NativeCode;
+    NativeName = failure.NativeName;
+    diagnostics = failure.Diagnostics;
+  }
+
+  /// <summary>Makes it from serialized data.</summary>
+  protected CucoreException(SerializationInfo info, StreamingContext context) : base(info, context) {
+    Status = (Status)info.GetInt32("Cucore.Status");
+    Log = info.GetString("Cucore.Log");
+    Origin = info.GetString("Cucore.Origin");
+    NativeCode = info.GetInt32("Cucore.NativeCode");
+    NativeName = info.GetString("Cucore.NativeName");
+    diagnostics = (Diagnostic[])info.GetValue("Cucore.Diagnostics", typeof(Diagnostic[]));
+  }
+
+  /// <summary>Serializes it.</summary>
+  public override void GetObjectData(SerializationInfo info, StreamingContext context) {
+    base.GetObjectData(info, context);
+    info.AddValue("Cucore.Status", (int)Status);
+    info.AddValue("Cucore.Log", Log);
+    info.AddValue("Cucore.Origin", Origin);
+    info.AddValue("Cucore.NativeCode", NativeCode);
+    info.AddValue("Cucore.NativeName", NativeName);
+    info.AddValue("Cucore.Diagnostics", diagnostics, typeof(Diagnostic[]));
+  }
+
+  /// <summary>The class, the message, the trace, and the log where there is one.</summary>
+  public override string ToString() { return string.IsNullOrEmpty(Log) ? base.ToString() : base.ToString() + Environment.NewLine + Log; }
+}
+}

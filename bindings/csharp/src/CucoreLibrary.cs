@@ -1,0 +1,47 @@
+// What concerns the library as a whole: its version, the driver, the libraries that it opens.
+using System;
+
+namespace Cucore {
+/// <summary>A library that is opened at run time, on first use.</summary>
+public sealed class LibraryInfo {
+  /// <summary>Whether it is open and usable.</summary>
+  public bool Available { get; internal set; }
+  /// <summary>The file in use, "" while unavailable.</summary>
+  public string Path { get; internal set; }
+  /// <summary>Its version; the driver's is the highest CUDA version it serves.</summary>
+  public Version Version { get; internal set; }
+  /// <summary>Why it is unavailable, with every path tried; else "".</summary>
+  public string Reason { get; internal set; }
+
+  /// <summary>The file and the version, or the reason.</summary>
+  public override string ToString() { return Available ? $"{Path} {Version}" : Reason; }
+}
+
+/// <summary>The native library: its version, the driver and the compilers that it opens.</summary>
+public static class CucoreLibrary {
+  //: cucore_version
+  public static int VersionNumber { get { return (int)CucoreNative.version_number(); } }
+  //: cucore_version_string
+  public static string VersionText { get { return CucoreNative.version_string(); } }
+
+  //: cucore_status_name
+  public static string NameOf(Status status) { return CucoreNative.status_name((int)status); }
+
+  //: cucore_library_query library
+  public static LibraryInfo Query(Library library) {
+    NativePair version = CucoreNative.LibraryVersion(library);
+    return new LibraryInfo {
+      Available = CucoreNative.LibraryAvailable(library), Path = CucoreNative.LibraryPath(library),
+      Reason = CucoreNative.LibraryReason(library), Version = new Version((int)version.First, (int)version.Second)
+    };
+  }
+
+  //: cucore_library_set_path path
+  /// <param name="library">which one</param>
+  public static void SetPath(Library library, string path) { CucoreNative.RawSetPath(library, path); }
+
+  //: cucore_driver_select
+  /// <param name="nameOrPath">"nvidia", "cpu", "auto", or a path</param>
+  public static void SelectDriver(string nameOrPath) { CucoreNative.RawSelectDriver(nameOrPath); }
+}
+}

@@ -1,0 +1,64 @@
+// The library's messages, given to a receiver on a thread of their own.
+using System;
+using System.Threading;
+
+namespace Cucore {
+internal partial class NativeLogReceiver {
+  internal static NativeLogReceiver Make(LogLevel least) { return new NativeLogReceiver(least); }
+}
+
+/// <summary>The library's messages. Without a receiver nothing is ever printed.</summary>
+public static class CucoreLog {
+  /// <summary>Sends messages to a receiver, until the result is disposed of or another receiver is
+  /// set. It is called on a thread of its own, one message after another, and may use the library;
+  /// what it throws is dropped.</summary>
+  /// <param name="least">messages below this level are dropped</param>
+  /// <param name="receiver">gets each message</param>
+  /// <returns>what ends it: after Dispose the receiver is not called any more</returns>
+  /// <exception cref="InvalidArgumentException">least is not a level</exception>
+  public static IDisposable Subscribe(LogLevel least, Action<LogLevel, string> receiver) {
+    if (receiver == null) throw new ArgumentNullException(nameof(receiver));
+    return new Subscription(NativeLogReceiver.Make(least), receiver);
+  }
+
+  private sealed class Subscription : IDisposable {
+    private const int PollMilliseconds = 200;
+    private readonly NativeLogReceiver native;
+    private readonly Action<LogLevel, string> receiver;
+    private readonly Thread thread;
+
+    internal Subscription(NativeLogReceiver native, Action<LogLevel, string> receiver) {
+      this.native = native;
+      this.receiver = receiver;
+      // A background thread does not keep the process from ending.
+      thread = new Thread(Receive) { IsBackground = true, Name = "cucore log" };
+      thread.Start();
+    }
+
+    private void Receive() {
+      for (bool more = true; more;) {
+        more = !native.Stopped;
+        while (native.Next(more ? PollMilliseconds : 0)) Deliver(native.Level, native.Message);
+      }
+      native.Dispose();
+    }
+
+    private void Deliver(LogLevel level, string message) {
+      try {
+        receiver(level, message);
+      } catch (Exception) {
+        // Nobody is there to catch it: it would end the process.
+      }
+    }
+
+    public void Dispose() {
+      try {
+        native.Stop();
+      } catch (ObjectDisposedException) {
+        // The thread is through already.
+      }
+      if (Thread.CurrentThread != thread) thread.Join();
+    }
+  }
+}
+}

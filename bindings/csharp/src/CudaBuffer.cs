@@ -1,0 +1,97 @@
+// Buffers over arrays and spans of any unmanaged type.
+using System;
+using System.Runtime.InteropServices;
+
+namespace Cucore {
+public partial class CudaBuffer {
+  // These never change, and are kept once they were asked for.
+  private ulong address;
+  private long size = -1;
+
+  //: cucore_buffer_address
+  public ulong Address {
+    get {
+      CheckAlive();
+      return address != 0 ? address : address = RawAddress;
+    }
+  }
+  //: cucore_buffer_size
+  public long Size {
+    get {
+      CheckAlive();
+      return size >= 0 ? size : size = RawSize;
+    }
+  }
+
+  //: cucore_buffer_write offset
+  /// <param name="source">an array of values without references</param>
+  /// <param name="stream">in whose order</param>
+  public void Write<T>(T[] source, CudaStream stream, long offset = 0) where T : struct {
+    if (source == null) throw new ArgumentNullException(nameof(source));
+    long bytes = (long)source.Length * Unmanaged<T>.Size;
+    using (Pinned pinned = new Pinned(source)) Write(pinned.Address, bytes, stream, offset);
+  }
+
+  //: cucore_buffer_read offset
+  /// <param name="destination">an array of values without references</param>
+  /// <param name="stream">in whose order</param>
+  public void Read<T>(T[] destination, CudaStream stream, long offset = 0) where T : struct {
+    if (destination == null) throw new ArgumentNullException(nameof(destination));
+    long bytes = (long)destination.Length * Unmanaged<T>.Size;
+    using (Pinned pinned = new Pinned(destination)) Read(pinned.Address, bytes, stream, offset);
+  }
+
+  /// <summary>The whole buffer as an array, in the stream's order; waits for it.</summary>
+  /// <param name="stream">in whose order</param>
+  public T[] ToArray<T>(CudaStream stream) where T : struct {
+    T[] all = new T[checked((int)(Size / Unmanaged<T>.Size))];
+    Read(all, stream);
+    return all;
+  }
+
+  //: cucore_buffer_copy
+  /// <param name="source">from where</param>
+  /// <param name="stream">in whose order</param>
+  /// <param name="length">in bytes; all of source from sourceOffset on, if it is not given</param>
+  /// <param name="offset">in bytes, in this buffer</param>
+  /// <param name="sourceOffset">in bytes, in source</param>
+  public void CopyFrom(CudaBuffer source, CudaStream stream, long? length = null, long offset = 0, long sourceOffset = 0) {
+    if (source == null) throw new ArgumentNullException(nameof(source));
+    RawCopyFrom(source, NotNegative(length ?? source.Size - sourceOffset), stream, NotNegative(offset), NotNegative(sourceOffset));
+  }
+
+  //: cucore_buffer_fill
+  /// <param name="pattern">a value of 1, 2 or 4 bytes</param>
+  /// <param name="stream">in whose order</param>
+  /// <param name="offset">in bytes, a multiple of the pattern's size</param>
+  /// <param name="length">in bytes; up to the end, if it is not given</param>
+  public void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : struct {
+    T[] one = { pattern };
+    int bytes = Unmanaged<T>.Size;
+    using (Pinned pinned = new Pinned(one)) RawFill(pinned.Address, bytes, NotNegative(length ?? this.Size - offset), stream, NotNegative(offset));
+  }
+
+  private static long NotNegative(long given) {
+    if (given < 0) throw new ArgumentOutOfRangeException(nameof(given), given, "an offset or a length is negative");
+    return given;
+  }
+
+#if CUCORE_SPAN
+  //: cucore_buffer_write offset
+  /// <param name="source">values without references</param>
+  /// <param name="stream">in whose order</param>
+  public unsafe void Write<T>(ReadOnlySpan<T> source, CudaStream stream, long offset = 0) where T : struct {
+    long bytes = (long)source.Length * Unmanaged<T>.Size;
+    fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(source))) Write((IntPtr)first, bytes, stream, offset);
+  }
+
+  //: cucore_buffer_read offset
+  /// <param name="destination">room for values without references</param>
+  /// <param name="stream">in whose order</param>
+  public unsafe void Read<T>(Span<T> destination, CudaStream stream, long offset = 0) where T : struct {
+    long bytes = (long)destination.Length * Unmanaged<T>.Size;
+    fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(destination))) Read((IntPtr)first, bytes, stream, offset);
+  }
+#endif
+}
+}

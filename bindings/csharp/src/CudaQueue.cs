@@ -1,0 +1,89 @@
+// Queues and futures: completions by hand. Most programs await a stream instead: Completions.cs.
+using System;
+
+namespace Cucore {
+/// <summary>How eagerly the end of the work is looked for: time against CPU use.</summary>
+public sealed class QueueOptions {
+  /// <summary>Asks without a pause for so long after the last future made or completed; 0: 50 000; -1: never.</summary>
+  public long SpinNanoseconds { get; set; }
+  /// <summary>Then asks once in so long; 0: 20 000.</summary>
+  public long SweepNanoseconds { get; set; }
+}
+
+/// <summary>What comes out of a queue.</summary>
+public struct Completion {
+  internal const int Size = 32;
+
+  /// <summary>As given to CudaFuture.FromStream.</summary>
+  public ulong Token { get; }
+  /// <summary>Status.Ok, or how the work failed: see CudaFuture.Check.</summary>
+  public Status Status { get; }
+
+  // cucore_completion
+  internal unsafe Completion(byte* from) {
+    Token = *(ulong*)from;
+    Status = (Status)(*(int*)(from + 8));
+  }
+}
+
+/// <summary>How much a queue holds, and what asking for it costs.</summary>
+public sealed class QueueInfo {
+  /// <summary>Futures whose work is not complete, detached ones too.</summary>
+  public long Pending { get; internal set; }
+  /// <summary>Completions that nobody has taken yet.</summary>
+  public long Waiting { get; internal set; }
+  /// <summary>Completions that ever came to the queue.</summary>
+  public long Completed { get; internal set; }
+  /// <summary>CPU time that asking has cost, for all queues of the process.</summary>
+  public TimeSpan CpuTime { get; internal set; }
+  /// <summary>Whether it was ended.</summary>
+  public bool IsClosed { get; internal set; }
+}
+
+internal static class Timeout {
+  private const long NanosecondsPerTick = 100;
+
+  internal static long Nanoseconds(TimeSpan? timeout) {
+    return timeout == null ? -1 : Math.Max(0, checked(timeout.Value.Ticks * NanosecondsPerTick));
+  }
+}
+
+public partial class CudaQueue {
+  private const int Most = 256;
+
+  //: cucore_queue_create options
+  public CudaQueue(QueueOptions options = null)
+      : this(options == null ? 0 : options.SpinNanoseconds, options == null ? 0 : options.SweepNanoseconds) {}
+
+  //: cucore_queue_wait
+  /// <param name="timeout">null has no end</param>
+  /// <param name="most">takes no more than so many</param>
+  /// <returns>what was taken; nothing if the time is over</returns>
+  public Completion[] Wait(TimeSpan? timeout = null, int most = Most) {
+    if (most < 1) throw new ArgumentOutOfRangeException(nameof(most));
+    return Take(Timeout.Nanoseconds(timeout), new byte[most * Completion.Size]);
+  }
+
+  internal unsafe Completion[] Take(long timeout, byte[] room) {
+    fixed (byte* first = room) {
+      Completion[] taken = new Completion[RawWait(timeout, (IntPtr)first, room.Length)];
+      for (int i = 0; i < taken.Length; ++i) taken[i] = new Completion(first + i * Completion.Size);
+      return taken;
+    }
+  }
+
+  //: cucore_queue_query
+  public QueueInfo Info {
+    get {
+      return new QueueInfo { Pending = RawQuery(0), Waiting = RawQuery(1), Completed = RawQuery(2),
+                             CpuTime = TimeSpan.FromTicks(RawQuery(3) / 100), IsClosed = RawQuery(4) != 0 };
+    }
+  }
+}
+
+public partial class CudaFuture {
+  //: cucore_future_wait
+  /// <param name="timeout">null has no end</param>
+  public void Wait(TimeSpan? timeout = null) { RawWait(Timeout.Nanoseconds(timeout)); }
+}
+}

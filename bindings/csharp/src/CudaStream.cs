@@ -1,0 +1,16 @@
+// How streams are made.
+namespace Cucore {
+/// <summary>How to make a stream.</summary>
+public sealed class StreamOptions {
+  /// <summary>False: it synchronises with the legacy default stream. Null is the default, true.</summary>
+  public bool? Nonblocking { get; set; }
+  /// <summary>See CudaDevice.StreamPriorities; 0 is the default.</summary>
+  public int Priority { get; set; }
+}
+
+public partial class CudaStream {
+  //: cucore_stream_create options
+  public CudaStream(CudaDevice device, StreamOptions options = null)
+      : this(device, Fields.ToToggle(options?.Nonblocking), options == null ? 0 : options.Priority) {}
+}
+}

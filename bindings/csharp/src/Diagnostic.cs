@@ -1,0 +1,51 @@
+// One thing that a compiler or a linker said.
+using System;
+using System.Runtime.InteropServices;
+
+namespace Cucore {
+/// <summary>One thing that a compiler or a linker said.</summary>
+[Serializable]
+public sealed class Diagnostic {
+  /// <summary>How bad it is.</summary>
+  public Severity Severity { get; }
+  /// <summary>The file, "" where it is not said.</summary>
+  public string File { get; }
+  /// <summary>The line, from 1; 0 where it is not said.</summary>
+  public int Line { get; }
+  /// <summary>The column, from 1; 0 where it is not said.</summary>
+  public int Column { get; }
+  /// <summary>What is said, without the file, the line and the severity.</summary>
+  public string Text { get; }
+
+  internal Diagnostic(Severity severity, string file, int line, int column, string text) {
+    Severity = severity;
+    File = file;
+    Line = line;
+    Column = column;
+    Text = text;
+  }
+
+  // cucore_diagnostic_info
+  [StructLayout(LayoutKind.Sequential)]
+  private struct Native {
+    internal UIntPtr StructSize;
+    internal int Severity, Line, Column, Reserved;
+    internal IntPtr File, Text;
+  }
+
+  internal static unsafe Diagnostic[] Read(IntPtr infos, int count) {
+    Diagnostic[] all = new Diagnostic[count];
+    for (int i = 0; i < count; ++i) {
+      Native* each = (Native*)infos + i;
+      all[i] = new Diagnostic((Severity)each->Severity, Utf8.Read(each->File), each->Line, each->Column, Utf8.Read(each->Text));
+    }
+    return all;
+  }
+
+  /// <summary>As compilers print it: "saxpy.cu(3): error: ...".</summary>
+  public override string ToString() {
+    string place = File.Length == 0 ? "" : Line == 0 ? $"{File}: " : $"{File}({Line}): ";
+    return $"{place}{Severity.ToString().ToLowerInvariant()}: {Text}";
+  }
+}
+}

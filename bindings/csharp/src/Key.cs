@@ -1,0 +1,25 @@
+// Keys that sign and verify containers.
+using System;
+
+namespace Cucore {
+/// <summary>A key.</summary>
+public sealed class Key {
+  private readonly byte[] bytes;
+
+  /// <summary>How it signs or verifies.</summary>
+  public KeyAlgorithm Algorithm { get; }
+
+  /// <summary>Takes a copy of the bytes: a shared secret, the seed of a private key, or a public key.</summary>
+  /// <param name="algorithm">how it signs or verifies</param>
+  /// <param name="bytes">of HmacSha256 1 or more, of Ed25519 32</param>
+  public Key(KeyAlgorithm algorithm, byte[] bytes) {
+    if (bytes == null) throw new ArgumentNullException(nameof(bytes));
+    Algorithm = algorithm;
+    this.bytes = (byte[])bytes.Clone();
+  }
+
+  internal void AddTo(NativeKeys keys) {
+    using (Pinned pinned = new Pinned(bytes)) keys.Add(Algorithm, pinned.Address, bytes.Length);
+  }
+}
+}

@@ -1,0 +1,80 @@
+// What crosses between C# and the native library: structs, texts, handles in use.
+using System;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Cucore {
+[StructLayout(LayoutKind.Sequential)]
+internal struct NativeBytes {
+  public IntPtr Data;
+  public UIntPtr Size;
+
+  public byte[] Copy() {
+    byte[] copy = new byte[checked((int)Size.ToUInt64())];
+    if (copy.Length != 0) Marshal.Copy(Data, copy, 0, copy.Length);
+    return copy;
+  }
+}
+
+[StructLayout(LayoutKind.Sequential)]
+internal struct NativePair {
+  public long First;
+  public long Second;
+
+  public (int, int) ToInts() { return (checked((int)First), checked((int)Second)); }
+}
+
+/// <summary>Keeps a handle from being released by another thread, until disposed.</summary>
+internal struct Use : IDisposable {
+  private readonly SafeHandle handle;
+
+  public Use(SafeHandle handle) {
+    bool added = false;
+    handle.DangerousAddRef(ref added);
+    this.handle = handle;
+  }
+
+  public void Dispose() { handle.DangerousRelease(); }
+}
+
+/// <summary>UTF-8 text in native memory for the length of a call.</summary>
+internal struct Utf8 : IDisposable {
+  public readonly IntPtr Pointer;
+
+  public Utf8(string text) : this(text == null ? null : Bytes(text + "\0", 1)) {}
+
+  private Utf8(byte[] bytes) {
+    Pointer = bytes == null ? IntPtr.Zero : Marshal.AllocHGlobal(bytes.Length);
+    if (bytes != null) Marshal.Copy(bytes, 0, Pointer, bytes.Length);
+  }
+
+  /// <summary>Each text with its NUL, one after another, and an empty one at the end.</summary>
+  public static Utf8 List(string[] texts) {
+    if (texts == null) return new Utf8((byte[])null);
+    StringBuilder all = new StringBuilder();
+    foreach (string text in texts) {
+      if (string.IsNullOrEmpty(text)) throw new ArgumentException("a list of texts holds one that is null or empty");
+      all.Append(text).Append('\0');
+    }
+    return new Utf8(Bytes(all.Append('\0').ToString(), texts.Length + 1));
+  }
+
+  // A NUL inside would end the text early, and unnoticed.
+  private static byte[] Bytes(string text, int ends) {
+    int found = 0;
+    foreach (char c in text) found += c == '\0' ? 1 : 0;
+    if (found != ends) throw new ArgumentException("a text holds a NUL character");
+    return Encoding.UTF8.GetBytes(text);
+  }
+
+  public static unsafe string Read(IntPtr text) {
+    if (text == IntPtr.Zero) return null;
+    byte* p = (byte*)text;
+    int length = 0;
+    while (p[length] != 0) ++length;
+    return Encoding.UTF8.GetString(p, length);
+  }
+
+  public void Dispose() { Marshal.FreeHGlobal(Pointer); }
+}
+}

@@ -1,0 +1,157 @@
+// Object code: made from bytes, stored as bytes, asked for what is in it.
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using System.Runtime.Serialization;
+
+namespace Cucore {
+public partial class ObjectCode : ISerializable {
+  private static readonly ObjectCodeOptions noOptions = new ObjectCodeOptions();
+  private static readonly DeserializeOptions plain = new DeserializeOptions();
+
+  // These never change, and are kept once they were asked for.
+  private string name, arch;
+
+  //: cucore_objectcode_name
+  public string Name {
+    get {
+      CheckAlive();
+      return name ?? (name = RawName);
+    }
+  }
+  //: cucore_objectcode_arch
+  public string Arch {
+    get {
+      CheckAlive();
+      return arch ?? (arch = RawArch);
+    }
+  }
+
+  //: cucore_objectcode_create type data options
+  public static ObjectCode FromBytes(CodeType type, byte[] data, ObjectCodeOptions options = null) {
+    if (data == null) throw new ArgumentNullException(nameof(data));
+    using (Pinned pinned = new Pinned(data)) return Create(type, pinned.Address, data.Length, options ?? noOptions);
+  }
+
+  private static ObjectCode Create(CodeType type, IntPtr data, int size, ObjectCodeOptions options) {
+    return RawCreate(type, data, size, options.Name, options.Arch, options.Pick(false), options.Pick(true));
+  }
+
+  //: cucore_objectcode_from_file path
+  /// <param name="type">what the file holds</param>
+  /// <param name="options">null for the defaults</param>
+  public static ObjectCode FromFile(CodeType type, string path, ObjectCodeOptions options = null) {
+    options = options ?? noOptions;
+    return RawFromFile(type, path, options.Name, options.Arch, options.Pick(false), options.Pick(true));
+  }
+
+  //: cucore_objectcode_bundle images
+  public static ObjectCode Bundle(params ObjectCode[] images) {
+    if (images == null) throw new ArgumentNullException(nameof(images));
+    using (NativeImages list = new NativeImages()) {
+      foreach (ObjectCode image in images) list.Add(image);
+      return list.RawBundle();
+    }
+  }
+
+  //: cucore_objectcode_deserialize options
+  /// <param name="data">what ToBytes, or any other language, wrote</param>
+  public static ObjectCode Load(byte[] data, DeserializeOptions options = null) {
+    return new ObjectCode(LoadHandle(data, options), true);
+  }
+
+  private static IntPtr LoadHandle(byte[] data, DeserializeOptions options) {
+    if (data == null) throw new ArgumentNullException(nameof(data));
+    using (Pinned pinned = new Pinned(data)) return LoadHandle(pinned.Address, data.Length, options ?? plain);
+  }
+
+  private static IntPtr LoadHandle(IntPtr data, int size, DeserializeOptions options) {
+    using (NativeKeys keys = new NativeKeys()) {
+      foreach (Key key in options.Keys ?? new Key[0]) (key ?? throw new ArgumentException("a key is null")).AddTo(keys);
+      IntPtr made = CucoreNativePINVOKE.ObjectCode_RawDeserialize(data, (UIntPtr)size, options.MaxCodeSize,
+                                                                  (int)options.SignaturePolicy, NativeKeys.getCPtr(keys));
+      CucoreNativePINVOKE.Check();
+      return made;
+    }
+  }
+
+#if CUCORE_SPAN
+  //: cucore_objectcode_create type data options
+  public static unsafe ObjectCode FromBytes(CodeType type, ReadOnlySpan<byte> data, ObjectCodeOptions options = null) {
+    fixed (byte* first = &MemoryMarshal.GetReference(data)) return Create(type, (IntPtr)first, data.Length, options ?? noOptions);
+  }
+
+  //: cucore_objectcode_deserialize options
+  /// <param name="data">what ToBytes, or any other language, wrote</param>
+  public static unsafe ObjectCode Load(ReadOnlySpan<byte> data, DeserializeOptions options = null) {
+    fixed (byte* first = &MemoryMarshal.GetReference(data))
+      return new ObjectCode(LoadHandle((IntPtr)first, data.Length, options ?? plain), true);
+  }
+#endif
+
+  //: cucore_objectcode_serialize options
+  public byte[] ToBytes(SerializeOptions options = null) {
+    using (NativeKeys key = new NativeKeys()) {
+      options?.SigningKey?.AddTo(key);
+      return ToBytes(Fields.ToToggle(options?.Compression), key);
+    }
+  }
+
+  private byte[] ToBytes(Toggle compression, NativeKeys key) {
+    byte[] bytes = new byte[checked((int)RawSerialize(compression, key, IntPtr.Zero, 0))];
+    using (Pinned pinned = new Pinned(bytes)) RawSerialize(compression, key, pinned.Address, bytes.Length);
+    return bytes;
+  }
+
+  /// <summary>Reads it out of what GetObjectData wrote. Formatters that run code of the stream's
+  /// choosing are no way to read what strangers wrote: Load is.</summary>
+  private ObjectCode(SerializationInfo info, StreamingContext context)
+      : this(LoadHandle((byte[])info.GetValue("bytes", typeof(byte[])), null), true) {}
+
+  /// <summary>Serializes it, as ToBytes does.</summary>
+  public void GetObjectData(SerializationInfo info, StreamingContext context) { info.AddValue("bytes", ToBytes()); }
+
+  /// <summary>A copy of the bytes of the image: PTX, machine code, or what Type says.</summary>
+  public byte[] Data { get { return RawData(); } }
+
+  //: cucore_objectcode_find_global
+  /// <returns>where it is on that device, good while the code is loaded, and its size in bytes</returns>
+  public (ulong Address, long Size) FindGlobal(string name, CudaDevice device) {
+    NativePair found = RawFindGlobal(name, device);
+    return ((ulong)found.First, found.Second);
+  }
+
+  /// <summary>The images of a bundle, each as object code of its own; of what is no bundle, itself.</summary>
+  public IReadOnlyList<ObjectCode> GetImages() {
+    ObjectCode[] images = new ObjectCode[ImageCount];
+    for (int i = 0; i < images.Length; ++i) images[i] = GetImage(i);
+    return images;
+  }
+
+  /// <summary>Facts about how it was made, by name: "producer" and others.</summary>
+  public IReadOnlyDictionary<string, string> Metadata {
+    get {
+      using (new Use(swigCPtr)) {
+        SortedDictionary<string, string> facts = new SortedDictionary<string, string>(StringComparer.Ordinal);
+        for (long i = 0, count = RawMetadataCount; i < count; ++i) facts[MetadataKey(i)] = MetadataValue(i);
+        return facts;
+      }
+    }
+  }
+
+  /// <summary>What Log says, taken apart: file, line, severity, text.</summary>
+  public IReadOnlyList<Diagnostic> Diagnostics {
+    get {
+      using (new Use(swigCPtr)) {
+        Diagnostic[] all = new Diagnostic[RawDiagnosticCount];
+        for (int i = 0; i < all.Length; ++i)
+          all[i] = new Diagnostic(DiagnosticSeverity(i), DiagnosticFile(i), DiagnosticLine(i), DiagnosticColumn(i), DiagnosticText(i));
+        return all;
+      }
+    }
+  }
+
+  /// <summary>Its name, type and architecture.</summary>
+  public override string ToString() { return $"{(Name.Length == 0 ? "object code" : Name)}: {Type} for {(Arch.Length == 0 ? "several devices" : Arch)}"; }
+}
+}

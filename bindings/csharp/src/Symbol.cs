@@ -1,0 +1,105 @@
+// What is in object code: its symbols, the parameters of its kernels, what they need.
+using System;
+using System.Collections.Generic;
+
+namespace Cucore {
+/// <summary>Where a parameter lies in a kernel's parameter block.</summary>
+public struct Parameter {
+  /// <summary>In bytes, from the beginning of the block.</summary>
+  public long Offset { get; }
+  /// <summary>In bytes.</summary>
+  public long Size { get; }
+
+  internal Parameter(NativePair pair) {
+    Offset = pair.First;
+    Size = pair.Second;
+  }
+
+  /// <summary>"8 bytes at 16".</summary>
+  public override string ToString() { return $"{Size} bytes at {Offset}"; }
+}
+
+/// <summary>One symbol of object code.</summary>
+public sealed class Symbol {
+  /// <summary>Its place among the symbols.</summary>
+  public int Index { get; internal set; }
+  /// <summary>The name as written, "saxpy&lt;float&gt;"; "" where unknown.</summary>
+  public string Expression { get; internal set; }
+  /// <summary>The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m".</summary>
+  public string LoweredName { get; internal set; }
+  /// <summary>What it is.</summary>
+  public SymbolKind Kind { get; internal set; }
+  /// <summary>Of data, in bytes.</summary>
+  public long Size { get; internal set; }
+  /// <summary>Of a kernel; null where the code does not say.</summary>
+  public IReadOnlyList<Parameter> Parameters { get; internal set; }
+
+  /// <summary>The name as written where it is known, else that in the code.</summary>
+  public override string ToString() { return Expression.Length != 0 ? Expression : LoweredName; }
+}
+
+/// <summary>What a kernel needs, as its machine code says; null where it does not.</summary>
+public sealed class KernelResources {
+  /// <summary>Registers of a thread.</summary>
+  public int? Registers { get; }
+  /// <summary>Static shared memory, bytes of a block.</summary>
+  public int? StaticShared { get; }
+  /// <summary>Bytes of a thread, where spilled registers are too.</summary>
+  public int? Stack { get; }
+  /// <summary>Threads of a block, from __launch_bounds__.</summary>
+  public int? MaxThreads { get; }
+  /// <summary>Bytes of the constant bank, the parameters included.</summary>
+  public int? Constant { get; }
+  /// <summary>Bytes of instructions.</summary>
+  public int? CodeSize { get; }
+
+  internal KernelResources(Func<int, int> read) {
+    Func<int, int?> at = which => {
+      int number = read(which);
+      return number < 0 ? (int?)null : number;
+    };
+    Registers = at(0);
+    StaticShared = at(1);
+    Stack = at(2);
+    MaxThreads = at(3);
+    Constant = at(4);
+    CodeSize = at(5);
+  }
+}
+
+public partial class ObjectCode {
+  private IReadOnlyList<Symbol> symbols;  // what is in the code never changes
+
+  //: cucore_objectcode_symbol_at
+  public IReadOnlyList<Symbol> Symbols {
+    get {
+      using (new Use(swigCPtr)) return symbols ?? (symbols = ReadSymbols());
+    }
+  }
+
+  //: cucore_objectcode_symbol_resources
+  /// <param name="kernel">one of Symbols</param>
+  public KernelResources GetResources(Symbol kernel) {
+    if (kernel == null) throw new ArgumentNullException(nameof(kernel));
+    return new KernelResources(which => SymbolResource(kernel.Index, which));
+  }
+
+  private Symbol[] ReadSymbols() {
+    Symbol[] all = new Symbol[RawSymbolCount];
+    for (int i = 0; i < all.Length; ++i)
+      all[i] = new Symbol {
+        Index = i, Expression = SymbolExpression(i), LoweredName = SymbolLoweredName(i), Kind = SymbolKind(i),
+        Size = SymbolSize(i), Parameters = ReadParameters(i)
+      };
+    return all;
+  }
+
+  private Parameter[] ReadParameters(int symbol) {
+    long count = SymbolParameterCount(symbol);
+    if (count < 0) return null;
+    Parameter[] all = new Parameter[count];
+    for (int i = 0; i < all.Length; ++i) all[i] = new Parameter(SymbolParameter(symbol, i));
+    return all;
+  }
+}
+}

@@ -1,0 +1,49 @@
+// Types whose values are plain bytes: what kernels take and buffers hold.
+using System;
+using System.Reflection;
+using System.Runtime.InteropServices;
+
+namespace Cucore {
+/// <summary>What is known of a type whose values are to cross as bytes.</summary>
+internal static class Unmanaged<T> where T : struct {
+  // Checked once a type: a reference inside would give a kernel an address of the collector's heap.
+  private static readonly bool plain = Plain.Is(typeof(T));
+  private static readonly int size = plain ? Measure() : 0;
+
+  internal static int Size {
+    get {
+      if (!plain) throw new ArgumentException($"{typeof(T)} holds references, so its bytes mean nothing to a device");
+      return size;
+    }
+  }
+
+  private static int Measure() {
+    T[] two = new T[2];
+    GCHandle pin = GCHandle.Alloc(two, GCHandleType.Pinned);
+    try {
+      return (int)(Marshal.UnsafeAddrOfPinnedArrayElement(two, 1).ToInt64() - pin.AddrOfPinnedObject().ToInt64());
+    } finally {
+      pin.Free();
+    }
+  }
+}
+
+internal static class Plain {
+  internal static bool Is(Type type) {
+    if (type.IsPrimitive || type.IsEnum || type.IsPointer) return true;
+    if (!type.IsValueType) return false;
+    foreach (FieldInfo field in type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
+      if (!Is(field.FieldType)) return false;
+    return true;
+  }
+}
+
+/// <summary>An array that stays where it is until disposed; null has the address 0.</summary>
+internal struct Pinned : IDisposable {
+  private GCHandle handle;
+
+  internal Pinned(object array) { handle = array == null ? default(GCHandle) : GCHandle.Alloc(array, GCHandleType.Pinned); }
+  internal IntPtr Address { get { return handle.IsAllocated ? handle.AddrOfPinnedObject() : IntPtr.Zero; } }
+  public void Dispose() { if (handle.IsAllocated) handle.Free(); }
+}
+}

@@ -1,0 +1,139 @@
+// Scenarios about the arguments of launches, and about wrong ones everywhere.
+using System;
+using System.Linq;
+using System.Runtime.InteropServices;
+using Cucore;
+
+public static class Launches {
+  [StructLayout(LayoutKind.Sequential)]
+  private struct Point {
+    internal float X, Y, Z;
+  }
+
+  private struct WithReference {
+    internal string Text;
+  }
+
+  private enum Color : byte { Red = 3 }
+
+  private const string Source = @"
+struct Point { float x, y, z; };
+struct Large { int values[300]; };
+#define COPY(name, type) extern ""C"" __global__ void name(type *to, type value) { *to = value; }
+COPY(b, bool) COPY(i8, signed char) COPY(u8, unsigned char) COPY(i16, short) COPY(u16, unsigned short)
+COPY(i32, int) COPY(u32, unsigned) COPY(i64, long long) COPY(u64, unsigned long long) COPY(f32, float) COPY(f64, double)
+COPY(ptr, void *) COPY(point, Point) COPY(large, Large)
+extern ""C"" __global__ void none() {}";
+
+  // What the kernel got, as bytes.
+  private static T Sent<T>(string kernel, Arg value) where T : struct {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer to = new CudaBuffer(World.Device, Marshal.SizeOf(typeof(T)), stream)) {
+      World.Kernel(Source, kernel).Launch(stream, new LaunchConfig(1, 1), to, value);
+      return to.ToArray<T>(stream)[0];
+    }
+  }
+
+  public static void ArgumentTypes() {
+    Check.Equal((byte)1, Sent<byte>("b", true));
+    Check.Equal((sbyte)-3, Sent<sbyte>("i8", (sbyte)-3));
+    Check.Equal((byte)200, Sent<byte>("u8", (byte)200));
+    Check.Equal((short)-300, Sent<short>("i16", (short)-300));
+    Check.Equal((ushort)60000, Sent<ushort>("u16", (ushort)60000));
+    Check.Equal(-70000, Sent<int>("i32", -70000));
+    Check.Equal(4000000000u, Sent<uint>("u32", 4000000000u));
+    Check.Equal(-5000000000L, Sent<long>("i64", -5000000000L));
+    Check.Equal(ulong.MaxValue, Sent<ulong>("u64", ulong.MaxValue));
+    Check.Equal(1.5f, Sent<float>("f32", 1.5f));
+    Check.Equal(Math.PI, Sent<double>("f64", Math.PI));
+    Check.Equal((byte)3, Sent<byte>("u8", Arg.Of(Color.Red)));
+    Check.Equal(3f, Sent<Point>("point", Arg.Of(new Point { X = 1, Y = 2, Z = 3 })).Z);
+    Check.Equal(0UL, Sent<ulong>("ptr", IntPtr.Zero));
+    using (CudaBuffer pinned = CudaBuffer.Pinned(World.Device, 8)) {
+      Check.Equal(pinned.Address, Sent<ulong>("ptr", pinned));
+      Check.Equal(pinned.Address, Sent<ulong>("ptr", pinned.Address));
+    }
+    using (CudaStream stream = World.Stream()) World.Kernel(Source, "none").Launch(stream, new LaunchConfig(1, 1));
+  }
+
+  [StructLayout(LayoutKind.Sequential, Size = 1200)]
+  private unsafe struct Large {
+    internal fixed int Values[300];
+  }
+
+  public static unsafe void LargeArguments() {
+    Large large = new Large();
+    for (int i = 0; i < 300; ++i) large.Values[i] = i * i;
+    Large got = Sent<Large>("large", Arg.Of(large));
+    for (int i = 0; i < 300; ++i) Check.Equal(i * i, got.Values[i]);
+  }
+
+  public static void LaunchPacked() {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer to = new CudaBuffer(World.Device, 4, stream)) {
+      byte[] block = BitConverter.GetBytes(to.Address).Concat(BitConverter.GetBytes(77)).ToArray();
+      World.Kernel(Source, "i32").LaunchPacked(stream, new LaunchConfig(1, 1), block);
+      Check.Equal(77, to.ToArray<int>(stream)[0]);
+      Check.Throws<InvalidArgumentException>(() => World.Kernel(Source, "i32").LaunchPacked(stream, new LaunchConfig(1, 1), new byte[3]));
+    }
+  }
+
+  public static void WrongArguments() {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer buffer = new CudaBuffer(World.Device, 4, stream)) {
+      buffer.Fill(0, stream);
+      Kernel kernel = World.Kernel(Source, "i32");
+      CudaBuffer closed = new CudaBuffer(World.Device, 4, stream);
+      closed.Dispose();
+      Refused<InvalidArgumentException>(kernel, stream, "1", buffer);
+      Refused<InvalidArgumentException>(kernel, stream, "3", buffer, 1, 2);
+      Refused<InvalidArgumentException>(kernel, stream, "argument 1", buffer, 1L);
+      Refused<InvalidArgumentException>(kernel, stream, "argument 1", buffer, (short)1);
+      Refused<InvalidArgumentException>(kernel, stream, "argument 0", 1, 1);
+      Refused<InvalidArgumentException>(kernel, stream, "argument 1", buffer, Arg.Of(new Point()));
+      Refused<ArgumentException>(kernel, stream, "argument 0", (CudaBuffer)null, 1);
+      Refused<ArgumentException>(kernel, stream, "argument 1", buffer, default(Arg));
+      Refused<ObjectDisposedException>(kernel, stream, "argument 0", closed, 1);
+      Check.Throws<ArgumentException>(() => Arg.Of(new WithReference()));
+      Check.Throws<ArgumentNullException>(() => kernel.Launch(stream, new LaunchConfig(1, 1), (Arg[])null));
+      Check.Equal(0, buffer.ToArray<int>(stream)[0]);
+    }
+  }
+
+  private static void Refused<T>(Kernel kernel, CudaStream stream, string named, params Arg[] arguments) where T : Exception {
+    T thrown = Check.Throws<T>(() => kernel.Launch(stream, new LaunchConfig(1, 1), arguments));
+    Check.Contains(named, thrown.Message);
+    if (thrown is CucoreException) Check.Contains("i32", thrown.Message);
+  }
+
+  public static void WrongTypes() {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer buffer = new CudaBuffer(World.Device, 16, stream)) {
+      Kernel none = World.Kernel(Source, "none");
+      Check.Throws<InvalidArgumentException>(() => none.Launch(stream, new LaunchConfig(0, 1)));
+      Check.Throws<InvalidArgumentException>(() => none.Launch(stream, default(LaunchConfig)));
+      Check.Throws<OverflowException>(() => new LaunchConfig(-1, 1));
+      Check.Throws<OverflowException>(() => none.Launch(stream, new LaunchConfig(1, 1) { DynamicShared = -1 }));
+      Check.Throws<InvalidArgumentException>(() => none.Launch(null, new LaunchConfig(1, 1)));
+      Check.Throws<InvalidArgumentException>(() => new CudaStream(null));
+      Check.Throws<InvalidArgumentException>(() => new CudaEvent(null));
+      Check.Throws<InvalidArgumentException>(() => new CudaBuffer(World.Device, 16, null));
+      Check.Throws<OverflowException>(() => new CudaBuffer(World.Device, -1, stream));
+      Check.Throws<InvalidArgumentException>(() => buffer.Write(new byte[4], null));
+      Check.Throws<ArgumentNullException>(() => buffer.Write((byte[])null, stream));
+      Check.Throws<ArgumentException>(() => buffer.Write(new WithReference[1], stream));
+      Check.Throws<ArgumentNullException>(() => buffer.CopyFrom(null, stream));
+      Check.Throws<InvalidArgumentException>(() => stream.WaitEvent(null));
+      Check.Throws<InvalidArgumentException>(() => World.Code(World.Scale).GetKernel(null));
+      Check.Throws<ArgumentException>(() => World.Code(World.Scale).GetKernel("a\0b"));
+      Check.Throws<InvalidArgumentException>(() => World.Device.GetAttribute((DeviceAttribute)100000));
+      Check.Throws<InvalidArgumentException>(() => World.Device.GetDefaultStream((DefaultStream)9));
+      Check.Throws<InvalidArgumentException>(() => new Program("").Compile((CodeType)99));
+      Check.Throws<ArgumentOutOfRangeException>(() => World.Kernel(World.Scale, "scale").GetParameter(-1));
+      Check.Throws<InvalidArgumentException>(() => World.Kernel(World.Scale, "scale").GetParameter(3));
+      Check.Throws<ArgumentNullException>(() => ObjectCode.Load((byte[])null));
+      Check.Throws<ArgumentException>(() => new Program("").Compile(CodeType.Ptx, "a", null));
+      Check.Throws<UnsupportedException>(() => none.MaxActiveClusters(World.Device, new LaunchConfig(2, 1) { Cluster = 2 }));
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// Scenarios about closing, forgetting and outliving.
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using Cucore;
+
+public static class Lifetimes {
+  private static List<IDisposable> OneOfEach() {
+    CudaStream stream = World.Stream();
+    Program program = new Program(World.Scale);
+    ObjectCode code = ObjectCode.Load(World.Code(World.Scale).ToBytes());
+    return new List<IDisposable> { new CudaDevice(), stream, new CudaEvent(World.Device), new CudaBuffer(World.Device, 4, stream),
+                                   CudaBuffer.Pinned(World.Device, 4), program, new Linker(), new CudaQueue(), CudaFuture.FromStream(stream, new CudaQueue(), 1), code, code.GetKernel("scale") };
+  }
+
+  public static void CloseTwice() {
+    foreach (IDisposable each in OneOfEach()) {
+      for (int i = 0; i < 3; ++i) each.Dispose();
+      Check.That((bool)each.GetType().GetProperty("IsDisposed").GetValue(each));
+    }
+    World.Device.Synchronize();
+  }
+
+  // Every method and property of a closed object; and a closed object as an argument.
+  public static void UseAfterClose() {
+    int tried = 0;
+    foreach (IDisposable each in OneOfEach()) {
+      Check.That(!(bool)each.GetType().GetProperty("IsDisposed").GetValue(each));
+      each.Dispose();
+      foreach (MethodInfo method in each.GetType().GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly)) {
+        if (method.Name == "Dispose" || method.Name == "get_IsDisposed" || TakesSpans(method)) continue;
+        MethodInfo closed = method.IsGenericMethod ? method.MakeGenericMethod(typeof(int)) : method;
+        object[] arguments = closed.GetParameters().Select(p => Value(p.ParameterType)).ToArray();
+        try {
+          closed.Invoke(each, arguments);
+        } catch (TargetInvocationException e) when (e.InnerException is ObjectDisposedException) {
+          ++tried;
+          continue;
+        } catch (Exception e) {
+          throw new Exception($"{each.GetType().Name}.{method}: {e}");
+        }
+        throw new Exception($"{each.GetType().Name}.{method} did not throw");
+      }
+    }
+    Check.That(tried > 80, $"{tried} members");
+    CudaStream stream = World.Stream();
+    stream.Dispose();
+    Check.Throws<ObjectDisposedException>(() => new CudaBuffer(World.Device, 4, stream));
+    Check.Throws<ObjectDisposedException>(() => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(1, 1), 1f, 0UL, 0));
+  }
+
+  private static bool TakesSpans(MethodInfo method) { return method.GetParameters().Any(p => p.ParameterType.Name.Contains("Span`")); }
+
+  private static object Value(Type type) {
+    if (type.IsByRef) type = type.GetElementType();
+    if (type == typeof(Arg)) return (Arg)1;
+    if (type == typeof(CudaStream)) return World.Device.GetDefaultStream();
+    if (type == typeof(CudaDevice)) return World.Device;
+    if (type == typeof(CudaBuffer)) return CudaBuffer.Pinned(World.Device, 4);
+    if (type == typeof(CudaEvent)) return new CudaEvent(World.Device);
+    if (type == typeof(ObjectCode)) return World.Code(World.Scale);
+    if (type == typeof(int)) return 1;
+    if (type == typeof(CudaQueue)) return new CudaQueue();
+    if (type == typeof(Symbol)) return World.Code(World.Scale).Symbols[0];
+    if (type == typeof(LaunchConfig)) return new LaunchConfig(1, 1);
+    if (type == typeof(string)) return "scale";
+    if (type.IsArray) return Array.CreateInstance(type.GetElementType(), 0);
+    if (type == typeof(System.Runtime.Serialization.SerializationInfo))
+      return new System.Runtime.Serialization.SerializationInfo(typeof(ObjectCode), new System.Runtime.Serialization.FormatterConverter());
+    return type.IsValueType ? Activator.CreateInstance(type) : null;
+  }
+
+  public static void ChildrenOutliveParents() {
+    Kernel kernel;
+    CudaBuffer buffer;
+    CudaStream stream;
+    using (CudaDevice device = new CudaDevice())
+    using (Program program = new Program(World.Scale))
+    using (ObjectCode code = program.Compile())
+    using (CudaStream first = new CudaStream(device)) {
+      kernel = code.GetKernel("scale");
+      buffer = new CudaBuffer(device, 16, first);
+      stream = new CudaStream(device);
+      stream.WaitStream(first);
+    }
+    World.Collect();
+    buffer.Write(new[] { 1f, 2f, 3f, 4f }, stream);
+    kernel.Launch(stream, new LaunchConfig(1, 4), 2f, buffer, 4);
+    Check.Same(new[] { 2f, 4f, 6f, 8f }, buffer.ToArray<float>(stream));
+    Check.Equal(0, stream.Device.Ordinal);
+    stream.Synchronize();
+    buffer.Dispose();
+  }
+
+  [MethodImpl(MethodImplOptions.NoInlining)]
+  private static void Forget(int count) {
+    for (int i = 0; i < count; ++i) {
+      CudaStream stream = World.Stream();
+      new CudaEvent(World.Device).Record(stream);
+      new CudaBuffer(World.Device, 256, stream);
+      CudaBuffer.Pinned(World.Device, 64);
+    }
+  }
+
+  // The collector's thread releases while others work.
+  public static void FinalizerThread() {
+    World.Together(4, which => {
+      using (CudaStream stream = World.Stream())
+        for (int i = 0; i < 20; ++i) {
+          if (which == 0) World.Collect(); else Forget(20);
+          World.CheckScale(stream, World.Kernel(World.Scale, "scale"), i, 64);
+        }
+    });
+    World.Collect();
+  }
+
+  private static long ResidentKib() {
+    string line = File.ReadLines("/proc/self/status").First(l => l.StartsWith("VmRSS:"));
+    return long.Parse(new string(line.Where(char.IsDigit).ToArray()));
+  }
+
+  private static void MakeAndDrop(int count, CudaStream stream) {
+    for (int i = 0; i < count; ++i) {
+      new CudaEvent(World.Device);  // forgotten
+      using (new CudaBuffer(World.Device, 64, stream)) {}
+      if (i % 10 == 0) using (World.Stream()) {}
+      if (i % 1000 == 999) World.Collect();
+    }
+  }
+
+  public static void MemoryIsFlat() {
+    using (CudaStream stream = World.Stream()) {
+      MakeAndDrop(10000, stream);
+      World.Collect();
+      long before = ResidentKib();
+      MakeAndDrop(90000, stream);
+      World.Collect();
+      long grown = ResidentKib() - before;
+      Console.WriteLine($"resident memory: {before} KiB, grown by {grown} KiB");
+      Check.That(grown < 10 * 1024, $"{grown} KiB more");
+    }
+  }
+
+  public static void FailuresLeakNothing() {
+    Action fail = () => {
+      for (int i = 0; i < 20000; ++i)
+        try { new CudaDevice(1000); } catch (InvalidArgumentException) {}
+    };
+    fail();
+    long before = ResidentKib();
+    fail();
+    fail();
+    Check.That(ResidentKib() - before < 8 * 1024, $"{ResidentKib() - before} KiB more");
+  }
+}

@@ -1,0 +1,84 @@
+// Scenarios about buffers and views of memory.
+using System;
+using System.Linq;
+using Cucore;
+
+public static class Memory {
+  public static void BufferRanges() {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer a = new CudaBuffer(World.Device, 64, stream), b = new CudaBuffer(World.Device, 64, stream)) {
+      a.Fill((byte)1, stream);
+      a.Fill((short)0x0202, stream, 8, 8);
+      a.Fill(0x03030303, stream, 60);
+      b.CopyFrom(a, stream);
+      b.CopyFrom(a, stream, 4, 0, 60);
+      b.Write(new byte[] { 9, 9 }, stream, 20);
+      byte[] wanted = Enumerable.Range(0, 64).Select(i => (byte)(i < 4 || i >= 60 ? 3 : i < 8 ? 1 : i < 16 ? 2 : i == 20 || i == 21 ? 9 : 1)).ToArray();
+      Check.Same(wanted, b.ToArray<byte>(stream));
+      byte[] two = new byte[2];
+      b.Read(two, stream, 15);
+      Check.Same(new byte[] { 2, 1 }, two);
+      a.Write(new byte[0], stream, 64);
+      a.Read(new byte[0], stream, 64);
+      Check.Throws<InvalidArgumentException>(() => a.Write(new byte[2], stream, 63));
+      Check.Throws<InvalidArgumentException>(() => a.Read(new byte[65], stream));
+      Check.Throws<OverflowException>(() => a.Write(new byte[1], stream, -1));
+      Check.Throws<InvalidArgumentException>(() => a.CopyFrom(b, stream, 65));
+      Check.Throws<ArgumentOutOfRangeException>(() => a.CopyFrom(b, stream, -1));
+      Check.Throws<ArgumentOutOfRangeException>(() => a.Fill(1, stream, -4));
+      Check.Throws<InvalidArgumentException>(() => a.Fill(1L, stream));
+      Check.Throws<InvalidArgumentException>(() => a.Fill(1, stream, 2, 4));
+    }
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer empty = new CudaBuffer(World.Device, 0, stream)) {
+      Check.That(empty.Address == 0 && empty.Size == 0);
+      Check.Equal(0, empty.ToArray<int>(stream).Length);
+    }
+  }
+
+  public static void SpansOfArrays() {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer buffer = new CudaBuffer(World.Device, 8, stream)) {
+      buffer.Fill((byte)0, stream);
+      int[] numbers = { 1, 2, 3, 4 };
+      buffer.Write<int>(numbers.AsSpan(1, 2), stream);  // without its rest
+      int[] got = new int[4];
+      buffer.Read(got.AsSpan(2, 2), stream);
+      Check.Same(new[] { 0, 0, 2, 3 }, got);
+      Span<byte> onStack = stackalloc byte[4];
+      buffer.Read(onStack, stream, 4);
+      Check.Equal((byte)3, onStack[0]);
+      buffer.Write(ReadOnlySpan<byte>.Empty, stream);
+    }
+    byte[] ptx = World.Code(World.Scale).Data;
+    byte[] padded = new byte[10].Concat(ptx).ToArray();
+    Check.Same(ptx, ObjectCode.FromBytes(CodeType.Ptx, padded.AsSpan(10)).Data);
+    byte[] stored = World.Code(World.Scale).ToBytes();
+    Check.Same(ptx, ObjectCode.Load(new ReadOnlySpan<byte>(stored)).Data);
+    Check.Throws<InvalidCodeException>(() => ObjectCode.Load(ReadOnlySpan<byte>.Empty));
+  }
+
+  public static void BytesWithoutCopies() {
+    Memory<byte> view;
+    using (CudaStream stream = World.Stream()) {
+      foreach (CudaBuffer buffer in new[] { CudaBuffer.Pinned(World.Device, 16), CudaBuffer.Managed(World.Device, 16) }) {
+        view = buffer.HostMemory;
+        Check.Equal(16, view.Length);
+        System.Runtime.InteropServices.MemoryMarshal.Cast<byte, float>(view.Span).Fill(2);
+        World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(1, 4), 5f, buffer, 4);
+        stream.Synchronize();
+        buffer.Dispose();
+        World.Collect();
+        Check.Equal(10f, System.Runtime.InteropServices.MemoryMarshal.Cast<byte, float>(view.Span)[3]);  // good after Dispose
+        Check.Throws<ObjectDisposedException>(() => buffer.HostMemory.ToString());
+      }
+      using (CudaBuffer device = new CudaBuffer(World.Device, 16, stream)) Check.That(device.HostMemory.IsEmpty);
+    }
+    ObjectCode code = new Program(World.Scale).Compile();
+    byte[] copy = code.Data;
+    ReadOnlyMemory<byte> bytes = code.DataMemory;
+    code.Dispose();
+    World.Collect();
+    Check.That(bytes.Span.SequenceEqual(copy));
+  }
+}

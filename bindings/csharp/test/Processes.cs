@@ -1,0 +1,79 @@
+// Scenarios that need a process of their own: this program again, with another environment.
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Reflection;
+using System.Threading;
+using Cucore;
+
+public static class Processes {
+  private static string Run(string child, int code = 0, params string[] environment) {
+    ProcessStartInfo start = new ProcessStartInfo(Process.GetCurrentProcess().MainModule.FileName,
+        $"\"{Assembly.GetExecutingAssembly().Location}\" child {child}") {
+      UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true };
+    foreach (string each in environment) start.EnvironmentVariables[each.Split('=')[0]] = each.Split('=')[1];
+    using (Process process = Process.Start(start)) {
+      string errors = null;
+      Thread reader = new Thread(() => errors = process.StandardError.ReadToEnd());
+      reader.Start();
+      string output = process.StandardOutput.ReadToEnd();
+      reader.Join();
+      process.WaitForExit();
+      Check.That(process.ExitCode == code, $"{child}: {process.ExitCode}, {output}{errors}");
+      return output + errors;
+    }
+  }
+
+  public static void Exit() { Check.Equal("", Run("OpenEverything")); }
+  public static void ExitWithCode() { Check.Equal("", Run("ExitInside", 3)); }
+  public static void AppDomains() { Check.Equal("", Run("UnloadDomain")); }
+  public static void NoDevice() { Check.Equal("NoDevice 0", Run("Open", 0, "CUCORE_CPU_DEVICES=0").Trim()); }
+  public static void NoCompiler() { Check.Contains("LibraryMissing", Run("Compile", 0, "CUCORE_NVRTC=/nowhere/libnvrtc.so")); }
+  public static void NoDriver() { Check.Contains("LibraryMissing", Run("Open", 0, "CUCORE_DRIVER=/nowhere/libcuda.so")); }
+
+  internal static int Child(string name) {
+    try {
+      typeof(Processes).GetMethod(name, BindingFlags.Static | BindingFlags.NonPublic).Invoke(null, null);
+    } catch (TargetInvocationException e) when (e.InnerException is CucoreException inner) {
+      Console.WriteLine($"{inner.Status} {CudaDevice.Count}");
+    }
+    return 0;
+  }
+
+  private static readonly List<object> open = new List<object>();
+
+  // Everything is open, work is in the stream, a log receiver is set.
+  private static void OpenEverything() {
+    open.Add(CucoreLog.Subscribe(LogLevel.Debug, (level, message) => {}));
+    CudaStream stream = World.Stream();
+    CudaBuffer buffer = new CudaBuffer(World.Device, 1 << 20, stream);
+    Kernel kernel = World.Kernel(World.Scale, "scale");
+    for (int i = 0; i < 20; ++i) kernel.Launch(stream, new LaunchConfig(1024, 256), 1f, buffer, 1 << 18);
+    open.AddRange(new object[] { stream, buffer, kernel, new CudaEvent(World.Device), new Linker(), kernel, new Program("") });
+    open.Add(stream.SynchronizeAsync());  // pending
+  }
+
+  private static void ExitInside() {
+    OpenEverything();
+    new Thread(() => { for (;;) World.Device.Synchronize(); }) { IsBackground = true }.Start();
+    Environment.Exit(3);
+  }
+
+  private static void Open() { new CudaDevice(); }
+  private static void Compile() { new Program("").Compile(); }
+
+  private static void UnloadDomain() {
+    for (int i = 0; i < 2; ++i) {
+      AppDomain domain = AppDomain.CreateDomain("other");
+      domain.DoCallBack(InDomain);
+      AppDomain.Unload(domain);
+    }
+    InDomain();
+  }
+
+  private static void InDomain() {
+    OpenEverything();
+    try { new CudaDevice(1000); } catch (InvalidArgumentException) { return; }
+    throw new Exception("nothing was thrown");
+  }
+}

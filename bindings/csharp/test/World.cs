@@ -1,0 +1,71 @@
+// The device and the object code that the tests share.
+using System;
+using System.Collections.Concurrent;
+using System.Linq;
+using System.Threading;
+using Cucore;
+
+internal static class World {
+  internal const string Scale = @"extern ""C"" __global__ void scale(float a, float *data, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) data[i] *= a; }";
+  // Runs until the host sets the flag, which is in pinned memory.
+  internal const string Wait = @"extern ""C"" __global__ void wait(volatile int *flag) { while (*flag == 0) {} }";
+  internal const string Fault = @"extern ""C"" __global__ void fault(int *p) { *p = 1; }";
+  internal const string Big = @"extern ""C"" __global__ void __launch_bounds__(64) big(int *p) { if (p) *p = 1; }";
+
+  internal static readonly CudaDevice Device = new CudaDevice();
+  private static readonly ConcurrentDictionary<string, ObjectCode> compiled = new ConcurrentDictionary<string, ObjectCode>();
+
+  internal static ObjectCode Code(string source) { return compiled.GetOrAdd(source, text => new Program(text).Compile()); }
+  internal static Kernel Kernel(string source, string name) { return Code(source).GetKernel(name); }
+  internal static CudaStream Stream() { return new CudaStream(Device); }
+  internal static float[] Floats(int n) { return Enumerable.Range(0, n).Select(i => (float)i).ToArray(); }
+
+  internal static void CheckScale(CudaStream stream, Kernel kernel, float factor, int n = 1000) {
+    using (CudaBuffer buffer = new CudaBuffer(Device, n * sizeof(float), stream)) {
+      buffer.Write(Floats(n), stream);
+      kernel.Launch(stream, new LaunchConfig((n + 255) / 256, 256), factor, buffer, n);
+      Check.Same(Floats(n).Select(x => factor * x), buffer.ToArray<float>(stream));
+    }
+  }
+
+  // A stream that has work until the result is disposed of.
+  internal static IDisposable Busy(CudaStream stream) { return new Gate(stream); }
+
+  private sealed class Gate : IDisposable {
+    private readonly CudaBuffer flag = CudaBuffer.Pinned(Device, sizeof(int));
+    private readonly CudaStream stream;
+
+    internal Gate(CudaStream stream) {
+      this.stream = stream;
+      Set(0);
+      Kernel(Wait, "wait").Launch(stream, new LaunchConfig(1, 1), flag);
+    }
+
+    private unsafe void Set(int value) { Volatile.Write(ref *(int*)flag.HostPointer, value); }
+
+    public void Dispose() {
+      Set(1);
+      stream.Synchronize();
+      flag.Dispose();
+    }
+  }
+
+  // Runs an action in threads and throws what the first of them threw.
+  internal static void Together(int threads, Action<int> action) {
+    Exception failure = null;
+    Thread[] all = Enumerable.Range(0, threads).Select(i => new Thread(() => {
+      try { action(i); } catch (Exception e) { Interlocked.CompareExchange(ref failure, e, null); }
+    })).ToArray();
+    foreach (Thread thread in all) thread.Start();
+    foreach (Thread thread in all) thread.Join();
+    if (failure != null) throw new Exception("in a thread", failure);
+  }
+
+  internal static void Collect() {
+    for (int i = 0; i < 3; ++i) {
+      GC.Collect();
+      GC.WaitForPendingFinalizers();
+    }
+  }
+}

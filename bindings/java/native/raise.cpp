@@ -1,0 +1,96 @@
+#include "raise.hpp"
+
+#include <vector>
+
+#include "text.hpp"
+
+namespace cucore::java {
+namespace {
+
+// Set once by JNI_OnLoad. The class is kept by its global reference.
+jclass exception_class;
+jclass string_class;
+jmethodID exception_make;
+
+constexpr const char* MAKE_SIGNATURE =
+    "(ILjava/lang/String;Ljava/lang/String;Ljava/lang/String;ILjava/lang/String;[I[Ljava/lang/"
+    "String;)"
+    "Lio/cucore/CucoreException;";
+
+jclass find(JNIEnv* env, const char* name) {
+  jclass found = env->FindClass(name);
+  return found ? static_cast<jclass>(env->NewGlobalRef(found)) : nullptr;
+}
+
+// Severity, line and column of each diagnostic; file and text beside them.
+struct Diagnostics {
+  jintArray numbers = nullptr;
+  jobjectArray texts = nullptr;
+};
+
+bool put_text(JNIEnv* env, jobjectArray texts, size_t at, const char* text) {
+  jstring string = to_java(env, text);
+  if (!string) return false;
+  env->SetObjectArrayElement(texts, static_cast<jsize>(at), string);
+  env->DeleteLocalRef(string);
+  return !env->ExceptionCheck();
+}
+
+bool fill(JNIEnv* env, const bind::Failure& failure, size_t count, Diagnostics& out) {
+  out.numbers = env->NewIntArray(static_cast<jsize>(3 * count));
+  if (!out.numbers) return false;
+  out.texts = env->NewObjectArray(static_cast<jsize>(2 * count), string_class, nullptr);
+  if (!out.texts) return false;
+  for (size_t i = 0; i < count; ++i) {
+    const cucore_diagnostic_info info = failure.diagnostic(i);
+    const jint numbers[] = {static_cast<jint>(info.severity), info.line, info.column};
+    env->SetIntArrayRegion(out.numbers, static_cast<jsize>(3 * i), 3, numbers);
+    if (!put_text(env, out.texts, 2 * i, info.file) ||
+        !put_text(env, out.texts, 2 * i + 1, info.text))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool prepare_exceptions(JNIEnv* env) {
+  exception_class = find(env, "io/cucore/CucoreException");
+  if (!exception_class) return false;
+  string_class = find(env, "java/lang/String");
+  if (!string_class) return false;
+  exception_make = env->GetStaticMethodID(exception_class, "make", MAKE_SIGNATURE);
+  return exception_make != nullptr;
+}
+
+void raise(JNIEnv* env, const bind::Failure& failure) {
+  if (env->PushLocalFrame(16) != 0) return;
+  jthrowable exception = nullptr;
+  jstring texts[4] = {};
+  const char* const from[4] = {failure.message(), failure.log(), failure.origin(),
+                               failure.native_name()};
+  bool good = true;
+  for (int i = 0; i < 4 && good; ++i) good = (texts[i] = to_java(env, from[i])) != nullptr;
+  Diagnostics diagnostics;
+  const size_t count = good ? failure.diagnostic_count() : 0;
+  if (count != 0) good = fill(env, failure, count, diagnostics);
+  if (good)
+    exception = static_cast<jthrowable>(env->CallStaticObjectMethod(
+        exception_class, exception_make, static_cast<jint>(failure.status()), texts[0], texts[1],
+        texts[2], static_cast<jint>(failure.native_code()), texts[3], diagnostics.numbers,
+        diagnostics.texts));
+  if (env->ExceptionCheck()) exception = nullptr;  // that one goes on: memory is out
+  exception = static_cast<jthrowable>(env->PopLocalFrame(exception));
+  if (exception) env->Throw(exception);
+}
+
+void raise_closed(JNIEnv* env) {
+  raise(env, bind::Failure(CUCORE_ERROR_INVALID_HANDLE, "the object has been closed"));
+}
+
+void raise_out_of_memory(JNIEnv* env) {
+  jclass error = env->FindClass("java/lang/OutOfMemoryError");
+  if (error) env->ThrowNew(error, "no native memory left");
+}
+
+}  // namespace cucore::java

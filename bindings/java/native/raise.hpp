@@ -1,0 +1,31 @@
+// A failed call becomes the Java exception of its status.
+#pragma once
+
+#include <jni.h>
+
+#include <new>
+
+#include "failure.hpp"
+
+namespace cucore::java {
+
+// Finds io.cucore.CucoreException; false with an exception pending.
+bool prepare_exceptions(JNIEnv* env);
+
+void raise(JNIEnv* env, const bind::Failure& failure);
+void raise_closed(JNIEnv* env);
+void raise_out_of_memory(JNIEnv* env);
+
+// Runs a body, and raises what it throws.
+template <class Body>
+void guarded(JNIEnv* env, Body&& body) {
+  try {
+    body();
+  } catch (const bind::Failure& failure) {
+    raise(env, failure);
+  } catch (const std::bad_alloc&) {
+    raise_out_of_memory(env);
+  }
+}
+
+}  // namespace cucore::java

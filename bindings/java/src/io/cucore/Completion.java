@@ -1,0 +1,48 @@
+package io.cucore;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** What comes out of a {@link CudaQueue}: the end of a stream's work. */
+public final class Completion {
+  /** Bytes of a cucore_completion, for ever. */
+  static final int SIZE = 32;
+
+  private final long token;
+  private final Status status;
+
+  private Completion(long token, Status status) {
+    this.token = token;
+    this.status = status;
+  }
+
+  static List<Completion> list(byte[] bytes, int count) {
+    ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+    List<Completion> all = new ArrayList<>(count);
+    for (int i = 0; i < count; ++i) {
+      all.add(new Completion(from.getLong(i * SIZE), Status.of(from.getInt(i * SIZE + Long.BYTES))));
+    }
+    return Collections.unmodifiableList(all);
+  }
+
+  /**
+   * Which future it is of.
+   *
+   * @return the token that the future was made with
+   */
+  public long token() {
+    return token;
+  }
+
+  /**
+   * How the work ended.
+   *
+   * @return OK, or how it failed; {@link CudaFuture#check()} tells more
+   */
+  public Status status() {
+    return status;
+  }
+}

@@ -1,0 +1,131 @@
+package io.cucore;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Completes the futures of streams: one queue and one daemon thread for the process, made by the
+ * first future. What depends on a future runs in an executor, never on that thread.
+ */
+final class Completions {
+  static final Executor DEFAULT = new CompletableFuture<Void>().defaultExecutor();
+
+  private static final long WAIT_MS = 200;
+  private static final int BATCH = 64;
+
+  private final CudaQueue queue = new CudaQueue();
+  private final Map<Long, Awaited> awaited = new ConcurrentHashMap<>();
+  private final AtomicLong tokens = new AtomicLong();
+
+  private Completions() {
+    Thread thread = new Thread(this::drain, "cucore-completions");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static final class Only {
+    static final Completions INSTANCE = new Completions();
+  }
+
+  static CompletableFuture<Void> of(CudaStream stream, Executor executor) {
+    return Only.INSTANCE.begin(stream, Objects.requireNonNull(executor, "executor"));
+  }
+
+  private CompletableFuture<Void> begin(CudaStream stream, Executor executor) {
+    long token = tokens.incrementAndGet();
+    Awaited result = new Awaited(this, token, executor);
+    awaited.put(token, result); // before the completion can come
+    synchronized (result) { // the completion may come before this has returned: it waits
+      try {
+        result.work = CudaFuture.fromStream(stream, queue, token);
+      } catch (RuntimeException | Error e) {
+        awaited.remove(token);
+        throw e;
+      }
+    }
+    return result;
+  }
+
+  private void drain() {
+    while (true) {
+      try {
+        for (Completion each : queue.waitFor(WAIT_MS, TimeUnit.MILLISECONDS, BATCH)) {
+          Awaited ended = awaited.remove(each.token());
+          if (ended != null) {
+            ended.end(each);
+          }
+        }
+      } catch (InvalidStateException e) {
+        return; // the process ends
+      } catch (RuntimeException e) {
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      }
+    }
+  }
+
+  /** One stream's work. Cancelling it is only to stop waiting: the work goes on. */
+  private static final class Awaited extends CompletableFuture<Void> {
+    private final Completions all;
+    private final long token;
+    private final Executor executor;
+    CudaFuture work;
+
+    Awaited(Completions all, long token, Executor executor) {
+      this.all = all;
+      this.token = token;
+      this.executor = executor;
+    }
+
+    /** On the thread of all completions: the rest is for the executor. */
+    void end(Completion completion) {
+      Runnable body = () -> end(completion.status());
+      try {
+        executor.execute(body);
+      } catch (RejectedExecutionException e) {
+        defaultExecutor().execute(body); // the user's has been shut down
+      }
+    }
+
+    private synchronized void end(Status status) {
+      CucoreException failure = status == Status.OK ? null : failure(status);
+      work.close();
+      if (failure == null) {
+        complete(null);
+      } else {
+        completeExceptionally(failure);
+      }
+    }
+
+    /** With the fault's own text, which the future has. */
+    private CucoreException failure(Status status) {
+      try {
+        work.check();
+      } catch (CucoreException e) {
+        return e;
+      }
+      return Exceptions.of(new Failure(status, "the work of the stream has failed"));
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterrupt) {
+      boolean cancelled = super.cancel(mayInterrupt);
+      if (cancelled && all.awaited.remove(token) != null) {
+        try (CudaFuture of = work()) {
+          of.detach();
+        }
+      }
+      return cancelled;
+    }
+
+    private synchronized CudaFuture work() {
+      return work;
+    }
+  }
+}

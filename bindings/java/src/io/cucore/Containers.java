@@ -1,0 +1,47 @@
+package io.cucore;
+
+import java.io.Serializable;
+import java.lang.ref.Reference;
+
+/** Object code to bytes and back. */
+final class Containers {
+  private Containers() {}
+
+  static byte[] write(ObjectCode code, SerializeOptions options) {
+    SerializeOptions how = options == null ? SerializeOptions.DEFAULTS : options;
+    try (Keys keys = how.key == null ? null : how.key.toNative()) {
+      long size = code.serialize(how.compression, keys, null);
+      if (size > Integer.MAX_VALUE) {
+        throw Exceptions.of(new Failure(Status.UNSUPPORTED,
+            "the container has " + size + " bytes; an array holds 2147483647 at most"));
+      }
+      byte[] bytes = new byte[(int) size];
+      code.serialize(how.compression, keys, bytes);
+      return bytes;
+    } finally {
+      Reference.reachabilityFence(code);
+    }
+  }
+
+  static ObjectCode read(byte[] container, DeserializeOptions options) {
+    DeserializeOptions how = options == null ? DeserializeOptions.DEFAULTS : options;
+    try (Keys keys = how.toNative()) {
+      return ObjectCode.deserialize(container, how.maxCodeSize, how.policy, keys);
+    }
+  }
+
+  /** What stands for object code in Java's own serialization: the same container. */
+  static final class Proxy implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final byte[] container;
+
+    Proxy(byte[] container) {
+      this.container = container;
+    }
+
+    private Object readResolve() {
+      return ObjectCode.deserialize(container);
+    }
+  }
+}

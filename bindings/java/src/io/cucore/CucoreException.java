@@ -1,0 +1,119 @@
+package io.cucore;
+
+import java.util.List;
+
+/**
+ * A call of the library failed. Each status has a class of its own below this one, so that a program
+ * catches what it can do something about. Unchecked: few callers can do anything about a device.
+ */
+public class CucoreException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** The status. */
+  private final int status;
+  /** The whole output. */
+  private final String log;
+  /** Whose number nativeCode is. */
+  private final String origin;
+  /** The number. */
+  private final int nativeCode;
+  /** Its name. */
+  private final String nativeName;
+  /** The log, message by message. */
+  private final List<Diagnostic> diagnostics;
+
+  CucoreException(Failure failure) {
+    super(failure.message);
+    status = failure.status;
+    log = failure.log;
+    origin = failure.origin;
+    nativeCode = failure.nativeCode;
+    nativeName = failure.nativeName;
+    diagnostics = failure.diagnostics;
+  }
+
+  /** What the native library calls when a call has failed. */
+  static CucoreException make(
+      int status,
+      String message,
+      String log,
+      String origin,
+      int nativeCode,
+      String nativeName,
+      int[] numbers,
+      String[] texts) {
+    List<Diagnostic> said = numbers == null ? List.of() : Diagnostic.list(numbers, texts);
+    return Exceptions.of(new Failure(status, message, log, origin, nativeCode, nativeName, said));
+  }
+
+  static CucoreException closed(String type) {
+    return Exceptions.of(new Failure(Status.INVALID_HANDLE, "the " + type + " has been closed"));
+  }
+
+  static CucoreException invalid(String message) {
+    return Exceptions.of(new Failure(Status.INVALID_ARGUMENT, message));
+  }
+
+  /**
+   * How the call ended.
+   *
+   * @return the status; UNKNOWN for one that is newer than this class
+   */
+  public Status status() {
+    return Status.of(status);
+  }
+
+  /**
+   * How the call ended, as the C API's number.
+   *
+   * @return the number
+   */
+  public int statusCode() {
+    return status;
+  }
+
+  /**
+   * The whole output of the compiler, the linker or the driver's PTX compiler.
+   *
+   * @return the output, "" where there is none
+   */
+  public String log() {
+    return log;
+  }
+
+  /**
+   * What the log says, message by message.
+   *
+   * @return the diagnostics in order, unmodifiable
+   */
+  public List<Diagnostic> diagnostics() {
+    return diagnostics;
+  }
+
+  /**
+   * Whose number {@link #nativeCode()} is.
+   *
+   * @return "cuda", "nvrtc", "nvjitlink", "nvvm" or "cucore"
+   */
+  public String origin() {
+    return origin;
+  }
+
+  /**
+   * The number that the driver or the compiler gave.
+   *
+   * @return the number, 0 where the failure is the library's own
+   */
+  public int nativeCode() {
+    return nativeCode;
+  }
+
+  /**
+   * The name of that number, "CUDA_ERROR_INVALID_PTX".
+   *
+   * @return the name, "" where there is none
+   */
+  public String nativeName() {
+    return nativeName;
+  }
+}

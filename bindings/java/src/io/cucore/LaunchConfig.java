@@ -1,0 +1,214 @@
+package io.cucore;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** How to launch a kernel: grid, block and what goes with them. It never changes. */
+public final class LaunchConfig {
+  /** Bytes of the head of a launch's block; the last four are the number of arguments. */
+  static final int HEAD = 56;
+
+  private static final int CLUSTER = 6;
+  private static final int DYNAMIC_SHARED = 9;
+  private static final int COOPERATIVE = 10;
+  private static final int SERIALIZATION = 11;
+  private static final int PRIORITY = 12;
+  private static final int COUNT = 13;
+
+  private final int[] words;
+
+  private LaunchConfig(int[] words) {
+    this.words = words;
+  }
+
+  /**
+   * A grid and a block of one dimension.
+   *
+   * @param grid blocks
+   * @param block threads a block
+   * @return the configuration
+   */
+  public static LaunchConfig of(int grid, int block) {
+    return builder().grid(grid).block(block).build();
+  }
+
+  /**
+   * The least grid of one dimension that has a thread for each of so many elements.
+   *
+   * @param elements how many
+   * @param block threads a block
+   * @return the configuration
+   */
+  public static LaunchConfig covering(long elements, int block) {
+    return of(Math.toIntExact((elements + block - 1) / block), block);
+  }
+
+  /**
+   * Begins with nothing set.
+   *
+   * @return a builder; grid and block must be set
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  void put(ByteBuffer to, int argumentCount) {
+    for (int i = 0; i < COUNT; ++i) {
+      to.putInt(i * 4, words[i]);
+    }
+    to.putInt(COUNT * 4, argumentCount);
+  }
+
+  /** The head as bytes of its own, and more behind it. */
+  byte[] head(byte[] tail) {
+    byte[] bytes = new byte[HEAD + tail.length];
+    put(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()), 0);
+    System.arraycopy(tail, 0, bytes, HEAD, tail.length);
+    return bytes;
+  }
+
+  @Override
+  public String toString() {
+    return "grid " + words[0] + " x " + words[1] + " x " + words[2]
+        + ", block " + words[3] + " x " + words[4] + " x " + words[5];
+  }
+
+  /** Collects what a launch needs. Not for several threads at a time. */
+  public static final class Builder {
+    private final int[] words = new int[COUNT];
+
+    private Builder() {}
+
+    private Builder set(int at, int... values) {
+      System.arraycopy(values, 0, words, at, values.length);
+      return this;
+    }
+
+    /**
+     * The grid, also with a cluster.
+     *
+     * @param x blocks
+     * @return this
+     */
+    public Builder grid(int x) {
+      return grid(x, 1, 1);
+    }
+
+    /**
+     * The grid, also with a cluster.
+     *
+     * @param x blocks
+     * @param y blocks
+     * @return this
+     */
+    public Builder grid(int x, int y) {
+      return grid(x, y, 1);
+    }
+
+    /**
+     * The grid, also with a cluster.
+     *
+     * @param x blocks
+     * @param y blocks
+     * @param z blocks
+     * @return this
+     */
+    public Builder grid(int x, int y, int z) {
+      return set(0, x, y, z);
+    }
+
+    /**
+     * The block.
+     *
+     * @param x threads
+     * @return this
+     */
+    public Builder block(int x) {
+      return block(x, 1, 1);
+    }
+
+    /**
+     * The block.
+     *
+     * @param x threads
+     * @param y threads
+     * @return this
+     */
+    public Builder block(int x, int y) {
+      return block(x, y, 1);
+    }
+
+    /**
+     * The block.
+     *
+     * @param x threads
+     * @param y threads
+     * @param z threads
+     * @return this
+     */
+    public Builder block(int x, int y, int z) {
+      return set(3, x, y, z);
+    }
+
+    /**
+     * The cluster; default: none, or what the kernel was compiled with.
+     *
+     * @param x blocks
+     * @param y blocks
+     * @param z blocks
+     * @return this
+     */
+    public Builder cluster(int x, int y, int z) {
+      return set(CLUSTER, x, y, z);
+    }
+
+    /**
+     * Dynamic shared memory. Above 48 KiB the kernel's attribute is raised.
+     *
+     * @param bytes of a block
+     * @return this
+     */
+    public Builder dynamicShared(int bytes) {
+      return set(DYNAMIC_SHARED, bytes);
+    }
+
+    /**
+     * Whether all blocks run at once and may synchronise.
+     *
+     * @param value the choice
+     * @return this
+     */
+    public Builder cooperative(boolean value) {
+      return set(COOPERATIVE, value ? 1 : 0);
+    }
+
+    /**
+     * Whether it may start before the kernel before it ends.
+     *
+     * @param value the choice
+     * @return this
+     */
+    public Builder programmaticSerialization(boolean value) {
+      return set(SERIALIZATION, value ? 1 : 0);
+    }
+
+    /**
+     * The priority; default: the stream's.
+     *
+     * @param value see {@link CudaDevice#getStreamPriorities()}
+     * @return this
+     */
+    public Builder priority(int value) {
+      return set(PRIORITY, value);
+    }
+
+    /**
+     * What has been set so far.
+     *
+     * @return the configuration
+     */
+    public LaunchConfig build() {
+      return new LaunchConfig(words.clone());
+    }
+  }
+}

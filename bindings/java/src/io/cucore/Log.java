@@ -1,0 +1,97 @@
+package io.cucore;
+
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Receives the library's messages until it is closed or another one is made. The listener is called
+ * from a daemon thread of its own, one message at a time, never from a thread of the library.
+ */
+public final class Log implements AutoCloseable {
+  private static final int WAIT_MS = 200;
+
+  private final LogReceiver receiver;
+  private final Listener listener;
+  private final Thread thread;
+
+  /** Takes the messages. */
+  @FunctionalInterface
+  public interface Listener {
+    /**
+     * Takes one message. What it throws goes to the thread's handler of uncaught exceptions, and
+     * the next message comes all the same.
+     *
+     * @param level how much it matters
+     * @param message the text
+     */
+    void message(LogLevel level, String message);
+  }
+
+  /**
+   * Begins to receive.
+   *
+   * @param least messages below this level are dropped
+   * @param listener takes the others
+   * @throws InvalidArgumentException least is not a level
+   */
+  public Log(LogLevel least, Listener listener) {
+    this.listener = Objects.requireNonNull(listener, "listener");
+    receiver = new LogReceiver(least);
+    thread = new Thread(this::run, "cucore-log");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void run() {
+    try (LogReceiver from = receiver) {
+      while (receiveNext(from)) {
+        tell(from.getLevel(), from.getMessage());
+      }
+    }
+  }
+
+  /** False once no more can come: only then does next() end before its time is over. */
+  private static boolean receiveNext(LogReceiver from) {
+    while (true) {
+      long start = System.nanoTime();
+      if (from.next(WAIT_MS)) {
+        return true;
+      }
+      if (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(WAIT_MS / 2)) {
+        return false;
+      }
+    }
+  }
+
+  private void tell(LogLevel level, String message) {
+    try {
+      listener.message(level, message);
+    } catch (Throwable e) {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    }
+  }
+
+  /** Receives no more. What has come already is told before this returns, unless the listener itself calls it. */
+  @Override
+  public void close() {
+    if (!receiver.isClosed()) {
+      try {
+        receiver.stop();
+      } catch (InvalidHandleException e) {
+        return; // the thread has just ended by itself
+      }
+    }
+    join();
+  }
+
+  private void join() {
+    if (Thread.currentThread() == thread) {
+      return;
+    }
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package io.cucore;
+
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Moves memory between the Java heap, direct buffers and the device. */
+final class Memory {
+  private Memory() {}
+
+  /** Where bytes of the heap are, or of native memory where array is null. */
+  private static final class Place {
+    final Object array;
+    final long start;
+    final long size;
+
+    Place(Object array, long start, long size) {
+      this.array = array;
+      this.start = start;
+      this.size = size;
+    }
+  }
+
+  static void write(
+      long buffer, CudaBuffer owner, Object source, long stream, CudaStream in, long offset) {
+    Place from = source instanceof ByteBuffer ? place(readable((ByteBuffer) source)) : place(source, "source");
+    if (from.array == null) {
+      Natives.writeMemory(buffer, stream, offset, from.start, from.size);
+    } else {
+      Natives.writeArray(buffer, stream, offset, from.array, from.start, from.size);
+    }
+    fence(owner, source, in);
+  }
+
+  static void read(
+      long buffer, CudaBuffer owner, Object destination, long stream, CudaStream in, long offset) {
+    Place to = destination instanceof ByteBuffer
+        ? place(writable((ByteBuffer) destination))
+        : place(destination, "destination");
+    if (to.array == null) {
+      Natives.readMemory(buffer, stream, offset, to.start, to.size);
+    } else {
+      Natives.readArray(buffer, stream, offset, to.array, to.start, to.size);
+    }
+    fence(owner, destination, in);
+  }
+
+  private static void fence(Object owner, Object memory, Object stream) {
+    Reference.reachabilityFence(owner);
+    Reference.reachabilityFence(memory);
+    Reference.reachabilityFence(stream);
+  }
+
+  /** A heap buffer that hides its array is copied. */
+  private static ByteBuffer readable(ByteBuffer buffer) {
+    return buffer.isDirect() || buffer.hasArray() ? buffer : ByteBuffer.wrap(bytesOf(buffer));
+  }
+
+  private static ByteBuffer writable(ByteBuffer buffer) {
+    if (buffer.isReadOnly()) {
+      throw CucoreException.invalid("destination is a ByteBuffer that is read-only");
+    }
+    return buffer;
+  }
+
+  private static Place place(ByteBuffer buffer) {
+    return buffer.isDirect()
+        ? new Place(null, Natives.addressOf(buffer) + buffer.position(), buffer.remaining())
+        : new Place(buffer.array(), buffer.arrayOffset() + buffer.position(), buffer.remaining());
+  }
+
+  private static Place place(Object array, String name) {
+    if (array instanceof byte[]) {
+      return new Place(array, 0, ((byte[]) array).length);
+    } else if (array instanceof float[]) {
+      return new Place(array, 0, (long) Float.BYTES * ((float[]) array).length);
+    } else if (array instanceof int[]) {
+      return new Place(array, 0, (long) Integer.BYTES * ((int[]) array).length);
+    } else if (array instanceof double[]) {
+      return new Place(array, 0, (long) Double.BYTES * ((double[]) array).length);
+    } else if (array instanceof long[]) {
+      return new Place(array, 0, (long) Long.BYTES * ((long[]) array).length);
+    } else if (array instanceof short[]) {
+      return new Place(array, 0, (long) Short.BYTES * ((short[]) array).length);
+    } else if (array instanceof char[]) {
+      return new Place(array, 0, (long) Character.BYTES * ((char[]) array).length);
+    }
+    throw CucoreException.invalid(
+        name + " is " + (array == null ? "null" : "a " + array.getClass().getTypeName())
+            + ", neither an array of numbers nor a ByteBuffer");
+  }
+
+  /** A copy from the position to the limit; the position stays. */
+  static byte[] bytesOf(ByteBuffer buffer) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.duplicate().get(bytes);
+    return bytes;
+  }
+
+  /** The bytes of a value to fill with. */
+  static byte[] pattern(Object value) {
+    ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
+    if (value instanceof Byte) {
+      bytes.put((Byte) value);
+    } else if (value instanceof Short) {
+      bytes.putShort((Short) value);
+    } else if (value instanceof Character) {
+      bytes.putChar((Character) value);
+    } else if (value instanceof Integer) {
+      bytes.putInt((Integer) value);
+    } else if (value instanceof Float) {
+      bytes.putFloat((Float) value);
+    } else {
+      throw CucoreException.invalid(
+          "value is " + (value == null ? "null" : "a " + value.getClass().getTypeName())
+              + ", not a Byte, Short, Character, Integer or Float");
+    }
+    return bytesOf(bytes.flip());
+  }
+
+  static ByteBuffer view(long lease, CudaBuffer buffer) {
+    check(buffer.getSize(), "the buffer");
+    if (buffer.getSize() != 0 && buffer.getHostPointer() == 0) {
+      throw Exceptions.of(new Failure(Status.INVALID_STATE,
+          "the host does not see this buffer: it is device memory, neither pinned nor managed"));
+    }
+    ByteBuffer view = kept(Natives.shareBuffer(lease), false);
+    Reference.reachabilityFence(buffer);
+    return view;
+  }
+
+  static ByteBuffer view(long lease, ObjectCode code) {
+    ByteBuffer view = kept(Natives.shareCode(lease), true);
+    Reference.reachabilityFence(code);
+    return view.asReadOnlyBuffer().order(ByteOrder.nativeOrder());
+  }
+
+  /** The view has a lease of its own, closed once it and all its slices are gone. */
+  private static ByteBuffer kept(long lease, boolean ofCode) {
+    try {
+      ByteBuffer view = ofCode ? Natives.viewOfCode(lease) : Natives.viewOfBuffer(lease);
+      if (view != null) {
+        Cleaning.register(view, lease);
+        return view.order(ByteOrder.nativeOrder());
+      }
+    } catch (RuntimeException e) {
+      Natives.close(lease);
+      throw e;
+    }
+    Natives.close(lease);
+    return ByteBuffer.allocateDirect(0);
+  }
+
+  private static void check(long size, String what) {
+    if (size > Integer.MAX_VALUE) {
+      throw Exceptions.of(new Failure(Status.UNSUPPORTED,
+          what + " has " + size + " bytes; a ByteBuffer holds 2147483647 at most"));
+    }
+  }
+}

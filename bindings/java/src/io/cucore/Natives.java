@@ -1,0 +1,36 @@
+package io.cucore;
+
+import java.nio.ByteBuffer;
+
+/** The native methods that are written by hand. Objects are given by their leases. */
+final class Natives {
+  static {
+    NativeLoader.load();
+  }
+
+  private Natives() {}
+
+  static native void close(long lease);
+
+  static native long addressOf(ByteBuffer direct);
+
+  static native void launch(long kernel, long stream, long block, int size);
+
+  static native void writeMemory(long buffer, long stream, long offset, long source, long size);
+
+  static native void readMemory(long buffer, long stream, long offset, long destination, long size);
+
+  static native void writeArray(
+      long buffer, long stream, long offset, Object source, long first, long size);
+
+  static native void readArray(
+      long buffer, long stream, long offset, Object destination, long first, long size);
+
+  static native long shareBuffer(long buffer);
+
+  static native ByteBuffer viewOfBuffer(long buffer);
+
+  static native long shareCode(long code);
+
+  static native ByteBuffer viewOfCode(long code);
+}

@@ -1,0 +1,90 @@
+package io.cucore;
+
+import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Options by the names that their fields have in the C API. */
+abstract class Options {
+  private final Map<String, Object> fields;
+
+  /** Where the fields go in the end. */
+  interface Target {
+    void setText(String name, String value);
+
+    void setNumber(String name, long value);
+
+    void addText(String name, String value);
+
+    void addNumber(String name, long value);
+
+    void addBytes(String name, byte[] value);
+  }
+
+  Options(Builder builder) {
+    fields = new LinkedHashMap<>();
+    builder.fields.forEach((name, value) -> fields.put(name, copy(value)));
+  }
+
+  private static Object copy(Object value) {
+    return value instanceof List ? List.copyOf((List<?>) value) : value;
+  }
+
+  void apply(Target target) {
+    fields.forEach((name, value) -> apply(target, name, value));
+  }
+
+  private static void apply(Target target, String name, Object value) {
+    if (value instanceof String) {
+      target.setText(name, (String) value);
+    } else if (value instanceof Integer) {
+      target.setNumber(name, (Integer) value);
+    } else if (value instanceof Boolean) {
+      target.setNumber(name, ((Boolean) value ? Toggle.ON : Toggle.OFF).value());
+    } else {
+      ((List<?>) value).forEach(each -> add(target, name, each));
+    }
+  }
+
+  private static void add(Target target, String name, Object value) {
+    if (value instanceof String) {
+      target.addText(name, (String) value);
+    } else if (value instanceof Integer) {
+      target.addNumber(name, (Integer) value);
+    } else {
+      target.addBytes(name, (byte[]) value);
+    }
+  }
+
+  /** Collects fields. */
+  abstract static class Builder {
+    private final Map<String, Object> fields = new LinkedHashMap<>();
+
+    void set(String name, Object value) {
+      fields.put(name, Objects.requireNonNull(value, name));
+    }
+
+    void add(String name, byte[] value) {
+      list(name).add(value);
+    }
+
+    void add(String name, String... values) {
+      for (String value : values) {
+        list(name).add(Objects.requireNonNull(value, name));
+      }
+    }
+
+    void add(String name, int... values) {
+      for (int value : values) {
+        list(name).add(value);
+      }
+    }
+
+    @SuppressWarnings("unchecked") // only add() puts lists there
+    private List<Object> list(String name) {
+      return (List<Object>) fields.computeIfAbsent(name, absent -> new ArrayList<>());
+    }
+  }
+}

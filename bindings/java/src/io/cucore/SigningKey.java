@@ -1,0 +1,38 @@
+package io.cucore;
+
+/** A key that signs containers of object code, or verifies that they are signed. */
+public final class SigningKey {
+  private final KeyAlgorithm algorithm;
+  private final byte[] bytes;
+
+  /**
+   * Makes a key from its bytes.
+   *
+   * @param algorithm what it is for
+   * @param bytes a shared secret; of ED25519 32 bytes: the private key's seed signs, the public key
+   *     verifies. They are copied
+   */
+  public SigningKey(KeyAlgorithm algorithm, byte[] bytes) {
+    this.algorithm = algorithm;
+    this.bytes = bytes.clone();
+  }
+
+  /**
+   * What it is for.
+   *
+   * @return the algorithm
+   */
+  public KeyAlgorithm algorithm() {
+    return algorithm;
+  }
+
+  void addTo(Keys keys) {
+    keys.add(algorithm, bytes);
+  }
+
+  Keys toNative() {
+    Keys keys = new Keys();
+    addTo(keys);
+    return keys;
+  }
+}

@@ -1,0 +1,83 @@
+"""CUDA's object model for Python: devices, streams, events, memory, run-time compiling, launches.
+
+    import cucore
+    device = cucore.Device()
+    stream = cucore.Stream(device)
+    code = cucore.Program(source).compile()
+    with cucore.Buffer(device, 4000, stream) as data:
+        code.kernel("scale")[4, 256, stream](2.0, data, 1000)
+
+Where there is no GPU, the same programs run on the CPU device. Every failed call raises a subclass of
+``cucore.Error``.
+"""
+from . import _cucore, _enums, _errors
+from ._async import Completion, QueueInfo
+from ._code import Global, Parameter, Resources, Symbol
+from ._cucore import (
+    Buffer,
+    Device,
+    Event,
+    Future,
+    Kernel,
+    LaunchConfig,
+    Launcher,
+    Linker,
+    ObjectCode,
+    Program,
+    Queue,
+    Stream,
+    driver_select,
+    launch,
+    library_set_path,
+    status_name,
+    version_number,
+    version_string,
+)
+from ._docs import DOCS
+from ._device import Memory, Priorities, devices, max_active_clusters, launch_packed
+from ._enums import (
+    Backend,
+    CodeType,
+    DefaultStream,
+    DeviceAttribute,
+    KernelAttribute,
+    KeyAlgorithm,
+    Library,
+    LogLevel,
+    Severity,
+    SignaturePolicy,
+    SignatureState,
+    SourceType,
+    Status,
+    SymbolKind,
+    Toggle,
+)
+from ._errors import *  # noqa: F401,F403
+from ._errors import Error
+from . import _interop, _link, _program
+from ._link import Key
+from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback
+
+__version__ = version_string()
+
+_cucore._register(
+    _errors._make,
+    (LogLevel, Library, DeviceAttribute, DefaultStream, SourceType, CodeType, Backend, SymbolKind, KernelAttribute,
+     Severity, KeyAlgorithm, SignaturePolicy, SignatureState),
+    _program.arguments,
+    _link.arguments,
+    _interop.foreign_memory,
+    _interop.foreign_stream,
+)
+_use_nvidia_wheels()
+for _name, _text in DOCS.items():
+    _cucore._describe(globals()[_name], _text)
+
+__all__ = [
+    "Backend", "Buffer", "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
+    "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
+    "Parameter", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
+    "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
+    "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
+    *_errors.__all__,
+]

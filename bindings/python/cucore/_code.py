@@ -1,0 +1,184 @@
+"""What ObjectCode and Kernel have in Python beyond the native members: symbols, bytes, pickling."""
+from __future__ import annotations
+
+import os
+from typing import Iterable, Mapping, NamedTuple, Optional, Union
+
+from . import _cucore
+from ._cucore import Device, Kernel, ObjectCode
+from ._enums import CodeType, Severity, SignaturePolicy, SymbolKind
+from ._errors import Diagnostic, UnsupportedError
+from ._link import Key, keys
+
+Bytes = Union[bytes, bytearray, memoryview, str]
+
+
+class Parameter(NamedTuple):
+    """Where one parameter of a kernel lies in its parameter block."""
+
+    offset: int
+    size: int
+
+
+class Resources(NamedTuple):
+    """What a kernel needs, as its machine code says; -1 where it does not."""
+
+    registers: int
+    static_shared: int
+    stack: int
+    max_threads: int
+    constant: int
+    code_size: int
+
+
+class Symbol(NamedTuple):
+    """A kernel or a variable of object code."""
+
+    expression: str
+    """The name as written, "saxpy<float>"; "" where unknown."""
+    lowered_name: str
+    """The name in the code."""
+    kind: SymbolKind
+    parameters: Optional[tuple[Parameter, ...]]
+    """Of a kernel; None where the code does not say."""
+    size: int
+    """Of a variable, in bytes."""
+    resources: Optional[Resources]
+    """Of a kernel; None where the code is not machine code."""
+
+
+class Global(NamedTuple):
+    """Where a variable of object code is on a device."""
+
+    address: int
+    size: int
+
+
+def _resources(code: ObjectCode, index: int) -> Optional[Resources]:
+    try:
+        return Resources(*(code._symbol_resource(index, which) for which in range(len(Resources._fields))))
+    except UnsupportedError:
+        return None
+
+
+def _symbol(code: ObjectCode, index: int) -> Symbol:
+    count = code._symbol_parameter_count(index)
+    kind = code._symbol_kind(index)
+    parameters = None
+    if kind == SymbolKind.KERNEL and count >= 0:
+        parameters = tuple(Parameter(*code._symbol_parameter(index, i)) for i in range(count))
+    return Symbol(code._symbol_expression(index), code._symbol_lowered_name(index), kind, parameters,
+                  code._symbol_size(index), _resources(code, index) if kind == SymbolKind.KERNEL else None)
+
+
+def symbols(self: ObjectCode) -> tuple[Symbol, ...]:
+    return tuple(_symbol(self, i) for i in range(self.symbol_count))
+
+
+def diagnostics(self: ObjectCode) -> tuple[Diagnostic, ...]:
+    """What the compiler or the linker said, one by one."""
+    return tuple(Diagnostic(self._diagnostic_severity(i), self._diagnostic_file(i), self._diagnostic_line(i),
+                            self._diagnostic_column(i), self._diagnostic_text(i))
+                 for i in range(self.diagnostic_count))
+
+
+def metadata(self: ObjectCode) -> dict[str, str]:
+    """Facts about how it was made: "producer" and the like."""
+    return {self._metadata_key(i): self._metadata_value(i) for i in range(self.metadata_count)}
+
+
+def images(self: ObjectCode) -> tuple[ObjectCode, ...]:
+    """The images of a bundle; of what is no bundle, itself."""
+    return tuple(self.image(i) for i in range(self.image_count))
+
+
+def from_bytes(type: CodeType, data: Bytes, *, name: Optional[str] = None, arch: Optional[str] = None,
+               names: Optional[Mapping[str, str]] = None) -> ObjectCode:
+    names = names or {}
+    return ObjectCode._create(type, data, name, arch, tuple(names), tuple(names.values()))
+
+
+def from_file(type: CodeType, path: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None,
+              arch: Optional[str] = None, names: Optional[Mapping[str, str]] = None) -> ObjectCode:
+    names = names or {}
+    return ObjectCode._from_file(type, path, name, arch, tuple(names), tuple(names.values()))
+
+
+def serialize(self: ObjectCode, *, compression: bool = False, key: Optional[Key] = None) -> bytes:
+    signing = keys(key)
+    out = bytearray(self._serialize(compression, signing, None))
+    self._serialize(compression, signing, out)
+    return bytes(out)
+
+
+def deserialize(data: Bytes, *, max_code_size: int = 0, signature: SignaturePolicy = SignaturePolicy.NONE,
+                verify: Iterable[Key] = ()) -> ObjectCode:
+    return ObjectCode._deserialize(data, max_code_size, signature, keys(verify))
+
+
+def _restore(data: bytes) -> ObjectCode:
+    """What a pickle of ObjectCode calls."""
+    return deserialize(data)
+
+
+def _reduce(self: ObjectCode, protocol: int = 0) -> tuple[object, tuple[bytes]]:
+    return _restore, (self.serialize(),)
+
+
+def _same(self: ObjectCode, memo: object = None) -> ObjectCode:
+    """Object code never changes: its copy is itself."""
+    return self
+
+
+def find_global(self: ObjectCode, name: str, device: Device) -> Global:
+    return Global(*self._find_global(name, device))
+
+
+def kernel_parameter(self: Kernel, index: int, device: Optional[Device] = None) -> Parameter:
+    return Parameter(*self._parameter(index, device))
+
+
+def kernel_parameter_count(self: Kernel) -> Optional[int]:
+    count = self._parameter_count
+    return None if count < 0 else count
+
+
+def kernel_parameters(self: Kernel) -> Optional[tuple[Parameter, ...]]:
+    count = kernel_parameter_count(self)
+    return None if count is None else tuple(Parameter(*self._parameter(i, None)) for i in range(count))
+
+
+def _describe(function: object, native: object, more: str = "") -> None:
+    """Gives a function the native member's comment."""
+    doc = (getattr(native, "__doc__", "") or "").strip()
+    function.__doc__ = f"{doc}\n\n{more}".strip() if more else doc
+
+
+_describe(from_bytes, ObjectCode._create, "names: the expressions under which kernels are found, to their lowered names.")
+_describe(from_file, ObjectCode._from_file, "names: the expressions under which kernels are found, to their lowered names.")
+_describe(serialize, ObjectCode._serialize, "compression: zstd; without it the bytes are as they are. key: signs.")
+_describe(deserialize, ObjectCode._deserialize, "max_code_size: refuse images above this many bytes; 0 is 1 GiB.\nsignature: whether one is asked for.\nverify: the keys that verify.")
+_describe(find_global, ObjectCode._find_global)
+_describe(kernel_parameter, Kernel._parameter)
+_describe(symbols, ObjectCode._symbol_expression)
+
+for _type, _name, _member in (
+    (ObjectCode, "symbols", property(symbols)),
+    (ObjectCode, "diagnostics", property(diagnostics)),
+    (ObjectCode, "metadata", property(metadata)),
+    (ObjectCode, "images", property(images)),
+    (ObjectCode, "data", property(lambda self: self._data(), doc="A copy of the bytes; memoryview(code) sees them without one.")),
+    (ObjectCode, "from_bytes", staticmethod(from_bytes)),
+    (ObjectCode, "from_file", staticmethod(from_file)),
+    (ObjectCode, "serialize", serialize),
+    (ObjectCode, "deserialize", staticmethod(deserialize)),
+    (ObjectCode, "find_global", find_global),
+    (ObjectCode, "__reduce__", _reduce),
+    (ObjectCode, "__reduce_ex__", _reduce),
+    (ObjectCode, "__copy__", _same),
+    (ObjectCode, "__deepcopy__", _same),
+    (Kernel, "parameter", kernel_parameter),
+    (Kernel, "parameter_count", property(kernel_parameter_count, doc="How many parameters it has; None where neither the code nor the driver says.")),
+    (Kernel, "parameters", property(kernel_parameters, doc="Where each parameter lies; None where neither the code nor the driver says.")),
+):
+    _cucore._extend(_type, _name, _member)

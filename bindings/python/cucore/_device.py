@@ -1,0 +1,48 @@
+"""What Device, Kernel and the launch have in Python beyond the native members."""
+from __future__ import annotations
+
+import uuid as _uuid
+from typing import NamedTuple, Union
+
+from . import _cucore
+from ._cucore import Device, Kernel, LaunchConfig, Stream
+
+
+class Memory(NamedTuple):
+    """Device memory, in bytes."""
+
+    free: int
+    total: int
+
+
+class Priorities(NamedTuple):
+    """The range of stream priorities."""
+
+    least: int
+    greatest: int
+
+
+def devices() -> list[Device]:
+    """All devices of the driver in use."""
+    return [Device(ordinal) for ordinal in range(Device.count())]
+
+
+def launch_packed(stream: Stream, config: LaunchConfig, kernel: Kernel, block: Union[bytes, bytearray, memoryview]) -> None:
+    """Launches a kernel with the arguments already laid out as its parameter block."""
+    _cucore._launch_packed(stream, config, kernel, block)
+
+
+def max_active_clusters(kernel: Kernel, device: Device, config: LaunchConfig) -> int:
+    """How many clusters of such a launch fit on the device at a time."""
+    return _cucore._max_active_clusters(kernel, device, config)
+
+
+def _property(native: str, make: object = tuple, type: object = Device) -> property:
+    return property(lambda self: make(getattr(self, native)()), doc=getattr(type, native).__doc__)  # type: ignore[operator]
+
+
+_cucore._extend(Device, "compute_capability", _property("_compute_capability"))
+_cucore._extend(Device, "memory", _property("_memory", lambda pair: Memory(*pair)))
+_cucore._extend(Device, "stream_priorities", _property("_stream_priorities", lambda pair: Priorities(*pair)))
+_cucore._extend(Device, "uuid", _property("_uuid", lambda data: _uuid.UUID(bytes=data)))
+_cucore._extend(Kernel, "max_potential_block_size", Kernel._max_potential_block_size)

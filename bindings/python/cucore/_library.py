@@ -1,0 +1,98 @@
+"""The libraries that are opened at run time, and the library's messages."""
+from __future__ import annotations
+
+import atexit
+import glob
+import importlib.util
+import os
+import sys
+import threading
+from typing import Callable, NamedTuple, Optional
+
+from . import _cucore, _errors
+from ._enums import Library, LogLevel
+
+
+class LibraryInfo(NamedTuple):
+    """What is known of one of the libraries."""
+
+    path: str
+    version: tuple[int, int]
+    available: bool
+    reason: str
+
+
+def library_query(library: Library) -> LibraryInfo:
+    """Opens a library if it is not open yet and tells what it is, or why it cannot be used."""
+    return LibraryInfo(_cucore._library_path(library), _cucore._library_version(library),
+                       _cucore._library_available(library), _cucore._library_reason(library))
+
+
+class _Messages:
+    """The thread that takes the library's messages and calls the user's function."""
+
+    def __init__(self, callback: Callable[[LogLevel, str], None], least: LogLevel) -> None:
+        self._callback = callback
+        self._receiver = _cucore._LogReceiver(least)
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="cucore-log", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        # A bounded wait: a thread that is for ever in native code would be in the way at exit.
+        while self._receiver.next(200) or not self._stopped:
+            if not self._receiver.message:
+                continue
+            try:
+                self._callback(self._receiver.level, self._receiver.message)
+            except Exception:
+                sys.excepthook(*sys.exc_info())
+
+    def stop(self) -> None:
+        """No more messages come; those already there are delivered first."""
+        self._receiver.stop()
+        self._stopped = True
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+
+_lock = threading.Lock()
+_messages: Optional[_Messages] = None
+
+
+def set_log_callback(callback: Optional[Callable[[LogLevel, str], None]], least: LogLevel = LogLevel.INFO) -> None:
+    """Sets the one receiver of the library's messages, called as callback(level, message); None for none.
+
+    It runs on a thread of its own, so it may take any lock and call anything.
+    """
+    global _messages
+    with _lock:
+        if _messages is not None:
+            _messages.stop()
+        _messages = _Messages(callback, least) if callback is not None else None
+
+
+def _nvidia_wheels() -> list[str]:
+    """The folders of libraries in NVIDIA's wheels, the newest toolkit first."""
+    spec = importlib.util.find_spec("nvidia")
+    roots = list(spec.submodule_search_locations or ()) if spec else []
+    return [folder for root in roots
+            for pattern in ("cu1[3-9]/lib", "cuda_nvrtc/lib", "nvjitlink/lib", "cuda_nvcc/nvvm/lib64")
+            for folder in sorted(glob.glob(os.path.join(root, pattern)), reverse=True)]
+
+
+def _use_nvidia_wheels() -> None:
+    for library, pattern in ((Library.NVRTC, "libnvrtc.so*"), (Library.NVJITLINK, "libnvJitLink.so*"),
+                             (Library.NVVM, "libnvvm.so*")):
+        for folder in _nvidia_wheels():
+            if glob.glob(os.path.join(folder, pattern)):
+                try:
+                    _cucore.library_set_path(library, folder)
+                except _errors.InvalidStateError:
+                    pass  # in use already, by somebody else's choice
+                break
+
+
+@atexit.register
+def _stop() -> None:
+    set_log_callback(None)

@@ -1,0 +1,81 @@
+"""Program's constructor and compile(): keywords become the fields of the options."""
+from __future__ import annotations
+
+import os
+from typing import Callable, Iterable, Mapping, Sequence, Tuple, TypeVar, Union
+
+from . import _cucore, _options
+from ._cucore import ObjectCode, Program
+from ._enums import CodeType, SourceType
+
+
+def _macros(value: _options.Macros) -> Iterable[str]:
+    """{"N": 4, "DEBUG": None} as ["N=4", "DEBUG"]."""
+    if isinstance(value, Mapping):
+        return [name if number is None else f"{name}={number}" for name, number in value.items()]
+    return _texts(value)
+
+
+def _texts(value: Union[str, Iterable[str]]) -> Iterable[str]:
+    return [value] if isinstance(value, (str, os.PathLike)) else value
+
+
+def _number(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}: an int is needed, not {type(value).__name__}")
+    return value
+
+
+def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object) -> None:
+    if kind == "text":
+        if value is not None:
+            options.set_text(name, os.fspath(value))  # type: ignore[call-overload]
+    elif kind == "toggle":
+        if value is not None:
+            options.set_number(name, {True: 1, False: 2}[value] if isinstance(value, bool) else _number(name, value))
+    elif kind == "number":
+        options.set_number(name, _number(name, value))
+    elif kind == "texts":
+        for each in _macros(value) if name.endswith("_macros") else _texts(value):  # type: ignore[arg-type]
+            options.add_text(name, os.fspath(each))
+    elif kind == "blobs":
+        for data in value:  # type: ignore[attr-defined]
+            options.add_bytes(name, data)
+    else:
+        for number in value:  # type: ignore[attr-defined]
+            options.add_number(name, _number(name, number))
+
+
+_Filled = TypeVar("_Filled", bound=_cucore._ProgramOptions)
+
+
+def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object]]], keywords: Mapping[str, object],
+         name: str) -> _Filled:
+    """The options that the keywords say."""
+    try:
+        fields = function(**keywords)
+    except TypeError as error:
+        raise TypeError(str(error).replace(f"{function.__name__}()", f"{name}()")) from None
+    for field, (kind, value) in fields.items():
+        _fill(filled, field, kind, value)
+    return filled
+
+
+def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=None, **keywords):  # type: ignore[no-untyped-def]
+    """What Program(source, ...) hands to the library: (type, source, options)."""
+    if headers:
+        keywords["header_names"] = list(headers)
+        keywords["header_sources"] = list(headers.values())
+    if extra_sources:
+        keywords["extra_source_names"] = list(extra_sources)
+        keywords["extra_sources"] = list(extra_sources.values())
+    return type, source, fill(_cucore._ProgramOptions(), _options.program_options, keywords, "Program")
+
+
+def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> ObjectCode:
+    return self._compile(target, names)
+
+
+_compile.__name__ = "compile"
+_compile.__doc__ = Program._compile.__doc__
+_cucore._extend(Program, "compile", _compile)

@@ -1,0 +1,41 @@
+// A launch's arguments: Python's values as the bytes that the kernel's parameters hold.
+#pragma once
+
+#include <Python.h>
+#include <cucore.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "object.hpp"
+
+namespace cucore::bind {
+
+class Arguments {
+ public:
+  // False, with the exception set, where a value does not fit its parameter.
+  bool pack(const cucore_kernel* kernel, const cucore_stream* stream, PyObject* const* values,
+            size_t count);
+
+  const cucore_argument* data() const { return many_.empty() ? few_ : many_.data(); }
+  size_t size() const { return count_; }
+
+ private:
+  static constexpr size_t FEW = 16;
+  static constexpr size_t INLINE_BYTES = 512;
+
+  cucore_argument few_[FEW];
+  std::vector<cucore_argument> many_;
+  size_t count_ = 0;
+  alignas(16) unsigned char storage_[INLINE_BYTES];
+  size_t used_ = 0;
+  std::vector<std::unique_ptr<unsigned char[]>> large_;
+  std::vector<Object> kept_;  // what must live until the launch is made
+  const cucore_stream* stream_ = nullptr;
+
+  friend class ArgumentPacker;
+  unsigned char* take(size_t size);
+};
+
+}  // namespace cucore::bind

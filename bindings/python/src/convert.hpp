@@ -1,0 +1,94 @@
+// Between Python's values and C's: what the typemaps call.
+#pragma once
+
+#include <Python.h>
+#include <cucore.h>
+
+#include <string>
+#include <vector>
+
+#include "object.hpp"
+
+namespace cucore::bind {
+
+// Text as UTF-8; None is NULL. Refuses NUL characters inside.
+class Text {
+ public:
+  bool open(PyObject* value);
+  const char* get() const { return words_; }
+
+ private:
+  const char* words_ = nullptr;  // the object's own, which the caller keeps
+};
+
+// A path: str, bytes or os.PathLike.
+class Path {
+ public:
+  bool open(PyObject* value);
+  const char* get() const { return encoded_ ? PyBytes_AS_STRING(encoded_.get()) : nullptr; }
+
+ private:
+  Object encoded_;
+};
+
+// A sequence of str; None is empty, one str alone is refused.
+class Texts {
+ public:
+  bool open(PyObject* value);
+  const char* const* data() const { return pointers_.empty() ? nullptr : pointers_.data(); }
+  size_t size() const { return pointers_.size(); }
+
+ private:
+  Object kept_;
+  std::vector<const char*> pointers_;
+};
+
+// The memory of a buffer exporter, held until this goes. Also of str, as UTF-8, where only read.
+class View {
+ public:
+  View() = default;
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  ~View() {
+    if (view_.obj) PyBuffer_Release(&view_);
+  }
+  bool open(PyObject* exporter, int flags);
+  void* data() const { return view_.buf; }
+  size_t size() const { return static_cast<size_t>(view_.len); }
+
+ private:
+  Py_buffer view_{};
+};
+
+enum class EnumClass {
+  LogLevel,
+  Library,
+  DeviceAttribute,
+  DefaultStream,
+  SourceType,
+  CodeType,
+  Backend,
+  SymbolKind,
+  KernelAttribute,
+  Severity,
+  KeyAlgorithm,
+  SignaturePolicy,
+  SignatureState,
+  COUNT
+};
+
+void register_enums(PyObject* classes);  // a tuple, in the order above
+
+bool to_number(PyObject* value, const char* what, int& out);
+PyObject* from_enum(EnumClass which, int value);
+bool to_toggle(PyObject* value, cucore_toggle& out);
+
+template <class Enum>
+bool to_enum(PyObject* value, const char* what, Enum& out) {
+  int number = 0;
+  if (!to_number(value, what, number)) return false;
+  out = static_cast<Enum>(number);
+  return true;
+}
+
+}  // namespace cucore::bind

@@ -1,0 +1,65 @@
+// Makes Python's exceptions; the classes themselves are in _errors.py.
+#include "errors.hpp"
+
+#include <cstdarg>
+
+namespace cucore::bind {
+namespace {
+
+PyObject* make_error = nullptr;
+
+PyObject* text(const char* words) {
+  return PyUnicode_DecodeUTF8(words, static_cast<Py_ssize_t>(std::char_traits<char>::length(words)),
+                              "replace");
+}
+
+PyObject* diagnostics(const Failure& failure) {
+  const size_t count = failure.diagnostic_count();
+  PyObject* all = PyTuple_New(static_cast<Py_ssize_t>(count));
+  for (size_t i = 0; all && i < count; ++i) {
+    const cucore_diagnostic_info info = failure.diagnostic(i);
+    PyObject* one = Py_BuildValue("iNiiN", static_cast<int>(info.severity), text(info.file),
+                                  info.line, info.column, text(info.text));
+    if (one)
+      PyTuple_SET_ITEM(all, static_cast<Py_ssize_t>(i), one);
+    else
+      Py_CLEAR(all);
+  }
+  return all;
+}
+
+void set(PyObject* error) {
+  if (!error) return;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+  Py_DECREF(error);
+}
+
+}  // namespace
+
+void register_errors(PyObject* make) {
+  Py_XINCREF(make);
+  Py_XSETREF(make_error, make);
+}
+
+void raise(const Failure& failure) {
+  if (!make_error) {
+    PyErr_SetString(PyExc_RuntimeError, failure.message());
+    return;
+  }
+  set(PyObject_CallFunction(make_error, "iNNNiNN", static_cast<int>(failure.status()),
+                            text(failure.message()), text(failure.log()), text(failure.origin()),
+                            failure.native_code(), text(failure.native_name()),
+                            diagnostics(failure)));
+}
+
+void raise(cucore_status status, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  PyObject* message = PyUnicode_FromFormatV(format, arguments);
+  va_end(arguments);
+  if (!message) return;
+  set(PyObject_CallFunction(make_error, "iNssis()", static_cast<int>(status), message, "", "cucore",
+                            0, ""));
+}
+
+}  // namespace cucore::bind

@@ -1,0 +1,20 @@
+// Python's exceptions for failed calls.
+#pragma once
+
+#include <Python.h>
+
+#include "failure.hpp"
+
+namespace cucore::bind {
+
+// Sets the exception of the failure's status. The interpreter's lock must be held.
+void raise(const Failure& failure);
+
+// Sets the exception of a status with a message of our own.
+void raise(cucore_status status, const char* format, ...);
+
+// Takes the function that makes an exception: (status, message, log, origin, code, name,
+// diagnostics).
+void register_errors(PyObject* make);
+
+}  // namespace cucore::bind

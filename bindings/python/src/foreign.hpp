@@ -1,0 +1,29 @@
+// Objects of other libraries: NumPy's scalars, ctypes, arrays on a device, streams.
+#pragma once
+
+#include <Python.h>
+#include <cucore.h>
+
+#include "object.hpp"
+
+namespace cucore::bind {
+
+enum class Found { NO, YES, ERROR };
+
+struct ForeignMemory {
+  uint64_t address = 0;
+  Object keeper;
+};
+
+bool is_numpy_scalar(PyObject* value);
+char numpy_kind(PyObject* value);  // of its dtype: b, i, u, f, c, V ...; 0 with an exception
+bool is_ctypes(PyObject* value);
+bool is_ctypes_scalar(PyObject* value);
+
+// Memory of an object with __cuda_array_interface__ or __dlpack__, ready for work in the stream.
+Found find_foreign_memory(PyObject* value, const cucore_stream* stream, ForeignMemory& out);
+
+// Takes the functions of _interop.py: (object, Stream) -> (address, keeper or None) or None.
+void register_foreign_memory(PyObject* function);
+
+}  // namespace cucore::bind

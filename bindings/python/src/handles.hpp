@@ -1,0 +1,56 @@
+// The handles inside SWIG's -builtin objects, without SWIG's headers.
+#pragma once
+
+#include <Python.h>
+#include <cucore.h>
+
+namespace cucore::bind {
+
+// How such an object begins (SwigPyObject); module.i compares it with SWIG's.
+struct Handle {
+  PyObject_HEAD void* pointer;  // null once it is closed
+  void* type;
+  int own;
+  PyObject* next;
+  PyObject* dict;
+};
+
+enum class Type {
+  Device,
+  Stream,
+  Event,
+  Buffer,
+  Program,
+  Linker,
+  ObjectCode,
+  Kernel,
+  Queue,
+  Future,
+  COUNT
+};
+
+extern PyTypeObject* types[static_cast<int>(Type::COUNT)];
+
+inline PyTypeObject* type_of(Type type) { return types[static_cast<int>(type)]; }
+
+inline bool is(PyObject* object, Type type) {
+  return Py_TYPE(object) == type_of(type) || PyType_IsSubtype(Py_TYPE(object), type_of(type));
+}
+
+// Null, with the exception set, for a closed object or one of another type.
+void* refuse_handle(PyObject* object, Type type);
+
+inline void* handle_of(PyObject* object, Type type) {
+  if (is(object, type)) [[likely]]
+    if (void* pointer = reinterpret_cast<Handle*>(object)->pointer) [[likely]]
+      return pointer;
+  return refuse_handle(object, type);
+}
+
+// Without an exception: null for what is closed.
+template <class Pointer>
+Pointer* pointer_of(PyObject* object) {
+  return static_cast<Pointer*>(reinterpret_cast<Handle*>(object)->pointer);
+}
+
+}  // namespace cucore::bind

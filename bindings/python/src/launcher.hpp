@@ -1,0 +1,36 @@
+// Launching from Python: LaunchConfig, kernel[grid, block] and launch().
+#pragma once
+
+#include <Python.h>
+#include <cucore.h>
+
+#include "object.hpp"
+
+namespace cucore::bind {
+
+struct LaunchConfigObject {
+  PyObject_HEAD cucore_launch_options options;
+};
+
+extern PyTypeObject LaunchConfigType;
+extern PyTypeObject LauncherType;
+
+// kernel[grid, block], kernel[grid, block, stream], kernel[grid, block, stream, shared],
+// kernel[config, stream]
+PyObject* kernel_subscript(PyObject* kernel, PyObject* key);
+
+// launch(stream, config, kernel, *args)
+PyObject* launch(PyObject* module, PyObject* const* args, Py_ssize_t count);
+
+// _launch_packed(stream, config, kernel, bytes) and _max_active_clusters(kernel, device, config)
+PyObject* launch_packed(PyObject* module, PyObject* args);
+PyObject* max_active_clusters(PyObject* module, PyObject* args);
+
+// The handle of a Stream, or of what has __cuda_stream__: then kept holds the Stream made of it.
+cucore_stream* stream_of(PyObject* value, Object& kept);
+
+bool read_extent(PyObject* value, const char* what, uint32_t out[3]);
+extern PyObject* (*new_stream)(cucore_stream* stream);
+void register_foreign_stream(PyObject* function);  // object with __cuda_stream__ -> Stream
+
+}  // namespace cucore::bind

@@ -1,0 +1,104 @@
+// The module _cucore: its types are found, given their common methods, and joined by functions.
+#include "module.hpp"
+
+#include <cstring>
+
+#include "buffers.hpp"
+#include "convert.hpp"
+#include "errors.hpp"
+#include "foreign.hpp"
+#include "handles.hpp"
+#include "launcher.hpp"
+#include "object.hpp"
+#include "objects.hpp"
+
+namespace cucore::bind {
+namespace {
+
+// _register(errors, enums, program_arguments, linker_arguments, foreign_memory, foreign_stream):
+// what Python's side gives.
+PyObject* register_all(PyObject*, PyObject* args) {
+  PyObject *errors = nullptr, *enums = nullptr, *program = nullptr, *linker = nullptr,
+           *memory = nullptr, *stream = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!OOOO", &errors, &PyTuple_Type, &enums, &program, &linker, &memory,
+                        &stream))
+    return nullptr;
+  if (PyTuple_GET_SIZE(enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
+    PyErr_SetString(PyExc_ValueError, "wrong number of enums");
+    return nullptr;
+  }
+  register_errors(errors);
+  register_enums(enums);
+  register_arguments(program, linker);
+  register_foreign_memory(memory);
+  register_foreign_stream(stream);
+  Py_RETURN_NONE;
+}
+
+// _extend(type, name, value): a method or property written in Python, for a type written in C.
+PyObject* extend(PyObject*, PyObject* args) {
+  PyTypeObject* type = nullptr;
+  const char* name = nullptr;
+  PyObject* value = nullptr;
+  if (!PyArg_ParseTuple(args, "O!sO", &PyType_Type, &type, &name, &value)) return nullptr;
+  if (PyDict_SetItemString(type->tp_dict, name, value) != 0) return nullptr;
+  PyType_Modified(type);
+  Py_RETURN_NONE;
+}
+
+// _describe(type, text): the docstring of a type, with its signature.
+PyObject* describe(PyObject*, PyObject* args) {
+  PyTypeObject* type = nullptr;
+  const char* text = nullptr;
+  if (!PyArg_ParseTuple(args, "O!s", &PyType_Type, &type, &text)) return nullptr;
+  type->tp_doc = strdup(text);  // for ever, as the type is
+  const char* behind_signature = strstr(text, "--\n\n");
+  const Object doc(PyUnicode_FromString(behind_signature ? behind_signature + 4 : text));
+  if (!doc || PyDict_SetItemString(type->tp_dict, "__doc__", doc.get()) != 0) return nullptr;
+  PyType_Modified(type);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)), METH_FASTCALL,
+     "launch(stream, config, kernel, /, *args)\n--\n\n"
+     "Launches a kernel on a stream. Each argument is converted to the kernel's own parameter; "
+     "what does not fit "
+     "is refused with the argument's number."},
+    {"_launch_packed", launch_packed, METH_VARARGS, nullptr},
+    {"_max_active_clusters", max_active_clusters, METH_VARARGS, nullptr},
+    {"_export_dlpack", export_dlpack, METH_VARARGS, nullptr},
+    {"_import_dlpack", import_dlpack, METH_O, nullptr},
+    {"_register", register_all, METH_VARARGS, nullptr},
+    {"_extend", extend, METH_VARARGS, nullptr},
+    {"_describe", describe, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+constexpr const char* NAMES[] = {"Device", "Stream",     "Event",  "Buffer", "Program",
+                                 "Linker", "ObjectCode", "Kernel", "Queue",  "Future"};
+
+bool find_types(PyObject* module) {
+  for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {
+    PyObject* type = PyObject_GetAttrString(module, NAMES[i]);
+    if (!type) return false;
+    types[i] = reinterpret_cast<PyTypeObject*>(type);  // kept for ever, as the module is
+  }
+  return true;
+}
+
+bool add_type(PyObject* module, const char* name, PyTypeObject* type) {
+  if (PyType_Ready(type) != 0) return false;
+  Py_INCREF(type);
+  return PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(type)) == 0;
+}
+
+}  // namespace
+
+bool add_to(PyObject* module) {
+  return find_types(module) && add_common_methods() &&
+         add_type(module, "LaunchConfig", &LaunchConfigType) &&
+         add_type(module, "Launcher", &LauncherType) &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace cucore::bind

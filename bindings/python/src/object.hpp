@@ -1,0 +1,33 @@
+// An owned reference to a Python object.
+#pragma once
+
+#include <Python.h>
+
+#include <utility>
+
+namespace cucore::bind {
+
+class Object {
+ public:
+  Object() = default;
+  explicit Object(PyObject* owned) : object_(owned) {}
+  Object(Object&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Object& operator=(Object&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Object() { Py_XDECREF(object_); }
+  static Object borrowed(PyObject* object) {
+    Py_XINCREF(object);
+    return Object(object);
+  }
+
+  PyObject* get() const { return object_; }
+  PyObject* release() { return std::exchange(object_, nullptr); }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
+}  // namespace cucore::bind

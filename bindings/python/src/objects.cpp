@@ -1,0 +1,239 @@
+// Closing, comparing and printing of all objects.
+#include "objects.hpp"
+
+#include "errors.hpp"
+#include "handles.hpp"
+#include "held.hpp"
+#include "object.hpp"
+#include "unlocked.hpp"
+
+namespace cucore::bind {
+
+Constructor new_event = nullptr;
+void* event_type = nullptr;
+Constructor new_program = nullptr;
+Constructor new_linker = nullptr;
+
+namespace {
+
+PyObject* program_arguments = nullptr;
+PyObject* linker_arguments = nullptr;
+
+// A function in Python turns the keywords into the arguments of SWIG's constructor.
+int init_by(PyObject* prepare, Constructor constructor, PyObject* self, PyObject* args,
+            PyObject* kwargs) {
+  if (reinterpret_cast<Handle*>(self)->pointer) {
+    PyErr_Format(PyExc_TypeError, "a %s is made once", Py_TYPE(self)->tp_name);
+    return -1;
+  }
+  const Object arguments(PyObject_Call(prepare, args, kwargs));
+  return arguments ? constructor(self, arguments.get(), nullptr) : -1;
+}
+
+void release(Type type, void* pointer) {
+  switch (type) {
+    case Type::Device:
+      return cucore_device_release(static_cast<cucore_device*>(pointer));
+    case Type::Stream:
+      return cucore_stream_release(static_cast<cucore_stream*>(pointer));
+    case Type::Event:
+      return cucore_event_release(static_cast<cucore_event*>(pointer));
+    case Type::Buffer:
+      return cucore_buffer_release(static_cast<cucore_buffer*>(pointer));
+    case Type::Program:
+      return cucore_program_release(static_cast<cucore_program*>(pointer));
+    case Type::Linker:
+      return cucore_linker_release(static_cast<cucore_linker*>(pointer));
+    case Type::ObjectCode:
+      return cucore_objectcode_release(static_cast<cucore_objectcode*>(pointer));
+    case Type::Kernel:
+      return cucore_kernel_release(static_cast<cucore_kernel*>(pointer));
+    case Type::Queue:
+      return cucore_queue_release(static_cast<cucore_queue*>(pointer));
+    case Type::Future:
+      return cucore_future_release(static_cast<cucore_future*>(pointer));
+    case Type::COUNT:
+      return;
+  }
+}
+
+Type type_of(PyObject* self) {
+  int i = 0;
+  while (!is(self, static_cast<Type>(i))) ++i;
+  return static_cast<Type>(i);
+}
+
+const char* name_of(const Handle* handle, Type type) {
+  switch (type) {
+    case Type::Device:
+      return cucore_device_name(static_cast<const cucore_device*>(handle->pointer));
+    case Type::ObjectCode:
+      return cucore_objectcode_name(static_cast<const cucore_objectcode*>(handle->pointer));
+    case Type::Kernel:
+      return cucore_kernel_name(static_cast<const cucore_kernel*>(handle->pointer));
+    default:
+      return nullptr;
+  }
+}
+
+PyObject* close(PyObject* self, PyObject*) {
+  auto* handle = reinterpret_cast<Handle*>(self);
+  void* pointer = handle->pointer;
+  const bool own = handle->own != 0;
+  handle->pointer = nullptr;
+  handle->own = 0;
+  if (pointer && own) {
+    const Type type = type_of(self);
+    Unlocked call;
+    release(type, pointer);
+    call.lock();
+  }
+  if (handle->dict) PyDict_Clear(handle->dict);
+  Py_RETURN_NONE;
+}
+
+PyObject* enter(PyObject* self, PyObject*) {
+  if (!handle_of(self, type_of(self))) return nullptr;
+  Py_INCREF(self);
+  return self;
+}
+
+PyObject* leave(PyObject* self, PyObject*) { return close(self, nullptr); }
+
+PyObject* is_closed(PyObject* self, void*) {
+  return PyBool_FromLong(!reinterpret_cast<Handle*>(self)->pointer);
+}
+
+PyObject* refuse_pickle(PyObject* self, PyObject*) {
+  PyErr_Format(PyExc_TypeError, "cannot pickle a %s: it lives in this process",
+               Py_TYPE(self)->tp_name);
+  return nullptr;
+}
+
+PyMethodDef methods[] = {
+    {"close", close, METH_NOARGS,
+     "close($self, /)\n--\n\nGives the native object back now. Closing twice does nothing; any "
+     "other use "
+     "afterwards is an InvalidHandleError."},
+    {"__enter__", enter, METH_NOARGS, "__enter__($self, /)\n--\n\nThe object itself."},
+    {"__exit__", leave, METH_VARARGS,
+     "__exit__($self, type, value, traceback, /)\n--\n\nCloses the object."},
+    {"__reduce__", refuse_pickle, METH_NOARGS, "__reduce__($self, /)\n--\n\nA TypeError."},
+    {"__reduce_ex__", refuse_pickle, METH_O,
+     "__reduce_ex__($self, protocol, /)\n--\n\nA TypeError."},
+};
+
+PyGetSetDef closed = {"closed", is_closed, nullptr, "Whether close() was called.", nullptr};
+
+bool add(PyTypeObject* type, const char* name, PyObject* descriptor) {
+  const Object owned(descriptor);
+  return descriptor && PyDict_SetItemString(type->tp_dict, name, descriptor) == 0;
+}
+
+// await x: what the method _await of its class gives.
+PyObject* await_it(PyObject* self) { return PyObject_CallMethod(self, "_await", nullptr); }
+
+PyAsyncMethods awaiting = {await_it, nullptr, nullptr, nullptr};
+
+// SWIG's own methods (acquire, disown, next, own, this ...) are for its proxies, not for users.
+bool remove_others(PyTypeObject* type) {
+  for (const char* name : {"acquire", "append", "disown", "next", "own", "this", "thisown"})
+    if (PyDict_GetItemString(type->tp_dict, name) && PyDict_DelItemString(type->tp_dict, name) != 0)
+      return false;
+  return true;
+}
+
+}  // namespace
+
+void forget(PyObject* self) {
+  auto* handle = reinterpret_cast<Handle*>(self);
+  if (handle->pointer && handle->own) {
+    const Type type = type_of(self);
+    Unlocked call;
+    release(type, handle->pointer);
+    call.lock();
+  }
+  Py_XDECREF(handle->dict);
+  Py_XDECREF(handle->next);  // what a second __init__ made
+  if (PyType_IS_GC(Py_TYPE(self)))
+    PyObject_GC_Del(self);
+  else
+    PyObject_Free(self);
+}
+
+PyObject* repr(PyObject* self) {
+  const auto* handle = reinterpret_cast<Handle*>(self);
+  const char* type = Py_TYPE(self)->tp_name;
+  if (!handle->pointer) return PyUnicode_FromFormat("<%s closed>", type);
+  const char* name = name_of(handle, type_of(self));
+  if (name && *name) return PyUnicode_FromFormat("<%s '%s'>", type, name);
+  return PyUnicode_FromFormat("<%s at %p>", type, handle->pointer);
+}
+
+Py_hash_t hash(PyObject* self) {
+  const Py_hash_t value = static_cast<Py_hash_t>(
+      reinterpret_cast<size_t>(reinterpret_cast<Handle*>(self)->pointer) >> 4);
+  return value == -1 ? -2 : value;
+}
+
+// Two objects are equal if they are the same native object.
+PyObject* compare(PyObject* self, PyObject* other, int operation) {
+  if ((operation != Py_EQ && operation != Py_NE) || !is(other, type_of(self)))
+    Py_RETURN_NOTIMPLEMENTED;
+  const void* mine = reinterpret_cast<Handle*>(self)->pointer;
+  const bool equal = self == other || (mine && mine == reinterpret_cast<Handle*>(other)->pointer);
+  return PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
+void register_arguments(PyObject* program, PyObject* linker) {
+  Py_INCREF(program);
+  Py_XSETREF(program_arguments, program);
+  Py_INCREF(linker);
+  Py_XSETREF(linker_arguments, linker);
+}
+
+int program_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return init_by(program_arguments, new_program, self, args, kwargs);
+}
+
+int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  auto* handle = reinterpret_cast<Handle*>(self);
+  if (kwargs || PyTuple_GET_SIZE(args) != 1 || handle->pointer)
+    return new_event(self, args, kwargs);
+  auto* device = static_cast<cucore_device*>(handle_of(PyTuple_GET_ITEM(args, 0), Type::Device));
+  if (!device) return -1;
+  cucore_event* event = nullptr;
+  cucore_error* error = nullptr;
+  const Held<cucore_device> kept(device);
+  cucore_status status = CUCORE_OK;
+  Unlocked call;
+  status = cucore_event_create(device, nullptr, &event, &error);
+  call.lock();
+  if (status != CUCORE_OK) {
+    raise(Failure(status, error));
+    return -1;
+  }
+  handle->pointer = event;
+  handle->type = event_type;
+  handle->own = 1;
+  return 0;
+}
+
+int linker_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return init_by(linker_arguments, new_linker, self, args, kwargs);
+}
+
+bool add_common_methods() {
+  for (PyTypeObject* type : types) {
+    for (PyMethodDef& method : methods)
+      if (!add(type, method.ml_name, PyDescr_NewMethod(type, &method))) return false;
+    if (!add(type, closed.name, PyDescr_NewGetSet(type, &closed)) || !remove_others(type))
+      return false;
+    if (type == bind::type_of(Type::Stream) || type == bind::type_of(Type::Future))
+      type->tp_as_async = &awaiting;
+    PyType_Modified(type);
+  }
+  return true;
+}
+
+}  // namespace cucore::bind

@@ -1,0 +1,56 @@
+"""What the tests share: a device, a stream, compiled kernels, and other processes."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+import cucore
+
+SOURCE = r"""
+struct Pair { int number; float factor; };
+extern "C" __global__ void scale(float factor, float *data, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] *= factor;
+}
+extern "C" __global__ void take(bool b, signed char c, short s, int i, long long q, float f, double d, Pair p,
+                                void *pointer, double *out) {
+  double all[] = {(double)b, (double)c, (double)s, (double)i, (double)q, f, d, (double)p.number, p.factor,
+                  (double)(unsigned long long)pointer};
+  for (int k = 0; k < 10; ++k) out[k] = all[k];
+}
+extern "C" __global__ void take_complex(float2 f, double2 d, unsigned short half, double *out) {
+  out[0] = f.x; out[1] = f.y; out[2] = d.x; out[3] = d.y; out[4] = half;
+}
+extern "C" __global__ void spin(int *data, int n) { for (int i = 0; i < n; ++i) atomicAdd(data, 1); }
+extern "C" __global__ void crash(int *data) { data[1 << 28] = 1; }
+template <class T> __global__ void fill(T *out, T value) { out[threadIdx.x] = value; }
+__device__ int counter = 7;
+"""
+
+
+@pytest.fixture(scope="session")
+def device():
+    return cucore.Device(0)
+
+
+@pytest.fixture()
+def stream(device):
+    with cucore.Stream(device) as made:
+        yield made
+        if not made.closed:
+            made.synchronize()
+
+
+@pytest.fixture(scope="session")
+def code():
+    return cucore.Program(SOURCE, name="kernels.cu").compile(names=["fill<float>", "fill<int>"])
+
+
+def run_python(program, *, code=0, **environment):
+    """Runs a program in a process of its own; gives (stdout, stderr)."""
+    env = {**os.environ, **environment}
+    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", program], env=env, capture_output=True,
+                          text=True, timeout=120)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr

@@ -1,0 +1,172 @@
+"""Scenarios about a launch's arguments and about faults. See tests/bindings/scenarios.md."""
+import ctypes
+import enum
+
+import numpy as np
+import pytest
+
+import cucore
+from conftest import run_python
+
+
+class Pair(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_int), ("factor", ctypes.c_float)]
+
+
+def bits(value):
+    return int(np.float16(value).view(np.uint16))
+
+
+def test_argument_types(device, stream, code):
+    take, take_complex = code.kernel("take"), code.kernel("take_complex")
+    out = cucore.Buffer.managed(device, 80)
+    view = np.frombuffer(out, np.float64)
+    colour = enum.IntEnum("colour", {"RED": 3})
+    dtype = np.dtype([("number", "i4"), ("factor", "f4")])
+    forms = [
+        (True, -1, -2, -3, -4, 1.5, 2.5, Pair(7, 0.5), None),
+        (np.bool_(True), np.int8(-1), np.int16(-2), np.int32(-3), np.int64(-4), np.float32(1.5), np.float64(2.5),
+         np.array((7, 0.5), dtype)[()], 0),
+        (ctypes.c_bool(True), ctypes.c_int8(-1), ctypes.c_int16(-2), ctypes.c_int32(-3), ctypes.c_int64(-4),
+         ctypes.c_float(1.5), ctypes.c_double(2.5), bytes(Pair(7, 0.5)), ctypes.c_void_p(0)),
+        # by value where the size is another one
+        (np.int64(1), np.int64(-1), ctypes.c_int64(-2), np.int8(-3), ctypes.c_short(-4), np.float64(1.5),
+         ctypes.c_float(2.5), bytearray(Pair(7, 0.5)), np.uint64(0)),
+        (1, 255 - 256, -2, -3, -4, np.float16(1.5), np.float32(2.5), memoryview(Pair(7, 0.5)), None),
+    ]
+    for form in forms:
+        view[:] = -99
+        take[1, 1, stream](*form, out)
+        stream.synchronize()
+        assert view.tolist() == [1, -1, -2, -3, -4, 1.5, 2.5, 7, 0.5, 0], form
+    take[1, 1, stream](0, 127, 65535, 0xFFFFFFFF, (1 << 64) - 1, colour.RED and 1.0, 0.0, Pair(colour.RED, 1), out.address, out)
+    stream.synchronize()
+    assert view.tolist() == [0, 127, -1, -1, -1, 1, 0, 3, 1, float(out.address)]
+    for f, d, half in [(1 + 2j, 3 - 4j, 1.5), (np.complex64(1 + 2j), np.complex128(3 - 4j), np.float32(1.5)),
+                       (np.complex128(1 + 2j), np.complex64(3 - 4j), 1.5)]:
+        take_complex[1, 1, stream](f, d, half, out)
+        stream.synchronize()
+        assert view[:5].tolist() == [1, 2, 3, -4, bits(1.5)]
+    take_complex[1, 1, stream](0j, complex("inf"), float("inf"), out)
+    stream.synchronize()
+    assert view[2] == float("inf") and view[4] == bits("inf")
+
+    data = cucore.Buffer(device, 16, stream)
+
+    class Array:  # of another library
+        __cuda_array_interface__ = {"shape": (2, 2), "typestr": "<f4", "data": (data.address, False), "version": 3,
+                                    "strides": (8, 4), "stream": 1}
+
+    class Tensor:
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def __dlpack__(self, *, stream):
+            assert stream
+            return cucore._cucore._export_dlpack(data, 2, 0)
+
+    class OtherStream:
+        def __cuda_stream__(self):
+            return 0, stream.native
+
+    ones = np.ones(4, np.float32)
+    data.write(ones, stream)
+    for memory in (data, data.address, Array(), Tensor(), np.uint64(data.address), ctypes.c_void_p(data.address)):
+        code.kernel("scale")[1, 4, OtherStream()](2.0, memory, 4)
+    cucore.launch(OtherStream(), cucore.LaunchConfig(1, 4), code.kernel("scale"), 2.0, data, 4)
+    data.read(ones, OtherStream())
+    assert (ones == 2**7).all()
+    legacy = device.default_stream()
+    stream.synchronize()
+    code.kernel("scale")[1, 4](0.5, data, 4)
+    code.kernel("scale")[cucore.LaunchConfig(1, 4), legacy](0.5, data, 4)
+    data.read(ones, legacy)
+    assert (ones == 2**5).all()
+    block = np.zeros(20, np.uint8)
+    block[:4].view(np.float32)[0], block[8:16].view(np.uint64)[0], block[16:].view(np.int32)[0] = 2, data.address, 4
+    cucore.launch_packed(legacy, cucore.LaunchConfig(1, 4), code.kernel("scale"), block)
+    data.read(ones, legacy)
+    assert (ones == 2**6).all()
+
+
+def test_wrong_arguments(device, stream, code):
+    scale, take = code.kernel("scale"), code.kernel("take")
+    data = cucore.Buffer(device, 80, stream)
+    data.write(np.float32(7), stream)
+    good = [True, 1, 1, 1, 1, 1.0, 1.0, Pair(1, 1), None, data]
+
+    class Masked:
+        __cuda_array_interface__ = {"shape": (1,), "typestr": "<f4", "data": (4096, False), "version": 3, "mask": data}
+
+    class Strided:
+        __cuda_array_interface__ = {"shape": (2,), "typestr": "<f4", "data": (4096, False), "version": 3, "strides": (8,)}
+
+    class Broken:
+        def __dlpack_device__(self):
+            raise RuntimeError("no device today")
+
+        __dlpack__ = None
+
+    for position, value, error in [
+        (2, 70000, OverflowError), (2, -40000, OverflowError), (1, 256, OverflowError), (1, -129, OverflowError),
+        (3, 1 << 32, OverflowError), (4, 1 << 64, OverflowError), (4, -(1 << 63) - 1, OverflowError),
+        (5, 1e39, OverflowError), (0, 1.0, TypeError), (0, 1j, TypeError), (1, "x", TypeError),
+        (1, b"xy", TypeError), (7, Pair, TypeError), (7, 7, None), (7, bytes(4), TypeError), (7, None, None),
+        (7, (ctypes.c_int * 3)(), TypeError), (8, ctypes.c_int(5), None), (3, data, TypeError), (8, [1], TypeError),
+        (8, np.zeros(4), BufferError), (8, Masked(), BufferError), (8, Strided(), BufferError), (8, {}, TypeError),
+        (8, stream, TypeError), (3, ctypes.c_void_p(1 << 40), OverflowError), (3, np.datetime64("now"), TypeError),
+        (8, Broken(), TypeError),
+    ]:
+        arguments = list(good)
+        arguments[position] = value
+        if error is None:  # any 8 bytes are a struct of 8 bytes: that cannot be told apart
+            continue
+        with pytest.raises(error, match=rf"^take argument {position + 1} of 10: "):
+            take[1, 1, stream](*arguments)
+    for count in (0, 2, 4, 40):
+        with pytest.raises(TypeError, match=f"^scale takes 3 arguments, {count} were given$"):
+            scale[1, 1, stream](*[1] * count)
+    with pytest.raises(OverflowError, match="^take_complex argument 3 of 4: "):
+        code.kernel("take_complex")[1, 1, stream](0j, 0j, 1e6, data)
+    with pytest.raises(OverflowError, match="^take_complex argument 1 of 4: "):
+        code.kernel("take_complex")[1, 1, stream](1e300j, 0j, 1, data)
+    with pytest.raises(cucore.InvalidArgumentError):
+        cucore.launch_packed(stream, cucore.LaunchConfig(1, 1), scale, b"short")
+    out = np.zeros(1, np.float32)
+    data.read(out, stream)
+    assert out[0] == 7  # nothing ran
+
+
+def test_fault_and_reset():
+    # In a process of its own: a fault takes all streams of a device with it.
+    run_python("""
+import cucore
+from conftest import SOURCE
+device = cucore.Device(0)
+code = cucore.Program(SOURCE).compile()
+old = cucore.Stream(device)
+data = cucore.Buffer(device, 4, old)
+code.kernel("crash")[1, 1, old](data)
+for call in (old.synchronize, lambda: cucore.Buffer(device, 4, old), device.synchronize):
+    try:
+        call()
+    except cucore.KernelFaultError as error:
+        assert error.status is cucore.Status.KERNEL_FAULT and error.native_name == "CUDA_ERROR_ILLEGAL_ADDRESS"
+    else:
+        raise AssertionError("no fault")
+device.reset()
+for call in (old.synchronize, lambda: data.read(bytearray(4), old)):
+    try:
+        call()
+    except cucore.InvalidStateError:
+        pass
+    else:
+        raise AssertionError("the old stream works")
+new = cucore.Stream(device)
+fresh = cucore.Buffer(device, 4, new)
+fresh.write(bytes(4), new)
+code.kernel("spin")[1, 1, new](fresh, 5)
+out = bytearray(4)
+fresh.read(out, new)
+assert out[0] == 5
+""", PYTHONPATH=f"{__import__('os').path.dirname(__file__)}:{__import__('os').environ['PYTHONPATH']}")

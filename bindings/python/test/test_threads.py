@@ -1,0 +1,206 @@
+"""Scenarios about threads, collection, exit and the log. See tests/bindings/scenarios.md."""
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import cucore
+from conftest import SOURCE, run_python
+
+
+def run_threads(count, work):
+    """Runs work(i) on threads; an exception in one is the test's."""
+    failures = []
+
+    def guarded(i):
+        try:
+            work(i)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert not any(thread.is_alive() for thread in threads)
+    if failures:
+        raise failures[0]
+
+
+def test_eight_threads(device):
+    shared = cucore.Program(SOURCE).compile()
+
+    def work(i):
+        code = shared if i % 2 else cucore.Program(SOURCE.replace("*=", "+="), name=f"{i}.cu").compile()
+        with cucore.Stream(device) as stream, cucore.Buffer(device, 4000, stream) as data:
+            host = np.full(1000, i, np.float32)
+            for round_ in range(20):
+                data.write(host, stream)
+                code.kernel("scale")[4, 256, stream](2.0, data, 1000)
+                out = np.empty_like(host)
+                data.read(out, stream)
+                assert (out == (i * 2 if i % 2 else i + 2)).all()
+                with pytest.raises(cucore.NotFoundError):
+                    code.kernel(f"none {round_}")
+
+    run_threads(8, work)
+
+
+def test_collected_while_in_use(device, code):
+    kernel = code.kernel("spin")
+    for _ in range(20):
+        stream = cucore.Stream(device)
+        data = cucore.Buffer(device, 4, stream)
+        kernel[1, 1, stream](data, 20_000)
+        waiting = threading.Event()
+
+        def wait(own, synchronize=stream.synchronize):
+            waiting.set()
+            synchronize()
+
+        thread = threading.Thread(target=wait, args=(None,))
+        thread.start()
+        waiting.wait()
+        del wait, stream, data
+        gc.collect()
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+def test_close_while_in_use(device, code):
+    kernel = code.kernel("spin")
+    results = set()
+    for attempt in range(30):
+        stream, data = cucore.Stream(device), None
+        data = cucore.Buffer(device, 1 << 16, stream)
+        program = cucore.Program(SOURCE, name=f"{attempt}.cu")
+        kernel[1, 1, stream](data, 20_000)
+
+        def use(call):
+            try:
+                call()
+                results.add("well")
+            except cucore.InvalidHandleError:
+                results.add("closed")
+
+        calls = [stream.synchronize, lambda: data.read(bytearray(1 << 16), stream)]
+        if attempt % 10 == 0:
+            calls.append(program.compile)
+        threads = [threading.Thread(target=use, args=(call,)) for call in calls]
+        for thread in threads:
+            thread.start()
+        for each in (stream, data, program):
+            each.close()
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+    assert results <= {"well", "closed"} and results
+    device.synchronize()
+
+
+def test_finalizer_thread(device, code):
+    """Objects in cycles: the collector releases them on whatever thread it runs."""
+    stop = threading.Event()
+
+    def litter(i):
+        if i == 0:
+            while not stop.is_set():
+                gc.collect()
+            return
+        try:
+            with cucore.Stream(device) as stream:
+                for round_ in range(300):
+                    cycle = [cucore.Event(device), cucore.Buffer(device, 64, stream),
+                             cucore.ObjectCode.deserialize(code.serialize()) if round_ % 50 == 0 else None]
+                    cycle.append(cycle)
+                    code.kernel("scale")[1, 1, stream](1.0, None, 0)
+        finally:
+            if i == 1:
+                stop.set()
+
+    run_threads(4, litter)
+
+
+EXIT = """
+import sys, threading
+import cucore
+from conftest import SOURCE
+device = cucore.Device(0)
+stream = cucore.Stream(device)
+data = cucore.Buffer(device, 4, stream)
+code = cucore.Program(SOURCE).compile()
+event = cucore.Event(device)
+cucore.set_log_callback(lambda level, text: None, cucore.LogLevel.DEBUG)
+code.kernel("spin")[1, 1, stream](data, 100_000)
+event.record(stream)
+pinned = cucore.Buffer.pinned(device, 64)
+view = memoryview(pinned)
+class Late:
+    def __del__(self, stream=stream, event=event):
+        event.query(); stream.close()
+late = Late()
+
+def for_ever():  # inside calls of all kinds when the interpreter ends
+    with cucore.Stream(device) as own, cucore.Buffer(device, 4, own) as buffer:
+        while True:
+            code.kernel("spin")[1, 1, own](buffer, 200)
+            own.synchronize()
+            buffer.read(bytearray(4), own)
+            cucore.Event(device)
+
+cycle = [late, code, data]; cycle.append(cycle)
+%s
+"""
+
+
+def test_exit():
+    import os
+    path = f"{os.path.dirname(__file__)}:{os.environ['PYTHONPATH']}"
+    for ending in ("", "sys.exit(0)", "threading.Thread(target=stream.synchronize, daemon=True).start()",
+                   "for i in range(4): threading.Thread(target=for_ever, daemon=True).start()",
+                   "threading.Thread(target=stream.synchronize).start()", "cucore.set_log_callback(None)",
+                   "import os; pid = os.fork(); sys.exit(0) if not pid else os.waitpid(pid, 0)"):
+        assert run_python(EXIT % ending, PYTHONPATH=path) == ("", ""), ending
+
+
+def test_log(device):
+    got = []
+    arrived = threading.Event()
+
+    def receive(level, text):
+        got.append((level, text))
+        arrived.set()
+        if len(got) == 1:
+            raise RuntimeError("the callback's own fault")
+
+    hook, shown = sys.excepthook, []
+    sys.excepthook = lambda *failure: shown.append(failure[1])
+    try:
+        cucore.set_log_callback(receive, cucore.LogLevel.DEBUG)
+        for name in ("schön.cu", "second.cu"):
+            cucore.Program('extern "C" __global__ void k() {}', name=name).compile().load(device)
+        assert arrived.wait(30)
+        cucore.set_log_callback(None)  # delivers what is there
+    finally:
+        sys.excepthook = hook
+    texts = [text for _, text in got]
+    assert any("schön.cu" in text for text in texts) and any("second.cu" in text for text in texts)
+    assert all(level is cucore.LogLevel.DEBUG for level, _ in got) and [str(f) for f in shown] == ["the callback's own fault"]
+    count = len(got)
+    cucore.Program("", name="third.cu").compile()
+    assert len(got) == count
+
+    def switch(i):
+        for _ in range(20):
+            if i < 2:
+                cucore.set_log_callback(lambda level, text: None, cucore.LogLevel.DEBUG)
+            else:
+                cucore.Program('extern "C" __global__ void k() {}').compile().load(device)
+
+    run_threads(4, switch)
+    cucore.set_log_callback(None)
+    with pytest.raises(cucore.InvalidArgumentError):
+        cucore.set_log_callback(receive, 99)

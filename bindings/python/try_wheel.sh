@@ -1,0 +1,18 @@
+#!/bin/sh
+# Installs a wheel into an empty folder and runs the course from another one, outside every build
+# tree, on the CPU device: try_wheel.sh WHEEL EXAMPLES
+set -eu
+wheel=$(realpath "$1")
+examples=$(realpath "$2")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/empty"
+python3 -m pip install --quiet --disable-pip-version-check --no-index --no-deps --target "$folder/packages" "$wheel"
+cd "$folder/empty"
+unset LD_LIBRARY_PATH CUCORE_CPU
+export PYTHONPATH="$folder/packages" CUCORE_DRIVER=cpu
+python3 -c 'import cucore; print(cucore.__file__, cucore.__version__, cucore.Device())'
+for program in "$examples"/0*.py; do
+  echo "-- $(basename "$program")"
+  python3 -X dev -W error "$program"
+done

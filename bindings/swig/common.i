@@ -1,0 +1,85 @@
+// What every section uses: the helpers of the bodies, and the types that each language maps.
+%{
+#include <cucore.h>
+
+#include <cstring>
+#include <new>
+
+#include "failure.hpp"
+#include "held.hpp"
+#include "launch.hpp"
+#include "lists.hpp"
+#include "log_receiver.hpp"
+#include "options.hpp"
+#include "option_fields.hpp"  // generated
+
+using cucore::bind::Bytes;
+using cucore::bind::Failure;
+using cucore::bind::held;
+using cucore::bind::made;
+using cucore::bind::ok;
+using cucore::bind::Pair;
+using cucore::bind::pair_of;
+typedef cucore_device Device;
+typedef cucore_stream Stream;
+typedef cucore_event Event;
+typedef cucore_buffer Buffer;
+typedef cucore_program Program;
+typedef cucore_linker Linker;
+typedef cucore_objectcode ObjectCode;
+typedef cucore_kernel Kernel;
+typedef cucore_queue Queue;
+typedef cucore_future Future;
+typedef cucore::bind::LogReceiver LogReceiver;
+typedef cucore::bind::Options<cucore_program_options> ProgramOptions;
+typedef cucore::bind::Options<cucore_linker_options> LinkerOptions;
+typedef cucore::bind::Keys Keys;
+typedef cucore::bind::Images Images;
+%}
+
+// Integers by their C names, so that each language's typemaps see one spelling.
+typedef int int32_t;
+typedef unsigned int uint32_t;
+#if defined(SWIGWORDSIZE64)
+typedef long int64_t;
+typedef unsigned long uint64_t;
+#else
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#endif
+
+// Typemaps that each language's language.i gives:
+//   (const void *data, size_t size)  bytes that the call only reads
+//   (void *data, size_t size)        memory that the call fills
+//   Bytes                            borrowed bytes, copied out
+//   Pair                             two integers
+//   const char *                     UTF-8
+//   every enum of cucore.h           crosses as an int; the enums are generated, see enums.i
+// An address is uint64_t, a native handle too (0 for none).
+
+// A member that cannot fail and never waits.
+%define %quick(MEMBER)
+%noexception MEMBER;
+%enddef
+
+// Options with many fields, filled by field name: the names, kinds and comments of the fields come
+// from the header itself, so that a new field reaches every language.
+%define %options(CLASS, COMMENT)
+/** COMMENT */
+struct CLASS {
+  %extend {
+    CLASS() { return new CLASS; }
+    ~CLASS() { delete $self; }
+    /** Sets a field that is a text. */
+    void set_text(const char *name, const char *value) { $self->fields().set_text(name, value); }
+    /** Sets a field that is a choice or a number. */
+    void set_number(const char *name, int64_t value) { $self->fields().set_number(name, value); }
+    /** Adds to a field that is a list of texts. */
+    void add_text(const char *name, const char *value) { $self->fields().add_text(name, value); }
+    /** Adds to a field that is a list of numbers. */
+    void add_number(const char *name, int64_t value) { $self->fields().add_number(name, value); }
+    /** Adds to a field that is a list of bytes. */
+    void add_bytes(const char *name, const void *data, size_t size) { $self->fields().add_bytes(name, data, size); }
+  }
+};
+%enddef

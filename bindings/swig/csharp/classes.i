@@ -1,0 +1,35 @@
+// Every class holds its handle in a SafeHandle: not released while a call uses it.
+%typemap(csclassmodifiers) SWIGTYPE "internal sealed partial class"
+%typemap(csinterfaces) SWIGTYPE "System.IDisposable"
+%typemap(csbody) SWIGTYPE %{
+  internal sealed class Handle : System.Runtime.InteropServices.SafeHandle {
+    internal static readonly Handle Null = new Handle(System.IntPtr.Zero, false);
+    internal Handle(System.IntPtr pointer, bool own) : base(System.IntPtr.Zero, own) { SetHandle(pointer); }
+    /// <summary>Whether there is nothing to release.</summary>
+    public override bool IsInvalid { get { return handle == System.IntPtr.Zero; } }
+    [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="CSharp_Cucore_delete_$csclassname")]
+    static extern void Release(System.IntPtr pointer);
+    /// <summary>Gives the reference back.</summary>
+    protected override bool ReleaseHandle() { Release(handle); return true; }
+  }
+  private readonly Handle swigCPtr;
+  internal $csclassname(System.IntPtr cPtr, bool cMemoryOwn) { swigCPtr = new Handle(cPtr, cMemoryOwn); }
+  internal static Handle getCPtr($csclassname obj) { return obj == null ? Handle.Null : obj.swigCPtr; }
+%}
+%typemap(imtype, out="System.IntPtr") SWIGTYPE * "System.Runtime.InteropServices.SafeHandle"
+%typemap(csdispose) SWIGTYPE %{
+  private volatile bool isDisposed;
+  /// <summary>Gives the native object back now rather than at the next collection. Calls of other
+  /// threads that are using it go on; once they are through, calls throw ObjectDisposedException.</summary>
+  public void Dispose() {
+    isDisposed = true;
+    swigCPtr.Dispose();
+  }
+  /// <summary>Whether Dispose was called.</summary>
+  public bool IsDisposed { get { return isDisposed; } }
+  // Before what is answered from memory.
+  private void CheckAlive() {
+    if (isDisposed) throw new System.ObjectDisposedException("$csclassname");
+  }
+%}
+%typemap(csdisposing, methodname="Dispose", methodmodifiers="protected", parameters="bool disposing") SWIGTYPE ""

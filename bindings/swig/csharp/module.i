@@ -1,0 +1,32 @@
+// What comes behind the sections in C#.
+//
+// One more reference, for what outlives the object.
+%csmethodmodifiers Buffer::share "internal";
+%csmethodmodifiers ObjectCode::share "internal";
+%newobject Buffer::share;
+%newobject ObjectCode::share;
+%extend Buffer {
+  Buffer *share() { return cucore_buffer_retain($self); }
+}
+%extend ObjectCode {
+  ObjectCode *share() { return cucore_objectcode_retain($self); }
+}
+
+// A launch without what a wrapper costs: the handles are held by C#'s marshalling already.
+%{
+extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_launch(Kernel *kernel, Stream *stream, const void *block, size_t size) {
+  try {
+    cucore::bind::launch(kernel, stream, block, size);
+    return 0;
+  } catch (const Failure &failure) {
+    raise_failure(failure);
+  } catch (const std::bad_alloc &) {
+    SWIG_CSharpSetPendingException(SWIG_CSharpOutOfMemoryException, "no memory left");
+  }
+  return 1;
+}
+%}
+%pragma(csharp) imclasscode=%{
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_launch")]
+  internal static extern int Launch(System.Runtime.InteropServices.SafeHandle kernel, System.Runtime.InteropServices.SafeHandle stream, System.IntPtr block, System.IntPtr size);
+%}

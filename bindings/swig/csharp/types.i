@@ -1,0 +1,85 @@
+// Types that cross: sizes as long, enums as the generated enums, bytes as pointers that the classes
+// pin, or byte[].
+%define %csharp_number(TYPE, IM, CS, TO, FROM)
+%typemap(ctype) TYPE #TYPE
+%typemap(imtype) TYPE #IM
+%typemap(cstype) TYPE #CS
+%typemap(csin) TYPE #TO "$csinput"
+%typemap(csout, excode=SWIGEXCODE) TYPE { IM ret = $imcall;$excode return FROM ret; }
+%typemap(csvarout, excode=SWIGEXCODE2) TYPE %{ get { IM ret = $imcall;$excode return FROM ret; } %}
+%typemap(in) TYPE "$1 = $input;"
+%typemap(out) TYPE "$result = $1;"
+%enddef
+%csharp_number(uint64_t, ulong, ulong, , )
+%csharp_number(int64_t, long, long, , )
+
+%typemap(ctype) size_t "size_t"
+%typemap(imtype) size_t "System.UIntPtr"
+%typemap(cstype) size_t "long"
+%typemap(csin) size_t "(System.UIntPtr)checked((ulong)$csinput)"
+%typemap(csout, excode=SWIGEXCODE) size_t { System.UIntPtr ret = $imcall;$excode return checked((long)ret.ToUInt64()); }
+%typemap(csvarout, excode=SWIGEXCODE2) size_t %{ get { System.UIntPtr ret = $imcall;$excode return checked((long)ret.ToUInt64()); } %}
+%typemap(in) size_t "$1 = $input;"
+%typemap(out) size_t "$result = $1;"
+
+%define %csharp_enum(TYPE, NAME)
+%typemap(ctype) TYPE "int"
+%typemap(imtype) TYPE "int"
+%typemap(cstype) TYPE #NAME
+%typemap(csin) TYPE "(int)$csinput"
+%typemap(csout, excode=SWIGEXCODE) TYPE { int ret = $imcall;$excode return (NAME)ret; }
+%typemap(csvarout, excode=SWIGEXCODE2) TYPE %{ get { int ret = $imcall;$excode return (NAME)ret; } %}
+%typemap(in) TYPE "$1 = (TYPE)$input;"
+%typemap(out) TYPE "$result = (int)$1;"
+%enddef
+
+// UTF-8 both ways: what SWIG does by itself is the code page of the machine.
+%typemap(imtype) const char * "System.IntPtr"
+%typemap(csin, pre="    using (Utf8 $csinput_utf8 = new Utf8($csinput)) {", terminator="    }") const char * "$csinput_utf8.Pointer"
+%typemap(out) const char * "$result = $1;"
+%typemap(ctype) const char * "const char *"
+%typemap(in) const char * "$1 = (char *)$input;"
+%typemap(freearg) const char * ""
+%typemap(csout, excode=SWIGEXCODE) const char * { System.IntPtr ret = $imcall;$excode return Utf8.Read(ret); }
+// The text is the object's: it is read before another thread can release that.
+%typemap(csvarout, excode=SWIGEXCODE2) const char * %{ get { using (new Use(swigCPtr)) { System.IntPtr ret = $imcall;$excode return Utf8.Read(ret); } } %}
+
+%typemap(ctype) const void *data, void *data "void *"
+%typemap(imtype) const void *data, void *data "System.IntPtr"
+%typemap(cstype) const void *data, void *data "System.IntPtr"
+%typemap(csin) const void *data, void *data "$csinput"
+%typemap(in) const void *data, void *data "$1 = $input;"
+
+struct Bytes;
+%typemap(ctype) Bytes "Bytes"
+%typemap(imtype) Bytes "NativeBytes"
+%typemap(cstype) Bytes "byte[]"
+%typemap(out, null="Bytes()") Bytes "$result = $1;"
+%typemap(csout, excode=SWIGEXCODE) Bytes {
+    using (new Use(swigCPtr)) { NativeBytes ret = $imcall;$excode return ret.Copy(); }
+  }
+
+struct Pair;
+%typemap(ctype) Pair "Pair"
+%typemap(imtype) Pair "NativePair"
+%typemap(cstype) Pair "NativePair"
+%typemap(out, null="Pair()") Pair "$result = $1;"
+%typemap(csout, excode=SWIGEXCODE) Pair { NativePair ret = $imcall;$excode return ret; }
+
+// Lists of texts come as one block: each text with its NUL, one after another.
+%define %csharp_texts(NAMES, COUNT)
+%typemap(ctype) (const char *const *NAMES, size_t COUNT) "const char *"
+%typemap(imtype) (const char *const *NAMES, size_t COUNT) "System.IntPtr"
+%typemap(cstype) (const char *const *NAMES, size_t COUNT) "string[]"
+%typemap(csin, pre="    using (Utf8 $csinput_utf8 = Utf8.List($csinput)) {", terminator="    }") (const char *const *NAMES, size_t COUNT) "$csinput_utf8.Pointer"
+%typemap(in) (const char *const *NAMES, size_t COUNT) (std::vector<const char *> pointers) {
+  for (const char *text = $input; text && *text; text += std::strlen(text) + 1) pointers.push_back(text);
+  $1 = const_cast<char **>(pointers.data());
+  $2 = pointers.size();
+}
+%enddef
+%csharp_texts(names, name_count)
+%csharp_texts(lowered_names, lowered_name_count)
+%{
+#include <vector>
+%}

@@ -1,0 +1,52 @@
+// Every class: AutoCloseable, with a Cleaner instead of finalize(). The pointer is a lease
+// (bindings/java/native/lease.hpp), so that a close never pulls an object away from under a call.
+%typemap(javaclassmodifiers) SWIGTYPE "public final class"
+%typemap(javaclassmodifiers) ProgramOptions, LinkerOptions, LogReceiver, Keys, Images "final class"
+%typemap(javainterfaces) SWIGTYPE "AutoCloseable"
+%typemap(javabody) SWIGTYPE %{
+  private transient volatile long swigCPtr;
+  private final transient java.lang.ref.Cleaner.Cleanable cleanable;
+
+  $javaclassname(long lease, boolean owned) {
+    swigCPtr = lease;
+    cleanable = Cleaning.register(this, lease);
+  }
+
+  static long getCPtr($javaclassname object) {
+    return object == null ? 0 : object.open();
+  }
+
+  private long open() {
+    long lease = swigCPtr;
+    if (lease == 0) {
+      throw CucoreException.closed("$javaclassname");
+    }
+    return lease;
+  }
+
+  /** Whether {@link #close()} has been called.
+   * @return true once closed */
+  public boolean isClosed() {
+    return swigCPtr == 0;
+  }
+%}
+%typemap(javafinalize) SWIGTYPE ""
+%typemap(javadestruct, methodname="close", methodmodifiers="/** Gives the native object back. Calls that other threads are inside of end first; further calls\n   * throw {@link InvalidHandleException}. A second close does nothing. */\n  @Override public") SWIGTYPE {
+    swigCPtr = 0;
+    cleanable.clean();
+  }
+%typemap(jni) SWIGTYPE * "jlong"
+%typemap(in) SWIGTYPE * (cucore::java::Use use) {
+  if ($input && !use.enter($input)) { cucore::java::raise_closed(jenv); return $null; }
+  $1 = ($1_ltype)use.object();
+}
+%typemap(in) SWIGTYPE *self (cucore::java::Use use) {
+  if (!use.enter($input)) { cucore::java::raise_closed(jenv); return $null; }
+  $1 = ($1_ltype)use.object();
+}
+%typemap(out) SWIGTYPE * { $result = cucore::java::lease($1); }
+%pragma(java) moduleclassmodifiers="final class"
+%pragma(java) jniclassclassmodifiers="final class"
+%pragma(java) jniclasscode=%{
+  static { NativeLoader.load(); }
+%}

@@ -1,0 +1,6 @@
+// A failed call becomes the exception of its status.
+%exception {
+  try { $action }
+  catch (const Failure &failure) { cucore::java::raise(jenv, failure); return $null; }
+  catch (const std::bad_alloc &) { cucore::java::raise_out_of_memory(jenv); return $null; }
+}

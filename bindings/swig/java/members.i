@@ -1,0 +1,550 @@
+// Members of the classes that are Java's own. What is named here first is for them alone: a member
+// with a nicer form in Java, in bindings/java/src or below.
+%define %for_package(MEMBER)
+%javamethodmodifiers MEMBER "/* raw */";
+%enddef
+%ignore Buffer::write;  // Natives does these without a copy on the heap
+%ignore Buffer::read;
+%ignore Kernel::launch;
+%for_package(Buffer::fill)
+%for_package(Device::uuid)
+%rename(uuidBytes) Device::uuid;
+%rename(wrapNative) Stream::from_native;
+%rename(findGlobalNow) ObjectCode::find_global;
+%rename(bestBlockSize) Kernel::max_potential_block_size;
+%for_package(ObjectCode::is_loaded)
+%rename(loadedNow) ObjectCode::is_loaded;
+%for_package(Program::Program)
+%for_package(Program::compile)
+%for_package(Linker::Linker)
+%for_package(ObjectCode::diagnostic_count)
+%for_package(ObjectCode::metadata_count)
+%for_package(cucore_status_name)
+%for_package(cucore_version)
+%for_package(cucore_version_string)
+%for_package(library_set_path)
+%for_package(driver_select)
+
+%extend Device { %proxycode %{
+  /** Opens device 0.
+   * @return the device */
+  public static CudaDevice first() {
+    return new CudaDevice(0);
+  }
+
+  /** One property of a device, by the driver's number (CUdevice_attribute).
+   * @param attribute the number
+   * @return its value
+   * @throws InvalidArgumentException the driver does not know the attribute */
+  public int attribute(int attribute) {
+    return CucoreNativeJNI.CudaDevice_attribute(open(), this, attribute);
+  }
+
+  /** The 16 bytes that name this device on every machine and in every process.
+   * @return the bytes as a UUID */
+  public java.util.UUID getUuid() {
+    java.nio.ByteBuffer bytes = java.nio.ByteBuffer.wrap(uuidBytes());
+    return new java.util.UUID(bytes.getLong(), bytes.getLong());
+  }
+
+  /** The compute capability, 9 and 0 for sm_90.
+   * @return major and minor */
+  public ComputeCapability getComputeCapability() {
+    return new ComputeCapability(computeCapability());
+  }
+
+  /** Device memory at this moment.
+   * @return the bytes that are free and all */
+  public MemoryInfo getMemory() {
+    return new MemoryInfo(memory());
+  }
+
+  /** The range of stream priorities.
+   * @return the least, which is the default, and the greatest, a lower number */
+  public PriorityRange getStreamPriorities() {
+    return new PriorityRange(streamPriorities());
+  }
+
+  /** Whether both are open and the same device.
+   * @param other an object
+   * @return true for one device opened twice */
+  @Override public boolean equals(Object other) {
+    if (this == other || !(other instanceof CudaDevice)) {
+      return this == other;
+    }
+    CudaDevice that = (CudaDevice) other;
+    return !isClosed() && !that.isClosed() && getOrdinal() == that.getOrdinal();
+  }
+
+  @Override public int hashCode() {
+    return CudaDevice.class.hashCode(); // closing must not change it
+  }
+
+  @Override public String toString() {
+    return isClosed() ? "CudaDevice (closed)" : "CudaDevice " + getOrdinal() + " (" + getName() + ")";
+  }
+%} }
+
+%extend Stream { %proxycode %{
+  /** Wraps a CUstream that somebody else made; it is borrowed, never destroyed, and must outlive the
+   * result. 0 and the driver's special values mean the default streams.
+   * @param device the stream's device
+   * @param handle the CUstream
+   * @return the stream
+   * @throws InvalidArgumentException the stream belongs to another device or context */
+  public static CudaStream fromNative(CudaDevice device, long handle) {
+    return wrapNative(device, handle);
+  }
+%} }
+
+%extend Event { %proxycode %{
+  /** Makes an event that measures time, not recorded yet.
+   * @param device where it is recorded
+   * @return the event */
+  public static CudaEvent timed(CudaDevice device) {
+    return new CudaEvent(device, true);
+  }
+%} }
+
+%extend Buffer { %proxycode %{
+  /** Copies into the buffer from its beginning, in the stream's order. Returns when the source may
+   * be used again.
+   * @param source a byte[], short[], char[], int[], long[], float[], double[], or a ByteBuffer, of
+   *     which the bytes from its position to its limit are taken; its position stays. A direct
+   *     ByteBuffer is not copied on the way
+   * @param stream in whose order
+   * @throws InvalidArgumentException source is nothing of these, or larger than the buffer, or the
+   *     stream belongs to another device */
+  public void write(Object source, CudaStream stream) {
+    write(source, stream, 0);
+  }
+
+  /** Copies into the buffer, in the stream's order. Returns when the source may be used again.
+   * @param source as for {@link #write(Object, CudaStream)}
+   * @param stream in whose order
+   * @param offset in bytes, in the buffer
+   * @throws InvalidArgumentException as for {@link #write(Object, CudaStream)} */
+  public void write(Object source, CudaStream stream, long offset) {
+    Memory.write(open(), this, source, CudaStream.getCPtr(stream), stream, offset);
+  }
+
+  /** Copies from the buffer's beginning, in the stream's order. Returns when the destination is
+   * filled.
+   * @param destination as the source of {@link #write(Object, CudaStream)}; all of it is filled
+   * @param stream in whose order
+   * @throws InvalidArgumentException as for {@link #write(Object, CudaStream)}
+   * @throws KernelFaultException a kernel before it in the stream broke the context */
+  public void read(Object destination, CudaStream stream) {
+    read(destination, stream, 0);
+  }
+
+  /** Copies from the buffer, in the stream's order. Returns when the destination is filled.
+   * @param destination as for {@link #read(Object, CudaStream)}
+   * @param stream in whose order
+   * @param offset in bytes, in the buffer
+   * @throws InvalidArgumentException as for {@link #write(Object, CudaStream)}
+   * @throws KernelFaultException a kernel before it in the stream broke the context */
+  public void read(Object destination, CudaStream stream, long offset) {
+    Memory.read(open(), this, destination, CudaStream.getCPtr(stream), stream, offset);
+  }
+
+  /** Fills the whole buffer with a repeated value, in the stream's order, asynchronously.
+   * @param value a Byte, Short, Character, Integer or Float
+   * @param stream in whose order */
+  public void fill(Object value, CudaStream stream) {
+    fill(value, stream, 0, getSize());
+  }
+
+  /** Fills a range with a repeated value, in the stream's order, asynchronously.
+   * @param value a Byte, Short, Character, Integer or Float
+   * @param stream in whose order
+   * @param offset in bytes, a multiple of the value's size
+   * @param length in bytes, a multiple of the value's size
+   * @throws InvalidArgumentException the range is not inside the buffer, or the value is none of these */
+  public void fill(Object value, CudaStream stream, long offset, long length) {
+    open();
+    fill(Memory.pattern(value), length, stream, offset);
+  }
+
+  /** The bytes of pinned or managed memory, without a copy, in the machine's byte order. The memory
+   * stays while the view or a slice of it is in use, also after {@link #close()}.
+   * @return the view
+   * @throws InvalidStateException this is device memory, which the host does not see
+   * @throws UnsupportedException the buffer is larger than a ByteBuffer can be */
+  public java.nio.ByteBuffer asByteBuffer() {
+    return Memory.view(open(), this);
+  }
+
+  @Override public String toString() {
+    return isClosed() ? "CudaBuffer (closed)" : "CudaBuffer of " + getSize() + " bytes";
+  }
+%} }
+
+%extend Program { %proxycode %{
+  /** A program of CUDA C++ with the default options.
+   * @param source its text
+   * @return the program */
+  public static Program ofCuda(String source) {
+    return new Program(SourceType.CUDA_CPP, source, null);
+  }
+
+  /** A program of CUDA C++. Nothing is compiled or opened yet.
+   * @param source its text
+   * @param options null for the defaults
+   * @return the program
+   * @throws InvalidArgumentException the message names the option that is wrong */
+  public static Program ofCuda(String source, ProgramOptions options) {
+    return new Program(SourceType.CUDA_CPP, source, options);
+  }
+
+  /** Makes a program from a text. Nothing is compiled or opened yet.
+   * @param type what it is written in
+   * @param source its text
+   * @param options null for the defaults
+   * @throws InvalidArgumentException the message names the option that is wrong
+   * @throws InvalidCodeException the PTX has no .version or .target, or ends too early */
+  public Program(SourceType type, String source, ProgramOptions options) {
+    this(type, source.getBytes(java.nio.charset.StandardCharsets.UTF_8), options);
+  }
+
+  /** Makes a program from bytes. Nothing is compiled or opened yet.
+   * @param type what it is written in
+   * @param source its text in UTF-8, or the bitcode of NVVM IR
+   * @param options null for the defaults
+   * @throws InvalidArgumentException the message names the option that is wrong
+   * @throws InvalidCodeException the PTX has no .version or .target, or ends too early */
+  public Program(SourceType type, byte[] source, ProgramOptions options) {
+    this(create(type, source, options), true);
+  }
+
+  private static long create(SourceType type, byte[] source, ProgramOptions options) {
+    try (NativeProgramOptions fields = options == null ? null : options.toNative()) {
+      return CucoreNativeJNI.new_Program(type.value(), source, NativeProgramOptions.getCPtr(fields), fields);
+    }
+  }
+
+  /** Compiles a program. No device and no driver is needed, unless the driver's linker has to
+   * compile PTX. Equal inputs give equal bytes.
+   * @param target of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
+   * @param nameExpressions of CUDA C++: templates and overloads to instantiate, "saxpy&lt;float&gt;",
+   *     under which {@link ObjectCode#kernel(String)} finds them
+   * @return the object code; its log has the compiler's warnings
+   * @throws CompilationException its log() has the compiler's whole output
+   * @throws LinkingException the same for PTX, which a linker compiles
+   * @throws InvalidArgumentException the target is none of those, or it is CUBIN and no real
+   *     architecture is known
+   * @throws LibraryMissingException the compiler was not found; the message lists every path tried */
+  public ObjectCode compile(CodeType target, String... nameExpressions) {
+    return compileNamed(target, nameExpressions);
+  }
+%} }
+%rename(compileNamed) Program::compile;
+
+%typemap(javainterfaces) ObjectCode "AutoCloseable, java.io.Serializable"
+%extend ObjectCode { %proxycode %{
+  private static final long serialVersionUID = 1L;
+
+  /** Makes object code from bytes that a compiler wrote. They are copied and checked.
+   * @param type what they are, anything but a bundle
+   * @param data the bytes
+   * @return the object code
+   * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
+  public static ObjectCode fromBytes(CodeType type, byte[] data) {
+    return fromBytes(type, data, null);
+  }
+
+  /** Makes object code from bytes that a compiler wrote. They are copied and checked.
+   * @param type what they are, anything but a bundle
+   * @param data the bytes
+   * @param options names that go with them; null for none
+   * @return the object code
+   * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
+  public static ObjectCode fromBytes(CodeType type, byte[] data, ObjectCodeOptions options) {
+    ObjectCodeOptions o = options == null ? ObjectCodeOptions.NONE : options;
+    return create(type, data, o.name, o.arch, o.expressions(), o.loweredNames());
+  }
+
+  /** The same from a file.
+   * @param type what it holds
+   * @param path the file; its last part is the default name
+   * @return the object code
+   * @throws NotFoundException no such file
+   * @throws IoException it cannot be read
+   * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
+  public static ObjectCode fromFile(CodeType type, java.nio.file.Path path) {
+    return fromFile(type, path, null);
+  }
+
+  /** The same from a file.
+   * @param type what it holds
+   * @param path the file; its last part is the default name
+   * @param options names that go with it; null for none
+   * @return the object code
+   * @throws NotFoundException no such file
+   * @throws IoException it cannot be read
+   * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
+  public static ObjectCode fromFile(CodeType type, java.nio.file.Path path, ObjectCodeOptions options) {
+    ObjectCodeOptions o = options == null ? ObjectCodeOptions.NONE : options;
+    return fromFile(type, path.toString(), o.name, o.arch, o.expressions(), o.loweredNames());
+  }
+
+  /** Writes the object code, names included, in the container format that every language reads.
+   * Equal objects give equal bytes.
+   * @return the container */
+  public byte[] serialize() {
+    return serialize(null);
+  }
+
+  /** Writes the object code, names included, in the container format that every language reads.
+   * Equal objects give equal bytes.
+   * @param options null for the defaults
+   * @return the container */
+  public byte[] serialize(SerializeOptions options) {
+    return Containers.write(this, options);
+  }
+
+  /** Reads what {@link #serialize()} wrote, in any language, on any machine. Safe on bytes from
+   * strangers; but object code is code: run only what you trust, which a required signature tells.
+   * @param container the bytes
+   * @return the object code
+   * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
+   *     the offset */
+  public static ObjectCode deserialize(byte[] container) {
+    return Containers.read(container, null);
+  }
+
+  /** Reads what {@link #serialize()} wrote, as {@link #deserialize(byte[])}.
+   * @param container the bytes
+   * @param options null for the defaults
+   * @return the object code
+   * @throws SignatureException the signature is wrong or, where required, missing or of a key that
+   *     was not given
+   * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
+   *     the offset */
+  public static ObjectCode deserialize(byte[] container, DeserializeOptions options) {
+    return Containers.read(container, options);
+  }
+
+  /** Reads what {@link #serialize()} wrote, as {@link #deserialize(byte[])}.
+   * @param container the bytes from its position to its limit; the position stays
+   * @param options null for the defaults
+   * @return the object code
+   * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
+   *     the offset */
+  public static ObjectCode deserialize(java.nio.ByteBuffer container, DeserializeOptions options) {
+    return Containers.read(Memory.bytesOf(container), options);
+  }
+
+  /** Whether it is loaded.
+   * @return true if it is */
+  public boolean isLoaded() {
+    return getLoadedNow();
+  }
+
+  /** A copy of the code's bytes.
+   * @return the bytes: text for PTX, without a NUL at the end */
+  public byte[] getBytes() {
+    return data();
+  }
+
+  /** The code's bytes, without a copy. They stay while the view or a slice of it is in use, also
+   * after {@link #close()}.
+   * @return a read-only view
+   * @throws UnsupportedException the code is larger than a ByteBuffer can be */
+  public java.nio.ByteBuffer asByteBuffer() {
+    return Memory.view(open(), this);
+  }
+
+  /** The symbols of the code: kernels first, in the order of the code. No driver is needed.
+   * @return the symbols, unmodifiable */
+  public java.util.List<Symbol> getSymbols() {
+    return Symbol.of(this);
+  }
+
+  /** Finds a variable on a device, loading the code if nothing has yet.
+   * @param name of a __device__, __constant__ or __managed__ variable
+   * @param device which one
+   * @return where it is on that device, good while the code is loaded
+   * @throws NotFoundException the message lists the variables there are */
+  public GlobalVariable findGlobal(String name, CudaDevice device) {
+    return new GlobalVariable(findGlobalNow(name, device));
+  }
+
+  /** What the compiler or the linker said while making it, in the log's order.
+   * @return the diagnostics, unmodifiable */
+  public java.util.List<Diagnostic> getDiagnostics() {
+    return Facts.diagnostics(this);
+  }
+
+  /** How it was made: "producer" and other facts, sorted, the items of a list a line each.
+   * @return the facts, unmodifiable */
+  public java.util.Map<String, String> getMetadata() {
+    return Facts.metadata(this);
+  }
+
+  /** What a kernel needs, with no driver.
+   * @param symbol the kernel's index in {@link #getSymbols()}
+   * @return the figures
+   * @throws UnsupportedException the code does not say: it is not machine code */
+  public ResourceUse getResources(int symbol) {
+    return new ResourceUse(this, symbol);
+  }
+
+  /** Puts several images of one program together, of which each device gets the one that fits best.
+   * @param images PTX, CUBIN, LTOIR and bundles, two images or more in all; the name is the first's
+   * @return the bundle
+   * @throws InvalidArgumentException too few images, or of a kind that cannot be in a bundle */
+  public static ObjectCode bundle(ObjectCode... images) {
+    try (Images all = new Images()) {
+      for (ObjectCode each : images) {
+        all.add(each);
+      }
+      return all.bundle();
+    } finally {
+      java.lang.ref.Reference.reachabilityFence(images);
+    }
+  }
+
+  /** Its container goes in its place.
+   * @return what is written */
+  private Object writeReplace() {
+    return new Containers.Proxy(serialize());
+  }
+
+  /** Refuses: only the container is read.
+   * @param stream not used
+   * @throws java.io.InvalidObjectException always */
+  private void readObject(java.io.ObjectInputStream stream) throws java.io.InvalidObjectException {
+    throw new java.io.InvalidObjectException("object code is read by its proxy");
+  }
+
+  @Override public String toString() {
+    return isClosed() ? "ObjectCode (closed)"
+        : "ObjectCode " + getName() + " (" + getType() + (getArch().isEmpty() ? ")" : ", " + getArch() + ")");
+  }
+%} }
+
+%for_package(Kernel::parameter)
+%rename(parameterAt) Kernel::parameter;
+%extend Kernel { %proxycode %{
+  /** Launches the kernel on a stream. Before the driver is called, the number of arguments and the
+   * size of each are checked against the kernel's parameters, the grid and block against the device.
+   * The values are copied: arguments may be changed once this returns.
+   * @param stream where it runs
+   * @param config grid and block
+   * @param arguments one a parameter, in order: a Byte, Short, Character, Integer, Long, Float,
+   *     Double or Boolean by its own size; a {@link CudaBuffer} for a pointer; a ByteBuffer, whose
+   *     bytes from its position to its limit are a struct; an {@link Arg}
+   * @throws InvalidArgumentException the message says which argument or size is wrong
+   * @throws LaunchException too many registers, threads or shared memory for this kernel, or more
+   *     blocks than a cooperative launch can hold
+   * @throws UnsupportedException clusters or cooperative launches on a device without */
+  public void launch(CudaStream stream, LaunchConfig config, Object... arguments) {
+    LaunchBlock.launch(open(), this, stream, config, arguments);
+  }
+
+  /** Launches the kernel with its parameter block already laid out, as
+   * {@link #launch(CudaStream, LaunchConfig, Object...)}.
+   * @param stream where it runs
+   * @param config grid and block
+   * @param parameters every parameter at its offset; see {@link #getParameters(CudaDevice)}
+   * @throws InvalidArgumentException the block has the wrong size */
+  public void launchPacked(CudaStream stream, LaunchConfig config, byte[] parameters) {
+    launchPacked(stream, config.head(parameters));
+  }
+
+  /** Where each parameter lies in the parameter block. Layouts may differ between architectures.
+   * @param device null: the first image
+   * @return the parameters in order, unmodifiable
+   * @throws UnsupportedException neither the code nor the driver says */
+  public java.util.List<Parameter> getParameters(CudaDevice device) {
+    return Parameter.of(this, device);
+  }
+
+  /** The block size that fills the device best, and the least grid that does.
+   * @param device where
+   * @param dynamicShared bytes a block
+   * @param blockSizeLimit threads; 0: the device's limit
+   * @return both sizes */
+  public BlockSize maxPotentialBlockSize(CudaDevice device, long dynamicShared, int blockSizeLimit) {
+    return new BlockSize(bestBlockSize(device, dynamicShared, blockSizeLimit));
+  }
+
+  /** How many clusters of such a launch fit on the device at a time.
+   * @param device where
+   * @param config with a cluster
+   * @return the number
+   * @throws UnsupportedException the device has no clusters */
+  public int maxActiveClusters(CudaDevice device, LaunchConfig config) {
+    return maxActiveClusters(device, config.head(new byte[0]));
+  }
+
+  @Override public String toString() {
+    return isClosed() ? "Kernel (closed)" : "Kernel " + getName();
+  }
+%} }
+
+%extend Linker { %proxycode %{
+  /** Makes a linker with no inputs. Nothing is opened yet.
+   * @param options null for the defaults
+   * @throws InvalidArgumentException the message names the option that is wrong */
+  public Linker(LinkerOptions options) {
+    this(create(options), true);
+  }
+
+  private static long create(LinkerOptions options) {
+    try (NativeLinkerOptions fields = options == null ? null : options.toNative()) {
+      return CucoreNativeJNI.new_Linker(NativeLinkerOptions.getCPtr(fields), fields);
+    }
+  }
+%} }
+
+%extend Queue { %proxycode %{
+  /** Waits until a completion is there, and takes as many as are, oldest first.
+   * @param timeout 0 never waits, a negative number has no end
+   * @param unit of the timeout
+   * @param most how many are taken at most
+   * @return the completions, unmodifiable; none if the time is over
+   * @throws InvalidStateException the queue was ended and is empty, or the process is exiting */
+  public java.util.List<Completion> waitFor(long timeout, java.util.concurrent.TimeUnit unit, int most) {
+    byte[] bytes = new byte[Math.multiplyExact(most, Completion.SIZE)];
+    return Completion.list(bytes, (int) waitFor(unit.toNanos(timeout), bytes));
+  }
+
+  /** How much the queue holds, and what asking for it costs.
+   * @return the figures of this moment */
+  public QueueInfo getInfo() {
+    return new QueueInfo(this);
+  }
+%} }
+
+%extend Future { %proxycode %{
+  /** Waits until the work is complete, in any number of threads at once. Takes nothing out of the
+   * queue.
+   * @param timeout 0 never waits, a negative number has no end
+   * @param unit of the timeout
+   * @throws NotReadyException the time is over
+   * @throws KernelFaultException a kernel broke the context */
+  public void waitFor(long timeout, java.util.concurrent.TimeUnit unit) {
+    waitFor(unit.toNanos(timeout));
+  }
+%} }
+
+%extend Stream { %proxycode %{
+  /** The end of all the work that is in the stream now. No thread is parked for it. Cancelling the
+   * result only stops the waiting: the work goes on.
+   * @return completes with null, or with the exception of what went wrong, in the default executor
+   *     of CompletableFuture
+   * @throws InvalidStateException the stream is being captured */
+  public java.util.concurrent.CompletableFuture<Void> completion() {
+    return Completions.of(this, Completions.DEFAULT);
+  }
+
+  /** The end of all the work that is in the stream now, as {@link #completion()}.
+   * @param executor what depends on the result and is not async runs there
+   * @return completes with null, or with the exception of what went wrong
+   * @throws InvalidStateException the stream is being captured */
+  public java.util.concurrent.CompletableFuture<Void> completion(java.util.concurrent.Executor executor) {
+    return Completions.of(this, executor);
+  }
+%} }

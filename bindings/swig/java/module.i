@@ -1,0 +1,1 @@
+// What comes behind the sections in Java.

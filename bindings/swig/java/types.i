@@ -1,0 +1,94 @@
+// Types that cross: integers as long, enums as the generated enums, bytes as byte[].
+%define %java_long(TYPE)
+%typemap(jni) TYPE "jlong"
+%typemap(jtype) TYPE "long"
+%typemap(jstype) TYPE "long"
+%typemap(javain) TYPE "$javainput"
+%typemap(javaout) TYPE { return $jnicall; }
+%typemap(in) TYPE { $1 = (TYPE)$input; }
+%typemap(out) TYPE { $result = (jlong)$1; }
+%enddef
+%java_long(size_t)
+%java_long(uint64_t)
+%java_long(int64_t)
+
+%define %java_enum(TYPE, NAME)
+%typemap(jni) TYPE "jint"
+%typemap(jtype) TYPE "int"
+%typemap(jstype) TYPE "NAME"
+%typemap(javain) TYPE "$javainput.value()"
+%typemap(javaout) TYPE { return NAME.of($jnicall); }
+%typemap(in) TYPE { $1 = (TYPE)$input; }
+%typemap(out) TYPE { $result = (jint)$1; }
+%enddef
+
+%typemap(jni) (const void *data, size_t size), (void *data, size_t size) "jbyteArray"
+%typemap(jtype) (const void *data, size_t size), (void *data, size_t size) "byte[]"
+%typemap(jstype) (const void *data, size_t size), (void *data, size_t size) "byte[]"
+%typemap(javain) (const void *data, size_t size), (void *data, size_t size) "$javainput"
+%typemap(in) (const void *data, size_t size) (cucore::java::Elements bytes) {
+  if (!bytes.take(jenv, $input, JNI_ABORT)) return $null;
+  $1 = bytes.data();
+  $2 = bytes.size();
+}
+%typemap(in) (void *data, size_t size) (cucore::java::Elements bytes) {
+  if (!bytes.take(jenv, $input, 0)) return $null;
+  $1 = bytes.data();
+  $2 = bytes.size();
+}
+
+%typemap(in) const char * (std::string text) {
+  if ($input) {
+    if (!cucore::java::from_java(jenv, $input, text)) return $null;
+    $1 = const_cast<char *>(text.c_str());
+  }
+}
+%typemap(freearg) const char * ""
+%typemap(out) const char * { $result = cucore::java::to_java(jenv, $1); }
+
+struct Bytes;
+%typemap(jni) Bytes "jbyteArray"
+%typemap(jtype) Bytes "byte[]"
+%typemap(jstype) Bytes "byte[]"
+%typemap(javaout) Bytes { return $jnicall; }
+%typemap(out) Bytes {
+  $result = jenv->NewByteArray((jsize)$1.size);
+  if ($result) jenv->SetByteArrayRegion($result, 0, (jsize)$1.size, (const jbyte *)$1.data);
+}
+
+struct Pair;
+%typemap(jni) Pair "jlongArray"
+%typemap(jtype) Pair "long[]"
+%typemap(jstype) Pair "long[]"
+%typemap(javaout) Pair { return $jnicall; }
+%typemap(out) Pair {
+  const jlong both[2] = {$1.first, $1.second};
+  $result = jenv->NewLongArray(2);
+  if ($result) jenv->SetLongArrayRegion($result, 0, 2, both);
+}
+
+%define %java_texts(NAMES, COUNT)
+%typemap(jni) (const char *const *NAMES, size_t COUNT) "jobjectArray"
+%typemap(jtype) (const char *const *NAMES, size_t COUNT) "String[]"
+%typemap(jstype) (const char *const *NAMES, size_t COUNT) "String[]"
+%typemap(javain) (const char *const *NAMES, size_t COUNT) "$javainput"
+%typemap(in) (const char *const *NAMES, size_t COUNT) (std::vector<std::string> texts, std::vector<const char *> pointers) {
+  const jsize count = $input ? jenv->GetArrayLength($input) : 0;
+  texts.resize(count);
+  for (jsize i = 0; i < count; ++i) {
+    jstring text = (jstring)jenv->GetObjectArrayElement($input, i);
+    if (!text) { SWIG_JavaThrowException(jenv, SWIG_JavaNullPointerException, "null text"); return $null; }
+    if (!cucore::java::from_java(jenv, text, texts[i])) return $null;
+    jenv->DeleteLocalRef(text);
+  }
+  for (const std::string &text : texts) pointers.push_back(text.c_str());
+  $1 = const_cast<char **>(pointers.data());
+  $2 = pointers.size();
+}
+%enddef
+%java_texts(names, name_count)
+%java_texts(lowered_names, lowered_name_count)
+%{
+#include <string>
+#include <vector>
+%}

@@ -1,0 +1,28 @@
+// Section "Library" of cucore.h: functions over the three libraries. The struct that a query fills
+// in is read field by field; each language makes a value of it.
+%{
+static cucore_library_info library_info(cucore_library library) {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  ok(cucore_library_query, library, &info);
+  return info;
+}
+%}
+%inline %{
+//: cucore_library_query raw
+const char *library_path(cucore_library library) { return library_info(library).path; }
+//: cucore_library_query raw
+const char *library_reason(cucore_library library) { return library_info(library).reason; }
+//: cucore_library_query raw
+bool library_available(cucore_library library) { return library_info(library).available != 0; }
+//: cucore_library_query raw
+Pair library_version(cucore_library library) {
+  const cucore_library_info info = library_info(library);
+  return {info.version_major, info.version_minor};
+}
+//: cucore_library_set_path
+void library_set_path(cucore_library library, const char *path) {
+  ok(cucore_library_set_path, library, path);
+}
+//: cucore_driver_select
+void driver_select(const char *name_or_path) { ok(cucore_driver_select, name_or_path); }
+%}

@@ -1,0 +1,37 @@
+// Section "Log" of cucore.h. The messages are kept until a thread of the language asks for them; see
+// cpp/log_receiver.hpp for why. Each language has a callback on top, called from a thread of its own.
+%quick(LogReceiver::level)
+%quick(LogReceiver::message)
+%quick(LogReceiver::dropped)
+%quick(LogReceiver::stopped)
+
+/** The library's messages, one after another, while it is the last receiver made. */
+struct LogReceiver {
+  %extend {
+    //: cucore_log_set_callback
+    LogReceiver(cucore_log_level least) { return new LogReceiver(least); }
+    ~LogReceiver() { delete $self; }
+
+    /** Moves on to the next message: whether there is one before the time is over. */
+    bool next(int timeout_ms) { return $self->next(timeout_ms); }
+    /** Receives no more; a next() that waits ends. */
+    void stop() { $self->stop(); }
+
+    %immutable;
+    /** The level of the message that next() moved to. */
+    cucore_log_level level;
+    /** The text of the message that next() moved to. */
+    const char *message;
+    /** How many messages were lost because nobody took them. */
+    int64_t dropped;
+    /** Whether no more messages come: it was stopped, or a later receiver took its place. */
+    bool stopped;
+    %mutable;
+  }
+};
+%{
+static cucore_log_level LogReceiver_level_get(LogReceiver *receiver) { return receiver->current().level; }
+static const char *LogReceiver_message_get(LogReceiver *receiver) { return receiver->current().text.c_str(); }
+static bool LogReceiver_stopped_get(LogReceiver *receiver) { return receiver->stopped(); }
+static int64_t LogReceiver_dropped_get(LogReceiver *receiver) { return receiver->dropped(); }
+%}

@@ -1,0 +1,4 @@
+// How the shared sections look in Python.
+%include "python/exceptions.i"
+%include "python/types.i"
+%include "python/classes.i"

@@ -1,0 +1,18 @@
+// What comes behind the sections in Python: the parts that are written by hand.
+%{
+static PyObject *wrap_stream(cucore_stream *stream) {
+  PyObject *self = nullptr;  // SWIG's macro names it
+  return SWIG_NewPointerObj(stream, SWIGTYPE_p_Stream, SWIG_POINTER_OWN);
+}
+%}
+%init %{
+  static_assert(offsetof(SwigPyObject, ptr) == offsetof(cucore::bind::Handle, pointer));
+  static_assert(offsetof(SwigPyObject, own) == offsetof(cucore::bind::Handle, own));
+  static_assert(offsetof(SwigPyObject, dict) == offsetof(cucore::bind::Handle, dict));
+  cucore::bind::new_event = _wrap_new_Event;
+  cucore::bind::event_type = SWIGTYPE_p_Event;
+  cucore::bind::new_program = _wrap_new_Program;
+  cucore::bind::new_linker = _wrap_new_Linker;
+  cucore::bind::new_stream = wrap_stream;
+  if (!cucore::bind::add_to(m)) return NULL;
+%}

@@ -1,0 +1,61 @@
+// Types that cross in Python.
+%{
+#include "convert.hpp"
+%}
+%define %python_enum(TYPE, NAME)
+%typemap(in) TYPE { if (!cucore::bind::to_enum($input, #NAME, $1)) SWIG_fail; }
+%typemap(out) TYPE { $result = cucore::bind::from_enum(cucore::bind::EnumClass::NAME, $1); }
+%typemap(doctype) TYPE #NAME;
+%enddef
+// None, True, False and Toggle
+%typemap(in) cucore_toggle { if (!cucore::bind::to_toggle($input, $1)) SWIG_fail; }
+%typemap(doctype) cucore_toggle "bool or None";
+
+// The view is held across the call, for the interpreter's lock is not.
+%typemap(in) (const void *data, size_t size) (cucore::bind::View view) {
+  if (!view.open($input, PyBUF_SIMPLE)) SWIG_fail;
+  $1 = const_cast<void *>(view.data());
+  $2 = view.size();
+}
+%typemap(in) (void *data, size_t size) (cucore::bind::View view) {
+  if ($input != Py_None && !view.open($input, PyBUF_WRITABLE)) SWIG_fail;
+  $1 = view.data();
+  $2 = view.size();
+}
+%typemap(doctype) const void *data "bytes-like";
+%typemap(doctype) void *data "writable bytes-like";
+
+struct Bytes;
+%typemap(out) Bytes { $result = PyBytes_FromStringAndSize(static_cast<const char *>($1.data), static_cast<Py_ssize_t>($1.size)); }
+%typemap(doctype) Bytes "bytes";
+struct Pair;
+%typemap(out) Pair { $result = Py_BuildValue("LL", static_cast<long long>($1.first), static_cast<long long>($1.second)); }
+%typemap(doctype) Pair "tuple";
+
+%typemap(in) const char *path (cucore::bind::Path text), const char *name_or_path (cucore::bind::Path text) {
+  if (!text.open($input)) SWIG_fail;
+  $1 = const_cast<char *>(text.get());
+}
+%typemap(in) const char * (cucore::bind::Text text) {
+  if (!text.open($input)) SWIG_fail;
+  $1 = const_cast<char *>(text.get());
+}
+%typemap(freearg) const char * "";
+%typemap(out) const char * { $result = PyUnicode_DecodeUTF8($1, static_cast<Py_ssize_t>(std::strlen($1)), "surrogateescape"); }
+%typemap(doctype) const char * "str";
+%typemap(doctype) size_t "int";
+%typemap(doctype) uint64_t "int";
+%typemap(doctype) int64_t "int";
+%typemap(doctype) int32_t "int";
+%typemap(doctype) bool "bool";
+
+%define %python_texts(NAMES, COUNT)
+%typemap(in) (const char *const *NAMES, size_t COUNT) (cucore::bind::Texts texts) {
+  if (!texts.open($input)) SWIG_fail;
+  $1 = const_cast<char **>(texts.data());
+  $2 = texts.size();
+}
+%typemap(doctype) const char *const *NAMES "sequence of str";
+%enddef
+%python_texts(names, name_count)
+%python_texts(lowered_names, lowered_name_count)

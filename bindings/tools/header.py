@@ -1,0 +1,174 @@
+"""Reads cucore.h: its functions, enums and options structs, each with its comment.
+
+The header is the one place where things are described; the tools beside this file carry the
+descriptions, the enums and the names of option fields into each language.
+"""
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Doc:
+    """A comment of the header, taken apart."""
+    text: str = ''                               # paragraphs, parted by an empty line
+    params: dict = field(default_factory=dict)   # name -> text
+    retvals: list = field(default_factory=list)  # (CUCORE_ERROR_X, text)
+    since: str = ''
+
+
+@dataclass
+class Function:
+    name: str
+    doc: Doc
+    parameters: list  # names
+
+
+@dataclass
+class Item:
+    name: str   # CUCORE_CODE_TYPE_PTX
+    short: str  # PTX
+    value: int
+    doc: str
+
+
+@dataclass
+class Enum:
+    c_name: str
+    name: str  # CodeType
+    doc: Doc
+    items: list
+
+
+@dataclass
+class Field:
+    name: str
+    kind: str   # text, toggle, number, texts, numbers, or the C type
+    count: str  # of a list: the field that holds its length
+    doc: str
+    sizes: str = ''  # of a list of bytes: the field that holds their sizes
+
+
+@dataclass
+class Struct:
+    name: str
+    doc: Doc
+    fields: list
+
+
+@dataclass
+class Header:
+    functions: dict
+    enums: list
+    structs: dict
+
+    def enum(self, c_name):
+        return next((e for e in self.enums if e.c_name == c_name), None)
+
+    def item(self, name):
+        """(enum, item) of an enumerator's C name, or None."""
+        return next(((e, i) for e in self.enums for i in e.items if i.name == name), None)
+
+
+def camel(snake):
+    return ''.join(part.capitalize() for part in snake.split('_'))
+
+
+def clean(comment):
+    """The words of a comment without its stars, paragraph by paragraph."""
+    lines = [re.sub(r'^\s*\*? ?', '', line) for line in comment.splitlines()]
+    return '\n'.join(line.strip() for line in lines).strip()
+
+
+def parse_doc(comment):
+    doc = Doc()
+    parts = re.split(r'(?:^|\s)@(param|retval|since)\s+', clean(comment))
+    paragraphs = re.split(r'\n\s*\n', parts[0])
+    doc.text = '\n\n'.join(' '.join(p.split()) for p in paragraphs if p.strip())
+    for tag, body in zip(parts[1::2], parts[2::2]):
+        words = ' '.join(body.split())
+        if tag == 'since':
+            doc.since = words
+            continue
+        name, _, text = words.partition(' ')
+        if tag == 'param':
+            doc.params[name] = text.strip()
+        else:
+            doc.retvals.append((name, text.strip()))
+    return doc
+
+
+def enum_prefix(names):
+    """What all enumerators begin with, up to an underscore."""
+    first = names[0]
+    length = min(next((i for i, (a, b) in enumerate(zip(first, n)) if a != b), min(len(first), len(n)))
+                 for n in names)
+    return first[:first.rfind('_', 0, length) + 1]
+
+
+def parse_enum(doc, body, c_name):
+    items = []
+    for m in re.finditer(r'(CUCORE_\w+)\s*=\s*(\w+),?\s*(?:/\*\*<(.*?)\*/)?', body, re.S):
+        if not m[1].endswith('_FORCE_INT32'):
+            items.append(Item(m[1], '', int(m[2], 0), ' '.join(clean(m[3] or '').split())))
+    prefix = enum_prefix([i.name for i in items])
+    for item in items:
+        item.short = re.sub('^ERROR_', '', item.name[len('CUCORE_'):]) if c_name == 'cucore_status' \
+            else item.name[len(prefix):]
+    name = camel(re.sub(r'^cucore_|_name$', '', c_name))
+    return Enum(c_name, name, parse_doc(doc), items)
+
+
+KINDS = {'const char *': 'text', 'cucore_toggle': 'toggle', 'int32_t': 'number',
+         'const char *const *': 'texts', 'const int32_t *': 'numbers', 'const void *const *': 'blobs'}
+
+
+def parse_struct(doc, body, name):
+    raw = []
+    for m in re.finditer(r'^\s*([a-z][\w \*]*?[\s\*])(\w+)(\[\d+\])?;[ \t]*(?:/\*\*<(.*?)\*/)?',
+                         body, re.S | re.M):
+        ctype = re.sub(r'\s+', ' ', m[1]).strip().replace('char*', 'char *')
+        raw.append((m[2], ctype + (m[3] or ''), ' '.join(clean(m[4] or '').split())))
+    counts = [f for f, ctype, _ in raw if ctype == 'size_t' and f.endswith('_count')]
+    fields, pending = [], []
+    for f, ctype, text in raw:
+        if f in counts:
+            for earlier in pending:
+                earlier.count = f
+            pending = []
+            continue
+        if f in ('struct_size', 'reserved'):
+            continue
+        if ctype == 'const size_t *':
+            pending[-1].sizes = f
+            continue
+        item = Field(f, KINDS.get(ctype, ctype), '', text)
+        if item.kind in ('texts', 'numbers', 'blobs'):
+            pending.append(item)
+        fields.append(item)
+    return Struct(name, parse_doc(doc), fields)
+
+
+def read(path):
+    text = Path(path).read_text(encoding='utf-8')
+    comment = r'/\*\*(?!<)((?:(?!\*/).)*)\*/\s*'
+    functions, enums, structs = {}, [], {}
+    for m in re.finditer(comment + r'CUCORE_API\s+([^;]*?)(cucore_\w+)\(([^;]*?)\);', text, re.S):
+        parameters = [re.findall(r'\w+', p)[-1] for p in split_parameters(m[4]) if p.strip() != 'void']
+        functions[m[3]] = Function(m[3], parse_doc(m[1]), parameters)
+    for m in re.finditer(comment + r'typedef enum \w+ \{(.*?)\} (\w+);', text, re.S):
+        enums.append(parse_enum(m[1], m[2], m[3]))
+    for m in re.finditer(comment + r'typedef struct \w+ \{(.*?)\} (\w+);', text, re.S):
+        structs[m[3]] = parse_struct(m[1], m[2], m[3])
+    return Header(functions, enums, structs)
+
+
+def split_parameters(text):
+    """Parameters, also where one is a function pointer."""
+    text = re.sub(r'\(\*(\w+)\)\([^)]*\)', r' \1', text)
+    return [re.sub(r'\[\w*\]', '', p) for p in text.split(',')]
+
+
+def exported(map_file):
+    """The names in the version script: the public functions."""
+    return sorted(set(re.findall(r'\b(cucore_\w+);', Path(map_file).read_text(encoding='utf-8'))))

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Runs SWIG and javac for Java, where each file that they write is not known beforehand.
+
+  java_build.py swig STAMP FOLDER COMMAND...    empties FOLDER, runs COMMAND, touches STAMP
+  java_build.py jar OUT JAVAC [-cp PATH] [--arg A]... [--manifest LINE]... [--add FILE=PATH]...
+                [--platform NAME] [--library FILE=NAME]... SOURCE...
+      compiles all sources (files, or folders full) at once and packs them; --add puts a file at a
+      path in the jar; --library puts a native library where NativeLoader looks for it
+Equal inputs give equal jars.
+"""
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+
+def swig(stamp, folder, command):
+    shutil.rmtree(folder, ignore_errors=True)  # classes that are no longer made must not stay
+    os.makedirs(folder)
+    subprocess.run(command, check=True)
+    for path in Path(folder).glob('*.java'):
+        path.write_text(in_camel_case(path.read_text(encoding='utf-8')).replace('<br>\n', '\n'), encoding='utf-8')
+    Path(stamp).touch()
+
+
+def in_camel_case(text):
+    """SWIG renames methods but not their parameters."""
+    for name in set(re.findall(r'[\w\]] ([a-z]+(?:_[a-z]+)+)(?=[,)])', text)):
+        first, *rest = name.split('_')
+        text = re.sub(rf'\b{name}\b', first + ''.join(w.capitalize() for w in rest), text)
+    return text
+
+
+def sources(paths):
+    for path in map(Path, paths):
+        if path.is_dir():
+            yield from sorted(path.rglob('*.java'))
+        elif path.suffix == '.java':
+            yield path
+
+
+def look_beside(library):
+    """Makes the library find the others in its own folder, and nowhere in the build tree."""
+    said = subprocess.run(['readelf', '-d', library], capture_output=True, text=True, check=True).stdout
+    found = re.search(r'(?:RUNPATH|RPATH)\).*\[(.*)\]', said)
+    if not found:
+        return
+    old = found[1].encode()
+    data = library.read_bytes()
+    assert data.count(b'\0' + old + b'\0') == 1 and len(old) >= len(b'$ORIGIN'), 'no one run path'
+    library.write_bytes(data.replace(b'\0' + old + b'\0', b'\0' + b'$ORIGIN'.ljust(len(old), b'\0') + b'\0'))
+
+
+def add_libraries(classes, platform, libraries):
+    folder = Path(classes, 'native', platform)
+    folder.mkdir(parents=True)
+    index = []
+    for each in sorted(libraries, key=lambda e: e.partition('=')[2]):
+        file, _, name = each.partition('=')
+        target = folder / name
+        shutil.copy(os.path.realpath(file), target)
+        look_beside(target)
+        subprocess.run(['strip', '--strip-unneeded', '-R', '.comment', target], check=True)
+        index.append(f'{hashlib.sha256(target.read_bytes()).hexdigest()}  {name}\n')
+    (folder / 'index').write_text(''.join(index), encoding='utf-8')
+
+
+def pack(out, classes, manifest):
+    """A zip file in a fixed order with fixed dates; jar's own has none before Java 17."""
+    def put(archive, name, data):
+        entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+        entry.external_attr = 0o644 << 16
+        archive.writestr(entry, data, zipfile.ZIP_DEFLATED, 9)
+
+    with zipfile.ZipFile(out, 'w') as archive:
+        put(archive, 'META-INF/MANIFEST.MF', '\r\n'.join(['Manifest-Version: 1.0', *manifest, '', '']))
+        for path in sorted(p for p in Path(classes).rglob('*') if p.is_file()):
+            put(archive, path.relative_to(classes).as_posix(), path.read_bytes())
+
+
+def jar(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument('out')
+    parser.add_argument('javac')
+    parser.add_argument('-cp')
+    parser.add_argument('--arg', action='append', default=[])
+    parser.add_argument('--manifest', action='append', default=[])
+    parser.add_argument('--add', action='append', default=[])
+    parser.add_argument('--platform')
+    parser.add_argument('--library', action='append', default=[])
+    parser.add_argument('source', nargs='+')
+    a = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as classes:
+        path = ['-cp', a.cp] if a.cp else []
+        subprocess.run([a.javac, '-encoding', 'UTF-8', *a.arg, *path, '-d', classes, *map(str, sources(a.source))], check=True)
+        for each in a.add:
+            file, _, place = each.partition('=')
+            target = Path(classes, place)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(os.path.realpath(file), target)
+        if a.library:
+            add_libraries(classes, a.platform, a.library)
+        pack(a.out, classes, a.manifest)
+
+
+if __name__ == '__main__':
+    if sys.argv[1] == 'swig':
+        swig(sys.argv[2], sys.argv[3], sys.argv[4:])
+    else:
+        jar(sys.argv[2:])

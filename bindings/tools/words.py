@@ -1,0 +1,41 @@
+"""Turns the header's C words into a language's own: functions, enumerators, statuses."""
+import re
+
+
+def exception_name(status, suffix):
+    """CUCORE_ERROR_INVALID_HANDLE -> InvalidHandleError."""
+    words = status.removeprefix('CUCORE_').removeprefix('ERROR_')
+    return ''.join(w.capitalize() for w in words.split('_')) + suffix
+
+
+def translate(text, header, function_name, item_name, null):
+    """Replaces cucore_x() and CUCORE_X by what function_name(x) and item_name(enum, item) give."""
+    def function(m):
+        return function_name(m[1]) or m[0]
+
+    def item(m):
+        found = header.item(m[0])
+        if found is None:
+            found = header.item('CUCORE_ERROR_' + m[0])
+        return item_name(*found) if found else m[0]
+
+    text = re.sub(r'\b(cucore_\w+)\(\)', function, text)
+    text = re.sub(r'\bCUCORE_[A-Z0-9_]+\b', item, text)
+    text = re.sub(r'\bcucore_\w+\b', lambda m: header.enum(m[0]).name if header.enum(m[0]) else m[0], text)
+    text = re.sub(r'\bNULL\b', null, text)
+    return text
+
+
+def parameters(member, function):
+    """The parameters of the C function that the member has too, with their texts."""
+    same = {'source': 'data', 'destination': 'data', 'pattern': 'data'}
+    found = []
+    for name, text in function.doc.params.items():
+        here = name if name in member.parameters else same.get(name)
+        if here in member.parameters and text:
+            found.append((here, text))
+    return found
+
+
+def result(member, function):
+    return function.doc.params.get('out', '')

@@ -1,0 +1,81 @@
+// cucore bundle: several images of one program in one container.
+#include <cucore.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "failure.hpp"
+#include "files.hpp"
+#include "image.hpp"
+#include "report.hpp"
+
+namespace cucore::cli {
+namespace {
+
+struct BundleRequest {
+  std::vector<std::string> files;
+  std::string output;
+  bool compress = false;
+  bool quiet = false;
+};
+
+/// "CUBIN for sm_90, PTX for compute_80"
+std::string list_images(const Json& images) {
+  std::string list;
+  for (const Json& image : images)
+    list += fmt::format("{}{} for {}", list.empty() ? "" : ", ", image["kind"].get<std::string>(),
+                        image["arch"].get<std::string>());
+  return list;
+}
+
+void bundle(const BundleRequest& request) {
+  require_other_file(request.output, request.files);
+  std::vector<ObjectCode> codes;
+  std::vector<const cucore_objectcode*> images;
+  for (const std::string& file : request.files)
+    images.push_back(codes.emplace_back(open_image(read_file(file), file)).get());
+  const ObjectCode code = make<ObjectCode>(cucore_objectcode_bundle, images.data(), images.size());
+  const std::string container = serialize(code.get(), request.compress);
+  write_file(request.output, container);
+  Json done{{"file", request.output}, {"file_size", container.size()}};
+  done.update(describe_code(code.get()));
+  done["images"] = Json::array();
+  for (std::size_t i = 0; i < cucore_objectcode_image_count(code.get()); ++i)
+    done["images"].push_back(
+        describe_code(make<ObjectCode>(cucore_objectcode_image_at, code.get(), i).get()));
+  print_done(fmt::format("{}: {} images: {}; {} bytes", request.output, done["images"].size(),
+                         list_images(done["images"]), container.size()),
+             done, request.quiet || request.output == "-");
+}
+
+}  // namespace
+
+void add_bundle(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("bundle", "Puts images for several devices into one container.");
+  auto request = std::make_shared<BundleRequest>();
+  command
+      ->add_option("files", request->files,
+                   "two images or more of one program: .cuco, PTX, CUBIN or LTOIR")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", request->output, "container to write; - is the standard output")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("-z,--compress", request->compress, "compress the container");
+  command->add_flag("-q,--quiet", request->quiet, "print nothing on success");
+  command->footer(
+      "Example:\n"
+      "  cucore compile saxpy.cu -o 90.cuco --arch sm_90\n"
+      "  cucore compile saxpy.cu -o rest.cuco --arch compute_75\n"
+      "  cucore bundle 90.cuco rest.cuco -o saxpy.cuco\n"
+      "Each device gets the image that fits it best: machine code of its own architecture, of its\n"
+      "family, of its major version; LTOIR; PTX.");
+  command->callback([request] { bundle(*request); });
+}
+
+}  // namespace cucore::cli

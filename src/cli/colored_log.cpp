@@ -1,0 +1,151 @@
+// A compiler's log as a person reads it best: colours, and the source lines that it speaks of.
+#include "colored_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string_view>
+#include <system_error>
+
+namespace cucore::cli {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr std::string_view kBold = "1", kDim = "2", kRed = "1;31", kGreen = "1;32",
+                           kYellow = "1;33", kBlue = "1;36";
+
+Lines split(const std::string& text) {
+  Lines lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// What stands in a log before the text, by severity.
+struct Words {
+  cucore_severity severity;
+  std::string_view color;
+  std::array<std::string_view, 3> words;
+};
+constexpr Words kWords[] = {
+    {CUCORE_SEVERITY_NOTE, kBlue, {"remark", "note", "info"}},
+    {CUCORE_SEVERITY_WARNING, kYellow, {"warning", "WARNING", "warning"}},
+    {CUCORE_SEVERITY_ERROR, kRed, {"error", "ERROR", "error"}},
+    {CUCORE_SEVERITY_FATAL, kRed, {"catastrophic error", "fatal error", "fatal"}},
+};
+
+class Annotator {
+ public:
+  Annotator(const std::string& log, const std::vector<Diagnostic>& diagnostics,
+            const std::string& source, bool color)
+      : log_(split(log)), diagnostics_(diagnostics), source_(source), color_(color) {}
+
+  std::string annotate() {
+    for (std::size_t i = 0; i < log_.size(); ++i) add_line(i);
+    return std::move(out_);
+  }
+
+ private:
+  void add_line(std::size_t index) {
+    const std::string& line = log_[index];
+    if (next_ == diagnostics_.size() || !holds(line, diagnostics_[next_])) {
+      const std::string_view text = trimmed(line);
+      const bool marks = !text.empty() && text.find_first_not_of("^~") == text.npos;
+      out_ += (marks ? paint(line, kGreen) : line) + '\n';
+      return;
+    }
+    const Diagnostic& diagnostic = diagnostics_[next_++];
+    out_ += painted(line, diagnostic) + '\n';
+    add_source(diagnostic, index + 1 < log_.size() ? log_[index + 1] : std::string());
+  }
+
+  /// A text ends with " [#177-D]" where the log has the number before it, and may go on over lines.
+  static bool holds(const std::string& line, const Diagnostic& diagnostic) {
+    std::string_view text = diagnostic.text;
+    text = text.substr(0, text.find('\n'));
+    if (text.ends_with(']')) text = text.substr(0, text.rfind(" [#"));
+    return !text.empty() && line.find(text) != line.npos;
+  }
+
+  std::string painted(const std::string& line, const Diagnostic& diagnostic) const {
+    for (const Words& words : kWords) {
+      if (words.severity != diagnostic.severity) continue;
+      for (const std::string_view word : words.words) {
+        const std::size_t at = line.find(word);
+        if (at == line.npos) continue;
+        return paint(line.substr(0, at), kBold) + paint(word, words.color) +
+               line.substr(at + word.size());
+      }
+    }
+    return line;
+  }
+
+  void add_source(const Diagnostic& diagnostic, const std::string& repeated) {
+    const std::string* line = source_line(diagnostic);
+    if (!line || trimmed(*line).empty() || trimmed(*line) == trimmed(repeated)) return;
+    out_ += paint(fmt::format("{:>5} | ", diagnostic.line), kDim) + *line + '\n';
+    const auto column = static_cast<std::size_t>(std::max(diagnostic.column, 0));
+    if (column == 0 || column > line->size() + 1) return;
+    // Tabs stay tabs, so that the mark is below its character.
+    std::string space = line->substr(0, column - 1);
+    std::replace_if(
+        space.begin(), space.end(), [](char c) { return c != '\t'; }, ' ');
+    out_ += paint("      | ", kDim) + space + paint("^", kGreen) + '\n';
+  }
+
+  const std::string* source_line(const Diagnostic& diagnostic) {
+    if (diagnostic.line <= 0) return nullptr;
+    std::error_code ignored;
+    const bool named = std::filesystem::is_regular_file(diagnostic.file, ignored);
+    const Lines& lines = lines_of(named ? diagnostic.file : source_);
+    const auto index = static_cast<std::size_t>(diagnostic.line) - 1;
+    return index < lines.size() ? &lines[index] : nullptr;
+  }
+
+  const Lines& lines_of(const std::string& path) {
+    const auto [found, is_new] = files_.try_emplace(path);
+    if (!is_new) return found->second;
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) return found->second;
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    found->second = split(text);
+    return found->second;
+  }
+
+  std::string paint(std::string_view text, std::string_view code) const {
+    if (!color_ || text.empty()) return std::string(text);
+    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  }
+
+  const Lines log_;
+  const std::vector<Diagnostic>& diagnostics_;
+  const std::string& source_;
+  const bool color_;
+  std::size_t next_ = 0;  // the first diagnostic that no line has held yet
+  std::map<std::string, Lines> files_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string annotated_log(const std::string& log, const std::vector<Diagnostic>& diagnostics,
+                          const std::string& source, bool color) {
+  return Annotator(log, diagnostics, source, color).annotate();
+}
+
+}  // namespace cucore::cli

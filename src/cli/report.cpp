@@ -1,0 +1,132 @@
+// What the command says when it is done or has failed: text for people, or one JSON object.
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "image.hpp"
+#include "terminal.hpp"
+
+namespace cucore::cli {
+namespace {
+
+bool json_wanted = false;
+
+const char* severity_name(cucore_severity severity) {
+  switch (severity) {
+    case CUCORE_SEVERITY_NOTE:
+      return "note";
+    case CUCORE_SEVERITY_WARNING:
+      return "warning";
+    case CUCORE_SEVERITY_ERROR:
+      return "error";
+    case CUCORE_SEVERITY_FATAL:
+      return "fatal";
+    default:
+      return "unknown";
+  }
+}
+
+Json describe_failure(const Failure& failure) {
+  return {{"status", cucore_status_name(failure.status())},
+          {"code", static_cast<int>(failure.status())},
+          {"exit_code", static_cast<int>(failure.exit_code())},
+          {"message", failure.what()},
+          {"origin", failure.origin()},
+          {"native_code", failure.native_code()},
+          {"native_name", failure.native_name()},
+          {"log", failure.log()},
+          {"diagnostics", describe_diagnostics(failure.diagnostics())}};
+}
+
+/// The status, and the code of the driver or the compiler; nothing where the command itself failed.
+std::string detail(const Failure& failure) {
+  if (failure.is_own()) return {};
+  const std::string status = cucore_status_name(failure.status());
+  if (failure.native_name().empty()) return status;
+  return fmt::format("{}; {}: {} ({})", status, failure.origin(), failure.native_name(),
+                     failure.native_code());
+}
+
+}  // namespace
+
+bool wants_json() { return json_wanted; }
+
+void set_json(bool json) { json_wanted = json; }
+
+void print_json(const Json& object) {
+  fmt::print("{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_done(const std::string& text, const Json& object, bool quiet) {
+  if (quiet) return;
+  if (wants_json())
+    print_json(object);
+  else
+    fmt::print("{}\n", text);
+}
+
+void report_failure(const Failure& failure) {
+  if (wants_json()) print_json(describe_failure(failure));
+  // Into a full disk nothing can be said.
+  if (wants_json() && std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  print_failure(failure.what(), detail(failure), failure.log(), failure.diagnostics());
+}
+
+void report_log(const cucore_objectcode* code) {
+  if (wants_json()) return;
+  print_log(cucore_objectcode_log(code), read_diagnostics(code, cucore_objectcode_diagnostic_count,
+                                                          cucore_objectcode_diagnostic_at));
+}
+
+Json describe_code(const cucore_objectcode* code) {
+  return {{"kind", type_name(cucore_objectcode_type(code))},
+          {"name", cucore_objectcode_name(code)},
+          {"arch", cucore_objectcode_arch(code)},
+          {"code_size", image_bytes(code).size()}};
+}
+
+Json describe_diagnostics(const std::vector<Diagnostic>& diagnostics) {
+  Json all = Json::array();
+  for (const Diagnostic& one : diagnostics)
+    all.push_back({{"severity", severity_name(one.severity)},
+                   {"file", one.file},
+                   {"line", one.line},
+                   {"column", one.column},
+                   {"text", one.text}});
+  return all;
+}
+
+Json describe_diagnostics(const cucore_objectcode* code) {
+  return describe_diagnostics(
+      read_diagnostics(code, cucore_objectcode_diagnostic_count, cucore_objectcode_diagnostic_at));
+}
+
+const char* signature_name(std::int32_t state) {
+  switch (state) {
+    case CUCORE_SIGNATURE_UNSIGNED:
+      return "unsigned";
+    case CUCORE_SIGNATURE_UNKNOWN_KEY:
+      return "unknown key";
+    case CUCORE_SIGNATURE_VALID:
+      return "valid";
+    default:
+      return "unknown";
+  }
+}
+
+std::string signature_text(const std::string& name, const std::string& key) {
+  if (name == signature_name(CUCORE_SIGNATURE_UNSIGNED)) return "no";
+  if (name == signature_name(CUCORE_SIGNATURE_VALID)) return "rightly, by key " + key;
+  return fmt::format("by key {}, which was not given: nothing is proven", key);
+}
+
+std::string summary(const std::string& path, const cucore_objectcode* code, std::size_t size,
+                    bool container) {
+  const std::string arch = cucore_objectcode_arch(code);
+  return fmt::format("{}: {}{}{}, {} bytes{}", path, type_name(cucore_objectcode_type(code)),
+                     arch.empty() ? "" : " for ", arch, size, container ? ", in a container" : "");
+}
+
+}  // namespace cucore::cli

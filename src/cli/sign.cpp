@@ -1,0 +1,78 @@
+// cucore sign: puts a signature into a container, or makes a signed one of a raw image.
+#include <cucore.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "command.hpp"
+#include "failure.hpp"
+#include "files.hpp"
+#include "image.hpp"
+#include "report.hpp"
+#include "sections.hpp"
+
+namespace cucore::cli {
+namespace {
+
+struct SignRequest {
+  std::string file;
+  std::string output;
+  bool quiet = false;
+  KeyFlags keys;
+};
+
+std::string choose_output(const SignRequest& request, std::string_view bytes) {
+  if (!request.output.empty()) return request.output;
+  if (is_container(bytes)) return request.file;
+  throw usage(
+      fmt::format("{} is no container: say with -o where the signed container goes", request.file));
+}
+
+void sign(const SignRequest& request) {
+  const std::string bytes = read_file(request.file);
+  const ObjectCode code = open_image(bytes, request.file);
+  const std::string output = choose_output(request, bytes);
+  const Key key = request.keys.read(KeyUse::kSign).front();
+  const bool compressed = is_container(bytes) && is_compressed(bytes);
+  const std::string container = serialize(code.get(), compressed, &key);
+  write_file(output, container);
+  // The identity of the key that verifies: of Ed25519 the public one, which is not at hand here.
+  const ObjectCode again = open_image(container, output);
+  const std::string id = cucore_objectcode_signature_key(again.get());
+  Json done{{"file", output},
+            {"file_size", container.size()},
+            {"algorithm", algorithm_name(key.algorithm)},
+            {"signature_key", id}};
+  done.update(describe_code(code.get()));
+  print_done(fmt::format("{}: signed with {}, key {}", output, algorithm_name(key.algorithm), id),
+             done, request.quiet || output == "-");
+}
+
+}  // namespace
+
+void add_sign(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("sign", "Signs a container.");
+  auto request = std::make_shared<SignRequest>();
+  command->add_option("file", request->file, ".cuco, or a raw image; - is the standard input")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", request->output,
+                   "file to write; default: the container itself, replaced in one step")
+      ->type_name("FILE");
+  command->add_flag("-q,--quiet", request->quiet, "print nothing on success");
+  request->keys.add_to(*command, KeyUse::kSign);
+  command->footer(
+      "Example:\n"
+      "  openssl genpkey -algorithm ed25519 -out private.pem\n"
+      "  openssl pkey -in private.pem -pubout -out public.pem\n"
+      "  cucore sign saxpy.cuco --key private.pem\n"
+      "  cucore verify saxpy.cuco --key public.pem\n"
+      "With a shared secret instead:\n"
+      "  openssl rand -hex 32 > secret && cucore sign saxpy.cuco --key secret\n"
+      "A signature that is there already is replaced.");
+  command->callback([request] { sign(*request); });
+}
+
+}  // namespace cucore::cli

@@ -1,0 +1,97 @@
+// The symbols of object code: kernels with their parameters and needs, variables with their size.
+#include "symbols.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace cucore::cli {
+namespace {
+
+const char* kind_name(cucore_symbol_kind kind) {
+  switch (kind) {
+    case CUCORE_SYMBOL_KERNEL:
+      return "kernel";
+    case CUCORE_SYMBOL_GLOBAL:
+      return "global";
+    case CUCORE_SYMBOL_CONSTANT:
+      return "constant";
+    case CUCORE_SYMBOL_MANAGED:
+      return "managed";
+    case CUCORE_SYMBOL_DEVICE_FUNCTION:
+      return "function";
+    default:
+      return "unknown";
+  }
+}
+
+/// null where the code does not say.
+Json describe_parameters(const cucore_objectcode* code, std::size_t symbol, std::size_t count) {
+  if (count == SIZE_MAX) return nullptr;
+  Json parameters = Json::array();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    call(cucore_objectcode_symbol_parameter_at, code, symbol, i, &offset, &size);
+    parameters.push_back({{"offset", offset}, {"size", size}});
+  }
+  return parameters;
+}
+
+/// Null for what is no machine code of a kernel, and for figures that it does not say.
+Json describe_resources(const cucore_objectcode* code, std::size_t symbol) {
+  cucore_resource_info info = CUCORE_RESOURCE_INFO_INIT;
+  if (cucore_objectcode_symbol_resources(code, symbol, &info, nullptr) != CUCORE_OK) return nullptr;
+  const auto figure = [](std::int32_t value) { return value < 0 ? Json(nullptr) : Json(value); };
+  return {{"registers", figure(info.registers)},
+          {"static_shared", figure(info.static_shared)},
+          {"stack", figure(info.stack)},
+          {"spill_stores", figure(info.spill_stores)},
+          {"spill_loads", figure(info.spill_loads)},
+          {"max_threads", figure(info.max_threads)},
+          {"constant", figure(info.constant)},
+          {"code_size", figure(info.code_size)}};
+}
+
+Json describe_symbol(const cucore_objectcode* code, std::size_t index) {
+  cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
+  call(cucore_objectcode_symbol_at, code, index, &info);
+  Json symbol{
+      {"name", info.lowered_name}, {"expression", info.expression}, {"kind", kind_name(info.kind)}};
+  if (info.kind != CUCORE_SYMBOL_KERNEL) {
+    symbol["size"] = info.size;
+    return symbol;
+  }
+  symbol["parameters"] = describe_parameters(code, index, info.parameter_count);
+  symbol["resources"] = describe_resources(code, index);
+  return symbol;
+}
+
+}  // namespace
+
+Json describe_symbols(const cucore_objectcode* code) {
+  Json symbols = Json::array();
+  for (std::size_t i = 0; i < cucore_objectcode_symbol_count(code); ++i)
+    symbols.push_back(describe_symbol(code, i));
+  return symbols;
+}
+
+Json describe_metadata(const cucore_objectcode* code) {
+  Json metadata = Json::object();
+  for (std::size_t i = 0; i < cucore_objectcode_metadata_count(code); ++i) {
+    const std::string_view value = cucore_objectcode_metadata_value(code, i);
+    Json& entry = metadata[cucore_objectcode_metadata_key(code, i)];
+    if (value.find('\n') == value.npos) {
+      entry = value;
+      continue;
+    }
+    entry = Json::array();
+    for (std::size_t at = 0; at <= value.size();) {
+      const std::size_t end = std::min(value.find('\n', at), value.size());
+      entry.push_back(value.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  return metadata;
+}
+
+}  // namespace cucore::cli

@@ -1,0 +1,23 @@
+// Choices that compilers and linkers have defaults for: --ftz, --no-ftz, or neither.
+#pragma once
+
+#include <cucore.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace cucore::cli {
+
+/// A flag that turns a toggle of a struct of options on, with its opposite.
+template <class Options>
+void add_toggle(CLI::App& command, Options& options, cucore_toggle Options::*field,
+                const std::string& name, const std::string& what) {
+  command.add_flag_function(
+      "--" + name + ",!--no-" + name,
+      [&options, field](std::int64_t count) {
+        options.*field = count > 0 ? CUCORE_TOGGLE_ON : CUCORE_TOGGLE_OFF;
+      },
+      what);
+}
+
+}  // namespace cucore::cli

@@ -1,0 +1,56 @@
+#include "core/captured_launch.hpp"
+
+#include "driver/cuda.hpp"
+#include "support/log.hpp"
+
+namespace cucore::core {
+namespace {
+
+// Called by the driver on a thread of its own, on which it must not be called back.
+void give_back(void* held) { drop_later(std::unique_ptr<Held>(static_cast<Held*>(held))); }
+
+bool is_captured(const driver::CudaTable& cu, CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  driver::check(cu.cuStreamIsCapturing(stream, &status), "ask whether a stream is captured");
+  return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+// Null where the driver does not tell.
+CUgraph graph_of(const driver::CudaTable& cu, CUstream stream) {
+  if (!cu.cuStreamGetCaptureInfo) return nullptr;
+  CUgraph graph = nullptr;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  driver::check(
+      cu.cuStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr),
+      "ask for the graph that a stream is captured into");
+  return graph;
+}
+
+// The graph owns `held` from then on.
+bool give_to(const driver::CudaTable& cu, CUgraph graph, Held* held) {
+  if (!graph || !cu.cuUserObjectCreate || !cu.cuGraphRetainUserObject) return false;
+  CUuserObject object = nullptr;
+  if (cu.cuUserObjectCreate(&object, held, &give_back, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) !=
+      CUDA_SUCCESS)
+    return false;
+  if (cu.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == CUDA_SUCCESS)
+    return true;
+  driver::check_release(cu.cuUserObjectRelease(object, 1), "release an object of a graph");
+  return true;  // given back already
+}
+
+}  // namespace
+
+void hold_if_captured(const Stream& stream, const LoadedImage& image) {
+  const auto& cu = driver::cuda();
+  if (!is_captured(cu, stream.native())) return;
+  const driver::ContextGuard guard(stream.context()->native());
+  auto held = std::make_unique<Held>(Ref<const Object>(&image));
+  if (!give_to(cu, graph_of(cu, stream.native()), held.get()))
+    log(LogLevel::DEBUG,
+        "keeps object code loaded for good: a graph launches it, and the driver does not tell when "
+        "the graph goes");
+  (void)held.release();
+}
+
+}  // namespace cucore::core

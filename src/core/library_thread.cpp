@@ -1,0 +1,77 @@
+#include "core/library_thread.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <memory>
+#include <thread>
+
+#include "driver/cuda.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+namespace {
+
+// Signals are for the program's own threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+struct Start {
+  const char* name;
+  void (*body)(void*) noexcept;
+  void* argument;
+};
+
+void* run(void* given) {
+  const std::unique_ptr<Start> owned(static_cast<Start*>(given));
+  const Start start = *owned;
+  pthread_setname_np(pthread_self(), start.name);
+  start.body(start.argument);
+  return nullptr;
+}
+
+}  // namespace
+
+void start_library_thread(const char* name, void (*body)(void*) noexcept, void* argument) {
+  auto start = std::make_unique<Start>(Start{name, body, argument});
+  const SignalsBlocked blocked;
+  pthread_t thread;
+  if (const int result = pthread_create(&thread, nullptr, &run, start.get()); result != 0)
+    throw Error(Status::OUT_OF_MEMORY,
+                text("cannot start the library's thread ", name, ": error ", result,
+                     " of the system; raise the limit of threads (ulimit -u)"));
+  (void)start.release();
+  pthread_detach(thread);
+}
+
+// By trying: a mutex with a clock of its own is unknown to ThreadSanitizer (gcc 12).
+std::unique_lock<std::mutex> lock_at_exit(std::mutex& busy) noexcept {
+  constexpr std::chrono::milliseconds LONGEST{200};
+  std::unique_lock lock(busy, std::try_to_lock);
+  const auto end = std::chrono::steady_clock::now() + LONGEST;
+  while (!lock && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    (void)lock.try_lock();
+  }
+  return lock;
+}
+
+void relax_captures() noexcept {
+  const auto* cu = driver::cuda_if_available();
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (cu) (void)cu->cuThreadExchangeStreamCaptureMode(&mode);
+}
+
+}  // namespace cucore::core

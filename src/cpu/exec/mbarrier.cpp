@@ -1,0 +1,234 @@
+// Barriers in shared memory (mbarrier), and the bulk copies that complete on them. The warps of a
+// block take turns, so that nothing here needs to be atomic.
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "cpu/exec/access.hpp"
+#include "cpu/exec/baseline_ops.hpp"
+#include "cpu/exec/fault.hpp"
+
+namespace cucpu {
+namespace {
+
+constexpr u32 kLimit = (1u << 20) - 1;  // of counts
+
+// An mbarrier's 64 bits; a state that mbarrier.arrive answers is a copy of them.
+struct Barrier {
+  u32 phase = 0;     // 1 bit
+  u32 expected = 0;  // arrivals of the next phases
+  u32 pending = 0;   // arrivals that this phase still waits for
+  s32 bytes = 0;     // that copies have yet to bring
+
+  static Barrier of(u64 v) {
+    Barrier b;
+    b.phase = v & 1;
+    b.expected = u32(v >> 1) & kLimit;
+    b.pending = u32(v >> 21) & kLimit;
+    b.bytes = s32(s64(v) >> 41);
+    return b;
+  }
+  u64 packed() const {
+    return u64(s64(bytes)) << 41 | u64{pending} << 21 | u64{expected} << 1 | phase;
+  }
+  void complete_if_done() {
+    if (pending != 0 || bytes != 0) return;
+    phase ^= 1;
+    pending = expected;
+  }
+};
+
+u64 address(const Warp& w, const Op& op, int lane) {
+  if (op.target & kNarrow) return u32(w.at<u32>(op.a[4])[lane] + u32(op.imm));
+  return w.at<u64>(op.a[4])[lane] + op.imm;
+}
+
+std::byte* barrier_at(Warp& w, const Op& op, int lane, u64 where) {
+  return resolve(w, op, lane, where, 8, Access::Write, Region(op.target & 0xff));
+}
+
+[[noreturn]] void misused(const Warp& w, const Op& op, int lane, const char* what) {
+  raise(w, op, lane, CUDA_ERROR_LAUNCH_FAILED, "invalid use of an mbarrier", what);
+}
+
+// f(barrier, count, lane) for each lane, then the barrier is stored; the result is its old value.
+template <class F>
+void each_barrier(Warp& w, const Op& op, F f) {
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    std::byte* place = barrier_at(w, op, l, address(w, op, l));
+    u64 old = 0;
+    std::memcpy(&old, place, 8);
+    Barrier b = Barrier::of(old);
+    f(b, op.a[1] == kNoSlot ? 1 : w.at<u32>(op.a[1])[l], l);
+    const u64 now = b.packed();
+    std::memcpy(place, &now, 8);
+    if (op.a[0] != kNoSlot) w.at<u64>(op.a[0])[l] = old;
+  }
+}
+
+void init(Warp& w, const Op& op) {
+  each_barrier(w, op, [&](Barrier& b, u32 count, int l) {
+    if (count == 0 || count > kLimit) misused(w, op, l, "a count that is 0 or too large");
+    b = Barrier{};
+    b.expected = b.pending = count;
+  });
+}
+
+void invalidate(Warp& w, const Op& op) {
+  each_barrier(w, op, [](Barrier& b, u32, int) { b = Barrier{}; });
+}
+
+void arrive_by(const Warp& w, const Op& op, int l, Barrier& b, u32 count) {
+  if (count > b.pending) misused(w, op, l, "more arrivals than it waits for");
+  b.pending -= count;
+  b.complete_if_done();
+}
+
+void arrive(Warp& w, const Op& op) {
+  each_barrier(w, op, [&](Barrier& b, u32 count, int l) { arrive_by(w, op, l, b, count); });
+}
+
+void arrive_drop(Warp& w, const Op& op) {
+  each_barrier(w, op, [&](Barrier& b, u32 count, int l) {
+    if (count > b.expected) misused(w, op, l, "more threads drop out than there are");
+    b.expected -= count;
+    arrive_by(w, op, l, b, count);
+  });
+}
+
+void change_bytes(const Warp& w, const Op& op, int l, Barrier& b, s64 change) {
+  const s64 bytes = b.bytes + change;
+  if (bytes > s64{kLimit} || bytes < -s64{kLimit}) misused(w, op, l, "too many bytes");
+  b.bytes = s32(bytes);
+}
+
+void arrive_expect(Warp& w, const Op& op) {
+  each_barrier(w, op, [&](Barrier& b, u32 bytes, int l) {
+    change_bytes(w, op, l, b, bytes);
+    arrive_by(w, op, l, b, 1);
+  });
+}
+
+void arrive_drop_expect(Warp& w, const Op& op) {
+  each_barrier(w, op, [&](Barrier& b, u32 bytes, int l) {
+    if (b.expected == 0) misused(w, op, l, "more threads drop out than there are");
+    change_bytes(w, op, l, b, bytes);
+    --b.expected;
+    arrive_by(w, op, l, b, 1);
+  });
+}
+
+void expect(Warp& w, const Op& op) {
+  each_barrier(w, op, [&](Barrier& b, u32 bytes, int l) { change_bytes(w, op, l, b, s64{bytes}); });
+}
+
+void complete(Warp& w, const Op& op) {
+  each_barrier(w, op, [&](Barrier& b, u32 bytes, int l) {
+    change_bytes(w, op, l, b, -s64{bytes});
+    b.complete_if_done();
+  });
+}
+
+// a[2] is the state, or under Parity the phase's parity. Whoever waits lets others run.
+template <bool Parity>
+void test_wait(Warp& w, const Op& op) {
+  u32 done = 0;
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    u64 value = 0;
+    std::memcpy(&value, barrier_at(w, op, l, address(w, op, l)), 8);
+    const u64 waited = Parity ? w.at<u32>(op.a[2])[l] : w.at<u64>(op.a[2])[l];
+    done |= u32((value ^ waited) & 1) << l;
+  }
+  u32* d = w.at<u32>(op.a[0]);
+  *d = (*d & ~w.mask) | done;
+  if (done != w.mask) w.quantum = 0;
+}
+
+void pending_count(Warp& w, const Op& op) {
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    w.at<u32>(op.a[0])[l] = Barrier::of(w.at<u64>(op.a[2])[l]).pending;
+  }
+}
+
+u64 wide_or_narrow(const Warp& w, Slot slot, bool narrow, int lane) {
+  return narrow ? w.at<u32>(slot)[lane] : w.at<u64>(slot)[lane];
+}
+
+// Copies are done at once. Slots: a[4] the destination and a[5] the source with their offsets in
+// imm and a[6], a[1] the size, a[2] the mbarrier with its offset in a[3].
+template <bool FromGlobal>
+void copy_bulk(Warp& w, const Op& op) {
+  for (u32 m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const bool narrow_source = op.target & kBulkSourceNarrow;
+    const u64 to = address(w, op, l);
+    u64 from = wide_or_narrow(w, op.a[5], narrow_source, l) + w.at<u64>(op.a[6])[l];
+    if (narrow_source) from = u32(from);
+    const u64 size = w.at<u32>(op.a[1])[l];
+    if ((to | from | size) & 15)
+      raise(w, op, l, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
+            "bulk copies are of 16-byte units");
+    if (size == 0) continue;
+    const Region shared = Region::Shared, global = Region::Global;
+    const std::byte* source =
+        resolve(w, op, l, from, size, Access::Read, FromGlobal ? global : shared);
+    std::byte* d = resolve(w, op, l, to, size, Access::Write, FromGlobal ? shared : global);
+    std::memcpy(d, source, size);
+    if (op.a[2] == kNoSlot) continue;
+    u64 where =
+        wide_or_narrow(w, op.a[2], op.target & kBulkBarrierNarrow, l) + w.at<u64>(op.a[3])[l];
+    if (op.target & kBulkBarrierNarrow) where = u32(where);
+    std::byte* place = resolve(w, op, l, where, 8, Access::Write, Region::Shared);
+    u64 value = 0;
+    std::memcpy(&value, place, 8);
+    Barrier b = Barrier::of(value);
+    change_bytes(w, op, l, b, -s64(size));
+    b.complete_if_done();
+    value = b.packed();
+    std::memcpy(place, &value, 8);
+  }
+}
+
+}  // namespace
+
+Handler select_mbarrier(ptx::Opcode opcode) {
+  using ptx::Opcode;
+  switch (opcode) {
+    case Opcode::mbarrier_init:
+      return init;
+    case Opcode::mbarrier_inval:
+      return invalidate;
+    case Opcode::mbarrier_arrive:
+    case Opcode::cp_async_mbarrier_arrive_noinc:
+      return arrive;
+    case Opcode::mbarrier_arrive_drop:
+      return arrive_drop;
+    case Opcode::mbarrier_arrive_expect_tx:
+      return arrive_expect;
+    case Opcode::mbarrier_arrive_drop_expect_tx:
+      return arrive_drop_expect;
+    case Opcode::mbarrier_expect_tx:
+      return expect;
+    case Opcode::mbarrier_complete_tx:
+      return complete;
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait:
+      return test_wait<false>;
+    case Opcode::mbarrier_test_wait_parity:
+    case Opcode::mbarrier_try_wait_parity:
+      return test_wait<true>;
+    case Opcode::mbarrier_pending_count:
+      return pending_count;
+    default:
+      return nullptr;
+  }
+}
+
+Handler select_copy_bulk(bool from_global) {
+  return from_global ? copy_bulk<true> : copy_bulk<false>;
+}
+
+}  // namespace cucpu

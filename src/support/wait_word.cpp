@@ -1,0 +1,62 @@
+#include "support/wait_word.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <climits>
+
+namespace cucore {
+namespace {
+
+static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
+
+long futex(const std::atomic<uint32_t>& word, int operation, uint32_t value,
+           const timespec* until) noexcept {
+  return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, until, nullptr,
+                 FUTEX_BITSET_MATCH_ANY);
+}
+
+timespec to_timespec(std::chrono::steady_clock::time_point when) {
+  const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(when.time_since_epoch());
+  return {static_cast<time_t>(since.count() / 1'000'000'000), since.count() % 1'000'000'000};
+}
+
+}  // namespace
+
+Deadline deadline_after(int64_t timeout_ns) {
+  constexpr int64_t FOR_EVER = int64_t{1} << 61;  // 73 years; more could overflow the clock
+  if (timeout_ns < 0 || timeout_ns > FOR_EVER) return std::nullopt;
+  return std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout_ns);
+}
+
+void wait_while(const std::atomic<uint32_t>& word, uint32_t expected, const Deadline& deadline) {
+  if (!deadline) {
+    futex(word, FUTEX_WAIT_BITSET, expected, nullptr);
+    return;
+  }
+  const timespec until = to_timespec(*deadline);  // of CLOCK_MONOTONIC, as steady_clock is
+  futex(word, FUTEX_WAIT_BITSET, expected, &until);
+}
+
+void wake_one(const std::atomic<uint32_t>& word) noexcept { futex(word, FUTEX_WAKE, 1, nullptr); }
+
+void wake_all(const std::atomic<uint32_t>& word) noexcept {
+  futex(word, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+void spin_pause(unsigned turn) noexcept {
+  if (turn % 16 == 15) {
+    sched_yield();  // where cores are few, the thread that is waited for may need this one
+    return;
+  }
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+}  // namespace cucore

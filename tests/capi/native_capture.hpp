@@ -1,0 +1,81 @@
+// Capturing streams into graphs as a program does it that calls the driver itself.
+#pragma once
+
+#include <cucore.h>
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+
+namespace capi_test {
+
+class NativeGraphs {
+ public:
+  NativeGraphs() {
+    const char* named = std::getenv("CUCORE_DRIVER");
+    const bool is_path = named && std::string(named).find('/') != std::string::npos;
+    void* library = dlopen(is_path ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return;
+    const auto get =
+        reinterpret_cast<decltype(&::cuGetProcAddress)>(dlsym(library, "cuGetProcAddress_v2"));
+    const auto find = [&](const char* name, auto& function) {
+      void* found = nullptr;
+      CUdriverProcAddressQueryResult status{};
+      get(name, &found, 12000, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
+    };
+    find("cuStreamBeginCapture", begin_);
+    find("cuStreamEndCapture", end_);
+    find("cuGraphInstantiateWithFlags", instantiate_);
+    find("cuGraphLaunch", launch_);
+    find("cuGraphExecDestroy", destroy_exec_);
+    find("cuGraphDestroy", destroy_);
+    find("cuDevicePrimaryCtxRetain", retain_);
+    find("cuDevicePrimaryCtxRelease", release_);
+    find("cuCtxSetCurrent", set_current_);
+  }
+  explicit operator bool() const { return begin_ && end_ && instantiate_ && launch_; }
+
+  // In the strictest mode, in which an unsafe call of any thread breaks the capture.
+  CUresult begin(const cucore_stream* stream) const {
+    return begin_(native(stream), CU_STREAM_CAPTURE_MODE_GLOBAL);
+  }
+  CUresult end(const cucore_stream* stream, CUgraph& graph) const {
+    return end_(native(stream), &graph);
+  }
+  CUresult instantiate(CUgraphExec& exec, CUgraph graph) const {
+    CUcontext context = nullptr;  // a graph is instantiated in the current one
+    retain_(&context, 0);
+    set_current_(context);
+    const CUresult result = instantiate_(&exec, graph, 0);
+    set_current_(nullptr);
+    release_(0);
+    return result;
+  }
+  CUresult launch(CUgraphExec exec, const cucore_stream* stream) const {
+    return launch_(exec, native(stream));
+  }
+  void destroy(CUgraph graph, CUgraphExec exec) const {
+    if (exec) destroy_exec_(exec);
+    if (graph) destroy_(graph);
+  }
+
+ private:
+  static CUstream native(const cucore_stream* stream) {
+    return static_cast<CUstream>(cucore_stream_native(stream));
+  }
+
+  decltype(&::cuStreamBeginCapture) begin_ = nullptr;
+  decltype(&::cuStreamEndCapture) end_ = nullptr;
+  decltype(&::cuGraphInstantiateWithFlags) instantiate_ = nullptr;
+  decltype(&::cuGraphLaunch) launch_ = nullptr;
+  decltype(&::cuGraphExecDestroy) destroy_exec_ = nullptr;
+  decltype(&::cuGraphDestroy) destroy_ = nullptr;
+  decltype(&::cuDevicePrimaryCtxRetain) retain_ = nullptr;
+  decltype(&::cuDevicePrimaryCtxRelease) release_ = nullptr;
+  decltype(&::cuCtxSetCurrent) set_current_ = nullptr;
+};
+
+}  // namespace capi_test

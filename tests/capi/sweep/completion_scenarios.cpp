@@ -1,0 +1,138 @@
+// Queues and futures.
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "world.hpp"
+
+namespace sweep {
+namespace {
+
+// Whatever has come is taken, and nothing is on its way.
+void drain(World& world) {
+  cucore_completion out[8];
+  for (int i = 0; i < 20000; ++i) {
+    size_t count = 0;
+    cucore_queue_wait(world.queue.get(), 0, out, 8, &count, nullptr);
+    cucore_queue_info info = CUCORE_QUEUE_INFO_INIT;
+    cucore_queue_query(world.queue.get(), &info, nullptr);
+    if (info.pending == 0 && info.waiting == 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  throw std::runtime_error("a future stays pending");
+}
+
+void from_stream(Run& run, World& world) {
+  makes<cucore_future>(run, cucore_future_release, [&](auto** out, auto** error) {
+    return cucore_future_from_stream(world.stream.get(), world.queue.get(), 1, out, error);
+  });
+  drain(world);
+}
+
+// The second time an event is there already.
+void from_default_stream(Run& run, World& world) {
+  cucore_stream* legacy = nullptr;
+  cucore_device_default_stream(world.device.get(), CUCORE_DEFAULT_STREAM_LEGACY, &legacy, nullptr);
+  const Stream owner(legacy);
+  makes<cucore_future>(run, cucore_future_release, [&](auto** out, auto** error) {
+    return cucore_future_from_stream(legacy, world.queue.get(), 1, out, error);
+  });
+  drain(world);
+}
+
+void wait_for_queue(Run& run, World& world) {
+  const Future future = make_future(world.stream.get(), world.queue.get());
+  cucore_future_wait(future.get(), -1, nullptr);
+  cucore_completion out{};
+  size_t count = 77;
+  run.call([&](auto** error) {
+    return cucore_queue_wait(world.queue.get(), -1, &out, 1, &count, error);
+  });
+  run.output("count", count);
+  if (run.ok()) {
+    EXPECT_EQ(out.token, 1u);
+  }
+  drain(world);
+}
+
+void query_future(Run& run, World& world) {
+  int32_t done = 77;
+  run.call([&](auto** error) { return cucore_future_query(world.future.get(), &done, error); });
+  run.output("done", done);
+  if (run.ok()) {
+    EXPECT_EQ(done, 1);
+  }
+}
+
+void detach(Run& run, World& world) {
+  int32_t detached = 77;
+  run.call(
+      [&](auto** error) { return cucore_future_detach(world.future.get(), &detached, error); });
+  run.output("detached", detached);
+}
+
+}  // namespace
+
+std::vector<Scenario> completion_scenarios() {
+  return {
+      {"cucore_queue_create",
+       [](Run& run, World&) {
+         makes<cucore_queue>(run, cucore_queue_release, [&](auto** out, auto** error) {
+           return cucore_queue_create(nullptr, out, error);
+         });
+       }},
+      {"cucore_queue_retain",
+       [](Run& run, World& world) {
+         retains(run, world.queue.get(), cucore_queue_retain, cucore_queue_release);
+       }},
+      {"cucore_queue_release",
+       [](Run& run, World&) {
+         Queue queue = make_queue();
+         run.plain([&] { cucore_queue_release(queue.release()); });
+       }},
+      {"cucore_queue_descriptor",
+       [](Run& run, World& world) {
+         EXPECT_GE(run.plain([&] { return cucore_queue_descriptor(world.queue.get()); }), 0);
+       }},
+      {"cucore_queue_wait", wait_for_queue},
+      {"cucore_queue_close",
+       [](Run& run, World&) {
+         const Queue queue = make_queue();
+         run.call([&](auto** error) { return cucore_queue_close(queue.get(), error); });
+       }},
+      {"cucore_queue_query",
+       [](Run& run, World& world) {
+         cucore_queue_info info = CUCORE_QUEUE_INFO_INIT;
+         run.call(
+             [&](auto** error) { return cucore_queue_query(world.queue.get(), &info, error); });
+       }},
+      {"cucore_future_from_stream", from_stream},
+      {"cucore_future_from_stream", from_default_stream},
+      {"cucore_future_retain",
+       [](Run& run, World& world) {
+         retains(run, world.future.get(), cucore_future_retain, cucore_future_release);
+       }},
+      {"cucore_future_release",
+       [](Run& run, World& world) {
+         Future future = make_future(world.stream.get(), world.queue.get());
+         run.plain([&] { cucore_future_release(future.release()); });
+         drain(world);
+       }},
+      {"cucore_future_token",
+       [](Run& run, World& world) {
+         EXPECT_EQ(run.plain([&] { return cucore_future_token(world.future.get()); }), 1u);
+       }},
+      {"cucore_future_query", query_future},
+      {"cucore_future_wait",
+       [](Run& run, World& world) {
+         run.call([&](auto** error) { return cucore_future_wait(world.future.get(), -1, error); });
+       }},
+      {"cucore_future_error",
+       [](Run& run, World& world) {
+         run.call([&](auto** error) { return cucore_future_error(world.future.get(), error); });
+       }},
+      {"cucore_future_detach", detach},
+  };
+}
+
+}  // namespace sweep

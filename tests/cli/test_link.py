@@ -1,0 +1,172 @@
+"""cucore link and bundle: several images become one, and inspect tells of the result."""
+import json
+import subprocess
+import unittest
+from pathlib import Path
+
+from command import CommandTest, library_is_there, needs_nvrtc
+
+HELPER = "__device__ float helper(float x) { return x * 3.0f; }\n"
+USER = ("__device__ float helper(float);\n"
+        "template <class T> __global__ void use(T* p) { *p = helper(*p); }\n")
+NVCC = "/usr/local/cuda/bin/nvcc"
+
+needs_linker = unittest.skipUnless(library_is_there("nvrtc") and library_is_there("nvjitlink"),
+                                   "NVRTC and nvJitLink are not both installed")
+needs_nvcc = unittest.skipUnless(Path(NVCC).exists(), "nvcc is not installed")
+
+
+class LinkTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("helper.cu", HELPER)
+        self.write("user.cu", USER)
+
+    def compile_both(self, kind, *more):
+        for name, arguments in (("helper", []), ("user", ["--name", "use<float>"])):
+            self.compile(f"{name}.cu", f"{name}.{kind}", "--arch", "sm_90", *arguments, *more)
+        return [f"user.{kind}", f"helper.{kind}"]
+
+    def inspect(self, name):
+        return json.loads(self.succeeds("inspect", name, "--json"))
+
+
+@needs_linker
+class Link(LinkTest):
+    def test_ltoir_to_a_cubin_into_which_the_helper_is_inlined(self):
+        said = json.loads(self.succeeds("link", *self.compile_both("ltoir"), "-o", "both.cubin",
+                                        "--arch", "sm_90", "--lto", "--json"))
+        self.assertEqual((said["kind"], said["arch"], said["linker"]),
+                         ("CUBIN", "sm_90", "nvJitLink"))
+        symbols = self.inspect("both.cubin")["symbols"]
+        self.assertEqual([symbol["name"] for symbol in symbols], ["_Z3useIfEvPT_"])
+        self.assertGreater(symbols[0]["resources"]["registers"], 0)
+        self.assertGreater(symbols[0]["resources"]["code_size"], 0)
+
+    def test_ltoir_to_ptx_without_a_call(self):
+        inputs = self.compile_both("ltoir")
+        self.assertIn("PTX for compute_90",
+                      self.succeeds("link", *inputs, "-o", "x", "-t", "ptx", "-a", "compute_90"))
+        self.assertIn(b".entry _Z3useIfEvPT_", self.read("x"))
+        self.assertNotIn(b"call", self.read("x"))
+
+    def test_mixed_inputs_to_a_container_that_tells_how_it_was_made(self):
+        self.compile("user.cu", "user.cuco", "-t", "ptx", "--arch", "compute_90", "--rdc", "-n",
+                     "use<float>")
+        self.compile("helper.cu", "helper.cubin", "--arch", "sm_90", "--rdc")
+        self.succeeds("link", "user.cuco", "helper.cubin", "-o", "both.cuco", "--arch", "sm_90")
+        told = self.inspect("both.cuco")
+        self.assertEqual(told["metadata"]["producer"], "nvJitLink")
+        self.assertEqual(len(told["metadata"]["inputs"]), 2)
+        self.assertIn("use<float>", {symbol["expression"] for symbol in told["symbols"]})
+        self.assertIn("registers", self.succeeds("inspect", "both.cuco"))
+
+    def test_options_reach_the_linker(self):
+        inputs = self.compile_both("ltoir")
+        self.succeeds("link", *inputs, "-o", "x.cuco", "-a", "sm_90", "--ftz", "--no-fma",
+                      "--maxrregcount", "24", "-O", "3", "--lineinfo", "--name", "renamed",
+                      "--split-compile=-1", "--ptxas=-v", "--optimize-unused-variables",
+                      "--flag=-prec-div=0", "--kernels-used", "_Z3useIfEvPT_")
+        told = self.inspect("x.cuco")
+        options = told["metadata"]["options"]
+        self.assertLessEqual({"-ftz=1", "-fma=0", "-maxrregcount=24", "-O3", "-lineinfo", "-Xptxas=-v",
+                              "-optimize-unused-variables", "-prec-div=0",
+                              "-kernels-used=_Z3useIfEvPT_", "-lto"}, set(options), options)
+        self.assertEqual(told["name"], "renamed")
+
+    def test_a_reference_that_is_missing(self):
+        self.compile_both("ltoir")
+        text = self.fails(1, "link", "user.ltoir", "-o", "out.cubin", "--arch", "sm_90",
+                          says=["user.ltoir", "helper"])
+        self.assertIn("CUCORE_ERROR_LINKING", text)
+        self.assertFalse((self.folder / "out.cubin").exists())
+
+    def test_equal_inputs_give_equal_files(self):
+        inputs = self.compile_both("ltoir")
+        for name in ("a.cuco", "b.cuco"):
+            self.succeeds("link", *inputs, "-o", name, "-a", "sm_90", "--name", "x")
+        self.assertEqual(self.read("a.cuco"), self.read("b.cuco"))
+
+    @needs_nvcc
+    def test_object_files_archives_and_fat_binaries(self):
+        def nvcc(*arguments):
+            subprocess.run([NVCC, "-arch=sm_90", *arguments], cwd=self.folder, check=True)
+        nvcc("-dc", "helper.cu", "-o", "helper.o")
+        nvcc("-lib", "helper.o", "-o", "helper.a")
+        nvcc("-rdc=true", "-fatbin", "helper.cu", "-o", "helper.fatbin")
+        self.compile("user.cu", "user.cubin", "--arch", "sm_90", "--rdc", "-n", "use<float>")
+        for name in ("helper.o", "helper.a", "helper.fatbin"):
+            self.assertIn("CUBIN for sm_90", self.succeeds("link", "user.cubin", name, "-o",
+                                                           "x.cubin", "-a", "sm_90"))
+        self.assertEqual(self.inspect("helper.o")["kind"], "OBJECT")
+        archive = self.inspect("helper.a")
+        self.assertEqual([(member["name"], member["kind"]) for member in archive["members"]],
+                         [("helper.o", "OBJECT")])
+        self.assertIn("helper.o, OBJECT", self.succeeds("inspect", "helper.a"))
+
+
+class LinkFailures(LinkTest):
+    PTX = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"
+
+    def test_an_output_that_does_not_say_what(self):
+        self.write("x.ptx", self.PTX)
+        self.fails(2, "link", "x.ptx", "-o", "out.bin", says=["does not say", "--target"])
+        self.fails(2, "link", "x.ptx", "-o", "out.ltoir", says=["CUBIN or PTX", "LTOIR"])
+
+    def test_inputs_that_are_none(self):
+        self.write("x.ptx", self.PTX)
+        self.write("empty", b"")
+        self.write("garbage", bytes(range(1, 256)) * 8192)
+        for name, word in (("none", "No such file"), (".", "directory"), ("empty", "it is empty"),
+                           ("garbage", "neither"), ("helper.cu", "neither")):
+            text = self.fails(1, "link", "x.ptx", name, "-o", "out.cubin", says=[name, word])
+            self.assertEqual(len(text.splitlines()), 1, text)
+        self.fails(2, "link", "-o", "out.cubin", says="files")
+        self.fails(2, "link", "x.ptx", says="--output")
+        self.assertFalse((self.folder / "out.cubin").exists())
+
+    def test_the_output_may_not_be_an_input(self):
+        self.write("x.ptx", self.PTX)
+        (self.folder / "y.ptx").symlink_to("x.ptx")
+        for output in ("x.ptx", "./x.ptx", "y.ptx"):
+            self.fails(2, "link", "x.ptx", "-o", output, says=[output, "another output"])
+            self.fails(2, "bundle", "x.ptx", "x.ptx", "-o", output, says="another output")
+            self.fails(2, "compile", "x.ptx", "-o", output, "-t", "cubin", says="another output")
+        self.assertEqual(self.read("x.ptx").decode(), self.PTX)
+
+
+@needs_nvrtc
+class Bundle(LinkTest):
+    def setUp(self):
+        super().setUp()
+        self.compile("saxpy.cu", "a.cubin", "--arch", "sm_90")
+        self.compile("saxpy.cu", "b.ptx", "--arch", "compute_80")
+
+    def test_images_of_several_kinds(self):
+        self.assertIn("2 images: CUBIN for sm_90, PTX for compute_80",
+                      self.succeeds("bundle", "a.cubin", "b.ptx", "-o", "both.cuco"))
+        told = self.inspect("both.cuco")
+        self.assertEqual([(image["kind"], image["arch"]) for image in told["images"]],
+                         [("CUBIN", "sm_90"), ("PTX", "compute_80")])
+        self.assertGreater(told["images"][0]["symbols"][0]["resources"]["registers"], 0)
+        self.assertIn("image    PTX for compute_80", self.succeeds("inspect", "both.cuco"))
+
+    def test_bundles_are_taken_apart_and_compressed(self):
+        self.compile("saxpy.cu", "c.cubin", "--arch", "sm_80")
+        self.succeeds("bundle", "a.cubin", "b.ptx", "-o", "two.cuco")
+        said = json.loads(self.succeeds("bundle", "two.cuco", "c.cubin", "-o", "three.cuco", "-z",
+                                        "--json"))
+        self.assertEqual(len(said["images"]), 3)
+        self.assertEqual({section["compression"] for section in self.inspect("three.cuco")["sections"]
+                          if section["type"] in ("CUBIN", "PTX")}, {"zstd"})
+
+    def test_what_is_no_bundle(self):
+        self.fails(1, "bundle", "a.cubin", "-o", "one.cuco", says="two images")
+        self.write("x.a", b"!<arch>\n")
+        self.fails(1, "bundle", "a.cubin", "x.a", "-o", "x.cuco", says="LIBRARY")
+        self.fails(1, "bundle", "a.cubin", "b.ptx", "-o", "/dev/full", says="No space")
+        self.assertFalse((self.folder / "one.cuco").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,238 @@
+"""cucore sign and verify: keys as people keep them, what holds and what does not."""
+import base64
+import hashlib
+import hmac
+import json
+import os
+import shutil
+import stat
+import struct
+import subprocess
+import unittest
+
+from command import CommandTest
+
+# RFC 8032, section 7.1, test 1.
+SEED = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
+PUBLIC = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
+PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
+SIGNATURE = 3
+
+
+def pem(label, prefix, key):
+    text = base64.encodebytes(bytes.fromhex(prefix) + key).decode()
+    return f"-----BEGIN {label}-----\n{text}-----END {label}-----\n"
+
+
+class SignTest(CommandTest):
+    """Needs neither compiler nor driver: a bundle is a container."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("80.ptx", PTX)
+        self.write("90.ptx", PTX.replace("sm_80", "sm_90"))
+        self.succeeds("bundle", "80.ptx", "90.ptx", "-o", "a.cuco")
+        self.write("private.pem", pem("PRIVATE KEY", "302e020100300506032b657004220420", SEED))
+        self.write("public.pem", pem("PUBLIC KEY", "302a300506032b6570032100", PUBLIC))
+        self.write("secret", b"thirty-two bytes that we share!!")
+        self.write("other", b"thirty-two bytes that others do!")
+
+    def verify(self, *arguments):
+        return json.loads(self.succeeds("verify", *arguments, "--json"))
+
+
+class Hmac(SignTest):
+    def test_signed_in_place_and_verified(self):
+        before = self.read("a.cuco")
+        self.fails(SIGNATURE, "verify", "a.cuco", "--key", "secret", says=["a.cuco", "sign"])
+        self.assertIn("HMAC-SHA256", self.succeeds("sign", "a.cuco", "--key", "secret"))
+        self.assertNotEqual(self.read("a.cuco"), before)
+        self.assertIn("rightly", self.succeeds("verify", "a.cuco", "--key", "secret"))
+        self.assertEqual(self.succeeds("verify", "a.cuco", "--key", "secret", "-q"), "")
+        self.fails(SIGNATURE, "verify", "a.cuco", "--key", "other", says=["a.cuco", "key"])
+        self.succeeds("verify", "a.cuco", "--key", "other", "--key", "secret", "--require")
+
+    def test_the_signature_is_what_the_format_says(self):
+        self.succeeds("sign", "a.cuco", "--key", "secret")
+        data = bytearray(self.read("a.cuco"))
+        count = struct.unpack_from("<I", data, 24)[0]
+        entries = [64 + 96 * i for i in range(count)]
+        signature = next(at for at in entries if struct.unpack_from("<I", data, at)[0] == 15)
+        offset = struct.unpack_from("<Q", data, signature + 16)[0]
+        signed = bytearray(data[:64 + 96 * count])
+        signed[40:56] = bytes(16)
+        expected = hmac.new(self.read("secret"), signed, hashlib.sha256).digest()
+        self.assertEqual(bytes(data[offset + 16:offset + 48]), expected)
+        self.assertEqual(self.verify("a.cuco", "--key", "secret")["signature_key"],
+                         hashlib.sha256(self.read("secret")).hexdigest()[:16])
+
+    def test_hexadecimal_digits_are_the_bytes_that_they_stand_for(self):
+        self.write("hex", self.read("secret").hex().upper() + "\n")
+        self.succeeds("sign", "a.cuco", "--key", "hex")
+        self.succeeds("verify", "a.cuco", "--key", "secret")
+        self.fails(SIGNATURE, "verify", "a.cuco", "--key", "hex", "--key-format", "raw", says="key")
+        self.write("short", "deadbeef")
+        self.succeeds("sign", "a.cuco", "-k", "short", "--key-format", "hex")
+        self.fails(SIGNATURE, "verify", "a.cuco", "--key", "short", says="key")
+        self.fails(1, "sign", "a.cuco", "-k", "secret", "--key-format", "hex", says="hexadecimal")
+
+    def test_a_secret_that_can_be_guessed_is_warned_of(self):
+        self.write("short", b"secret")
+        result = self.run_command("sign", "a.cuco", "--key", "short")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(b"guessed; 'openssl rand -hex 32'", result.stderr)
+
+
+class Ed25519(SignTest):
+    def test_keys_in_pem(self):
+        self.succeeds("sign", "a.cuco", "--key", "private.pem", "-o", "signed.cuco")
+        told = self.verify("signed.cuco", "--key", "public.pem")
+        self.assertEqual((told["signature"], told["signature_key"]),
+                         ("valid", hashlib.sha256(PUBLIC).hexdigest()[:16]))
+        self.assertEqual(self.verify("a.cuco")["signature"], "unsigned")
+
+    def test_keys_as_bytes_and_digits(self):
+        self.write("seed", SEED)
+        self.write("public", PUBLIC.hex())
+        self.succeeds("sign", "a.cuco", "-k", "seed", "--algorithm", "ed25519")
+        self.succeeds("verify", "a.cuco", "-k", "public", "--algorithm", "ed25519")
+        self.succeeds("verify", "a.cuco", "-k", "public.pem")
+        self.write("short", "abc")
+        self.fails(1, "sign", "a.cuco", "-k", "short", "--algorithm", "ed25519", says="32 bytes")
+
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    def test_the_commands_of_the_help_make_keys(self):
+        lines = [line.strip() for line in self.succeeds("sign", "--help").splitlines()
+                 if line.strip().startswith(("openssl", "cucore sign", "cucore verify"))]
+        self.assertEqual(len(lines), 5, lines)
+        self.write("saxpy.cuco", self.read("a.cuco"))
+        for line in lines:
+            subprocess.run(line.replace("cucore ", f"{self.command} "), shell=True, check=True,
+                           cwd=self.folder, capture_output=True)
+        self.succeeds("verify", "saxpy.cuco", "--key", "secret")
+        self.fails(SIGNATURE, "verify", "saxpy.cuco", "--key", "public.pem", says="key")
+        result = subprocess.run(["openssl", "genpkey", "-algorithm", "x25519"], check=True,
+                                capture_output=True)
+        self.write("x25519.pem", result.stdout)
+        self.fails(1, "sign", "a.cuco", "-k", "x25519.pem", says="not an Ed25519 key")
+        subprocess.run("openssl genpkey -algorithm ed25519 -aes256 -pass pass:x -out locked.pem",
+                       shell=True, check=True, cwd=self.folder, capture_output=True)
+        self.fails(1, "sign", "a.cuco", "-k", "locked.pem", says=["encrypted", "openssl pkey"])
+
+    def test_the_wrong_half_is_told_of(self):
+        self.fails(1, "sign", "a.cuco", "-k", "public.pem", says=["public key", "private"])
+        self.fails(1, "verify", "a.cuco", "-k", "private.pem", says=["private key", "-pubout"])
+        self.fails(1, "sign", "a.cuco", "-k", "private.pem", "--algorithm", "hmac-sha256",
+                   says="no secret of HMAC")
+
+    def test_keys_that_are_none(self):
+        text = self.read("private.pem")
+        for name, content, says in (("empty", b"", "empty"), ("cut", text[:40], "cut off"),
+                                    ("cut2", text[:60] + b"\n", "cut off"),
+                                    ("rsa", b"-----BEGIN RSA PRIVATE KEY-----\nAAAA\n"
+                                            b"-----END RSA PRIVATE KEY-----\n", "RSA PRIVATE KEY"),
+                                    ("odd", text.replace(b"MC4", b"M!4"), "base64"),
+                                    ("less", text.replace(b"MC4", b""), "not an Ed25519 key")):
+            self.write(name, content)
+            self.fails(1, "sign", "a.cuco", "--key", name, says=[name, says])
+        self.fails(1, "sign", "a.cuco", "--key", "none", says=["none", "No such file"])
+        self.fails(1, "sign", "a.cuco", "--key", ".", says="directory")
+        self.fails(2, "sign", "a.cuco", says="--key")
+
+
+class Policies(SignTest):
+    def setUp(self):
+        super().setUp()
+        self.succeeds("sign", "a.cuco", "--key", "private.pem", "-o", "signed.cuco")
+
+    def test_without_a_key_only_damage_is_found(self):
+        self.assertIn("not given: nothing is proven", self.succeeds("verify", "signed.cuco"))
+        self.assertEqual(self.verify("signed.cuco")["signature"], "unknown key")
+        self.fails(2, "verify", "signed.cuco", "--require", says=["--require", "--key"])
+
+    def test_unsigned_may_be_allowed(self):
+        self.succeeds("verify", "a.cuco", "--key", "public.pem", "--allow-unsigned")
+        self.fails(SIGNATURE, "verify", "a.cuco", "--key", "public.pem", "--require", says="sign")
+        self.fails(2, "verify", "a.cuco", "-k", "public.pem", "--allow-unsigned", "--require",
+                   says="--require")
+
+    def test_a_wrong_signature_fails_whatever_is_allowed(self):
+        data = bytearray(self.read("signed.cuco"))
+        data[-60] ^= 1
+        self.write("bent.cuco", bytes(data))
+        for how in ([], ["--allow-unsigned"]):
+            text = self.fails_somehow("verify", "bent.cuco", "--key", "public.pem", *how)
+            self.assertIn("bent.cuco", text)
+
+    def test_every_bent_or_missing_byte_is_found(self):
+        good = self.read("signed.cuco")
+        for at in range(0, len(good), 37):
+            self.write("bent.cuco", good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
+            self.fails_somehow("verify", "bent.cuco", "--key", "public.pem")
+        for size in (0, 7, 8, 64, len(good) // 2, len(good) - 1):
+            self.write("bent.cuco", good[:size])
+            self.fails_somehow("verify", "bent.cuco", "--key", "public.pem")
+
+    def fails_somehow(self, *arguments):
+        result = self.run_command(*arguments)
+        self.assertIn(result.returncode, (1, SIGNATURE))
+        return result.stderr.decode()
+
+    def test_a_raw_image_has_no_signature(self):
+        self.fails(SIGNATURE, "verify", "80.ptx", "--key", "public.pem",
+                   says=["raw PTX", "cucore sign 80.ptx -o"])
+        self.fails(2, "sign", "80.ptx", "--key", "private.pem", says=["no container", "-o"])
+        self.succeeds("sign", "80.ptx", "--key", "private.pem", "-o", "b.cuco")
+        self.succeeds("verify", "b.cuco", "--key", "public.pem")
+        self.assertEqual(self.read("80.ptx").decode(), PTX)
+
+    def test_inspect_tells_of_the_signature(self):
+        self.assertIn("signed   no", self.succeeds("inspect", "a.cuco"))
+        self.assertIn("nothing is proven", self.succeeds("inspect", "signed.cuco"))
+        self.assertIn("signed   rightly", self.succeeds("inspect", "signed.cuco", "-k", "public.pem"))
+
+
+class InPlace(SignTest):
+    def test_links_and_permissions_stay(self):
+        os.chmod(self.folder / "a.cuco", 0o640)
+        (self.folder / "link.cuco").symlink_to("a.cuco")
+        self.succeeds("sign", "link.cuco", "--key", "secret")
+        self.assertTrue((self.folder / "link.cuco").is_symlink())
+        self.assertEqual(stat.S_IMODE((self.folder / "a.cuco").stat().st_mode), 0o640)
+        self.succeeds("verify", "a.cuco", "--key", "secret")
+
+    def test_compressed_stays_compressed(self):
+        self.write("90.ptx", PTX.replace("sm_80", "sm_90") + "// a long comment\n" * 200)
+        self.succeeds("bundle", "80.ptx", "90.ptx", "-z", "-o", "z.cuco")
+        self.succeeds("sign", "z.cuco", "--key", "secret")
+        sections = json.loads(self.succeeds("inspect", "z.cuco", "--json"))["sections"]
+        self.assertIn("zstd", {section["compression"] for section in sections})
+
+    def test_nothing_is_left_where_nothing_can_be_written(self):
+        before = sorted(os.listdir(self.folder))
+        self.fails(1, "sign", "a.cuco", "-k", "secret", "-o", "/dev/full", says="No space")
+        self.fails(1, "sign", "a.cuco", "-k", "secret", "-o", "no/b.cuco", says="no/b.cuco")
+        self.fails(1, "sign", "a.cuco", "-k", "secret", "-o", ".", says="directory")
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everything")
+    def test_a_file_that_must_not_be_written_stays(self):
+        os.chmod(self.folder / "a.cuco", 0o440)
+        self.fails(1, "sign", "a.cuco", "-k", "secret", says="Permission denied")
+
+    def test_a_container_signed_twice_has_the_last_signature(self):
+        self.succeeds("sign", "a.cuco", "--key", "secret")
+        self.succeeds("sign", "a.cuco", "--key", "private.pem")
+        self.succeeds("verify", "a.cuco", "--key", "public.pem")
+        self.fails(SIGNATURE, "verify", "a.cuco", "--key", "secret", says="key")
+
+    def test_pipes(self):
+        result = self.run_command("sign", "-", "-k", "secret", "-o", "-",
+                                  input=self.read("a.cuco"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.run_command("verify", "-", "-k", "secret", input=result.stdout)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

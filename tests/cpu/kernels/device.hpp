@@ -1,0 +1,111 @@
+// A device through its driver library, and NVRTC: what a test of kernels from source needs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver_calls.hpp"
+
+namespace cucpu::kernels {
+
+/// How a user might compile.
+struct Build {
+  const char* name;
+  std::vector<std::string> options;
+};
+int target_of(const Build& build);  ///< 90 of -arch=compute_90
+std::ostream& operator<<(std::ostream& out, const Build& build);
+
+extern const std::vector<Build> kBuilds;       ///< all
+extern const std::vector<Build> kFewBuilds;    ///< for sources that take long to compile
+extern const std::vector<Build> kExactBuilds;  ///< those that do not give up precision
+extern const std::vector<Build> kMathBuilds;
+
+struct Shape {
+  unsigned grid = 1, block = 1;
+  unsigned shared = 0;
+  bool cooperative = false;
+  unsigned grid_y = 1, block_y = 1, block_z = 1;
+};
+
+bool has_compiler();
+
+/// Memory of the device with a copy of it here.
+template <class T>
+class Buffer {
+ public:
+  explicit Buffer(std::vector<T> values) : size_(values.size()) {
+    check(calls().cuMemAlloc(&address_, size_ * sizeof(T)), "cuMemAlloc");
+    check(calls().cuMemcpyHtoD(address_, values.data(), size_ * sizeof(T)), "cuMemcpyHtoD");
+  }
+  explicit Buffer(size_t size, T value = T{}) : Buffer(std::vector<T>(size, value)) {}
+  ~Buffer() { calls().cuMemFree(address_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  CUdeviceptr address() const { return address_; }
+  std::vector<T> read() const {
+    std::vector<T> values(size_);
+    check(calls().cuMemcpyDtoH(values.data(), address_, size_ * sizeof(T)), "cuMemcpyDtoH");
+    return values;
+  }
+
+ private:
+  size_t size_;
+  CUdeviceptr address_ = 0;
+};
+
+class Program {
+ public:
+  /// Throws with the compiler's or the driver's log.
+  Program(const std::string& source, const std::vector<std::string>& options);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  template <class... A>
+  void run(const char* kernel, const Shape& shape, const A&... arguments) const {
+    std::vector<std::vector<char>> packed;
+    (packed.push_back(bytes_of(arguments)), ...);
+    start(kernel, shape, packed);
+  }
+  /// The module is gone already, with its context.
+  void forget() { module_ = nullptr; }
+  CUdeviceptr global(const char* name) const;
+  CUfunction function(const char* kernel) const;
+
+ private:
+  template <class T>
+  static std::vector<char> bytes_of(const T& value) {
+    std::vector<char> bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+  }
+  template <class T>
+  static std::vector<char> bytes_of(const Buffer<T>& buffer) {
+    return bytes_of(buffer.address());
+  }
+  void start(const char* kernel, const Shape& shape, std::vector<std::vector<char>>& packed) const;
+
+  CUmodule module_ = nullptr;
+};
+
+/// Each test runs once for every build.
+class Kernels : public testing::TestWithParam<Build> {
+ protected:
+  void SetUp() override;
+  std::unique_ptr<Program> compiled(const std::string& source) const {
+    return std::make_unique<Program>(source, GetParam().options);
+  }
+};
+
+std::string name_of(const testing::TestParamInfo<Build>& info);
+
+/// Numbers for inputs, the same in every run.
+std::vector<unsigned> random_words(size_t count, unsigned seed = 1);
+
+}  // namespace cucpu::kernels

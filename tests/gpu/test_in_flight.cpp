@@ -1,0 +1,161 @@
+// Unloading under fire: the last reference goes while a kernel runs, while another thread captures,
+// and between capture and launch of a graph. Results stay right and no release waits.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "capi/native_capture.hpp"
+#include "gpu_testing.hpp"
+
+namespace gpu_test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto LONGEST_RELEASE = std::chrono::microseconds(100);
+
+// Runs for as many nanoseconds as it is told, then writes.
+constexpr char SLOW[] = R"(
+extern "C" __global__ void slow(int* out, unsigned long long nanoseconds, int value) {
+  unsigned long long start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)); while (now - start < nanoseconds);
+  *out = value;
+})";
+constexpr char QUICK[] =
+    "extern \"C\" __global__ void quick(int* out, int value) { *out += value; }";
+
+class InFlight : public OnGpu {
+ protected:
+  Code code_of(const char* source) const {
+    return compile(make_program(source), CUCORE_CODE_TYPE_PTX);
+  }
+  template <class... A>
+  static void start(const cucore_kernel* kernel, const cucore_stream* stream, const A&... values) {
+    const cucore_argument arguments[] = {{&values, sizeof values}...};
+    const cucore_launch_options one = grid(1, 1);
+    MUST(cucore_kernel_launch, kernel, stream, &one, arguments, sizeof...(A));
+  }
+  // The last references of both; how long the slower of the two calls took.
+  static Clock::duration release(Kernel& kernel, Code& code) {
+    const auto begin = Clock::now();
+    kernel.reset();
+    const auto between = Clock::now();
+    code.reset();
+    return std::max(between - begin, Clock::now() - between);
+  }
+
+  const unsigned long long SECOND_ = 1'000'000'000;
+};
+
+// The first release of a process starts nothing that the later ones do not need: all are measured.
+TEST_F(InFlight, ReleaseDoesNotWaitForAKernel) {
+  Clock::duration longest{};
+  for (int i = 0; i < 3; ++i) {
+    Code code = code_of(SLOW);
+    Kernel slow = find_kernel(code, "slow");
+    const Array<int> out(*this, {0});
+    start(slow, stream_, out.address(), SECOND_, 40 + i);
+    longest = std::max(longest, release(slow, code));
+    int32_t done = 1;
+    SUCCEEDS(cucore_stream_query, stream_, &done);
+    EXPECT_EQ(done, 0) << "the kernel was over before the release";
+    EXPECT_EQ(out.read().front(), 40 + i);
+  }
+  EXPECT_LT(longest, LONGEST_RELEASE)
+      << std::chrono::duration_cast<std::chrono::microseconds>(longest).count() << " us";
+  RecordProperty(
+      "longest_release_ns",
+      std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(longest).count()));
+}
+
+// In the strictest mode, in which an unsafe call of any thread breaks the capture.
+TEST_F(InFlight, ReleaseDoesNotBreakACaptureOfAnotherThread) {
+  const NativeGraphs driver;
+  if (!driver) GTEST_SKIP() << "needs a driver with graphs";
+  const Code quick_code = code_of(QUICK);
+  const Kernel quick = find_kernel(quick_code, "quick");
+  const Array<int> out(*this, {0}), other(*this, {0});
+  run(quick, grid(1, 1), out, 0);
+  const Stream captured = make_stream(device_);
+  Code code = code_of(SLOW);
+  Kernel slow = find_kernel(code, "slow");
+  start(slow, stream_, other.address(), SECOND_ / 5, 9);
+
+  std::atomic<int> step{0};
+  Clock::duration took{};
+  ASSERT_EQ(driver.begin(captured), CUDA_SUCCESS);
+  std::thread releaser([&] {
+    took = release(slow, code);
+    // While the capture is open the kernel ends and the library's thread wants to unload.
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    step = 1;
+  });
+  for (int i = 0; i < 5; ++i) start(quick, captured, out.address(), 1);
+  while (!step) std::this_thread::yield();
+  releaser.join();
+  CUgraph graph = nullptr;
+  ASSERT_EQ(driver.end(captured, graph), CUDA_SUCCESS) << "the capture was broken";
+  CUgraphExec exec = nullptr;
+  ASSERT_EQ(driver.instantiate(exec, graph), CUDA_SUCCESS);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(driver.launch(exec, captured), CUDA_SUCCESS);
+  SUCCEEDS(cucore_stream_synchronize, captured);
+  EXPECT_EQ(out.read().front(), 15);
+  EXPECT_EQ(other.read().front(), 9);
+  EXPECT_LT(took, LONGEST_RELEASE)
+      << std::chrono::duration_cast<std::chrono::microseconds>(took).count() << " us";
+  driver.destroy(graph, exec);
+}
+
+// The graph outlives every reference that the program held while it was captured.
+TEST_F(InFlight, AGraphStillRunsWhatWasReleasedDuringItsCapture) {
+  const NativeGraphs driver;
+  if (!driver) GTEST_SKIP() << "needs a driver with graphs";
+  const Array<int> out(*this, {0});
+  Code code = code_of(QUICK);
+  Kernel quick = find_kernel(code, "quick");
+  run(quick, grid(1, 1), out, 1);
+  const Stream captured = make_stream(device_);
+  ASSERT_EQ(driver.begin(captured), CUDA_SUCCESS);
+  start(quick, captured, out.address(), 10);
+  const auto took = release(quick, code);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(driver.end(captured, graph), CUDA_SUCCESS) << "the capture was broken";
+  CUgraphExec exec = nullptr;
+  ASSERT_EQ(driver.instantiate(exec, graph), CUDA_SUCCESS);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(driver.launch(exec, captured), CUDA_SUCCESS);
+  SUCCEEDS(cucore_stream_synchronize, captured);
+  EXPECT_EQ(out.read().front(), 31);
+  EXPECT_LT(took, LONGEST_RELEASE)
+      << std::chrono::duration_cast<std::chrono::microseconds>(took).count() << " us";
+  driver.destroy(graph, exec);
+}
+
+// The capture has ended before the last reference goes, and the graph has not run yet.
+TEST_F(InFlight, AGraphStillRunsWhatWasReleasedBeforeItsLaunch) {
+  const NativeGraphs driver;
+  if (!driver) GTEST_SKIP() << "needs a driver with graphs";
+  const Array<int> out(*this, {0});
+  Code code = code_of(QUICK);
+  Kernel quick = find_kernel(code, "quick");
+  run(quick, grid(1, 1), out, 1);
+  const Stream captured = make_stream(device_);
+  ASSERT_EQ(driver.begin(captured), CUDA_SUCCESS);
+  start(quick, captured, out.address(), 10);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(driver.end(captured, graph), CUDA_SUCCESS);
+  CUgraphExec exec = nullptr;
+  ASSERT_EQ(driver.instantiate(exec, graph), CUDA_SUCCESS);
+  const auto took = release(quick, code);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(driver.launch(exec, captured), CUDA_SUCCESS);
+  SUCCEEDS(cucore_stream_synchronize, captured);
+  EXPECT_EQ(out.read().front(), 31);
+  EXPECT_LT(took, LONGEST_RELEASE)
+      << std::chrono::duration_cast<std::chrono::microseconds>(took).count() << " us";
+  driver.destroy(graph, exec);
+}
+
+}  // namespace
+}  // namespace gpu_test

@@ -1,0 +1,52 @@
+// Spilled bytes: counted from marked instructions, and only where all of them are what they should.
+#include "container/spills.hpp"
+#include "image_testing.hpp"
+
+namespace cucore::container {
+namespace {
+
+using namespace testing;
+
+constexpr uint64_t kStore = 0x387;
+constexpr uint64_t kLoad = 0x983;
+
+/// One instruction: its operation and the code of its width.
+void add(Bytes& code, uint64_t operation, uint64_t width) {
+  const size_t at = code.size();
+  code.resize(at + 16);
+  code = changed_at<uint64_t>(code, at, operation | 0x1234567800007000);
+  code = changed_at<uint64_t>(code, at + 8, width << 9 | 0x000fe20000100100);
+}
+
+std::optional<Spills> count(const Bytes& code, const std::vector<uint32_t>& marked) {
+  return count_spills(ByteView("code", code), marked);
+}
+
+TEST(Spills, WidthsAreCountedOnceAMark) {
+  Bytes code;
+  add(code, kStore, 4);
+  add(code, kLoad, 6);
+  add(code, kLoad, 5);
+  add(code, kStore, 0);
+  const auto spills = count(code, {0, 16, 48});
+  ASSERT_TRUE(spills);
+  EXPECT_EQ(spills->stores, 5u);
+  EXPECT_EQ(spills->loads, 16u);
+  EXPECT_EQ(count(code, {})->stores, 0u);
+}
+
+TEST(Spills, MarksOfAnotherMeaningGiveNoFigures) {
+  Bytes code;
+  add(code, kStore, 4);
+  add(code, 0x980, 4);
+  add(code, kLoad, 7);
+  EXPECT_FALSE(count(code, {0, 16}));
+  EXPECT_FALSE(count(code, {32}));
+  EXPECT_FALSE(count(code, {8}));
+  EXPECT_FALSE(count(code, {48}));
+  EXPECT_FALSE(count(code, {0xfffffff0}));
+  EXPECT_FALSE(count({}, {0}));
+}
+
+}  // namespace
+}  // namespace cucore::container

@@ -1,0 +1,65 @@
+// Words that threads wait on: no wake-up is lost, and a deadline is one.
+#include "support/wait_word.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace cucore {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+TEST(WaitWord, ReturnsAtOnceIfTheWordIsAnother) {
+  const std::atomic<uint32_t> word{1};
+  wait_while(word, 0, std::nullopt);
+}
+
+TEST(WaitWord, EndsAtTheDeadline) {
+  const std::atomic<uint32_t> word{0};
+  const auto start = Clock::now();
+  const Deadline deadline = deadline_after(3'000'000);
+  while (!is_over(deadline)) wait_while(word, 0, deadline);
+  EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(3));
+}
+
+TEST(WaitWord, DeadlinesWithNoEnd) {
+  EXPECT_FALSE(deadline_after(-1));
+  EXPECT_FALSE(deadline_after(INT64_MIN));
+  EXPECT_FALSE(deadline_after(INT64_MAX)) << "would overflow the clock";
+  EXPECT_FALSE(is_over(std::nullopt));
+  EXPECT_TRUE(is_over(deadline_after(0)));
+  EXPECT_FALSE(is_over(deadline_after(int64_t{1} << 60)));
+}
+
+TEST(WaitWord, WakesEveryWaiter) {
+  std::atomic<uint32_t> word{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      while (word.load() == 0) wait_while(word, 0, std::nullopt);
+    });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  word.store(1);
+  wake_all(word);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Two threads hand a turn to each other: one lost wake-up and they stand still.
+TEST(WaitWord, LosesNoWakeUp) {
+  std::atomic<uint32_t> turn{0};
+  const auto play = [&](uint32_t own) {
+    for (int i = 0; i < 5000; ++i) {
+      while (turn.load() != own) wait_while(turn, 1 - own, std::nullopt);
+      turn.store(1 - own);
+      wake_one(turn);
+    }
+  };
+  std::thread other(play, 1);
+  play(0);
+  other.join();
+}
+
+}  // namespace
+}  // namespace cucore
