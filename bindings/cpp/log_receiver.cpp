@@ -1,6 +1,8 @@
 // Keeps the library's messages for the thread that asks for them.
 #include "log_receiver.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
 
 #include "failure.hpp"
@@ -18,13 +20,20 @@ void receive(cucore_log_level level, const char* message, void* queue) {
 }
 
 void forget(void* queue) {
-  (*static_cast<Shared*>(queue))->close();
-  delete static_cast<Shared*>(queue);
+  auto* shared = static_cast<Shared*>(queue);
+  if (!(*shared)->is_of_this_process()) return;
+  (*shared)->close();
+  delete shared;
 }
 
 }  // namespace
 
+LogQueue::LogQueue() : process_(getpid()) {}
+
+bool LogQueue::is_of_this_process() const { return process_ == getpid(); }
+
 void LogQueue::push(cucore_log_level level, const char* text) {
+  if (!is_of_this_process()) return;
   const std::lock_guard lock(mutex_);
   if (messages_.size() == CAPACITY) {
     messages_.pop_front();
@@ -35,6 +44,7 @@ void LogQueue::push(cucore_log_level level, const char* text) {
 }
 
 bool LogQueue::take(LogMessage& out, int timeout_ms) {
+  if (!is_of_this_process()) return false;
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
                     [&] { return closed_ || !messages_.empty(); });
@@ -45,17 +55,20 @@ bool LogQueue::take(LogMessage& out, int timeout_ms) {
 }
 
 void LogQueue::close() {
+  if (!is_of_this_process()) return;
   const std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_all();
 }
 
 int64_t LogQueue::dropped() const {
+  if (!is_of_this_process()) return 0;
   const std::lock_guard lock(mutex_);
   return dropped_;
 }
 
 bool LogQueue::closed() const {
+  if (!is_of_this_process()) return true;
   const std::lock_guard lock(mutex_);
   return closed_;
 }
@@ -68,6 +81,7 @@ LogReceiver::LogReceiver(cucore_log_level least) : queue_(std::make_shared<LogQu
 
 // A later receiver has replaced this one already: leave that alone.
 void LogReceiver::stop() {
+  if (!queue_->is_of_this_process()) return;
   const std::lock_guard lock(choosing);
   if (receiving == queue_.get()) {
     receiving = nullptr;
@@ -76,6 +90,9 @@ void LogReceiver::stop() {
   queue_->close();
 }
 
-LogReceiver::~LogReceiver() { stop(); }
+LogReceiver::~LogReceiver() {
+  stop();
+  if (!queue_->is_of_this_process()) new Shared(std::move(queue_));  // lost, on purpose
+}
 
 }  // namespace cucore::bind

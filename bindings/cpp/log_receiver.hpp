@@ -23,13 +23,19 @@ class LogQueue {
  public:
   static constexpr size_t CAPACITY = 4096;
 
+  LogQueue();
   void push(cucore_log_level level, const char* text);
   bool take(LogMessage& out, int timeout_ms);  // false on time-out, and once closed and empty
   void close();
   int64_t dropped() const;
+
+  // In the child of a fork the mutex and the condition are as some thread that is not there left
+  // them: they are not touched, nor ever destroyed.
+  bool is_of_this_process() const;
   bool closed() const;
 
  private:
+  const int process_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<LogMessage> messages_;

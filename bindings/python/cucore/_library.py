@@ -93,6 +93,15 @@ def _use_nvidia_wheels() -> None:
                 break
 
 
+def _after_fork() -> None:
+    """The thread of the messages is not in the child, nor is who held the lock."""
+    global _lock, _messages
+    _lock, _messages = threading.Lock(), None
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 @atexit.register
 def _stop() -> None:
     set_log_callback(None)

@@ -17,9 +17,6 @@ using ptx::Type;
 constexpr u64 kFtz = 1, kSat = 2, kRelu = 4, kNan = 8, kXorsign = 16;
 
 template <class F>
-constexpr int kMantissa = std::is_same_v<F, Half> ? 10 : 7;
-
-template <class F>
 double read(u16 raw, u64 how) {
   constexpr u16 kExponent = std::is_same_v<F, Half> ? 0x7c00 : 0x7f80;
   if ((how & kFtz) && (raw & kExponent) == 0) raw &= 0x8000;

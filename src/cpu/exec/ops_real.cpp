@@ -95,8 +95,8 @@ CUCPU_INLINE T extreme(T a, T b) {
   r = a != a ? b : r;
   r = b != b ? a : r;
   if constexpr (Nan)
-    r = (a != a) | (b != b) ? bits_of<T>(sizeof(T) == 4 ? U(0x7fffffff) : U(0x7ff8000000000000))
-                            : r;
+    r = ((a != a) | (b != b)) ? bits_of<T>(sizeof(T) == 4 ? U(0x7fffffff) : U(0x7ff8000000000000))
+                              : r;
   return r;
 }
 template <class T>

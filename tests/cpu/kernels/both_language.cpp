@@ -435,5 +435,52 @@ BOTH(
   return walk(root, hash, 0) * 7ull + hash;
     })
 
+BOTH(
+    parameters_with_an_address,
+    struct S {
+  double a[7];
+  int b;
+  char c[3];
+    };
+    struct V {
+  HD virtual S get(S s, int n) = 0;
+    };
+    struct A : V {
+  int k;
+  HD S get(S s, int n) override {
+    S* p = &s;
+    p->a[n % 7] += k;
+    s.b += n;
+    if (n > 0) return get(s, n - 1);
+    return s;
+  }
+    };
+    struct B : A {
+      HD S get(S s, int n) override {
+        s.c[n % 3]++;
+        S r = A::get(s, n / 2);
+        r.a[0] *= 2;
+        return r;
+}
+}
+;
+HD double sum(const S* s) {
+  double t = s->b;
+  for (int i = 0; i < 7; ++i) t += s->a[i] * (i + 1);
+  for (int i = 0; i < 3; ++i) t += s->c[i];
+  return t;
+}
+HD unsigned long long f(unsigned x, unsigned i) {
+  A a;
+  a.k = 3;
+  B b;
+  b.k = 5;
+  V* v[2] = {&a, &b};
+  S s = {};
+  s.b = int(i);
+  S r = v[x & 1]->get(s, int(x % 9));
+  return (unsigned long long)(sum(&r));
+})
+
 }  // namespace
 }  // namespace cucpu::kernels

@@ -46,12 +46,17 @@ const cucpu::test::Nvrtc* compiler() {
   return nvrtc ? &*nvrtc : nullptr;
 }
 
-/// What the CPU device says of the fault; nothing on a GPU.
-std::string fault_text() {
+const cucore_cpu_control* control_table() {
   static const CUuuid id = CUCORE_CPU_CONTROL_ID;
   const cucore_cpu_control* control = nullptr;
+  calls().cuGetExportTable(reinterpret_cast<const void**>(&control), &id);
+  return control;
+}
+
+/// What the CPU device says of the fault; nothing on a GPU.
+std::string fault_text() {
   char text[1024] = "";
-  if (calls().cuGetExportTable(reinterpret_cast<const void**>(&control), &id) == CUDA_SUCCESS)
+  if (const cucore_cpu_control* control = control_table())
     control->last_fault_text(nullptr, text, sizeof text, nullptr);
   return text;
 }
@@ -104,6 +109,8 @@ int target_of(const Build& build) {
     if (option.starts_with("-arch=compute_")) return std::stoi(option.substr(14));
   return 0;
 }
+
+bool explains_faults() { return control_table() != nullptr; }
 
 bool has_compiler() { return compiler() != nullptr; }
 

@@ -33,6 +33,7 @@ struct Shape {
 };
 
 bool has_compiler();
+bool explains_faults();  ///< as the CPU device does, through its control table
 
 /// Memory of the device with a copy of it here.
 template <class T>

@@ -59,6 +59,16 @@ TEST(Forms, LongestNameWins) {
   EXPECT_EQ(decode_form("barrier.cluster.arrive.release.aligned").op,
             Opcode::barrier_cluster_arrive);
   EXPECT_EQ(decode_form("fence.proxy.async.global").op, Opcode::fence_proxy);
+  EXPECT_EQ(decode_form("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64").op,
+            Opcode::mbarrier_arrive_expect_tx);
+  EXPECT_EQ(decode_form("mbarrier.arrive.noComplete.shared.b64").op, Opcode::mbarrier_arrive);
+  EXPECT_EQ(decode_form("mbarrier.try_wait.parity.shared::cta.b64").op,
+            Opcode::mbarrier_try_wait_parity);
+  EXPECT_EQ(decode_form("cp.async.bulk.wait_group.read").op, Opcode::cp_async_bulk_wait_group);
+  Form bulk = decode_form("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes");
+  EXPECT_EQ(bulk.op, Opcode::cp_async_bulk);
+  EXPECT_EQ(bulk.space2, Space::global);
+  EXPECT_EQ(decode_form("cp.async.bulk.global.shared::cta.bulk_group").op, Opcode::cp_async_bulk);
   EXPECT_EQ(decode_form("fence.acq_rel.gpu").op, Opcode::fence);
 }
 
@@ -83,8 +93,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "rcp.rn.approx.f32", "atom.global.u32", "red.global.u32", "membar", "fence",
                     "bar", "bar.sync.popc", "call.rn", "ld.global.global.u32", "ld.v2.v4.u32",
                     "ld.u32.f32.", "popc.u32", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
-                    "tex.2d.v4.f32.f32", "wgmma.fence.sync.aligned",
-                    "multimem.ld_reduce.global.add.u32", "nonsense.f32"));
+                    "tex.2d.v4.f32.f32", "wgmma.fence.sync.aligned", "mbarrier.init.shared.b32",
+                    "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
+                    "nonsense.f32"));
 
 TEST(Forms, EveryOpcodeIsReachableByItsName) {
   for (unsigned op = 1; op < static_cast<unsigned>(Opcode::count); ++op) {
