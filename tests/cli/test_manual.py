@@ -8,7 +8,7 @@ from pathlib import Path
 
 from command import CommandTest
 
-SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "sign", "verify", "run"]
+SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "sign", "verify", "run", "cache"]
 BUILD = Path(os.environ["CUCORE_CLI_BUILD"])
 
 
