@@ -163,6 +163,8 @@ def test_exit():
                    "for i in range(4): threading.Thread(target=for_ever, daemon=True).start()",
                    "threading.Thread(target=stream.synchronize).start()", "cucore.set_log_callback(None)",
                    "import os; pid = os.fork(); sys.exit(0) if not pid else os.waitpid(pid, 0)"):
+        if "fork" in ending and "asan" in os.environ.get("LD_PRELOAD", ""):
+            continue  # gcc 12's AddressSanitizer forks with its allocator locked
         assert run_python(EXIT % ending, PYTHONPATH=path) == ("", ""), ending
 
 
