@@ -14,6 +14,7 @@
 #include <cstring>
 #include <vector>
 
+#include "figures.hpp"
 #include "launch_world.hpp"
 
 namespace {
@@ -37,11 +38,6 @@ double nanoseconds_each(Call&& call) {
   for (int i = 0; i < BATCH; ++i) call();
   const std::chrono::duration<double, std::nano> took = Clock::now() - start;
   return took.count() / BATCH;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<long>(values.size() / 2));
-  return values[values.size() / 2];
 }
 
 void launch_difference(benchmark::State& state) {
@@ -130,24 +126,10 @@ void objectcode_create_release(benchmark::State& state) {
 }
 BENCHMARK(objectcode_create_release);
 
-// Takes our own option out of the arguments; infinity without it.
-double take_limit(int& argc, char** argv) {
-  constexpr const char* OPTION = "--difference_limit_ns=";
-  double limit = -1;
-  int kept = 0;
-  for (int i = 0; i < argc; ++i)
-    if (std::strncmp(argv[i], OPTION, std::strlen(OPTION)) == 0)
-      limit = std::atof(argv[i] + std::strlen(OPTION));
-    else
-      argv[kept++] = argv[i];
-  argc = kept;
-  return limit;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const double limit = take_limit(argc, argv);
+  const double limit = take_limit("--difference_limit_ns=", argc, argv);
   benchmark::AddCustomContext("device", world().device_name());
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

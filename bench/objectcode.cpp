@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "figures.hpp"
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -111,11 +113,6 @@ double nanoseconds(Call&& call) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<long>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
 double worst_ratio = 0;
 
 void store_and_read(benchmark::State& state) {
@@ -148,24 +145,10 @@ void create_and_release(benchmark::State& state) {
 }
 BENCHMARK(create_and_release);
 
-// Takes our own option out of the arguments; negative without it.
-double take_limit(int& argc, char** argv) {
-  constexpr const char* OPTION = "--ratio_limit=";
-  double limit = -1;
-  int kept = 0;
-  for (int i = 0; i < argc; ++i)
-    if (std::strncmp(argv[i], OPTION, std::strlen(OPTION)) == 0)
-      limit = std::atof(argv[i] + std::strlen(OPTION));
-    else
-      argv[kept++] = argv[i];
-  argc = kept;
-  return limit;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const double limit = take_limit(argc, argv);
+  const double limit = take_limit("--ratio_limit=", argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

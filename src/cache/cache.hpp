@@ -72,6 +72,9 @@ struct EntryReport {
 };
 using Report = std::function<bool(const EntryReport&)>;  // false ends the walk
 
+// What is known of a file before it is read.
+EntryReport report_of(const FoundFile& file, size_t done, size_t total);
+
 class Cache final : public Object {
  public:
   static Ref<Cache> open(Settings settings, Codec codec);

@@ -119,15 +119,7 @@ void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const R
     ++evicted;
     statistics_.count(Event::EVICTIONS, file.kind == FileKind::ENTRY);
     if (!report) continue;
-    EntryReport entry;
-    entry.key = file.key;
-    entry.kind = file.kind;
-    entry.size = file.identity.size;
-    entry.used_ns = file.identity.used_ns;
-    entry.made_ns = file.identity.modified_ns;
-    entry.done = ++done;
-    entry.total = files.size();
-    if (!report(entry)) break;
+    if (!report(report_of(file, ++done, files.size()))) break;
   }
 }
 

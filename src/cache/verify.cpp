@@ -14,6 +14,8 @@ bool ends_with_its_sum(std::span<const std::byte> bytes) {
   return std::equal(sum.begin(), sum.end(), bytes.end() - SUM);
 }
 
+}  // namespace
+
 EntryReport report_of(const FoundFile& file, size_t done, size_t total) {
   EntryReport report;
   report.key = file.key;
@@ -25,8 +27,6 @@ EntryReport report_of(const FoundFile& file, size_t done, size_t total) {
   report.total = std::max(done, total);
   return report;
 }
-
-}  // namespace
 
 bool Cache::check_file(const FoundFile& file, EntryReport& report) {
   const auto stored = store_.read(file.key, file.kind);

@@ -154,6 +154,16 @@ void copy_text(const std::string& text, char* buffer, size_t capacity, size_t* s
   std::memcpy(buffer, text.c_str(), *size);
 }
 
+// Which events they are is for `events_of`.
+template <class EventsOf>
+void tell(cucore_cache* cache, cucore_cache_statistics_info* out, EventsOf&& events_of) {
+  if (out) cucore::clear_info(out, FIRST_STATISTICS);
+  auto& self = use(cache, "cache");
+  require(out, "out");
+  cucore::write_info(out, to_c(self, events_of(self)), FIRST_STATISTICS,
+                     "cucore_cache_statistics_info");
+}
+
 }  // namespace
 
 extern "C" {
@@ -254,25 +264,13 @@ CUCORE_API cucore_status cucore_cache_get_or_build(cucore_cache* cache, const ui
 CUCORE_API cucore_status cucore_cache_statistics(cucore_cache* cache,
                                                  cucore_cache_statistics_info* out,
                                                  cucore_error** error) {
-  return guard(error, [&] {
-    if (out) cucore::clear_info(out, FIRST_STATISTICS);
-    auto& self = use(cache, "cache");
-    require(out, "out");
-    cucore::write_info(out, to_c(self, own_events(self)), FIRST_STATISTICS,
-                       "cucore_cache_statistics_info");
-  });
+  return guard(error, [&] { tell(cache, out, own_events); });
 }
 
 CUCORE_API cucore_status cucore_cache_statistics_of_all(cucore_cache* cache,
                                                         cucore_cache_statistics_info* out,
                                                         cucore_error** error) {
-  return guard(error, [&] {
-    if (out) cucore::clear_info(out, FIRST_STATISTICS);
-    auto& self = use(cache, "cache");
-    require(out, "out");
-    cucore::write_info(out, to_c(self, self.all_events()), FIRST_STATISTICS,
-                       "cucore_cache_statistics_info");
-  });
+  return guard(error, [&] { tell(cache, out, [](auto& self) { return self.all_events(); }); });
 }
 
 CUCORE_API cucore_status cucore_cache_trim(cucore_cache* cache, uint64_t max_bytes,

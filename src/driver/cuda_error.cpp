@@ -1,33 +1,23 @@
 // Turns the driver's results into errors that say what was attempted, why it failed and what to do.
-#include <algorithm>
 #include <cstdio>
-#include <iterator>
 
 #include "driver/cpu_control.hpp"
 #include "driver/cuda.hpp"
 #include "driver/driver_opening.hpp"
+#include "driver/result_meaning.hpp"
 #include "support/log.hpp"
 
 namespace cucore::driver {
 namespace {
 
-struct Meaning {
-  CUresult result;
-  const char* name;
-  Status status;
-  const char* advice;
-};
-
-constexpr Meaning MEANINGS[] = {
+constexpr Meaning<CUresult> MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
 #include "driver/error_map.inc"
 #undef RESULT
 };
 
-const Meaning* meaning_of(CUresult result) noexcept {
-  const auto* found =
-      std::ranges::find_if(MEANINGS, [result](const Meaning& m) { return m.result == result; });
-  return found == std::end(MEANINGS) ? nullptr : found;
+const Meaning<CUresult>* meaning_of(CUresult result) noexcept {
+  return find_meaning(MEANINGS, result);
 }
 
 std::string unknown_name(const CudaTable* table, CUresult result) {
@@ -38,7 +28,7 @@ std::string unknown_name(const CudaTable* table, CUresult result) {
 
 std::string name_by(const CudaTable* table, CUresult result) {
   if (result == CUDA_SUCCESS) return "CUDA_SUCCESS";
-  const Meaning* meaning = meaning_of(result);
+  const Meaning<CUresult>* meaning = meaning_of(result);
   return meaning ? meaning->name : unknown_name(table, result);
 }
 
@@ -51,7 +41,7 @@ std::string text_by(const CudaTable* table, CUresult result) {
 }  // namespace
 
 Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
-  const Meaning* meaning = meaning_of(result);
+  const Meaning<CUresult>* meaning = meaning_of(result);
   std::string name = name_by(table, result);
   std::string message = std::string(what) + ": " + name;
   if (const std::string text = text_by(table, result); !text.empty()) message += " (" + text + ")";
@@ -76,7 +66,7 @@ void check_release(CUresult result, const char* what) noexcept {
       result == CUDA_ERROR_CONTEXT_IS_DESTROYED || is_sticky(result) ||
       !log_enabled(LogLevel::ERROR))
     return;
-  const Meaning* meaning = meaning_of(result);
+  const Meaning<CUresult>* meaning = meaning_of(result);
   char text[256];
   std::snprintf(text, sizeof text, "%s: %s (CUresult %d)", what,
                 meaning ? meaning->name : "a result unknown to this version",
@@ -86,7 +76,7 @@ void check_release(CUresult result, const char* what) noexcept {
 
 Status status_of(CUresult result) noexcept {
   if (result == CUDA_SUCCESS) return Status::OK;
-  const Meaning* meaning = meaning_of(result);
+  const Meaning<CUresult>* meaning = meaning_of(result);
   return meaning ? meaning->status : Status::CUDA;
 }
 

@@ -2,10 +2,8 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "driver/nvjitlink_state.hpp"
+#include "driver/result_meaning.hpp"
 
 namespace cucore::driver {
 namespace {
@@ -14,8 +12,6 @@ constexpr int VERSION_UNTOLD = 12000;
 constexpr const char* NAMES[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"};
 constexpr const char* PLACES[] = {"lib64", "lib"};
 constexpr ToolkitLibrary NVJITLINK{"nvJitLink", "CUCORE_NVJITLINK", "nvjitlink", NAMES, PLACES};
-
-enum class Need { REQUIRED, OPTIONAL };
 
 // Newest first: a library that has several speaks the newest best. nvJitLink.h hides these names
 // behind inline functions, one set a release.
@@ -35,17 +31,12 @@ void* symbol(void* handle, const char* name) {
 }
 
 std::string fill(const OpenedLibrary& library, NvJitLinkTable& table) {
-  std::string lacking;
-  const auto find = [&](const char* name, Need need) {
-    void* found = symbol(library.handle, name);
-    if (!found && need == Need::REQUIRED && lacking.empty()) lacking = name;
-    return found;
-  };
+  EntryFinder entries(library, &symbol);
 #define ENTRY(name, since, need) \
-  table.name = reinterpret_cast<decltype(&::name)>(find(#name, Need::need));
+  table.name = reinterpret_cast<decltype(&::name)>(entries.find(#name, Need::need));
 #include "driver/nvjitlink_entry_points.inc"
 #undef ENTRY
-  if (!lacking.empty()) return "lacks " + lacking;
+  if (std::string refusal = entries.refusal(); !refusal.empty()) return refusal;
   unsigned int major = 0;
   unsigned int minor = 0;
   const bool told =
@@ -54,24 +45,14 @@ std::string fill(const OpenedLibrary& library, NvJitLinkTable& table) {
   return {};
 }
 
-struct Meaning {
-  nvJitLinkResult result;
-  const char* name;
-  Status status;
-  const char* advice;
-};
-
-constexpr Meaning MEANINGS[] = {
+constexpr Meaning<nvJitLinkResult> MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
 #include "driver/nvjitlink_error_map.inc"
 #undef RESULT
 };
 
-const Meaning* meaning_of(nvJitLinkResult result) noexcept {
-  const auto* found =
-      std::ranges::find_if(MEANINGS, [result](const Meaning& m) { return m.result == result; });
-  return found == std::end(MEANINGS) ? nullptr : found;
-}
+constexpr ToolkitResults RESULTS{"nvjitlink", "nvJitLinkResult", "NVJITLINK_SUCCESS",
+                                 Status::LINKING, MEANINGS};
 
 }  // namespace
 
@@ -92,26 +73,12 @@ const NvJitLinkTable* nvjitlink_if_available(std::string& why) {
   }
 }
 
-Status status_of(nvJitLinkResult result) noexcept {
-  if (result == NVJITLINK_SUCCESS) return Status::OK;
-  const Meaning* meaning = meaning_of(result);
-  return meaning ? meaning->status : Status::LINKING;
-}
+Status status_of(nvJitLinkResult result) noexcept { return RESULTS.status_of(result); }
 
-std::string name_of(nvJitLinkResult result) {
-  if (result == NVJITLINK_SUCCESS) return "NVJITLINK_SUCCESS";
-  const Meaning* meaning = meaning_of(result);
-  return meaning ? meaning->name : "nvJitLinkResult " + std::to_string(result);
-}
+std::string name_of(nvJitLinkResult result) { return RESULTS.name_of(result); }
 
 void check(nvJitLinkResult result, std::string_view what, std::string log) {
-  if (result == NVJITLINK_SUCCESS) return;
-  const Meaning* meaning = meaning_of(result);
-  std::string name = name_of(result);
-  std::string message = std::string(what) + ": " + name;
-  if (meaning && *meaning->advice) message += std::string("; ") + meaning->advice;
-  throw Error(status_of(result), std::move(message), std::move(log),
-              {"nvjitlink", static_cast<int32_t>(result), std::move(name)});
+  RESULTS.check(result, what, std::move(log));
 }
 
 }  // namespace cucore::driver

@@ -1,12 +1,8 @@
 #include "driver/nvrtc.hpp"
 
-#include <dlfcn.h>
-
-#include <algorithm>
-#include <iterator>
-
 #include "driver/cuda.hpp"
 #include "driver/nvrtc_state.hpp"
+#include "driver/result_meaning.hpp"
 
 namespace cucore::driver {
 namespace {
@@ -16,20 +12,13 @@ constexpr const char* NAMES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.s
 constexpr const char* PLACES[] = {"lib64", "lib"};
 constexpr ToolkitLibrary NVRTC{"NVRTC", "CUCORE_NVRTC", "cuda_nvrtc", NAMES, PLACES};
 
-enum class Need { REQUIRED, OPTIONAL };
-
 std::string fill_entries(const OpenedLibrary& library, NvrtcTable& table) {
-  std::string lacking;
-  const auto find = [&](const char* name, Need need) {
-    void* found = dlsym(library.handle, name);
-    if (!found && need == Need::REQUIRED && lacking.empty()) lacking = name;
-    return found;
-  };
+  EntryFinder entries(library);
 #define ENTRY(name, since, need) \
-  table.name = reinterpret_cast<decltype(&::name)>(find(#name, Need::need));
+  table.name = reinterpret_cast<decltype(&::name)>(entries.find(#name, Need::need));
 #include "driver/nvrtc_entry_points.inc"
 #undef ENTRY
-  return lacking.empty() ? "" : "lacks " + lacking;
+  return entries.refusal();
 }
 
 std::string fill(const OpenedLibrary& library, NvrtcTable& table) {
@@ -43,24 +32,14 @@ std::string fill(const OpenedLibrary& library, NvrtcTable& table) {
          " is needed";
 }
 
-struct Meaning {
-  nvrtcResult result;
-  const char* name;
-  Status status;
-  const char* advice;
-};
-
-constexpr Meaning MEANINGS[] = {
+constexpr Meaning<nvrtcResult> MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
 #include "driver/nvrtc_error_map.inc"
 #undef RESULT
 };
 
-const Meaning* meaning_of(nvrtcResult result) noexcept {
-  const auto* found =
-      std::ranges::find_if(MEANINGS, [result](const Meaning& m) { return m.result == result; });
-  return found == std::end(MEANINGS) ? nullptr : found;
-}
+constexpr ToolkitResults RESULTS{"nvrtc", "nvrtcResult", "NVRTC_SUCCESS", Status::COMPILATION,
+                                 MEANINGS};
 
 }  // namespace
 
@@ -71,20 +50,10 @@ ToolkitTable<NvrtcTable>& nvrtc_state() {
 
 const NvrtcTable& nvrtc() { return nvrtc_state().get(); }
 
-Status status_of(nvrtcResult result) noexcept {
-  if (result == NVRTC_SUCCESS) return Status::OK;
-  const Meaning* meaning = meaning_of(result);
-  return meaning ? meaning->status : Status::COMPILATION;
-}
+Status status_of(nvrtcResult result) noexcept { return RESULTS.status_of(result); }
 
 void check(nvrtcResult result, std::string_view what, std::string log) {
-  if (result == NVRTC_SUCCESS) return;
-  const Meaning* meaning = meaning_of(result);
-  std::string name = meaning ? meaning->name : "nvrtcResult " + std::to_string(result);
-  std::string message = std::string(what) + ": " + name;
-  if (meaning && *meaning->advice) message += std::string("; ") + meaning->advice;
-  throw Error(status_of(result), std::move(message), std::move(log),
-              {"nvrtc", static_cast<int32_t>(result), std::move(name)});
+  RESULTS.check(result, what, std::move(log));
 }
 
 void throw_missing_nvrtc_entry(const char* name, int since) {

@@ -1,13 +1,11 @@
 #include "driver/nvvm.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include "driver/nvvm_state.hpp"
+#include "driver/result_meaning.hpp"
 
 namespace cucore::driver {
 namespace {
@@ -17,20 +15,13 @@ constexpr const char* PLACES[] = {"nvvm/lib64", "nvvm/lib", "lib64", "lib"};
 constexpr ToolkitLibrary NVVM{"libNVVM", "CUCORE_NVVM", "cuda_nvcc/nvvm", NAMES, PLACES};
 constexpr const char* LIBDEVICE = "libdevice.10.bc";
 
-enum class Need { REQUIRED, OPTIONAL };
-
 std::string fill(const OpenedLibrary& library, NvvmTable& table) {
-  std::string lacking;
-  const auto find = [&](const char* name, Need need) {
-    void* found = dlsym(library.handle, name);
-    if (!found && need == Need::REQUIRED && lacking.empty()) lacking = name;
-    return found;
-  };
+  EntryFinder entries(library);
 #define ENTRY(name, since, need) \
-  table.name = reinterpret_cast<decltype(&::name)>(find(#name, Need::need));
+  table.name = reinterpret_cast<decltype(&::name)>(entries.find(#name, Need::need));
 #include "driver/nvvm_entry_points.inc"
 #undef ENTRY
-  if (!lacking.empty()) return "lacks " + lacking;
+  if (std::string refusal = entries.refusal(); !refusal.empty()) return refusal;
   int major = 0, minor = 0, debug_major = 0, debug_minor = 0;
   if (table.nvvmVersion(&major, &minor) != NVVM_SUCCESS ||
       table.nvvmIRVersion(&table.ir_major, &table.ir_minor, &debug_major, &debug_minor) !=
@@ -40,24 +31,14 @@ std::string fill(const OpenedLibrary& library, NvvmTable& table) {
   return {};
 }
 
-struct Meaning {
-  nvvmResult result;
-  const char* name;
-  Status status;
-  const char* advice;
-};
-
-constexpr Meaning MEANINGS[] = {
+constexpr Meaning<nvvmResult> MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
 #include "driver/nvvm_error_map.inc"
 #undef RESULT
 };
 
-const Meaning* meaning_of(nvvmResult result) noexcept {
-  const auto* found =
-      std::ranges::find_if(MEANINGS, [result](const Meaning& m) { return m.result == result; });
-  return found == std::end(MEANINGS) ? nullptr : found;
-}
+constexpr ToolkitResults RESULTS{"nvvm", "nvvmResult", "NVVM_SUCCESS", Status::COMPILATION,
+                                 MEANINGS};
 
 // A toolkit has nvvm/lib64 beside nvvm/libdevice; some packages put the library into lib.
 std::vector<std::string> libdevice_folders() {
@@ -92,20 +73,10 @@ std::string libdevice_path() {
                   "; set CUDA_HOME, or pass the file as one of extra_sources");
 }
 
-Status status_of(nvvmResult result) noexcept {
-  if (result == NVVM_SUCCESS) return Status::OK;
-  const Meaning* meaning = meaning_of(result);
-  return meaning ? meaning->status : Status::COMPILATION;
-}
+Status status_of(nvvmResult result) noexcept { return RESULTS.status_of(result); }
 
 void check(nvvmResult result, std::string_view what, std::string log) {
-  if (result == NVVM_SUCCESS) return;
-  const Meaning* meaning = meaning_of(result);
-  std::string name = meaning ? meaning->name : "nvvmResult " + std::to_string(result);
-  std::string message = std::string(what) + ": " + name;
-  if (meaning && *meaning->advice) message += std::string("; ") + meaning->advice;
-  throw Error(status_of(result), std::move(message), std::move(log),
-              {"nvvm", static_cast<int32_t>(result), std::move(name)});
+  RESULTS.check(result, what, std::move(log));
 }
 
 }  // namespace cucore::driver

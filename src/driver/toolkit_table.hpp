@@ -1,6 +1,8 @@
 // One of the toolkit's libraries as a table that is filled on first use and then kept for good.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,6 +14,34 @@
 #include "support/log.hpp"
 
 namespace cucore::driver {
+
+enum class Need { REQUIRED, OPTIONAL };
+
+// Finds the functions of an open library one by one, and keeps the first that it must have and has
+// not.
+class EntryFinder {
+ public:
+  using Lookup = void* (*)(void* handle, const char* name);
+
+  explicit EntryFinder(
+      const OpenedLibrary& library,
+      Lookup lookup = [](void* handle, const char* name) { return dlsym(handle, name); })
+      : handle_(library.handle), lookup_(lookup) {}
+
+  void* find(const char* name, Need need) {
+    void* found = lookup_(handle_, name);
+    if (!found && need == Need::REQUIRED && lacking_.empty()) lacking_ = name;
+    return found;
+  }
+
+  // "", or why the library will not do.
+  std::string refusal() const { return lacking_.empty() ? "" : "lacks " + lacking_; }
+
+ private:
+  void* const handle_;
+  const Lookup lookup_;
+  std::string lacking_;
+};
 
 template <class Table>
 class ToolkitTable {

@@ -122,6 +122,17 @@ class InputsTest : public testing::Test {
     next_tick();
     EXPECT_TRUE(is_hit(compile(base_))) << "as it was before";
   }
+  // The same inputs in two directories are two programs.
+  void expect_directory_counts(Inputs in, const Folder& left, const Folder& right) {
+    in.directory = left.path();
+    EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
+    EXPECT_TRUE(is_hit(compile(in)));
+    in.directory = right.path();
+    EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
+    in.directory = left.path();
+    EXPECT_TRUE(is_hit(compile(in)));
+  }
+
   void expect_new_file(const std::string& kind, const std::string& name, const std::string& text) {
     expect_new_state(
         kind, [&] { write_file(headers_ / name, text); }, [&] { fs::remove(headers_ / name); });
@@ -220,13 +231,7 @@ TEST_F(InputsTest, TheDirectoryCountsWherePathsAreRelative) {
   next_tick();
   Inputs in = base_;
   in.includes = {"inc"};
-  in.directory = left.path();
-  EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
-  EXPECT_TRUE(is_hit(compile(in)));
-  in.directory = right.path();
-  EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
-  in.directory = left.path();
-  EXPECT_TRUE(is_hit(compile(in)));
+  expect_directory_counts(in, left, right);
 }
 
 TEST_F(InputsTest, AHeaderInMemoryMayReadTheCurrentDirectory) {
@@ -236,13 +241,7 @@ TEST_F(InputsTest, AHeaderInMemoryMayReadTheCurrentDirectory) {
   next_tick();
   Inputs in = base_;
   in.header_sources = {"#include \"beside.h\"\n#define MEMORY BESIDE\n"};
-  in.directory = left.path();
-  EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
-  EXPECT_TRUE(is_hit(compile(in)));
-  in.directory = right.path();
-  EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
-  in.directory = left.path();
-  EXPECT_TRUE(is_hit(compile(in)));
+  expect_directory_counts(in, left, right);
 }
 
 TEST_F(InputsTest, WhatDoesNotChangeTheResultHits) {

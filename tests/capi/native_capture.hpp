@@ -3,38 +3,24 @@
 
 #include <cucore.h>
 #include <cuda.h>
-#include <dlfcn.h>
 
-#include <cstdlib>
-#include <string>
-#include <type_traits>
+#include "native_driver.hpp"
 
 namespace capi_test {
 
 class NativeGraphs {
  public:
   NativeGraphs() {
-    const char* named = std::getenv("CUCORE_DRIVER");
-    const bool is_path = named && std::string(named).find('/') != std::string::npos;
-    void* library = dlopen(is_path ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    const auto get =
-        reinterpret_cast<decltype(&::cuGetProcAddress)>(dlsym(library, "cuGetProcAddress_v2"));
-    const auto find = [&](const char* name, auto& function) {
-      void* found = nullptr;
-      CUdriverProcAddressQueryResult status{};
-      get(name, &found, 12000, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
-    };
-    find("cuStreamBeginCapture", begin_);
-    find("cuStreamEndCapture", end_);
-    find("cuGraphInstantiateWithFlags", instantiate_);
-    find("cuGraphLaunch", launch_);
-    find("cuGraphExecDestroy", destroy_exec_);
-    find("cuGraphDestroy", destroy_);
-    find("cuDevicePrimaryCtxRetain", retain_);
-    find("cuDevicePrimaryCtxRelease", release_);
-    find("cuCtxSetCurrent", set_current_);
+    const NativeDriver driver;
+    driver.find("cuStreamBeginCapture", begin_);
+    driver.find("cuStreamEndCapture", end_);
+    driver.find("cuGraphInstantiateWithFlags", instantiate_);
+    driver.find("cuGraphLaunch", launch_);
+    driver.find("cuGraphExecDestroy", destroy_exec_);
+    driver.find("cuGraphDestroy", destroy_);
+    driver.find("cuDevicePrimaryCtxRetain", retain_);
+    driver.find("cuDevicePrimaryCtxRelease", release_);
+    driver.find("cuCtxSetCurrent", set_current_);
   }
   explicit operator bool() const { return begin_ && end_ && instantiate_ && launch_; }
 

@@ -2,30 +2,27 @@
 #pragma once
 
 #include <cuda.h>
-#include <dlfcn.h>
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
+
+#include "native_driver.hpp"
 
 namespace capi_test {
 
 class NativeContext {
  public:
   NativeContext() {
-    void* library = dlopen(std::getenv("CUCORE_DRIVER"), RTLD_NOW | RTLD_LOCAL);
-    const auto get =
-        reinterpret_cast<decltype(&::cuGetProcAddress)>(dlsym(library, "cuGetProcAddress_v2"));
-    if (!get) throw std::runtime_error("the driver under test cannot be asked for its functions");
-    find(get, "cuCtxGetCurrent", get_current_);
-    find(get, "cuCtxSetCurrent", set_current_);
-    find(get, "cuDevicePrimaryCtxRetain", retain_);
-    find(get, "cuDevicePrimaryCtxRelease", release_);
-    find(get, "cuStreamCreateWithPriority", create_stream_);
-    find(get, "cuStreamDestroy", destroy_stream_);
-    find(get, "cuStreamBeginCapture", begin_capture_);
-    find(get, "cuStreamEndCapture", end_capture_);
-    find(get, "cuGraphDestroy", destroy_graph_);
+    const NativeDriver driver;
+    find(driver, "cuCtxGetCurrent", get_current_);
+    find(driver, "cuCtxSetCurrent", set_current_);
+    find(driver, "cuDevicePrimaryCtxRetain", retain_);
+    find(driver, "cuDevicePrimaryCtxRelease", release_);
+    find(driver, "cuStreamCreateWithPriority", create_stream_);
+    find(driver, "cuStreamDestroy", destroy_stream_);
+    find(driver, "cuStreamBeginCapture", begin_capture_);
+    find(driver, "cuStreamEndCapture", end_capture_);
+    find(driver, "cuGraphDestroy", destroy_graph_);
   }
 
   CUcontext current() const {
@@ -62,12 +59,9 @@ class NativeContext {
 
  private:
   template <class Fn>
-  static void find(decltype(&::cuGetProcAddress) get, const char* name, Fn& fn) {
-    void* found = nullptr;
-    CUdriverProcAddressQueryResult status{};
-    get(name, &found, 12000, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
-    if (!found) throw std::runtime_error(std::string("the driver has no ") + name);
-    fn = reinterpret_cast<Fn>(found);
+  static void find(const NativeDriver& driver, const char* name, Fn& function) {
+    driver.find(name, function);
+    if (!function) throw std::runtime_error(std::string("the driver has no ") + name);
   }
 
   decltype(&::cuCtxGetCurrent) get_current_ = nullptr;

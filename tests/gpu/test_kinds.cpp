@@ -63,6 +63,15 @@ class Kinds : public OnGpu {
       EXPECT_EQ(value.read().front(), 42);
     }
   }
+
+  void expect_links(cucore_code_type calling, cucore_code_type called, cucore_code_type target) {
+    const char* arch = cucore_device_arch(device_);
+    const Code caller = build(CALLS, calling, arch, 0, {"apply<int>"});
+    const Code callee = build(CALLED, called, arch);
+    Code linked;
+    SUCCEEDS(cucore_linker_link, linker_of({caller, callee}), target, linked.out());
+    expect_applies(linked);
+  }
 };
 
 TEST_F(Kinds, PtxAndCubinAndLtoirOfTheCompiler) {
@@ -92,32 +101,17 @@ TEST_F(Kinds, FatBinariesOfNvcc) {
 
 TEST_F(Kinds, LinkedWithLinkTimeOptimization) {
   if (is_emulated()) GTEST_SKIP() << "the linker makes machine code";
-  const char* arch = cucore_device_arch(device_);
-  const Code caller = build(CALLS, CUCORE_CODE_TYPE_LTOIR, arch, 0, {"apply<int>"});
-  const Code called = build(CALLED, CUCORE_CODE_TYPE_LTOIR, arch);
-  Code linked;
-  SUCCEEDS(cucore_linker_link, linker_of({caller, called}), CUCORE_CODE_TYPE_CUBIN, linked.out());
-  expect_applies(linked);
+  expect_links(CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_CUBIN);
 }
 
 // PTX of link-time optimisation runs everywhere, on the CPU device too.
 TEST_F(Kinds, LinkedToPtx) {
-  const char* arch = cucore_device_arch(device_);
-  const Code caller = build(CALLS, CUCORE_CODE_TYPE_LTOIR, arch, 0, {"apply<int>"});
-  const Code called = build(CALLED, CUCORE_CODE_TYPE_LTOIR, arch);
-  Code linked;
-  SUCCEEDS(cucore_linker_link, linker_of({caller, called}), CUCORE_CODE_TYPE_PTX, linked.out());
-  expect_applies(linked);
+  expect_links(CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_PTX);
 }
 
 TEST_F(Kinds, LinkedOfMixedKinds) {
   if (is_emulated()) GTEST_SKIP() << "the linker makes machine code";
-  const char* arch = cucore_device_arch(device_);
-  const Code caller = build(CALLS, CUCORE_CODE_TYPE_PTX, arch, 0, {"apply<int>"});
-  const Code called = build(CALLED, CUCORE_CODE_TYPE_CUBIN, arch);
-  Code linked;
-  SUCCEEDS(cucore_linker_link, linker_of({caller, called}), CUCORE_CODE_TYPE_CUBIN, linked.out());
-  expect_applies(linked);
+  expect_links(CUCORE_CODE_TYPE_PTX, CUCORE_CODE_TYPE_CUBIN, CUCORE_CODE_TYPE_CUBIN);
 }
 
 TEST_F(Kinds, PtxAsAProgram) {

@@ -1,0 +1,35 @@
+// The functions of the driver under test, for tests that call it beside the library.
+#pragma once
+
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace capi_test {
+
+class NativeDriver {
+ public:
+  // The library that CUCORE_DRIVER gives the path of, else NVIDIA's.
+  NativeDriver() {
+    const char* named = std::getenv("CUCORE_DRIVER");
+    const bool is_path = named && std::string(named).find('/') != std::string::npos;
+    void* library = dlopen(is_path ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library) get_ = reinterpret_cast<decltype(get_)>(dlsym(library, "cuGetProcAddress_v2"));
+  }
+
+  // Null where the driver has no such function, or there is no driver.
+  template <class Fn>
+  void find(const char* name, Fn& function) const {
+    void* found = nullptr;
+    CUdriverProcAddressQueryResult status{};
+    if (get_) get_(name, &found, 12000, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
+    function = reinterpret_cast<Fn>(found);
+  }
+
+ private:
+  decltype(&::cuGetProcAddress) get_ = nullptr;
+};
+
+}  // namespace capi_test
