@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -56,15 +57,19 @@ void start_library_thread(const char* name, void (*body)(void*) noexcept, void* 
   pthread_detach(thread);
 }
 
+bool wait_at_exit(const std::function<bool()>& is_done) noexcept {
+  constexpr std::chrono::milliseconds LONGEST{200};
+  const auto end = std::chrono::steady_clock::now() + LONGEST;
+  bool done = is_done();
+  for (; !done && std::chrono::steady_clock::now() < end; done = is_done())
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  return done;
+}
+
 // By trying: a mutex with a clock of its own is unknown to ThreadSanitizer (gcc 12).
 std::unique_lock<std::mutex> lock_at_exit(std::mutex& busy) noexcept {
-  constexpr std::chrono::milliseconds LONGEST{200};
-  std::unique_lock lock(busy, std::try_to_lock);
-  const auto end = std::chrono::steady_clock::now() + LONGEST;
-  while (!lock && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-    (void)lock.try_lock();
-  }
+  std::unique_lock lock(busy, std::defer_lock);
+  wait_at_exit([&] { return lock.try_lock(); });
   return lock;
 }
 

@@ -1,7 +1,7 @@
 // Threads of the library's own: no signal reaches them, captures of others do not bind them.
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <mutex>
 
 namespace cucore::core {
@@ -13,8 +13,10 @@ void start_library_thread(const char* name, void (*body)(void*) noexcept, void* 
 // To be called by the thread itself, once a driver is in use.
 void relax_captures() noexcept;
 
-// Locks the mutex that such a thread holds while it is inside the driver, at exit: for so long that
-// any call has returned, unless it hangs. Empty if it does.
+// At exit, waits for what such a thread does or for a mutex: for so long that any call of the driver
+// has returned, unless it hangs. Never longer, since the thread that is waited for may be stopped for
+// ever: virtual machines suspend theirs before they exit. False, or no lock, if it was in vain.
+bool wait_at_exit(const std::function<bool()>& is_done) noexcept;
 std::unique_lock<std::mutex> lock_at_exit(std::mutex& busy) noexcept;
 
 }  // namespace cucore::core

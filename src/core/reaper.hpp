@@ -57,7 +57,7 @@ class Reaper {
   Reaper(const Reaper&) = delete;
   static void stop_all() noexcept;
   void start();
-  void stop() noexcept;
+  void call_off() noexcept;
 
   // Of watch().
   Place enter(const Stream& stream, uint64_t id);
@@ -83,6 +83,7 @@ class Reaper {
   void wait_for_work() noexcept;
   void trim_events() noexcept;
   void note_cpu_time() noexcept;
+  void end_all() noexcept;
   bool has_work() const noexcept { return has_incoming_.load() || has_pending_.load(); }
   bool must_stop() const noexcept { return stopping_.load() || driver::is_gone(); }
 
@@ -106,6 +107,7 @@ class Reaper {
   std::atomic<bool> has_incoming_{false};
   std::atomic<bool> has_pending_{false};  // something is listed
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> ended_{false};  // as is everything that was awaited
   std::atomic<uint64_t> cpu_ns_{0};
 };
 

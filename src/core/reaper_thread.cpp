@@ -69,19 +69,18 @@ uint64_t Reaper::cpu_ns() noexcept {
 void Reaper::stop_all() noexcept {
   if (driver::forked()) return;
   Registry& all = registry();
-  std::lock_guard lock(all.mutex);
-  for (Reaper* reaper : all.reapers) reaper->stop();
+  const auto lock = lock_at_exit(all.mutex);
+  if (!lock) return;
+  for (Reaper* reaper : all.reapers) reaper->call_off();
+  for (Reaper* reaper : all.reapers) wait_at_exit([&] { return reaper->ended_.load(); });
 }
 
-// No call of the driver is under way once the driver's exit work begins, and nobody waits for ever.
-void Reaper::stop() noexcept {
+void Reaper::call_off() noexcept {
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = lock_at_exit(mutex_);
     stopping_.store(true);
   }
   changed_.notify_all();
-  const auto lock = lock_at_exit(sweeping_);
-  if (lock) sweep();  // ends all without asking the driver
 }
 
 void Reaper::run() noexcept {
@@ -96,6 +95,19 @@ void Reaper::run() noexcept {
     if (swept.news) last_news = Clock::now();
     rest(swept, last_news);
   }
+  end_all();
+}
+
+// No call of the driver is under way once the driver's exit work begins, and nobody waits for ever.
+// Here and not on the thread that exits: that one must not wait for locks, which threads may hold
+// that were stopped for ever.
+void Reaper::end_all() noexcept {
+  {
+    const std::lock_guard lock(sweeping_);
+    stopping_.store(true);
+    sweep();  // without asking the driver
+  }
+  ended_.store(true);
 }
 
 Reaper::Swept Reaper::sweep_once() noexcept {

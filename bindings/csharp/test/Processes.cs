@@ -13,15 +13,29 @@ public static class Processes {
       UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true };
     foreach (string each in environment) start.EnvironmentVariables[each.Split('=')[0]] = each.Split('=')[1];
     using (Process process = Process.Start(start)) {
-      string errors = null;
+      string output, errors = null;
       Thread reader = new Thread(() => errors = process.StandardError.ReadToEnd());
       reader.Start();
-      string output = process.StandardOutput.ReadToEnd();
-      reader.Join();
+      bool ended = false;
+      using (new Timer(state => ended = EndHanging(process), null, Longest, Timeout.InfiniteTimeSpan)) {
+        output = process.StandardOutput.ReadToEnd();
+        reader.Join();
+      }
+      Check.That(!ended, $"{child} hung: {output}{errors}");
       process.WaitForExit();
       Check.That(process.ExitCode == code, $"{child}: {process.ExitCode}, {output}{errors}");
       return output + errors;
     }
+  }
+
+  private static readonly TimeSpan Longest = TimeSpan.FromSeconds(60);
+
+  // What its threads did is in its output then: Mono writes that for the signal QUIT.
+  private static bool EndHanging(Process process) {
+    Process.Start("kill", $"-QUIT {process.Id}").WaitForExit();
+    Thread.Sleep(3000);
+    Process.Start("kill", $"-KILL {process.Id}").WaitForExit();
+    return true;
   }
 
   public static void Exit() { Check.Equal("", Run("OpenEverything")); }

@@ -1,0 +1,84 @@
+// Exits while other threads are stopped wherever they are, for ever: so a virtual machine ends a process
+// that suspends its threads before it calls exit (Mono does), with the library's locks held or not.
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "completion_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+struct World {
+  Device device = open_device();
+  Stream stream = make_stream(device);
+  Queue queue = make_queue();
+  Kernel kernel = find_kernel(make_ptx_code(), "empty");
+  std::vector<Future> pending;
+};
+
+World& world() {
+  static auto* all = new World;
+  return *all;
+}
+
+void synchronize() { cucore_device_synchronize(world().device, nullptr); }
+
+void launch() {
+  const cucore_launch_options options = grid(1, 1);
+  cucore_kernel_launch(world().kernel, world().stream, &options, nullptr, 0, nullptr);
+}
+
+void await() {
+  cucore_completion out[4];
+  size_t count = 0;
+  make_future(world().stream, world().queue, 1);
+  cucore_queue_wait(world().queue, 1000, out, 4, &count, nullptr);
+}
+
+void create_and_release() {
+  const Event event = make_event(world().device);
+  const Buffer buffer = make_buffer(world().device, 64, world().stream);
+  find_kernel(make_ptx_code(), "empty");
+}
+
+std::atomic<size_t> stopped{0};
+
+void stop(int) {
+  ++stopped;
+  for (;;) pause();
+}
+
+[[noreturn]] void exit_with_stopped_threads(unsigned after_us) {
+  struct sigaction action {};
+  action.sa_handler = stop;
+  sigaction(SIGUSR2, &action, nullptr);
+  world();
+  std::vector<pthread_t> threads;
+  for (void (*work)() : {synchronize, launch, await, create_and_release}) {
+    std::thread thread([work] {
+      for (;;) work();
+    });
+    threads.push_back(thread.native_handle());
+    thread.detach();
+  }
+  for (int i = 0; i < 10; ++i) world().pending.push_back(make_future(world().stream, world().queue, 2));
+  usleep(after_us);
+  for (const pthread_t thread : threads) pthread_kill(thread, SIGUSR2);
+  while (stopped != threads.size()) usleep(10);
+  alarm(20);  // a hang is a signal
+  std::exit(0);
+}
+
+TEST(ProcessExit, WhileThreadsAreStopped) {
+  if (!has_device()) GTEST_SKIP() << "no device";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  for (unsigned round = 0; round < 10; ++round)
+    EXPECT_EXIT(exit_with_stopped_threads(1000 + round * 137), testing::ExitedWithCode(0), "^$");
+}
+
+}  // namespace
