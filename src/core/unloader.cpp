@@ -68,22 +68,21 @@ class Unloader {
       const std::lock_guard lock(busy_);
       if (!must_stop()) relax_captures();
     }
-    Unload* waiting = nullptr;
     auto pause = SHORTEST_PAUSE;
     for (;;) {
-      if (take_new(waiting, pause)) pause = SHORTEST_PAUSE;
+      if (take_new(pause)) pause = SHORTEST_PAUSE;
       if (must_stop()) return;
       drop_held();
-      if (unload_ready(waiting)) pause = SHORTEST_PAUSE;
+      if (unload_ready()) pause = SHORTEST_PAUSE;
       pause = std::min<std::chrono::microseconds>(pause * 2, LONGEST_PAUSE);
     }
   }
 
   // Waits for something new; while something waits already, no longer than the pause.
-  bool take_new(Unload*& waiting, std::chrono::microseconds pause) {
+  bool take_new(std::chrono::microseconds pause) {
     std::unique_lock lock(mutex_);
     const auto has_new = [this] { return queue_ != nullptr || held_ != nullptr; };
-    if (waiting)
+    if (waiting_)
       changed_.wait_for(lock, pause, has_new);
     else
       changed_.wait(lock, has_new);
@@ -91,8 +90,8 @@ class Unloader {
     while (queue_) {
       Unload* const first = queue_;
       queue_ = first->next;
-      first->next = waiting;
-      waiting = first;
+      first->next = waiting_;
+      waiting_ = first;
     }
     return any;
   }
@@ -112,9 +111,9 @@ class Unloader {
     }
   }
 
-  bool unload_ready(Unload*& waiting) noexcept {
+  bool unload_ready() noexcept {
     bool any = false;
-    for (Unload** at = &waiting; *at && !must_stop();) {
+    for (Unload** at = &waiting_; *at && !must_stop();) {
       const std::unique_lock lock(busy_);
       if (must_stop()) return any;
       if (!is_ready(**at)) {
@@ -158,6 +157,7 @@ class Unloader {
   Unload* queue_ = nullptr;
   Held* held_ = nullptr;
   bool started_ = false;
+  Unload* waiting_ = nullptr;  // the thread's own; in reach of leak checkers when it ends
   std::mutex busy_;  // held while the thread is inside the driver
   std::atomic<bool> exiting_{false};
 };

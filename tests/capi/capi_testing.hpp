@@ -14,6 +14,9 @@
 
 #include "fakes/fake_client.hpp"
 
+// Of AddressSanitizer and ThreadSanitizer; null where there is none.
+extern "C" __attribute__((weak)) size_t __sanitizer_get_current_allocated_bytes();
+
 namespace capi_test {
 
 // One reference to an object of the library.

@@ -10,6 +10,9 @@ namespace {
 // Waking a thread takes as long as a small launch: one that has just worked looks out for the next
 // this long before it sleeps.
 constexpr std::chrono::microseconds kLookout{100};
+// Kernels may wait for a kernel of another stream. One that has found no place for so long is begun
+// by its own stream's thread, and the system shares out the cores.
+constexpr std::chrono::milliseconds kPatience{10};
 
 template <class Done>
 void look_out(Done done) {
@@ -56,6 +59,10 @@ void WorkerPool::work(Job& job, std::unique_lock<std::mutex>& lock) {
   if (job.workers == 0) done_.notify_all();
 }
 
+bool WorkerPool::begins_soon(const Job& job, std::unique_lock<std::mutex>& lock) {
+  return done_.wait_for(lock, kPatience, [&] { return job.workers != 0 || job.drained; });
+}
+
 void WorkerPool::run(LaunchState& launch) {
   Job job;
   job.launch = &launch;
@@ -68,7 +75,7 @@ void WorkerPool::run(LaunchState& launch) {
     const u64 helpers = std::min<u64>(launch.block_count, size_);
     for (u64 i = 0; i < helpers; ++i) wake_.notify_one();
   }
-  if (mine) work(job, lock);
+  if (mine || !begins_soon(job, lock)) work(job, lock);
   if (job.workers != 0) {
     lock.unlock();
     look_out([&] { return job.workers == 0; });

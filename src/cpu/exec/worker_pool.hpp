@@ -19,7 +19,8 @@ class WorkerPool {
   static WorkerPool& instance();
 
   // Executes all blocks of the launch. The calling thread works too while the pool has a free
-  // place: a launch of few blocks then needs no other thread at all.
+  // place, so that a launch of few blocks needs no other thread at all, and where the pool has none
+  // for long: every launch makes progress, whatever the others wait for.
   void run(LaunchState& launch);
 
  private:
@@ -32,6 +33,7 @@ class WorkerPool {
   WorkerPool();
   void thread_main(unsigned index);
   Job* find_job();
+  bool begins_soon(const Job& job, std::unique_lock<std::mutex>& lock);
   void work(Job& job, std::unique_lock<std::mutex>& lock);
   void start_threads();
 
@@ -40,7 +42,7 @@ class WorkerPool {
   std::condition_variable done_;
   std::list<Job*> jobs_;
   std::atomic<unsigned> launches_{0};  // so far: what an idle thread watches for a moment
-  unsigned size_ = 1;                  // how many may work at once
+  unsigned size_ = 1;                  // how many cores are to be kept busy
   unsigned busy_ = 0;
   bool started_ = false;
 };

@@ -1,6 +1,7 @@
 // Streams: asynchronous, in order, and the default-stream rules.
 #include <atomic>
 #include <mutex>
+#include <thread>
 
 #include "driver.hpp"
 
@@ -45,6 +46,15 @@ TEST_F(Streams, AreAsynchronous) {
   open_gate();
   OK(cu.cuStreamSynchronize(s));
   EXPECT_CU(0, cu.cuStreamQuery(s));
+}
+
+TEST_F(Streams, GoOnWhileKernelsOfMoreStreamsThanCoresSpin) {
+  for (unsigned i = 0; i <= std::thread::hardware_concurrency(); ++i) close_gate(make());
+  CUstream other = make();
+  EXPECT_CU(0, launch("nothing", {}, 1, other));
+  EXPECT_TRUE(eventually([&] { return cu.cuStreamQuery(other) == CUDA_SUCCESS; }));
+  open_gate();
+  OK(cu.cuCtxSynchronize());
 }
 
 TEST_F(Streams, KeepTheirOrder) {
