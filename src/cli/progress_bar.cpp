@@ -2,12 +2,11 @@
 #include "progress_bar.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+
+#include "terminal.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -15,16 +14,11 @@ namespace {
 constexpr std::size_t kWidth = 30;
 constexpr std::chrono::milliseconds kFirst{300}, kNext{50};
 
-bool is_watched() {
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDERR_FILENO) && !(terminal && std::strcmp(terminal, "dumb") == 0);
-}
-
 }  // namespace
 
 ProgressBar::ProgressBar(std::string what)
     : what_(std::move(what)),
-      watched_(is_watched()),
+      watched_(is_terminal()),
       begun_(std::chrono::steady_clock::now()),
       last_(begun_) {}
 

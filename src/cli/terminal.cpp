@@ -15,11 +15,6 @@ namespace {
 
 std::string log_source;  // NOLINT: one command, one log
 
-bool is_terminal() {
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDERR_FILENO) && !(terminal && std::string_view(terminal) == "dumb");
-}
-
 /// https://no-color.org: any value that is not empty turns colours off.
 bool wants_color() {
   const char* no_color = std::getenv("NO_COLOR");
@@ -31,6 +26,11 @@ std::string paint(std::string_view text, std::string_view code) {
 }
 
 }  // namespace
+
+bool is_terminal() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && !(terminal && std::string_view(terminal) == "dumb");
+}
 
 void print_failure(const std::string& message, const std::string& detail, const std::string& log,
                    const std::vector<Diagnostic>& diagnostics) {

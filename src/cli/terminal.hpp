@@ -12,6 +12,9 @@
 
 namespace cucore::cli {
 
+/// Whether a person watches stderr, on a terminal that can do more than print.
+bool is_terminal();
+
 /// Prints a failure to stderr: the message, what the status is, then the log.
 void print_failure(const std::string& message, const std::string& detail = {},
                    const std::string& log = {}, const std::vector<Diagnostic>& diagnostics = {});
