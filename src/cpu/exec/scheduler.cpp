@@ -68,7 +68,7 @@ void Share::charge() {
     throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT,
                       "kernel '" + std::string(launch_.kernel->function->source->name) +
                           "' has used its budget of " + std::to_string(launch_.budget) +
-                          " warp instructions"};
+                          " warp instructions (CUCORE_CPU_TIMEOUT)"};
 }
 
 void Share::slice() {
