@@ -33,7 +33,7 @@ const CpuControl* find_cpu_control(const CudaTable& table) {
       !found)
     return nullptr;
   const auto* control = static_cast<const CpuControl*>(found);
-  return control->size >= sizeof(CpuControl) ? control : nullptr;
+  return control->size >= offsetof(CpuControl, report) ? control : nullptr;
 }
 
 std::string fault_text(const CudaTable& table) {
@@ -43,6 +43,14 @@ std::string fault_text(const CudaTable& table) {
   if (!text.empty() || table.cuDeviceGetCount(&count) != CUDA_SUCCESS) return text;
   for (CUdevice device = 0; device < count && text.empty(); ++device)
     text = text_of_device(table, device);
+  return text;
+}
+
+std::string settings_text(const CudaTable& table) {
+  char text[1024] = "";
+  if (!table.cpu || table.cpu->size < sizeof(CpuControl) ||
+      table.cpu->last_load_log(text, sizeof text, nullptr) != CUDA_SUCCESS)
+    return {};
   return text;
 }
 

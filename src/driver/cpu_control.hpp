@@ -6,6 +6,7 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace cucore::driver {
@@ -16,6 +17,11 @@ struct CpuControl {
   size_t size;
   CUresult (*set_fault_plan)(const char* plan);
   CUresult (*last_fault_text)(CUcontext context, char* buffer, size_t capacity, size_t* length);
+  CUresult (*report)(char* buffer, size_t capacity, size_t* length);
+  CUresult (*reset_report)(void);
+  uint64_t (*call_count)(const char* name);
+  CUresult (*flush_printf)(void);
+  CUresult (*last_load_log)(char* buffer, size_t capacity, size_t* length);
 };
 
 inline constexpr CUuuid CPU_CONTROL_ID = {
@@ -26,5 +32,8 @@ const CpuControl* find_cpu_control(const CudaTable& table);
 
 // "kernel saxpy, block (0,0,0) ...", or "": of the current context, else of the first that has one.
 std::string fault_text(const CudaTable& table);
+
+// Which setting made cuInit of the CPU device fail, or "".
+std::string settings_text(const CudaTable& table);
 
 }  // namespace cucore::driver

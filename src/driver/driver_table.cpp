@@ -81,7 +81,9 @@ StartedDriver start_driver(const OpenedLibrary& library) {
   if (result == CUDA_SUCCESS) return {{std::move(table), {}}, {}};
   if (result == CUDA_ERROR_STUB_LIBRARY)
     return refused("is the toolkit's stub for linking, not a driver");
-  return failed(error_of(table.get(), result, "initialise the CUDA driver " + library.path));
+  std::string what = "initialise the CUDA driver " + library.path;
+  if (const std::string why = settings_text(*table); !why.empty()) what += " (" + why + ")";
+  return failed(error_of(table.get(), result, what));
 }
 
 }  // namespace cucore::driver

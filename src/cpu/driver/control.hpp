@@ -43,7 +43,8 @@ struct cucore_cpu_control {
   CUresult (*flush_printf)(void);
 
   /* Why the last cuLibraryLoad*, cuModuleLoad* or cuLink* of this thread failed: what the JIT
-   * options' error log holds. Buffer as above. */
+   * options' error log holds; after a cuInit that failed, which setting is wrong. Buffer as above.
+   */
   CUresult (*last_load_log)(char* buffer, size_t capacity, size_t* length);
 };
 

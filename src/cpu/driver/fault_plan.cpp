@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "cpu/driver/calls.hpp"
 #include "cpu/driver/settings.hpp"
 
 namespace cucpu {
@@ -26,6 +27,14 @@ uint64_t mix(uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 27) * 0x94d049bb133111eb;
   return x ^ x >> 31;
+}
+
+bool is_function(std::string_view name) {
+  for (size_t i = 0; i < kCallCount; ++i) {
+    const CallInfo& call = call_info(static_cast<CallId>(i));
+    if (name == call.name || name == call.base) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -75,15 +84,15 @@ std::optional<FaultPlan::Rule> FaultPlan::parse_rule(std::string_view text) {
   rule.launch = subject.substr(0, kLaunch.size()) == kLaunch;
   if (rule.launch) subject.remove_prefix(kLaunch.size());
   rule.subject = subject;
-  bool good = !subject.empty() && parse_when(trimmed(text.substr(at + 1, equals - at - 1)), rule) &&
+  bool good = (rule.launch ? !subject.empty() : is_function(subject)) &&
+              parse_when(trimmed(text.substr(at + 1, equals - at - 1)), rule) &&
               parse_code(trimmed(text.substr(equals + 1)), rule.strike);
   return good ? std::optional(std::move(rule)) : std::nullopt;
 }
 
-bool FaultPlan::set(std::string_view text) {
+bool FaultPlan::parse(std::string_view text, std::vector<Rule>& rules,
+                      std::optional<uint64_t>& limit) {
   constexpr std::string_view kLimit = "mem.limit=";
-  std::vector<Rule> rules;
-  std::optional<uint64_t> limit;
   while (!text.empty()) {
     size_t end = text.find(';');
     std::string_view part = trimmed(text.substr(0, end));
@@ -98,6 +107,19 @@ bool FaultPlan::set(std::string_view text) {
       return false;
     }
   }
+  return true;
+}
+
+bool FaultPlan::is_plan(std::string_view text) {
+  std::vector<Rule> rules;
+  std::optional<uint64_t> limit;
+  return parse(text, rules, limit);
+}
+
+bool FaultPlan::set(std::string_view text) {
+  std::vector<Rule> rules;
+  std::optional<uint64_t> limit;
+  if (!parse(text, rules, limit)) return false;
   std::lock_guard lock(mutex_);
   rules_ = std::move(rules);
   memory_limit_ = limit;

@@ -33,6 +33,7 @@ class FaultPlan {
 
   // False, with the old plan left in force, if `text` is no plan. Counts start anew.
   bool set(std::string_view text);
+  static bool is_plan(std::string_view text);
   bool active() const { return active_.load(std::memory_order_acquire); }
   std::optional<Strike> strike(std::string_view name, std::string_view base);
   std::optional<CUresult> strike_launch(std::string_view kernel);
@@ -48,6 +49,8 @@ class FaultPlan {
     Strike strike{CUDA_ERROR_UNKNOWN, false};
     uint64_t seen = 0;
   };
+  static bool parse(std::string_view text, std::vector<Rule>& rules,
+                    std::optional<uint64_t>& limit);
   static std::optional<Rule> parse_rule(std::string_view text);
   static bool parse_when(std::string_view text, Rule& rule);
   static bool parse_code(std::string_view text, Strike& strike);

@@ -14,7 +14,9 @@
 namespace cucpu {
 namespace {
 
-constexpr int kNewestPtx = 90;  // what a 13.0 driver accepts
+// What no 13.0 driver knows, 9.1 and later, is accepted: what is new in it fails when it is
+// reached.
+constexpr int kNewestMajor = 9;
 constexpr unsigned char kElf[] = {0x7f, 'E', 'L', 'F'};
 constexpr unsigned char kLtoIr[] = {0xed, 0x43, 0x4e, 0x7f};
 
@@ -74,11 +76,11 @@ bool target_runs(const PtxHeader& h, int sm) {
 PtxText checked(std::string text, int sm) {
   PtxHeader h = read_ptx_header(text);
   char message[200];
-  if (h.version > kNewestPtx) {
+  if (h.version / 100 > kNewestMajor) {
     std::snprintf(message, sizeof message,
                   "ptxas application ptx input, line 1; fatal   : Unsupported .version %d.%d; "
-                  "current version is '%d.%d'\n",
-                  h.version / 10, h.version % 10, kNewestPtx / 10, kNewestPtx % 10);
+                  "current version is '%d.x'\n",
+                  h.version / 100, h.version % 100, kNewestMajor);
     return refused(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, message);
   }
   if (!target_runs(h, sm)) {
@@ -133,8 +135,8 @@ PtxHeader read_ptx_header(const std::string& text) {
     std::string_view word = scan.word();
     int major = 0, minor = 0;
     if (word == ".version" &&
-        std::sscanf(std::string(scan.word()).c_str(), "%d.%d", &major, &minor) == 2) {
-      h.version = major * 10 + minor;
+        std::sscanf(std::string(scan.word()).c_str(), "%4d.%4d", &major, &minor) == 2) {
+      h.version = major * 100 + minor;
     } else if (word == ".target") {
       h.line = scan.line();
       std::sscanf(std::string(scan.word()).c_str(), "sm_%d%c", &h.target, &h.suffix);

@@ -21,7 +21,7 @@ PtxText ptx_of_file(const char* path, int device_sm);
 
 // Version and target of PTX against the driver and the device.
 struct PtxHeader {
-  int version = 0;  // 83 for 8.3
+  int version = 0;  // 803 for 8.3
   int target = 0;   // 90
   char suffix = 0;  // 'a' or 'f'
   int line = 1;     // of .target

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "cpu/driver/control.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/failure.hpp"
 
@@ -43,7 +44,17 @@ CUresult Process::init() {
   std::lock_guard lock(mutex);
   if (life() == Life::Ready) return CUDA_SUCCESS;
   DriverSettings settings = settings_from_environment();
-  if (settings.devices == 0) return CUDA_ERROR_NO_DEVICE;
+  note_load_log(settings.wrong);
+  if (!settings.wrong.empty()) return CUDA_ERROR_INVALID_VALUE;
+  if (settings.devices == 0) {
+    note_load_log("CUCORE_CPU_DEVICES is 0");
+    return CUDA_ERROR_NO_DEVICE;
+  }
+  if (!find_profile(settings.profile)) {
+    note_load_log("CUCORE_CPU_PROFILE is '" + settings.profile +
+                  "', not sm_75, sm_80, sm_89, sm_90 or sm_100");
+    return CUDA_ERROR_INVALID_DEVICE;
+  }
   g_process.store(new Process(std::move(settings)));  // lives as long as the process
   pthread_atfork(nullptr, nullptr, on_fork_in_child);
   std::atexit(on_exit);

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "cpu/driver/fault_plan.hpp"
+
 namespace cucpu {
 namespace {
 
@@ -19,11 +21,25 @@ std::optional<uint64_t> number(std::string_view text, uint64_t limit) {
   return good ? std::optional(value) : std::nullopt;
 }
 
-Simd simd_from(std::string_view text) {
+std::optional<Simd> simd_from(std::string_view text) {
   if (text == "baseline") return Simd::Baseline;
   if (text == "avx2") return Simd::Avx2;
   if (text == "avx512") return Simd::Avx512;
-  return Simd::Automatic;
+  return std::nullopt;
+}
+
+// What the variable says, if it is set and `read` understands it.
+template <class Read>
+auto setting(DriverSettings& s, const char* name, const char* wanted, Read read)
+    -> decltype(read(std::string_view())) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return std::nullopt;
+  auto value = read(text);
+  if (!value) {
+    if (!s.wrong.empty()) s.wrong += "; ";
+    s.wrong += std::string(name) + " is '" + std::string(text) + "', not " + wanted;
+  }
+  return value;
 }
 
 }  // namespace
@@ -54,19 +70,33 @@ std::optional<uint64_t> parse_size(std::string_view text) {
 
 DriverSettings settings_from_environment() {
   DriverSettings s;
-  if (auto n = number(variable("CUCORE_CPU_DEVICES"), 64)) s.devices = static_cast<int>(*n);
+  auto up_to = [](uint64_t limit) {
+    return [limit](std::string_view text) { return number(text, limit); };
+  };
+  auto size = [](std::string_view text) {
+    const auto bytes = parse_size(text);
+    return bytes && *bytes ? bytes : std::nullopt;
+  };
+  auto sync = [](std::string_view text) {
+    return text == "sync" ? std::optional(true) : std::nullopt;
+  };
+  auto plan = [](std::string_view text) {
+    return FaultPlan::is_plan(text) ? std::optional(std::string(text)) : std::nullopt;
+  };
+  if (auto n = setting(s, "CUCORE_CPU_DEVICES", "a number from 0 to 64", up_to(64)))
+    s.devices = static_cast<int>(*n);
   if (auto p = variable("CUCORE_CPU_PROFILE"); !p.empty()) s.profile = p;
-  if (auto n = parse_size(variable("CUCORE_CPU_MEMORY")); n && *n) s.memory = *n;
-  s.synchronous = variable("CUCORE_CPU_MODE") == "sync";
-  s.fault_plan = variable("CUCORE_CPU_FAULT");
+  if (auto n = setting(s, "CUCORE_CPU_MEMORY", "a size such as 512M or 4G", size)) s.memory = *n;
+  s.synchronous = setting(s, "CUCORE_CPU_MODE", "'sync'", sync).value_or(false);
+  if (auto p = setting(s, "CUCORE_CPU_FAULT", "a list of faults (docs/cpu_device.md)", plan))
+    s.fault_plan = *p;
   s.trace_file = variable("CUCORE_CPU_TRACE");
-  if (auto n = number(variable("CUCORE_CPU_THREADS"), 1024)) {
+  if (auto n = setting(s, "CUCORE_CPU_THREADS", "a number from 0 to 1024", up_to(1024)))
     s.executor.threads = static_cast<unsigned>(*n);
-  }
-  s.executor.simd = simd_from(variable("CUCORE_CPU_SIMD"));
-  if (auto n = number(variable("CUCORE_CPU_TIMEOUT"), UINT64_MAX)) {
+  if (auto level = setting(s, "CUCORE_CPU_SIMD", "baseline, avx2 or avx512", simd_from))
+    s.executor.simd = *level;
+  if (auto n = setting(s, "CUCORE_CPU_TIMEOUT", "a number of warp instructions", up_to(UINT64_MAX)))
     s.executor.instruction_budget = *n;
-  }
   return s;
 }
 

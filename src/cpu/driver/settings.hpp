@@ -19,9 +19,10 @@ struct DriverSettings {
   std::string fault_plan;               // CUCORE_CPU_FAULT
   std::string trace_file;               // CUCORE_CPU_TRACE
   Settings executor;                    // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT
+  std::string wrong;                    // the variables that make no sense, and what would
 };
 
-// Values that make no sense leave the default: a driver has nobody to tell.
+// Values that make no sense leave the default and are told in `wrong`, for which cuInit fails.
 DriverSettings settings_from_environment();
 
 // "64M" and the like; nullopt if it is no size.

@@ -126,6 +126,7 @@ void Block::begin(u64 number) {
   }
   fill_row(table.get(), kRowSmid, u32(number % l.limits.sm_count));
   live_threads = l.block[0] * l.block[1] * l.block[2];
+  resumed = false;
   if (barriers_used)
     for (Barrier& b : barriers) b.used = false;
   barriers_used = false;

@@ -85,6 +85,7 @@ struct Block {
   const DecodedFunction& entry;
   u32 ctaid[3] = {};
   u32 live_threads = 0;
+  bool resumed = false;  // it has had a slice
   AlignedBytes shared;
   AlignedBytes table;
   AlignedBytes registers;  // of the kernel's frame, warp after warp

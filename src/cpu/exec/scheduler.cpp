@@ -11,8 +11,9 @@
 namespace cucpu {
 namespace {
 
-constexpr s64 kSlice = 1 << 20;  // warp instructions of a block before others get a turn
-constexpr s64 kCooperativeSlice = 1 << 15;
+constexpr s64 kSlice = 1 << 20;  // warp instructions of a block before another begins beside it
+// Of a block among others: it may only be waiting for one of them.
+constexpr s64 kSharedSlice = 1 << 15;
 // Blocks taken at a time: neighbours share pages and cache lines, which one worker should have.
 constexpr u64 kMostTaken = 16;
 constexpr u64 kTakesPerLaunch = 64;   // at least, so that no worker is left with nothing at the end
@@ -67,12 +68,13 @@ void Share::charge() {
     throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT,
                       "kernel '" + std::string(launch_.kernel->function->source->name) +
                           "' has used its budget of " + std::to_string(launch_.budget) +
-                          " warp instructions"};
+                          " warp instructions (CUCORE_CPU_TIMEOUT)"};
 }
 
 void Share::slice() {
   Block& block = *resident_.front();
-  s64 quantum = launch_.launch->cooperative ? kCooperativeSlice : kSlice;
+  const bool shares = launch_.launch->cooperative || block.resumed;
+  s64 quantum = shares ? kSharedSlice : kSlice;
   if (launch_.budget && s64(launch_.budget) < quantum) quantum = s64(launch_.budget);
   const BlockStatus status = block.run(quantum);
   if (launch_.budget || worker_.warp_instructions > 1 << 20) charge();
@@ -81,6 +83,7 @@ void Share::slice() {
     resident_.pop_front();
     return;
   }
+  block.resumed = true;
   // It goes to the end; a new block, if there is one, comes before those that were here.
   resident_.push_back(std::move(resident_.front()));
   resident_.pop_front();

@@ -180,6 +180,27 @@ TEST_F(Process, UnknownProfileFailsAtCuInit) {
   });
 }
 
+TEST_F(Process, WrongSettingsFailAtCuInitAndAreNamed) {
+  const char* const wrong[][2] = {
+      {"CUCORE_CPU_DEVICES", "two"},    {"CUCORE_CPU_DEVICES", "65"},
+      {"CUCORE_CPU_MEMORY", "lots"},    {"CUCORE_CPU_MEMORY", "0"},
+      {"CUCORE_CPU_THREADS", "-1"},     {"CUCORE_CPU_SIMD", "avx1024"},
+      {"CUCORE_CPU_MODE", "synch"},     {"CUCORE_CPU_TIMEOUT", "1e6"},
+      {"CUCORE_CPU_FAULT", "cuInit=2"}, {"CUCORE_CPU_FAULT", "cuMemAloc@1=2"},
+      {"CUCORE_CPU_PROFILE", "sm_91"}};
+  for (const auto& [name, value] : wrong) {
+    in_child([&](Driver& cu) {
+      setenv(name, value, 1);
+      CHECK(cu.cuInit(0) != CUDA_SUCCESS);
+      char text[256] = "";
+      CHECK_CU(0, cu.control().last_load_log(text, sizeof text, nullptr));
+      CHECK(std::strstr(text, name) && std::strstr(text, value));
+      unsetenv(name);
+      CHECK_CU(0, cu.cuInit(0));
+    });
+  }
+}
+
 TEST_F(Process, NumberOfDevices) {
   for (int wanted : {1, 8, 64}) {
     in_child([&](Driver& cu) {

@@ -48,6 +48,24 @@ TEST(Progress, EarlierBlockWaitsForLater) {
   EXPECT_EQ(a[0], 1);
 }
 
+// Each block waits for the next one. Those that only wait must not take the time of whom they wait
+// for: a million warp instructions a turn would be ten times as many in all.
+TEST(Progress, ChainOfBlocksInReverse) {
+  constexpr unsigned kBlocks = 50;
+  const std::string text =
+      "mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd0, %rd2; setp.eq.u32 %p1, %r2, 49; @%p1 bra "
+      "DONE;\n"
+      "WAIT: ld.volatile.global.u32 %r3, [%rd3+4]; setp.eq.u32 %p2, %r3, 0; @%p2 bra WAIT;\n"
+      "DONE: st.volatile.global.u32 [%rd3], 1;";
+  Array<int> a(kBlocks);
+  auto module = load_text(kernel_text(text));
+  LaunchStatistics statistics;
+  ASSERT_FALSE(launch(*module->find_kernel("k"), shape(kBlocks, 32), &statistics, a.address(),
+                      uint64_t{0}, 0));
+  EXPECT_EQ(a[0], 1);
+  EXPECT_LT(statistics.warp_instructions, 40'000'000u);
+}
+
 // One lane produces for another of its warp, in the order that lowest-address-first would starve.
 TEST(Progress, LaneWaitsForLane) {
   const std::string text =
