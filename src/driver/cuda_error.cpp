@@ -38,6 +38,21 @@ std::string text_by(const CudaTable* table, CUresult result) {
   return {};
 }
 
+// The CPU device is no driver that could be updated, and runs no machine code.
+const char* advice_by(const CudaTable* table, const Meaning<CUresult>* meaning) {
+  if (!meaning) return "";
+  if (!table || !table->cpu) return meaning->advice;
+  switch (meaning->result) {
+    case CUDA_ERROR_NO_DEVICE:
+      return "set CUCORE_CPU_DEVICES to 1 or more";
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+      return "the PTX is newer than the CPU device: compile with an older toolkit, or update "
+             "libcucore";
+    default:
+      return meaning->advice;
+  }
+}
+
 }  // namespace
 
 Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
@@ -47,7 +62,8 @@ Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
   if (const std::string text = text_by(table, result); !text.empty()) message += " (" + text + ")";
   if (table && is_sticky(result))
     if (const std::string fault = fault_text(*table); !fault.empty()) message += ": " + fault;
-  if (meaning && *meaning->advice) message += std::string("; ") + meaning->advice;
+  if (const char* advice = advice_by(table, meaning); *advice)
+    message += "; " + std::string(advice);
   return Error(meaning ? meaning->status : Status::CUDA, std::move(message), {},
                {"cuda", static_cast<int32_t>(result), std::move(name)});
 }

@@ -9,6 +9,8 @@
 namespace cucpu::api {
 namespace {
 
+constexpr size_t kMostStack = 512 << 10;  // local memory of a thread
+
 Device& device(CUdevice ordinal) { return Process::get().device(ordinal); }
 
 std::shared_ptr<Context> context(CUcontext handle) {
@@ -200,6 +202,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   auto c = current_context();
   require(limit >= 0 && limit < CU_LIMIT_MAX);
   if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY) require(value <= 128);
+  if (limit == CU_LIMIT_STACK_SIZE) require(value <= kMostStack);
   if (limit == CU_LIMIT_STACK_SIZE) value = (value + 15) / 16 * 16;
   c->set_limit(limit, value);
   return CUDA_SUCCESS;

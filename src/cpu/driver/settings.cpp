@@ -1,6 +1,9 @@
 // Reads CUCORE_CPU_*.
 #include "cpu/driver/settings.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdlib>
 
@@ -77,8 +80,15 @@ DriverSettings settings_from_environment() {
     const auto bytes = parse_size(text);
     return bytes && *bytes ? bytes : std::nullopt;
   };
-  auto sync = [](std::string_view text) {
-    return text == "sync" ? std::optional(true) : std::nullopt;
+  auto mode = [](std::string_view text) {
+    return text == "sync" || text == "async" ? std::optional(text == "sync") : std::nullopt;
+  };
+  auto file = [](std::string_view text) {
+    std::string path(text);
+    const int opened = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (opened < 0) return std::optional<std::string>();
+    close(opened);
+    return std::optional(std::move(path));
   };
   auto plan = [](std::string_view text) {
     return FaultPlan::is_plan(text) ? std::optional(std::string(text)) : std::nullopt;
@@ -87,10 +97,11 @@ DriverSettings settings_from_environment() {
     s.devices = static_cast<int>(*n);
   if (auto p = variable("CUCORE_CPU_PROFILE"); !p.empty()) s.profile = p;
   if (auto n = setting(s, "CUCORE_CPU_MEMORY", "a size such as 512M or 4G", size)) s.memory = *n;
-  s.synchronous = setting(s, "CUCORE_CPU_MODE", "'sync'", sync).value_or(false);
+  s.synchronous = setting(s, "CUCORE_CPU_MODE", "sync or async", mode).value_or(false);
   if (auto p = setting(s, "CUCORE_CPU_FAULT", "a list of faults (docs/cpu_device.md)", plan))
     s.fault_plan = *p;
-  s.trace_file = variable("CUCORE_CPU_TRACE");
+  if (auto f = setting(s, "CUCORE_CPU_TRACE", "a file that can be written to", file))
+    s.trace_file = *f;
   if (auto n = setting(s, "CUCORE_CPU_THREADS", "a number from 0 to 1024", up_to(1024)))
     s.executor.threads = static_cast<unsigned>(*n);
   if (auto level = setting(s, "CUCORE_CPU_SIMD", "baseline, avx2 or avx512", simd_from))

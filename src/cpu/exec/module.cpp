@@ -129,6 +129,8 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
     const u64 size = std::max<u64>(v.size, 1);
     const u64 address = space.allocate(size, std::max<u64>(v.align, 16), kind, decoded_.device);
     if (address == 0) {
+      log += "no memory for variable '" + std::string(v.name) + "' of " + std::to_string(size) +
+             " bytes\n";
       code = CUDA_ERROR_OUT_OF_MEMORY;
       return false;
     }

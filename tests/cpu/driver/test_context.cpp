@@ -170,6 +170,7 @@ TEST_F(ContextState, Limits) {
   OK(cu.cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 64 << 20));
   OK(cu.cuCtxGetLimit(&value, CU_LIMIT_MALLOC_HEAP_SIZE));
   EXPECT_EQ(size_t{64} << 20, value);
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, SIZE_MAX));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuCtxGetLimit(&value, CU_LIMIT_MAX));
   EXPECT_CU(CUDA_ERROR_UNSUPPORTED_LIMIT, cu.cuCtxGetLimit(&value, CU_LIMIT_SHMEM_SIZE));
   int least = 1, greatest = 1;
