@@ -15,6 +15,7 @@ from ._async import Completion, QueueInfo
 from ._code import Global, Parameter, Resources, Symbol
 from ._cucore import (
     Buffer,
+    Cache,
     Device,
     Event,
     Future,
@@ -37,6 +38,8 @@ from ._docs import DOCS
 from ._device import Memory, Priorities, devices, max_active_clusters, launch_packed
 from ._enums import (
     Backend,
+    CacheFile,
+    CacheOutcome,
     CodeType,
     DefaultStream,
     DeviceAttribute,
@@ -54,8 +57,8 @@ from ._enums import (
 )
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
-from . import _interop, _link, _program
-from ._link import Key
+from . import _cache, _interop, _link, _program
+from ._program import Key
 from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback
 
 __version__ = version_string()
@@ -63,9 +66,10 @@ __version__ = version_string()
 _cucore._register(
     _errors._make,
     (LogLevel, Library, DeviceAttribute, DefaultStream, SourceType, CodeType, Backend, SymbolKind, KernelAttribute,
-     Severity, KeyAlgorithm, SignaturePolicy, SignatureState),
+     Severity, KeyAlgorithm, SignaturePolicy, SignatureState, CacheOutcome, CacheFile),
     _program.arguments,
     _link.arguments,
+    _cache.arguments,
     _interop.foreign_memory,
     _interop.foreign_stream,
 )
@@ -74,7 +78,7 @@ for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
 
 __all__ = [
-    "Backend", "Buffer", "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
+    "Backend", "Buffer", "Cache", "CacheFile", "CacheOutcome", "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
     "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
     "Parameter", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
     "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",

@@ -1,22 +1,12 @@
-"""Linker's constructor and link(), bundles and keys."""
+"""Linker's constructor and link(), bundles and lists of keys."""
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple, Optional, Union
+from typing import Iterable, Optional, Union
 
 from . import _cucore, _options
 from ._cucore import Linker, ObjectCode
-from ._enums import CodeType, KeyAlgorithm
-from ._program import fill
-
-
-class Key(NamedTuple):
-    """A key that signs or verifies."""
-
-    algorithm: KeyAlgorithm
-    data: bytes
-
-    def __repr__(self) -> str:
-        return f"Key({self.algorithm!r}, {len(self.data)} bytes)"  # the bytes may be a secret
+from ._enums import CodeType
+from ._program import Key, as_keys, fill
 
 
 def arguments(**keywords):  # type: ignore[no-untyped-def]
@@ -47,7 +37,7 @@ def keys(given: Union[None, Key, Iterable[Key]]) -> Optional[_cucore._Keys]:
     if given is None:
         return None
     out = _cucore._Keys()
-    for key in [given] if isinstance(given, Key) else given:
+    for key in as_keys(given):
         out.add(key.algorithm, key.data)
     return out
 

@@ -19,6 +19,7 @@
 %for_package(Linker::Linker)
 %for_package(ObjectCode::diagnostic_count)
 %for_package(ObjectCode::metadata_count)
+%for_package(Cache::Cache)
 %for_package(cucore_status_name)
 %for_package(cucore_version)
 %for_package(cucore_version_string)
