@@ -29,6 +29,8 @@ MADE_IN_JAVA = {
     'cucore_device_stream_priorities': 'CudaDevice.getStreamPriorities', 'cucore_driver_select': 'Cucore.selectDriver',
     'cucore_buffer_read': 'CudaBuffer.read', 'cucore_version': 'Cucore.version', 'cucore_library_query': 'Cucore.library',
     'cucore_objectcode_diagnostic_count': 'ObjectCode.getDiagnostics', 'cucore_stream_create': 'new CudaStream',
+    'cucore_cache_open': 'new Cache', 'cucore_cache_query': 'Cache.getEntries', 'cucore_program_compile_batch': 'Program.compileBatch',
+    'cucore_cache_compile': 'Cache.compile', 'cucore_cache_link': 'Cache.link', 'cucore_cache_add_remote': 'Cache.addRemote',
     'cucore_buffer_create': 'new CudaBuffer', 'cucore_objectcode_diagnostic_at': 'ObjectCode.getDiagnostics',
 }
 
@@ -197,7 +199,9 @@ def options(struct, name, header, folder):
         if f.kind in SETTERS:
             parameter, verb = SETTERS[f.kind]
             word = parameter.split()[-1]
-            tail = {'texts': '; calls add up', 'numbers': '; calls add up', 'keys': '; calls add up', 'toggle': '; default: the compiler\'s own'}.get(f.kind, '')
+            tail = {'texts': '; calls add up', 'numbers': '; calls add up', 'keys': '; calls add up'}.get(f.kind, '')
+            if f.kind == 'toggle' and struct.name != 'cucore_cache_options':
+                tail = '; default: the compiler\'s own'
             out += [f'    /** Sets {lower(f.name)}: {doc}', f'     * @param {word} the value{"s" if verb == "add" else ""}{tail}',
                     '     * @return this */', f'    public Builder {lower(f.name)}({parameter}) {{',
                     f'      {verb}("{f.name}", {word});', '      return this;', '    }', '']
@@ -239,7 +243,9 @@ def record(header, c_name, name, folder):
         doc = text_of(f.doc or f.name.replace('_', ' '), header, {}).replace('*/', '')
         out += [f'  /** {doc[0].upper() + doc[1:]}.', '   * @return the number */', f'  public long {lower(f.name)}() {{',
                 f'    return all.getLong({8 * i});', '  }', '']
-    (folder / f'{name}.java').write_text('\n'.join(out[:-1] + ['}', '']), encoding='utf-8')
+    said = [f'{" " * 8}+ "{", " if i else ""}{lower(f.name)}=" + {lower(f.name)}()' for i, f in enumerate(fields.record(header, c_name))]
+    out += ['  @Override public String toString() {', '    return ""', *said[:-1], said[-1] + ';', '  }', '}', '']
+    (folder / f'{name}.java').write_text('\n'.join(out), encoding='utf-8')
 
 
 def write_sources(header, folder):
