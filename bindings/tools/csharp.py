@@ -31,7 +31,7 @@ RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery',
        'Cache::Cache': '', 'Cache::compile': 'RawCompile', 'Cache::link': 'RawLink', 'Cache::get': 'RawGet', 'Cache::put': 'RawPut',
        'Cache::get_or_build': 'RawGetOrBuild', 'Cache::statistics': 'RawStatistics', 'Cache::statistics_of_all': 'RawStatisticsOfAll',
        'Cache::entries': 'RawEntries', 'Cache::verify': 'RawVerify', 'Cache::trim': 'RawTrim', 'Cache::explain_miss': 'RawExplainMiss',
-       'Cache::add_remote': 'RawAddRemote', 'Batch::run': 'RawRun',
+       'Cache::add_remote': 'RawAddRemote', 'Cache::directory': 'RawDirectory', 'Batch::run': 'RawRun',
        'library_set_path': 'RawSetPath', 'driver_select': 'RawSelectDriver'}
 PUBLIC = {'GetAttribute', 'GetKernel', 'GetImage', 'FromNative'}  # only the name is another
 

@@ -1,0 +1,45 @@
+// Calls back into C# for what a cache does not have.
+using System;
+using System.Runtime.ExceptionServices;
+using System.Runtime.InteropServices;
+
+namespace Cucore {
+/// <summary>One get-or-build. What the program's own code throws stays here while native frames are on
+/// the stack, which exceptions must not cross, and goes on once they are gone.</summary>
+internal sealed class CacheBuilding {
+  [UnmanagedFunctionPointer(CallingConvention.StdCall)]
+  private delegate IntPtr Function();
+
+  private readonly Func<ObjectCode> build;
+  private readonly Function function;
+  private ObjectCode made;
+  private ExceptionDispatchInfo thrown;
+
+  internal CacheBuilding(Func<ObjectCode> build) {
+    this.build = build ?? throw new ArgumentNullException(nameof(build));
+    function = Make;
+  }
+
+  /// <summary>For the length of the call that asks; this object must be kept alive so long.</summary>
+  internal IntPtr Pointer { get { return Marshal.GetFunctionPointerForDelegate(function); } }
+
+  /// <summary>What was asked for: one object for whoever asked, and one Dispose.</summary>
+  internal CacheResult Given(ObjectCode found, int outcome) {
+    thrown?.Throw();
+    if (made == null) return new CacheResult(found, outcome);
+    found.Dispose();
+    return new CacheResult(made, outcome);
+  }
+
+  // A reference to what was made, or none where that failed.
+  private IntPtr Make() {
+    try {
+      made = build() ?? throw new InvalidOperationException("the object code that was to be built is null");
+      return CucoreNativePINVOKE.RetainCode(ObjectCode.getCPtr(made));
+    } catch (Exception e) {
+      thrown = ExceptionDispatchInfo.Capture(e);
+      return IntPtr.Zero;
+    }
+  }
+}
+}
