@@ -227,7 +227,9 @@ def record(header, c_name, name, table):
     for i, f in enumerate(fields.record(header, c_name)):
         out += [f'  /// <summary>{sentence(f, header, table)}</summary>',
                 f'  public long {camel(f.name)} {{ get {{ return System.BitConverter.ToInt64(all, {8 * i}); }} }}']
-    return out + ['}']
+    said = ', '.join(f'{camel(f.name)}={{{camel(f.name)}}}' for f in fields.record(header, c_name))
+    return out + ['', '  /// <summary>All of it: "name=number, ...".</summary>',
+                  f'  public override string ToString() {{ return $"{said}"; }}', '}']
 
 
 def write_sources(header, folder, table, names):

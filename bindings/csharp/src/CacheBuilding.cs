@@ -2,6 +2,7 @@
 using System;
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
+using System.Threading;
 
 namespace Cucore {
 /// <summary>One get-or-build. What the program's own code throws stays here while native frames are on
@@ -14,6 +15,7 @@ internal sealed class CacheBuilding {
   private readonly Function function;
   private ObjectCode made;
   private ExceptionDispatchInfo thrown;
+  private bool isAborted;
 
   internal CacheBuilding(Func<ObjectCode> build) {
     this.build = build ?? throw new ArgumentNullException(nameof(build));
@@ -25,6 +27,7 @@ internal sealed class CacheBuilding {
 
   /// <summary>What was asked for: one object for whoever asked, and one Dispose.</summary>
   internal CacheResult Given(ObjectCode found, int outcome) {
+    if (isAborted) Thread.CurrentThread.Abort();
     thrown?.Throw();
     if (made == null) return new CacheResult(found, outcome);
     found.Dispose();
@@ -36,6 +39,10 @@ internal sealed class CacheBuilding {
     try {
       made = build() ?? throw new InvalidOperationException("the object code that was to be built is null");
       return CucoreNativePINVOKE.RetainCode(ObjectCode.getCPtr(made));
+    } catch (ThreadAbortException) {
+      Thread.ResetAbort();  // else it goes on from here by itself, through native frames
+      isAborted = true;
+      return IntPtr.Zero;
     } catch (Exception e) {
       thrown = ExceptionDispatchInfo.Capture(e);
       return IntPtr.Zero;
