@@ -1,4 +1,6 @@
 """What Python gets from the header: docstrings, IntEnums, the keywords of options."""
+import re
+
 import fields
 import words
 
@@ -21,20 +23,24 @@ def text_of(text, header, table):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
-    return words.translate(text, header, function, item, 'None')
+    return re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, header, function, item, 'None'))
 
 
 def enum_typemap(enum):
     return '' if enum.name == 'Toggle' else f'%python_enum({enum.c_name}, {enum.name})'
 
 
+# What cannot happen in Python: there structs and buffers have the right size.
+OF_C = ('CUCORE_ERROR_ABI_MISMATCH', 'CUCORE_ERROR_BUFFER_TOO_SMALL')
+
+
 def comment(member, function, header, table):
     tr = lambda t: text_of(t, header, table)
     lines = tr(function.doc.text).split('\n')
-    lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, function)]
+    lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, function) if n != 'outcome']  # a result
     if words.result(member, function):
         lines.append(f'@return {tr(words.result(member, function))}')
-    lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
+    lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals if c not in OF_C]
     return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
 
@@ -153,7 +159,7 @@ def docs(header, members):
         lines = [f'{m.owner}({SIGNATURES[m.owner]})', '--', '', tr(function.doc.text), '']
         names = {'data': 'source'}  # as Python has it
         lines += [f':param {names.get(n, n)}: {tr(t)}' for n, t in words.parameters(m, function) if n != 'options']
-        lines += [f':raises {exception(c)}: {tr(t)}' for c, t in function.doc.retvals if c != 'CUCORE_ERROR_ABI_MISMATCH']
+        lines += [f':raises {exception(c)}: {tr(t)}' for c, t in function.doc.retvals if c not in OF_C]
         if m.owner in CLASS_COMMENTS:
             lines += field_lines(header.structs[CLASS_COMMENTS[m.owner] + '_options'], header)
         out.append(f'    "{m.owner}": {chr(10).join(lines)!r},')

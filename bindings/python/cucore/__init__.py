@@ -12,6 +12,7 @@ Where there is no GPU, the same programs run on the CPU device. Every failed cal
 """
 from . import _cucore, _enums, _errors
 from ._async import Completion, QueueInfo
+from ._cache import BatchItem, BatchResult, CacheEntry, CacheResult, compile_batch
 from ._code import Global, Parameter, Resources, Symbol
 from ._cucore import (
     Buffer,
@@ -57,6 +58,7 @@ from ._enums import (
 )
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
+from ._records import CacheStatistics
 from . import _cache, _interop, _link, _program
 from ._program import Key
 from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback
@@ -78,10 +80,11 @@ for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
 
 __all__ = [
-    "Backend", "Buffer", "Cache", "CacheFile", "CacheOutcome", "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
+    "Backend", "BatchItem", "BatchResult", "Buffer", "Cache", "CacheEntry", "CacheFile", "CacheOutcome", "CacheResult", "CacheStatistics",
+    "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
     "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
     "Parameter", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
-    "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
+    "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
     "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
     *_errors.__all__,
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Iterable, Optional, Union
 
 from . import _cucore, _options
-from ._cucore import Linker, ObjectCode
+from ._cucore import Cache, Linker, ObjectCode
 from ._enums import CodeType
 from ._program import Key, as_keys, fill
 
@@ -14,12 +14,15 @@ def arguments(**keywords):  # type: ignore[no-untyped-def]
     return (fill(_cucore._LinkerOptions(), _options.linker_options, keywords, "Linker"),)
 
 
-def _link(self: Linker, target: CodeType = CodeType.CUBIN) -> ObjectCode:
-    return self._link(target)
+_link_through = _cucore.Cache._link
+
+
+def _link(self: Linker, target: CodeType = CodeType.CUBIN, *, cache: Optional[Cache] = None) -> ObjectCode:
+    return self._link(target) if cache is None else _link_through(cache, self, target)[0]
 
 
 _link.__name__ = "link"
-_link.__doc__ = Linker._link.__doc__
+_link.__doc__ = f"{(Linker._link.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was linked; see Cache.link."
 
 
 def bundle(images: Iterable[ObjectCode]) -> ObjectCode:

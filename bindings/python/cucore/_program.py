@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import os
-from typing import Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypeVar, Union
+from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import _cucore, _options
-from ._cucore import ObjectCode, Program
+from ._cucore import Cache, ObjectCode, Program
 from ._enums import CodeType, KeyAlgorithm, SourceType
 
 
@@ -94,10 +94,15 @@ def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=N
     return type, source, fill(_cucore._ProgramOptions(), _options.program_options, keywords, "Program")
 
 
-def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> ObjectCode:
-    return self._compile(target, names)
+# The descriptor refuses what is no Cache, at no price.
+_compile_through = _cucore.Cache._compile
+
+
+def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = (), *,
+             cache: Optional[Cache] = None) -> ObjectCode:
+    return self._compile(target, names) if cache is None else _compile_through(cache, self, target, names)[0]
 
 
 _compile.__name__ = "compile"
-_compile.__doc__ = Program._compile.__doc__
+_compile.__doc__ = f"{(Program._compile.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was compiled; see Cache.compile."
 _cucore._extend(Program, "compile", _compile)

@@ -12,7 +12,16 @@
 %typemap(doctype) cucore_toggle "bool or None";
 
 // The view is held across the call, for the interpreter's lock is not.
-%typemap(in) (const void *data, size_t size) (cucore::bind::View view), (const void *key, size_t key_size) (cucore::bind::View view) {
+%typemap(in) (const void *key, size_t key_size) (cucore::bind::View view) {
+  if (PyUnicode_Check($input)) {
+    PyErr_SetString(PyExc_TypeError, "a key is bytes, not str");
+    SWIG_fail;
+  }
+  if (!view.open($input, PyBUF_SIMPLE)) SWIG_fail;
+  $1 = const_cast<void *>(view.data());
+  $2 = view.size();
+}
+%typemap(in) (const void *data, size_t size) (cucore::bind::View view) {
   if (!view.open($input, PyBUF_SIMPLE)) SWIG_fail;
   $1 = const_cast<void *>(view.data());
   $2 = view.size();
