@@ -78,8 +78,8 @@ def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object
         fields = function(**keywords)
     except TypeError as error:
         raise TypeError(str(error).replace(f"{function.__name__}()", f"{name}()")) from None
-    for field, (kind, value) in fields.items():
-        _fill(filled, field, kind, value)
+    for field in keywords:
+        _fill(filled, field, *fields[field])
     return filled
 
 
