@@ -93,10 +93,7 @@ public partial class Cache {
   /// <remarks>What build throws comes out of this call: the same exception.</remarks>
   public CacheResult GetOrBuild(byte[] key, Func<ObjectCode> build) {
     CacheBuilding building = new CacheBuilding(build);
-    using (Pinned pinned = Pin(key)) {
-      ObjectCode found = RawGetOrBuild(pinned.Address, key.Length, building.Pointer, out int outcome);
-      return building.Given(found, outcome);
-    }
+    using (Pinned pinned = Pin(key)) return building.Ask(this, pinned.Address, key.Length);
   }
 
   private static Pinned Pin(byte[] key) { return new Pinned(key ?? throw new ArgumentNullException(nameof(key))); }

@@ -9,24 +9,36 @@ namespace Cucore {
 /// the stack, which exceptions must not cross, and goes on once they are gone.</summary>
 internal sealed class CacheBuilding {
   [UnmanagedFunctionPointer(CallingConvention.StdCall)]
-  private delegate IntPtr Function();
+  private delegate IntPtr Function(IntPtr building);
 
+  // BuildRequest of swig/csharp/types.i
+  [StructLayout(LayoutKind.Sequential)]
+  private struct Request {
+    internal IntPtr Function, Building;
+  }
+
+  private static readonly Function function = Make;
+  private static readonly IntPtr pointer = Marshal.GetFunctionPointerForDelegate(function);
   private readonly Func<ObjectCode> build;
-  private readonly Function function;
   private ObjectCode made;
   private ExceptionDispatchInfo thrown;
   private bool isAborted;
 
-  internal CacheBuilding(Func<ObjectCode> build) {
-    this.build = build ?? throw new ArgumentNullException(nameof(build));
-    function = Make;
+  internal CacheBuilding(Func<ObjectCode> build) { this.build = build ?? throw new ArgumentNullException(nameof(build)); }
+
+  internal unsafe CacheResult Ask(Cache cache, IntPtr key, int size) {
+    GCHandle self = GCHandle.Alloc(this);
+    try {
+      Request request = new Request { Function = pointer, Building = GCHandle.ToIntPtr(self) };
+      ObjectCode found = cache.RawGetOrBuild(key, size, (IntPtr)(&request), out int outcome);
+      return Given(found, outcome);
+    } finally {
+      self.Free();
+    }
   }
 
-  /// <summary>For the length of the call that asks; this object must be kept alive so long.</summary>
-  internal IntPtr Pointer { get { return Marshal.GetFunctionPointerForDelegate(function); } }
-
-  /// <summary>What was asked for: one object for whoever asked, and one Dispose.</summary>
-  internal CacheResult Given(ObjectCode found, int outcome) {
+  // One object for whoever asked, and one Dispose.
+  private CacheResult Given(ObjectCode found, int outcome) {
     if (isAborted) Thread.CurrentThread.Abort();
     thrown?.Throw();
     if (made == null) return new CacheResult(found, outcome);
@@ -35,6 +47,8 @@ internal sealed class CacheBuilding {
   }
 
   // A reference to what was made, or none where that failed.
+  private static IntPtr Make(IntPtr building) { return ((CacheBuilding)GCHandle.FromIntPtr(building).Target).Make(); }
+
   private IntPtr Make() {
     try {
       made = build() ?? throw new InvalidOperationException("the object code that was to be built is null");
