@@ -1624,7 +1624,8 @@ typedef cucore_status (*cucore_cache_build_fn)(cucore_objectcode **out, cucore_e
  * Opens a cache; nothing is cached without one. Any number of caches, processes and languages may
  * have one folder at a time. A folder that cannot be made or written to is no failure: the cache
  * then works in memory, or reads only, and says so through the log. With CUCORE_CACHE=off in the
- * environment it does nothing: everything is built.
+ * environment it does nothing: everything is built. In the child of a fork a cache goes on with
+ * nothing in memory and without its remotes.
  *
  * @param options  NULL for the defaults
  * @retval CUCORE_ERROR_IO                the folder belongs to another user, or others can write to

@@ -76,6 +76,33 @@ Cache::Cache(Settings settings, Codec codec)
              store_.is_open() ? "read-only" : "kept in memory alone", ": ", problem));
 }
 
+Cache& Cache::here() {
+  if (forks_ == fork_count()) return *this;
+  return *in_child_.get([this] {
+    Settings settings = settings_;
+    if (!remotes_.empty())
+      log(LogLevel::WARNING, "a cache in a process made by fork has no remotes: open it there");
+    try {
+      return open(settings, codec_);
+    } catch (const Error& error) {
+      log(LogLevel::WARNING, text("the cache in ", settings.directory,
+                                  " is kept in memory alone after a fork: ", error.what()));
+      settings.directory.clear();
+      return open(settings, codec_);
+    }
+  });
+}
+
+// A child of a fork never destroys what its parent's threads may be in the middle of.
+void Cache::prepare_release() {
+  if (forks_ == fork_count()) return;
+  add_reference();
+  quietly([&] {
+    here().flush_statistics();
+    return true;
+  });
+}
+
 Cache::~Cache() {
   remotes_.flush(std::chrono::milliseconds(2000));
   quietly([&] {

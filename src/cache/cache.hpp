@@ -19,6 +19,7 @@
 #include "cache/store.hpp"
 #include "container/build_inputs.hpp"
 #include "container/signature.hpp"
+#include "support/per_process.hpp"
 
 namespace cucore::cache {
 
@@ -78,6 +79,12 @@ EntryReport report_of(const FoundFile& file, size_t done, size_t total);
 class Cache final : public Object {
  public:
   static Ref<Cache> open(Settings settings, Codec codec);
+
+  // This one; in a child of a fork another of the same settings, with nothing in memory and without
+  // the remotes, whose connections are the parent's. Every call of a user begins here.
+  Cache& here();
+  // Before a user's reference to it is given back.
+  void prepare_release();
 
   // What the inputs give: found, or built and kept. Only the build's own failure is thrown.
   Result obtain(const container::BuildInputs& inputs, const Build& build);
@@ -156,6 +163,8 @@ class Cache final : public Object {
   std::mutex manifests_mutex_;
   std::unordered_map<container::Digest, std::shared_ptr<LiveManifest>, DigestHash> manifests_;
   std::mutex bound_mutex_;
+  const unsigned forks_ = fork_count();
+  PerProcess<Ref<Cache>> in_child_;
 };
 
 }  // namespace cucore::cache

@@ -4,9 +4,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 
 #include "cache/byte_lock.hpp"
+#include "support/per_process.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -21,8 +23,8 @@ Descriptor open_file(int folder, const char* name, bool read_only) {
 
 // Two threads of one process share the descriptor, which does not exclude them from each other.
 std::mutex& threads() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
+  static auto* mutex = new PerProcess<std::unique_ptr<std::mutex>>;
+  return *mutex->get([] { return std::make_unique<std::mutex>(); });
 }
 
 // Held by a stopped process it must not stop others: a count that is missed is set right by the

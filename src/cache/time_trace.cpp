@@ -1,14 +1,19 @@
 #include "cache/time_trace.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <ctime>
+#include <memory>
 
 #include "cache/descriptor.hpp"
 
 namespace cucore::cache {
 namespace {
+
+constexpr time_t ABANDONED_SECONDS = 3600;
 
 std::string temporary_folder() {
   const char* value = secure_getenv("TMPDIR");
@@ -34,9 +39,29 @@ std::string unescape(std::string_view text) {
   return out;
 }
 
+void remove_trace(const std::string& folder) {
+  unlink((folder + "/trace.json").c_str());
+  unlink((folder + "/trace").c_str());
+  rmdir(folder.c_str());
+}
+
+// What processes left that were killed while they compiled.
+void remove_abandoned(const std::string& place) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(opendir(place.c_str()), closedir);
+  while (const dirent* entry = list ? readdir(list.get()) : nullptr) {
+    if (!std::string_view(entry->d_name).starts_with(TraceFile::PREFIX)) continue;
+    const std::string folder = place + "/" + entry->d_name;
+    struct stat status {};
+    if (lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+        status.st_uid == geteuid() && status.st_mtime < time(nullptr) - ABANDONED_SECONDS)
+      remove_trace(folder);
+  }
+}
+
 }  // namespace
 
 TraceFile::TraceFile(const std::string& folder) {
+  if (!folder.empty()) remove_abandoned(folder);
   for (const std::string& place : {folder, temporary_folder()}) {
     if (place.empty()) continue;
     std::string pattern = place + "/" + PREFIX + "XXXXXX";
@@ -48,10 +73,7 @@ TraceFile::TraceFile(const std::string& folder) {
 }
 
 TraceFile::~TraceFile() {
-  if (folder_.empty()) return;
-  unlink((name_ + ".json").c_str());
-  unlink(name_.c_str());
-  rmdir(folder_.c_str());
+  if (!folder_.empty()) remove_trace(folder_);
 }
 
 std::optional<std::vector<std::string>> TraceFile::headers() const {

@@ -158,7 +158,7 @@ void copy_text(const std::string& text, char* buffer, size_t capacity, size_t* s
 template <class EventsOf>
 void tell(cucore_cache* cache, cucore_cache_statistics_info* out, EventsOf&& events_of) {
   if (out) cucore::clear_info(out, FIRST_STATISTICS);
-  auto& self = use(cache, "cache");
+  auto& self = use(cache, "cache").here();
   require(out, "out");
   cucore::write_info(out, to_c(self, events_of(self)), FIRST_STATISTICS,
                      "cucore_cache_statistics_info");
@@ -179,7 +179,10 @@ CUCORE_API cucore_status cucore_cache_open(const cucore_cache_options* options, 
 
 CUCORE_API cucore_cache* cucore_cache_retain(const cucore_cache* cache) { return retain(cache); }
 
-CUCORE_API void cucore_cache_release(cucore_cache* cache) { release(cache); }
+CUCORE_API void cucore_cache_release(cucore_cache* cache) {
+  if (const auto* self = peek(cache)) const_cast<cache::Cache*>(self)->prepare_release();
+  release(cache);
+}
 
 CUCORE_API const char* cucore_cache_directory(const cucore_cache* cache) {
   const auto* self = peek(cache);
@@ -194,7 +197,7 @@ CUCORE_API cucore_status cucore_cache_compile(cucore_cache* cache, const cucore_
   return guard(error, [&] {
     clear(out);
     clear(outcome);
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     const core::Program& source = use(program, "program");
     const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
     require(out, "out");
@@ -213,7 +216,7 @@ CUCORE_API cucore_status cucore_cache_link(cucore_cache* cache, cucore_linker* l
   return guard(error, [&] {
     clear(out);
     clear(outcome);
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     core::Linker& links = use(linker, "linker");
     require(out, "out");
     const auto type = static_cast<CodeType>(target);
@@ -229,7 +232,7 @@ CUCORE_API cucore_status cucore_cache_get(cucore_cache* cache, const uint8_t key
                                           cucore_objectcode** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     const container::Digest digest = read_key(key);
     require(out, "out");
     if (const cache::Result result = self.get(digest); result.object) give(result, out, nullptr);
@@ -239,7 +242,7 @@ CUCORE_API cucore_status cucore_cache_get(cucore_cache* cache, const uint8_t key
 CUCORE_API cucore_status cucore_cache_put(cucore_cache* cache, const uint8_t key[32],
                                           const cucore_objectcode* code, cucore_error** error) {
   return guard(error, [&] {
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     const container::Digest digest = read_key(key);
     self.put(digest, use(code, "code"));
   });
@@ -253,7 +256,7 @@ CUCORE_API cucore_status cucore_cache_get_or_build(cucore_cache* cache, const ui
   return guard(error, [&] {
     clear(out);
     clear(outcome);
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     const container::Digest digest = read_key(key);
     require(build, "build");
     require(out, "out");
@@ -277,7 +280,7 @@ CUCORE_API cucore_status cucore_cache_trim(cucore_cache* cache, uint64_t max_byt
                                            cucore_cache_report_fn report, void* user_data,
                                            cucore_error** error) {
   return guard(error, [&] {
-    use(cache, "cache").trim(max_bytes, UINT64_MAX, to_report(report, user_data));
+    use(cache, "cache").here().trim(max_bytes, UINT64_MAX, to_report(report, user_data));
   });
 }
 
@@ -285,7 +288,7 @@ CUCORE_API cucore_status cucore_cache_verify(cucore_cache* cache, cucore_cache_r
                                              void* user_data, uint64_t* bad, cucore_error** error) {
   return guard(error, [&] {
     clear(bad);
-    const uint64_t found = use(cache, "cache").verify(to_report(report, user_data));
+    const uint64_t found = use(cache, "cache").here().verify(to_report(report, user_data));
     if (bad) *bad = found;
   });
 }
@@ -293,7 +296,7 @@ CUCORE_API cucore_status cucore_cache_verify(cucore_cache* cache, cucore_cache_r
 CUCORE_API cucore_status cucore_cache_query(cucore_cache* cache, cucore_cache_report_fn report,
                                             void* user_data, cucore_error** error) {
   return guard(error, [&] {
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     self.query(to_report(require(report, "report"), user_data));
   });
 }
@@ -304,7 +307,7 @@ CUCORE_API cucore_status cucore_cache_explain_miss(
     size_t capacity, size_t* size, cucore_error** error) {
   return guard(error, [&] {
     clear(size);
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     const core::Program& source = use(program, "program");
     const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
     if (capacity != 0) require(buffer, "buffer");

@@ -136,7 +136,7 @@ CUCORE_API cucore_status cucore_cache_add_remote(cucore_cache* cache,
     require(remote, "remote");
     const auto all = cucore::read_options(remote, FIRST_REMOTE, "cucore_cache_remote");
     auto owner = std::make_unique<CallersRemote>(all);
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     require(all.get, "remote.get");
     self.add_remote(std::move(owner));
   });
@@ -146,7 +146,7 @@ CUCORE_API cucore_status cucore_cache_add_remote_url(cucore_cache* cache, const 
                                                      const cucore_cache_remote_options* options,
                                                      cucore_error** error) {
   return guard(error, [&] {
-    auto& self = use(cache, "cache");
+    auto& self = use(cache, "cache").here();
     require(url, "url");
     const auto with = read(options);
     self.add_remote(std::make_unique<CallersRemote>(open_remote(url, with)));

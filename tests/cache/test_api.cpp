@@ -44,7 +44,7 @@ struct Builder {
   std::atomic<int> calls{0};
   cucore_status status = CUCORE_OK;
   std::chrono::milliseconds time{0};
-  int number = 0;
+  std::atomic<int> number = 0;
 
   static cucore_status build(cucore_objectcode** out, cucore_error** error, void* self) {
     auto& builder = *static_cast<Builder*>(self);

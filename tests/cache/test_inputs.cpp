@@ -325,6 +325,22 @@ TEST_F(InputsTest, IncludesThatMacrosMakeAreFollowed) {
   EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT) << "shadowed";
 }
 
+TEST_F(InputsTest, TracesOfProcessesThatWereKilledGoAfterAWhile) {
+  const auto compile_traced = [&](int number) {
+    Inputs in = base_;
+    in.source = "#define HEADER \"two.h\"\n#include HEADER\n" + in.source + "// " +
+                std::to_string(number) + "\n";
+    return compile(in);
+  };
+  compile_traced(1);
+  const std::string old = store_ / "c/v1/.trace.killed", young = store_ / "c/v1/.trace.busy";
+  for (const std::string& folder : {old, young}) write_file(folder + "/trace.json", "[");
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  EXPECT_EQ(compile_traced(2), CUCORE_CACHE_OUTCOME_BUILT);
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(young));
+}
+
 TEST_F(InputsTest, WhatVariesIsNotKept) {
   const auto outcome_of = [&](const std::function<void(Inputs&)>& change) {
     Inputs in = base_;

@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <random>
 
 #include "cache_testing.hpp"
@@ -120,6 +121,57 @@ TEST(Processes, KilledAtAnyMomentTheyLeaveNothingTorn) {
   EXPECT_EQ(bad, 0u);
   EXPECT_EQ(statistics(cache).entries, files_in(folder.path()).size());
   EXPECT_GT(statistics(cache).entries, 0u);
+}
+
+cucore_status give_code(cucore_objectcode** out, cucore_error**, void*) {
+  *out = cucore_objectcode_retain(make_ptx_code());
+  return CUCORE_OK;
+}
+
+cucore_cache_outcome get_or_build(cucore_cache* cache, int number) {
+  const uint8_t key[32] = {static_cast<uint8_t>(number), static_cast<uint8_t>(number >> 8)};
+  Code code;
+  cucore_cache_outcome outcome = CUCORE_CACHE_OUTCOME_NONE;
+  cucore_cache_get_or_build(cache, key, give_code, nullptr, code.out(), &outcome, nullptr);
+  return outcome;
+}
+
+// What a child finds out; a number other than 0 says where it went wrong.
+int use_in_child(cucore_cache* cache, int number) {
+  alarm(60);  // a hang is a signal
+  if (get_or_build(cache, 0) != CUCORE_CACHE_OUTCOME_HIT_DISK) return 1;
+  if (get_or_build(cache, 0) != CUCORE_CACHE_OUTCOME_HIT_MEMORY) return 2;
+  if (get_or_build(cache, 1000 + number) != CUCORE_CACHE_OUTCOME_BUILT) return 3;
+  cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
+  if (cucore_cache_statistics(cache, &info, nullptr) != CUCORE_OK || info.builds != 1) return 4;
+  cucore_cache_release(cache);
+  return 0;
+}
+
+// Threads of the parent, one of the library's among them, are in the middle of anything.
+TEST(Processes, AChildOfAForkGoesOn) {
+  const Folder folder, shared;
+  const cucore_key key = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
+  const Cache cache = open_cache(folder.path(), [&](auto& options) { options.signing_key = &key; });
+  MUST(cucore_cache_add_remote_url, cache, ("file://" + shared.path()).c_str(), nullptr);
+  ASSERT_EQ(get_or_build(cache, 0), CUCORE_CACHE_OUTCOME_BUILT);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; !stop; ++i) get_or_build(cache, 2000 + t + i % 500 * 4);
+    });
+  for (int number = 0; number < 40; ++number) {
+    const pid_t child = fork();
+    if (child == 0) _exit(use_in_child(cache, number));
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "the check of that number failed in the child";
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(get_or_build(cache, 1000), CUCORE_CACHE_OUTCOME_HIT_DISK) << "a child's work is kept";
 }
 
 }  // namespace

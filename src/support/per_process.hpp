@@ -1,0 +1,45 @@
+// What a process that forks must not share with its child.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+namespace cucore {
+
+// How many forks lie between this process and the one that loaded the library.
+unsigned fork_count() noexcept;
+
+// A value that the child of a fork makes anew: a thread of its parent may have been in the middle
+// of the old one. That is never destroyed there, since a destructor could wait for such a thread.
+template <class T>
+class PerProcess {
+ public:
+  PerProcess() = default;
+  PerProcess(const PerProcess&) = delete;
+  PerProcess& operator=(const PerProcess&) = delete;
+  ~PerProcess() {
+    const Made* made = made_.load();
+    if (made && made->forks == fork_count()) delete made;
+  }
+
+  template <class Make>
+  T& get(Make&& make) {
+    Made* made = made_.load(std::memory_order_acquire);
+    const unsigned forks = fork_count();
+    if (made && made->forks == forks) return made->value;
+    auto fresh = std::unique_ptr<Made>(new Made{forks, make()});
+    do {
+      if (made && made->forks == forks) return made->value;  // another thread was first
+    } while (!made_.compare_exchange_weak(made, fresh.get()));
+    return fresh.release()->value;
+  }
+
+ private:
+  struct Made {
+    const unsigned forks;
+    T value;
+  };
+  std::atomic<Made*> made_{nullptr};
+};
+
+}  // namespace cucore
