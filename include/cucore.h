@@ -1540,28 +1540,28 @@ typedef struct cucore_cache_statistics_info {
   size_t   struct_size;    /**< set by you: sizeof(cucore_cache_statistics_info) */
   uint64_t entries;        /**< on disk now */
   uint64_t bytes;          /**< on disk now */
-  uint64_t max_entries;
-  uint64_t max_bytes;
-  uint64_t hits_memory;
-  uint64_t hits_disk;
-  uint64_t hits_remote;
+  uint64_t max_entries;    /**< the most that may be on disk */
+  uint64_t max_bytes;      /**< the most that may be on disk */
+  uint64_t hits_memory;    /**< this process had it */
+  uint64_t hits_disk;      /**< some process of this machine had it */
+  uint64_t hits_remote;    /**< a remote had it */
   uint64_t joins;          /**< waits for another thread's build that brought its result */
-  uint64_t misses;
+  uint64_t misses;         /**< nobody had it */
   uint64_t bypasses;       /**< never looked for: options with side effects, or switched off */
   uint64_t builds;         /**< compiles and links, misses and bypasses together */
-  uint64_t build_failures;
+  uint64_t build_failures; /**< compiles and links that failed */
   uint64_t stores;         /**< entries written to the disk */
   uint64_t store_failures; /**< entries that the disk did not take */
   uint64_t not_storable;   /**< results that vary with the time, or whose headers were changing */
   uint64_t corrupt;        /**< damaged files found, and removed */
-  uint64_t evictions;
+  uint64_t evictions;      /**< removed to stay below the bounds */
   uint64_t lock_timeouts;  /**< builds that were not waited for any longer */
-  uint64_t bytes_read;
-  uint64_t bytes_written;
+  uint64_t bytes_read;     /**< from the disk */
+  uint64_t bytes_written;  /**< to the disk */
   /* why misses were misses: the first difference from the last build of that name */
   uint64_t misses_new;         /**< nothing of that name has been built before */
-  uint64_t misses_source;
-  uint64_t misses_options;
+  uint64_t misses_source;  /**< another source */
+  uint64_t misses_options; /**< other options */
   uint64_t misses_compiler;    /**< another compiler or linker, or another build of it */
   uint64_t misses_target;      /**< another kind of code or architecture */
   uint64_t misses_expressions; /**< other name expressions */
@@ -1571,9 +1571,9 @@ typedef struct cucore_cache_statistics_info {
   uint64_t misses_environment; /**< a variable that the compiler reads, the directory, the name
                                     space */
   uint64_t misses_removed;     /**< built before, and evicted or removed since */
-  uint64_t remote_misses;
-  uint64_t remote_stores;
-  uint64_t remote_errors;
+  uint64_t remote_misses;  /**< remotes asked in vain */
+  uint64_t remote_stores;  /**< entries sent to remotes */
+  uint64_t remote_errors;  /**< requests that failed, or took too long */
   uint64_t remote_refused;     /**< what came had no valid signature, or was damaged */
 } cucore_cache_statistics_info;
 

@@ -20,6 +20,7 @@ CUCORE_COUNTED(objectcode)
 CUCORE_COUNTED(kernel)
 CUCORE_COUNTED(queue)
 CUCORE_COUNTED(future)
+CUCORE_COUNTED(cache)
 #undef CUCORE_COUNTED
 
 // A handle that was closed already is passed on as it is: the C API answers INVALID_HANDLE.

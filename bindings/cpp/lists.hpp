@@ -15,6 +15,9 @@ namespace cucore::bind {
 
 class Keys {
  public:
+  Keys() = default;
+  Keys(const Keys&) = delete;
+  Keys& operator=(const Keys&) = delete;
   void add(cucore_key_algorithm algorithm, const void* data, size_t size) {
     const std::string& copy = bytes_.emplace_back(static_cast<const char*>(data), size);
     keys_.push_back({copy.data(), copy.size(), algorithm, 0});

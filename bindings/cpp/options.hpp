@@ -11,9 +11,23 @@
 #include <string_view>
 #include <vector>
 
+#include "lists.hpp"
+
 namespace cucore::bind {
 
-enum class FieldKind { TEXT, TOGGLE, NUMBER, TEXTS, NUMBERS, BLOBS };
+enum class FieldKind {
+  TEXT,
+  TOGGLE,
+  NUMBER,
+  TEXTS,
+  NUMBERS,
+  BLOBS,
+  FLAG,  // int32_t, 0 or 1
+  UINT32,
+  UINT64,
+  KEY,
+  KEYS
+};
 
 struct Field {
   const char* name;
@@ -31,10 +45,11 @@ class OptionFields {
   OptionFields& operator=(const OptionFields&) = delete;
 
   void set_text(const char* name, const char* value);
-  void set_number(const char* name, int64_t value);  // toggles too
+  void set_number(const char* name, int64_t value);  // toggles and flags too
   void add_text(const char* name, const char* value);
   void add_number(const char* name, int64_t value);
   void add_bytes(const char* name, const void* data, size_t size);
+  void add_key(const char* name, cucore_key_algorithm algorithm, const void* data, size_t size);
   FieldKind kind(const char* name) const;
 
   // Lists that share a length must be equally long; the struct is complete after this.
@@ -43,6 +58,9 @@ class OptionFields {
  private:
   const Field& find(const char* name) const;
   const Field& find(const char* name, FieldKind wanted) const;
+  template <class Whole>
+  void store(const Field& field, int64_t value);
+  void place_keys(const Field& field);
   [[noreturn]] void refuse(const char* name, const char* why) const;
   template <class Value>
   Value& at(size_t offset) {
@@ -58,6 +76,7 @@ class OptionFields {
   std::map<std::string, std::vector<int32_t>, std::less<>> number_lists_;
   std::map<std::string, std::vector<const void*>, std::less<>> blob_lists_;
   std::map<std::string, std::vector<size_t>, std::less<>> blob_sizes_;
+  std::map<std::string, Keys, std::less<>> key_lists_;
 };
 
 template <class Struct>

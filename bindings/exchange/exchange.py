@@ -7,9 +7,11 @@ Each command is a program of its language, words parted by blanks, that does one
   COMMAND copy IN OUT   reads what another stored, writes it again
   COMMAND own IN OUT    the same through the language's own serialization, from and to the container
   COMMAND launch IN     reads it, launches it on 1000 floats, checks them; prints "ok"
+  COMMAND cached FOLDER compiles it through a cache in the folder; prints the outcome
 
 For every ordered pair of languages the one makes and the other copies and launches; the bytes are
-equal at each step. Then one goes through all of them in turn.
+equal at each step. Then one goes through all of them in turn. What one has put in a cache's folder
+each of the others has from there.
 """
 import itertools
 import subprocess
@@ -35,6 +37,13 @@ def check_pair(commands, maker, reader, folder):
     return made.read_bytes()
 
 
+def check_cache(commands, maker, folder):
+    folder.mkdir(mode=0o700)
+    outcomes = [run(commands[language], 'cached', folder) for language in (maker, *commands)]
+    outcomes = [o.strip().replace('_', '').upper() for o in outcomes]  # each language has its own case
+    assert outcomes == ['BUILT'] + ['HITDISK'] * len(commands), f'{maker} and {", ".join(commands)}: {outcomes}'
+
+
 def main():
     commands = dict(argument.split('=', 1) for argument in sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +56,9 @@ def main():
             for language in order:
                 run(commands[language], 'copy', at, folder / 'next')
                 assert (folder / 'next').read_bytes() == at.read_bytes()
-    print(f'{len(pairs)} pairs of {", ".join(commands)}: equal bytes, launched')
+        for maker in commands:
+            check_cache(commands, maker, folder / f'{maker}.cache')
+    print(f'{len(pairs)} pairs of {", ".join(commands)}: equal bytes, launched, cached')
 
 
 main()

@@ -9,9 +9,16 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/empty"
 python3 -m pip install --quiet --disable-pip-version-check --no-index --no-deps --target "$folder/packages" "$wheel"
 cd "$folder/empty"
-unset LD_LIBRARY_PATH CUCORE_CPU
+unset LD_LIBRARY_PATH CUCORE_CPU CUCORE_WORKER
 export PYTHONPATH="$folder/packages" CUCORE_DRIVER=cpu
 python3 -c 'import cucore; print(cucore.__file__, cucore.__version__, cucore.Device())'
+python3 -c '
+import cucore
+[(code, error)] = cucore.compile_batch([cucore.Program("__global__ void k() {}", arch="compute_80")])
+print("in a worker:", code if error is None else error)
+assert code
+with cucore.Cache("cache") as cache:
+    cache.add_remote("file:///tmp", read_only=True)'
 for program in "$examples"/0*.py; do
   echo "-- $(basename "$program")"
   python3 -X dev -W error "$program"

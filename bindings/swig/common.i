@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "batch.hpp"
+#include "caching.hpp"
 #include "failure.hpp"
 #include "held.hpp"
 #include "launch.hpp"
@@ -20,6 +22,7 @@ using cucore::bind::made;
 using cucore::bind::ok;
 using cucore::bind::Pair;
 using cucore::bind::pair_of;
+using cucore::bind::Raised;
 typedef cucore_device Device;
 typedef cucore_stream Stream;
 typedef cucore_event Event;
@@ -30,9 +33,14 @@ typedef cucore_objectcode ObjectCode;
 typedef cucore_kernel Kernel;
 typedef cucore_queue Queue;
 typedef cucore_future Future;
+typedef cucore_cache Cache;
 typedef cucore::bind::LogReceiver LogReceiver;
 typedef cucore::bind::Options<cucore_program_options> ProgramOptions;
 typedef cucore::bind::Options<cucore_linker_options> LinkerOptions;
+typedef cucore::bind::Options<cucore_cache_options> CacheOptions;
+typedef cucore::bind::Builder Builder;
+typedef cucore::bind::CacheEntries CacheEntries;
+typedef cucore::bind::Batch Batch;
 typedef cucore::bind::Keys Keys;
 typedef cucore::bind::Images Images;
 %}
@@ -53,6 +61,9 @@ typedef unsigned long long uint64_t;
 //   (void *data, size_t size)        memory that the call fills
 //   Bytes                            borrowed bytes, copied out
 //   Pair                             two integers
+//   (const void *key, size_t key_size)  as the first
+//   cucore_cache_outcome *outcome    a second result
+//   Builder &                        a function of the language that makes object code
 //   const char *                     UTF-8
 //   every enum of cucore.h           crosses as an int; the enums are generated, see enums.i
 // An address is uint64_t, a native handle too (0 for none).
@@ -80,6 +91,8 @@ struct CLASS {
     void add_number(const char *name, int64_t value) { $self->fields().add_number(name, value); }
     /** Adds to a field that is a list of bytes. */
     void add_bytes(const char *name, const void *data, size_t size) { $self->fields().add_bytes(name, data, size); }
+    /** Sets a field that is a key, or adds to one that is a list of keys. */
+    void add_key(const char *name, cucore_key_algorithm algorithm, const void *data, size_t size) { $self->fields().add_key(name, algorithm, data, size); }
   }
 };
 %enddef

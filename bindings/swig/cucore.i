@@ -31,6 +31,8 @@
 %include "objectcode.i"
 %include "kernel.i"
 %include "launch.i"
+%include "cache.i"
+%include "batch.i"
 %include "queue.i"
 
 #if defined(SWIGPYTHON)

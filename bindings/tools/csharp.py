@@ -2,12 +2,14 @@
 import re
 from pathlib import Path
 
+import fields
 import words
 from header import camel
 
 CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
            'Future': 'CudaFuture',
            'ProgramOptions': 'NativeProgramOptions', 'LinkerOptions': 'NativeLinkerOptions',
+           'CacheOptions': 'NativeCacheOptions', 'CacheEntries': 'NativeCacheEntries', 'Batch': 'NativeBatch',
            'LogReceiver': 'NativeLogReceiver', 'Keys': 'NativeKeys', 'Images': 'NativeImages'}
 
 # Members that the sources in csharp/src have another, fuller member for, and their names behind it.
@@ -26,6 +28,10 @@ RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery',
        'Kernel::parameter': 'RawParameter', 'Kernel::parameter_count': 'RawParameterCount', 'Kernel::occupancy': 'RawOccupancy',
        'Kernel::max_potential_block_size': 'RawMaxPotentialBlockSize', 'Kernel::max_active_clusters': 'RawMaxActiveClusters',
        'Kernel::available_dynamic_shared': 'RawAvailableDynamicShared', 'Kernel::launch': 'RawLaunch', 'Kernel::launch_packed': 'RawLaunchPacked', 'Stream::from_native': 'FromNative',
+       'Cache::Cache': '', 'Cache::compile': 'RawCompile', 'Cache::link': 'RawLink', 'Cache::get': 'RawGet', 'Cache::put': 'RawPut',
+       'Cache::get_or_build': 'RawGetOrBuild', 'Cache::statistics': 'RawStatistics', 'Cache::statistics_of_all': 'RawStatisticsOfAll',
+       'Cache::entries': 'RawEntries', 'Cache::verify': 'RawVerify', 'Cache::trim': 'RawTrim', 'Cache::explain_miss': 'RawExplainMiss',
+       'Cache::add_remote': 'RawAddRemote', 'Cache::directory': 'RawDirectory', 'Batch::run': 'RawRun',
        'library_set_path': 'RawSetPath', 'driver_select': 'RawSelectDriver'}
 PUBLIC = {'GetAttribute', 'GetKernel', 'GetImage', 'FromNative'}  # only the name is another
 
@@ -163,9 +169,11 @@ def exceptions(header, table):
     return out + ['      default: return new CucoreException(failure);', '    }', '  }', '}', '}']
 
 
-TYPES = {'text': 'string', 'toggle': 'bool?', 'number': 'int', 'texts': 'IList<string>', 'numbers': 'IList<int>'}
-LISTS = {'texts': 'new List<string>()', 'numbers': 'new List<int>()'}
-SETTERS = {'text': 'native.SetText', 'toggle': 'Fields.Set', 'number': 'native.SetNumber', 'texts': 'Fields.Add', 'numbers': 'Fields.Add'}
+TYPES = {'text': 'string', 'toggle': 'bool?', 'number': 'int', 'texts': 'IList<string>', 'numbers': 'IList<int>',
+         'flag': 'bool', 'uint32': 'long', 'uint64': 'long', 'key': 'Key', 'keys': 'IList<Key>'}
+LISTS = {'texts': 'new List<string>()', 'numbers': 'new List<int>()', 'keys': 'new List<Key>()'}
+SETTERS = {'text': 'native.SetText', 'toggle': 'Fields.Set', 'number': 'native.SetNumber', 'texts': 'Fields.Add', 'numbers': 'Fields.Add',
+           'flag': 'Fields.Set', 'uint32': 'native.SetNumber', 'uint64': 'native.SetNumber', 'key': 'Fields.Add', 'keys': 'Fields.Add'}
 
 
 def named_pairs(struct):
@@ -205,13 +213,34 @@ def options(header, c_name, name, table):
     return out + fill + ['    return native;', '  }', '}']
 
 
+def sentence(field, header, table):
+    """A field's comment, or its name, as a sentence."""
+    text = text_of(field.doc or field.name.replace('_', ' '), header, table).replace(' ...', '')
+    return text[0].upper() + text[1:]
+
+
+def record(header, c_name, name, table):
+    """A class over the numbers that a call has filled in."""
+    struct = header.structs[c_name]
+    out = [f'/// <summary>{text_of(struct.doc.text, header, table)}</summary>', f'public sealed class {name} {{',
+           '  private readonly byte[] all;', '', f'  internal {name}(byte[] all) {{ this.all = all; }}', '']
+    for i, f in enumerate(fields.record(header, c_name)):
+        out += [f'  /// <summary>{sentence(f, header, table)}</summary>',
+                f'  public long {camel(f.name)} {{ get {{ return System.BitConverter.ToInt64(all, {8 * i}); }} }}']
+    said = ', '.join(f'{camel(f.name)}={{{camel(f.name)}}}' for f in fields.record(header, c_name))
+    return out + ['', '  /// <summary>All of it: "name=number, ...".</summary>',
+                  f'  public override string ToString() {{ return $"{said}"; }}', '}']
+
+
 def write_sources(header, folder, table, names):
     write = lambda name, lines: (folder / name).write_text('\n'.join(lines) + '\n', encoding='utf-8')
     write('Enums.Generated.cs', enums(header, table))
     write('Exceptions.Generated.cs', exceptions(header, table))
     write('Options.Generated.cs', ['// Generated from cucore.h.', 'using System.Collections.Generic;', '', 'namespace Cucore {',
                                    *options(header, 'cucore_program_options', 'ProgramOptions', table),
-                                   *options(header, 'cucore_linker_options', 'LinkerOptions', table), '}'])
+                                   *options(header, 'cucore_linker_options', 'LinkerOptions', table),
+                                   *options(header, 'cucore_cache_options', 'CacheOptions', table),
+                                   *(line for c_name, name in fields.RECORDS.items() for line in record(header, c_name, name, table)), '}'])
     source = Path(__file__).resolve().parent.parent / 'csharp/src'
     for name in names:
         (folder / name).write_text(expand_source((source / name).read_text(encoding='utf-8'), header, table), encoding='utf-8')

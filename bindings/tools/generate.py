@@ -31,6 +31,7 @@ def main(language, header_path, folder, *sources):
         interface_file(python, header, folder, 'cucore_python.i')
         (folder / '_enums.py').write_text(python.enums(header), encoding='utf-8')
         (folder / '_options.py').write_text(python.options(header), encoding='utf-8')
+        (folder / '_records.py').write_text(python.records(header), encoding='utf-8')
         members = interface.members(interface.flatten(interface.ROOT / 'cucore.i'))
         (folder / '_docs.py').write_text(python.docs(header, members), encoding='utf-8')
         (folder / '_init.pyi').write_text(python.init_stub(header), encoding='utf-8')

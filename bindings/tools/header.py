@@ -43,7 +43,7 @@ class Enum:
 @dataclass
 class Field:
     name: str
-    kind: str   # text, toggle, number, texts, numbers, or the C type
+    kind: str   # text, toggle, number, texts ... as in KINDS, or the C type
     count: str  # of a list: the field that holds its length
     doc: str
     sizes: str = ''  # of a list of bytes: the field that holds their sizes
@@ -120,7 +120,8 @@ def parse_enum(doc, body, c_name):
 
 
 KINDS = {'const char *': 'text', 'cucore_toggle': 'toggle', 'int32_t': 'number',
-         'const char *const *': 'texts', 'const int32_t *': 'numbers', 'const void *const *': 'blobs'}
+         'const char *const *': 'texts', 'const int32_t *': 'numbers', 'const void *const *': 'blobs',
+         'uint32_t': 'uint32', 'uint64_t': 'uint64', 'const cucore_key *': 'key'}
 
 
 def parse_struct(doc, body, name):
@@ -135,6 +136,8 @@ def parse_struct(doc, body, name):
         if f in counts:
             for earlier in pending:
                 earlier.count = f
+                if earlier.kind == 'key':
+                    earlier.kind = 'keys'
             pending = []
             continue
         if f in ('struct_size', 'reserved'):
@@ -143,10 +146,16 @@ def parse_struct(doc, body, name):
             pending[-1].sizes = f
             continue
         item = Field(f, KINDS.get(ctype, ctype), '', text)
-        if item.kind in ('texts', 'numbers', 'blobs'):
+        if item.kind == 'number' and text.startswith('1: '):
+            item.kind, item.doc = 'flag', text[len('1: '):]  # a yes or no
+        if item.kind in ('texts', 'numbers', 'blobs') or (item.kind == 'key' and f.endswith('s')):
             pending.append(item)
         fields.append(item)
     return Struct(name, parse_doc(doc), fields)
+
+
+# Of tables of functions that threads of the library call: no language has those.
+NOT_IN_BINDINGS = ('cucore_cache_answer',)
 
 
 def read(path):
@@ -157,7 +166,8 @@ def read(path):
         parameters = [re.findall(r'\w+', p)[-1] for p in split_parameters(m[4]) if p.strip() != 'void']
         functions[m[3]] = Function(m[3], parse_doc(m[1]), parameters)
     for m in re.finditer(comment + r'typedef enum \w+ \{(.*?)\} (\w+);', text, re.S):
-        enums.append(parse_enum(m[1], m[2], m[3]))
+        if m[3] not in NOT_IN_BINDINGS:
+            enums.append(parse_enum(m[1], m[2], m[3]))
     for m in re.finditer(comment + r'typedef struct \w+ \{(.*?)\} (\w+);', text, re.S):
         structs[m[3]] = parse_struct(m[1], m[2], m[3])
     return Header(functions, enums, structs)

@@ -29,6 +29,8 @@ MADE_IN_JAVA = {
     'cucore_device_stream_priorities': 'CudaDevice.getStreamPriorities', 'cucore_driver_select': 'Cucore.selectDriver',
     'cucore_buffer_read': 'CudaBuffer.read', 'cucore_version': 'Cucore.version', 'cucore_library_query': 'Cucore.library',
     'cucore_objectcode_diagnostic_count': 'ObjectCode.getDiagnostics', 'cucore_stream_create': 'new CudaStream',
+    'cucore_cache_open': 'new Cache', 'cucore_cache_query': 'Cache.getEntries', 'cucore_program_compile_batch': 'Program.compileBatch',
+    'cucore_cache_compile': 'Cache.compile', 'cucore_cache_link': 'Cache.link', 'cucore_cache_add_remote': 'Cache.addRemote',
     'cucore_buffer_create': 'new CudaBuffer', 'cucore_objectcode_diagnostic_at': 'ObjectCode.getDiagnostics',
 }
 
@@ -38,6 +40,8 @@ PARAMETERS = {
     'queue': 'where the completion comes out', 'spin_ns': '0: 50 000; -1: never', 'sweep_ns': '0: 20 000', 'token': 'comes back in the completion',
     'device': 'the device', 'stream': 'in whose order', 'length': 'in bytes', 'address': 'on the device',
     'source': 'where the bytes come from', 'offset': 'in bytes, in this buffer', 'source_offset': 'in bytes, in the source',
+    'key': '32 bytes', 'url': 'where it is', 'read_only': 'whether nothing is sent to it', 'connect_timeout_ms': 'milliseconds; 0: 100',
+    'timeout_ms': 'of one request, in milliseconds; 0: 1000',
     'name': 'which one', 'peer': 'the other device', 'kind': 'which one', 'timing': 'whether it measures time',
     'blocking_sync': 'whether synchronize() sleeps instead of spinning', 'priority': 'a lower number goes first',
     'interprocess': 'whether it may be shared with other processes; not with timing', 'end': 'the later event',
@@ -96,7 +100,7 @@ def comment(member, function, header, table):
     if result and member.kind != 'constructor':
         lines.append(f'@return {tr(result)}')
     lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
-    return ['/**'] + [' * ' + l for l in lines] + [' */']
+    return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
 
 # What never changes while the object lives is asked for once and kept: a property costs a field then.
@@ -109,6 +113,7 @@ FIXED = {
     'ObjectCode': {'type': 'CodeType', 'name': 'String', 'arch': 'String', 'log': 'String', 'symbol_count': 'long',
                    'image_count': 'long', 'signature_key': 'String', 'signature': 'SignatureState', 'native': 'long'},
     'Queue': {'descriptor': 'int'},
+    'Cache': {'directory': 'String'},
     'Future': {'token': 'long'},
     'Kernel': {'name': 'String', 'native': 'long', 'parameter_count': 'long'},
 }
@@ -169,6 +174,8 @@ def exceptions(header, folder):
 SETTERS = {
     'text': ('String value', 'set'), 'toggle': ('boolean value', 'set'), 'number': ('int value', 'set'),
     'texts': ('String... values', 'add'), 'numbers': ('int... values', 'add'),
+    'flag': ('boolean value', 'setFlag'), 'uint32': ('long value', 'set'), 'uint64': ('long value', 'set'),
+    'key': ('SigningKey value', 'set'), 'keys': ('SigningKey... values', 'add'),
 }
 
 
@@ -183,6 +190,8 @@ def options(struct, name, header, folder):
                          ('addText', 'String name, String value'), ('addNumber', 'String name, long value'),
                          ('addBytes', 'String name, byte[] value')):
         out += [f'      @Override public void {method}({args}) {{', f'        fields.{method}(name, value);', '      }']
+    out += ['      @Override public void addKey(String name, KeyAlgorithm algorithm, byte[] value) {',
+            '        fields.addKey(name, algorithm, value);', '      }']
     out += ['    });', '    return fields;', '  }', '', f'  /** Collects {name}. Not for several threads at a time. */',
             '  public static final class Builder extends Options.Builder {', '    Builder() {}', '']
     for f in struct.fields:
@@ -190,7 +199,9 @@ def options(struct, name, header, folder):
         if f.kind in SETTERS:
             parameter, verb = SETTERS[f.kind]
             word = parameter.split()[-1]
-            tail = {'texts': '; calls add up', 'numbers': '; calls add up', 'toggle': '; default: the compiler\'s own'}.get(f.kind, '')
+            tail = {'texts': '; calls add up', 'numbers': '; calls add up', 'keys': '; calls add up'}.get(f.kind, '')
+            if f.kind == 'toggle' and struct.name != 'cucore_cache_options':
+                tail = '; default: the compiler\'s own'
             out += [f'    /** Sets {lower(f.name)}: {doc}', f'     * @param {word} the value{"s" if verb == "add" else ""}{tail}',
                     '     * @return this */', f'    public Builder {lower(f.name)}({parameter}) {{',
                     f'      {verb}("{f.name}", {word});', '      return this;', '    }', '']
@@ -218,7 +229,23 @@ def enum(e, header):
     return '\n'.join(out)
 
 
-OPTIONS = {'cucore_program_options': 'ProgramOptions', 'cucore_linker_options': 'LinkerOptions'}
+OPTIONS = {'cucore_program_options': 'ProgramOptions', 'cucore_linker_options': 'LinkerOptions',
+           'cucore_cache_options': 'CacheOptions'}
+
+
+def record(header, c_name, name, folder):
+    """A class over the numbers that a call has filled in."""
+    out = ['package io.cucore;', '', 'import java.nio.ByteBuffer;', 'import java.nio.ByteOrder;', '',
+           f'/** {text_of(header.structs[c_name].doc.text, header, {})} */', f'public final class {name} {{',
+           '  private final ByteBuffer all;', '', f'  {name}(byte[] bytes) {{',
+           '    all = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());', '  }', '']
+    for i, f in enumerate(fields.record(header, c_name)):
+        doc = text_of(f.doc or f.name.replace('_', ' '), header, {}).replace('*/', '')
+        out += [f'  /** {doc[0].upper() + doc[1:]}.', '   * @return the number */', f'  public long {lower(f.name)}() {{',
+                f'    return all.getLong({8 * i});', '  }', '']
+    said = [f'{" " * 8}+ "{", " if i else ""}{lower(f.name)}=" + {lower(f.name)}()' for i, f in enumerate(fields.record(header, c_name))]
+    out += ['  @Override public String toString() {', '    return ""', *said[:-1], said[-1] + ';', '  }', '}', '']
+    (folder / f'{name}.java').write_text('\n'.join(out), encoding='utf-8')
 
 
 def write_sources(header, folder):
@@ -227,5 +254,7 @@ def write_sources(header, folder):
     exceptions(header, folder)
     for c_name in fields.STRUCTS:
         options(header.structs[c_name], OPTIONS[c_name], header, folder)
+    for c_name, name in fields.RECORDS.items():
+        record(header, c_name, name, folder)
     for e in header.enums:
         (folder / f'{e.name}.java').write_text(enum(e, header), encoding='utf-8')

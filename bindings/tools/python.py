@@ -1,4 +1,7 @@
 """What Python gets from the header: docstrings, IntEnums, the keywords of options."""
+import re
+
+import fields
 import words
 
 ERRORS_WITH_OTHER_NAMES = {'NOT_FOUND': 'NotFoundError', 'CUDA': 'CudaError', 'IO': 'IoError'}
@@ -20,21 +23,25 @@ def text_of(text, header, table):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
-    return words.translate(text, header, function, item, 'None')
+    return re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, header, function, item, 'None'))
 
 
 def enum_typemap(enum):
     return '' if enum.name == 'Toggle' else f'%python_enum({enum.c_name}, {enum.name})'
 
 
+# What cannot happen in Python: there structs and buffers have the right size.
+OF_C = ('CUCORE_ERROR_ABI_MISMATCH', 'CUCORE_ERROR_BUFFER_TOO_SMALL')
+
+
 def comment(member, function, header, table):
     tr = lambda t: text_of(t, header, table)
     lines = tr(function.doc.text).split('\n')
-    lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, function)]
+    lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, function) if n != 'outcome']  # a result
     if words.result(member, function):
         lines.append(f'@return {tr(words.result(member, function))}')
-    lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
-    return ['/**'] + [' * ' + l for l in lines] + [' */']
+    lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals if c not in OF_C]
+    return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
 
 def features(member, function, header, table):
@@ -52,11 +59,12 @@ def features(member, function, header, table):
 
 
 WRITTEN_BY_HAND = ('launch', 'launch_packed', 'max_active_clusters')
-STRUCTS = ('cucore_program_options', 'cucore_linker_options')
 ANNOTATIONS = {'text': 'Optional[str]', 'toggle': 'Optional[bool]', 'number': 'int', 'texts': 'Texts',
-               'numbers': 'Iterable[int]', 'blobs': 'Iterable[bytes]'}
-DEFAULTS = {'text': 'None', 'toggle': 'None', 'number': '0', 'texts': '()', 'numbers': '()', 'blobs': '()'}
-DEFAULT_OF_CHOICE = {'define_macros': 'Macros'}
+               'numbers': 'Iterable[int]', 'blobs': 'Iterable[bytes]', 'flag': 'bool', 'uint32': 'int', 'uint64': 'int',
+               'key': 'Optional[Key]', 'keys': 'Union[Key, Iterable[Key]]'}
+DEFAULTS = {'text': 'None', 'toggle': 'None', 'number': '0', 'texts': '()', 'numbers': '()', 'blobs': '()',
+            'flag': 'False', 'uint32': '0', 'uint64': '0', 'key': 'None', 'keys': '()'}
+DEFAULT_OF_CHOICE = {'define_macros': 'Macros', 'directory': 'Path'}
 
 
 def annotation(field):
@@ -71,17 +79,22 @@ def keywords(struct, default=None):
 HEAD = '''# Generated from cucore.h.
 from __future__ import annotations
 
-from typing import Iterable, Mapping, Optional, Union
+import os
+from typing import TYPE_CHECKING, Iterable, Mapping, Optional, Union
+
+if TYPE_CHECKING:
+    from ._program import Key
 
 Texts = Union[str, Iterable[str]]
 Macros = Union[str, Iterable[str], Mapping[str, object]]
+Path = Union[None, str, "os.PathLike[str]"]
 '''
 
 
 def options(header):
     """A function for each options struct: its keywords are the struct's fields."""
     out = ['"""The keywords of options."""', HEAD]
-    for c_name in STRUCTS:
+    for c_name in fields.STRUCTS:
         struct = header.structs[c_name]
         name = c_name.replace('cucore_', '')
         text = text_of(struct.doc.text, header, {}).replace('. ', '.\n\n    ', 1)
@@ -94,7 +107,7 @@ def options(header):
 
 def init_stub(header):
     """The types of the constructors with keywords."""
-    def fields(c_name, *left_out):
+    def lines(c_name, *left_out):
         struct = header.structs[c_name]
         return [l.replace('    ', '        ', 1) for l in keywords(struct, '...')
                 if not any(l.strip().startswith(name) for name in left_out)]
@@ -102,18 +115,32 @@ def init_stub(header):
                       '        source: Union[str, bytes, bytearray, memoryview],', '        type: SourceType = ...,', '        *,',
                       '        headers: Mapping[str, str] = ...,',
                       '        extra_sources: Mapping[str, Union[str, bytes]] = ...,',
-                      *fields('cucore_program_options', 'header_', 'extra_source'), '    ) -> None: ...', '',
+                      *lines('cucore_program_options', 'header_', 'extra_source'), '    ) -> None: ...', '',
                       'class LinkerInit:', '    def __init__(', '        self,', '        *,',
-                      *fields('cucore_linker_options'), '    ) -> None: ...', ''])
+                      *lines('cucore_linker_options'), '    ) -> None: ...', '',
+                      'class CacheInit:', '    def __init__(', '        self,', '        directory: Path = ...,', '        *,',
+                      *lines('cucore_cache_options', 'directory'), '    ) -> None: ...', ''])
+
+
+def records(header):
+    """A NamedTuple for each struct of numbers that a call fills in."""
+    out = ['"""Records of numbers."""', '# Generated from cucore.h.', 'from typing import NamedTuple', '']
+    for c_name, name in fields.RECORDS.items():
+        out += ['', f'class {name}(NamedTuple):', f'    """{text_of(header.structs[c_name].doc.text, header, {})}"""', '']
+        for f in fields.record(header, c_name):
+            out.append(f'    {f.name}: int')
+            if f.doc:
+                out.append(f'    """{text_of(f.doc, header, {})}"""')
+    return '\n'.join(out + [''])
 
 
 # Of the classes that are made by calling them. "**options" are the fields of the options struct.
 SIGNATURES = {
     'Device': 'ordinal=0', 'Stream': 'device, nonblocking=None, priority=0',
     'Event': 'device, timing=False, blocking_sync=False, interprocess=False', 'Buffer': 'device, length, stream',
-    'Program': 'source, type=1, *, headers=None, extra_sources=None, **options', 'Linker': '**options', 'Queue': 'spin_ns=0, sweep_ns=0',
+    'Program': 'source, type=1, *, headers=None, extra_sources=None, **options', 'Linker': '**options', 'Cache': 'directory=None, **options', 'Queue': 'spin_ns=0, sweep_ns=0',
 }
-CLASS_COMMENTS = {'Program': 'cucore_program', 'Linker': 'cucore_linker'}
+CLASS_COMMENTS = {'Program': 'cucore_program', 'Linker': 'cucore_linker', 'Cache': 'cucore_cache'}
 
 
 def field_lines(struct, header):
@@ -132,7 +159,7 @@ def docs(header, members):
         lines = [f'{m.owner}({SIGNATURES[m.owner]})', '--', '', tr(function.doc.text), '']
         names = {'data': 'source'}  # as Python has it
         lines += [f':param {names.get(n, n)}: {tr(t)}' for n, t in words.parameters(m, function) if n != 'options']
-        lines += [f':raises {exception(c)}: {tr(t)}' for c, t in function.doc.retvals if c != 'CUCORE_ERROR_ABI_MISMATCH']
+        lines += [f':raises {exception(c)}: {tr(t)}' for c, t in function.doc.retvals if c not in OF_C]
         if m.owner in CLASS_COMMENTS:
             lines += field_lines(header.structs[CLASS_COMMENTS[m.owner] + '_options'], header)
         out.append(f'    "{m.owner}": {chr(10).join(lines)!r},')

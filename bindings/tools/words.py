@@ -26,6 +26,11 @@ def translate(text, header, function_name, item_name, null):
     return text
 
 
+def doxygen(text):
+    """As SWIG reads it: an @ inside a word begins no command."""
+    return re.sub(r'(?<=\S)@', r'\\@', text)
+
+
 def parameters(member, function):
     """The parameters of the C function that the member has too, with their texts."""
     same = {'source': 'data', 'destination': 'data', 'pattern': 'data'}

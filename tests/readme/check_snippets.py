@@ -2,7 +2,7 @@
 somewhere, and the environment variables are those that the sources read.
 
     check_snippets.py ROOT COMMAND           checks
-    check_snippets.py ROOT COMMAND --update  writes snippets and transcripts into README.md
+    check_snippets.py ROOT COMMAND --update  writes snippets into the pages, and README.md's transcripts
 """
 import os
 import re
@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
 README = ROOT / "README.md"
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```(?:c|python|java|csharp)\n)(.*?)(```)", re.S)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.S)
 TRANSCRIPT = re.compile(r"(<!-- transcript -->\n```console\n)(.*?)(```)", re.S)
@@ -55,10 +56,10 @@ class Readme(unittest.TestCase):
     maxDiff = None
 
     def test_snippets_are_cut_from_the_examples(self):
-        found = SNIPPET.findall(README.read_text())
-        self.assertGreater(len(found), 0)
-        for _, path, name, text, _ in found:
-            self.assertEqual(text, snippet(path, name), f"{path} {name}: run this with --update")
+        self.assertIsNotNone(SNIPPET.search(README.read_text()))
+        for page in PAGES:
+            for _, path, name, text, _ in SNIPPET.findall(page.read_text()):
+                self.assertEqual(text, snippet(path, name), f"{page.name}: {path} {name}: run this with --update")
 
     def test_the_transcript_is_what_the_command_prints(self):
         text = README.read_text()
@@ -71,8 +72,7 @@ class Readme(unittest.TestCase):
 
 class Prose(unittest.TestCase):
     def test_links_lead_somewhere(self):
-        pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
-        for page in pages:
+        for page in PAGES:
             prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.S)
             for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
                 self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
@@ -95,8 +95,9 @@ class Prose(unittest.TestCase):
 
 
 def update():
+    for page in PAGES:
+        page.write_text(SNIPPET.sub(lambda m: m.group(1) + snippet(m.group(2), m.group(3)) + m.group(5), page.read_text()))
     text = README.read_text()
-    text = SNIPPET.sub(lambda m: m.group(1) + snippet(m.group(2), m.group(3)) + m.group(5), text)
     files = FILE.findall(text)
     text = TRANSCRIPT.sub(lambda m: m.group(1) + perform(m.group(2), files) + m.group(3), text)
     README.write_text(text)

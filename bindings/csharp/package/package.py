@@ -36,12 +36,14 @@ def content_types(names):
     known = {'rels': 'application/vnd.openxmlformats-package.relationships+xml'}
     endings = sorted({n.rsplit('.', 1)[1] for n in names if '.' in n.rsplit('/', 1)[-1]} | {'rels'})
     rows = [f'<Default Extension={quoteattr(e)} ContentType="{known.get(e, "application/octet")}" />' for e in endings]
+    rows += [f'<Override PartName={quoteattr("/" + n)} ContentType="application/octet" />'
+             for n in sorted(names) if '.' not in n.rsplit('/', 1)[-1]]  # or they are not unpacked
     return ('<?xml version="1.0" encoding="utf-8"?>\n<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
             + ''.join(rows) + '</Types>\n')
 
 
 def contents(path, strip, folder):
-    if '.so' not in path.name:
+    if '.so' not in path.name and path.read_bytes()[:4] != b'\x7fELF':
         return path.read_bytes()
     stripped = folder / path.name
     subprocess.run([strip, '--strip-unneeded', '-o', stripped, path], check=True)

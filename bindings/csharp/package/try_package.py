@@ -22,8 +22,10 @@ static class Stranger {
     float[] data = { 1, 2, 3, 4 };
     using (var device = new CudaDevice())
     using (var stream = new CudaStream(device))
-    using (var code = ObjectCode.Load(new Program(source).Compile().ToBytes()))
+    using (var cache = new Cache(""))
+    using (var code = ObjectCode.Load(Program.CompileBatch(new[] { new BatchItem(new Program(source)) })[0].Code.ToBytes()))
     using (var buffer = new CudaBuffer(device, 16, stream)) {
+      cache.AddRemote("file://" + AppDomain.CurrentDomain.BaseDirectory);
       buffer.Write(data, stream);
       code.GetKernel("scale").Launch(stream, new LaunchConfig(1, 4), 3f, buffer);
       Console.WriteLine(string.Join(" ", buffer.ToArray<float>(stream)));
@@ -58,6 +60,7 @@ def main(package, mcs, mono, nuget=None):
         app.mkdir()
         for file in [here / 'lib/net472/Cucore.dll', *(here / 'runtimes/linux-x64/native').iterdir()]:
             shutil.copy(file, app)
+        (app / 'cucore-worker').chmod(0o755)  # as Cucore.targets does
         (app / 'stranger.cs').write_text(PROGRAM)
         subprocess.run([mcs, '-nologo', '-r:Cucore.dll', '-out:stranger.exe', 'stranger.cs'], check=True, cwd=app, env=CLEAN)
         done = subprocess.run([mono, 'stranger.exe'], cwd=app, env={**CLEAN, 'CUCORE_DRIVER': 'cpu'}, text=True, capture_output=True)

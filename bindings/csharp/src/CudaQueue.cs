@@ -41,10 +41,18 @@ public sealed class QueueInfo {
 }
 
 internal static class Timeout {
-  private const long NanosecondsPerTick = 100;
+  internal const long NanosecondsPerTick = 100;
 
   internal static long Nanoseconds(TimeSpan? timeout) {
     return timeout == null ? -1 : Math.Max(0, checked(timeout.Value.Ticks * NanosecondsPerTick));
+  }
+
+  /// <summary>0 for null; what would be 0 otherwise would have no end, and is refused.</summary>
+  internal static long Milliseconds(TimeSpan? timeout, string name) {
+    if (timeout == null) return 0;
+    long whole = timeout.Value.Ticks / TimeSpan.TicksPerMillisecond;
+    if (whole < 1 || whole > uint.MaxValue) throw new ArgumentOutOfRangeException(name);
+    return whole;
   }
 }
 

@@ -16,11 +16,14 @@ internal interface IFields {
 
 internal partial class NativeProgramOptions : IFields {}
 internal partial class NativeLinkerOptions : IFields {}
+internal partial class NativeCacheOptions : IFields {}
 
 internal static class Fields {
   internal static void Set(IFields native, string field, bool? choice) {
     if (choice.HasValue) native.SetNumber(field, (int)ToToggle(choice));
   }
+
+  internal static void Set(IFields native, string field, bool flag) { native.SetNumber(field, flag ? 1 : 0); }
 
   internal static Toggle ToToggle(bool? choice) {
     return choice == null ? Toggle.Default : choice.Value ? Toggle.On : Toggle.Off;
@@ -29,6 +32,13 @@ internal static class Fields {
   internal static void Add(IFields native, string field, IEnumerable<string> texts) {
     if (texts == null) return;
     foreach (string text in texts) native.AddText(field, text);
+  }
+
+  internal static void Add(NativeCacheOptions native, string field, Key key) { key?.AddTo(native, field); }
+
+  internal static void Add(NativeCacheOptions native, string field, IEnumerable<Key> keys) {
+    if (keys == null) return;
+    foreach (Key key in keys) Add(native, field, key);
   }
 
   internal static void Add(NativeProgramOptions native, string field, IEnumerable<int> numbers) {

@@ -18,6 +18,10 @@ public sealed class Key {
     this.bytes = (byte[])bytes.Clone();
   }
 
+  internal void AddTo(NativeCacheOptions options, string field) {
+    using (Pinned pinned = new Pinned(bytes)) options.AddKey(field, Algorithm, pinned.Address, bytes.Length);
+  }
+
   internal void AddTo(NativeKeys keys) {
     using (Pinned pinned = new Pinned(bytes)) keys.Add(Algorithm, pinned.Address, bytes.Length);
   }

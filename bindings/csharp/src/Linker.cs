@@ -13,5 +13,11 @@ public partial class Linker {
       return made;
     }
   }
+
+  /// <summary>Gives what Link would, and links only what has not been linked before; Cache.Link says where
+  /// it came from, too.</summary>
+  /// <param name="target">what to make of the inputs</param>
+  /// <param name="cache">where to look first, and to keep it; null: nowhere</param>
+  public ObjectCode Link(CodeType target, Cache cache) { return cache == null ? Link(target) : cache.Link(this, target).Code; }
 }
 }

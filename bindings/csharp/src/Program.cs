@@ -47,5 +47,14 @@ public partial class Program {
   /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate, "saxpy&lt;float&gt;",
   /// under which ObjectCode.GetKernel finds them</param>
   public ObjectCode Compile(CodeType target = CodeType.Ptx, params string[] nameExpressions) { return RawCompile(target, nameExpressions); }
+
+  /// <summary>Gives what Compile would, and compiles only what has not been compiled before; Cache.Compile
+  /// says where it came from, too.</summary>
+  /// <param name="target">what to make of it</param>
+  /// <param name="cache">where to look first, and to keep it; null: nowhere</param>
+  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
+  public ObjectCode Compile(CodeType target, Cache cache, params string[] nameExpressions) {
+    return cache == null ? RawCompile(target, nameExpressions) : cache.Compile(this, target, nameExpressions).Code;
+  }
 }
 }

@@ -32,9 +32,13 @@ static class Exchange {
   }
 
   static void Main(string[] args) {
+    Program program = new Program(Source, new ProgramOptions { Name = "triple.cu", Arch = "compute_80" });
     if (args[0] == "make") {
-      ProgramOptions options = new ProgramOptions { Name = "triple.cu", Arch = "compute_80" };
-      File.WriteAllBytes(args[1], new Program(Source, options).Compile(CodeType.Ptx, "triple").ToBytes());
+      File.WriteAllBytes(args[1], program.Compile(CodeType.Ptx, "triple").ToBytes());
+      return;
+    }
+    if (args[0] == "cached") {
+      Console.WriteLine(new Cache(args[1]).Compile(program, CodeType.Ptx, "triple").Outcome);
       return;
     }
     ObjectCode code = ObjectCode.Load(File.ReadAllBytes(args[1]));

@@ -13,7 +13,7 @@ public static class Lifetimes {
     Program program = new Program(World.Scale);
     ObjectCode code = ObjectCode.Load(World.Code(World.Scale).ToBytes());
     return new List<IDisposable> { new CudaDevice(), stream, new CudaEvent(World.Device), new CudaBuffer(World.Device, 4, stream),
-                                   CudaBuffer.Pinned(World.Device, 4), program, new Linker(), new CudaQueue(), CudaFuture.FromStream(stream, new CudaQueue(), 1), code, code.GetKernel("scale") };
+                                   CudaBuffer.Pinned(World.Device, 4), program, new Linker(), new CudaQueue(), new Cache(""), CudaFuture.FromStream(stream, new CudaQueue(), 1), code, code.GetKernel("scale") };
   }
 
   public static void CloseTwice() {
@@ -64,6 +64,9 @@ public static class Lifetimes {
     if (type == typeof(ObjectCode)) return World.Code(World.Scale);
     if (type == typeof(int)) return 1;
     if (type == typeof(CudaQueue)) return new CudaQueue();
+    if (type == typeof(Func<ObjectCode>)) return new Func<ObjectCode>(() => null);
+    if (type == typeof(Program)) return new Program(World.Scale);
+    if (type == typeof(Linker)) return new Linker();
     if (type == typeof(Symbol)) return World.Code(World.Scale).Symbols[0];
     if (type == typeof(LaunchConfig)) return new LaunchConfig(1, 1);
     if (type == typeof(string)) return "scale";
@@ -117,7 +120,7 @@ public static class Lifetimes {
     World.Collect();
   }
 
-  private static long ResidentKib() {
+  internal static long ResidentKib() {
     string line = File.ReadLines("/proc/self/status").First(l => l.StartsWith("VmRSS:"));
     return long.Parse(new string(line.Where(char.IsDigit).ToArray()));
   }

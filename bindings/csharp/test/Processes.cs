@@ -7,7 +7,7 @@ using System.Threading;
 using Cucore;
 
 public static class Processes {
-  private static string Run(string child, int code = 0, params string[] environment) {
+  internal static string Run(string child, int code = 0, params string[] environment) {
     ProcessStartInfo start = new ProcessStartInfo(Process.GetCurrentProcess().MainModule.FileName,
         $"\"{Assembly.GetExecutingAssembly().Location}\" child {child}") {
       UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true };
@@ -75,6 +75,13 @@ public static class Processes {
 
   private static void Open() { new CudaDevice(); }
   private static void Compile() { new Program("").Compile(); }
+
+  private static void CompileCached() {
+    using (Cache cache = new Cache())
+    using (Program program = Caches.Named(World.Scale, "shared.cu")) Console.Write(cache.Compile(program).Outcome);
+  }
+
+  private static void CompileMany() { Program.CompileBatch(new[] { new BatchItem(new Program(World.Scale)) }); }
 
   private static void UnloadDomain() {
     for (int i = 0; i < 2; ++i) {

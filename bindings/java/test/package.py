@@ -13,12 +13,19 @@ from pathlib import Path
 
 PROGRAM = '''
 import io.cucore.*;
+import java.nio.file.Paths;
+import java.util.List;
 public class Use {
   public static void main(String[] args) {
     String source = "extern \\"C\\" __global__ void k(int *x) { *x += 1; }";
-    try (Program program = Program.ofCuda(source); ObjectCode code = program.compile(CodeType.PTX);
+    // The cache's plug-ins and the batch's workers are in the jar, too.
+    try (Program program = Program.ofCuda(source);
+        Cache cache = new Cache(CacheOptions.builder().directory("").build());
+        ObjectCode code = Program.compileBatch(List.of(BatchItem.of(program, CodeType.PTX)),
+            BatchOptions.builder().cache(cache).build()).get(0).code();
         CudaDevice device = CudaDevice.first(); CudaStream stream = new CudaStream(device);
         CudaBuffer x = new CudaBuffer(device, 4, stream); Kernel k = code.kernel("k")) {
+      cache.addRemote("file://" + Paths.get("").toAbsolutePath());
       x.fill(41, stream);
       k.launch(stream, LaunchConfig.of(1, 1), x);
       int[] result = new int[1];

@@ -12,9 +12,11 @@ Where there is no GPU, the same programs run on the CPU device. Every failed cal
 """
 from . import _cucore, _enums, _errors
 from ._async import Completion, QueueInfo
+from ._cache import BatchItem, BatchResult, CacheEntry, CacheResult, compile_batch
 from ._code import Global, Parameter, Resources, Symbol
 from ._cucore import (
     Buffer,
+    Cache,
     Device,
     Event,
     Future,
@@ -37,6 +39,8 @@ from ._docs import DOCS
 from ._device import Memory, Priorities, devices, max_active_clusters, launch_packed
 from ._enums import (
     Backend,
+    CacheFile,
+    CacheOutcome,
     CodeType,
     DefaultStream,
     DeviceAttribute,
@@ -54,8 +58,9 @@ from ._enums import (
 )
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
-from . import _interop, _link, _program
-from ._link import Key
+from ._records import CacheStatistics
+from . import _cache, _interop, _link, _program
+from ._program import Key
 from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback
 
 __version__ = version_string()
@@ -63,9 +68,10 @@ __version__ = version_string()
 _cucore._register(
     _errors._make,
     (LogLevel, Library, DeviceAttribute, DefaultStream, SourceType, CodeType, Backend, SymbolKind, KernelAttribute,
-     Severity, KeyAlgorithm, SignaturePolicy, SignatureState),
+     Severity, KeyAlgorithm, SignaturePolicy, SignatureState, CacheOutcome, CacheFile),
     _program.arguments,
     _link.arguments,
+    _cache.arguments,
     _interop.foreign_memory,
     _interop.foreign_stream,
 )
@@ -74,10 +80,11 @@ for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
 
 __all__ = [
-    "Backend", "Buffer", "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
+    "Backend", "BatchItem", "BatchResult", "Buffer", "Cache", "CacheEntry", "CacheFile", "CacheOutcome", "CacheResult", "CacheStatistics",
+    "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
     "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
     "Parameter", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
-    "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
+    "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
     "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
     *_errors.__all__,
 ]

@@ -8,7 +8,8 @@ from . import _cucore
 from ._cucore import Device, Kernel, ObjectCode
 from ._enums import CodeType, Severity, SignaturePolicy, SymbolKind
 from ._errors import Diagnostic, UnsupportedError
-from ._link import Key, keys
+from ._link import keys
+from ._program import Key
 
 Bytes = Union[bytes, bytearray, memoryview, str]
 

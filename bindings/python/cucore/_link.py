@@ -1,22 +1,12 @@
-"""Linker's constructor and link(), bundles and keys."""
+"""Linker's constructor and link(), bundles and lists of keys."""
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple, Optional, Union
+from typing import Iterable, Optional, Union
 
 from . import _cucore, _options
-from ._cucore import Linker, ObjectCode
-from ._enums import CodeType, KeyAlgorithm
-from ._program import fill
-
-
-class Key(NamedTuple):
-    """A key that signs or verifies."""
-
-    algorithm: KeyAlgorithm
-    data: bytes
-
-    def __repr__(self) -> str:
-        return f"Key({self.algorithm!r}, {len(self.data)} bytes)"  # the bytes may be a secret
+from ._cucore import Cache, Linker, ObjectCode
+from ._enums import CodeType
+from ._program import Key, as_keys, fill
 
 
 def arguments(**keywords):  # type: ignore[no-untyped-def]
@@ -24,12 +14,15 @@ def arguments(**keywords):  # type: ignore[no-untyped-def]
     return (fill(_cucore._LinkerOptions(), _options.linker_options, keywords, "Linker"),)
 
 
-def _link(self: Linker, target: CodeType = CodeType.CUBIN) -> ObjectCode:
-    return self._link(target)
+_link_through = _cucore.Cache._link
+
+
+def _link(self: Linker, target: CodeType = CodeType.CUBIN, *, cache: Optional[Cache] = None) -> ObjectCode:
+    return self._link(target) if cache is None else _link_through(cache, self, target)[0]
 
 
 _link.__name__ = "link"
-_link.__doc__ = Linker._link.__doc__
+_link.__doc__ = f"{(Linker._link.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was linked; see Cache.link."
 
 
 def bundle(images: Iterable[ObjectCode]) -> ObjectCode:
@@ -47,7 +40,7 @@ def keys(given: Union[None, Key, Iterable[Key]]) -> Optional[_cucore._Keys]:
     if given is None:
         return None
     out = _cucore._Keys()
-    for key in [given] if isinstance(given, Key) else given:
+    for key in as_keys(given):
         out.add(key.algorithm, key.data)
     return out
 

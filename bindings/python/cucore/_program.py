@@ -2,11 +2,21 @@
 from __future__ import annotations
 
 import os
-from typing import Callable, Iterable, Mapping, Sequence, Tuple, TypeVar, Union
+from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import _cucore, _options
-from ._cucore import ObjectCode, Program
-from ._enums import CodeType, SourceType
+from ._cucore import Cache, ObjectCode, Program
+from ._enums import CodeType, KeyAlgorithm, SourceType
+
+
+class Key(NamedTuple):
+    """A key that signs or verifies."""
+
+    algorithm: KeyAlgorithm
+    data: bytes
+
+    def __repr__(self) -> str:
+        return f"Key({self.algorithm!r}, {len(self.data)} bytes)"  # the bytes may be a secret
 
 
 def _macros(value: _options.Macros) -> Iterable[str]:
@@ -26,6 +36,11 @@ def _number(name: str, value: object) -> int:
     return value
 
 
+def as_keys(given: Union[None, Key, Iterable[Key]]) -> Iterable[Key]:
+    """None, one key or several."""
+    return () if given is None else [given] if isinstance(given, Key) else given
+
+
 def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object) -> None:
     if kind == "text":
         if value is not None:
@@ -33,8 +48,15 @@ def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object)
     elif kind == "toggle":
         if value is not None:
             options.set_number(name, {True: 1, False: 2}[value] if isinstance(value, bool) else _number(name, value))
-    elif kind == "number":
+    elif kind in ("number", "uint32", "uint64"):
         options.set_number(name, _number(name, value))
+    elif kind == "flag":
+        if not isinstance(value, bool):
+            raise TypeError(f"{name}: a bool is needed, not {type(value).__name__}")
+        options.set_number(name, int(value))
+    elif kind in ("key", "keys"):
+        for algorithm, data in as_keys(value):  # type: ignore[arg-type]
+            options.add_key(name, algorithm, data)
     elif kind == "texts":
         for each in _macros(value) if name.endswith("_macros") else _texts(value):  # type: ignore[arg-type]
             options.add_text(name, os.fspath(each))
@@ -56,8 +78,8 @@ def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object
         fields = function(**keywords)
     except TypeError as error:
         raise TypeError(str(error).replace(f"{function.__name__}()", f"{name}()")) from None
-    for field, (kind, value) in fields.items():
-        _fill(filled, field, kind, value)
+    for field in keywords:
+        _fill(filled, field, *fields[field])
     return filled
 
 
@@ -72,10 +94,15 @@ def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=N
     return type, source, fill(_cucore._ProgramOptions(), _options.program_options, keywords, "Program")
 
 
-def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> ObjectCode:
-    return self._compile(target, names)
+# The descriptor refuses what is no Cache, at no price.
+_compile_through = _cucore.Cache._compile
+
+
+def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = (), *,
+             cache: Optional[Cache] = None) -> ObjectCode:
+    return self._compile(target, names) if cache is None else _compile_through(cache, self, target, names)[0]
 
 
 _compile.__name__ = "compile"
-_compile.__doc__ = Program._compile.__doc__
+_compile.__doc__ = f"{(Program._compile.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was compiled; see Cache.compile."
 _cucore._extend(Program, "compile", _compile)

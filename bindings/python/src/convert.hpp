@@ -74,6 +74,8 @@ enum class EnumClass {
   KeyAlgorithm,
   SignaturePolicy,
   SignatureState,
+  CacheOutcome,
+  CacheFile,
   COUNT
 };
 

@@ -26,6 +26,7 @@ enum class Type {
   Kernel,
   Queue,
   Future,
+  Cache,
   COUNT
 };
 

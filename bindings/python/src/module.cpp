@@ -15,13 +15,14 @@
 namespace cucore::bind {
 namespace {
 
-// _register(errors, enums, program_arguments, linker_arguments, foreign_memory, foreign_stream):
+// _register(errors, enums, program_arguments, linker_arguments, cache_arguments, foreign_memory,
+// foreign_stream):
 // what Python's side gives.
 PyObject* register_all(PyObject*, PyObject* args) {
   PyObject *errors = nullptr, *enums = nullptr, *program = nullptr, *linker = nullptr,
-           *memory = nullptr, *stream = nullptr;
-  if (!PyArg_ParseTuple(args, "OO!OOOO", &errors, &PyTuple_Type, &enums, &program, &linker, &memory,
-                        &stream))
+           *cache = nullptr, *memory = nullptr, *stream = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!OOOOO", &errors, &PyTuple_Type, &enums, &program, &linker, &cache,
+                        &memory, &stream))
     return nullptr;
   if (PyTuple_GET_SIZE(enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
     PyErr_SetString(PyExc_ValueError, "wrong number of enums");
@@ -29,7 +30,7 @@ PyObject* register_all(PyObject*, PyObject* args) {
   }
   register_errors(errors);
   register_enums(enums);
-  register_arguments(program, linker);
+  register_arguments(program, linker, cache);
   register_foreign_memory(memory);
   register_foreign_stream(stream);
   Py_RETURN_NONE;
@@ -74,8 +75,8 @@ PyMethodDef functions[] = {
     {"_describe", describe, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-constexpr const char* NAMES[] = {"Device", "Stream",     "Event",  "Buffer", "Program",
-                                 "Linker", "ObjectCode", "Kernel", "Queue",  "Future"};
+constexpr const char* NAMES[] = {"Device",     "Stream", "Event", "Buffer", "Program", "Linker",
+                                 "ObjectCode", "Kernel", "Queue", "Future", "Cache"};
 
 bool find_types(PyObject* module) {
   for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {

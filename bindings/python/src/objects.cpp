@@ -13,11 +13,13 @@ Constructor new_event = nullptr;
 void* event_type = nullptr;
 Constructor new_program = nullptr;
 Constructor new_linker = nullptr;
+Constructor new_cache = nullptr;
 
 namespace {
 
 PyObject* program_arguments = nullptr;
 PyObject* linker_arguments = nullptr;
+PyObject* cache_arguments = nullptr;
 
 // A function in Python turns the keywords into the arguments of SWIG's constructor.
 int init_by(PyObject* prepare, Constructor constructor, PyObject* self, PyObject* args,
@@ -52,6 +54,8 @@ void release(Type type, void* pointer) {
       return cucore_queue_release(static_cast<cucore_queue*>(pointer));
     case Type::Future:
       return cucore_future_release(static_cast<cucore_future*>(pointer));
+    case Type::Cache:
+      return cucore_cache_release(static_cast<cucore_cache*>(pointer));
     case Type::COUNT:
       return;
   }
@@ -71,6 +75,8 @@ const char* name_of(const Handle* handle, Type type) {
       return cucore_objectcode_name(static_cast<const cucore_objectcode*>(handle->pointer));
     case Type::Kernel:
       return cucore_kernel_name(static_cast<const cucore_kernel*>(handle->pointer));
+    case Type::Cache:
+      return cucore_cache_directory(static_cast<const cucore_cache*>(handle->pointer));
     default:
       return nullptr;
   }
@@ -185,11 +191,13 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) {
   return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
-void register_arguments(PyObject* program, PyObject* linker) {
+void register_arguments(PyObject* program, PyObject* linker, PyObject* cache) {
   Py_INCREF(program);
   Py_XSETREF(program_arguments, program);
   Py_INCREF(linker);
   Py_XSETREF(linker_arguments, linker);
+  Py_INCREF(cache);
+  Py_XSETREF(cache_arguments, cache);
 }
 
 int program_init(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -221,6 +229,10 @@ int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 int linker_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   return init_by(linker_arguments, new_linker, self, args, kwargs);
+}
+
+int cache_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return init_by(cache_arguments, new_cache, self, args, kwargs);
 }
 
 bool add_common_methods() {

@@ -30,6 +30,10 @@ def main(task, first, second=None):
         code = cucore.Program(SOURCE, name="triple.cu", arch="compute_80").compile(names=["triple"])
         Path(first).write_bytes(code.serialize())
         return
+    if task == "cached":
+        program = cucore.Program(SOURCE, name="triple.cu", arch="compute_80")
+        print(cucore.Cache(first).compile(program, names=["triple"]).outcome.name)
+        return
     code = cucore.ObjectCode.deserialize(Path(first).read_bytes())
     if task == "launch":
         launch(code)

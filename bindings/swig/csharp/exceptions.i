@@ -36,6 +36,7 @@ static void raise_failure(const Failure &f) {
 %exception {
   try { $action }
   catch (const Failure &failure) { raise_failure(failure); return $null; }
+  catch (const Raised &raised) { raised.builder->rethrow(); return $null; }
   catch (const std::bad_alloc &) {
     SWIG_CSharpSetPendingException(SWIG_CSharpOutOfMemoryException, "no memory left");
     return $null;

@@ -12,6 +12,15 @@
   ObjectCode *share() { return cucore_objectcode_retain($self); }
 }
 
+// What a builder's delegate gives to the library: a reference of its own.
+%{
+extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_retain_code(ObjectCode *code) { return cucore_objectcode_retain(code); }
+%}
+%pragma(csharp) imclasscode=%{
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_retain_code")]
+  internal static extern System.IntPtr RetainCode(System.Runtime.InteropServices.SafeHandle code);
+%}
+
 // A launch without what a wrapper costs: the handles are held by C#'s marshalling already.
 %{
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_launch(Kernel *kernel, Stream *stream, const void *block, size_t size) {

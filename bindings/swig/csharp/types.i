@@ -44,11 +44,57 @@
 // The text is the object's: it is read before another thread can release that.
 %typemap(csvarout, excode=SWIGEXCODE2) const char * %{ get { using (new Use(swigCPtr)) { System.IntPtr ret = $imcall;$excode return Utf8.Read(ret); } } %}
 
-%typemap(ctype) const void *data, void *data "void *"
-%typemap(imtype) const void *data, void *data "System.IntPtr"
-%typemap(cstype) const void *data, void *data "System.IntPtr"
-%typemap(csin) const void *data, void *data "$csinput"
-%typemap(in) const void *data, void *data "$1 = $input;"
+%define %csharp_pointer(BYTES)
+%typemap(ctype) BYTES "void *"
+%typemap(imtype) BYTES "System.IntPtr"
+%typemap(cstype) BYTES "System.IntPtr"
+%typemap(csin) BYTES "$csinput"
+%typemap(in) BYTES "$1 = $input;"
+%enddef
+%csharp_pointer(const void *data)
+%csharp_pointer(const void *key)
+%csharp_pointer(void *data)
+
+// The second result of a call.
+%typemap(ctype) cucore_cache_outcome *outcome "int *"
+%typemap(imtype) cucore_cache_outcome *outcome "out int"
+%typemap(cstype) cucore_cache_outcome *outcome "out int"
+%typemap(csin) cucore_cache_outcome *outcome "out $csinput"
+%typemap(in) cucore_cache_outcome *outcome (cucore_cache_outcome found) {
+  found = CUCORE_CACHE_OUTCOME_NONE;
+  *$input = found;
+  $1 = &found;
+}
+%typemap(argout) cucore_cache_outcome *outcome "*$input = *$1;"
+
+// A delegate's function pointer and what it is given. It gives a new reference, or null where it
+// threw; C# keeps the exception, and throws it once the call has returned null. The delegate is one
+// for all calls: making a pointer of one takes Mono some 50 microseconds.
+%{
+namespace {
+struct BuildRequest {
+  void *(SWIGSTDCALL *function)(void *building);
+  void *building;
+};
+class DelegateBuilder final : public Builder {
+ public:
+  explicit DelegateBuilder(const void *request = nullptr) : request_(static_cast<const BuildRequest *>(request)) {}
+  cucore_objectcode *build() override { return static_cast<cucore_objectcode *>(request_->function(request_->building)); }
+  void rethrow() override {}
+
+ private:
+  const BuildRequest *request_;
+};
+}
+%}
+%typemap(ctype) Builder & "void *"
+%typemap(imtype) Builder & "System.IntPtr"
+%typemap(cstype) Builder & "System.IntPtr"
+%typemap(csin) Builder & "$csinput"
+%typemap(in) Builder & (DelegateBuilder builder) {
+  builder = DelegateBuilder($input);
+  $1 = &builder;
+}
 
 struct Bytes;
 %typemap(ctype) Bytes "Bytes"

@@ -1,7 +1,7 @@
 // Every class: AutoCloseable, with a Cleaner instead of finalize(). The pointer is a lease
 // (bindings/java/native/lease.hpp), so that a close never pulls an object away from under a call.
 %typemap(javaclassmodifiers) SWIGTYPE "public final class"
-%typemap(javaclassmodifiers) ProgramOptions, LinkerOptions, LogReceiver, Keys, Images "final class"
+%typemap(javaclassmodifiers) ProgramOptions, LinkerOptions, CacheOptions, CacheEntries, Batch, LogReceiver, Keys, Images "final class"
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
 %typemap(javabody) SWIGTYPE %{
   private transient volatile long swigCPtr;

@@ -2,5 +2,6 @@
 %exception {
   try { $action }
   catch (const Failure &failure) { cucore::java::raise(jenv, failure); return $null; }
+  catch (const Raised &raised) { raised.builder->rethrow(); return $null; }
   catch (const std::bad_alloc &) { cucore::java::raise_out_of_memory(jenv); return $null; }
 }

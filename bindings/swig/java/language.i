@@ -10,8 +10,12 @@
 %rename(waitFor) wait;  // Object has a wait
 %rename(NativeProgramOptions) ProgramOptions;
 %rename(NativeLinkerOptions) LinkerOptions;
+%rename(NativeCacheOptions) CacheOptions;
+%rename(NativeCacheEntries) CacheEntries;
+%rename(NativeBatch) Batch;
 %rename("$ignore", %$isdestructor) "";  // Natives.close() does it for all
 %{
+#include "callable.hpp"
 #include "elements.hpp"
 #include "lease.hpp"
 #include "raise.hpp"

@@ -17,6 +17,18 @@
 %for_package(Program::Program)
 %for_package(Program::compile)
 %for_package(Linker::Linker)
+%for_package(Cache::Cache)
+%for_package(Cache::add_remote)
+%rename(getOrBuildNow) Cache::get_or_build;
+%rename(compileNow) Cache::compile;
+%rename(linkNow) Cache::link;
+%rename(statisticsNow) Cache::statistics;
+%rename(statisticsOfAllNow) Cache::statistics_of_all;
+%rename(entriesNow) Cache::entries;
+%rename(verifyNow) Cache::verify;
+%rename(trimNow) Cache::trim;
+%rename(explainNow) Cache::explain_miss;
+%rename(addRemoteNow) Cache::add_remote;
 %for_package(ObjectCode::diagnostic_count)
 %for_package(ObjectCode::metadata_count)
 %for_package(cucore_status_name)
@@ -236,6 +248,39 @@
    * @throws LibraryMissingException the compiler was not found; the message lists every path tried */
   public ObjectCode compile(CodeType target, String... nameExpressions) {
     return compileNamed(target, nameExpressions);
+  }
+
+  /** Gives what {@link #compile(CodeType, String...)} would, and compiles only what has not been
+   * compiled before. {@link Cache#compile} says where it came from, too.
+   * @param target of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
+   * @param cache where to look first, and to keep it; null: nowhere
+   * @param nameExpressions of CUDA C++: templates and overloads to instantiate
+   * @return the object code; its log has the compiler's warnings
+   * @throws CompilationException its log() has the compiler's whole output
+   * @throws LinkingException the same for PTX, which a linker compiles */
+  public ObjectCode compile(CodeType target, Cache cache, String... nameExpressions) {
+    return cache == null ? compile(target, nameExpressions) : cache.compile(this, target, nameExpressions).code();
+  }
+
+  /** Compiles many programs in worker processes, which is faster than in threads: the compiler does
+   * one at a time in a process for most of its work. One that fails, takes too long, or crashes the
+   * compiler does not touch the others. Programs in PTX and NVVM IR are compiled in this process.
+   * @param items any number; programs may be the same
+   * @return the results, in the order of the items, unmodifiable
+   * @throws NotFoundException the workers' program, cucore-worker, was not found; the message lists
+   *     every path tried */
+  public static java.util.List<BatchResult> compileBatch(java.util.Collection<BatchItem> items) {
+    return compileBatch(items, null);
+  }
+
+  /** Compiles many programs in worker processes, as {@link #compileBatch(java.util.Collection)}.
+   * @param items any number; programs may be the same
+   * @param options null for the defaults
+   * @return the results, in the order of the items, unmodifiable
+   * @throws NotFoundException the workers' program, cucore-worker, was not found; the message lists
+   *     every path tried */
+  public static java.util.List<BatchResult> compileBatch(java.util.Collection<BatchItem> items, BatchOptions options) {
+    return BatchResult.of(items, options == null ? BatchOptions.DEFAULTS : options);
   }
 %} }
 %rename(compileNamed) Program::compile;
@@ -496,6 +541,161 @@
     try (NativeLinkerOptions fields = options == null ? null : options.toNative()) {
       return CucoreNativeJNI.new_Linker(NativeLinkerOptions.getCPtr(fields), fields);
     }
+  }
+
+  /** Gives what {@link #link(CodeType)} would, and links only what has not been linked before.
+   * {@link Cache#link} says where it came from, too.
+   * @param target CUBIN; PTX of inputs that are LTOIR
+   * @param cache where to look first, and to keep it; null: nowhere
+   * @return the object code; its log has the warnings
+   * @throws LinkingException its log() has the linker's output */
+  public ObjectCode link(CodeType target, Cache cache) {
+    return cache == null ? link(target) : cache.link(this, target).code();
+  }
+%} }
+
+%extend Cache { %proxycode %{
+  /** Opens the cache in its usual folder: $CUCORE_CACHE_DIR, $XDG_CACHE_HOME/cucore or
+   * ~/.cache/cucore.
+   * @throws IoException the folder belongs to another user, or others can write to it */
+  public Cache() {
+    this((CacheOptions) null);
+  }
+
+  /** Opens the cache in a folder. One that cannot be made or written to is no failure: the cache then
+   * works in memory, or reads only, and says so through the log.
+   * @param directory the folder, which is made where it is not there
+   * @throws IoException the folder belongs to another user, or others can write to it */
+  public Cache(java.nio.file.Path directory) {
+    this(CacheOptions.builder().directory(directory.toString()).build());
+  }
+
+  /** Opens a cache; nothing is cached without one. Any number of caches, processes and languages may
+   * have one folder at a time. With CUCORE_CACHE=off in the environment it does nothing: everything
+   * is built.
+   * @param options null for the defaults
+   * @throws IoException the folder belongs to another user, or others can write to it
+   * @throws InvalidArgumentException the message names the option that is wrong */
+  public Cache(CacheOptions options) {
+    this(create(options), true);
+  }
+
+  private static long create(CacheOptions options) {
+    try (NativeCacheOptions fields = options == null ? null : options.toNative()) {
+      return CucoreNativeJNI.new_Cache(NativeCacheOptions.getCPtr(fields), fields);
+    }
+  }
+
+  /** Gives what {@link Program#compile(CodeType, String...)} would, and compiles only what has not
+   * been compiled before: with the same source, options, headers, name expressions, compiler and
+   * environment. Failures of the cache are never failures of this. Of any number of threads and
+   * processes that ask for the same at once, one compiles.
+   * @param program what to compile
+   * @param target of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
+   * @param nameExpressions of CUDA C++: templates and overloads to instantiate
+   * @return the object code, and where it came from
+   * @throws CompilationException its log() has the compiler's whole output
+   * @throws LinkingException the same for PTX, which a linker compiles */
+  public CacheResult compile(Program program, CodeType target, String... nameExpressions) {
+    int[] outcome = new int[1];
+    ObjectCode code = compileNow(program, target, nameExpressions, outcome);
+    return new CacheResult(code, CacheOutcome.of(outcome[0]));
+  }
+
+  /** Gives what {@link Linker#link(CodeType)} would, and links only what has not been linked before.
+   * A linker belongs to one thread at a time.
+   * @param linker the inputs and options
+   * @param target CUBIN; PTX of inputs that are LTOIR
+   * @return the object code, and where it came from
+   * @throws LinkingException its log() has the linker's output */
+  public CacheResult link(Linker linker, CodeType target) {
+    int[] outcome = new int[1];
+    ObjectCode code = linkNow(linker, target, outcome);
+    return new CacheResult(code, CacheOutcome.of(outcome[0]));
+  }
+
+  /** Finds object code under a key of your own, or builds it: once, however many threads and
+   * processes ask for it; the others wait. Where build fails, each of them builds for itself.
+   * @param <E> the checked exception that build throws
+   * @param key 32 bytes that say all it depends on
+   * @param build called where there is none, on this thread; must not ask for the same key
+   * @return the object code, and where it came from; if it was built now, the object that build gave
+   * @throws E what build threw: the same exception
+   * @throws InvalidArgumentException the key has another length */
+  public <E extends Exception> CacheResult getOrBuild(byte[] key, CacheBuild<E> build) throws E {
+    CacheBuilding building = new CacheBuilding(build);
+    int[] outcome = new int[1];
+    ObjectCode code = getOrBuildNow(key, building, outcome); // what build throws goes through this
+    return building.given(code, CacheOutcome.of(outcome[0]));
+  }
+
+  /** What this cache has done since it was opened, and what its folder holds.
+   * @return the figures of this moment */
+  public CacheStatistics getStatistics() {
+    return new CacheStatistics(statisticsNow());
+  }
+
+  /** The same of all caches that have ever had this folder, as far as they could say so before their
+   * end.
+   * @return the figures of this moment */
+  public CacheStatistics getStatisticsOfAll() {
+    return new CacheStatistics(statisticsOfAllNow());
+  }
+
+  /** The entries of the folder.
+   * @return one record a file, unmodifiable */
+  public java.util.List<CacheEntry> getEntries() {
+    return CacheEntry.list(entriesNow());
+  }
+
+  /** Reads every file and removes what is damaged.
+   * @return every file, unmodifiable; what is not {@link CacheEntry#isSound()} was damaged */
+  public java.util.List<CacheEntry> verify() {
+    return CacheEntry.list(verifyNow());
+  }
+
+  /** Removes what was used least recently until no more is left than that.
+   * @param maxBytes how much may stay; 0 removes all
+   * @return what was removed, unmodifiable */
+  public java.util.List<CacheEntry> trim(long maxBytes) {
+    if (maxBytes < 0) {
+      throw CucoreException.invalid("a cache cannot be trimmed to " + maxBytes + " bytes");
+    }
+    return CacheEntry.list(trimNow(maxBytes));
+  }
+
+  /** Says why {@link #compile} would have to compile.
+   * @param program what to compile
+   * @param target what to make of it
+   * @param nameExpressions templates and overloads to instantiate
+   * @return several lines, of which the first begins with "hit", "miss" or "bypassed" */
+  public String explainMiss(Program program, CodeType target, String... nameExpressions) {
+    return explainNow(program, target, nameExpressions);
+  }
+
+  /** Adds a remote: asked where memory and disk have nothing, told of what was built, on a thread of
+   * the library. Only entries with a valid signature by one of the cache's keys are taken from it.
+   * @param url file:///shared/folder, http://host/path, https://, or
+   *     redis://:password@host:port/database
+   * @throws LibraryMissingException the plug-in is not there; the message lists every path tried
+   * @throws InvalidArgumentException the URL names no such place; the message says why */
+  public void addRemote(String url) {
+    addRemote(url, null);
+  }
+
+  /** Adds a remote, as {@link #addRemote(String)}.
+   * @param url file:///shared/folder, http://host/path, https://, or
+   *     redis://:password@host:port/database
+   * @param options null for the defaults
+   * @throws LibraryMissingException the plug-in is not there; the message lists every path tried
+   * @throws InvalidArgumentException the URL names no such place; the message says why */
+  public void addRemote(String url, RemoteOptions options) {
+    RemoteOptions how = options == null ? RemoteOptions.DEFAULTS : options;
+    addRemoteNow(url, how.readOnly, how.connectTimeoutMillis, how.timeoutMillis);
+  }
+
+  @Override public String toString() {
+    return isClosed() ? "Cache (closed)" : "Cache " + (getDirectory().isEmpty() ? "in memory" : getDirectory());
   }
 %} }
 

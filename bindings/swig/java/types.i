@@ -22,19 +22,41 @@
 %typemap(out) TYPE { $result = (jint)$1; }
 %enddef
 
-%typemap(jni) (const void *data, size_t size), (void *data, size_t size) "jbyteArray"
-%typemap(jtype) (const void *data, size_t size), (void *data, size_t size) "byte[]"
-%typemap(jstype) (const void *data, size_t size), (void *data, size_t size) "byte[]"
-%typemap(javain) (const void *data, size_t size), (void *data, size_t size) "$javainput"
-%typemap(in) (const void *data, size_t size) (cucore::java::Elements bytes) {
-  if (!bytes.take(jenv, $input, JNI_ABORT)) return $null;
+%define %java_bytes(BYTES, SIZE, MODE)
+%typemap(jni) (BYTES, size_t SIZE) "jbyteArray"
+%typemap(jtype) (BYTES, size_t SIZE) "byte[]"
+%typemap(jstype) (BYTES, size_t SIZE) "byte[]"
+%typemap(javain) (BYTES, size_t SIZE) "$javainput"
+%typemap(in) (BYTES, size_t SIZE) (cucore::java::Elements bytes) {
+  if (!bytes.take(jenv, $input, MODE)) return $null;
   $1 = bytes.data();
   $2 = bytes.size();
 }
-%typemap(in) (void *data, size_t size) (cucore::java::Elements bytes) {
-  if (!bytes.take(jenv, $input, 0)) return $null;
-  $1 = bytes.data();
-  $2 = bytes.size();
+%enddef
+%java_bytes(const void *data, size, JNI_ABORT)
+%java_bytes(const void *key, key_size, JNI_ABORT)
+%java_bytes(void *data, size, 0)
+
+// The second result of a call: null, or an array of one.
+%typemap(jni) cucore_cache_outcome *outcome "jintArray"
+%typemap(jtype) cucore_cache_outcome *outcome "int[]"
+%typemap(jstype) cucore_cache_outcome *outcome "int[]"
+%typemap(javain) cucore_cache_outcome *outcome "$javainput"
+%typemap(in) cucore_cache_outcome *outcome (cucore_cache_outcome found) {
+  found = CUCORE_CACHE_OUTCOME_NONE;
+  $1 = &found;
+}
+%typemap(argout) cucore_cache_outcome *outcome {
+  const jint number = static_cast<jint>(*$1);
+  if ($input) jenv->SetIntArrayRegion($input, 0, 1, &number);
+}
+%typemap(jni) Builder & "jobject"
+%typemap(jtype) Builder & "java.util.concurrent.Callable<ObjectCode>"
+%typemap(jstype) Builder & "java.util.concurrent.Callable<ObjectCode>"
+%typemap(javain) Builder & "$javainput"
+%typemap(in) Builder & (cucore::java::Callable callable) {
+  if (!callable.open(jenv, $input)) return $null;
+  $1 = &callable;
 }
 
 %typemap(in) const char * (std::string text) {

@@ -12,8 +12,14 @@
 %rename(_LinkerOptions) LinkerOptions;
 %rename(_LogReceiver) LogReceiver;
 %rename(_Keys) Keys;
+%rename(_CacheOptions) CacheOptions;
+%rename(_CacheEntries) CacheEntries;
+%rename(_Batch) Batch;
 %rename(_Images) Images;
 %rename(_link) Linker::link;
+%rename(_get) Cache::get;
+%rename(_put) Cache::put;
+%rename(_add_remote) Cache::add_remote;
 %rename(_compile) Program::compile;
 %rename(_pinned) Buffer::pinned;
 %rename(_managed) Buffer::managed;
@@ -47,6 +53,7 @@
 %python_handle(Kernel)
 %python_handle(Queue)
 %python_handle(Future)
+%python_handle(Cache)
 // Where a stream is wanted, any object with __cuda_stream__ will do.
 %typemap(in) Stream * (cucore::bind::Object kept) {
   $1 = cucore::bind::stream_of($input, kept);
@@ -56,13 +63,17 @@
   $1 = static_cast<Stream *>(cucore::bind::handle_of($input, cucore::bind::Type::Stream));
   if (!$1) SWIG_fail;
 }
-%typemap(in) Device *device_or_null {
+%define %python_or_none(CLASS, NAME)
+%typemap(in) CLASS *NAME {
   $1 = nullptr;
   if ($input != Py_None) {
-    $1 = static_cast<Device *>(cucore::bind::handle_of($input, cucore::bind::Type::Device));
+    $1 = static_cast<CLASS *>(cucore::bind::handle_of($input, cucore::bind::Type::CLASS));
     if (!$1) SWIG_fail;
   }
 }
+%enddef
+%python_or_none(Device, device_or_null)
+%python_or_none(Cache, cache_or_null)
 
 // Memory of the object, seen without a copy. The view has its own reference: close() cannot pull it away.
 %feature("python:bf_getbuffer", functype="getbufferproc") ObjectCode "cucore::bind::objectcode_get_buffer";
@@ -78,10 +89,12 @@
 %feature("python:tp_init") Program "cucore::bind::program_init";
 %feature("python:tp_init") Event "cucore::bind::event_init";
 %feature("python:tp_init") Linker "cucore::bind::linker_init";
+%feature("python:tp_init") Cache "cucore::bind::cache_init";
 %{
 extern "C" {
 static int _wrap_new_Event(PyObject *self, PyObject *args, PyObject *kwargs);
 static int _wrap_new_Program(PyObject *self, PyObject *args, PyObject *kwargs);
 static int _wrap_new_Linker(PyObject *self, PyObject *args, PyObject *kwargs);
+static int _wrap_new_Cache(PyObject *self, PyObject *args, PyObject *kwargs);
 }
 %}

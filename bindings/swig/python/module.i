@@ -13,6 +13,7 @@ static PyObject *wrap_stream(cucore_stream *stream) {
   cucore::bind::event_type = SWIGTYPE_p_Event;
   cucore::bind::new_program = _wrap_new_Program;
   cucore::bind::new_linker = _wrap_new_Linker;
+  cucore::bind::new_cache = _wrap_new_Cache;
   cucore::bind::new_stream = wrap_stream;
   if (!cucore::bind::add_to(m)) return NULL;
 %}

@@ -12,6 +12,15 @@
 %typemap(doctype) cucore_toggle "bool or None";
 
 // The view is held across the call, for the interpreter's lock is not.
+%typemap(in) (const void *key, size_t key_size) (cucore::bind::View view) {
+  if (PyUnicode_Check($input)) {
+    PyErr_SetString(PyExc_TypeError, "a key is bytes, not str");
+    SWIG_fail;
+  }
+  if (!view.open($input, PyBUF_SIMPLE)) SWIG_fail;
+  $1 = const_cast<void *>(view.data());
+  $2 = view.size();
+}
 %typemap(in) (const void *data, size_t size) (cucore::bind::View view) {
   if (!view.open($input, PyBUF_SIMPLE)) SWIG_fail;
   $1 = const_cast<void *>(view.data());
@@ -22,12 +31,29 @@
   $1 = view.data();
   $2 = view.size();
 }
-%typemap(doctype) const void *data "bytes-like";
+%typemap(doctype) const void *data, const void *key "bytes-like";
 %typemap(doctype) void *data "writable bytes-like";
 
 struct Bytes;
 %typemap(out) Bytes { $result = PyBytes_FromStringAndSize(static_cast<const char *>($1.data), static_cast<Py_ssize_t>($1.size)); }
 %typemap(doctype) Bytes "bytes";
+// The second of a pair.
+%typemap(in, numinputs=0) cucore_cache_outcome *outcome (cucore_cache_outcome found) {
+  found = CUCORE_CACHE_OUTCOME_NONE;
+  $1 = &found;
+}
+%typemap(argout) cucore_cache_outcome *outcome {
+  $result = Py_BuildValue("NN", $result, cucore::bind::from_enum(cucore::bind::EnumClass::CacheOutcome, *$1));
+}
+%{
+#include "callable.hpp"
+%}
+%typemap(in) Builder & (cucore::bind::Callable callable) {
+  if (!callable.open($input)) SWIG_fail;
+  $1 = &callable;
+}
+%typemap(doctype) Builder & "callable";
+
 struct Pair;
 %typemap(out) Pair { $result = Py_BuildValue("LL", static_cast<long long>($1.first), static_cast<long long>($1.second)); }
 %typemap(doctype) Pair "tuple";

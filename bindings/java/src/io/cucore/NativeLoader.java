@@ -143,6 +143,9 @@ final class NativeLoader {
         try (InputStream in = NativeLoader.class.getResourceAsStream(base + name)) {
           Files.copy(in, fresh.resolve(name));
         }
+        if (!name.contains(".so")) {
+          Files.setPosixFilePermissions(fresh.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
       }
       put(fresh, folder, sums);
     } finally {

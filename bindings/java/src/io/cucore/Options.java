@@ -21,6 +21,8 @@ abstract class Options {
     void addNumber(String name, long value);
 
     void addBytes(String name, byte[] value);
+
+    void addKey(String name, KeyAlgorithm algorithm, byte[] value);
   }
 
   Options(Builder builder) {
@@ -39,8 +41,10 @@ abstract class Options {
   private static void apply(Target target, String name, Object value) {
     if (value instanceof String) {
       target.setText(name, (String) value);
-    } else if (value instanceof Integer) {
-      target.setNumber(name, (Integer) value);
+    } else if (value instanceof Number) {
+      target.setNumber(name, ((Number) value).longValue());
+    } else if (value instanceof SigningKey) {
+      ((SigningKey) value).addTo(target, name);
     } else if (value instanceof Boolean) {
       target.setNumber(name, ((Boolean) value ? Toggle.ON : Toggle.OFF).value());
     } else {
@@ -53,6 +57,8 @@ abstract class Options {
       target.addText(name, (String) value);
     } else if (value instanceof Integer) {
       target.addNumber(name, (Integer) value);
+    } else if (value instanceof SigningKey) {
+      ((SigningKey) value).addTo(target, name);
     } else {
       target.addBytes(name, (byte[]) value);
     }
@@ -64,6 +70,17 @@ abstract class Options {
 
     void set(String name, Object value) {
       fields.put(name, Objects.requireNonNull(value, name));
+    }
+
+    // A yes or no that the library counts as 1 or 0; other choices are toggles.
+    void setFlag(String name, boolean value) {
+      set(name, value ? 1 : 0);
+    }
+
+    void add(String name, SigningKey... values) {
+      for (SigningKey value : values) {
+        list(name).add(Objects.requireNonNull(value, name));
+      }
     }
 
     void add(String name, byte[] value) {

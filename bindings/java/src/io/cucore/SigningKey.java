@@ -26,6 +26,10 @@ public final class SigningKey {
     return algorithm;
   }
 
+  void addTo(Options.Target target, String field) {
+    target.addKey(field, algorithm, bytes);
+  }
+
   void addTo(Keys keys) {
     keys.add(algorithm, bytes);
   }

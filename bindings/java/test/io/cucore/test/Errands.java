@@ -1,5 +1,9 @@
 package io.cucore.test;
 
+import io.cucore.BatchItem;
+import io.cucore.Cache;
+import io.cucore.CacheResult;
+import io.cucore.CodeType;
 import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
@@ -12,8 +16,10 @@ import io.cucore.LaunchConfig;
 import io.cucore.Log;
 import io.cucore.LogLevel;
 import io.cucore.ObjectCode;
+import io.cucore.Program;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** What a JVM of its own is for: its environment, its end, its memory. */
 public final class Errands {
@@ -30,6 +36,15 @@ public final class Errands {
         break;
       case "memory":
         memory();
+        break;
+      case "cache":
+        cache(arguments);
+        break;
+      case "cacheMemory":
+        cacheMemory(Path.of(arguments[1]));
+        break;
+      case "batch":
+        batch();
         break;
       default:
         throw new AssertionError(arguments[0]);
@@ -70,6 +85,51 @@ public final class Errands {
       System.exit(0);
     } else if (how.equals("halt")) {
       Runtime.getRuntime().halt(0);
+    }
+  }
+
+  /** Compiles through the cache of a folder, or of the environment; prints where it came from. */
+  private static void cache(String[] arguments) {
+    try (Cache cache = arguments.length > 1 ? new Cache(Path.of(arguments[1])) : new Cache();
+        Program program = CacheTest.program(World.SOURCE, "shared.cu")) {
+      CacheResult result = cache.compile(program, CodeType.PTX);
+      result.code().kernel("scale").close();
+      System.out.print(result.outcome());
+    }
+  }
+
+  private static void batch() {
+    try (Program program = Program.ofCuda(World.SOURCE)) {
+      Program.compileBatch(List.of(BatchItem.of(program, CodeType.PTX)));
+    } catch (CucoreException e) {
+      System.out.print(e.getClass().getSimpleName() + " " + e.getMessage());
+    }
+  }
+
+  /** Hits, misses, builds that throw; prints by how many bytes the process has grown. */
+  private static void cacheMemory(Path folder) throws Exception {
+    try (Cache cache = new Cache(folder);
+        ObjectCode code = World.compile(World.SOURCE)) {
+      cache.put(CacheTest.key(1), code);
+      useAndFail(cache, 5_000);
+      long before = resident();
+      useAndFail(cache, 20_000);
+      System.out.print(resident() - before);
+    }
+  }
+
+  private static void useAndFail(Cache cache, int times) {
+    for (int i = 0; i < times; ++i) {
+      cache.getOrBuild(CacheTest.key(1), () -> null).code().close();
+      try {
+        cache.getOrBuild(CacheTest.key(2), () -> { throw new IllegalStateException(); });
+        throw new AssertionError("nothing was thrown");
+      } catch (IllegalStateException e) {
+        // as it should be
+      }
+      if (cache.getStatistics().entries() != 1) {
+        throw new AssertionError("entries");
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.cucore.test;
 
+import io.cucore.Cache;
 import io.cucore.CodeType;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
@@ -42,14 +43,27 @@ public final class Exchange {
       case "launch":
         launch(first);
         break;
+      case "cached":
+        cached(first);
+        break;
       default:
         throw new IllegalArgumentException(arguments[0]);
     }
   }
 
+  private static Program program() {
+    return Program.ofCuda(SOURCE, ProgramOptions.builder().name("triple.cu").arch("compute_80").build());
+  }
+
+  private static void cached(Path folder) {
+    try (Program program = program();
+        Cache cache = new Cache(folder)) {
+      System.out.println(cache.compile(program, CodeType.PTX, "triple").outcome());
+    }
+  }
+
   private static void make(Path out) throws Exception {
-    ProgramOptions options = ProgramOptions.builder().name("triple.cu").arch("compute_80").build();
-    try (Program program = Program.ofCuda(SOURCE, options);
+    try (Program program = program();
         ObjectCode code = program.compile(CodeType.PTX, "triple")) {
       Files.write(out, code.serialize());
     }

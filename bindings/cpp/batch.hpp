@@ -1,0 +1,53 @@
+// The compiles of a batch and what becomes of them, one added and one asked for at a time.
+#pragma once
+
+#include <cucore.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cucore::bind {
+
+class Batch {
+ public:
+  Batch() = default;
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  void add(const cucore_program* program, cucore_code_type target, const char* const* names,
+           size_t name_count);
+  // Once, after the last add().
+  void run(int64_t workers, int64_t time_limit_ms, cucore_cache* cache);
+  // A new reference; null if the item failed.
+  cucore_objectcode* code(size_t index) const;
+  // Throws the item's failure, if it failed.
+  void check(size_t index) const;
+
+ private:
+  template <class Handle, void (*release)(Handle*)>
+  struct Releaser {
+    void operator()(Handle* handle) const { release(handle); }
+  };
+  using ProgramHold =
+      std::unique_ptr<cucore_program, Releaser<cucore_program, cucore_program_release>>;
+  using CodeHold =
+      std::unique_ptr<cucore_objectcode, Releaser<cucore_objectcode, cucore_objectcode_release>>;
+  using ErrorHold = std::unique_ptr<cucore_error, Releaser<cucore_error, cucore_error_release>>;
+
+  struct Item {
+    ProgramHold program;
+    cucore_code_type target;
+    std::vector<std::string> names;
+    std::vector<const char*> pointers;
+  };
+
+  void require_done(size_t index) const;
+
+  std::deque<Item> items_;
+  std::vector<CodeHold> codes_;
+  std::vector<ErrorHold> errors_;
+};
+
+}  // namespace cucore::bind

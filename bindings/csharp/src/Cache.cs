@@ -1,0 +1,140 @@
+// The cache: compiles and links what has not been built before.
+using System;
+using System.Collections.Generic;
+
+namespace Cucore {
+/// <summary>Object code, and where a cache had it from.</summary>
+public sealed class CacheResult {
+  /// <summary>The object code, yours to dispose of.</summary>
+  public ObjectCode Code { get; }
+  /// <summary>Where it came from.</summary>
+  public CacheOutcome Outcome { get; }
+
+  internal CacheResult(ObjectCode code, int outcome) {
+    Code = code;
+    Outcome = (CacheOutcome)outcome;
+  }
+
+  /// <summary>For "var (code, outcome) = cache.Compile(...)".</summary>
+  public void Deconstruct(out ObjectCode code, out CacheOutcome outcome) {
+    code = Code;
+    outcome = Outcome;
+  }
+
+  /// <summary>The outcome and the object code.</summary>
+  public override string ToString() { return $"{Outcome}: {Code}"; }
+}
+
+public partial class Cache {
+  //: cucore_cache_open options
+  public Cache(CacheOptions options = null) : this(Make(options), true) {}
+
+  /// <summary>Opens a cache in a folder, with the defaults for the rest.</summary>
+  /// <param name="directory">the folder, which is made where it is not there; "": memory alone</param>
+  public Cache(string directory)
+      : this(new CacheOptions { Directory = directory ?? throw new ArgumentNullException(nameof(directory)) }) {}
+
+  private static IntPtr Make(CacheOptions options) {
+    using (NativeCacheOptions native = options?.ToNative()) {
+      IntPtr made = CucoreNativePINVOKE.new_Cache(NativeCacheOptions.getCPtr(native));
+      CucoreNativePINVOKE.Check();
+      return made;
+    }
+  }
+
+  private string directory;  // never changes
+
+  //: cucore_cache_directory
+  public string Directory {
+    get {
+      CheckAlive();
+      return directory ?? (directory = RawDirectory);
+    }
+  }
+
+  //: cucore_cache_compile
+  /// <param name="program">what to compile</param>
+  /// <param name="target">what to make of it</param>
+  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
+  /// <returns>the object code, and where it came from</returns>
+  public CacheResult Compile(Program program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+    ObjectCode code = RawCompile(program, target, nameExpressions, out int outcome);
+    return new CacheResult(code, outcome);
+  }
+
+  //: cucore_cache_link
+  /// <param name="linker">the inputs and options; it belongs to one thread at a time</param>
+  /// <param name="target">what to make of them</param>
+  /// <returns>the object code, and where it came from</returns>
+  public CacheResult Link(Linker linker, CodeType target = CodeType.Cubin) {
+    ObjectCode code = RawLink(linker, target, out int outcome);
+    return new CacheResult(code, outcome);
+  }
+
+  //: cucore_cache_get
+  /// <param name="key">32 bytes</param>
+  /// <returns>the object code; null where there is none</returns>
+  public ObjectCode Get(byte[] key) {
+    using (Pinned pinned = Pin(key)) return RawGet(pinned.Address, key.Length);
+  }
+
+  //: cucore_cache_put
+  /// <param name="key">32 bytes</param>
+  /// <param name="code">what to keep</param>
+  public void Put(byte[] key, ObjectCode code) {
+    using (Pinned pinned = Pin(key)) RawPut(pinned.Address, key.Length, code);
+  }
+
+  /// <summary>Finds object code under a key of your own, or builds it: once, however many threads and
+  /// processes ask for it; the others wait. Where build fails, each of them builds for itself.</summary>
+  /// <param name="key">32 bytes that say all it depends on</param>
+  /// <param name="build">called where there is none, on this thread; must not ask for the same key</param>
+  /// <returns>the object code, and where it came from; if it was built now, the object that build gave</returns>
+  /// <remarks>What build throws comes out of this call: the same exception.</remarks>
+  public CacheResult GetOrBuild(byte[] key, Func<ObjectCode> build) {
+    CacheBuilding building = new CacheBuilding(build);
+    using (Pinned pinned = Pin(key)) return building.Ask(this, pinned.Address, key.Length);
+  }
+
+  private static Pinned Pin(byte[] key) { return new Pinned(key ?? throw new ArgumentNullException(nameof(key))); }
+
+  //: cucore_cache_statistics
+  public CacheStatistics Statistics { get { return new CacheStatistics(RawStatistics()); } }
+
+  //: cucore_cache_statistics_of_all
+  public CacheStatistics StatisticsOfAll { get { return new CacheStatistics(RawStatisticsOfAll()); } }
+
+  /// <summary>The entries of the folder.</summary>
+  public IReadOnlyList<CacheEntry> Entries { get { return CacheEntry.List(RawEntries()); } }
+
+  /// <summary>Reads every file and removes what is damaged.</summary>
+  /// <returns>every file; what is not IsSound was damaged</returns>
+  public IReadOnlyList<CacheEntry> Verify() { return CacheEntry.List(RawVerify()); }
+
+  /// <summary>Removes what was used least recently until no more is left than that.</summary>
+  /// <param name="maxBytes">how much may stay; 0 removes all</param>
+  /// <returns>what was removed</returns>
+  public IReadOnlyList<CacheEntry> Trim(long maxBytes = 0) { return CacheEntry.List(RawTrim(checked((ulong)maxBytes))); }
+
+  //: cucore_cache_explain_miss
+  /// <param name="program">what to compile</param>
+  /// <param name="target">what to make of it</param>
+  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
+  public string ExplainMiss(Program program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+    return RawExplainMiss(program, target, nameExpressions);
+  }
+
+  //: cucore_cache_add_remote_url
+  /// <param name="url">file:///shared/folder, http://host/path, https://, or redis://:password@host:port/database</param>
+  /// <param name="readOnly">whether nothing is sent to it</param>
+  /// <param name="connectTimeout">in whole milliseconds; null: 100 ms</param>
+  /// <param name="timeout">of one request; null: one second</param>
+  public void AddRemote(string url, bool readOnly = false, TimeSpan? connectTimeout = null, TimeSpan? timeout = null) {
+    if (url == null) throw new ArgumentNullException(nameof(url));
+    RawAddRemote(url, readOnly, Timeout.Milliseconds(connectTimeout, nameof(connectTimeout)), Timeout.Milliseconds(timeout, nameof(timeout)));
+  }
+
+  /// <summary>Its folder.</summary>
+  public override string ToString() { return $"cache {(Directory.Length == 0 ? "in memory" : Directory)}"; }
+}
+}

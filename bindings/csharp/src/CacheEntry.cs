@@ -1,0 +1,60 @@
+// One file of a cache.
+using System;
+using System.Collections.Generic;
+
+namespace Cucore {
+/// <summary>One file of a cache, as it was when the cache told of it.</summary>
+public sealed class CacheEntry {
+  private readonly byte[] key;
+
+  /// <summary>A copy of its key: 32 bytes, in hexadecimal its name in the folder.</summary>
+  public byte[] GetKey() { return (byte[])key.Clone(); }
+  /// <summary>What it is.</summary>
+  public CacheFile Kind { get; }
+  /// <summary>Whether it is whole. If not, it has been removed, where the cache may write.</summary>
+  public bool IsSound { get; }
+  /// <summary>In bytes.</summary>
+  public long Size { get; }
+  /// <summary>When it was made.</summary>
+  public DateTimeOffset Made { get; }
+  /// <summary>When it was used last.</summary>
+  public DateTimeOffset Used { get; }
+  /// <summary>The kind of its code; null where the file was not read, or is no entry.</summary>
+  public CodeType? Type { get; }
+  /// <summary>The name of its code; "" where the file was not read.</summary>
+  public string Name { get; }
+  /// <summary>The architecture of its code, "sm_90"; "" where the file was not read.</summary>
+  public string Arch { get; }
+  /// <summary>What is wrong with it; "".</summary>
+  public string Problem { get; }
+
+  private CacheEntry(NativeCacheEntries all, long index) {
+    key = all.Key(index);
+    Kind = all.Kind(index);
+    IsSound = all.IsSound(index);
+    Size = checked((long)all.Size(index));
+    Made = Moment(all.MadeNs(index));
+    Used = Moment(all.UsedNs(index));
+    int type = all.Type(index);
+    Type = type == 0 ? (CodeType?)null : (CodeType)type;
+    Name = all.Name(index);
+    Arch = all.Arch(index);
+    Problem = all.Problem(index);
+  }
+
+  private static DateTimeOffset Moment(long nanoseconds) {
+    return DateTimeOffset.FromUnixTimeSeconds(0).AddTicks(nanoseconds / Timeout.NanosecondsPerTick);
+  }
+
+  internal static CacheEntry[] List(NativeCacheEntries told) {
+    using (told) {
+      CacheEntry[] all = new CacheEntry[told.Count];
+      for (int i = 0; i < all.Length; ++i) all[i] = new CacheEntry(told, i);
+      return all;
+    }
+  }
+
+  /// <summary>What it is, its size, and what is wrong with it.</summary>
+  public override string ToString() { return $"{Kind} {Name}, {Size} bytes{(IsSound ? "" : ": " + Problem)}"; }
+}
+}

@@ -1,0 +1,55 @@
+package io.cucore;
+
+import java.util.Objects;
+
+/** One compile of many. It never changes. */
+public final class BatchItem {
+  private final Program program;
+  private final CodeType target;
+  private final String[] nameExpressions;
+
+  private BatchItem(Program program, CodeType target, String[] nameExpressions) {
+    this.program = Objects.requireNonNull(program, "program");
+    this.target = Objects.requireNonNull(target, "target");
+    this.nameExpressions = nameExpressions.clone();
+  }
+
+  /**
+   * One compile, as {@link Program#compile(CodeType, String...)} does it.
+   *
+   * @param program what to compile; it may be in several items
+   * @param target what to make of it
+   * @param nameExpressions templates and overloads to instantiate
+   * @return the item
+   */
+  public static BatchItem of(Program program, CodeType target, String... nameExpressions) {
+    return new BatchItem(program, target, nameExpressions);
+  }
+
+  /**
+   * What to compile.
+   *
+   * @return the program
+   */
+  public Program program() {
+    return program;
+  }
+
+  /**
+   * What to make of it.
+   *
+   * @return the kind of code
+   */
+  public CodeType target() {
+    return target;
+  }
+
+  /**
+   * Templates and overloads to instantiate.
+   *
+   * @return a copy
+   */
+  public String[] nameExpressions() {
+    return nameExpressions.clone();
+  }
+}

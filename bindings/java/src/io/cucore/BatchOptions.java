@@ -1,0 +1,90 @@
+package io.cucore;
+
+import java.time.Duration;
+
+/** How to compile many programs at once. */
+public final class BatchOptions {
+  static final BatchOptions DEFAULTS = builder().build();
+
+  final long workers;
+  final long timeLimitMillis;
+  final Cache cache;
+
+  private BatchOptions(Builder builder) {
+    workers = builder.workers;
+    timeLimitMillis = builder.timeLimitMillis;
+    cache = builder.cache;
+  }
+
+  /**
+   * Begins with the defaults.
+   *
+   * @return a builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** In whole milliseconds, as 32 bits hold them; less than one would be taken for no limit at all. */
+  static long millis(Duration time) {
+    boolean isTooLong = time.compareTo(Duration.ofMillis(0xffffffffL)) > 0;
+    if (time.isNegative() || isTooLong || !time.isZero() && time.toMillis() == 0) {
+      throw CucoreException.invalid("a time limit cannot be " + time);
+    }
+    return time.toMillis();
+  }
+
+  /** Collects BatchOptions. Not for several threads at a time. */
+  public static final class Builder {
+    private long workers;
+    private long timeLimitMillis;
+    private Cache cache;
+
+    private Builder() {}
+
+    /**
+     * How many processes compile; default: one a core.
+     *
+     * @param value the number; 0: one a core
+     * @return this
+     */
+    public Builder workers(int value) {
+      if (value < 0) {
+        throw CucoreException.invalid("a batch cannot have " + value + " workers");
+      }
+      workers = value;
+      return this;
+    }
+
+    /**
+     * How long one compile may take; default: as long as it likes.
+     *
+     * @param value the time, a millisecond at least; zero: no limit
+     * @return this
+     */
+    public Builder timeLimit(Duration value) {
+      timeLimitMillis = millis(value);
+      return this;
+    }
+
+    /**
+     * Where to look first, and to keep what is compiled; default: nowhere.
+     *
+     * @param value the cache, or null
+     * @return this
+     */
+    public Builder cache(Cache value) {
+      cache = value;
+      return this;
+    }
+
+    /**
+     * What has been set so far.
+     *
+     * @return the options, which never change
+     */
+    public BatchOptions build() {
+      return new BatchOptions(this);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.cucore;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** What became of one {@link BatchItem}: object code, or the exception of what went wrong. */
+public final class BatchResult {
+  private final ObjectCode code;
+  private final CucoreException error;
+
+  BatchResult(ObjectCode code, CucoreException error) {
+    this.code = code;
+    this.error = error;
+  }
+
+  static List<BatchResult> of(Collection<BatchItem> items, BatchOptions options) {
+    List<BatchItem> given = List.copyOf(items);
+    try (NativeBatch batch = new NativeBatch()) {
+      for (BatchItem each : given) {
+        batch.add(each.program(), each.target(), each.nameExpressions());
+      }
+      batch.run(options.workers, options.timeLimitMillis, options.cache);
+      List<BatchResult> results = new ArrayList<>(given.size());
+      for (int i = 0; i < given.size(); ++i) {
+        results.add(of(batch, i));
+      }
+      return Collections.unmodifiableList(results);
+    }
+  }
+
+  private static BatchResult of(NativeBatch batch, int index) {
+    try {
+      batch.check(index);
+      return new BatchResult(batch.code(index), null);
+    } catch (CucoreException e) {
+      return new BatchResult(null, e);
+    }
+  }
+
+  /**
+   * The object code: yours to close.
+   *
+   * @return the object code
+   * @throws CucoreException the item failed; that of {@link #error()}
+   */
+  public ObjectCode code() {
+    if (error != null) {
+      throw error;
+    }
+    return code;
+  }
+
+  /**
+   * Why the item failed.
+   *
+   * @return the exception that compiling it alone would have thrown; empty where it did not fail
+   */
+  public Optional<CucoreException> error() {
+    return Optional.ofNullable(error);
+  }
+
+  /**
+   * Whether there is object code.
+   *
+   * @return false if the item failed
+   */
+  public boolean isSuccessful() {
+    return error == null;
+  }
+
+  @Override
+  public String toString() {
+    return error == null ? code.toString() : error.toString();
+  }
+}

@@ -1,0 +1,29 @@
+package io.cucore;
+
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/** One get-or-build: keeps what was made, so that whoever asked gets that very object. */
+final class CacheBuilding implements Callable<ObjectCode> {
+  private final CacheBuild<?> build;
+  private ObjectCode made;
+
+  CacheBuilding(CacheBuild<?> build) {
+    this.build = Objects.requireNonNull(build, "build");
+  }
+
+  @Override
+  public ObjectCode call() throws Exception {
+    made = Objects.requireNonNull(build.build(), "the object code that was to be built is null");
+    return made;
+  }
+
+  /** One object for whoever asked, and one close. */
+  CacheResult given(ObjectCode found, CacheOutcome outcome) {
+    if (made == null) {
+      return new CacheResult(found, outcome);
+    }
+    found.close();
+    return new CacheResult(made, outcome);
+  }
+}

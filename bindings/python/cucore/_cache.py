@@ -1,0 +1,204 @@
+"""The cache of compiles and links, and compiles of many programs at once."""
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta, timezone
+from typing import Callable, Iterable, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _cucore, _options
+from ._cucore import Cache, Linker, ObjectCode, Program
+from ._enums import CacheFile, CacheOutcome, CodeType
+from ._errors import Error
+from ._program import fill
+from ._records import CacheStatistics
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+class CacheResult(NamedTuple):
+    """Object code, and where it came from."""
+
+    code: ObjectCode
+    outcome: CacheOutcome
+
+
+class CacheEntry(NamedTuple):
+    """One file of a cache, as it was when the cache told of it."""
+
+    key: bytes
+    """Its name in the folder, 32 bytes."""
+    kind: CacheFile
+    is_sound: bool
+    """False: damaged, and removed where the cache may write."""
+    size: int
+    """Bytes of the file."""
+    made: datetime
+    """UTC."""
+    used: datetime
+    """The last time, UTC."""
+    type: Optional[CodeType]
+    """Of an entry, where it was read; else None."""
+    name: str
+    """Of the object code; "" where it was not read."""
+    arch: str
+    """"sm_90"."""
+    problem: str
+    """What is wrong; ""."""
+
+
+class BatchItem(NamedTuple):
+    """One compile of many."""
+
+    program: Program
+    target: CodeType = CodeType.PTX
+    names: Sequence[str] = ()
+    """Name expressions."""
+
+
+class BatchResult(NamedTuple):
+    """What became of an item: either code or error is None."""
+
+    code: Optional[ObjectCode]
+    error: Optional[Error]
+
+
+def arguments(directory=None, **keywords):  # type: ignore[no-untyped-def]
+    """What Cache(...) hands to the library."""
+    return (fill(_cucore._CacheOptions(), _options.cache_options, {"directory": directory, **keywords}, "Cache"),)
+
+
+def cache_compile(self: Cache, program: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> CacheResult:
+    return CacheResult(*self._compile(program, target, names))
+
+
+def cache_link(self: Cache, linker: Linker, target: CodeType = CodeType.CUBIN) -> CacheResult:
+    return CacheResult(*self._link(linker, target))
+
+
+def cache_get(self: Cache, key: bytes) -> Optional[ObjectCode]:
+    return self._get(key)
+
+
+def cache_put(self: Cache, key: bytes, code: ObjectCode) -> None:
+    self._put(key, code)
+
+
+def cache_get_or_build(self: Cache, key: bytes, build: Callable[[], ObjectCode]) -> CacheResult:
+    return CacheResult(*self._get_or_build(key, build))
+
+
+def cache_statistics(self: Cache) -> CacheStatistics:
+    return CacheStatistics._make(memoryview(self._statistics()).cast("Q"))
+
+
+def cache_statistics_of_all(self: Cache) -> CacheStatistics:
+    return CacheStatistics._make(memoryview(self._statistics_of_all()).cast("Q"))
+
+
+def _moment(nanoseconds: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
+
+
+def _entry(all_of_them: _cucore._CacheEntries, index: int) -> CacheEntry:
+    type = all_of_them.type(index)
+    return CacheEntry(all_of_them.key(index), all_of_them.kind(index), all_of_them.is_sound(index), all_of_them.size(index),
+                      _moment(all_of_them.made_ns(index)), _moment(all_of_them.used_ns(index)),
+                      CodeType(type) if type else None, all_of_them.name(index), all_of_them.arch(index),
+                      all_of_them.problem(index))
+
+
+def _list(all_of_them: _cucore._CacheEntries) -> list[CacheEntry]:
+    return [_entry(all_of_them, index) for index in range(all_of_them.count)]
+
+
+def cache_entries(self: Cache) -> list[CacheEntry]:
+    return _list(self._entries())
+
+
+def cache_verify(self: Cache) -> list[CacheEntry]:
+    return _list(self._verify())
+
+
+def cache_trim(self: Cache, max_bytes: int = 0) -> list[CacheEntry]:
+    return _list(self._trim(max_bytes))
+
+
+def cache_explain_miss(self: Cache, program: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> str:
+    return self._explain_miss(program, target, names)
+
+
+def cache_add_remote(self: Cache, url: str, *, read_only: bool = False, connect_timeout_ms: int = 0,
+                     timeout_ms: int = 0) -> None:
+    self._add_remote(url, read_only, connect_timeout_ms, timeout_ms)
+
+
+def _milliseconds(time_limit: Optional[float]) -> int:
+    if time_limit is None:
+        return 0
+    if not time_limit > 0:
+        raise ValueError(f"time_limit: more than 0 seconds are needed, not {time_limit}")
+    return math.ceil(time_limit * 1000)
+
+
+def _result(batch: _cucore._Batch, index: int) -> BatchResult:
+    try:
+        batch.check(index)
+    except Error as error:
+        return BatchResult(None, error.with_traceback(None))
+    return BatchResult(batch.code(index), None)
+
+
+_Item = Union[Program, BatchItem, Tuple[Program, CodeType], Tuple[Program, CodeType, Sequence[str]]]
+
+
+def compile_batch(items: Iterable[_Item], *, workers: int = 0, time_limit: Optional[float] = None,
+                  cache: Optional[Cache] = None) -> list[BatchResult]:
+    batch = _cucore._Batch()
+    count = 0
+    for item in items:
+        batch.add(*(BatchItem(item) if isinstance(item, Program) else BatchItem(*item)))
+        count += 1
+    batch._run(workers, _milliseconds(time_limit), cache)
+    return [_result(batch, index) for index in range(count)]
+
+
+def _describe(function: object, native: object, more: str = "") -> None:
+    """Gives a function the native member's comment."""
+    doc = (getattr(native, "__doc__", "") or "").strip()
+    function.__doc__ = f"{doc}\n\n{more}".strip()
+
+
+_describe(cache_compile, Cache._compile, "names: name expressions, as of Program.compile.")
+_describe(cache_link, Cache._link)
+_describe(cache_get, Cache._get)
+_describe(cache_put, Cache._put)
+_describe(cache_get_or_build, Cache._get_or_build,
+          "build: called without arguments, on this thread; gives the ObjectCode. What it raises comes out of this call\n"
+          "as it is, and is nobody else's: threads that were waiting for this build build for themselves.")
+_describe(cache_statistics, Cache._statistics)
+_describe(cache_statistics_of_all, Cache._statistics_of_all)
+_describe(cache_entries, Cache._entries, "Nothing is read for it: name, arch and type are not there.")
+_describe(cache_verify, Cache._verify, "All that was read; those with is_sound False were damaged.")
+_describe(cache_trim, Cache._trim, "What was removed.")
+_describe(cache_explain_miss, Cache._explain_miss)
+_describe(cache_add_remote, Cache._add_remote,
+          "read_only: nothing is sent to it.\nconnect_timeout_ms: 0: 100.\ntimeout_ms: of one request; 0: 1000.")
+_describe(compile_batch, _cucore._Batch._run,
+          "items: of each a Program, or (program, target, names).\nworkers: processes; 0: one a core.\n"
+          "time_limit: of each compile, in seconds.\ncache: looked in first, and told of what was compiled.")
+
+for _name, _member in (
+    ("compile", cache_compile),
+    ("link", cache_link),
+    ("get", cache_get),
+    ("put", cache_put),
+    ("get_or_build", cache_get_or_build),
+    ("statistics", property(cache_statistics)),
+    ("statistics_of_all", property(cache_statistics_of_all)),
+    ("entries", cache_entries),
+    ("verify", cache_verify),
+    ("trim", cache_trim),
+    ("explain_miss", cache_explain_miss),
+    ("add_remote", cache_add_remote),
+):
+    _cucore._extend(Cache, _name, _member)

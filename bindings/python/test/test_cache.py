@@ -1,0 +1,561 @@
+"""The cache and batches. See docs/cache.md."""
+import concurrent.futures
+import datetime
+import gc
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import cucore
+from conftest import SOURCE, run_python
+from cucore import CacheFile, CacheOutcome, CodeType
+from test_threads import run_threads
+
+SMALL = 'extern "C" __global__ void k(int *out) { out[threadIdx.x] = %d; }\n'
+KEY = hashlib.sha256(b"a key").digest()
+
+
+def small(number=1, **options):
+    return cucore.Program(SMALL % number, **{"arch": "compute_80", "name": f"small{number}.cu", **options})
+
+
+def slow(lines):
+    """What takes the compiler a while."""
+    text = "".join(f"x[{j}] = sin(x[{j + 1}]) * cos(x[{j + 2}]) + pow(x[{j + 3}], x[{j}]);\n" for j in range(lines))
+    return cucore.Program(f'extern "C" __global__ void k(double *x) {{\n{text}}}\n', name="slow.cu", arch="compute_80")
+
+
+@pytest.fixture()
+def cache(tmp_path):
+    with cucore.Cache(tmp_path / "cache") as made:
+        yield made
+
+
+def again(cache):
+    """The same folder, with nothing in memory yet."""
+    return cucore.Cache(cache.directory)
+
+
+def test_compile(cache, device, stream):
+    program = cucore.Program(SOURCE, name="kernels.cu")
+    names = ["fill<float>", "fill<int>"]
+    fresh = program.compile(names=names)
+    built = cache.compile(program, names=names)
+    assert built.outcome is CacheOutcome.BUILT and built._fields == ("code", "outcome")
+    code, outcome = cache.compile(program, CodeType.PTX, names)
+    assert outcome is CacheOutcome.HIT_MEMORY and code == built.code
+    assert program.compile(CodeType.PTX, names, cache=cache) == code
+    assert program.compile(names=names, cache=None) != code
+    other = again(cache).compile(cucore.Program(SOURCE, name="kernels.cu"), names=names)
+    assert other.outcome is CacheOutcome.HIT_DISK and other.code != code
+    for each in (code, other.code):
+        assert each.serialize() == fresh.serialize() and each.symbols == fresh.symbols and each.log == fresh.log
+        assert each.metadata == fresh.metadata and each.name == fresh.name and each.arch == fresh.arch
+    with cucore.Buffer(device, 32, stream) as out:
+        other.code.kernel("fill<float>")[1, 8, stream](out, 1.5)
+        got = np.zeros(8, np.float32)
+        out.read(got, stream)
+        assert (got == 1.5).all()
+    assert cache.compile(program, names=names[:1]).outcome is CacheOutcome.BUILT
+    assert cache.compile(program, CodeType.CUBIN if device.arch < "sm_75" else CodeType.LTOIR).outcome is CacheOutcome.BUILT
+    assert cache.compile(program=small(), target=CodeType.PTX, names=()).outcome is CacheOutcome.BUILT
+
+
+def test_link(cache):
+    def linker():
+        made = cucore.Linker(arch="sm_90", name="linked")
+        made.add(small(arch="sm_90", relocatable_device_code=True).compile(CodeType.CUBIN))
+        return made
+
+    fresh = linker().link()
+    code, outcome = cache.link(linker())
+    assert outcome is CacheOutcome.BUILT and code.type is CodeType.CUBIN
+    assert linker().link(CodeType.CUBIN, cache=cache) == code
+    stored, outcome = again(cache).link(linker(), CodeType.CUBIN)
+    assert outcome is CacheOutcome.HIT_DISK and stored.data == code.data == fresh.data and stored.symbols == fresh.symbols
+
+
+def test_errors_are_the_compilers(cache):
+    for _ in range(2):
+        with pytest.raises(cucore.CompilationError) as found:
+            cucore.Program("nonsense", name="bad.cu").compile(cache=cache)
+        assert "bad.cu" in found.value.log and found.value.diagnostics
+    assert cache.entries() == []
+    for call in (lambda: small().compile(cache=7), lambda: small().compile(CodeType.PTX, (), 7),
+                 lambda: cucore.Linker().link(cache="x"), lambda: cache.compile("source"), lambda: cache.link(small()),
+                 lambda: cache.compile(small(), "PTX"), lambda: cache.compile(small(), names="k")):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_keys(cache):
+    code = small().compile()
+    assert cache.get(KEY) is None
+    cache.put(KEY, code)
+    assert cache.get(KEY) == code and cache.get(memoryview(KEY)) == code and cache.get(key=bytearray(KEY)) == code
+    assert again(cache).get(KEY).serialize() == code.serialize()
+    built = cache.get_or_build(KEY, lambda: pytest.fail("it is there"))
+    assert built.code == code and built.outcome is CacheOutcome.HIT_MEMORY
+    other = hashlib.sha256(b"another").digest()
+    assert cache.get_or_build(key=other, build=small(2).compile).outcome is CacheOutcome.BUILT
+    assert again(cache).get_or_build(other, lambda: pytest.fail("it is there")).outcome is CacheOutcome.HIT_DISK
+    for key in (b"", b"short", KEY + b"x", bytes(31)):
+        for call in (lambda: cache.get(key), lambda: cache.put(key, code), lambda: cache.get_or_build(key, small().compile)):
+            with pytest.raises(cucore.InvalidArgumentError, match=f"32 bytes, not {len(key)}"):
+                call()
+    for key in (KEY.hex(), KEY.hex()[:32], None, 7):
+        with pytest.raises(TypeError):
+            cache.get(key)
+    with pytest.raises(TypeError):
+        cache.put(KEY, None)
+    with pytest.raises(TypeError, match="callable"):
+        cache.get_or_build(KEY, 7)
+
+
+def test_builder_that_fails(cache):
+    class Own(Exception):
+        pass
+
+    class Abrupt(BaseException):
+        pass
+
+    for exception in (Own("mine"), Abrupt(), KeyboardInterrupt(), cucore.CompilationError(301, "not the compiler's")):
+        def build():
+            raise exception
+        with pytest.raises(type(exception)) as found:
+            cache.get_or_build(KEY, build)
+        assert found.value is exception and found.traceback[-1].name == "build"
+        exception.__traceback__ = None
+    closed = small().compile()
+    closed.close()
+    for given, error in ((None, TypeError), ("code", TypeError), (small(), TypeError), (closed, cucore.InvalidHandleError)):
+        with pytest.raises(error):
+            cache.get_or_build(KEY, lambda: given)
+    assert cache.get(KEY) is None
+    assert cache.get_or_build(KEY, small().compile).outcome is CacheOutcome.BUILT
+
+
+def test_nothing_leaks(cache):
+    class Builder:
+        def __init__(self, code):
+            self.code = code
+
+        def __call__(self):
+            if self.code is None:
+                raise ValueError(self)
+            return self.code
+
+    code = small().compile()
+    before = sys.getrefcount(code)
+    seen = []
+    for i in range(50):
+        for builder in (Builder(None), Builder(code)):
+            seen.append(weakref.ref(builder))
+            try:
+                assert cache.get_or_build(hashlib.sha256(b"%d" % i).digest(), builder).code == code
+            except ValueError:
+                pass
+    del builder
+    gc.collect()
+    assert not any(each() for each in seen) and sys.getrefcount(code) == before
+
+
+def test_eight_threads_one_build(cache):
+    builds, outcomes = [], []
+    begin = threading.Barrier(8)
+
+    def build():
+        builds.append(threading.get_ident())
+        time.sleep(0.2)  # the others wait meanwhile, without the interpreter's lock
+        return small(3).compile()
+
+    def work(i):
+        begin.wait()
+        code, outcome = cache.get_or_build(KEY, build)
+        outcomes.append(outcome)
+        assert code.kernel("k").name == "k"
+
+    run_threads(8, work)
+    assert len(builds) == 1 and outcomes.count(CacheOutcome.BUILT) == 1
+    assert set(outcomes) <= {CacheOutcome.BUILT, CacheOutcome.JOINED, CacheOutcome.HIT_MEMORY}
+    compiled = []
+    begin.reset()
+
+    def compile(i):
+        begin.wait()
+        compiled.append(cache.compile(cucore.Program(SOURCE, name="once.cu")))
+
+    run_threads(8, compile)
+    assert [outcome for _, outcome in compiled].count(CacheOutcome.BUILT) == 1 and len({code.serialize() for code, _ in compiled}) == 1
+
+
+def test_each_waiting_thread_gets_its_own_failure(cache):
+    begin = threading.Barrier(8)
+
+    def work(i):
+        mine = ValueError(i)
+
+        def build():
+            time.sleep(0.05)
+            raise mine
+
+        begin.wait()
+        with pytest.raises(ValueError) as found:
+            cache.get_or_build(KEY, build)
+        assert found.value is mine
+
+    run_threads(8, work)
+    assert cache.statistics.build_failures == 8
+
+
+def test_builders_within_builders(cache):
+    keys = [hashlib.sha256(b"%d" % i).digest() for i in range(20)]
+
+    def build(i):
+        if i + 1 < len(keys):
+            return cache.get_or_build(keys[i + 1], lambda: build(i + 1)).code
+        return small(4).compile(cache=cache)
+
+    code = cache.get_or_build(keys[0], lambda: build(0)).code
+    assert all(cache.get(key) == code for key in keys)
+
+
+def test_two_processes(cache):
+    program = f"""
+import sys, cucore
+program = cucore.Program({SMALL % 5!r}, name="shared.cu", arch="compute_80")
+with cucore.Cache({cache.directory!r}) as cache:
+    print(cache.compile(program).outcome.name, cache.get_or_build({KEY!r}, program.compile).outcome.name)
+"""
+    assert run_python(program)[0].split() == ["BUILT", "BUILT"]
+    assert run_python(program)[0].split() == ["HIT_DISK", "HIT_DISK"]
+    assert cache.compile(small(5, name="shared.cu")).outcome is CacheOutcome.HIT_DISK
+    assert cache.get(KEY) is not None
+    assert cache.statistics.builds == 0 and cache.statistics_of_all.builds == 2
+    assert cache.statistics_of_all.hits_disk == 4 and cache.statistics.hits_disk == 2
+
+
+def test_processes_compile_once(cache):
+    program = f"""
+import cucore
+cache = cucore.Cache({cache.directory!r})
+for i in range(20):
+    cucore.Program({SMALL!r} % i, name=f"{{i}}.cu", arch="compute_80").compile(cache=cache)
+print(cache.statistics.builds)
+"""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        builds = [int(future.result()[0]) for future in [pool.submit(run_python, program) for _ in range(4)]]
+    assert sum(builds) == 20 == cache.statistics_of_all.builds
+
+
+def test_close_while_in_use(cache):
+    for _ in range(10):
+        own = again(cache)
+        entered = threading.Barrier(5)
+
+        def work(i):
+            if i == 4:
+                entered.wait()
+                own.close()
+                return
+            program = small(6)
+            entered.wait()
+            try:
+                for round_ in range(200):
+                    assert own.compile(program).code.kernel("k")
+                    own.get_or_build(hashlib.sha256(b"%d" % round_).digest(), program.compile)
+            except cucore.InvalidHandleError:
+                pass
+
+        run_threads(5, work)
+        assert own.closed
+    assert cache.compile(small(6)).code.type is CodeType.PTX
+
+
+def test_closing_inside_a_builder(cache):
+    own = again(cache)
+
+    def build():
+        own.close()
+        return small(7).compile()
+
+    code, outcome = own.get_or_build(KEY, build)
+    assert outcome is CacheOutcome.BUILT and code.kernel("k")
+    for call in (lambda: own.get(KEY), lambda: own.compile(small()), lambda: own.statistics, lambda: own.directory,
+                 lambda: own.entries(), lambda: small().compile(cache=own), lambda: own.add_remote("file:///tmp")):
+        with pytest.raises(cucore.InvalidHandleError, match="Cache is closed"):
+            call()
+    assert cache.get(KEY).kernel("k")
+
+
+def test_object_code_outlives_its_cache(tmp_path, device, stream):
+    with cucore.Cache(tmp_path / "c") as own:
+        code = small(8).compile(cache=own)
+    with cucore.Buffer(device, 16, stream) as out:
+        code.kernel("k")[1, 4, stream](out)
+        got = np.zeros(4, np.int32)
+        out.read(got, stream)
+        assert (got == 8).all()
+
+
+def test_statistics(tmp_path):
+    with cucore.Cache(tmp_path / "c", max_bytes=1 << 20, max_entries=50) as cache:
+        zero = cache.statistics
+        assert zero.max_bytes == 1 << 20 and zero.max_entries == 50
+        assert sum(zero) == (1 << 20) + 50
+        cache.compile(small(1))
+        cache.compile(small(1))
+        cache.compile(small(1, name="small1.cu", lineinfo=True))
+        cache.compile(small(1, arch="compute_90"))
+        cache.compile(small(2, time="-"))
+        cache.get(KEY)
+        with pytest.raises(cucore.CompilationError):
+            cache.compile(cucore.Program("nonsense", name="n.cu"))
+        with pytest.raises(ZeroDivisionError):
+            cache.get_or_build(KEY, lambda: 1 // 0)
+        now = cache.statistics
+        assert (now.entries, now.hits_memory, now.hits_disk, now.hits_remote, now.joins) == (3, 1, 0, 0, 0)
+        assert (now.builds, now.build_failures, now.stores, now.bypasses) == (6, 2, 3, 1)
+        assert now.misses == now.builds - now.bypasses + 1
+        assert now.misses_options == 1 and now.misses_target == 1 and now.misses_new == 3
+        reasons = sum(value for name, value in now._asdict().items() if name.startswith("misses_"))
+        assert reasons == now.misses - 1, "a get() has no reason"
+        assert 0 < now.bytes_written <= now.bytes
+        with pytest.raises(AttributeError):
+            now.builds = 0
+    with cucore.Cache(tmp_path / "c") as cache:
+        assert cache.statistics.builds == 0 and cache.statistics.entries == 3 and cache.statistics_of_all.builds == 6
+        cache.compile(small(1))
+        assert cache.statistics.hits_disk == 1 and cache.statistics.bytes_read > 0
+
+
+def test_statistics_have_every_field():
+    header = os.path.join(os.path.dirname(__file__), "../../../include/cucore.h")
+    with open(header, encoding="utf-8") as text:
+        struct = text.read().split("typedef struct cucore_cache_statistics_info {")[1].split("}")[0]
+    fields = tuple(line.split()[1].rstrip(";") for line in struct.splitlines() if line.strip().startswith("uint64_t"))
+    assert fields == cucore.CacheStatistics._fields and len(fields) > 30
+
+
+def test_entries(cache):
+    begin = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=10)
+    code = small(9, name="listed.cu").compile(CodeType.PTX, cache=cache)
+    cache.put(KEY, code)
+    entries = {entry.key: entry for entry in cache.verify()}
+    assert len(entries) == 3 and all(entry.is_sound and not entry.problem for entry in entries.values())
+    assert sorted(entry.kind for entry in entries.values()) == [CacheFile.ENTRY, CacheFile.ENTRY, CacheFile.LAST]
+    own = next(entry for entry in entries.values() if entry.kind is CacheFile.ENTRY)
+    assert len(own.key) == 32 and own.kind is CacheFile.ENTRY and own.type is CodeType.PTX and own.name == "listed.cu" and own.arch == "compute_80"
+    path = os.path.join(cache.directory, "v1", own.key.hex()[:2], own.key.hex()[2:] + ".cuco")
+    assert own.size == os.path.getsize(path) and begin < own.made <= own.used < begin + datetime.timedelta(minutes=5)
+    listed = cache.entries()
+    assert {entry.key for entry in listed if entry.kind is CacheFile.ENTRY} == {k for k, e in entries.items() if e.kind is CacheFile.ENTRY}
+    with open(path, "r+b") as file:
+        file.seek(own.size // 2)
+        file.write(b"\xff" * 8)
+    bad = [entry for entry in cache.verify() if not entry.is_sound]
+    assert [entry.key for entry in bad] == [own.key] and bad[0].problem and not os.path.exists(path)
+    assert cache.verify() and all(entry.is_sound and entry.key != own.key for entry in cache.verify())
+    assert cache.statistics.corrupt == 1
+    assert cache.trim(1 << 30) == []
+    removed = cache.trim(0)
+    assert removed and cache.entries() == [] and cache.statistics.entries == 0
+    with pytest.raises(OverflowError):
+        cache.trim(-1)
+
+
+def test_options(tmp_path, monkeypatch):
+    folder = tmp_path / "c"
+    with cucore.Cache(str(folder)) as cache:
+        assert cache.directory == str(folder) and str(folder) in repr(cache)
+        cache.compile(small())
+        assert cache == cache and cache != cucore.Cache(folder) and len({cache, cache}) == 1
+    with cucore.Cache(folder, read_only=True) as cache:
+        assert cache.compile(small()).outcome is CacheOutcome.HIT_DISK
+        assert cache.compile(small(2)).outcome in (CacheOutcome.BUILT, CacheOutcome.NOT_STORED)
+    assert cucore.Cache(folder).compile(small(2)).outcome is CacheOutcome.BUILT
+    assert cucore.Cache(folder, name_space="mine").compile(small(2)).outcome is CacheOutcome.BUILT
+    assert cucore.Cache(folder, name_space="mine").compile(small(2)).outcome is CacheOutcome.HIT_DISK
+    with cucore.Cache("") as cache:
+        assert cache.directory == "" and cache.compile(small()).outcome is CacheOutcome.BUILT
+        assert cache.compile(small()).outcome is CacheOutcome.HIT_MEMORY
+    (tmp_path / "on_disk.h").write_text("#define N 1\n")
+    reads = cucore.Program('#include "on_disk.h"\nextern "C" __global__ void k(int *x) { *x = N; }', arch="compute_80",
+                           include_paths=[tmp_path])
+    with cucore.Cache(folder, hermetic=True, durable=True, trust_toolkit=True, locking=False) as cache:
+        with pytest.raises(cucore.InvalidArgumentError, match="hermetic"):
+            cache.compile(reads)
+    with cucore.Cache(folder) as cache:
+        assert [cache.compile(reads).outcome for _ in range(2)] == [CacheOutcome.BUILT, CacheOutcome.HIT_MEMORY]
+        (tmp_path / "on_disk.h").write_text("#define N 2\n")
+        changed = cache.compile(reads)
+        assert changed.outcome is CacheOutcome.BUILT and cache.statistics.misses_files == 1
+    monkeypatch.setenv("CUCORE_CACHE_DIR", str(tmp_path / "default"))
+    assert cucore.Cache().directory == str(tmp_path / "default")
+    folder.chmod(0o777)
+    with pytest.raises(cucore.IoError):
+        cucore.Cache(folder)
+
+
+def test_wrong_options(tmp_path):
+    key = cucore.Key(cucore.KeyAlgorithm.HMAC_SHA256, b"secret")
+    for keywords, error in [
+        ({"colour": 1}, TypeError), ({"max_bytes": "much"}, TypeError), ({"max_bytes": True}, TypeError),
+        ({"max_bytes": -1}, cucore.InvalidArgumentError), ({"max_bytes": 1 << 64}, OverflowError),
+        ({"lock_timeout_ms": 1 << 32}, cucore.InvalidArgumentError), ({"read_only": 1}, TypeError), ({"read_only": None}, TypeError),
+        ({"locking": "yes"}, TypeError), ({"locking": 7}, cucore.InvalidArgumentError), ({"name_space": 7}, TypeError),
+        ({"signing_key": b"secret"}, TypeError), ({"signing_key": [key, key]}, cucore.InvalidArgumentError),
+        ({"signing_key": cucore.Key(cucore.KeyAlgorithm.ED25519, b"short")}, cucore.InvalidArgumentError),
+        ({"keys": [1]}, TypeError), ({"directory": 7}, TypeError),
+    ]:
+        with pytest.raises(error):
+            cucore.Cache(**{"directory": tmp_path / "c", **keywords})
+    with pytest.raises(TypeError, match=r"Cache\(\) got an unexpected keyword"):
+        cucore.Cache(tmp_path, colour=1)
+    with pytest.raises(TypeError):
+        cucore.Cache(tmp_path, 7)
+    with pytest.raises(TypeError, match="pickle"):
+        cucore.Cache("").__reduce__()
+
+
+def test_switched_off(tmp_path):
+    out, _ = run_python(f"""
+import os, cucore
+cache = cucore.Cache({str(tmp_path / "c")!r})
+program = cucore.Program({SMALL % 1!r}, arch="compute_80")
+print(cache.compile(program).outcome.name, cache.compile(program).outcome.name)
+print(cache.get_or_build(bytes(32), program.compile).outcome.name, cache.get(bytes(32)))
+cache.put(bytes(32), program.compile(cache=cache))
+print(cache.get(bytes(32)), cache.statistics.bypasses, cache.statistics.entries, os.path.exists({str(tmp_path / "c")!r}))
+""", CUCORE_CACHE="off")
+    assert out.split() == ["BYPASSED", "BYPASSED", "BYPASSED", "None", "None", "4", "0", "False"]
+
+
+def test_explain_miss(cache):
+    assert cache.explain_miss(small()).startswith("miss: ")
+    small().compile(cache=cache)
+    assert cache.explain_miss(small()).startswith("hit")
+    why = cache.explain_miss(small(lineinfo=True), CodeType.PTX, ())
+    assert why.startswith("miss: ") and "line" in why
+    assert cache.explain_miss(small(time="-")).startswith("bypassed")
+
+
+def test_remote(tmp_path):
+    key = cucore.Key(cucore.KeyAlgorithm.HMAC_SHA256, b"of the team")
+    other = cucore.Key(cucore.KeyAlgorithm.HMAC_SHA256, b"of others")
+    far = tmp_path / "far"
+    far.mkdir(mode=0o700)
+    url = f"file://{far}"
+    with cucore.Cache(tmp_path / "a", signing_key=key) as cache:
+        cache.add_remote(url, connect_timeout_ms=1000, timeout_ms=10000)
+        built = cache.compile(small(10)).code
+    assert any(far.rglob("*.cuco")), "closing sends what is waiting"
+    with cucore.Cache(tmp_path / "b", keys=[other, key]) as cache:
+        cache.add_remote(url, read_only=True)
+        found = cache.compile(small(10))
+        assert found.outcome is CacheOutcome.HIT_REMOTE and found.code.data == built.data
+        cache.compile(small(11))
+    with cucore.Cache(tmp_path / "c", keys=other) as cache:
+        cache.add_remote(url)
+        assert cache.compile(small(10)).outcome is CacheOutcome.BUILT and cache.statistics.remote_refused == 1
+        for wrong in ("ftp://nowhere", "", "file://relative"):
+            with pytest.raises(cucore.InvalidArgumentError):
+                cache.add_remote(wrong)
+        for milliseconds in (-1, 1 << 32):
+            with pytest.raises(cucore.InvalidArgumentError, match="timeout_ms"):
+                cache.add_remote(url, timeout_ms=milliseconds)
+
+
+def test_lock_is_given_up(cache):
+    """While one thread compiles, another computes."""
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+
+    def compile():
+        try:
+            slow(20).compile(cache=cache)
+        finally:
+            done.set()
+
+    run_threads(2, lambda i: (count, compile)[i]())
+    assert counted[0] > 100
+
+
+def test_batch(cache):
+    items = [small(i) for i in range(6)] + [cucore.Program("nonsense", name="bad.cu")]
+    items.append((cucore.Program(SOURCE, name="kernels.cu"), CodeType.PTX, ["fill<float>"]))
+    items.append(cucore.BatchItem(small(3), CodeType.LTOIR))
+    items.append((cucore.Program(small(4).compile().data, cucore.SourceType.PTX, arch="sm_90"), CodeType.CUBIN))
+    results = cucore.compile_batch(iter(items), workers=2, cache=cache)
+    assert [result.error is None for result in results] == [True] * 6 + [False] + [True] * 3
+    assert [result.code is None for result in results] == [False] * 6 + [True] + [False] * 3
+    for i in range(6):
+        assert results[i].code.data == small(i).compile().data and results[i].code.name == f"small{i}.cu"
+    error = results[6].error
+    assert type(error) is cucore.CompilationError and "bad.cu" in error.log and error.diagnostics
+    with pytest.raises(cucore.CompilationError):
+        raise error
+    assert results[7].code.kernel("fill<float>") and results[8].code.type is CodeType.LTOIR
+    assert results[9].code.type is CodeType.CUBIN
+    assert cache.statistics.builds == 10
+    assert all(result.code for result in cucore.compile_batch(items[:6], cache=cache)) and cache.statistics.builds == 10
+    assert cucore.compile_batch([]) == []
+    assert [result.code.data for result in cucore.compile_batch([small(1), small(1)])] == [results[1].code.data] * 2
+
+
+def test_batch_time_limit():
+    began = time.monotonic()
+    results = cucore.compile_batch([slow(2000), small(1)], workers=2, time_limit=1.5)
+    assert time.monotonic() - began < 60
+    assert isinstance(results[0].error, cucore.Error) and "slow.cu" in str(results[0].error), results[0]
+    assert results[1].error is None and results[1].code.kernel("k")
+
+
+def test_wrong_batches(tmp_path):
+    closed = small()
+    closed.close()
+    for items, keywords, error in [
+        ([closed], {}, cucore.InvalidHandleError), (["source"], {}, TypeError), ([(small(), "PTX")], {}, TypeError),
+        ([(small(), CodeType.PTX, "k")], {}, TypeError), (7, {}, TypeError), ([small()], {"cache": 7}, TypeError),
+        ([small()], {"workers": -1}, cucore.InvalidArgumentError), ([small()], {"time_limit": 0}, ValueError),
+        ([small()], {"time_limit": -1}, ValueError), ([small()], {"time_limit": 1e10}, cucore.InvalidArgumentError),
+        ([small()], {"report": print}, TypeError),
+    ]:
+        with pytest.raises(error):
+            cucore.compile_batch(items, **keywords)
+    nowhere = tmp_path / "none"
+    out, _ = run_python(f"""
+import cucore
+try:
+    cucore.compile_batch([cucore.Program({SMALL % 1!r})])
+except cucore.NotFoundError as error:
+    print(error)
+""", CUCORE_WORKER=str(nowhere))
+    assert str(nowhere) in out
+
+
+def test_exit_inside_a_builder(tmp_path):
+    """A process that ends while daemon threads build and wait ends well."""
+    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", f"""
+import cucore, threading, time
+cache = cucore.Cache({str(tmp_path / "c")!r})
+begun = threading.Event()
+def build():
+    begun.set()
+    time.sleep(0.3)
+    return cucore.Program({SMALL % 1!r}).compile()
+for _ in range(4):
+    threading.Thread(target=lambda: cache.get_or_build(bytes(32), build), daemon=True).start()
+begun.wait()
+"""], env=os.environ, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

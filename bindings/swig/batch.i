@@ -1,0 +1,23 @@
+// Section "Batch" of cucore.h, built up item by item. The report of what is done is not here: it is
+// called from threads of the library, where no code of a language ever is.
+%newobject Batch::code;
+
+/** Compiles of many programs at once. */
+struct Batch {
+  %extend {
+    Batch() { return new Batch; }
+    ~Batch() { delete $self; }
+    /** Adds a compile. */
+    void add(Program *program, cucore_code_type target, const char *const *names, size_t name_count) {
+      $self->add(program, target, names, name_count);
+    }
+    //: cucore_program_compile_batch raw
+    void run(int64_t workers, int64_t time_limit_ms, Cache *cache_or_null) {
+      $self->run(workers, time_limit_ms, held(cache_or_null));
+    }
+    /** The object code of an item; null if it failed. */
+    ObjectCode *code(size_t index) { return $self->code(index); }
+    /** Fails as the item failed. */
+    void check(size_t index) { $self->check(index); }
+  }
+};

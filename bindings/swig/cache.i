@@ -1,0 +1,123 @@
+// Section "Cache" of cucore.h. Remotes as tables of functions are not here: they are called from
+// threads of the library, where no code of a language ever is. A builder is called on the thread that
+// asked: see cpp/builder.hpp.
+%quick(Cache::directory)
+%quick(CacheEntries::count)
+%newobject Cache::compile;
+%newobject Cache::link;
+%newobject Cache::get;
+%newobject Cache::get_or_build;
+%newobject Cache::entries;
+%newobject Cache::verify;
+%newobject Cache::trim;
+
+%options(CacheOptions, How to open a cache field by field.)
+
+/** Files of a cache, as they were when the cache told of them. */
+struct CacheEntries {
+  %extend {
+    ~CacheEntries() { delete $self; }
+    /** The 32 bytes of its key. */
+    Bytes key(size_t index) { return {$self->at(index).key, sizeof $self->at(index).key}; }
+    /** What it is. */
+    cucore_cache_file kind(size_t index) { return $self->at(index).kind; }
+    /** Whether it is whole. */
+    bool is_sound(size_t index) { return $self->at(index).is_sound != 0; }
+    /** Its bytes. */
+    uint64_t size(size_t index) { return $self->at(index).size; }
+    /** When it was made: nanoseconds since 1970. */
+    int64_t made_ns(size_t index) { return $self->at(index).made_ns; }
+    /** When it was used last: nanoseconds since 1970. */
+    int64_t used_ns(size_t index) { return $self->at(index).used_ns; }
+    /** The kind of its code; 0 where it was not read. */
+    int32_t type(size_t index) { return $self->at(index).type; }
+    /** The name of its code. */
+    const char *name(size_t index) { return $self->at(index).name; }
+    /** The architecture of its code. */
+    const char *arch(size_t index) { return $self->at(index).arch; }
+    /** What is wrong with it. */
+    const char *problem(size_t index) { return $self->at(index).problem; }
+
+    %immutable;
+    /** How many there are. */
+    size_t count;
+    %mutable;
+  }
+};
+%{
+static size_t CacheEntries_count_get(CacheEntries *entries) { return entries->size(); }
+
+// What is behind struct_size: each field 64 bits, in the header's order.
+template <class Ask>
+static Bytes cache_statistics(Cache *cache, Ask *ask) {
+  static thread_local cucore_cache_statistics_info info;
+  info = CUCORE_CACHE_STATISTICS_INFO_INIT;
+  ok(ask, held(cache), &info);
+  return {&info.entries, sizeof info - offsetof(cucore_cache_statistics_info, entries)};
+}
+%}
+
+/** Object code that has been built before, in memory and in a folder that processes share. */
+struct Cache {
+  %extend {
+    //: cucore_cache_open
+    Cache(CacheOptions *options) {
+      return made<Cache *>(cucore_cache_open, options ? options->get() : nullptr);
+    }
+    ~Cache() { cucore_cache_release($self); }
+
+    //: cucore_cache_compile raw
+    ObjectCode *compile(Program *program, cucore_code_type target, const char *const *names, size_t name_count,
+                        cucore_cache_outcome *outcome) {
+      ObjectCode *code = nullptr;
+      ok(cucore_cache_compile, held($self), held(program), target, names, name_count, &code, outcome);
+      return code;
+    }
+    //: cucore_cache_link raw
+    ObjectCode *link(Linker *linker, cucore_code_type target, cucore_cache_outcome *outcome) {
+      ObjectCode *code = nullptr;
+      ok(cucore_cache_link, held($self), held(linker), target, &code, outcome);
+      return code;
+    }
+    //: cucore_cache_get
+    ObjectCode *get(const void *key, size_t key_size) {
+      return made<ObjectCode *>(cucore_cache_get, held($self), cucore::bind::cache_key(key, key_size));
+    }
+    //: cucore_cache_put
+    void put(const void *key, size_t key_size, ObjectCode *code) {
+      ok(cucore_cache_put, held($self), cucore::bind::cache_key(key, key_size), held(code));
+    }
+    //: cucore_cache_get_or_build raw
+    ObjectCode *get_or_build(const void *key, size_t key_size, Builder &build, cucore_cache_outcome *outcome) {
+      return cucore::bind::get_or_build(held($self), cucore::bind::cache_key(key, key_size), build, outcome);
+    }
+    //: cucore_cache_statistics raw
+    Bytes statistics() { return cache_statistics($self, cucore_cache_statistics); }
+    //: cucore_cache_statistics_of_all raw
+    Bytes statistics_of_all() { return cache_statistics($self, cucore_cache_statistics_of_all); }
+    //: cucore_cache_query raw
+    CacheEntries *entries() { return CacheEntries::of_query(held($self)); }
+    //: cucore_cache_verify raw
+    CacheEntries *verify() { return CacheEntries::of_verify(held($self)); }
+    //: cucore_cache_trim raw
+    CacheEntries *trim(uint64_t max_bytes) { return CacheEntries::of_trim(held($self), max_bytes); }
+    //: cucore_cache_explain_miss raw
+    const char *explain_miss(Program *program, cucore_code_type target, const char *const *names, size_t name_count) {
+      static thread_local std::string words;
+      words = cucore::bind::explain_miss(held($self), held(program), target, names, name_count);
+      return words.c_str();
+    }
+    //: cucore_cache_add_remote_url
+    void add_remote(const char *url, bool read_only = false, int64_t connect_timeout_ms = 0, int64_t timeout_ms = 0) {
+      cucore::bind::add_remote(held($self), url, read_only, connect_timeout_ms, timeout_ms);
+    }
+
+    %immutable;
+    //: cucore_cache_directory
+    const char *directory;
+    %mutable;
+  }
+};
+%{
+static const char *Cache_directory_get(Cache *cache) { return cucore_cache_directory(cache); }
+%}

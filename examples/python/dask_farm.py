@@ -1,0 +1,69 @@
+"""A farm: the processes of a Dask cluster are asked for 100 programs, four times each; 100 compiles in all.
+
+Dask spreads the work; that nothing is compiled twice is the cache's doing: one folder, which all workers
+open. Object code comes back by pickle and runs here. Needs Dask (Debian: python3-distributed).
+"""
+import array
+import sys
+import tempfile
+import time
+
+import cucore
+
+try:
+    from distributed import Client, LocalCluster
+except ImportError as error:
+    print(f"skipped: {error}; install python3-distributed (pip: distributed)")
+    sys.exit(77)  # what Meson counts as skipped
+
+SOURCE = """
+extern "C" __global__ void step(int *data) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i] = data[i] * {factor} + i % {modulus};
+}}
+"""
+PROGRAMS, TIMES, WORKERS, N = 100, 4, 4, 1024
+
+
+# snippet: farm
+def build(number, arch, folder):
+    """Runs in a worker: object code, from the cache or compiled now."""
+    program = cucore.Program(SOURCE.format(factor=number + 2, modulus=number + 1), name=f"step{number}.cu", arch=arch)
+    with cucore.Cache(folder) as cache:
+        return cache.compile(program)
+
+
+def farm(client, arch, folder):
+    """Every program TIMES in a row, so that workers want the same at once: (number, (code, outcome)) of each."""
+    numbers = [number for number in range(PROGRAMS) for _ in range(TIMES)]
+    return list(zip(numbers, client.gather(client.map(build, numbers, arch=arch, folder=folder, pure=False))))
+# end of snippet
+
+
+def is_right(code, number, stream, data):
+    host = array.array("i", range(N))
+    data.write(host, stream)
+    code.kernel("step")[N // 256, 256, stream](data)
+    data.read(host, stream)
+    return all(value == i * (number + 2) + i % (number + 1) for i, value in enumerate(host))
+
+
+def main():
+    device = cucore.Device()
+    with tempfile.TemporaryDirectory() as folder, \
+            LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None, local_directory=folder) as cluster, \
+            Client(cluster) as client:
+        began = time.perf_counter()
+        results = farm(client, device.arch, f"{folder}/cache")
+        took = time.perf_counter() - began
+        with cucore.Stream(device) as stream, cucore.Buffer(device, 4 * N, stream) as data:
+            wrong = sum(not is_right(code, number, stream, data) for number, (code, _) in results)
+        compiles = cucore.Cache(f"{folder}/cache").statistics_of_all.builds
+    hits = sum(outcome != cucore.CacheOutcome.BUILT for _, (_, outcome) in results)
+    print(f"{PROGRAMS} programs, asked for {len(results)} times by {WORKERS} processes: {compiles} compiles, {hits} hits, "
+          f"{wrong} wrong on {device.name}, {took:.2f} s")
+    return wrong != 0 or compiles != PROGRAMS or hits != len(results) - PROGRAMS
+
+
+if __name__ == "__main__":  # the workers import this file, too
+    sys.exit(main())
