@@ -255,6 +255,23 @@ print(cache.statistics.builds)
     assert sum(builds) == 20 == cache.statistics_of_all.builds
 
 
+def test_fork(cache):
+    out, _ = run_python(f"""
+import os, cucore
+cache = cucore.Cache({cache.directory!r})
+program = cucore.Program({SMALL % 12!r}, name="forked.cu", arch="compute_80")
+code = cache.compile(program).code
+if os.fork() == 0:
+    found = cache.compile(program), cache.compile(program)
+    assert [each.outcome.name for each in found] == ["HIT_DISK", "HIT_MEMORY"] and found[0].code.data == code.data
+    print(cache.get_or_build({KEY!r}, lambda: code).outcome.name, cache.statistics.hits_memory, flush=True)
+    os._exit(0)
+status = os.wait()[1]
+print(status, cache.compile(program).outcome.name, cache.get({KEY!r}).data == code.data)
+""")
+    assert out.split() == ["BUILT", "1", "0", "HIT_MEMORY", "True"]
+
+
 def test_close_while_in_use(cache):
     for _ in range(10):
         own = again(cache)
