@@ -532,8 +532,8 @@ def test_batch(cache):
 
 def test_batch_time_limit():
     began = time.monotonic()
-    results = cucore.compile_batch([slow(2000), small(1)], workers=2, time_limit=1.5)
-    assert time.monotonic() - began < 60
+    results = cucore.compile_batch([slow(2000), small(1)], workers=2, time_limit=5)
+    assert 5 <= time.monotonic() - began < 60
     assert isinstance(results[0].error, cucore.Error) and "slow.cu" in str(results[0].error), results[0]
     assert results[1].error is None and results[1].code.kernel("k")
 
