@@ -56,6 +56,9 @@ uint64_t weight(const container::Code& code) {
 }  // namespace
 
 Ref<Cache> Cache::open(Settings settings, Codec codec) {
+  // The same folder wherever the process goes later, and in its children.
+  if (!settings.directory.empty() && !settings.directory.starts_with('/'))
+    settings.directory = current_directory() + "/" + settings.directory;
   return Ref<Cache>::adopt(new Cache(std::move(settings), codec));
 }
 
@@ -143,6 +146,7 @@ Result Cache::get(const container::Digest& key) {
   quietly([&] {
     Request request = request_of(key);
     result = find(request, false);
+    if (!result.object) result = find_remote(request, request.key);
     return true;
   });
   if (!result.object) statistics_.count(Event::MISSES);
@@ -166,6 +170,7 @@ Result Cache::get_or_build(const container::Digest& key, const Build& build) {
   });
   if (can) return obtain(request, build);
   statistics_.count(Event::BYPASSES);
+  statistics_.count(Event::BUILDS);
   return {build.build(), Outcome::BYPASSED};
 }
 
@@ -236,9 +241,16 @@ std::optional<std::vector<std::string>> Cache::traced_headers(const Request& req
 }
 
 // The one failure that is the cache's own, and asked for.
-void Cache::require_hermetic(const Request& request,
-                             const std::optional<RecordBuilder>& record) const {
-  const std::string file = record ? record->any_file() : "a file";
+void Cache::require_hermetic(const Request& request, const std::optional<RecordBuilder>& record,
+                             const Build& build) const {
+  std::string file = record ? record->any_file() : "a file";
+  if (record && file.empty() && record->needs_trace()) {
+    std::optional<std::vector<std::string>> headers;
+    // A program that cannot be read to its end is left to the compiler to report.
+    const bool traced =
+        quietly([&] { return headers = traced_headers(request, *record, build), true; });
+    if (traced) file = headers ? record->any_file(*headers) : "what a macro names";
+  }
   if (!file.empty())
     throw Error(Status::INVALID_ARGUMENT,
                 text("the cache is hermetic and ", request.inputs->label, " would read ", file,
@@ -252,7 +264,7 @@ Result Cache::build(Request& request, const Build& build, const Flights::Flight*
     quietly([&] {
       return record.emplace(*request.inputs, request.directory, files_, toolkits_), true;
     });
-  if (settings_.hermetic && request.reads_files()) require_hermetic(request, record);
+  if (settings_.hermetic && request.reads_files()) require_hermetic(request, record, build);
   statistics_.count(Event::BUILDS);
   Result result{nullptr, Outcome::BUILT};
   try {
@@ -412,7 +424,7 @@ Result Cache::find_remote(Request& request, const container::Digest& key) {
       statistics_.count(Event::REMOTE_REFUSED);
       return false;
     }
-    if (store_.write(key, FileKind::ENTRY, bytes)) bound();
+    store(key, bytes);
     return true;
   });
   if (!result.object) {

@@ -128,7 +128,8 @@ class Cache final : public Object {
   std::optional<std::vector<std::string>> traced_headers(const Request& request,
                                                          const RecordBuilder& record,
                                                          const Build& build) const;
-  void require_hermetic(const Request& request, const std::optional<RecordBuilder>& record) const;
+  void require_hermetic(const Request& request, const std::optional<RecordBuilder>& record,
+                        const Build& build) const;
   Result find(Request& request, bool past_memory);
   Result find_entry(Request& request, const container::Digest& key, bool past_memory);
   Result find_by_files(Request& request, bool past_memory);
@@ -145,6 +146,7 @@ class Cache final : public Object {
   std::vector<container::KeyField> read_last(const Request& request) const;
   Event miss_reason(const Request& request, std::string* text);
   void count_miss(const Request& request);
+  bool store(const container::Digest& key, std::span<const std::byte> bytes);
   void bound();
   void evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const Report& report,
              uint64_t& evicted);

@@ -23,6 +23,22 @@ uint64_t weight(const container::Code& code) {
 // Some room below the bound, so that not every put has to evict; of small bounds none.
 uint64_t target(uint64_t bound) { return bound < 100 ? bound : bound - bound / 10; }
 
+// Some of the shards are to hold as much of the bound: what is taken from them alone for all of
+// them would be far from what was used least recently.
+uint64_t share(uint64_t bound, size_t shards) {
+  return shards == Store::SHARDS ? bound : bound / Store::SHARDS * shards;
+}
+
+// The least recently used first. A time to come was stamped before the clock was set back: if it
+// counted, what is new would go at once and what is old never.
+void sort_by_use(std::vector<FoundFile>& files) {
+  constexpr int64_t ROUGHLY = 60'000'000'000;
+  const int64_t latest = file_clock_ns() + ROUGHLY;
+  std::ranges::sort(files, {}, [&](const FoundFile& file) {
+    return file.identity.used_ns > latest ? 0 : file.identity.used_ns;
+  });
+}
+
 unsigned random_shard() {
   static std::atomic<unsigned> next{std::random_device{}()};
   return next.fetch_add(SAMPLE) % Store::SHARDS;
@@ -47,15 +63,22 @@ bool Cache::keep_entry(Request& request, const container::Digest& key,
   options.level = 1;
   const container::Bytes bytes = container::write(keyed, options);
   if (store_.can_write()) {
-    if (store_.write(key, FileKind::ENTRY, bytes)) {
+    if (store(key, bytes)) {
       statistics_.count(Event::STORES);
       statistics_.count(Event::BYTES_WRITTEN, bytes.size());
-      bound();
     } else {
       statistics_.count(Event::STORE_FAILURES);
     }
   }
   if (shares) remotes_.put(key, FileKind::ENTRY, container::sign(bytes, *settings_.signing_key));
+  return true;
+}
+
+// One that is larger than all may be together would take everything else along.
+bool Cache::store(const container::Digest& key, std::span<const std::byte> bytes) {
+  if (bytes.size() > settings_.max_bytes || !store_.write(key, FileKind::ENTRY, bytes))
+    return false;
+  bound();
   return true;
 }
 
@@ -94,6 +117,7 @@ void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const R
                   uint64_t& evicted) {
   memory_.take_used([&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
   std::vector<FoundFile> files;
+  Usage left;
   const unsigned first = shards == Store::SHARDS ? 0 : random_shard();
   for (size_t i = 0; i < shards; ++i) {
     const unsigned shard = static_cast<unsigned>((first + i) % Store::SHARDS);
@@ -105,9 +129,12 @@ void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const R
       return true;
     });
     store_.counters().set(shard, exact);
+    left.bytes += exact.bytes;
+    left.files += exact.files;
   }
-  std::ranges::sort(files, {}, [](const FoundFile& file) { return file.identity.used_ns; });
-  Usage left = store_.counters().total();
+  sort_by_use(files);
+  max_bytes = share(max_bytes, shards);
+  max_files = share(max_files, shards);
   size_t done = 0;
   for (const FoundFile& file : files) {
     if (static_cast<uint64_t>(left.bytes) <= max_bytes &&

@@ -14,23 +14,38 @@ Ref<const Object> MemoryTier::find(const container::Digest& key) {
 
 // What is removed is destroyed by the caller, outside the mutex: it may unload code.
 void MemoryTier::remove(Part& part, std::list<Entry>::iterator entry, std::list<Entry>& removed) {
-  part.bytes -= entry->bytes;
+  bytes_ -= entry->bytes;
   part.index.erase(entry->key);
   removed.splice(removed.begin(), part.entries, entry);
 }
 
 void MemoryTier::insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes) {
+  if (bytes > max_bytes_) return;
   std::list<Entry> fresh, removed;
   fresh.push_back({key, std::move(object), bytes, false});
   Part& in = part(key);
-  std::lock_guard lock(in.mutex);
-  if (bytes > max_bytes_) return;
-  if (const auto found = in.index.find(key); found != in.index.end())
-    remove(in, found->second, removed);
-  in.index.emplace(key, fresh.begin());
-  in.entries.splice(in.entries.begin(), fresh);
-  in.bytes += bytes;
-  while (in.bytes > max_bytes_) remove(in, std::prev(in.entries.end()), removed);
+  {
+    std::lock_guard lock(in.mutex);
+    if (const auto found = in.index.find(key); found != in.index.end())
+      remove(in, found->second, removed);
+    in.index.emplace(key, fresh.begin());
+    in.entries.splice(in.entries.begin(), fresh);
+    bytes_ += bytes;
+  }
+  if (bytes_ > max_bytes_) shrink(key);
+}
+
+// The last one of each part in turn, beginning with the newest's own, until all fit.
+void MemoryTier::shrink(const container::Digest& newest) {
+  const auto first = static_cast<size_t>(&part(newest) - parts_.data());
+  for (size_t i = first, empty = 0; bytes_ > max_bytes_ && empty < PARTS; ++i) {
+    Part& in = parts_[i % PARTS];
+    std::list<Entry> removed;
+    std::lock_guard lock(in.mutex);
+    const bool has_any = !in.entries.empty() && in.entries.back().key != newest;
+    empty = has_any ? 0 : empty + 1;
+    if (has_any) remove(in, std::prev(in.entries.end()), removed);
+  }
 }
 
 void MemoryTier::erase(const container::Digest& key) {
