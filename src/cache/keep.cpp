@@ -14,12 +14,6 @@ constexpr size_t COMPRESS_FROM = 64 << 10;
 constexpr int64_t FEW_FILES = 4096;
 constexpr size_t SAMPLE = 16;  // shards, else
 
-uint64_t weight(const container::Code& code) {
-  uint64_t size = 1024 + code.bytes.size() + code.log.size();
-  for (const auto& image : code.images) size += 256 + image.bytes.size();
-  return size + 128 * code.symbols.size();
-}
-
 // Some room below the bound, so that not every put has to evict; of small bounds none.
 uint64_t target(uint64_t bound) { return bound < 100 ? bound : bound - bound / 10; }
 
@@ -53,7 +47,7 @@ bool Cache::keep(Request& request, const Ref<const Object>& object) {
 bool Cache::keep_entry(Request& request, const container::Digest& key,
                        const Ref<const Object>& object) {
   const container::Code& code = codec_.unwrap(*object);
-  memory_.insert(key, object, weight(code));
+  memory_.insert(key, object, weight(code), best_before(std::chrono::nanoseconds(0)));
   const bool shares = !remotes_.empty() && remotes_.can_write() && settings_.signing_key;
   if (!store_.can_write() && !shares) return true;
   container::Code keyed = code;
@@ -113,9 +107,25 @@ void Cache::bound() {
   evict(target(settings_.max_bytes), target(settings_.max_entries), shards, nullptr, evicted);
 }
 
+MemoryTier::Time Cache::best_before(std::chrono::nanoseconds age) const {
+  if (settings_.max_age.count() == 0) return MemoryTier::NEVER;
+  return std::chrono::steady_clock::now() + settings_.max_age - age;
+}
+
+// What was found in memory is to look used on disk too: an entry, and the manifest that leads to
+// it.
+void Cache::touch_used() {
+  memory_.take_used([&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
+  std::lock_guard lock(manifests_mutex_);
+  for (const auto& [key, live] : manifests_) {
+    std::lock_guard one(live->mutex);
+    if (std::exchange(live->used, false)) store_.touch(key, FileKind::MANIFEST);
+  }
+}
+
 void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const Report& report,
                   uint64_t& evicted) {
-  memory_.take_used([&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
+  touch_used();
   std::vector<FoundFile> files;
   Usage left;
   const unsigned first = shards == Store::SHARDS ? 0 : random_shard();

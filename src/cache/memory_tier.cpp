@@ -2,11 +2,19 @@
 
 namespace cucore::cache {
 
+uint64_t weight(const container::Code& code) {
+  uint64_t size = 1024 + code.bytes.size() + code.log.size();
+  for (const auto& image : code.images) size += 256 + image.bytes.size();
+  return size + 128 * code.symbols.size();
+}
+
 Ref<const Object> MemoryTier::find(const container::Digest& key) {
   Part& in = part(key);
   std::lock_guard lock(in.mutex);
   const auto found = in.index.find(key);
   if (found == in.index.end()) return nullptr;
+  const Time limit = found->second->best_before;
+  if (limit != NEVER && limit < Time::clock::now()) return nullptr;
   in.entries.splice(in.entries.begin(), in.entries, found->second);
   found->second->used = true;
   return found->second->object;
@@ -19,10 +27,11 @@ void MemoryTier::remove(Part& part, std::list<Entry>::iterator entry, std::list<
   removed.splice(removed.begin(), part.entries, entry);
 }
 
-void MemoryTier::insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes) {
+void MemoryTier::insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes,
+                        Time best_before) {
   if (bytes > max_bytes_) return;
   std::list<Entry> fresh, removed;
-  fresh.push_back({key, std::move(object), bytes, false});
+  fresh.push_back({key, std::move(object), bytes, false, best_before});
   Part& in = part(key);
   {
     std::lock_guard lock(in.mutex);

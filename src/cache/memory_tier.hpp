@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <list>
@@ -23,12 +24,18 @@ struct DigestHash {
   }
 };
 
+// What an object is counted as.
+uint64_t weight(const container::Code& code);
+
 class MemoryTier {
  public:
   explicit MemoryTier(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   Ref<const Object> find(const container::Digest& key);
-  void insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes);
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr Time NEVER = Time::max();
+  void insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes,
+              Time best_before);
   void erase(const container::Digest& key);
   void clear();
   // The keys that were found since the last call: on disk they are to look used.
@@ -41,6 +48,7 @@ class MemoryTier {
     Ref<const Object> object;
     uint64_t bytes;
     bool used;
+    Time best_before;
   };
   struct Part {
     std::mutex mutex;

@@ -464,6 +464,16 @@ TEST_F(Api, OldEntriesAreBuiltAnew) {
   EXPECT_FALSE(fs::exists(file));
 }
 
+TEST_F(Api, WhatIsTooOldIsNotFoundInMemory) {
+  const Change brief = [](auto& options) { options.max_age_seconds = 1; };
+  const Cache cache = open(brief), alone = open_cache("", brief);
+  for (cucore_cache* one : {cache.get(), alone.get()}) put(one, 1);
+  EXPECT_TRUE(has(cache, 1) && has(alone, 1));
+  std::this_thread::sleep_for(1100ms);
+  EXPECT_FALSE(has(cache, 1));
+  EXPECT_FALSE(has(alone, 1));
+}
+
 TEST_F(Api, MemoryAloneWritesNothing) {
   const Cache cache = open_cache("");
   put(cache, 1);
