@@ -47,15 +47,12 @@ class Landing {
   Flights::Flight& flight_;
 };
 
-uint64_t weight(const container::Code& code) {
-  uint64_t size = 1024 + code.bytes.size() + code.log.size();
-  for (const auto& image : code.images) size += 256 + image.bytes.size();
-  return size + 128 * code.symbols.size();
-}
-
 }  // namespace
 
 Ref<Cache> Cache::open(Settings settings, Codec codec) {
+  // The same folder wherever the process goes later, and in its children.
+  if (!settings.directory.empty() && !settings.directory.starts_with('/'))
+    settings.directory = current_directory() + "/" + settings.directory;
   return Ref<Cache>::adopt(new Cache(std::move(settings), codec));
 }
 
@@ -68,7 +65,7 @@ Cache::Cache(Settings settings, Codec codec)
              settings_.durable),
       memory_(settings_.memory_bytes),
       toolkits_(settings_.trust_toolkit) {
-  remotes_.on_put = [this](bool) { statistics_.count(Event::REMOTE_STORES); };
+  remotes_.on_put = [this] { statistics_.count(Event::REMOTE_STORES); };
   remotes_.on_failure = [this] { statistics_.count(Event::REMOTE_ERRORS); };
   if (const std::string& problem = store_.root().problem; !problem.empty())
     log(LogLevel::WARNING,
@@ -107,7 +104,7 @@ Cache::~Cache() {
   remotes_.flush(std::chrono::milliseconds(2000));
   quietly([&] {
     flush_statistics();
-    memory_.take_used([&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
+    touch_used();
     return true;
   });
 }
@@ -142,7 +139,8 @@ Result Cache::get(const container::Digest& key) {
   if (settings_.is_off) return result;
   quietly([&] {
     Request request = request_of(key);
-    result = find(request, false);
+    result = find(request);
+    if (!result.object) result = find_remote(request, request.key);
     return true;
   });
   if (!result.object) statistics_.count(Event::MISSES);
@@ -166,13 +164,14 @@ Result Cache::get_or_build(const container::Digest& key, const Build& build) {
   });
   if (can) return obtain(request, build);
   statistics_.count(Event::BYPASSES);
+  statistics_.count(Event::BUILDS);
   return {build.build(), Outcome::BYPASSED};
 }
 
 Result Cache::obtain(Request& request, const Build& build) {
   Result result;
   const bool found = quietly([&] {
-    result = find(request, false);
+    result = find(request);
     return static_cast<bool>(result.object);
   });
   if (found) return result;
@@ -203,7 +202,7 @@ Result Cache::lead(Request& request, const Build& build, Flights::Flight& flight
     if (lock && lock->timed_out()) statistics_.count(Event::LOCK_TIMEOUTS);
     // Another may have built it between the first look and the lock.
     request.manifest.reset();
-    result = find(request, false);
+    result = find(request);
     if (!result.object) result = find_remote(request, request.key);
     if (!result.object) count_miss(request);
     return static_cast<bool>(result.object);
@@ -236,9 +235,16 @@ std::optional<std::vector<std::string>> Cache::traced_headers(const Request& req
 }
 
 // The one failure that is the cache's own, and asked for.
-void Cache::require_hermetic(const Request& request,
-                             const std::optional<RecordBuilder>& record) const {
-  const std::string file = record ? record->any_file() : "a file";
+void Cache::require_hermetic(const Request& request, const std::optional<RecordBuilder>& record,
+                             const Build& build) const {
+  std::string file = record ? record->any_file() : "a file";
+  if (record && file.empty() && record->needs_trace()) {
+    std::optional<std::vector<std::string>> headers;
+    // A program that cannot be read to its end is left to the compiler to report.
+    const bool traced =
+        quietly([&] { return headers = traced_headers(request, *record, build), true; });
+    if (traced) file = headers ? record->any_file(*headers) : "what a macro names";
+  }
   if (!file.empty())
     throw Error(Status::INVALID_ARGUMENT,
                 text("the cache is hermetic and ", request.inputs->label, " would read ", file,
@@ -252,7 +258,7 @@ Result Cache::build(Request& request, const Build& build, const Flights::Flight*
     quietly([&] {
       return record.emplace(*request.inputs, request.directory, files_, toolkits_), true;
     });
-  if (settings_.hermetic && request.reads_files()) require_hermetic(request, record);
+  if (settings_.hermetic && request.reads_files()) require_hermetic(request, record, build);
   statistics_.count(Event::BUILDS);
   Result result{nullptr, Outcome::BUILT};
   try {
@@ -281,17 +287,16 @@ Result Cache::build(Request& request, const Build& build, const Flights::Flight*
   return result;
 }
 
-Result Cache::find(Request& request, bool past_memory) {
-  if (request.reads_files()) return find_by_files(request, past_memory);
-  return find_entry(request, request.key, past_memory);
+Result Cache::find(Request& request) {
+  if (request.reads_files()) return find_by_files(request);
+  return find_entry(request, request.key);
 }
 
-Result Cache::find_entry(Request& request, const container::Digest& key, bool past_memory) {
-  if (!past_memory)
-    if (Ref<const Object> object = memory_.find(key)) {
-      statistics_.count(Event::HITS_MEMORY);
-      return {std::move(object), Outcome::HIT_MEMORY};
-    }
+Result Cache::find_entry(Request& request, const container::Digest& key) {
+  if (Ref<const Object> object = memory_.find(key)) {
+    statistics_.count(Event::HITS_MEMORY);
+    return {std::move(object), Outcome::HIT_MEMORY};
+  }
   Ref<const Object> object = read_entry(request, key);
   if (!object) return {};
   statistics_.count(Event::HITS_DISK);
@@ -300,7 +305,7 @@ Result Cache::find_entry(Request& request, const container::Digest& key, bool pa
 
 // The manifest in memory first; where none of its records fits, another process may have added one
 // on disk.
-Result Cache::find_by_files(Request& request, bool past_memory) {
+Result Cache::find_by_files(Request& request) {
   {
     std::lock_guard lock(manifests_mutex_);
     const auto found = manifests_.find(request.key);
@@ -319,7 +324,7 @@ Result Cache::find_by_files(Request& request, bool past_memory) {
     const container::Digest key = manifest.records[match.record].result;
     if (match.refreshed) store_.write(request.key, FileKind::MANIFEST, manifest.serialize());
     lock.unlock();
-    if (Result result = find_entry(request, key, past_memory); result.object) return result;
+    if (Result result = find_entry(request, key); result.object) return result;
     if (Result result = find_remote(request, key); result.object) return result;
   }
   return {};
@@ -365,7 +370,7 @@ Ref<const Object> Cache::read_entry(const Request& request, const container::Dig
     store_.remove(key, FileKind::ENTRY, file->identity);
     return nullptr;
   }
-  Ref<const Object> object = accept(request, key, file->bytes, false);
+  Ref<const Object> object = accept(request, key, file->bytes, age, false);
   if (!object) {
     statistics_.count(Event::CORRUPT);
     store_.remove(key, FileKind::ENTRY, file->identity);
@@ -378,7 +383,8 @@ Ref<const Object> Cache::read_entry(const Request& request, const container::Dig
 
 // Proven to be what was asked for, and put into memory; null where it is not.
 Ref<const Object> Cache::accept(const Request& request, const container::Digest& key,
-                                std::span<const std::byte> bytes, bool must_be_signed) {
+                                std::span<const std::byte> bytes, std::chrono::nanoseconds age,
+                                bool must_be_signed) {
   container::ReadOptions options;
   if (must_be_signed) {
     options.policy = container::SignaturePolicy::REQUIRED;
@@ -397,7 +403,7 @@ Ref<const Object> Cache::accept(const Request& request, const container::Digest&
     std::optional<container::Key>().swap(code.key);
     const uint64_t size = weight(code);
     object = codec_.wrap(std::move(code));
-    memory_.insert(key, object, size);
+    memory_.insert(key, object, size, best_before(age));
     return true;
   });
   return object;
@@ -407,12 +413,12 @@ Result Cache::find_remote(Request& request, const container::Digest& key) {
   Result result;
   if (remotes_.empty() || (request.reads_files() && key == request.key)) return result;
   remotes_.get(key, FileKind::ENTRY, [&](container::Bytes bytes) {
-    result.object = accept(request, key, bytes, true);
+    result.object = accept(request, key, bytes, std::chrono::nanoseconds(0), true);
     if (!result.object) {
       statistics_.count(Event::REMOTE_REFUSED);
       return false;
     }
-    if (store_.write(key, FileKind::ENTRY, bytes)) bound();
+    store(key, bytes);
     return true;
   });
   if (!result.object) {

@@ -128,15 +128,18 @@ class Cache final : public Object {
   std::optional<std::vector<std::string>> traced_headers(const Request& request,
                                                          const RecordBuilder& record,
                                                          const Build& build) const;
-  void require_hermetic(const Request& request, const std::optional<RecordBuilder>& record) const;
-  Result find(Request& request, bool past_memory);
-  Result find_entry(Request& request, const container::Digest& key, bool past_memory);
-  Result find_by_files(Request& request, bool past_memory);
+  void require_hermetic(const Request& request, const std::optional<RecordBuilder>& record,
+                        const Build& build) const;
+  Result find(Request& request);
+  Result find_entry(Request& request, const container::Digest& key);
+  Result find_by_files(Request& request);
   Result find_remote(Request& request, const container::Digest& key);
   bool load_manifest(Request& request);
   Ref<const Object> read_entry(const Request& request, const container::Digest& key);
   Ref<const Object> accept(const Request& request, const container::Digest& key,
-                           std::span<const std::byte> bytes, bool must_be_signed);
+                           std::span<const std::byte> bytes, std::chrono::nanoseconds age,
+                           bool must_be_signed);
+  MemoryTier::Time best_before(std::chrono::nanoseconds age) const;
   bool keep(Request& request, const Ref<const Object>& object);
   bool keep_with_files(Request& request, const Ref<const Object>& object);
   bool keep_entry(Request& request, const container::Digest& key, const Ref<const Object>& object);
@@ -145,7 +148,9 @@ class Cache final : public Object {
   std::vector<container::KeyField> read_last(const Request& request) const;
   Event miss_reason(const Request& request, std::string* text);
   void count_miss(const Request& request);
+  bool store(const container::Digest& key, std::span<const std::byte> bytes);
   void bound();
+  void touch_used();
   void evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const Report& report,
              uint64_t& evicted);
   void flush_statistics();

@@ -175,7 +175,7 @@ std::string Cache::explain(const container::BuildInputs& inputs) {
   Request request = request_of(inputs);
   const std::string key = text("key ", hex(request.key), "\n");
   // Where it is changes by looking, so that is not said.
-  if (find(request, false).object) return "hit: nothing has to be built\n" + key;
+  if (find(request).object) return "hit: nothing has to be built\n" + key;
   std::string why;
   miss_reason(request, &why);
   return "miss: " + why + key;

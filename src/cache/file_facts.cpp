@@ -77,11 +77,4 @@ std::shared_ptr<const FileFacts> FileIndex::facts(const std::string& path) {
   return files_[path] = std::move(facts);
 }
 
-std::optional<container::Digest> FileIndex::digest(const std::string& path,
-                                                   const FileStamp& stamp) {
-  const auto known = facts(path);
-  if (!known || !(known->stamp == stamp)) return std::nullopt;
-  return known->digest;
-}
-
 }  // namespace cucore::cache

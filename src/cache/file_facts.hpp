@@ -50,8 +50,6 @@ class FileIndex {
   std::shared_ptr<const FileFacts> facts(const std::string& path);
   // The same past what is remembered.
   static std::shared_ptr<const FileFacts> read(const std::string& path);
-  // The digest alone.
-  std::optional<container::Digest> digest(const std::string& path, const FileStamp& stamp);
 
  private:
   static constexpr size_t MOST = 20000;

@@ -31,6 +31,9 @@ std::string without_splices(std::string_view text) {
   return out;
 }
 
+// Also between the words of a directive.
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -61,11 +64,7 @@ class Scanner {
     }
     if (end < text_.size() && is_word(text_[end])) return;
     if (at >= 6 && text_.substr(at - 6, 6) == "__has_") return probe(end, is_next);
-    size_t before = skip_blanks_back(at);
-    const bool hash = before > 0 && text_[before - 1] == '#';
-    const bool digraph = before > 1 && text_.substr(before - 2, 2) == "%:";
-    const bool trigraph = before > 2 && text_.substr(before - 3, 3) == "?\?=";
-    if (hash || digraph || trigraph) name_at(skip_blanks(end), is_next, false);
+    if (follows_hash(at)) name_at(skip_blanks(end), is_next, false);
   }
 
   void probe(size_t at, bool is_next) {
@@ -74,10 +73,8 @@ class Scanner {
   }
 
   void look_for_embeds() {
-    for (size_t at = 0; (at = text_.find("embed", at)) != text_.npos; at += 5) {
-      const size_t before = skip_blanks_back(at);
-      if (before > 0 && text_[before - 1] == '#') out_.has_embed = true;
-    }
+    for (size_t at = 0; (at = text_.find("embed", at)) != text_.npos; at += 5)
+      if (follows_hash(at)) out_.has_embed = true;
   }
 
   void name_at(size_t at, bool is_next, bool is_probe) {
@@ -96,7 +93,7 @@ class Scanner {
   // Comments may stand between the parts of a directive.
   size_t skip_blanks(size_t at) const {
     while (at < text_.size()) {
-      if (text_[at] == ' ' || text_[at] == '\t') {
+      if (is_blank(text_[at])) {
         ++at;
       } else if (text_.substr(at, 2) == "/*") {
         const size_t end = text_.find("*/", at + 2);
@@ -108,19 +105,20 @@ class Scanner {
     }
     return at;
   }
-  size_t skip_blanks_back(size_t at) const {
-    while (at > 0) {
-      if (text_[at - 1] == ' ' || text_[at - 1] == '\t') {
-        --at;
-      } else if (at >= 2 && text_.substr(at - 2, 2) == "*/") {
-        const size_t begin = text_.rfind("/*", at - 2);
-        if (begin == text_.npos) return at;
-        at = begin;
-      } else {
-        break;
-      }
-    }
-    return at;
+  bool follows_hash(size_t at) const {
+    while (at > 0 && is_blank(text_[at - 1])) --at;
+    if (at > 0 && text_[at - 1] == '#') return true;
+    const std::string_view before = text_.substr(0, at);
+    if (before.ends_with("%:") || before.ends_with("?\?=")) return true;
+    return before.ends_with("*/") && follows_hash_and_comment(at - 2);
+  }
+  // The comment may hold what looks like the beginning of one.
+  bool follows_hash_and_comment(size_t end) const {
+    const size_t last = end < 2 ? text_.npos : text_.rfind("*/", end - 2);
+    const size_t first = last == text_.npos ? 0 : last + 2;
+    for (size_t at = first; (at = text_.find("/*", at)) < end; ++at)
+      if (follows_hash(at)) return true;
+    return false;
   }
 
   const std::string_view text_;

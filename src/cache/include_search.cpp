@@ -30,7 +30,7 @@ IncludeSearch::IncludeSearch(const container::FileAccess& access, std::string di
                              FileIndex& index)
     : access_(access), directory_(std::move(directory)), index_(index) {
   for (const std::string& path : access.include_paths)
-    include_paths_.push_back(absolute_path(path + "/", directory_));
+    include_paths_.push_back(absolute_path(path.empty() ? "./" : path + "/", directory_));
   scans_.reserve(access.texts.size() + 1);
   for (size_t i = 0; i < access.texts.size(); ++i) {
     const auto& text = access.texts[i];
@@ -86,6 +86,8 @@ FileMap IncludeSearch::scan_all() {
       }
     }
   }
+  for (const auto& [path, facts] : found)
+    if (!facts) absent_.insert(path);
   std::erase_if(found, [](const auto& file) { return !file.second; });
   return found;
 }
@@ -115,6 +117,7 @@ bool IncludeSearch::resolve(const Text& text, const IncludeName& name,
       explained.insert(place);
       if (!name.is_next) return true;
     } else if (state(place) == PathState::FILE) {
+      if (absent_.count(place)) appeared_ = place;
       if (name.is_probe) note(place, true);
       if (!name.is_next) return true;
     } else {

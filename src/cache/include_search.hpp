@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "cache/file_facts.hpp"
 #include "cache/manifest.hpp"
@@ -29,6 +30,9 @@ class IncludeSearch {
 
   // What decides which of the places is read: `read` are the files that were. Sorted by path.
   std::vector<Probe> probes(const std::set<std::string>& read, const FileMap& facts);
+
+  // A file that probes() has found where scan_all() had found none; else "".
+  const std::string& appeared() const { return appeared_; }
 
   bool is_in_memory(const std::string& name) const { return memory_.count(name) != 0; }
   const std::string& directory() const { return directory_; }
@@ -60,7 +64,8 @@ class IncludeSearch {
   std::set<std::string> memory_;
   std::vector<IncludeScan> scans_;  // of the texts in memory, and one for the pre-includes
   std::vector<Text> texts_;
-  std::string problem_;
+  std::string problem_, appeared_;
+  std::unordered_set<std::string> absent_;  // when everything was scanned
   bool looks_into_directory_ = false;
   std::unordered_map<std::string, PathState> states_;
   std::map<std::string, bool> noted_;

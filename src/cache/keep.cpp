@@ -14,14 +14,24 @@ constexpr size_t COMPRESS_FROM = 64 << 10;
 constexpr int64_t FEW_FILES = 4096;
 constexpr size_t SAMPLE = 16;  // shards, else
 
-uint64_t weight(const container::Code& code) {
-  uint64_t size = 1024 + code.bytes.size() + code.log.size();
-  for (const auto& image : code.images) size += 256 + image.bytes.size();
-  return size + 128 * code.symbols.size();
-}
-
 // Some room below the bound, so that not every put has to evict; of small bounds none.
 uint64_t target(uint64_t bound) { return bound < 100 ? bound : bound - bound / 10; }
+
+// Some of the shards are to hold as much of the bound: what is taken from them alone for all of
+// them would be far from what was used least recently.
+uint64_t share(uint64_t bound, size_t shards) {
+  return shards == Store::SHARDS ? bound : bound / Store::SHARDS * shards;
+}
+
+// The least recently used first. A time to come was stamped before the clock was set back: if it
+// counted, what is new would go at once and what is old never.
+void sort_by_use(std::vector<FoundFile>& files) {
+  constexpr int64_t ROUGHLY = 60'000'000'000;
+  const int64_t latest = file_clock_ns() + ROUGHLY;
+  std::ranges::sort(files, {}, [&](const FoundFile& file) {
+    return file.identity.used_ns > latest ? 0 : file.identity.used_ns;
+  });
+}
 
 unsigned random_shard() {
   static std::atomic<unsigned> next{std::random_device{}()};
@@ -37,7 +47,7 @@ bool Cache::keep(Request& request, const Ref<const Object>& object) {
 bool Cache::keep_entry(Request& request, const container::Digest& key,
                        const Ref<const Object>& object) {
   const container::Code& code = codec_.unwrap(*object);
-  memory_.insert(key, object, weight(code));
+  memory_.insert(key, object, weight(code), best_before(std::chrono::nanoseconds(0)));
   const bool shares = !remotes_.empty() && remotes_.can_write() && settings_.signing_key;
   if (!store_.can_write() && !shares) return true;
   container::Code keyed = code;
@@ -47,15 +57,22 @@ bool Cache::keep_entry(Request& request, const container::Digest& key,
   options.level = 1;
   const container::Bytes bytes = container::write(keyed, options);
   if (store_.can_write()) {
-    if (store_.write(key, FileKind::ENTRY, bytes)) {
+    if (store(key, bytes)) {
       statistics_.count(Event::STORES);
       statistics_.count(Event::BYTES_WRITTEN, bytes.size());
-      bound();
     } else {
       statistics_.count(Event::STORE_FAILURES);
     }
   }
   if (shares) remotes_.put(key, FileKind::ENTRY, container::sign(bytes, *settings_.signing_key));
+  return true;
+}
+
+// One that is larger than all may be together would take everything else along.
+bool Cache::store(const container::Digest& key, std::span<const std::byte> bytes) {
+  if (bytes.size() > settings_.max_bytes || !store_.write(key, FileKind::ENTRY, bytes))
+    return false;
+  bound();
   return true;
 }
 
@@ -90,10 +107,27 @@ void Cache::bound() {
   evict(target(settings_.max_bytes), target(settings_.max_entries), shards, nullptr, evicted);
 }
 
+MemoryTier::Time Cache::best_before(std::chrono::nanoseconds age) const {
+  if (settings_.max_age.count() == 0) return MemoryTier::NEVER;
+  return std::chrono::steady_clock::now() + settings_.max_age - age;
+}
+
+// What was found in memory is to look used on disk too: an entry, and the manifest that leads to
+// it.
+void Cache::touch_used() {
+  memory_.take_used([&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
+  std::lock_guard lock(manifests_mutex_);
+  for (const auto& [key, live] : manifests_) {
+    std::lock_guard one(live->mutex);
+    if (std::exchange(live->used, false)) store_.touch(key, FileKind::MANIFEST);
+  }
+}
+
 void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const Report& report,
                   uint64_t& evicted) {
-  memory_.take_used([&](const container::Digest& key) { store_.touch(key, FileKind::ENTRY); });
+  touch_used();
   std::vector<FoundFile> files;
+  Usage left;
   const unsigned first = shards == Store::SHARDS ? 0 : random_shard();
   for (size_t i = 0; i < shards; ++i) {
     const unsigned shard = static_cast<unsigned>((first + i) % Store::SHARDS);
@@ -105,9 +139,12 @@ void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const R
       return true;
     });
     store_.counters().set(shard, exact);
+    left.bytes += exact.bytes;
+    left.files += exact.files;
   }
-  std::ranges::sort(files, {}, [](const FoundFile& file) { return file.identity.used_ns; });
-  Usage left = store_.counters().total();
+  sort_by_use(files);
+  max_bytes = share(max_bytes, shards);
+  max_files = share(max_files, shards);
   size_t done = 0;
   for (const FoundFile& file : files) {
     if (static_cast<uint64_t>(left.bytes) <= max_bytes &&

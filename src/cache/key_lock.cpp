@@ -20,7 +20,6 @@ KeyLock::KeyLock(int folder, const container::Digest& key, std::chrono::millisec
   auto pause = std::chrono::microseconds(200);
   while (!(held_ = try_once())) {
     if (errno != EAGAIN && errno != EACCES) return;  // this file system has no such locks
-    waited_ = true;
     if ((timed_out_ = Clock::now() >= end)) return;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(5000));

@@ -17,8 +17,6 @@ class KeyLock {
   KeyLock(const KeyLock&) = delete;
   KeyLock& operator=(const KeyLock&) = delete;
 
-  bool is_held() const { return held_; }
-  bool has_waited() const { return waited_; }
   bool timed_out() const { return timed_out_; }
 
  private:
@@ -26,7 +24,7 @@ class KeyLock {
 
   Descriptor file_;
   off_t at_ = 0;
-  bool held_ = false, waited_ = false, timed_out_ = false;
+  bool held_ = false, timed_out_ = false;
 };
 
 }  // namespace cucore::cache

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <list>
@@ -22,12 +24,18 @@ struct DigestHash {
   }
 };
 
+// What an object is counted as.
+uint64_t weight(const container::Code& code);
+
 class MemoryTier {
  public:
-  explicit MemoryTier(uint64_t max_bytes) : max_bytes_(max_bytes / PARTS) {}
+  explicit MemoryTier(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   Ref<const Object> find(const container::Digest& key);
-  void insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes);
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr Time NEVER = Time::max();
+  void insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes,
+              Time best_before);
   void erase(const container::Digest& key);
   void clear();
   // The keys that were found since the last call: on disk they are to look used.
@@ -40,18 +48,20 @@ class MemoryTier {
     Ref<const Object> object;
     uint64_t bytes;
     bool used;
+    Time best_before;
   };
   struct Part {
     std::mutex mutex;
     std::list<Entry> entries;  // the last one used first
     std::unordered_map<container::Digest, std::list<Entry>::iterator, DigestHash> index;
-    uint64_t bytes = 0;
   };
   Part& part(const container::Digest& key) { return parts_[static_cast<size_t>(key[7]) % PARTS]; }
-  static void remove(Part& part, std::list<Entry>::iterator entry, std::list<Entry>& removed);
+  void remove(Part& part, std::list<Entry>::iterator entry, std::list<Entry>& removed);
+  void shrink(const container::Digest& newest);
 
   const uint64_t max_bytes_;
   std::array<Part, PARTS> parts_;
+  std::atomic<uint64_t> bytes_{0};  // of all parts: a large entry may fill more than one's share
 };
 
 }  // namespace cucore::cache

@@ -48,7 +48,9 @@ std::shared_ptr<const FileFacts> RecordBuilder::settled_facts(const std::string&
   // Changed a moment before or during the compile, or named by a macro.
   auto after = FileIndex::read(path);
   if (!after) return nullptr;
-  const bool was_same = before != facts_.end() && before->second->digest == after->digest;
+  // Also back to what it was is a change: the compiler may have read what was there in between.
+  const bool was_same = before != facts_.end() && before->second->digest == after->digest &&
+                        after->stamp.changed_ns <= begun_ns_;
   const bool is_older = before == facts_.end() && after->stamp.changed_ns < begun_ns_ &&
                         after->stamp.modified_ns < begun_ns_;
   return was_same || is_older ? after : nullptr;
@@ -70,20 +72,34 @@ bool RecordBuilder::add(Record& record, const std::string& path) {
   return true;
 }
 
-std::optional<Record> RecordBuilder::finish(const std::vector<std::string>& headers,
-                                            const container::Digest& key) {
-  if (!problem_.empty()) return std::nullopt;
-  std::set<std::string> read;
-  for (const auto& [path, facts] : facts_) read.insert(path);
+std::set<std::string> RecordBuilder::files_of(const std::vector<std::string>& headers) const {
+  std::set<std::string> files;
   for (const std::string& header : headers) {
     // The compiler's own headers, and those in memory, have no file.
     const std::string path = absolute_path(header, search_.directory());
-    if (!search_.is_in_memory(header) && path_state(path) == PathState::FILE) read.insert(path);
+    if (!search_.is_in_memory(header) && path_state(path) == PathState::FILE) files.insert(path);
   }
+  return files;
+}
+
+std::string RecordBuilder::any_file(const std::vector<std::string>& headers) const {
+  const std::set<std::string> files = files_of(headers);
+  return files.empty() ? any_file() : *files.begin();
+}
+
+std::optional<Record> RecordBuilder::finish(const std::vector<std::string>& headers,
+                                            const container::Digest& key) {
+  if (!problem_.empty()) return std::nullopt;
+  std::set<std::string> read = files_of(headers);
+  for (const auto& [path, facts] : facts_) read.insert(path);
   Record record;
   for (const std::string& path : read)
     if (!add(record, path)) return std::nullopt;
   record.probes = search_.probes(read, facts_);
+  if (!search_.appeared().empty()) {
+    problem_ = search_.appeared() + " appeared during the compile";
+    return std::nullopt;
+  }
   for (Probe& probe : record.probes) probe.toolkit = toolkit_of(probe.path);
   if (search_.looks_into_directory()) record.directory = search_.directory();
   record.toolkits = toolkits_;

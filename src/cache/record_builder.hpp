@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,10 @@ class RecordBuilder {
   const std::string& problem() const { return problem_; }
   // One of the files on the disk that may be read; "" where there is none.
   std::string any_file() const { return facts_.empty() ? "" : facts_.begin()->first; }
+  std::string any_file(const std::vector<std::string>& headers) const;
 
  private:
+  std::set<std::string> files_of(const std::vector<std::string>& headers) const;
   std::shared_ptr<const FileFacts> settled_facts(const std::string& path);
   bool add(Record& record, const std::string& path);
   void find_toolkits(Toolkits& toolkits);

@@ -118,7 +118,7 @@ void Remotes::send(const Job& job) {
   for (const auto& one : list()) {
     if (!one->remote->can_write()) continue;
     const auto give = [&](Remote& remote) { return remote.put(job.key, job.kind, job.bytes); };
-    if (call(*one, give) == RemoteAnswer::DONE && on_put) on_put(true);
+    if (call(*one, give) == RemoteAnswer::DONE && on_put) on_put();
   }
 }
 

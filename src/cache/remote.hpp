@@ -51,7 +51,7 @@ class Remotes {
   void flush(std::chrono::milliseconds time);
 
   // For statistics.
-  std::function<void(bool stored)> on_put;
+  std::function<void()> on_put;
   std::function<void()> on_failure;
 
  private:

@@ -104,10 +104,6 @@ std::string entry_name(const container::Digest& key, FileKind kind) {
 Store::Store(Root root, bool durable)
     : root_(std::move(root)), durable_(durable), counters_(root_.folder.get(), root_.read_only) {}
 
-std::string Store::path(const container::Digest& key, FileKind kind) const {
-  return root_.path + "/" + entry_name(key, kind);
-}
-
 std::optional<StoredFile> Store::read(const container::Digest& key, FileKind kind) const {
   if (!is_open()) return std::nullopt;
   const Descriptor file(openat(root_.folder.get(), place_of(key, kind).file,
@@ -119,10 +115,6 @@ std::optional<StoredFile> Store::read(const container::Digest& key, FileKind kin
   // What is short was cut off by somebody: its checksum will tell.
   if (!read_all(file.get(), stored.bytes.data(), stored.bytes.size())) stored.bytes.clear();
   return stored;
-}
-
-bool Store::contains(const container::Digest& key, FileKind kind) const {
-  return is_open() && faccessat(root_.folder.get(), place_of(key, kind).file, F_OK, 0) == 0;
 }
 
 Descriptor Store::create_temporary(const std::string& folder, std::string& name) const {

@@ -47,11 +47,9 @@ class Store {
   bool is_open() const { return static_cast<bool>(root_.folder); }
   bool can_write() const { return is_open() && !root_.read_only; }
   const Root& root() const { return root_; }
-  std::string path(const container::Digest& key, FileKind kind) const;
 
   // nullopt where there is none, or it cannot be read: a miss either way.
   std::optional<StoredFile> read(const container::Digest& key, FileKind kind) const;
-  bool contains(const container::Digest& key, FileKind kind) const;
   // False where it could not be stored; nobody sees a part of it.
   bool write(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
   // Unless another has taken its place meanwhile.

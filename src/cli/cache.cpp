@@ -3,8 +3,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
@@ -46,17 +49,14 @@ std::string size_text(std::uint64_t bytes) {
 
 /// "500M", "2G"; a number alone is bytes.
 std::uint64_t parse_size(const std::string& text) {
-  std::size_t end = 0;
-  unsigned long long value = 0;
-  try {
-    value = std::stoull(text, &end);
-  } catch (const std::exception&) {
-    end = 0;
-  }
-  const std::string suffix = text.substr(end);
-  const std::string units = "KMGT";
+  std::uint64_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, failure] = std::from_chars(text.data(), last, value);
+  const std::string_view suffix(end, static_cast<std::size_t>(last - end));
+  const std::string_view units = "KMGT";
   const std::size_t unit = suffix.empty() ? 0 : units.find(suffix[0]) + 1;
-  if (end == 0 || text[0] == '-' || suffix.size() > 1 || (!suffix.empty() && unit == 0))
+  const bool fits = value <= UINT64_MAX >> (10 * unit);
+  if (failure != std::errc() || suffix.size() > 1 || (!suffix.empty() && unit == 0) || !fits)
     throw usage(fmt::format("'{}' is no size; write it as 500M or 2G", text));
   return value << (10 * unit);
 }
@@ -99,12 +99,13 @@ void stats(const CacheRequest& request) {
   cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
   call(cucore_cache_statistics_of_all, cache.get(), &info);
   if (wants_json()) {
-    fmt::print("{{\"folder\": \"{}\", \"entries\": {}, \"bytes\": {}",
-               cucore_cache_directory(cache.get()), info.entries, info.bytes);
-#define COUNT(title, field) fmt::print(", \"{}\": {}", #field, info.field);
+    Json object = {{"folder", cucore_cache_directory(cache.get())},
+                   {"entries", info.entries},
+                   {"bytes", info.bytes}};
+#define COUNT(title, field) object[#field] = info.field;
     CUCORE_CLI_COUNTS(COUNT)
 #undef COUNT
-    fmt::print("}}\n");
+    print_json(object);
     return;
   }
   fmt::print("{:<40} {}\n", "folder", cucore_cache_directory(cache.get()));

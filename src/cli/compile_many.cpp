@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <map>
 
@@ -88,7 +90,8 @@ void compile_many(const ManyRequest& request, const CompileFlags& flags) {
   Watcher watcher{request};
   cucore_batch_options options = CUCORE_BATCH_OPTIONS_INIT;
   options.workers = request.jobs;
-  options.time_limit_ms = request.seconds * 1000;
+  options.time_limit_ms =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(request.seconds * 1000ull, UINT32_MAX));
   options.cache = cache.get();
   options.report = Watcher::told;
   options.user_data = &watcher;

@@ -89,7 +89,7 @@ FileFlags read_file_flags(const std::vector<std::string>& flags) {
     for (const Spelling& spelling : SPELLINGS) {
       const auto value = match(flags[i], spelling);
       if (!value) continue;
-      const bool is_next = spelling.has_value && value->empty() && i + 1 < flags.size();
+      const bool is_next = spelling.has_value && flags[i] == spelling.flag && i + 1 < flags.size();
       note(out, spelling, is_next ? std::string_view(flags[++i]) : *value);
       break;
     }

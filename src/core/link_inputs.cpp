@@ -43,7 +43,7 @@ void add_input(std::vector<container::KeyField>& fields, const Code& code) {
     fields.push_back(key_field(KeyTag::INPUT, describe(code)));
     return;
   }
-  fields.push_back(key_field(KeyTag::INPUT, "BUNDLE " + code.name));
+  fields.push_back(key_field(KeyTag::INPUT, text("BUNDLE ", code.images.size(), " ", code.name)));
   for (const container::Image& image : code.images)
     fields.push_back(key_field(KeyTag::INPUT, describe(image)));
 }

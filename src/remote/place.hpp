@@ -43,13 +43,21 @@ inline cucore_cache_answer put_to(void* context, const char* name, const void* d
 
 inline void close_place(void* context) { delete static_cast<Place*>(context); }
 
+// The label goes to logs.
+inline std::string without_password(std::string url) {
+  const size_t scheme = url.find("://");
+  const size_t at = url.rfind('@');
+  if (scheme == url.npos || at == url.npos || at < scheme) return url;
+  return url.erase(scheme + 3, at - scheme - 2);
+}
+
 // Runs a function that gives a std::unique_ptr<Place>; what it throws is the reason.
 template <class Make>
 int32_t open_place(const char* url, const cucore_cache_remote_options& options,
                    cucore_cache_remote* out, char* reason, size_t capacity, Make&& make) noexcept {
   try {
     std::unique_ptr<Place> place = make();
-    place->label = url;
+    place->label = without_password(url);
     out->name = place->label.c_str();
     out->get = get_from;
     out->put = options.read_only ? nullptr : put_to;

@@ -1,6 +1,7 @@
 // A Redis server as a remote: redis://[:password@]host[:port][/database].
 #include <hiredis/hiredis.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <mutex>
 #include <stdexcept>
@@ -64,10 +65,9 @@ class Redis final : public Place {
       : address_(std::move(address)), options_(options) {}
 
   cucore_cache_answer get(const std::string& name, std::string& out) override {
-    Connection connection = take();
-    if (!connection) return CUCORE_CACHE_ANSWER_FAILED;
     const std::string key = "cucore:" + name;
-    const Reply reply = ask(connection, "GET %b", key.data(), key.size());
+    Connection connection;
+    const Reply reply = ask_server(connection, "GET %b", key.data(), key.size());
     if (!reply || reply->type == REDIS_REPLY_ERROR) return CUCORE_CACHE_ANSWER_FAILED;
     const bool has = reply->type == REDIS_REPLY_STRING;
     if (has) out.assign(reply->str, reply->len);
@@ -76,11 +76,10 @@ class Redis final : public Place {
   }
 
   cucore_cache_answer put(const std::string& name, std::string_view bytes) override {
-    Connection connection = take();
-    if (!connection) return CUCORE_CACHE_ANSWER_FAILED;
     const std::string key = "cucore:" + name;
+    Connection connection;
     const Reply reply =
-        ask(connection, "SET %b %b", key.data(), key.size(), bytes.data(), bytes.size());
+        ask_server(connection, "SET %b %b", key.data(), key.size(), bytes.data(), bytes.size());
     if (!reply || reply->type != REDIS_REPLY_STATUS) return CUCORE_CACHE_ANSWER_FAILED;
     give_back(std::move(connection));
     return CUCORE_CACHE_ANSWER_DONE;
@@ -92,15 +91,27 @@ class Redis final : public Place {
     return Reply(static_cast<redisReply*>(redisCommand(connection.get(), format, arguments...)));
   }
 
-  Connection take() {
-    {
-      std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        Connection connection = std::move(idle_.back());
-        idle_.pop_back();
-        return connection;
-      }
+  // Over one that has waited for this; where the server has closed it meanwhile, over another.
+  template <class... Arguments>
+  Reply ask_server(Connection& connection, const char* format, Arguments... arguments) {
+    while ((connection = take_idle())) {
+      Reply reply = ask(connection, format, arguments...);
+      const bool is_slow = connection->err == REDIS_ERR_IO && errno == EAGAIN;
+      if (reply || is_slow) return reply;
     }
+    connection = connect();
+    return connection ? ask(connection, format, arguments...) : nullptr;
+  }
+
+  Connection take_idle() {
+    std::lock_guard lock(mutex_);
+    if (idle_.empty()) return nullptr;
+    Connection connection = std::move(idle_.back());
+    idle_.pop_back();
+    return connection;
+  }
+
+  Connection connect() {
     Connection connection(redisConnectWithTimeout(address_.host.c_str(), address_.port,
                                                   to_timeval(options_.connect_timeout_ms)));
     if (!connection || connection->err) return nullptr;

@@ -1,4 +1,5 @@
 // What a cache does for its caller: outcomes, one build a key, bounds, reasons, keys of one's own.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,6 +20,7 @@ struct Key {
   explicit Key(int number) {
     bytes[0] = static_cast<uint8_t>(number * 37);
     bytes[1] = static_cast<uint8_t>(number);
+    bytes[2] = static_cast<uint8_t>(number >> 8);
   }
   operator const uint8_t*() const { return bytes; }
 };
@@ -192,6 +194,37 @@ TEST_F(Api, LinksAreFoundToo) {
         CUCORE_CODE_TYPE_CUBIN, code.out(), nullptr);
 }
 
+// Of a bundle one image is linked, beside it all are.
+TEST_F(Api, ABundleIsNotItsImagesOneByOne) {
+  NEEDS_REAL_COMPILER();
+  const auto kernel = [](const char* arch, const char* name) {
+    const std::string text = std::string(".version 8.0\n.target ") + arch +
+                             "\n.address_size 64\n.visible .entry " + name + "() { ret; }\n";
+    return make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size());
+  };
+  const Code a = kernel("sm_80", "a"), b = kernel("sm_90", "b"), c = kernel("sm_86", "c");
+  const auto bundle = [](std::vector<const cucore_objectcode*> images) {
+    Code out;
+    MUST(cucore_objectcode_bundle, images.data(), images.size(), out.out());
+    return out;
+  };
+  const Code all = bundle({a, b, c}), two = bundle({a, b});
+  const Cache cache = open();
+  for (const std::vector<const cucore_objectcode*>& inputs :
+       {std::vector<const cucore_objectcode*>{all}, {two, c}}) {
+    cucore_linker_options options = CUCORE_LINKER_OPTIONS_INIT;
+    options.arch = "sm_90";
+    Linker linker;
+    MUST(cucore_linker_create, &options, linker.out());
+    for (const cucore_objectcode* input : inputs) MUST(cucore_linker_add, linker, input);
+    Got got;
+    MUST(cucore_cache_link, cache, linker, CUCORE_CODE_TYPE_CUBIN, got.code.out(), &got.outcome);
+    Code fresh;
+    MUST(cucore_linker_link, linker, CUCORE_CODE_TYPE_CUBIN, fresh.out());
+    EXPECT_TRUE(serialized(fresh) == serialized(got.code)) << inputs.size() << " inputs";
+  }
+}
+
 TEST_F(Api, ProgramsInPtxAreFoundToo) {
   NEEDS_REAL_COMPILER();
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
@@ -304,6 +337,77 @@ TEST_F(Api, TheLeastRecentlyUsedGoFirst) {
   for (const int gone : {1, 2}) EXPECT_FALSE(has(after, gone)) << gone;
 }
 
+// With so many that only a part is looked at when there are too many.
+TEST_F(Api, OfThousandsTheLeastRecentlyUsedGoFirstToo) {
+  const Cache cache = open([](auto& options) {
+    options.max_entries = 4200;
+    options.max_memory = 1;
+  });
+  const auto hot = [&] {
+    int kept = 0;
+    for (int i = 2000; i < 2200; ++i) kept += has(cache, i);
+    return kept;
+  };
+  for (int i = 0; i < 4200; ++i) put(cache, i);
+  for (int i = 4200; i < 6200; ++i) {
+    if (i % 400 == 0) next_tick(), hot();
+    put(cache, i);
+  }
+  EXPECT_EQ(hot(), 200);
+  EXPECT_LE(statistics(cache).entries, 4300u);
+  EXPECT_GE(statistics(cache).entries, 3700u);
+  int old = 0;
+  for (int i = 0; i < 1000; ++i) old += has(cache, i);
+  EXPECT_LT(old, 100);
+}
+
+TEST_F(Api, OneLargerThanTheBoundTakesNoOtherAlong) {
+  const Cache cache = open([](auto& options) {
+    options.max_bytes = 200000;
+    options.max_memory = 1;
+  });
+  for (int i = 0; i < 20; ++i) put(cache, i);
+  std::string text(PTX, PTX_SIZE);  // what zstd makes little smaller
+  for (unsigned i = 0, number = 1; i < 100000; ++i)
+    text += "// " + std::to_string(number = number * 1664525u + 1013904223u) + "\n";
+  MUST(cucore_cache_put, cache, Key(100),
+       make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size()));
+  EXPECT_FALSE(has(cache, 100));
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(has(cache, i)) << i;
+}
+
+// What was used in a time to come goes first, else all that is new would go at once.
+TEST_F(Api, AClockThatWentBackEvictsNothingNew) {
+  const Change few = [](auto& options) {
+    options.max_entries = 20;
+    options.max_memory = 1;
+  };
+  for (int i = 0; i < 20; ++i) put(open(few), i);
+  const timespec times[] = {{4000000000, 0}, {4000000000, 0}};
+  for (const std::string& file : files_in(folder_.path()))
+    ASSERT_EQ(utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
+  const Cache cache = open(few);
+  for (int i = 100; i < 110; ++i) {
+    put(cache, i);
+    EXPECT_TRUE(has(cache, i)) << i;
+  }
+}
+
+TEST_F(Api, MemoryHoldsAsMuchAsIsSaid) {
+  const Cache cache = open_cache("", [](auto& options) { options.max_memory = 1 << 20; });
+  put(cache, 1, 80000);  // most of it
+  EXPECT_TRUE(has(cache, 1));
+  put(cache, 2, 80000);
+  EXPECT_TRUE(has(cache, 2));
+  EXPECT_FALSE(has(cache, 1)) << "more than is said";
+  for (int i = 10; i < 2000; ++i) put(cache, i);
+  EXPECT_TRUE(has(cache, 1999));
+  int kept = 0;
+  for (int i = 10; i < 2000; ++i) kept += has(cache, i);
+  EXPECT_GT(kept, 100);
+  EXPECT_LT(kept, 700);
+}
+
 TEST_F(Api, TheBytesHaveABound) {
   const Cache cache = open([](auto& options) { options.max_bytes = 200000; });
   for (int i = 0; i < 60; ++i) put(cache, i, 500);
@@ -360,6 +464,16 @@ TEST_F(Api, OldEntriesAreBuiltAnew) {
   EXPECT_FALSE(fs::exists(file));
 }
 
+TEST_F(Api, WhatIsTooOldIsNotFoundInMemory) {
+  const Change brief = [](auto& options) { options.max_age_seconds = 1; };
+  const Cache cache = open(brief), alone = open_cache("", brief);
+  for (cucore_cache* one : {cache.get(), alone.get()}) put(one, 1);
+  EXPECT_TRUE(has(cache, 1) && has(alone, 1));
+  std::this_thread::sleep_for(1100ms);
+  EXPECT_FALSE(has(cache, 1));
+  EXPECT_FALSE(has(alone, 1));
+}
+
 TEST_F(Api, MemoryAloneWritesNothing) {
   const Cache cache = open_cache("");
   put(cache, 1);
@@ -413,6 +527,9 @@ TEST_F(Api, HermeticRefusesWhatReadsTheDisk) {
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "hermetic|a.h", cucore_cache_compile, cache,
         make_program("#include <a.h>\n", &options), CUCORE_CODE_TYPE_PTX, nullptr, 0, code.out(),
         nullptr);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "hermetic|a.h", cucore_cache_compile, cache,
+        make_program("#define HEADER <a.h>\n#include HEADER\n", &options), CUCORE_CODE_TYPE_PTX,
+        nullptr, 0, code.out(), nullptr);
   const char* names[] = {"b.h"};
   const char* sources[] = {"\n"};
   options.header_names = names;
@@ -420,6 +537,16 @@ TEST_F(Api, HermeticRefusesWhatReadsTheDisk) {
   options.header_count = 1;
   EXPECT_EQ(compile(cache, make_program("#include <b.h>\n", &options)).outcome,
             CUCORE_CACHE_OUTCOME_BUILT);
+}
+
+// Wherever the process goes.
+TEST_F(Api, ARelativeFolderStaysWhereItWas) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_.path());
+  const Cache cache = open_cache("relative");
+  fs::current_path("/");
+  EXPECT_EQ(fs::canonical(cucore_cache_directory(cache)), fs::canonical(folder_ / "relative"));
+  fs::current_path(before);
 }
 
 TEST_F(Api, OptionsOutOfRangeAreNamed) {
@@ -503,6 +630,15 @@ TEST_F(Api, RemotesGiveWhatIsSigned) {
             CUCORE_CACHE_OUTCOME_HIT_DISK)
       << "kept on this machine too";
   EXPECT_EQ(builder.calls, 1);
+}
+
+TEST_F(Api, RemotesAreAskedForKeysOfOnesOwn) {
+  MemoryRemote remote;
+  put(with_remote(remote, folder_ / "a", &SECRET, &SECRET), 1);
+  const Cache other = with_remote(remote, folder_ / "b", nullptr, &SECRET);
+  EXPECT_TRUE(has(other, 1));
+  EXPECT_FALSE(has(other, 2));
+  EXPECT_EQ(statistics(other).hits_remote, 1u);
 }
 
 TEST_F(Api, RemotesAreNotBelievedWithoutASignature) {

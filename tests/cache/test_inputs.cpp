@@ -52,7 +52,9 @@ class InputsTest : public testing::Test {
     next_tick();
   }
 
-  cucore_cache_outcome compile(const Inputs& in) {
+  cucore_cache_outcome compile(const Inputs& in) { return get(in).outcome; }
+
+  Got get(const Inputs& in) {
     for (const auto& [name, value] : in.environment) setenv(name.c_str(), value.c_str(), 1);
     const fs::path before = fs::current_path();
     if (!in.directory.empty()) fs::current_path(in.directory);
@@ -86,7 +88,7 @@ class InputsTest : public testing::Test {
     EXPECT_EQ(status, CUCORE_OK) << describe(status, error);
     fs::current_path(before);
     for (const auto& [name, value] : in.environment) unsetenv(name.c_str());
-    return got.outcome;
+    return got;
   }
 
   static bool is_hit(cucore_cache_outcome outcome) {
@@ -323,6 +325,81 @@ TEST_F(InputsTest, IncludesThatMacrosMakeAreFollowed) {
   write_file(headers_ / "a/one.h", "#define ONE 5\n");
   next_tick();
   EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT) << "shadowed";
+}
+
+// Whatever a directive looks like, the header that it names is found.
+TEST_F(InputsTest, DirectivesOfAnyShapeAreRead) {
+  Inputs in = base_;
+  in.expressions.clear();
+  for (const char* directive :
+       {"#\vinclude <two.h>", "#\finclude <two.h>", "#include\f<two.h>", "%:include <two.h>",
+        "#/* /* */include <two.h>", "#/**//* * */ include /**/ <two.h>", "#inc\\\nlude <two.h>"}) {
+    SCOPED_TRACE(directive);
+    in.source = std::string(directive) + "\nextern \"C\" __global__ void k(int* p) { *p = TWO; }\n";
+    write_file(headers_ / "b/two.h", "#define TWO 2\n");
+    next_tick();
+    EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
+    EXPECT_TRUE(is_hit(compile(in)));
+    write_file(headers_ / "b/two.h", "#define TWO 3\n");
+    next_tick();
+    EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT) << "the change went unseen";
+  }
+}
+
+TEST_F(InputsTest, AnEmptyIncludePathIsTheCurrentDirectory) {
+  Folder left, right;
+  for (const Folder* folder : {&left, &right}) {
+    write_file(*folder / "one.h", "#define ONE 1\n");
+    write_file(*folder / "two.h", "#define TWO 2\n");
+  }
+  write_file(right / "two.h", "#define TWO 20\n");
+  next_tick();
+  Inputs in = base_;
+  in.includes = {""};
+  expect_directory_counts(in, left, right);
+  in.directory = left.path();
+  write_file(left / "two.h", "#define TWO 200\n");
+  EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
+}
+
+// A file that comes, or changes and is put back, while the compiler is at work: what came out of it
+// must not be found once the files are again as they were.
+TEST_F(InputsTest, WhatComesAndGoesDuringACompileIsNotKept) {
+  using namespace std::chrono;
+  Inputs in = base_;
+  in.expressions.clear();
+  in.includes.push_back(CUDA_INCLUDE);
+  in.includes.push_back(CUDA_INCLUDE "/cccl");
+  const auto source_of = [](int number) {
+    return "#include <cub/block/block_reduce.cuh>\n#include <two.h>\n"
+           "extern \"C\" __global__ void k(int* p) { *p = TWO; } // " +
+           std::to_string(number);
+  };
+  in.source = source_of(0);
+  const auto begin = steady_clock::now();
+  compile(in);  // all headers are known from here on
+  auto time = steady_clock::now() - begin;
+  for (const bool is_new : {true, false}) {
+    bool was_seen = false;
+    for (int attempt = 1; attempt < 12 && !was_seen; ++attempt) {
+      in.source = source_of(is_new * 100 + attempt);
+      const std::string file = headers_ / (is_new ? "a/two.h" : "b/two.h");
+      std::thread other([&] {
+        std::this_thread::sleep_for(time / 20);
+        write_file(file, "#define TWO 7\n");
+        if (!is_new) std::this_thread::sleep_for(time * (attempt + 3) / 8);
+        if (!is_new) write_file(file, "#define TWO 2\n");
+      });
+      const cucore_cache_outcome first = compile(in);
+      other.join();
+      if (is_new) fs::remove(file);
+      next_tick();
+      was_seen = first == CUCORE_CACHE_OUTCOME_NOT_STORED;
+      // Where it was not seen it came too early or too late, and the result is right.
+      EXPECT_TRUE(contains(bytes_of(get(in).code), ", 2;")) << is_new << attempt;
+    }
+    EXPECT_TRUE(was_seen) << is_new;
+  }
 }
 
 TEST_F(InputsTest, TracesOfProcessesThatWereKilledGoAfterAWhile) {
