@@ -44,6 +44,12 @@ int64_t file_clock_ns() {
   return nanoseconds(now);
 }
 
+int64_t clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return nanoseconds(now);
+}
+
 std::shared_ptr<const FileFacts> FileIndex::read(const std::string& path) {
   auto facts = std::make_shared<FileFacts>();
   facts->read_at_ns = file_clock_ns();

@@ -30,6 +30,8 @@ PathState path_state(const std::string& path);
 
 // The clock that stamps files: it goes in ticks.
 int64_t file_clock_ns();
+// The exact one: newer kernels stamp some files by it.
+int64_t clock_ns();
 
 struct FileFacts {
   FileStamp stamp;

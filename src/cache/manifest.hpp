@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/file_facts.hpp"
@@ -30,6 +31,9 @@ struct ToolkitFolder {
   std::string path;
   container::Digest fingerprint{};
   bool is_bound = false;  // macros choose among its headers: the version must be the same
+
+  // Whether a file is one of the toolkit's own, by its path.
+  bool has(std::string_view file) const;
 };
 
 // One state of the files, and the key of what came out of it.

@@ -21,6 +21,7 @@ RecordBuilder::RecordBuilder(const container::BuildInputs& inputs, const std::st
       needs_trace_ = true;
   }
   begun_ns_ = file_clock_ns();
+  begun_at_ns_ = clock_ns();
 }
 
 void RecordBuilder::find_toolkits(Toolkits& toolkits) {
@@ -34,7 +35,7 @@ void RecordBuilder::find_toolkits(Toolkits& toolkits) {
 
 uint32_t RecordBuilder::toolkit_of(const std::string& path) const {
   for (size_t i = 0; i < toolkits_.size(); ++i)
-    if (path.starts_with(toolkits_[i].path)) return static_cast<uint32_t>(i + 1);
+    if (toolkits_[i].has(path)) return static_cast<uint32_t>(i + 1);
   return 0;
 }
 
@@ -50,7 +51,7 @@ std::shared_ptr<const FileFacts> RecordBuilder::settled_facts(const std::string&
   if (!after) return nullptr;
   // Also back to what it was is a change: the compiler may have read what was there in between.
   const bool was_same = before != facts_.end() && before->second->digest == after->digest &&
-                        after->stamp.changed_ns <= begun_ns_;
+                        after->stamp.changed_ns <= begun_at_ns_;
   const bool is_older = before == facts_.end() && after->stamp.changed_ns < begun_ns_ &&
                         after->stamp.modified_ns < begun_ns_;
   return was_same || is_older ? after : nullptr;

@@ -42,7 +42,8 @@ class RecordBuilder {
   IncludeSearch search_;
   FileMap facts_;
   std::vector<ToolkitFolder> toolkits_;
-  int64_t begun_ns_ = 0;  // of the file clock
+  int64_t begun_ns_ = 0;     // of the file clock
+  int64_t begun_at_ns_ = 0;  // of the clock that no stamp of a file is ahead of
   bool needs_trace_ = false;
   std::string problem_;
 };

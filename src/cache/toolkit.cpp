@@ -14,6 +14,46 @@ namespace {
 constexpr const char* MARKS[] = {"cuda.h", "crt/host_config.h", "cccl/cuda/std/__cccl/version.h",
                                  "cuda/std/__cccl/version.h", "../version.json"};
 
+// What a toolkit puts into its folder, by how the names begin: others may put theirs beside it, as
+// in /usr/include.
+constexpr std::string_view NAMES[] = {"builtin_types.h",
+                                      "cccl/",
+                                      "channel_descriptor.h",
+                                      "common_functions.h",
+                                      "cooperative_groups",
+                                      "crt/",
+                                      "cuComplex.h",
+                                      "cub/",
+                                      "cublas",
+                                      "cuda.h",
+                                      "cuda/",
+                                      "cuda_",
+                                      "cudart_",
+                                      "cufft",
+                                      "curand",
+                                      "cusolver",
+                                      "cusparse",
+                                      "device_atomic_functions.h",
+                                      "device_double_functions.h",
+                                      "device_functions.h",
+                                      "device_launch_parameters.h",
+                                      "device_types.h",
+                                      "driver_functions.h",
+                                      "driver_types.h",
+                                      "host_config.h",
+                                      "host_defines.h",
+                                      "library_types.h",
+                                      "math_constants.h",
+                                      "math_functions.h",
+                                      "mma.h",
+                                      "nv/",
+                                      "sm_",
+                                      "surface_",
+                                      "texture_",
+                                      "thrust/",
+                                      "vector_functions.h",
+                                      "vector_types.h"};
+
 bool is_toolkit(const std::string& folder) {
   return path_state(folder + "cuda.h") == PathState::FILE &&
          path_state(folder + "crt/host_config.h") == PathState::FILE;
@@ -69,6 +109,12 @@ std::optional<ToolkitFolder> Toolkits::find(const std::string& include_path) {
     folder.resize(slash + 1);
   }
   return std::nullopt;
+}
+
+bool ToolkitFolder::has(std::string_view file) const {
+  return file.starts_with(path) && std::ranges::any_of(NAMES, [&](std::string_view name) {
+           return file.substr(path.size()).starts_with(name);
+         });
 }
 
 bool Toolkits::are_bound_ones_same(const Record& record) {

@@ -1,10 +1,37 @@
 #include "support/handle.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 
 namespace cucore {
+namespace {
+
+constinit std::atomic<HandlePool*> pools_in_use{nullptr};
+constinit HandlePool* locked_for_fork = nullptr;  // the first of them
+
+}  // namespace
+
+void HandlePool::lock_all() {
+  locked_for_fork = pools_in_use.load();
+  for (HandlePool* pool = locked_for_fork; pool; pool = pool->next_pool_) pool->mutex_.lock();
+}
+
+void HandlePool::unlock_all() {
+  for (HandlePool* pool = locked_for_fork; pool; pool = pool->next_pool_) pool->mutex_.unlock();
+}
+
+// With the mutex held, once.
+void HandlePool::watch_forks() {
+  static const int watched = pthread_atfork(&lock_all, &unlock_all, &unlock_all);
+  (void)watched;
+  next_pool_ = pools_in_use.load();
+  while (!pools_in_use.compare_exchange_weak(next_pool_, this)) {
+  }
+}
 
 void HandlePool::grow() {
+  if (live_ == 0 && free_ == 0) watch_forks();
   // A slab is reachable through its heads alone and lives as long as the process.
   auto* slab = new HandleHead[slab_size_];
   for (size_t i = 0; i < slab_size_; ++i) {

@@ -39,7 +39,8 @@ struct HandleHead {
 };
 
 // The heads of one type. Memory for heads is never given back, and a released head is the last in
-// a queue of at least QUARANTINE others before it is used again.
+// a queue of at least QUARANTINE others before it is used again. A fork waits until no thread is
+// inside a pool, so that the child can use them.
 class HandlePool {
  public:
   static constexpr size_t QUARANTINE = 4096;
@@ -60,6 +61,9 @@ class HandlePool {
  private:
   HandleHead* take_slot();
   void grow();
+  void watch_forks();
+  static void lock_all();
+  static void unlock_all();
 
   const HandleType type_;
   mutable std::mutex mutex_;
@@ -68,6 +72,7 @@ class HandlePool {
   size_t free_ = 0;
   size_t live_ = 0;
   size_t slab_size_ = 64;
+  HandlePool* next_pool_ = nullptr;  // of those in use
 };
 
 }  // namespace cucore

@@ -1,8 +1,11 @@
 #include "support/log.hpp"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
+
+#include "support/per_process.hpp"
 
 namespace cucore {
 namespace {
@@ -15,10 +18,11 @@ struct Receiver {
 };
 
 // Held during a receiver's call, so that destroy() cannot overtake it. Recursive, so that a
-// receiver that breaks its promise and calls the library does not hang the process.
+// receiver that breaks its promise and calls the library does not hang the process. The child of a
+// fork has its own: a receiver may have been at work on another thread.
 std::recursive_mutex& mutex() {
-  static auto* m = new std::recursive_mutex;
-  return *m;
+  static auto* m = new PerProcess<std::unique_ptr<std::recursive_mutex>>;
+  return *m->get([] { return std::make_unique<std::recursive_mutex>(); });
 }
 
 constinit Receiver receiver;

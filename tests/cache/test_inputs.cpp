@@ -279,6 +279,31 @@ TEST_F(InputsTest, AChangeWithAnOldTimeMisses) {
   EXPECT_EQ(compile(base_), CUCORE_CACHE_OUTCOME_BUILT);
 }
 
+// As in /usr/include: what stands beside the toolkit's headers is none of them.
+TEST_F(InputsTest, AChangeBesideTheToolkitsHeadersMisses) {
+  const Folder shared;
+  write_file(shared / "cuda.h", "#define CUDA_VERSION 13000\n");
+  write_file(shared / "crt/host_config.h", "");
+  write_file(shared / "crt/own.h", "#define OWN 1\n");
+  const Cache cache = open_cache(store_ / "c");
+  const std::string path = shared.path();
+  const char* paths[] = {path.c_str()};
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "compute_80";
+  options.include_paths = paths;
+  options.include_path_count = 1;
+  const Program program = make_program(
+      "#include <crt/own.h>\n#include <mine/m.h>\nextern \"C\" __global__ void k(int* x) "
+      "{ *x = MINE + OWN; }\n",
+      &options);
+  for (const auto* mine : {"#define MINE 1\n", "#define MINE 2\n"}) {
+    write_file(shared / "mine/m.h", mine);
+    next_tick();
+    EXPECT_EQ(cache_test::compile(cache, program).outcome, CUCORE_CACHE_OUTCOME_BUILT) << mine;
+    EXPECT_EQ(cache_test::compile(cache, program).outcome, CUCORE_CACHE_OUTCOME_HIT_MEMORY);
+  }
+}
+
 // Written a moment before the compile and again a moment after it, within one tick of the clock
 // that stamps files.
 TEST_F(InputsTest, AChangeInTheSameTickMisses) {

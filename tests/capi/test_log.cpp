@@ -1,4 +1,5 @@
 // The log: one receiver, its levels, and a destroy that runs exactly once whatever happens.
+#include <atomic>
 #include <mutex>
 
 #include "capi_testing.hpp"
@@ -7,16 +8,27 @@ namespace {
 
 using namespace capi_test;
 
+using Messages = std::vector<std::pair<cucore_log_level, std::string>>;
+
+// Told from any thread, the library's own too.
 struct Receiver {
-  std::vector<std::pair<cucore_log_level, std::string>> messages;
-  int destroyed = 0;
-  bool called_after_destroy = false;
+  std::atomic<int> destroyed{0};
+  std::atomic<bool> called_after_destroy{false};
+
+  Messages messages() const {
+    std::lock_guard lock(mutex);
+    return all;
+  }
+
+  mutable std::mutex mutex;
+  Messages all;
 };
 
 void receive(cucore_log_level level, const char* message, void* data) {
   auto* receiver = static_cast<Receiver*>(data);
-  receiver->called_after_destroy |= receiver->destroyed != 0;
-  receiver->messages.emplace_back(level, message);
+  if (receiver->destroyed != 0) receiver->called_after_destroy = true;
+  std::lock_guard lock(receiver->mutex);
+  receiver->all.emplace_back(level, message);
 }
 
 void destroy(void* data) { ++static_cast<Receiver*>(data)->destroyed; }
@@ -39,9 +51,9 @@ class Log : public OnDevice {
 TEST_F(Log, TellsWhatIsLoaded) {
   SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_DEBUG, &receiver_, destroy);
   load();
-  ASSERT_FALSE(receiver_.messages.empty());
+  ASSERT_FALSE(receiver_.messages().empty());
   bool told = false;
-  for (const auto& [level, message] : receiver_.messages)
+  for (const auto& [level, message] : receiver_.messages())
     told |= level == CUCORE_LOG_DEBUG && contains(message, "PTX");
   EXPECT_TRUE(told);
   EXPECT_EQ(receiver_.destroyed, 0);
@@ -50,7 +62,8 @@ TEST_F(Log, TellsWhatIsLoaded) {
 TEST_F(Log, DropsWhatIsBelowTheLevel) {
   SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_WARNING, &receiver_, destroy);
   load();
-  EXPECT_TRUE(receiver_.messages.empty()) << receiver_.messages[0].second;
+  const Messages messages = receiver_.messages();
+  EXPECT_TRUE(messages.empty()) << messages[0].second;
 }
 
 TEST_F(Log, DestroysOnceWhenReplaced) {
@@ -59,8 +72,8 @@ TEST_F(Log, DestroysOnceWhenReplaced) {
   SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_DEBUG, &second, destroy);
   EXPECT_EQ(receiver_.destroyed, 1);
   load();
-  EXPECT_TRUE(receiver_.messages.empty());
-  EXPECT_FALSE(second.messages.empty());
+  EXPECT_TRUE(receiver_.messages().empty());
+  EXPECT_FALSE(second.messages().empty());
   SUCCEEDS(cucore_log_set_callback, nullptr, CUCORE_LOG_ERROR, nullptr, nullptr);
   EXPECT_EQ(second.destroyed, 1);
   EXPECT_EQ(receiver_.destroyed, 1);
@@ -82,7 +95,7 @@ TEST_F(Log, AFailureKeepsTheReceiverBefore) {
       CUCORE_OK);
   EXPECT_EQ(receiver_.destroyed, 0);
   load();
-  EXPECT_FALSE(receiver_.messages.empty());
+  EXPECT_FALSE(receiver_.messages().empty());
 }
 
 TEST_F(Log, WithoutAReceiverItsDestroyStillRuns) {
@@ -97,9 +110,10 @@ TEST_F(Log, SaysWhatAReleaseCouldNotReport) {
   SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_ERROR, &receiver_, destroy);
   fake_->fail_call("cuStreamDestroy", 1, 999);
   make_stream(device_);
-  ASSERT_EQ(receiver_.messages.size(), 1u);
-  EXPECT_EQ(receiver_.messages[0].first, CUCORE_LOG_ERROR);
-  EXPECT_TRUE(contains(receiver_.messages[0].second, "CUDA_ERROR_UNKNOWN"));
+  const Messages messages = receiver_.messages();
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].first, CUCORE_LOG_ERROR);
+  EXPECT_TRUE(contains(messages[0].second, "CUDA_ERROR_UNKNOWN"));
 }
 
 }  // namespace
