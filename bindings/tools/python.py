@@ -49,7 +49,7 @@ def features(member, function, header, table):
     lines = [f'%rename(_{member.name}) {member.path};'] if member.raw and member.kind != 'constructor' \
         and member.name not in WRITTEN_BY_HAND else []
     # Keywords cost a little: only where there is something to name.
-    if len(member.parameters) > 1 and member.kind != 'property':
+    if len(member.parameters) > (0 if member.kind == 'constructor' else 1) and member.kind != 'property':
         lines.append(f'%feature("kwargs") {member.path};')
     # SWIG's doxygen translation does not reach the getters of -builtin classes.
     if member.kind != 'property':

@@ -28,6 +28,12 @@ public static class Objects {
       Check.That(timed.HasTiming && !plain.HasTiming);
       Check.That(buffer.Size == 64 && buffer.HostPointer == 0 && pinned.HostPointer != 0 && pinned.Size == 32);
       foreach (CudaDevice owner in new[] { stream.Device, timed.Device, buffer.Device }) Check.Same(device.Uuid, owner.Uuid);
+      Check.That(stream.Device.Equals(device) && buffer.Device.GetHashCode() == device.GetHashCode() && !stream.Equals(device));
+      CudaStream gone = World.Stream();
+      int hash = gone.GetHashCode();
+      gone.Dispose();
+      using (CudaStream next = World.Stream())
+        Check.That(gone.GetHashCode() == hash && gone.Equals(gone) && !gone.Equals(next) && !next.Equals(gone));
     }
   }
 

@@ -84,12 +84,14 @@ public static class Processes {
   private static void CompileMany() { Program.CompileBatch(new[] { new BatchItem(new Program(World.Scale)) }); }
 
   private static void UnloadDomain() {
+    InDomain();
     for (int i = 0; i < 2; ++i) {
       AppDomain domain = AppDomain.CreateDomain("other");
       domain.DoCallBack(InDomain);
+      InDomain();  // a failure here is this domain's, while the other one is there and after it
       AppDomain.Unload(domain);
+      InDomain();
     }
-    InDomain();
   }
 
   private static void InDomain() {

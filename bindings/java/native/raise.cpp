@@ -88,6 +88,11 @@ void raise_closed(JNIEnv* env) {
   raise(env, bind::Failure(CUCORE_ERROR_INVALID_HANDLE, "the object has been closed"));
 }
 
+void raise_negative(JNIEnv* env, const char* name, int64_t given) {
+  raise(env, bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT,
+                           std::string(name) + " is " + std::to_string(given) + ", below 0"));
+}
+
 void raise_out_of_memory(JNIEnv* env) {
   jclass error = env->FindClass("java/lang/OutOfMemoryError");
   if (error) env->ThrowNew(error, "no native memory left");

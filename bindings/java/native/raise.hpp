@@ -14,6 +14,7 @@ bool prepare_exceptions(JNIEnv* env);
 
 void raise(JNIEnv* env, const bind::Failure& failure);
 void raise_closed(JNIEnv* env);
+void raise_negative(JNIEnv* env, const char* name, int64_t given);
 void raise_out_of_memory(JNIEnv* env);
 
 // Runs a body, and raises what it throws.

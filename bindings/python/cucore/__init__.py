@@ -76,6 +76,8 @@ _cucore._register(
     _interop.foreign_stream,
 )
 _use_nvidia_wheels()
+for _name in _errors.__all__:
+    getattr(_errors, _name).__module__ = __name__  # what tracebacks say and pickles hold
 for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
 

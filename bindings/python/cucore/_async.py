@@ -18,6 +18,7 @@ from ._errors import Error
 
 _RECORD = struct.Struct("=QI20x")  # cucore_completion
 _MOST = 256
+_LONGEST = 2**62 / 1e9  # in seconds; more has no end
 
 
 class Completion(NamedTuple):
@@ -38,7 +39,7 @@ class QueueInfo(NamedTuple):
 
 
 def _nanoseconds(seconds: Optional[float]) -> int:
-    return -1 if seconds is None else max(0, round(seconds * 1e9))
+    return -1 if seconds is None or seconds > _LONGEST else max(0, round(seconds * 1e9))
 
 
 def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) -> list[Completion]:
@@ -106,6 +107,9 @@ def stream_await(self: Stream) -> Generator[Any, None, None]:
     loop = asyncio.get_running_loop()
     reader = _readers.get(loop)
     if reader is None:
+        # Who waits keeps the loop, so a loop that was closed meanwhile would stay for ever.
+        for closed in [each for each in list(_readers) if each.is_closed()]:
+            _readers.pop(closed, None)
         reader = _readers[loop] = _Reader(loop)
     return reader.awaitable(loop, self).__await__()
 

@@ -107,7 +107,7 @@ def from_file(type: CodeType, path: Union[str, "os.PathLike[str]"], *, name: Opt
 
 def serialize(self: ObjectCode, *, compression: bool = False, key: Optional[Key] = None) -> bytes:
     signing = keys(key)
-    out = bytearray(self._serialize(compression, signing, None))
+    out = bytearray(self._serialize(compression, signing, bytearray()))  # no room: only the size
     self._serialize(compression, signing, out)
     return bytes(out)
 

@@ -65,6 +65,8 @@ def set_log_callback(callback: Optional[Callable[[LogLevel, str], None]], least:
 
     It runs on a thread of its own, so it may take any lock and call anything.
     """
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback: a callable is needed, not {type(callback).__name__}")
     global _messages
     with _lock:
         if _messages is not None:

@@ -47,7 +47,9 @@ def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object)
             options.set_text(name, os.fspath(value))  # type: ignore[call-overload]
     elif kind == "toggle":
         if value is not None:
-            options.set_number(name, {True: 1, False: 2}[value] if isinstance(value, bool) else _number(name, value))
+            if not isinstance(value, int):
+                raise TypeError(f"{name}: a bool, None or Toggle is needed, not {type(value).__name__}")
+            options.set_number(name, {True: 1, False: 2}[value] if isinstance(value, bool) else value)
     elif kind in ("number", "uint32", "uint64"):
         options.set_number(name, _number(name, value))
     elif kind == "flag":
@@ -79,7 +81,10 @@ def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object
     except TypeError as error:
         raise TypeError(str(error).replace(f"{function.__name__}()", f"{name}()")) from None
     for field in keywords:
-        _fill(filled, field, *fields[field])
+        try:
+            _fill(filled, field, *fields[field])
+        except TypeError as error:
+            raise TypeError(f"{name}({field}=...): {str(error).replace(f'{field}: ', '', 1)}") from None
     return filled
 
 

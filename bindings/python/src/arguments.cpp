@@ -168,11 +168,13 @@ class ArgumentPacker {
     }
   }
 
-  // A scalar of another size than the parameter goes by its value, everything else by its bytes.
+  // A scalar of another size than the parameter, or of the other byte order, goes by its value,
+  // everything else by its bytes.
   bool pack_ctypes(PyObject* value) {
     Py_buffer view;
     if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) != 0) return false;
-    const bool fits = wanted_ == UNKNOWN || static_cast<size_t>(view.len) == wanted_;
+    const bool fits = (wanted_ == UNKNOWN || static_cast<size_t>(view.len) == wanted_) &&
+                      !(is_ctypes_scalar(value) && is_swapped(value));
     const bool done = fits && put(view.buf, static_cast<size_t>(view.len));
     const auto size = static_cast<size_t>(view.len);
     PyBuffer_Release(&view);

@@ -24,6 +24,14 @@ const char* utf8(PyObject* value) {
   return words;
 }
 
+// The int that a value is, also a NumPy integer.
+Object index_of(PyObject* value, const char* what) {
+  Object number(PyNumber_Index(value));
+  if (!number && PyErr_ExceptionMatches(PyExc_TypeError))
+    PyErr_Format(PyExc_TypeError, "%s: an int is needed, not %s", what, Py_TYPE(value)->tp_name);
+  return number;
+}
+
 }  // namespace
 
 bool Text::open(PyObject* value) {
@@ -46,11 +54,12 @@ bool Texts::open(PyObject* value) {
     PyErr_SetString(PyExc_TypeError, "a sequence of str is needed, not one text");
     return false;
   }
-  kept_ = Object(PySequence_Fast(value, "a sequence of str is needed"));
+  // A copy: another thread may change a list while the interpreter's lock is not held.
+  kept_ = Object(PySequence_Tuple(value));
   if (!kept_) return false;
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(kept_.get());
+  const Py_ssize_t count = PyTuple_GET_SIZE(kept_.get());
   for (Py_ssize_t i = 0; i < count; ++i) {
-    const char* words = utf8(PySequence_Fast_GET_ITEM(kept_.get(), i));
+    const char* words = utf8(PyTuple_GET_ITEM(kept_.get(), i));
     if (!words) return false;
     pointers_.push_back(words);
   }
@@ -89,6 +98,30 @@ bool to_number(PyObject* value, const char* what, int& out) {
   }
   out = static_cast<int>(number);
   return true;
+}
+
+bool to_signed(PyObject* value, const char* what, int64_t least, int64_t most, int64_t& out) {
+  const Object number = index_of(value, what);
+  if (!number) return false;
+  int overflow = 0;
+  const long long wide = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+  if (wide == -1 && PyErr_Occurred()) return false;
+  if (overflow || wide < least || wide > most) {
+    PyErr_Format(PyExc_OverflowError, "%s: %S is not between %lld and %lld", what, number.get(),
+                 static_cast<long long>(least), static_cast<long long>(most));
+    return false;
+  }
+  out = wide;
+  return true;
+}
+
+bool to_unsigned(PyObject* value, const char* what, uint64_t& out) {
+  const Object number = index_of(value, what);
+  if (!number) return false;
+  out = PyLong_AsUnsignedLongLong(number.get());
+  if (!PyErr_Occurred()) return true;
+  PyErr_Format(PyExc_OverflowError, "%s: %S is not between 0 and 2**64 - 1", what, number.get());
+  return false;
 }
 
 PyObject* from_enum(EnumClass which, int value) {

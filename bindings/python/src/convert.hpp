@@ -4,7 +4,10 @@
 #include <Python.h>
 #include <cucore.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "object.hpp"
@@ -82,8 +85,27 @@ enum class EnumClass {
 void register_enums(PyObject* classes);  // a tuple, in the order above
 
 bool to_number(PyObject* value, const char* what, int& out);
+bool to_signed(PyObject* value, const char* what, int64_t least, int64_t most, int64_t& out);
+bool to_unsigned(PyObject* value, const char* what, uint64_t& out);
 PyObject* from_enum(EnumClass which, int value);
 bool to_toggle(PyObject* value, cucore_toggle& out);
+
+// An integer of C by the name of its parameter.
+template <class Number>
+bool to_integer(PyObject* value, const char* what, Number& out) {
+  if constexpr (std::is_signed_v<Number>) {
+    using Limits = std::numeric_limits<Number>;
+    int64_t wide = 0;
+    if (!to_signed(value, what, Limits::min(), Limits::max(), wide)) return false;
+    out = static_cast<Number>(wide);
+  } else {
+    static_assert(sizeof(Number) == sizeof(uint64_t));
+    uint64_t wide = 0;
+    if (!to_unsigned(value, what, wide)) return false;
+    out = static_cast<Number>(wide);
+  }
+  return true;
+}
 
 template <class Enum>
 bool to_enum(PyObject* value, const char* what, Enum& out) {

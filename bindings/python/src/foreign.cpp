@@ -2,6 +2,8 @@
 // for a value of theirs cannot exist before they are there.
 #include "foreign.hpp"
 
+#include <bit>
+
 #include "launcher.hpp"
 
 namespace cucore::bind {
@@ -49,6 +51,14 @@ char numpy_kind(PyObject* value) {
 
 bool is_ctypes_scalar(PyObject* value) {
   return is_of(value, ctypes_scalar, "_ctypes", "_SimpleCData");
+}
+
+bool is_swapped(PyObject* value) {
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(value));
+  const char* native = std::endian::native == std::endian::little ? "__ctype_le__" : "__ctype_be__";
+  const Object same(PyObject_GetAttrString(type, native));
+  if (!same) PyErr_Clear();  // of one byte
+  return same && same.get() != type;
 }
 
 bool is_ctypes(PyObject* value) {

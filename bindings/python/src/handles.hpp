@@ -10,7 +10,7 @@ namespace cucore::bind {
 struct Handle {
   PyObject_HEAD void* pointer;  // null once it is closed
   void* type;
-  int own;
+  int own;  // once it is closed: the hash that it had
   PyObject* next;
   PyObject* dict;
 };

@@ -86,11 +86,32 @@ PyObject* get_programmatic(PyObject* self, void*) {
 }
 PyObject* get_priority(PyObject* self, void*) { return PyLong_FromLong(options_of(self).priority); }
 
+// All that it is, in the order of the arguments.
+Object values_of(PyObject* self) {
+  return Object(Py_BuildValue("NNNNNNN", get_grid(self, nullptr), get_block(self, nullptr),
+                              get_cluster(self, nullptr), get_dynamic_shared(self, nullptr),
+                              get_cooperative(self, nullptr), get_programmatic(self, nullptr),
+                              get_priority(self, nullptr)));
+}
+
 PyObject* repr(PyObject* self) {
-  const cucore_launch_options& o = options_of(self);
-  return PyUnicode_FromFormat(
-      "LaunchConfig(grid=(%u, %u, %u), block=(%u, %u, %u), dynamic_shared=%u)", o.grid[0],
-      o.grid[1], o.grid[2], o.block[0], o.block[1], o.block[2], o.dynamic_shared);
+  const Object format(
+      PyUnicode_FromString("LaunchConfig(grid=%r, block=%r, cluster=%r, dynamic_shared=%r, "
+                           "cooperative=%r, programmatic_serialization=%r, priority=%r)"));
+  const Object values = values_of(self);
+  return format && values ? PyUnicode_Format(format.get(), values.get()) : nullptr;
+}
+
+Py_hash_t hash(PyObject* self) {
+  const Object values = values_of(self);
+  return values ? PyObject_Hash(values.get()) : -1;
+}
+
+PyObject* compare(PyObject* self, PyObject* other, int operation) {
+  if ((operation != Py_EQ && operation != Py_NE) || Py_TYPE(other) != Py_TYPE(self))
+    Py_RETURN_NOTIMPLEMENTED;
+  const Object mine = values_of(self), theirs = values_of(other);
+  return mine && theirs ? PyObject_RichCompare(mine.get(), theirs.get(), operation) : nullptr;
 }
 
 PyGetSetDef getters[] = {
@@ -119,6 +140,8 @@ PyTypeObject make_type() {
   type.tp_new = make;
   type.tp_dealloc = forget;
   type.tp_repr = repr;
+  type.tp_hash = hash;
+  type.tp_richcompare = compare;
   type.tp_getset = getters;
   return type;
 }
@@ -129,13 +152,16 @@ bool read_extent(PyObject* value, const char* what, uint32_t out[3]) {
   out[1] = out[2] = 1;
   if (PyLong_CheckExact(value)) return read_number(value, what, out[0]);
   if (!PyTuple_Check(value) && !PyList_Check(value)) return read_number(value, what, out[0]);
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+  // A copy: __index__ of an item may change a list.
+  const Object items(PySequence_Tuple(value));
+  if (!items) return false;
+  const Py_ssize_t count = PyTuple_GET_SIZE(items.get());
   if (count < 1 || count > 3) {
     PyErr_Format(PyExc_ValueError, "%s: one to three ints are needed, not %zd", what, count);
     return false;
   }
   for (Py_ssize_t i = 0; i < count; ++i)
-    if (!read_number(PySequence_Fast_GET_ITEM(value, i), what, out[i])) return false;
+    if (!read_number(PyTuple_GET_ITEM(items.get(), i), what, out[i])) return false;
   return true;
 }
 

@@ -36,11 +36,22 @@ PyObject* register_all(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// The types are one for all interpreters of a process, and what is written in Python belongs to
+// one.
+bool is_main_interpreter() {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return true;
+  PyErr_SetString(
+      PyExc_ImportError,
+      "cucore is for the main interpreter: use threads or processes, not subinterpreters");
+  return false;
+}
+
 // _extend(type, name, value): a method or property written in Python, for a type written in C.
 PyObject* extend(PyObject*, PyObject* args) {
   PyTypeObject* type = nullptr;
   const char* name = nullptr;
   PyObject* value = nullptr;
+  if (!is_main_interpreter()) return nullptr;
   if (!PyArg_ParseTuple(args, "O!sO", &PyType_Type, &type, &name, &value)) return nullptr;
   if (PyDict_SetItemString(type->tp_dict, name, value) != 0) return nullptr;
   PyType_Modified(type);

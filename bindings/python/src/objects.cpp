@@ -86,8 +86,9 @@ PyObject* close(PyObject* self, PyObject*) {
   auto* handle = reinterpret_cast<Handle*>(self);
   void* pointer = handle->pointer;
   const bool own = handle->own != 0;
+  // What it was found by in a set or a dict stays.
+  if (pointer) handle->own = static_cast<int>(hash(self));
   handle->pointer = nullptr;
-  handle->own = 0;
   if (pointer && own) {
     const Type type = type_of(self);
     Unlocked call;
@@ -177,8 +178,9 @@ PyObject* repr(PyObject* self) {
 }
 
 Py_hash_t hash(PyObject* self) {
-  const Py_hash_t value = static_cast<Py_hash_t>(
-      reinterpret_cast<size_t>(reinterpret_cast<Handle*>(self)->pointer) >> 4);
+  const auto* handle = reinterpret_cast<Handle*>(self);
+  if (!handle->pointer) return handle->own;
+  const int value = static_cast<int>(reinterpret_cast<size_t>(handle->pointer) >> 4);
   return value == -1 ? -2 : value;
 }
 
@@ -245,6 +247,9 @@ bool add_common_methods() {
       type->tp_as_async = &awaiting;
     PyType_Modified(type);
   }
+  PyTypeObject* base = types[0]->tp_base;
+  if (!remove_others(base)) return false;
+  PyType_Modified(base);
   return true;
 }
 

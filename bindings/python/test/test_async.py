@@ -169,3 +169,34 @@ def test_latency(device, stream):
         return (time.perf_counter() - began) / 200
 
     assert asyncio.run(main()) < 0.05  # a lost wake-up would take for ever
+
+
+def test_closed_loops_do_not_stay():
+    """A loop that was closed while somebody waited goes with the next loop's first wait."""
+    out, _ = run_python("""
+import asyncio, gc, weakref
+import cucore
+stream = cucore.Stream(cucore.Device())
+
+def close_early():
+    loop = asyncio.new_event_loop()
+    async def wait():
+        await stream
+    waiting = wait()
+    task = loop.create_task(waiting)
+    task._log_destroy_pending = False
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    return weakref.ref(loop)
+
+loops = [close_early() for _ in range(10)]
+gc.collect()
+print(sum(loop() is not None for loop in loops))
+""")
+    assert int(out) <= 1
+
+
+def test_timeouts_without_an_end(device, stream):
+    with cucore.Queue() as queue:
+        cucore.Future.from_stream(stream, queue, 5).wait(float("inf"))
+        assert [each.token for each in queue.wait(1e30)] == [5]

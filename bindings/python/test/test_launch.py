@@ -1,6 +1,8 @@
 """Scenarios about a launch's arguments and about faults. See tests/bindings/scenarios.md."""
 import ctypes
 import enum
+import struct
+import sys
 
 import numpy as np
 import pytest
@@ -170,3 +172,33 @@ out = bytearray(4)
 fresh.read(out, new)
 assert out[0] == 5
 """, PYTHONPATH=f"{__import__('os').path.dirname(__file__)}:{__import__('os').environ['PYTHONPATH']}")
+
+
+def test_configs_are_values():
+    config = cucore.LaunchConfig((4, 2), 8, cluster=2, cooperative=True)
+    assert config == cucore.LaunchConfig([4, 2, 1], (8,), cluster=(2, 1), cooperative=True)
+    assert hash(config) == hash(cucore.LaunchConfig((4, 2), 8, cluster=2, cooperative=True))
+    assert config != cucore.LaunchConfig((4, 2), 8) and config != (4, 2)
+    assert eval(repr(config), vars(cucore)) == config
+
+
+def test_extents_that_change_meanwhile(code):
+    extents = []
+
+    class Clearing:
+        def __index__(self):
+            extents.clear()
+            return 1
+
+    extents += [Clearing(), Clearing(), Clearing()]
+    assert code.kernel("scale")[extents, 1] and extents == []
+
+
+def test_scalars_of_the_other_byte_order(device, stream, code):
+    other = "__ctype_be__" if sys.byteorder == "little" else "__ctype_le__"
+    swapped_int, swapped_long = getattr(ctypes.c_int, other)(7), getattr(ctypes.c_longlong, other)(9)
+    with cucore.Buffer.managed(device, 80) as out:
+        pair = struct.pack("=if", 0, 0.0)
+        code.kernel("take")[1, 1, stream](True, 1, 2, swapped_int, swapped_long, 1.0, 2.0, pair, None, out)
+        stream.synchronize()
+        assert np.frombuffer(out, "f8")[3:5].tolist() == [7, 9]

@@ -1,9 +1,11 @@
 """Scenarios about objects: properties, errors, closing, lifetime. See tests/bindings/scenarios.md."""
 import copy
 import gc
+import importlib.util
 import pickle
 import weakref
 
+import numpy as np
 import pytest
 
 import cucore
@@ -298,3 +300,63 @@ def test_wrong_types(device, code, stream):
             call()
     assert device != stream and device != 0 and device == cucore.Device(0) and hash(device) == hash(cucore.Device(0))
     assert len({device, cucore.Device(0)}) == 1
+
+
+def test_names_of_wrong_arguments(device, stream):
+    """What is refused is named as the user named it."""
+    for wrong, kind, words in (
+            (lambda: cucore.Device("0"), TypeError, "ordinal: an int is needed, not str"),
+            (lambda: cucore.Device(ordinal=2**40), OverflowError, "ordinal: 1099511627776 is not between"),
+            (lambda: cucore.Buffer(device, -1, stream), OverflowError, "length: -1 is not between 0"),
+            (lambda: cucore.Buffer(device, 8.0, stream), TypeError, "length: an int is needed, not float"),
+            (lambda: cucore.Event(device, timing="x"), TypeError, "timing: a bool is needed, not str"),
+            (lambda: cucore.Program(SOURCE, name=5), TypeError, r"Program\(name=...\): expected str"),
+            (lambda: cucore.Program(SOURCE, lineinfo="yes"), TypeError, r"Program\(lineinfo=...\): a bool, None or Toggle"),
+            (lambda: cucore.Program(SOURCE, define_macros=5), TypeError, r"Program\(define_macros=...\): 'int' object"),
+            (lambda: cucore.set_log_callback(5), TypeError, "callback: a callable is needed, not int")):
+        with pytest.raises(kind, match=words):
+            wrong()
+    with cucore.Buffer(device, np.int64(8), stream) as buffer:
+        buffer.write(b"x", stream, offset=np.uint8(7))
+        with pytest.raises(TypeError):
+            buffer.read(None, stream)
+
+
+def test_members_are_those_of_the_stubs():
+    """SWIG's own members are not to be seen, and a constructor takes the keywords that its stub names."""
+    for kind in (cucore.Device, cucore.Stream, cucore.Buffer, cucore.ObjectCode):
+        assert not {"acquire", "append", "disown", "next", "own", "this"} & set(dir(kind))
+    assert cucore.Device(ordinal=0) == cucore.Device()
+
+
+def test_hash_stays_after_close(device):
+    stream = cucore.Stream(device)
+    found = {stream: 1}
+    stream.close()
+    assert found.pop(stream) == 1 and stream != cucore.Stream(device)
+
+
+def test_errors_are_of_the_package(device):
+    with pytest.raises(cucore.InvalidArgumentError) as caught:
+        cucore.Device(1000)
+    assert caught.type.__module__ == "cucore" and b"_errors" not in pickle.dumps(caught.value)
+
+
+def test_subinterpreters_are_refused():
+    """The types are one for the process: what a second interpreter left in them broke the first."""
+    if not importlib.util.find_spec("_xxsubinterpreters"):
+        pytest.skip("this Python makes no subinterpreters by a module of this name")
+    out, _ = run_python("""
+import cucore, _xxsubinterpreters as interpreters
+other = interpreters.create()
+interpreters.run_string(other, '''
+try:
+    import cucore
+    print("imported", flush=True)
+except ImportError as error:
+    print(error, flush=True)
+''')
+interpreters.destroy(other)
+print(cucore.Program("__global__ void k() {}").compile().type.name)
+""")
+    assert "main interpreter" in out and "imported" not in out and out.endswith("PTX\n")

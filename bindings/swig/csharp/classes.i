@@ -13,7 +13,11 @@
     protected override bool ReleaseHandle() { Release(handle); return true; }
   }
   private readonly Handle swigCPtr;
-  internal $csclassname(System.IntPtr cPtr, bool cMemoryOwn) { swigCPtr = new Handle(cPtr, cMemoryOwn); }
+  private readonly System.IntPtr identity;  // another object's, too, once this is disposed of
+  internal $csclassname(System.IntPtr cPtr, bool cMemoryOwn) {
+    swigCPtr = new Handle(cPtr, cMemoryOwn);
+    identity = cPtr;
+  }
   internal static Handle getCPtr($csclassname obj) { return obj == null ? Handle.Null : obj.swigCPtr; }
 %}
 %typemap(imtype, out="System.IntPtr") SWIGTYPE * "System.Runtime.InteropServices.SafeHandle"
@@ -27,6 +31,13 @@
   }
   /// <summary>Whether Dispose was called.</summary>
   public bool IsDisposed { get { return isDisposed; } }
+  /// <summary>Whether both are the same native object; of what was disposed of, the same object.</summary>
+  public override bool Equals(object other) {
+    return ReferenceEquals(this, other)
+        || other is $csclassname that && identity == that.identity && !isDisposed && !that.isDisposed;
+  }
+  /// <summary>By the native object; stays after Dispose.</summary>
+  public override int GetHashCode() { return identity.GetHashCode(); }
   // Before what is answered from memory.
   private void CheckAlive() {
     if (isDisposed) throw new System.ObjectDisposedException("$csclassname");

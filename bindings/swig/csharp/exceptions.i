@@ -1,33 +1,75 @@
 // A failed call becomes the exception of its status: CucoreException.Of() in C# chooses the class.
+//
+// The failure waits in its thread until the call is back in C#, which fetches it then, by a delegate of
+// its own. A delegate that is kept here would be that of the AppDomain which came last: failures of the
+// others would go to it, and after its end to nobody.
 %insert(runtime) %{
 #include <cucore.h>
 typedef void (SWIGSTDCALL *CucoreRaise)(int status, const char *message, const char *log, const char *origin,
                                         int native_code, const char *native_name,
                                         const cucore_diagnostic_info *diagnostics, int diagnostic_count);
-static CucoreRaise raise_callback = 0;
 %}
 %{
+#include <atomic>
+#include <utility>
 #include <vector>
-extern "C" SWIGEXPORT void SWIGSTDCALL cucore_register_raise(CucoreRaise callback) { raise_callback = callback; }
-static void raise_failure(const Failure &f) {
+static std::atomic<int> pending_count;  // of all threads: what is looked at after each call
+static thread_local bool is_pending;
+static thread_local Failure *pending_failure;  // null: no memory was left
+static void raise_no_memory() {
+  is_pending = true;
+  ++pending_count;
+}
+static void raise_failure(const Failure &failure) {
+  pending_failure = new (std::nothrow) Failure(failure);
+  raise_no_memory();
+}
+extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_pending_count() { return &pending_count; }
+extern "C" SWIGEXPORT int SWIGSTDCALL cucore_is_pending() { return is_pending; }
+extern "C" SWIGEXPORT void SWIGSTDCALL cucore_take_pending(CucoreRaise raise) {
+  if (!std::exchange(is_pending, false)) return;
+  --pending_count;
+  const std::unique_ptr<Failure> f(std::exchange(pending_failure, nullptr));
+  if (!f) return raise(0, "", "", "", 0, "", nullptr, 0);
   std::vector<cucore_diagnostic_info> diagnostics;
-  for (size_t i = 0; i < f.diagnostic_count(); ++i) diagnostics.push_back(f.diagnostic(i));
-  raise_callback(f.status(), f.message(), f.log(), f.origin(), f.native_code(), f.native_name(), diagnostics.data(),
-                 static_cast<int>(diagnostics.size()));
+  for (size_t i = 0; i < f->diagnostic_count(); ++i) diagnostics.push_back(f->diagnostic(i));
+  raise(f->status(), f->message(), f->log(), f->origin(), f->native_code(), f->native_name(), diagnostics.data(),
+        static_cast<int>(diagnostics.size()));
 }
 %}
 %pragma(csharp) imclassclassmodifiers="internal class"
 %pragma(csharp) imclasscode=%{
   [System.Runtime.InteropServices.UnmanagedFunctionPointer(System.Runtime.InteropServices.CallingConvention.StdCall)]
   delegate void RaiseDelegate(int status, System.IntPtr message, System.IntPtr log, System.IntPtr origin, int nativeCode, System.IntPtr nativeName, System.IntPtr diagnostics, int diagnosticCount);
-  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_register_raise")]
-  static extern void RegisterRaise(RaiseDelegate callback);
-  static readonly RaiseDelegate raiseDelegate = Raise;
-  static void Raise(int status, System.IntPtr message, System.IntPtr log, System.IntPtr origin, int nativeCode, System.IntPtr nativeName, System.IntPtr diagnostics, int diagnosticCount) {
-    SWIGPendingException.Set(CucoreException.Of(new Failure(status, Utf8.Read(message), Utf8.Read(log), Utf8.Read(origin), nativeCode, Utf8.Read(nativeName), Diagnostic.Read(diagnostics, diagnosticCount))));
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_pending_count")]
+  static extern System.IntPtr PendingCount();
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_is_pending")]
+  static extern int IsPending();
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_take_pending")]
+  static extern void TakePending(RaiseDelegate raise);
+
+  // In the place of SWIG's class of this name, whose callbacks are one for the process.
+  internal static unsafe class SWIGPendingException {
+    private static readonly int* count = (int*)PendingCount();
+    private static readonly RaiseDelegate raise = Raise;
+    [System.ThreadStatic] private static System.Exception raised;
+
+    internal static bool Pending { get { return System.Threading.Volatile.Read(ref *count) != 0 && IsPending() != 0; } }
+
+    internal static System.Exception Retrieve() {
+      TakePending(raise);
+      System.Exception found = raised;
+      raised = null;
+      return found;
+    }
+
+    private static void Raise(int status, System.IntPtr message, System.IntPtr log, System.IntPtr origin, int nativeCode, System.IntPtr nativeName, System.IntPtr diagnostics, int diagnosticCount) {
+      if (status == 0)
+        raised = new System.OutOfMemoryException("no memory left");
+      else
+        raised = CucoreException.Of(new Failure(status, Utf8.Read(message), Utf8.Read(log), Utf8.Read(origin), nativeCode, Utf8.Read(nativeName), Diagnostic.Read(diagnostics, diagnosticCount)));
+    }
   }
-  static int Init() { RegisterRaise(raiseDelegate); return 1; }
-  internal static readonly int initialized = Init();
   // For what calls the functions of this class itself.
   internal static void Check() {
     if (SWIGPendingException.Pending) throw SWIGPendingException.Retrieve();
@@ -37,8 +79,5 @@ static void raise_failure(const Failure &f) {
   try { $action }
   catch (const Failure &failure) { raise_failure(failure); return $null; }
   catch (const Raised &raised) { raised.builder->rethrow(); return $null; }
-  catch (const std::bad_alloc &) {
-    SWIG_CSharpSetPendingException(SWIG_CSharpOutOfMemoryException, "no memory left");
-    return $null;
-  }
+  catch (const std::bad_alloc &) { raise_no_memory(); return $null; }
 }

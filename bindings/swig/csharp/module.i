@@ -30,7 +30,7 @@ extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_launch(Kernel *kernel, Strea
   } catch (const Failure &failure) {
     raise_failure(failure);
   } catch (const std::bad_alloc &) {
-    SWIG_CSharpSetPendingException(SWIG_CSharpOutOfMemoryException, "no memory left");
+    raise_no_memory();
   }
   return 1;
 }

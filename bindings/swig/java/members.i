@@ -197,6 +197,7 @@
    * @param source its text
    * @return the program */
   public static Program ofCuda(String source) {
+    java.util.Objects.requireNonNull(source, "source");
     return new Program(SourceType.CUDA_CPP, source, null);
   }
 
@@ -206,6 +207,7 @@
    * @return the program
    * @throws InvalidArgumentException the message names the option that is wrong */
   public static Program ofCuda(String source, ProgramOptions options) {
+    java.util.Objects.requireNonNull(source, "source");
     return new Program(SourceType.CUDA_CPP, source, options);
   }
 
@@ -247,6 +249,7 @@
    *     architecture is known
    * @throws LibraryMissingException the compiler was not found; the message lists every path tried */
   public ObjectCode compile(CodeType target, String... nameExpressions) {
+    java.util.Objects.requireNonNull(target, "target");
     return compileNamed(target, nameExpressions);
   }
 
@@ -485,6 +488,8 @@
    *     blocks than a cooperative launch can hold
    * @throws UnsupportedException clusters or cooperative launches on a device without */
   public void launch(CudaStream stream, LaunchConfig config, Object... arguments) {
+    java.util.Objects.requireNonNull(config, "config");
+    java.util.Objects.requireNonNull(arguments, "arguments");
     LaunchBlock.launch(open(), this, stream, config, arguments);
   }
 

@@ -9,6 +9,10 @@
 %typemap(out) TYPE { $result = (jlong)$1; }
 %enddef
 %java_long(size_t)
+%typemap(in) size_t {
+  if ($input < 0) { cucore::java::raise_negative(jenv, "$1_name", $input); return $null; }
+  $1 = (size_t)$input;
+}
 %java_long(uint64_t)
 %java_long(int64_t)
 

@@ -27,8 +27,8 @@
   $2 = view.size();
 }
 %typemap(in) (void *data, size_t size) (cucore::bind::View view) {
-  if ($input != Py_None && !view.open($input, PyBUF_WRITABLE)) SWIG_fail;
-  $1 = view.data();
+  if (!view.open($input, PyBUF_WRITABLE)) SWIG_fail;
+  $1 = view.size() == 0 ? nullptr : view.data();  // asks for the size, where that is a question
   $2 = view.size();
 }
 %typemap(doctype) const void *data, const void *key "bytes-like";
@@ -69,6 +69,20 @@ struct Pair;
 %typemap(freearg) const char * "";
 %typemap(out) const char * { $result = PyUnicode_DecodeUTF8($1, static_cast<Py_ssize_t>(std::strlen($1)), "surrogateescape"); }
 %typemap(doctype) const char * "str";
+%define %python_integer(TYPE)
+%typemap(in) TYPE { if (!cucore::bind::to_integer($input, "$1_name", $1)) SWIG_fail; }
+%enddef
+%python_integer(size_t)
+%python_integer(uint64_t)
+%python_integer(int64_t)
+%python_integer(int32_t)
+%typemap(in) bool {
+  if (!PyBool_Check($input)) {
+    PyErr_Format(PyExc_TypeError, "$1_name: a bool is needed, not %s", Py_TYPE($input)->tp_name);
+    SWIG_fail;
+  }
+  $1 = $input == Py_True;
+}
 %typemap(doctype) size_t "int";
 %typemap(doctype) uint64_t "int";
 %typemap(doctype) int64_t "int";

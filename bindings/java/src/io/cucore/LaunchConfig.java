@@ -2,6 +2,7 @@ package io.cucore;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** How to launch a kernel: grid, block and what goes with them. It never changes. */
 public final class LaunchConfig {
@@ -38,9 +39,14 @@ public final class LaunchConfig {
    * @param elements how many
    * @param block threads a block
    * @return the configuration
+   * @throws InvalidArgumentException no thread a block, less than no elements, or too many of them
    */
   public static LaunchConfig covering(long elements, int block) {
-    return of(Math.toIntExact((elements + block - 1) / block), block);
+    if (block <= 0 || elements < 0 || elements / block >= Integer.MAX_VALUE) {
+      throw CucoreException.invalid(
+          "no grid covers " + elements + " elements with blocks of " + block + " threads");
+    }
+    return of((int) (elements / block + (elements % block == 0 ? 0 : 1)), block);
   }
 
   /**
@@ -65,6 +71,17 @@ public final class LaunchConfig {
     put(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()), 0);
     System.arraycopy(tail, 0, bytes, HEAD, tail.length);
     return bytes;
+  }
+
+  /** Whether all that it says is the same. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof LaunchConfig && Arrays.equals(words, ((LaunchConfig) other).words);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(words);
   }
 
   @Override

@@ -23,6 +23,7 @@ final class Memory {
 
   static void write(
       long buffer, CudaBuffer owner, Object source, long stream, CudaStream in, long offset) {
+    checkOffset(offset);
     Place from = source instanceof ByteBuffer ? place(readable((ByteBuffer) source)) : place(source, "source");
     if (from.array == null) {
       Natives.writeMemory(buffer, stream, offset, from.start, from.size);
@@ -34,6 +35,7 @@ final class Memory {
 
   static void read(
       long buffer, CudaBuffer owner, Object destination, long stream, CudaStream in, long offset) {
+    checkOffset(offset);
     Place to = destination instanceof ByteBuffer
         ? place(writable((ByteBuffer) destination))
         : place(destination, "destination");
@@ -43,6 +45,12 @@ final class Memory {
       Natives.readArray(buffer, stream, offset, to.array, to.start, to.size);
     }
     fence(owner, destination, in);
+  }
+
+  private static void checkOffset(long offset) {
+    if (offset < 0) {
+      throw CucoreException.invalid("offset is " + offset + ", below 0");
+    }
   }
 
   private static void fence(Object owner, Object memory, Object stream) {

@@ -3,6 +3,7 @@ package io.cucore.test;
 import static io.cucore.test.World.assertFails;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +21,7 @@ import io.cucore.KernelFaultException;
 import io.cucore.LaunchConfig;
 import io.cucore.NotReadyException;
 import io.cucore.ObjectCode;
+import io.cucore.Program;
 import io.cucore.Status;
 import io.cucore.Toggle;
 import java.nio.ByteBuffer;
@@ -338,5 +340,38 @@ class LaunchTest {
         assertEquals(2, result[0]);
       }
     }
+  }
+
+  @Test
+  void configsAreValues() {
+    LaunchConfig config = LaunchConfig.builder().grid(4, 2).block(8).dynamicShared(16).build();
+    LaunchConfig same = LaunchConfig.builder().grid(4, 2).block(8).dynamicShared(16).build();
+    assertEquals(same, config);
+    assertEquals(same.hashCode(), config.hashCode());
+    assertTrue(!config.equals(LaunchConfig.of(4, 8)) && !config.equals("config"));
+    assertEquals(LaunchConfig.of(4, 256), LaunchConfig.covering(1000, 256));
+    assertEquals(LaunchConfig.of(0, 256), LaunchConfig.covering(0, 256));
+    for (long[] bad : new long[][] {{10, 0}, {10, -1}, {-1, 256}, {Long.MAX_VALUE, 1}}) {
+      assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT,
+          () -> LaunchConfig.covering(bad[0], (int) bad[1]));
+    }
+  }
+
+  @Test
+  void wrongArgumentsAreNamed() {
+    try (Kernel scale = World.code().kernel("scale");
+        CudaBuffer x = new CudaBuffer(device, 16, stream)) {
+      LaunchConfig one = LaunchConfig.of(1, 1);
+      assertNamed(NullPointerException.class, "config", () -> scale.launch(stream, null, 1f, x, 1));
+      assertNamed(NullPointerException.class, "arguments", () -> scale.launch(stream, one, (Object[]) null));
+      assertNamed(NullPointerException.class, "source", () -> Program.ofCuda(null));
+      assertNamed(InvalidArgumentException.class, "length is -1, below 0", () -> new CudaBuffer(device, -1, stream));
+      assertNamed(InvalidArgumentException.class, "offset is -1, below 0", () -> x.write(new byte[1], stream, -1));
+      assertNamed(InvalidArgumentException.class, "offset is -1, below 0", () -> x.read(new byte[1], stream, -1));
+    }
+  }
+
+  private static void assertNamed(Class<? extends Exception> type, String message, Executable call) {
+    assertEquals(message, assertThrows(type, call).getMessage());
   }
 }
