@@ -120,15 +120,17 @@ bool are_toolkits_inside(const Record& record) {
 
 }  // namespace
 
+// Of everything that a check of the record goes by: a manifest from a remote is not signed, the
+// entry that it leads to is.
 container::Digest Record::result_key(const container::Digest& inputs) const {
   Writer framed;
   framed.put(inputs).put(directory);
-  for (const ManifestFile& file : files) framed.put(file.path).put(file.digest);
+  for (const ManifestFile& file : files) framed.put(file.path).put(file.digest).put(file.toolkit);
   for (const ToolkitFolder& folder : toolkits)
-    if (folder.is_bound) framed.put(folder.path).put(folder.fingerprint);
+    framed.put(folder.path).put(folder.fingerprint).put(static_cast<uint32_t>(folder.is_bound));
   framed.put(static_cast<uint32_t>(0xffffffffu));
   for (const Probe& probe : probes)
-    framed.put(probe.path).put(static_cast<uint32_t>(probe.is_there));
+    framed.put(probe.path).put(static_cast<uint32_t>(probe.is_there)).put(probe.toolkit);
   return sha256(framed.bytes());
 }
 
