@@ -22,7 +22,8 @@ EntryReport report_of(const FoundFile& file, size_t done, size_t total) {
   report.kind = file.kind;
   report.size = file.identity.size;
   report.made_ns = file.identity.modified_ns;
-  report.used_ns = file.identity.used_ns;
+  // The making is a use, whichever of the two times the file system took first.
+  report.used_ns = std::max(file.identity.used_ns, file.identity.modified_ns);
   report.done = done;
   report.total = std::max(done, total);
   return report;
