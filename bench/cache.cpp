@@ -217,10 +217,12 @@ void hit_with_cub(benchmark::State& state) {
       "  float sum = Reduce(memory).Sum(x[threadIdx.x]);\n"
       "  if (threadIdx.x == 0) *y = sum;\n}\n";
   cucore_program* program = make_program(source, true);
+  cucore_program* other = make_program(source + "// another\n", true);
   for (auto _ : state) {
     state.counters["fresh_us"] = microseconds(3, 1, [&] { compile(nullptr, program); });
     cucore_cache* first = open_cache(folder.path);
     state.counters["miss_us"] = microseconds(1, 1, [&] { compile(first, program); });
+    state.counters["next_miss_us"] = microseconds(1, 1, [&] { compile(first, other); });
     cucore_cache_release(first);
     cucore_cache* cache = open_cache(folder.path);
     state.counters["first_us"] = microseconds(1, 1, [&] {
@@ -229,6 +231,7 @@ void hit_with_cub(benchmark::State& state) {
     show(state, "cub", microseconds(200, 5, [&] { compile(cache, program); }));
     cucore_cache_release(cache);
   }
+  cucore_program_release(other);
   cucore_program_release(program);
 }
 
