@@ -120,7 +120,8 @@ CUCORE_API cucore_status cucore_program_compile_batch(const cucore_batch_item* i
     require_zero(with.reserved, "cucore_batch_options.reserved");
     const std::vector<Item> all = read_items(require_array(items, count, "items"));
     if (count != 0) require(out, "out");
-    cache::Cache* cache = with.cache ? &use(with.cache, "cucore_batch_options.cache").here() : nullptr;
+    cache::Cache* cache =
+        with.cache ? &use(with.cache, "cucore_batch_options.cache").here() : nullptr;
     if (count != 0) core::Worker::find_program();
     Results results(with, count, out, failures);
     Undo undo(results);

@@ -28,9 +28,8 @@ constexpr const char* kFooter =
     "With --json the result, or the failure, is one JSON object on the standard output.\n"
     "'cucore SUBCOMMAND --help' shows the options of one and an example.\n";
 
-constexpr std::array kSubcommands{add_info,    add_compile, add_link,   add_bundle,
-                                  add_inspect, add_sign,    add_verify, add_run,
-                                  add_cache};
+constexpr std::array kSubcommands{add_info, add_compile, add_link, add_bundle, add_inspect,
+                                  add_sign, add_verify,  add_run,  add_cache};
 
 /// Before the command line is parsed, since what is wrong with it is to be told in JSON too.
 bool asks_for_json(int argc, char** argv) {

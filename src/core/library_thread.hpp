@@ -13,9 +13,10 @@ void start_library_thread(const char* name, void (*body)(void*) noexcept, void* 
 // To be called by the thread itself, once a driver is in use.
 void relax_captures() noexcept;
 
-// At exit, waits for what such a thread does or for a mutex: for so long that any call of the driver
-// has returned, unless it hangs. Never longer, since the thread that is waited for may be stopped for
-// ever: virtual machines suspend theirs before they exit. False, or no lock, if it was in vain.
+// At exit, waits for what such a thread does or for a mutex: for so long that any call of the
+// driver has returned, unless it hangs. Never longer, since the thread that is waited for may be
+// stopped for ever: virtual machines suspend theirs before they exit. False, or no lock, if it was
+// in vain.
 bool wait_at_exit(const std::function<bool()>& is_done) noexcept;
 std::unique_lock<std::mutex> lock_at_exit(std::mutex& busy) noexcept;
 

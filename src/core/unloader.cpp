@@ -158,7 +158,7 @@ class Unloader {
   Held* held_ = nullptr;
   bool started_ = false;
   Unload* waiting_ = nullptr;  // the thread's own; in reach of leak checkers when it ends
-  std::mutex busy_;  // held while the thread is inside the driver
+  std::mutex busy_;            // held while the thread is inside the driver
   std::atomic<bool> exiting_{false};
 };
 

@@ -12,8 +12,8 @@ namespace {
 
 using namespace capi_test;
 
-// After the library's handlers, before a leak checker's: a forked child has none of the threads that
-// reach what is theirs, so that checker would take it for lost.
+// After the library's handlers, before a leak checker's: a forked child has none of the threads
+// that reach what is theirs, so that checker would take it for lost.
 const int unchecked_children = on_exit(
     [](int status, void* parent) {
       if (getpid() != static_cast<pid_t>(reinterpret_cast<intptr_t>(parent))) _exit(status);
@@ -161,10 +161,11 @@ TEST(CompletionExit, ADestructorThatWaitsAtExit) {
   });
 }
 
-// Resident; what the program has allocated where a sanitizer keeps account, for it holds on to what was
-// freed.
+// Resident; what the program has allocated where a sanitizer keeps account, for it holds on to what
+// was freed.
 size_t memory_kib() {
-  if (__sanitizer_get_current_allocated_bytes) return __sanitizer_get_current_allocated_bytes() / 1024;
+  if (__sanitizer_get_current_allocated_bytes)
+    return __sanitizer_get_current_allocated_bytes() / 1024;
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
     if (word == "VmRSS:") {

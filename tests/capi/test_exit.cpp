@@ -1,5 +1,6 @@
-// Exits while other threads are stopped wherever they are, for ever: so a virtual machine ends a process
-// that suspends its threads before it calls exit (Mono does), with the library's locks held or not.
+// Exits while other threads are stopped wherever they are, for ever: so a virtual machine ends a
+// process that suspends its threads before it calls exit (Mono does), with the library's locks held
+// or not.
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -66,7 +67,8 @@ void stop(int) {
     threads.push_back(thread.native_handle());
     thread.detach();
   }
-  for (int i = 0; i < 10; ++i) world().pending.push_back(make_future(world().stream, world().queue, 2));
+  for (int i = 0; i < 10; ++i)
+    world().pending.push_back(make_future(world().stream, world().queue, 2));
   usleep(after_us);
   for (const pthread_t thread : threads) pthread_kill(thread, SIGUSR2);
   while (stopped != threads.size()) usleep(10);

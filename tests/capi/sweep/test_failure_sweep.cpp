@@ -35,8 +35,8 @@ std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
   for (const auto& part :
        {library_scenarios(), device_scenarios(), stream_scenarios(), event_scenarios(),
-        buffer_scenarios(), program_scenarios(), linker_scenarios(), cache_scenarios(), objectcode_scenarios(),
-        kernel_scenarios(), completion_scenarios()})
+        buffer_scenarios(), program_scenarios(), linker_scenarios(), cache_scenarios(),
+        objectcode_scenarios(), kernel_scenarios(), completion_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
