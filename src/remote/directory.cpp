@@ -80,16 +80,12 @@ class Directory final : public Place {
 };
 
 }  // namespace
-}  // namespace cucore::remote
 
-int32_t cucore_remote_open(const char* url, const cucore_cache_remote_options* options,
-                           cucore_cache_remote* out, char* reason, size_t capacity) {
-  using namespace cucore::remote;
-  return open_place(url, *options, out, reason, capacity, [&]() -> std::unique_ptr<Place> {
-    const std::string text = url;
-    constexpr std::string_view SCHEME = "file://";
-    if (!text.starts_with(SCHEME) || text.size() == SCHEME.size())
-      throw std::runtime_error("a shared folder is written file:///folder");
-    return std::make_unique<Directory>(text.substr(SCHEME.size()));
-  });
+std::unique_ptr<Place> make_place(const std::string& url, const cucore_cache_remote_options&) {
+  constexpr std::string_view SCHEME = "file://";
+  if (!url.starts_with(SCHEME) || url.size() == SCHEME.size())
+    throw std::runtime_error("a shared folder is written file:///folder");
+  return std::make_unique<Directory>(url.substr(SCHEME.size()));
 }
+
+}  // namespace cucore::remote

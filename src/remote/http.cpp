@@ -122,12 +122,10 @@ class Http final : public Place {
 };
 
 }  // namespace
-}  // namespace cucore::remote
 
-int32_t cucore_remote_open(const char* url, const cucore_cache_remote_options* options,
-                           cucore_cache_remote* out, char* reason, size_t capacity) {
-  using namespace cucore::remote;
-  return open_place(url, *options, out, reason, capacity, [&]() -> std::unique_ptr<Place> {
-    return std::make_unique<Http>(url, *options);
-  });
+std::unique_ptr<Place> make_place(const std::string& url,
+                                  const cucore_cache_remote_options& options) {
+  return std::make_unique<Http>(url, options);
 }
+
+}  // namespace cucore::remote

@@ -1,8 +1,6 @@
 // What the plug-ins have in common: a place as a class, behind the table of C functions.
 #pragma once
 
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,55 +17,8 @@ class Place {
   std::string label;
 };
 
-// No exception may pass through the table.
-inline cucore_cache_answer get_from(void* context, const char* name,
-                                    cucore_cache_receive_fn receive, void* receiver) noexcept {
-  try {
-    std::string bytes;
-    const cucore_cache_answer answer = static_cast<Place*>(context)->get(name, bytes);
-    if (answer == CUCORE_CACHE_ANSWER_DONE) receive(bytes.data(), bytes.size(), receiver);
-    return answer;
-  } catch (...) {
-    return CUCORE_CACHE_ANSWER_FAILED;
-  }
-}
-
-inline cucore_cache_answer put_to(void* context, const char* name, const void* data,
-                                  size_t size) noexcept {
-  try {
-    return static_cast<Place*>(context)->put(name, {static_cast<const char*>(data), size});
-  } catch (...) {
-    return CUCORE_CACHE_ANSWER_FAILED;
-  }
-}
-
-inline void close_place(void* context) { delete static_cast<Place*>(context); }
-
-// The label goes to logs.
-inline std::string without_password(std::string url) {
-  const size_t scheme = url.find("://");
-  const size_t at = url.rfind('@');
-  if (scheme == url.npos || at == url.npos || at < scheme) return url;
-  return url.erase(scheme + 3, at - scheme - 2);
-}
-
-// Runs a function that gives a std::unique_ptr<Place>; what it throws is the reason.
-template <class Make>
-int32_t open_place(const char* url, const cucore_cache_remote_options& options,
-                   cucore_cache_remote* out, char* reason, size_t capacity, Make&& make) noexcept {
-  try {
-    std::unique_ptr<Place> place = make();
-    place->label = without_password(url);
-    out->name = place->label.c_str();
-    out->get = get_from;
-    out->put = options.read_only ? nullptr : put_to;
-    out->close = close_place;
-    out->context = place.release();
-    return 1;
-  } catch (const std::exception& error) {
-    std::snprintf(reason, capacity, "%s", error.what());
-    return 0;
-  }
-}
+// Each plug-in has one: the place that a URL names. What it throws is the reason why there is none.
+std::unique_ptr<Place> make_place(const std::string& url,
+                                  const cucore_cache_remote_options& options);
 
 }  // namespace cucore::remote
