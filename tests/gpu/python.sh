@@ -40,9 +40,9 @@ stage() {
     esac
   done
   strip "$stage"/lib/*.so* "$stage/lib/cucore-worker"
-  tar -czf "$stage.tgz" "$stage"
-  du -h "$stage.tgz"
-  [ "$(du -sm "$stage.tgz" | cut -f1)" -le 25 ] || { echo "$stage.tgz is larger than 25 MiB" >&2; exit 1; }
+  tar -czf "$build/python.tgz" "$stage"
+  du -h "$build/python.tgz"
+  [ "$(du -sm "$build/python.tgz" | cut -f1)" -le 25 ] || { echo "$build/python.tgz is larger than 25 MiB" >&2; exit 1; }
 }
 
 [ "${1:-}" = stage ] && { stage; exit; }
