@@ -59,7 +59,7 @@ class ObjectsTest {
         CudaBuffer pinned = CudaBuffer.pinned(device, 64);
         Kernel kernel = World.code().kernel("scale")) {
       assertEquals(0, device.getOrdinal());
-      assertTrue(device.isEmulated());
+      assertEquals(!Machine.HAS_GPU, device.isEmulated());
       assertFalse(device.getName().isEmpty());
       assertEquals("sm_" + device.getComputeCapability().toString().replace(".", ""), device.getArch());
       assertTrue(device.getPciBusId().matches("[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\\.0"), device.getPciBusId());
@@ -69,7 +69,7 @@ class ObjectsTest {
       assertEquals(32, device.attribute(DeviceAttribute.WARP_SIZE));
       assertEquals(32, device.attribute(DeviceAttribute.WARP_SIZE.value()));
       assertTrue(device.canAccessPeer(device) || !device.canAccessPeer(device));
-      assertEquals(1, CudaDevice.count());
+      assertTrue(Machine.HAS_GPU ? CudaDevice.count() >= 1 : CudaDevice.count() == 1);
       for (CudaDevice of : List.of(stream.getDevice(), timed.getDevice(), buffer.getDevice(), pinned.getDevice())) {
         assertEquals(device, of);
         assertEquals(device.hashCode(), of.hashCode());
@@ -382,7 +382,7 @@ class ObjectsTest {
   void libraries() {
     try (CudaDevice device = World.device()) {
       LibraryInfo driver = Cucore.library(Library.DRIVER);
-      assertTrue(driver.isAvailable() && driver.path().contains("cucore-cpu"), driver.toString());
+      assertTrue(driver.isAvailable() && driver.path().contains(Machine.driver()), driver.toString());
       assertTrue(driver.versionMajor() >= 12);
       World.code();
       LibraryInfo nvrtc = Cucore.library(Library.NVRTC);
