@@ -107,7 +107,7 @@ tests() {
   words=$2
   shift 2
   for name in MadeByNumberTest test.ThreadsTest test.CacheBuildTest test.CompletionTest test.CacheTest \
-    test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest; do
+    test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest test.SweepTest; do
     order=$((order + 1))
     row "$order" "${name#test.}$words" "$java" "$@" -XX:+AllowUserSignalHandlers -cp "$path" \
       org.junit.platform.console.ConsoleLauncher --disable-banner --disable-ansi-colors --details=tree \

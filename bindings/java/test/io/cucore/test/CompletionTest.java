@@ -13,6 +13,7 @@ import io.cucore.CudaDevice;
 import io.cucore.CudaFuture;
 import io.cucore.CudaQueue;
 import io.cucore.CudaStream;
+import io.cucore.InvalidArgumentException;
 import io.cucore.InvalidStateException;
 import io.cucore.Kernel;
 import io.cucore.LaunchConfig;
@@ -80,7 +81,7 @@ class CompletionTest {
     assertNull(plain.get(20, TimeUnit.SECONDS));
     executor.shutdown();
     assertNull(stream.completion(executor).get(20, TimeUnit.SECONDS)); // it takes no more work: another does
-    assertThrows(NullPointerException.class, () -> stream.completion(null));
+    assertThrows(InvalidArgumentException.class, () -> stream.completion(null));
   }
 
   @Test

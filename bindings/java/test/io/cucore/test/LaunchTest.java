@@ -348,9 +348,9 @@ class LaunchTest {
     try (Kernel scale = World.code().kernel("scale");
         CudaBuffer x = new CudaBuffer(device, 16, stream)) {
       LaunchConfig one = LaunchConfig.of(1, 1);
-      assertNamed(NullPointerException.class, "config", () -> scale.launch(stream, null, 1f, x, 1));
-      assertNamed(NullPointerException.class, "arguments", () -> scale.launch(stream, one, (Object[]) null));
-      assertNamed(NullPointerException.class, "source", () -> Program.ofCuda(null));
+      assertNamed(InvalidArgumentException.class, "config is null", () -> scale.launch(stream, null, 1f, x, 1));
+      assertNamed(InvalidArgumentException.class, "arguments is null", () -> scale.launch(stream, one, (Object[]) null));
+      assertNamed(InvalidArgumentException.class, "source is null", () -> Program.ofCuda(null));
       assertNamed(InvalidArgumentException.class, "length is -1, below 0", () -> new CudaBuffer(device, -1, stream));
       assertNamed(InvalidArgumentException.class, "offset is -1, below 0", () -> x.write(new byte[1], stream, -1));
       assertNamed(InvalidArgumentException.class, "offset is -1, below 0", () -> x.read(new byte[1], stream, -1));
