@@ -1,4 +1,5 @@
 import io.cucore.CodeType;
+import io.cucore.Cucore;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaEvent;
@@ -41,7 +42,8 @@ public final class Bench {
   }
 
   /** Prints the medians; gives that of the differences. */
-  private static double compare(String what, int times, Batch c, Batch java, Runnable settle) {
+  private static double compare(
+      String what, int times, double limit, Batch c, Batch java, Runnable settle) {
     double[] inC = new double[PAIRS];
     double[] inJava = new double[PAIRS];
     double[] more = new double[PAIRS];
@@ -57,13 +59,16 @@ public final class Bench {
       }
     }
     double difference = median(more);
-    System.out.printf("%-36s C %7.1f ns   Java %7.1f ns   above C %7.1f ns%n", what, median(inC), median(inJava), difference);
+    System.out.printf("| %s | %.1f | %.1f | %.1f | %s |%n", what, median(inC), median(inJava), difference,
+        limit == Double.MAX_VALUE ? "" : "" + (int) limit);
     return difference;
   }
 
   public static void main(String[] arguments) throws Exception {
+    Cucore.version(); // the calls in C go to the library that this has loaded
     System.load(arguments[0]);
     CCalls.open(PTX);
+    System.out.printf("| a call, ns | C | Java | above C | limit |%n|---|---|---|---|---|%n");
     Map<String, double[]> results = new LinkedHashMap<>(); // figure and limit
     try (CudaDevice device = new CudaDevice(0);
         CudaStream stream = new CudaStream(device);
@@ -76,7 +81,7 @@ public final class Bench {
         device.synchronize();
         CCalls.synchronize();
       };
-      results.put("property", new double[] {10, compare("property, kept (parameter count)", 10_000,
+      results.put("property", new double[] {10, compare("property, kept (parameter count)", 10_000, 10,
           n -> sink += CCalls.property(n), n -> {
             long sum = 0;
             for (int i = 0; i < n; ++i) {
@@ -84,7 +89,7 @@ public final class Bench {
             }
             sink += sum;
           }, nothing)});
-      results.put("property asked", new double[] {40, compare("property, asked each time (is loaded)", 10_000,
+      results.put("property asked", new double[] {40, compare("property, asked each time (is loaded)", 10_000, 40,
           n -> sink += CCalls.isLoaded(n), n -> {
             long sum = 0;
             for (int i = 0; i < n; ++i) {
@@ -92,12 +97,12 @@ public final class Bench {
             }
             sink += sum;
           }, nothing)});
-      results.put("launch", new double[] {150, compare("launch with three arguments", 256, CCalls::launch, n -> {
+      results.put("launch", new double[] {150, compare("launch with three arguments", 256, 150, CCalls::launch, n -> {
             for (int i = 0; i < n; ++i) {
               kernel.launch(stream, config, 2f, i, buffer);
             }
           }, settle)});
-      results.put("event", new double[] {Double.MAX_VALUE, compare("event made and closed", 256, CCalls::event, n -> {
+      results.put("event", new double[] {Double.MAX_VALUE, compare("event made and closed", 256, Double.MAX_VALUE, CCalls::event, n -> {
             for (int i = 0; i < n; ++i) {
               new CudaEvent(device).close();
             }
@@ -106,7 +111,7 @@ public final class Bench {
     try {
       Class.forName("JnaBench").getMethod("run", String.class).invoke(null, arguments[1]);
     } catch (ClassNotFoundException e) {
-      System.out.println("JNA: not on this machine (Debian: libjna-java)");
+      System.out.println("\nJNA: not on this machine (Debian: libjna-java)");
     }
     boolean tooSlow = results.values().stream().anyMatch(r -> r[1] > r[0]);
     System.exit(tooSlow && arguments.length > 2 && arguments[2].equals("--limits") ? 1 : 0);

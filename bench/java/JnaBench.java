@@ -68,12 +68,12 @@ public final class JnaBench {
     Memory options = new Memory(OPTIONS);
     Memory values = new Memory(16);
     Memory arguments = new Memory(48);
-    System.out.printf("%-36s JNA %6.1f ns%n", "property", measure(2000, n -> {
+    System.out.printf("| by JNA: %s | | %.1f | | |%n", "property", measure(2000, n -> {
       for (int i = 0; i < n; ++i) {
         sink += c.cucore_kernel_parameter_count(kernel);
       }
     }, () -> {}));
-    System.out.printf("%-36s JNA %6.1f ns%n", "launch with three arguments", measure(256, n -> {
+    System.out.printf("| by JNA: %s | | %.1f | | |%n", "launch with three arguments", measure(256, n -> {
       for (int i = 0; i < n; ++i) {
         launch(c, kernel, stream, buffer, i, options, values, arguments);
       }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Object code goes from language to language: exchange.py python=COMMAND java=COMMAND csharp=COMMAND
+"""Object code goes from language to language: exchange.py [--keep=FOLDER] python=COMMAND java=COMMAND...
 
 Each command is a program of its language, words parted by blanks, that does one of
 
@@ -11,9 +11,11 @@ Each command is a program of its language, words parted by blanks, that does one
 
 For every ordered pair of languages the one makes and the other copies and launches; the bytes are
 equal at each step. Then one goes through all of them in turn. What one has put in a cache's folder
-each of the others has from there.
+each of the others has from there. With --keep what each language has made is left in the folder, for
+another machine: python.cuco, java.cuco, csharp.cuco.
 """
 import itertools
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,10 +48,13 @@ def check_cache(commands, maker, folder):
 
 def main():
     commands = dict(argument.split('=', 1) for argument in sys.argv[1:])
+    keep = commands.pop('--keep', None)
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         pairs = list(itertools.product(commands, repeat=2))
         kinds = {check_pair(commands, maker, reader, folder) for maker, reader in pairs}
+        for maker in commands if keep else ():
+            shutil.copy(folder / f'{maker}-{maker}.cuco', Path(keep, f'{maker}.cuco'))
         assert len(kinds) == 1, 'equal sources gave different bytes in different languages'
         for order in itertools.permutations(commands):
             at = folder / f'{order[0]}-{order[-1]}.cuco'

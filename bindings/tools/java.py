@@ -207,7 +207,7 @@ def options(struct, name, header, folder):
                     f'      {verb}("{f.name}", {word});', '      return this;', '    }', '']
         elif f.kind == 'blobs':
             out += [f'    /** Adds to {lower(f.name)}: {doc}', '     * @param value the bytes, copied', '     * @return this */',
-                    f'    public Builder {lower(f.name)}(byte[] value) {{', f'      add("{f.name}", value.clone());',
+                    f'    public Builder {lower(f.name)}(byte[] value) {{', f'      add("{f.name}", value);',
                     '      return this;', '    }', '']
     out += ['    /** What has been set so far.', '     * @return the options, which never change */', f'    public {name} build() {{',
             f'      return new {name}(this);', '    }', '  }', '}', '']
@@ -222,6 +222,7 @@ def enum(e, header):
     out += ['  /** A number that this version of the bindings has no name for. */', '  UNKNOWN(Integer.MIN_VALUE);', '',
             f'  private static final {e.name}[] ALL = values();', '', '  private final int value;', '', f'  {e.name}(int value) {{', '    this.value = value;', '  }', '',
             '  /** The number in the C API.', '   * @return the number */', '  public int value() {', '    return value;', '  }', '',
+            f'  static int number({e.name} given, String name) {{', '    return Given.notNull(given, name).value;', '  }', '',
             '  /** The enumerator of a number, UNKNOWN if there is none.', '   * @param value the number in the C API',
             '   * @return the enumerator */', f'  public static {e.name} of(int value) {{',
             f'    for ({e.name} each : ALL) {{', '      if (each.value == value) {', '        return each;', '      }',

@@ -1,5 +1,7 @@
 #include "raise.hpp"
 
+#include <cctype>
+#include <string>
 #include <vector>
 
 #include "text.hpp"
@@ -52,6 +54,17 @@ bool fill(JNIEnv* env, const bind::Failure& failure, size_t count, Diagnostics& 
   return true;
 }
 
+// Arguments have other names in Java.
+std::string in_camel_case(const char* name) {
+  std::string result;
+  for (; *name; ++name) {
+    const bool raised = *name == '_' && name[1] != 0;
+    if (raised) ++name;
+    result += raised ? static_cast<char>(std::toupper(*name)) : *name;
+  }
+  return result;
+}
+
 }  // namespace
 
 bool prepare_exceptions(JNIEnv* env) {
@@ -90,7 +103,13 @@ void raise_closed(JNIEnv* env) {
 
 void raise_negative(JNIEnv* env, const char* name, int64_t given) {
   raise(env, bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT,
-                           std::string(name) + " is " + std::to_string(given) + ", below 0"));
+                           in_camel_case(name) + " is " + std::to_string(given) + ", below 0"));
+}
+
+void raise_null(JNIEnv* env, const char* name, int64_t at) {
+  const std::string index = at < 0 ? "" : "[" + std::to_string(at) + "]";
+  raise(env,
+        bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT, in_camel_case(name) + index + " is null"));
 }
 
 void raise_out_of_memory(JNIEnv* env) {

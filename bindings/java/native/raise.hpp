@@ -15,6 +15,8 @@ bool prepare_exceptions(JNIEnv* env);
 void raise(JNIEnv* env, const bind::Failure& failure);
 void raise_closed(JNIEnv* env);
 void raise_negative(JNIEnv* env, const char* name, int64_t given);
+// An argument, or of an array the element at an index, is null.
+void raise_null(JNIEnv* env, const char* name, int64_t at = -1);
 void raise_out_of_memory(JNIEnv* env);
 
 // Runs a body, and raises what it throws.

@@ -44,6 +44,9 @@
   if (!use.enter($input)) { cucore::java::raise_closed(jenv); return $null; }
   $1 = ($1_ltype)use.object();
 }
+// null is refused here, but where the layer itself gives it.
+%typemap(javain) SWIGTYPE * "$javaclassname.getCPtr(Given.notNull($javainput, \"$javainput\"))"
+%typemap(javain) Device *device_or_null, Cache *cache_or_null, Keys *, ProgramOptions *, LinkerOptions *, CacheOptions * "$javaclassname.getCPtr($javainput)"
 %typemap(out) SWIGTYPE * { $result = cucore::java::lease($1); }
 %pragma(java) moduleclassmodifiers="final class"
 %pragma(java) jniclassclassmodifiers="final class"

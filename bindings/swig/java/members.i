@@ -12,6 +12,8 @@
 %rename(wrapNative) Stream::from_native;
 %rename(findGlobalNow) ObjectCode::find_global;
 %rename(bestBlockSize) Kernel::max_potential_block_size;
+%for_package(ObjectCode::kernel)
+%rename(kernelNow) ObjectCode::kernel;
 %for_package(ObjectCode::is_loaded)
 %rename(loadedNow) ObjectCode::is_loaded;
 %for_package(Program::Program)
@@ -93,7 +95,7 @@
   }
 
   @Override public String toString() {
-    return isClosed() ? "CudaDevice (closed)" : "CudaDevice " + getOrdinal() + " (" + getName() + ")";
+    return Said.of("CudaDevice", this::isClosed, () -> getOrdinal() + " (" + getName() + ")");
   }
 %} }
 
@@ -107,6 +109,10 @@
   public static CudaStream fromNative(CudaDevice device, long handle) {
     return wrapNative(device, handle);
   }
+
+  @Override public String toString() {
+    return Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()));
+  }
 %} }
 
 %extend Event { %proxycode %{
@@ -115,6 +121,11 @@
    * @return the event */
   public static CudaEvent timed(CudaDevice device) {
     return new CudaEvent(device, true);
+  }
+
+  @Override public String toString() {
+    return Said.of("CudaEvent", this::isClosed,
+        () -> Said.handle(getNativeHandle(), getDevice()) + (hasTiming() ? ", timed" : ""));
   }
 %} }
 
@@ -137,7 +148,7 @@
    * @param offset in bytes, in the buffer
    * @throws InvalidArgumentException as for {@link #write(Object, CudaStream)} */
   public void write(Object source, CudaStream stream, long offset) {
-    Memory.write(open(), this, source, CudaStream.getCPtr(stream), stream, offset);
+    Memory.write(open(), this, source, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
   }
 
   /** Copies from the buffer's beginning, in the stream's order. Returns when the destination is
@@ -157,7 +168,7 @@
    * @throws InvalidArgumentException as for {@link #write(Object, CudaStream)}
    * @throws KernelFaultException a kernel before it in the stream broke the context */
   public void read(Object destination, CudaStream stream, long offset) {
-    Memory.read(open(), this, destination, CudaStream.getCPtr(stream), stream, offset);
+    Memory.read(open(), this, destination, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
   }
 
   /** Fills the whole buffer with a repeated value, in the stream's order, asynchronously.
@@ -175,6 +186,7 @@
    * @throws InvalidArgumentException the range is not inside the buffer, or the value is none of these */
   public void fill(Object value, CudaStream stream, long offset, long length) {
     open();
+    Given.notNull(stream, "stream");
     fill(Memory.pattern(value), length, stream, offset);
   }
 
@@ -188,7 +200,7 @@
   }
 
   @Override public String toString() {
-    return isClosed() ? "CudaBuffer (closed)" : "CudaBuffer of " + getSize() + " bytes";
+    return Said.of("CudaBuffer", this::isClosed, () -> "of " + getSize() + " bytes");
   }
 %} }
 
@@ -197,7 +209,6 @@
    * @param source its text
    * @return the program */
   public static Program ofCuda(String source) {
-    java.util.Objects.requireNonNull(source, "source");
     return new Program(SourceType.CUDA_CPP, source, null);
   }
 
@@ -207,7 +218,6 @@
    * @return the program
    * @throws InvalidArgumentException the message names the option that is wrong */
   public static Program ofCuda(String source, ProgramOptions options) {
-    java.util.Objects.requireNonNull(source, "source");
     return new Program(SourceType.CUDA_CPP, source, options);
   }
 
@@ -218,7 +228,7 @@
    * @throws InvalidArgumentException the message names the option that is wrong
    * @throws InvalidCodeException the PTX has no .version or .target, or ends too early */
   public Program(SourceType type, String source, ProgramOptions options) {
-    this(type, source.getBytes(java.nio.charset.StandardCharsets.UTF_8), options);
+    this(type, Given.notNull(source, "source").getBytes(java.nio.charset.StandardCharsets.UTF_8), options);
   }
 
   /** Makes a program from bytes. Nothing is compiled or opened yet.
@@ -232,8 +242,10 @@
   }
 
   private static long create(SourceType type, byte[] source, ProgramOptions options) {
+    int number = SourceType.number(type, "type");
+    Given.notNull(source, "source");
     try (NativeProgramOptions fields = options == null ? null : options.toNative()) {
-      return CucoreNativeJNI.new_Program(type.value(), source, NativeProgramOptions.getCPtr(fields), fields);
+      return CucoreNativeJNI.new_Program(number, source, NativeProgramOptions.getCPtr(fields), fields);
     }
   }
 
@@ -249,8 +261,7 @@
    *     architecture is known
    * @throws LibraryMissingException the compiler was not found; the message lists every path tried */
   public ObjectCode compile(CodeType target, String... nameExpressions) {
-    java.util.Objects.requireNonNull(target, "target");
-    return compileNamed(target, nameExpressions);
+    return compileNamed(target, Given.noneNull(nameExpressions, "nameExpressions"));
   }
 
   /** Gives what {@link #compile(CodeType, String...)} would, and compiles only what has not been
@@ -284,6 +295,10 @@
    *     every path tried */
   public static java.util.List<BatchResult> compileBatch(java.util.Collection<BatchItem> items, BatchOptions options) {
     return BatchResult.of(items, options == null ? BatchOptions.DEFAULTS : options);
+  }
+
+  @Override public String toString() {
+    return Said.of("Program", this::isClosed, () -> "for " + getBackend());
   }
 %} }
 %rename(compileNamed) Program::compile;
@@ -333,7 +348,7 @@
    * @throws InvalidCodeException the bytes are not what type says; the message gives the offset */
   public static ObjectCode fromFile(CodeType type, java.nio.file.Path path, ObjectCodeOptions options) {
     ObjectCodeOptions o = options == null ? ObjectCodeOptions.NONE : options;
-    return fromFile(type, path.toString(), o.name, o.arch, o.expressions(), o.loweredNames());
+    return fromFile(type, Given.notNull(path, "path").toString(), o.name, o.arch, o.expressions(), o.loweredNames());
   }
 
   /** Writes the object code, names included, in the container format that every language reads.
@@ -358,7 +373,7 @@
    * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
    *     the offset */
   public static ObjectCode deserialize(byte[] container) {
-    return Containers.read(container, null);
+    return Containers.read(Given.notNull(container, "container"), null);
   }
 
   /** Reads what {@link #serialize()} wrote, as {@link #deserialize(byte[])}.
@@ -370,7 +385,7 @@
    * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
    *     the offset */
   public static ObjectCode deserialize(byte[] container, DeserializeOptions options) {
-    return Containers.read(container, options);
+    return Containers.read(Given.notNull(container, "container"), options);
   }
 
   /** Reads what {@link #serialize()} wrote, as {@link #deserialize(byte[])}.
@@ -380,7 +395,7 @@
    * @throws InvalidCodeException not a container, damaged, or of a later version; the message gives
    *     the offset */
   public static ObjectCode deserialize(java.nio.ByteBuffer container, DeserializeOptions options) {
-    return Containers.read(Memory.bytesOf(container), options);
+    return Containers.read(Memory.bytesOf(Given.notNull(container, "container")), options);
   }
 
   /** Whether it is loaded.
@@ -409,13 +424,21 @@
     return Symbol.of(this);
   }
 
+  /** Finds a kernel. Nothing is loaded yet, unless only the driver can tell.
+   * @param name as in the source, as in the code, or a name expression of {@link Program#compile}
+   * @return the kernel
+   * @throws NotFoundException the message lists the kernels there are */
+  public Kernel kernel(String name) {
+    return kernelNow(Given.notNull(name, "name"));
+  }
+
   /** Finds a variable on a device, loading the code if nothing has yet.
    * @param name of a __device__, __constant__ or __managed__ variable
    * @param device which one
    * @return where it is on that device, good while the code is loaded
    * @throws NotFoundException the message lists the variables there are */
   public GlobalVariable findGlobal(String name, CudaDevice device) {
-    return new GlobalVariable(findGlobalNow(name, device));
+    return new GlobalVariable(findGlobalNow(Given.notNull(name, "name"), device));
   }
 
   /** What the compiler or the linker said while making it, in the log's order.
@@ -444,7 +467,7 @@
    * @throws InvalidArgumentException too few images, or of a kind that cannot be in a bundle */
   public static ObjectCode bundle(ObjectCode... images) {
     try (Images all = new Images()) {
-      for (ObjectCode each : images) {
+      for (ObjectCode each : Given.noneNull(images, "images")) {
         all.add(each);
       }
       return all.bundle();
@@ -467,8 +490,8 @@
   }
 
   @Override public String toString() {
-    return isClosed() ? "ObjectCode (closed)"
-        : "ObjectCode " + getName() + " (" + getType() + (getArch().isEmpty() ? ")" : ", " + getArch() + ")");
+    return Said.of("ObjectCode", this::isClosed,
+        () -> getName() + " (" + getType() + (getArch().isEmpty() ? ")" : ", " + getArch() + ")"));
   }
 %} }
 
@@ -488,9 +511,11 @@
    *     blocks than a cooperative launch can hold
    * @throws UnsupportedException clusters or cooperative launches on a device without */
   public void launch(CudaStream stream, LaunchConfig config, Object... arguments) {
-    java.util.Objects.requireNonNull(config, "config");
-    java.util.Objects.requireNonNull(arguments, "arguments");
-    LaunchBlock.launch(open(), this, stream, config, arguments);
+    long lease = open();
+    Given.notNull(stream, "stream");
+    Given.notNull(config, "config");
+    Given.notNull(arguments, "arguments");
+    LaunchBlock.launch(lease, this, stream, config, arguments);
   }
 
   /** Launches the kernel with its parameter block already laid out, as
@@ -500,7 +525,7 @@
    * @param parameters every parameter at its offset; see {@link #getParameters(CudaDevice)}
    * @throws InvalidArgumentException the block has the wrong size */
   public void launchPacked(CudaStream stream, LaunchConfig config, byte[] parameters) {
-    launchPacked(stream, config.head(parameters));
+    launchPacked(stream, Given.notNull(config, "config").head(Given.notNull(parameters, "parameters")));
   }
 
   /** Where each parameter lies in the parameter block. Layouts may differ between architectures.
@@ -526,11 +551,11 @@
    * @return the number
    * @throws UnsupportedException the device has no clusters */
   public int maxActiveClusters(CudaDevice device, LaunchConfig config) {
-    return maxActiveClusters(device, config.head(new byte[0]));
+    return maxActiveClusters(device, Given.notNull(config, "config").head(new byte[0]));
   }
 
   @Override public String toString() {
-    return isClosed() ? "Kernel (closed)" : "Kernel " + getName();
+    return Said.of("Kernel", this::isClosed, this::getName);
   }
 %} }
 
@@ -557,6 +582,10 @@
   public ObjectCode link(CodeType target, Cache cache) {
     return cache == null ? link(target) : cache.link(this, target).code();
   }
+
+  @Override public String toString() {
+    return Said.of("Linker", this::isClosed, () -> "by " + getBackend());
+  }
 %} }
 
 %extend Cache { %proxycode %{
@@ -572,7 +601,7 @@
    * @param directory the folder, which is made where it is not there
    * @throws IoException the folder belongs to another user, or others can write to it */
   public Cache(java.nio.file.Path directory) {
-    this(CacheOptions.builder().directory(directory.toString()).build());
+    this(CacheOptions.builder().directory(Given.notNull(directory, "directory").toString()).build());
   }
 
   /** Opens a cache; nothing is cached without one. Any number of caches, processes and languages may
@@ -603,7 +632,7 @@
    * @throws LinkingException the same for PTX, which a linker compiles */
   public CacheResult compile(Program program, CodeType target, String... nameExpressions) {
     int[] outcome = new int[1];
-    ObjectCode code = compileNow(program, target, nameExpressions, outcome);
+    ObjectCode code = compileNow(program, target, Given.noneNull(nameExpressions, "nameExpressions"), outcome);
     return new CacheResult(code, CacheOutcome.of(outcome[0]));
   }
 
@@ -663,10 +692,7 @@
    * @param maxBytes how much may stay; 0 removes all
    * @return what was removed, unmodifiable */
   public java.util.List<CacheEntry> trim(long maxBytes) {
-    if (maxBytes < 0) {
-      throw CucoreException.invalid("a cache cannot be trimmed to " + maxBytes + " bytes");
-    }
-    return CacheEntry.list(trimNow(maxBytes));
+    return CacheEntry.list(trimNow(Given.notNegative(maxBytes, "maxBytes")));
   }
 
   /** Says why {@link #compile} would have to compile.
@@ -675,7 +701,7 @@
    * @param nameExpressions templates and overloads to instantiate
    * @return several lines, of which the first begins with "hit", "miss" or "bypassed" */
   public String explainMiss(Program program, CodeType target, String... nameExpressions) {
-    return explainNow(program, target, nameExpressions);
+    return explainNow(program, target, Given.noneNull(nameExpressions, "nameExpressions"));
   }
 
   /** Adds a remote: asked where memory and disk have nothing, told of what was built, on a thread of
@@ -696,15 +722,17 @@
    * @throws InvalidArgumentException the URL names no such place; the message says why */
   public void addRemote(String url, RemoteOptions options) {
     RemoteOptions how = options == null ? RemoteOptions.DEFAULTS : options;
-    addRemoteNow(url, how.readOnly, how.connectTimeoutMillis, how.timeoutMillis);
+    addRemoteNow(Given.notNull(url, "url"), how.readOnly, how.connectTimeoutMillis, how.timeoutMillis);
   }
 
   @Override public String toString() {
-    return isClosed() ? "Cache (closed)" : "Cache " + (getDirectory().isEmpty() ? "in memory" : getDirectory());
+    return Said.of("Cache", this::isClosed, () -> getDirectory().isEmpty() ? "in memory" : getDirectory());
   }
 %} }
 
 %extend Queue { %proxycode %{
+  private static final int MOST_AT_ONCE = 1 << 16;
+
   /** Waits until a completion is there, and takes as many as are, oldest first.
    * @param timeout 0 never waits, a negative number has no end
    * @param unit of the timeout
@@ -712,14 +740,20 @@
    * @return the completions, unmodifiable; none if the time is over
    * @throws InvalidStateException the queue was ended and is empty, or the process is exiting */
   public java.util.List<Completion> waitFor(long timeout, java.util.concurrent.TimeUnit unit, int most) {
-    byte[] bytes = new byte[Math.multiplyExact(most, Completion.SIZE)];
-    return Completion.list(bytes, (int) waitFor(unit.toNanos(timeout), bytes));
+    open();
+    int places = Math.min(Given.notNegative(most, "most"), MOST_AT_ONCE);
+    byte[] bytes = new byte[places * Completion.SIZE];
+    return Completion.list(bytes, (int) waitFor(Given.notNull(unit, "unit").toNanos(timeout), bytes));
   }
 
   /** How much the queue holds, and what asking for it costs.
    * @return the figures of this moment */
   public QueueInfo getInfo() {
     return new QueueInfo(this);
+  }
+
+  @Override public String toString() {
+    return Said.of("CudaQueue", this::isClosed, () -> "(" + getInfo() + ")");
   }
 %} }
 
@@ -731,7 +765,19 @@
    * @throws NotReadyException the time is over
    * @throws KernelFaultException a kernel broke the context */
   public void waitFor(long timeout, java.util.concurrent.TimeUnit unit) {
-    waitFor(unit.toNanos(timeout));
+    waitFor(Given.notNull(unit, "unit").toNanos(timeout));
+  }
+
+  @Override public String toString() {
+    return Said.of("CudaFuture", this::isClosed, () -> Long.toUnsignedString(getToken()) + " (" + state() + ")");
+  }
+
+  private String state() {
+    try {
+      return query() ? "complete" : "pending";
+    } catch (KernelFaultException e) {
+      return "failed";
+    }
   }
 %} }
 

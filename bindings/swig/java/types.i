@@ -20,7 +20,7 @@
 %typemap(jni) TYPE "jint"
 %typemap(jtype) TYPE "int"
 %typemap(jstype) TYPE "NAME"
-%typemap(javain) TYPE "$javainput.value()"
+%typemap(javain) TYPE "NAME.number($javainput, \"$javainput\")"
 %typemap(javaout) TYPE { return NAME.of($jnicall); }
 %typemap(in) TYPE { $1 = (TYPE)$input; }
 %typemap(out) TYPE { $result = (jint)$1; }
@@ -38,7 +38,9 @@
 }
 %enddef
 %java_bytes(const void *data, size, JNI_ABORT)
+%typemap(javain) (const void *data, size_t size) "Given.notNull($javainput, \"$javainput\")"
 %java_bytes(const void *key, key_size, JNI_ABORT)
+%typemap(javain) (const void *key, size_t key_size) "Given.notNull($javainput, \"$javainput\")"
 %java_bytes(void *data, size, 0)
 
 // The second result of a call: null, or an array of one.
@@ -99,11 +101,12 @@ struct Pair;
 %typemap(jstype) (const char *const *NAMES, size_t COUNT) "String[]"
 %typemap(javain) (const char *const *NAMES, size_t COUNT) "$javainput"
 %typemap(in) (const char *const *NAMES, size_t COUNT) (std::vector<std::string> texts, std::vector<const char *> pointers) {
-  const jsize count = $input ? jenv->GetArrayLength($input) : 0;
+  if (!$input) { cucore::java::raise_null(jenv, "$1_name"); return $null; }
+  const jsize count = jenv->GetArrayLength($input);
   texts.resize(count);
   for (jsize i = 0; i < count; ++i) {
     jstring text = (jstring)jenv->GetObjectArrayElement($input, i);
-    if (!text) { SWIG_JavaThrowException(jenv, SWIG_JavaNullPointerException, "null text"); return $null; }
+    if (!text) { cucore::java::raise_null(jenv, "$1_name", i); return $null; }
     if (!cucore::java::from_java(jenv, text, texts[i])) return $null;
     jenv->DeleteLocalRef(text);
   }

@@ -120,7 +120,7 @@ public final class Arg {
    * @return the argument, of so many bytes
    */
   public static Arg of(ByteBuffer struct) {
-    return new Arg(Memory.bytesOf(struct));
+    return new Arg(Memory.bytesOf(Given.notNull(struct, "struct")));
   }
 
   /**
@@ -130,7 +130,7 @@ public final class Arg {
    * @return the argument, of so many bytes
    */
   public static Arg of(byte[] struct) {
-    return new Arg(struct.clone());
+    return new Arg(Given.notNull(struct, "struct").clone());
   }
 
   /**

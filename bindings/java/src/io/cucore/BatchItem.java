@@ -1,6 +1,6 @@
 package io.cucore;
 
-import java.util.Objects;
+import java.util.Arrays;
 
 /** One compile of many. It never changes. */
 public final class BatchItem {
@@ -9,9 +9,9 @@ public final class BatchItem {
   private final String[] nameExpressions;
 
   private BatchItem(Program program, CodeType target, String[] nameExpressions) {
-    this.program = Objects.requireNonNull(program, "program");
-    this.target = Objects.requireNonNull(target, "target");
-    this.nameExpressions = nameExpressions.clone();
+    this.program = Given.notNull(program, "program");
+    this.target = Given.notNull(target, "target");
+    this.nameExpressions = Given.noneNull(nameExpressions, "nameExpressions").clone();
   }
 
   /**
@@ -51,5 +51,10 @@ public final class BatchItem {
    */
   public String[] nameExpressions() {
     return nameExpressions.clone();
+  }
+
+  @Override
+  public String toString() {
+    return program + " to " + target + (nameExpressions.length == 0 ? "" : " " + Arrays.toString(nameExpressions));
   }
 }

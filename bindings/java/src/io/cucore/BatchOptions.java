@@ -1,6 +1,8 @@
 package io.cucore;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** How to compile many programs at once. */
 public final class BatchOptions {
@@ -16,6 +18,15 @@ public final class BatchOptions {
     cache = builder.cache;
   }
 
+  @Override
+  public String toString() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("workers", workers == 0 ? null : workers);
+    all.put("timeLimit", timeLimitMillis == 0 ? null : Duration.ofMillis(timeLimitMillis));
+    all.put("cache", cache);
+    return Said.fields(all);
+  }
+
   /**
    * Begins with the defaults.
    *
@@ -26,10 +37,11 @@ public final class BatchOptions {
   }
 
   /** In whole milliseconds, as 32 bits hold them; less than one would be taken for no limit at all. */
-  static long millis(Duration time) {
+  static long millis(Duration time, String name) {
+    Given.notNull(time, name);
     boolean isTooLong = time.compareTo(Duration.ofMillis(0xffffffffL)) > 0;
     if (time.isNegative() || isTooLong || !time.isZero() && time.toMillis() == 0) {
-      throw CucoreException.invalid("a time limit cannot be " + time);
+      throw CucoreException.invalid(name + " cannot be " + time);
     }
     return time.toMillis();
   }
@@ -49,10 +61,7 @@ public final class BatchOptions {
      * @return this
      */
     public Builder workers(int value) {
-      if (value < 0) {
-        throw CucoreException.invalid("a batch cannot have " + value + " workers");
-      }
-      workers = value;
+      workers = Given.notNegative(value, "workers");
       return this;
     }
 
@@ -63,7 +72,7 @@ public final class BatchOptions {
      * @return this
      */
     public Builder timeLimit(Duration value) {
-      timeLimitMillis = millis(value);
+      timeLimitMillis = millis(value, "timeLimit");
       return this;
     }
 
@@ -76,6 +85,11 @@ public final class BatchOptions {
     public Builder cache(Cache value) {
       cache = value;
       return this;
+    }
+
+    @Override
+    public String toString() {
+      return build().toString();
     }
 
     /**

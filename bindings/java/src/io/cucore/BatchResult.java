@@ -17,7 +17,7 @@ public final class BatchResult {
   }
 
   static List<BatchResult> of(Collection<BatchItem> items, BatchOptions options) {
-    List<BatchItem> given = List.copyOf(items);
+    List<BatchItem> given = List.of(Given.noneNull(Given.notNull(items, "items").toArray(new BatchItem[0]), "items"));
     try (NativeBatch batch = new NativeBatch()) {
       for (BatchItem each : given) {
         batch.add(each.program(), each.target(), each.nameExpressions());
@@ -73,6 +73,6 @@ public final class BatchResult {
 
   @Override
   public String toString() {
-    return error == null ? code.toString() : error.toString();
+    return error == null ? code.toString() : error.getClass().getName() + ": " + error.getMessage();
   }
 }

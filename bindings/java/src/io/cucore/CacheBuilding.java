@@ -1,6 +1,5 @@
 package io.cucore;
 
-import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /** One get-or-build: keeps what was made, so that whoever asked gets that very object. */
@@ -9,12 +8,15 @@ final class CacheBuilding implements Callable<ObjectCode> {
   private ObjectCode made;
 
   CacheBuilding(CacheBuild<?> build) {
-    this.build = Objects.requireNonNull(build, "build");
+    this.build = Given.notNull(build, "build");
   }
 
   @Override
   public ObjectCode call() throws Exception {
-    made = Objects.requireNonNull(build.build(), "the object code that was to be built is null");
+    made = build.build();
+    if (made == null) {
+      throw CucoreException.invalid("build has given null, and no object code");
+    }
     return made;
   }
 

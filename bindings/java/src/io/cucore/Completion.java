@@ -45,4 +45,9 @@ public final class Completion {
   public Status status() {
     return status;
   }
+
+  @Override
+  public String toString() {
+    return Long.toUnsignedString(token) + ": " + status;
+  }
 }

@@ -1,7 +1,6 @@
 package io.cucore;
 
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -34,7 +33,7 @@ final class Completions {
   }
 
   static CompletableFuture<Void> of(CudaStream stream, Executor executor) {
-    return Only.INSTANCE.begin(stream, Objects.requireNonNull(executor, "executor"));
+    return Only.INSTANCE.begin(stream, Given.notNull(executor, "executor"));
   }
 
   private CompletableFuture<Void> begin(CudaStream stream, Executor executor) {

@@ -31,7 +31,7 @@ public final class Cucore {
    * @return "CUCORE_ERROR_COMPILATION"
    */
   public static String statusName(Status status) {
-    return CucoreNative.status_name(status.value());
+    return CucoreNative.status_name(Status.number(status, "status"));
   }
 
   /**
@@ -53,7 +53,7 @@ public final class Cucore {
    * @throws InvalidArgumentException library is the driver: see {@link #selectDriver(String)}
    */
   public static void setLibraryPath(Library library, Path path) {
-    CucoreNative.librarySetPath(library, path.toString());
+    CucoreNative.librarySetPath(library, Given.notNull(path, "path").toString());
   }
 
   /**
@@ -64,6 +64,6 @@ public final class Cucore {
    * @throws InvalidStateException the driver is already in use
    */
   public static void selectDriver(String nameOrPath) {
-    CucoreNative.driverSelect(nameOrPath);
+    CucoreNative.driverSelect(Given.notNull(nameOrPath, "nameOrPath"));
   }
 }

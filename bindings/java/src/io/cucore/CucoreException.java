@@ -1,5 +1,6 @@
 package io.cucore;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -8,6 +9,8 @@ import java.util.List;
  */
 public class CucoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
+
+  private static final int LINES = 20;
 
   /** The status. */
   private final int status;
@@ -52,6 +55,23 @@ public class CucoreException extends RuntimeException {
 
   static CucoreException invalid(String message) {
     return Exceptions.of(new Failure(Status.INVALID_ARGUMENT, message));
+  }
+
+  /**
+   * The class and the message, as ever; below them the first lines of the log, if there is one. So an
+   * exception that nobody catches prints what the compiler said.
+   */
+  @Override
+  public String toString() {
+    String said = super.toString();
+    if (log.isBlank()) {
+      return said;
+    }
+    String[] lines = log.stripTrailing().split("\\R");
+    int first = said.contains(lines[0]) ? 1 : 0; // the first error is in the message
+    int end = Math.min(lines.length, first + LINES);
+    String more = end == lines.length ? "" : "\n    ... " + (lines.length - end) + " more lines in log()";
+    return said + "\n    " + String.join("\n    ", Arrays.asList(lines).subList(first, end)) + more;
   }
 
   /**

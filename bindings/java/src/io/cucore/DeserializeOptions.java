@@ -1,7 +1,9 @@
 package io.cucore;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** What to ask of bytes that are read. */
 public final class DeserializeOptions {
@@ -15,6 +17,15 @@ public final class DeserializeOptions {
     maxCodeSize = builder.maxCodeSize;
     policy = builder.policy;
     keys = List.copyOf(builder.keys);
+  }
+
+  @Override
+  public String toString() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("maxCodeSize", maxCodeSize == 0 ? null : maxCodeSize);
+    all.put("signaturePolicy", policy == SignaturePolicy.NONE ? null : policy);
+    all.put("keys", keys.isEmpty() ? null : keys);
+    return Said.fields(all);
   }
 
   /**
@@ -47,7 +58,7 @@ public final class DeserializeOptions {
      * @return this
      */
     public Builder maxCodeSize(long bytes) {
-      maxCodeSize = bytes;
+      maxCodeSize = Given.notNegative(bytes, "maxCodeSize");
       return this;
     }
 
@@ -58,7 +69,7 @@ public final class DeserializeOptions {
      * @return this
      */
     public Builder signaturePolicy(SignaturePolicy value) {
-      policy = value;
+      policy = Given.notNull(value, "signaturePolicy");
       return this;
     }
 
@@ -69,8 +80,13 @@ public final class DeserializeOptions {
      * @return this
      */
     public Builder key(SigningKey value) {
-      keys.add(value);
+      keys.add(Given.notNull(value, "key"));
       return this;
+    }
+
+    @Override
+    public String toString() {
+      return build().toString();
     }
 
     /**

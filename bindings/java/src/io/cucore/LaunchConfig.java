@@ -96,7 +96,10 @@ public final class LaunchConfig {
 
     private Builder() {}
 
-    private Builder set(int at, int... values) {
+    private Builder set(int at, String name, int... values) {
+      for (int value : values) {
+        Given.notNegative(value, name);
+      }
       System.arraycopy(values, 0, words, at, values.length);
       return this;
     }
@@ -131,7 +134,7 @@ public final class LaunchConfig {
      * @return this
      */
     public Builder grid(int x, int y, int z) {
-      return set(0, x, y, z);
+      return set(0, "grid", x, y, z);
     }
 
     /**
@@ -164,7 +167,7 @@ public final class LaunchConfig {
      * @return this
      */
     public Builder block(int x, int y, int z) {
-      return set(3, x, y, z);
+      return set(3, "block", x, y, z);
     }
 
     /**
@@ -176,7 +179,7 @@ public final class LaunchConfig {
      * @return this
      */
     public Builder cluster(int x, int y, int z) {
-      return set(CLUSTER, x, y, z);
+      return set(CLUSTER, "cluster", x, y, z);
     }
 
     /**
@@ -186,7 +189,7 @@ public final class LaunchConfig {
      * @return this
      */
     public Builder dynamicShared(int bytes) {
-      return set(DYNAMIC_SHARED, bytes);
+      return set(DYNAMIC_SHARED, "dynamicShared", bytes);
     }
 
     /**
@@ -196,7 +199,7 @@ public final class LaunchConfig {
      * @return this
      */
     public Builder cooperative(boolean value) {
-      return set(COOPERATIVE, value ? 1 : 0);
+      return set(COOPERATIVE, "cooperative", value ? 1 : 0);
     }
 
     /**
@@ -206,7 +209,7 @@ public final class LaunchConfig {
      * @return this
      */
     public Builder programmaticSerialization(boolean value) {
-      return set(SERIALIZATION, value ? 1 : 0);
+      return set(SERIALIZATION, "programmaticSerialization", value ? 1 : 0);
     }
 
     /**
@@ -216,7 +219,13 @@ public final class LaunchConfig {
      * @return this
      */
     public Builder priority(int value) {
-      return set(PRIORITY, value);
+      words[PRIORITY] = value; // lower goes first, also below 0
+      return this;
+    }
+
+    @Override
+    public String toString() {
+      return build().toString();
     }
 
     /**

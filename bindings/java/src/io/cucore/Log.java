@@ -1,6 +1,5 @@
 package io.cucore;
 
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -11,6 +10,7 @@ public final class Log implements AutoCloseable {
   private static final int WAIT_MS = 200;
 
   private final LogReceiver receiver;
+  private final LogLevel least;
   private final Listener listener;
   private final Thread thread;
 
@@ -35,7 +35,8 @@ public final class Log implements AutoCloseable {
    * @throws InvalidArgumentException least is not a level
    */
   public Log(LogLevel least, Listener listener) {
-    this.listener = Objects.requireNonNull(listener, "listener");
+    this.listener = Given.notNull(listener, "listener");
+    this.least = least;
     receiver = new LogReceiver(least);
     thread = new Thread(this::run, "cucore-log");
     thread.setDaemon(true);
@@ -82,6 +83,11 @@ public final class Log implements AutoCloseable {
       }
     }
     join();
+  }
+
+  @Override
+  public String toString() {
+    return Said.of("Log", receiver::isClosed, () -> "of " + least + " and above");
   }
 
   private void join() {

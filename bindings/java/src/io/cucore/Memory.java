@@ -23,7 +23,8 @@ final class Memory {
 
   static void write(
       long buffer, CudaBuffer owner, Object source, long stream, CudaStream in, long offset) {
-    checkOffset(offset);
+    Given.notNegative(offset, "offset");
+    Given.notNull(source, "source");
     Place from = source instanceof ByteBuffer ? place(readable((ByteBuffer) source)) : place(source, "source");
     if (from.array == null) {
       Natives.writeMemory(buffer, stream, offset, from.start, from.size);
@@ -35,7 +36,8 @@ final class Memory {
 
   static void read(
       long buffer, CudaBuffer owner, Object destination, long stream, CudaStream in, long offset) {
-    checkOffset(offset);
+    Given.notNegative(offset, "offset");
+    Given.notNull(destination, "destination");
     Place to = destination instanceof ByteBuffer
         ? place(writable((ByteBuffer) destination))
         : place(destination, "destination");
@@ -45,12 +47,6 @@ final class Memory {
       Natives.readArray(buffer, stream, offset, to.array, to.start, to.size);
     }
     fence(owner, destination, in);
-  }
-
-  private static void checkOffset(long offset) {
-    if (offset < 0) {
-      throw CucoreException.invalid("offset is " + offset + ", below 0");
-    }
   }
 
   private static void fence(Object owner, Object memory, Object stream) {
@@ -94,8 +90,7 @@ final class Memory {
       return new Place(array, 0, (long) Character.BYTES * ((char[]) array).length);
     }
     throw CucoreException.invalid(
-        name + " is " + (array == null ? "null" : "a " + array.getClass().getTypeName())
-            + ", neither an array of numbers nor a ByteBuffer");
+        name + " is a " + array.getClass().getTypeName() + ", neither an array of numbers nor a ByteBuffer");
   }
 
   /** A copy from the position to the limit; the position stays. */
@@ -107,6 +102,7 @@ final class Memory {
 
   /** The bytes of a value to fill with. */
   static byte[] pattern(Object value) {
+    Given.notNull(value, "value");
     ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
     if (value instanceof Byte) {
       bytes.put((Byte) value);
@@ -120,8 +116,7 @@ final class Memory {
       bytes.putFloat((Float) value);
     } else {
       throw CucoreException.invalid(
-          "value is " + (value == null ? "null" : "a " + value.getClass().getTypeName())
-              + ", not a Byte, Short, Character, Integer or Float");
+          "value is a " + value.getClass().getTypeName() + ", not a Byte, Short, Character, Integer or Float");
     }
     return bytesOf(bytes.flip());
   }

@@ -17,6 +17,15 @@ public final class ObjectCodeOptions {
     names = new LinkedHashMap<>(builder.names);
   }
 
+  @Override
+  public String toString() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("name", name);
+    all.put("arch", arch);
+    all.put("expressions", names.isEmpty() ? null : names);
+    return Said.fields(all);
+  }
+
   /**
    * Begins with the defaults.
    *
@@ -49,7 +58,7 @@ public final class ObjectCodeOptions {
      * @return this
      */
     public Builder name(String value) {
-      name = value;
+      name = Given.notNull(value, "name");
       return this;
     }
 
@@ -60,7 +69,7 @@ public final class ObjectCodeOptions {
      * @return this
      */
     public Builder arch(String value) {
-      arch = value;
+      arch = Given.notNull(value, "arch");
       return this;
     }
 
@@ -72,8 +81,13 @@ public final class ObjectCodeOptions {
      * @return this
      */
     public Builder expression(String expression, String loweredName) {
-      names.put(expression, loweredName);
+      names.put(Given.notNull(expression, "expression"), Given.notNull(loweredName, "loweredName"));
       return this;
+    }
+
+    @Override
+    public String toString() {
+      return build().toString();
     }
 
     /**

@@ -4,7 +4,6 @@ import java.util.LinkedHashMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** Options by the names that their fields have in the C API. */
 abstract class Options {
@@ -64,12 +63,17 @@ abstract class Options {
     }
   }
 
+  @Override
+  public String toString() {
+    return Said.fields(fields);
+  }
+
   /** Collects fields. */
   abstract static class Builder {
     private final Map<String, Object> fields = new LinkedHashMap<>();
 
     void set(String name, Object value) {
-      fields.put(name, Objects.requireNonNull(value, name));
+      fields.put(name, Given.notNull(value, name));
     }
 
     // A yes or no that the library counts as 1 or 0; other choices are toggles.
@@ -78,25 +82,30 @@ abstract class Options {
     }
 
     void add(String name, SigningKey... values) {
-      for (SigningKey value : values) {
-        list(name).add(Objects.requireNonNull(value, name));
+      for (SigningKey value : Given.noneNull(values, name)) {
+        list(name).add(value);
       }
     }
 
     void add(String name, byte[] value) {
-      list(name).add(value);
+      list(name).add(Given.notNull(value, name).clone());
     }
 
     void add(String name, String... values) {
-      for (String value : values) {
-        list(name).add(Objects.requireNonNull(value, name));
+      for (String value : Given.noneNull(values, name)) {
+        list(name).add(value);
       }
     }
 
     void add(String name, int... values) {
-      for (int value : values) {
+      for (int value : Given.notNull(values, name)) {
         list(name).add(value);
       }
+    }
+
+    @Override
+    public String toString() {
+      return Said.fields(fields);
     }
 
     @SuppressWarnings("unchecked") // only add() puts lists there

@@ -54,4 +54,9 @@ public final class QueueInfo {
   public boolean isEnded() {
     return all[4] != 0;
   }
+
+  @Override
+  public String toString() {
+    return "pending=" + pending() + ", waiting=" + waiting() + ", completed=" + completed() + (isEnded() ? ", ended" : "");
+  }
 }

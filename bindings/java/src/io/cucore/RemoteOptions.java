@@ -1,6 +1,8 @@
 package io.cucore;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** How to reach a remote of a {@link Cache}. */
 public final class RemoteOptions {
@@ -14,6 +16,15 @@ public final class RemoteOptions {
     readOnly = builder.readOnly;
     connectTimeoutMillis = builder.connectTimeoutMillis;
     timeoutMillis = builder.timeoutMillis;
+  }
+
+  @Override
+  public String toString() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("readOnly", readOnly ? true : null);
+    all.put("connectTimeoutMillis", connectTimeoutMillis == 0 ? null : connectTimeoutMillis);
+    all.put("timeoutMillis", timeoutMillis == 0 ? null : timeoutMillis);
+    return Said.fields(all);
   }
 
   /**
@@ -51,7 +62,7 @@ public final class RemoteOptions {
      * @return this
      */
     public Builder connectTimeout(Duration value) {
-      connectTimeoutMillis = BatchOptions.millis(value);
+      connectTimeoutMillis = BatchOptions.millis(value, "connectTimeout");
       return this;
     }
 
@@ -62,8 +73,13 @@ public final class RemoteOptions {
      * @return this
      */
     public Builder timeout(Duration value) {
-      timeoutMillis = BatchOptions.millis(value);
+      timeoutMillis = BatchOptions.millis(value, "timeout");
       return this;
+    }
+
+    @Override
+    public String toString() {
+      return build().toString();
     }
 
     /**

@@ -63,4 +63,10 @@ public final class ResourceUse {
   public int codeSize() {
     return all[5];
   }
+
+  @Override
+  public String toString() {
+    return "registers=" + registers() + ", staticShared=" + staticShared() + ", stack=" + stack()
+        + ", maxThreads=" + maxThreads() + ", constant=" + constant() + ", codeSize=" + codeSize();
+  }
 }

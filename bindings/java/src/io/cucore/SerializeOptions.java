@@ -1,5 +1,8 @@
 package io.cucore;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /** How to write object code to bytes. */
 public final class SerializeOptions {
   static final SerializeOptions DEFAULTS = builder().build();
@@ -10,6 +13,14 @@ public final class SerializeOptions {
   private SerializeOptions(Builder builder) {
     compression = builder.compression;
     key = builder.key;
+  }
+
+  @Override
+  public String toString() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("compression", compression == Toggle.DEFAULT ? null : compression);
+    all.put("signingKey", key);
+    return Said.fields(all);
   }
 
   /**
@@ -46,8 +57,13 @@ public final class SerializeOptions {
      * @return this
      */
     public Builder signingKey(SigningKey value) {
-      key = value;
+      key = Given.notNull(value, "signingKey");
       return this;
+    }
+
+    @Override
+    public String toString() {
+      return build().toString();
     }
 
     /**

@@ -13,8 +13,8 @@ public final class SigningKey {
    *     verifies. They are copied
    */
   public SigningKey(KeyAlgorithm algorithm, byte[] bytes) {
-    this.algorithm = algorithm;
-    this.bytes = bytes.clone();
+    this.algorithm = Given.notNull(algorithm, "algorithm");
+    this.bytes = Given.notNull(bytes, "bytes").clone();
   }
 
   /**
@@ -24,6 +24,12 @@ public final class SigningKey {
    */
   public KeyAlgorithm algorithm() {
     return algorithm;
+  }
+
+  /** Without the key itself. */
+  @Override
+  public String toString() {
+    return algorithm + " key of " + bytes.length + " bytes";
   }
 
   void addTo(Options.Target target, String field) {

@@ -157,8 +157,8 @@ class CacheBuildTest {
         assertEquals("declared", e.getMessage());
       }
       assertEquals(6, cache.getStatistics().buildFailures());
-      assertThrows(NullPointerException.class, () -> cache.getOrBuild(key(7), () -> null));
-      assertThrows(NullPointerException.class, () -> cache.getOrBuild(key(7), null));
+      assertThrows(InvalidArgumentException.class, () -> cache.getOrBuild(key(7), () -> null));
+      assertThrows(InvalidArgumentException.class, () -> cache.getOrBuild(key(7), null));
       ObjectCode closed = copy();
       closed.close();
       assertFails(InvalidHandleException.class, Status.INVALID_HANDLE, () -> cache.getOrBuild(key(7), () -> closed));
@@ -359,7 +359,7 @@ class CacheBuildTest {
   @Test
   void batchesThatAreWrong() throws Exception {
     assertEquals(List.of(), Program.compileBatch(List.of()));
-    assertThrows(NullPointerException.class, () -> BatchItem.of(null, CodeType.PTX));
+    assertThrows(InvalidArgumentException.class, () -> BatchItem.of(null, CodeType.PTX));
     assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> BatchOptions.builder().workers(-1));
     assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT,
         () -> BatchOptions.builder().timeLimit(Duration.ofNanos(1)));

@@ -152,7 +152,7 @@ class CacheTest {
           assertFails(CompilationException.class, Status.COMPILATION, () -> cache.compile(program, CodeType.PTX));
       assertTrue(e.log().contains("this one"));
       assertFalse(e.diagnostics().isEmpty());
-      assertThrows(NullPointerException.class, () -> cache.compile(program, null));
+      assertThrows(InvalidArgumentException.class, () -> cache.compile(program, null));
       assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> cache.compile(null, CodeType.PTX));
       assertEquals(1, cache.getStatistics().buildFailures());
       assertEquals(0, cache.getStatistics().stores());
@@ -207,7 +207,7 @@ class CacheTest {
     assertTrue(e.getMessage().contains("lock_timeout_ms"), e.getMessage());
     SigningKey bad = new SigningKey(KeyAlgorithm.ED25519, new byte[5]);
     assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> new Cache(here().keys(bad).build()));
-    assertThrows(NullPointerException.class, () -> here().signingKey(null));
+    assertThrows(InvalidArgumentException.class, () -> here().signingKey(null));
     Path open = Files.createDirectory(folder.resolve("open"));
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertFails(IoException.class, Status.IO, () -> new Cache(open));

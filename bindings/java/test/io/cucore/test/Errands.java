@@ -31,6 +31,12 @@ public final class Errands {
       case "fail":
         fail(arguments[1]);
         break;
+      case "faultAndReset":
+        Faults.andReset();
+        break;
+      case "faultOfFutures":
+        Faults.ofFutures();
+        break;
       case "exit":
         exit(arguments[1]);
         break;

@@ -103,7 +103,7 @@ class ErrorsTest {
   private void inOtherProcesses() throws Exception {
     Child compile = Child.run(Map.of("CUCORE_NVRTC", "/nowhere"), List.of(), "fail", "compile");
     assertEquals("LibraryMissingException LIBRARY_MISSING", compile.output);
-    Child device = Child.run(Map.of("CUCORE_CPU_DEVICES", "0"), List.of(), "fail", "device");
+    Child device = Child.run(Machine.withoutDevices(), List.of(), "fail", "device");
     assertEquals("NoDeviceException NO_DEVICE", device.output);
     Child driver = Child.run(Map.of("CUCORE_DRIVER", "/no/such/driver.so"), List.of(), "fail", "device");
     assertEquals("LibraryMissingException LIBRARY_MISSING", driver.output);

@@ -17,7 +17,6 @@ import io.cucore.DefaultStream;
 import io.cucore.InvalidArgumentException;
 import io.cucore.InvalidStateException;
 import io.cucore.Kernel;
-import io.cucore.KernelFaultException;
 import io.cucore.LaunchConfig;
 import io.cucore.NotReadyException;
 import io.cucore.ObjectCode;
@@ -28,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -286,6 +286,7 @@ class LaunchTest {
         CudaEvent start = CudaEvent.timed(device);
         CudaEvent end = CudaEvent.timed(device);
         CudaEvent plain = new CudaEvent(device)) {
+      World.warmUp(device, stream);
       flag.asByteBuffer().putInt(0, 0);
       x.fill(1, stream);
       stream.synchronize();
@@ -318,28 +319,13 @@ class LaunchTest {
     }
   }
 
+  /** In a process of its own: a GPU's driver may leave it without a way on. */
   @Test
-  void faultAndReset() {
-    try (ObjectCode code = ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes());
-        Kernel fault = code.kernel("fault");
-        Kernel add = code.kernel("add_one");
-        CudaStream broken = new CudaStream(device);
-        CudaBuffer x = new CudaBuffer(device, 4, broken)) {
-      fault.launch(broken, LaunchConfig.of(1, 1), x);
-      assertFails(KernelFaultException.class, Status.KERNEL_FAULT, broken::synchronize);
-      assertFails(KernelFaultException.class, Status.KERNEL_FAULT, device::synchronize);
-      assertFails(KernelFaultException.class, Status.KERNEL_FAULT, () -> x.read(new byte[4], broken));
-      device.reset();
-      assertFails(InvalidStateException.class, Status.INVALID_STATE, broken::synchronize);
-      try (CudaStream fresh = new CudaStream(device);
-          CudaBuffer y = new CudaBuffer(device, 4, fresh)) {
-        y.fill(1, fresh);
-        add.launch(fresh, LaunchConfig.of(1, 1), y, 1);
-        int[] result = new int[1];
-        y.read(result, fresh);
-        assertEquals(2, result[0]);
-      }
-    }
+  void faultAndReset() throws Exception {
+    Child child = Child.run(Map.of(), List.of(), "faultAndReset");
+    assertEquals(0, child.code, child.output);
+    System.out.println("way on after a fault: " + child.output);
+    assertTrue(child.output.equals("reset") || Machine.HAS_GPU && child.output.equals("a new process"), child.output);
   }
 
   @Test
@@ -362,9 +348,9 @@ class LaunchTest {
     try (Kernel scale = World.code().kernel("scale");
         CudaBuffer x = new CudaBuffer(device, 16, stream)) {
       LaunchConfig one = LaunchConfig.of(1, 1);
-      assertNamed(NullPointerException.class, "config", () -> scale.launch(stream, null, 1f, x, 1));
-      assertNamed(NullPointerException.class, "arguments", () -> scale.launch(stream, one, (Object[]) null));
-      assertNamed(NullPointerException.class, "source", () -> Program.ofCuda(null));
+      assertNamed(InvalidArgumentException.class, "config is null", () -> scale.launch(stream, null, 1f, x, 1));
+      assertNamed(InvalidArgumentException.class, "arguments is null", () -> scale.launch(stream, one, (Object[]) null));
+      assertNamed(InvalidArgumentException.class, "source is null", () -> Program.ofCuda(null));
       assertNamed(InvalidArgumentException.class, "length is -1, below 0", () -> new CudaBuffer(device, -1, stream));
       assertNamed(InvalidArgumentException.class, "offset is -1, below 0", () -> x.write(new byte[1], stream, -1));
       assertNamed(InvalidArgumentException.class, "offset is -1, below 0", () -> x.read(new byte[1], stream, -1));

@@ -59,7 +59,7 @@ class ObjectsTest {
         CudaBuffer pinned = CudaBuffer.pinned(device, 64);
         Kernel kernel = World.code().kernel("scale")) {
       assertEquals(0, device.getOrdinal());
-      assertTrue(device.isEmulated());
+      assertEquals(!Machine.HAS_GPU, device.isEmulated());
       assertFalse(device.getName().isEmpty());
       assertEquals("sm_" + device.getComputeCapability().toString().replace(".", ""), device.getArch());
       assertTrue(device.getPciBusId().matches("[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\\.0"), device.getPciBusId());
@@ -69,7 +69,7 @@ class ObjectsTest {
       assertEquals(32, device.attribute(DeviceAttribute.WARP_SIZE));
       assertEquals(32, device.attribute(DeviceAttribute.WARP_SIZE.value()));
       assertTrue(device.canAccessPeer(device) || !device.canAccessPeer(device));
-      assertEquals(1, CudaDevice.count());
+      assertTrue(Machine.HAS_GPU ? CudaDevice.count() >= 1 : CudaDevice.count() == 1);
       for (CudaDevice of : List.of(stream.getDevice(), timed.getDevice(), buffer.getDevice(), pinned.getDevice())) {
         assertEquals(device, of);
         assertEquals(device.hashCode(), of.hashCode());
@@ -155,7 +155,7 @@ class ObjectsTest {
     assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> Program.ofCuda(source, uneven));
     ProgramOptions cut = ProgramOptions.builder().name("a\0b").build();
     assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> Program.ofCuda(source, cut));
-    assertThrows(NullPointerException.class, () -> ProgramOptions.builder().arch(null));
+    assertThrows(InvalidArgumentException.class, () -> ProgramOptions.builder().arch(null));
     ProgramOptions ofOtherSource = ProgramOptions.builder().useLibdevice(true).build();
     InvalidArgumentException e =
         assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> Program.ofCuda(source, ofOtherSource));
@@ -203,7 +203,7 @@ class ObjectsTest {
       for (AutoCloseable each : oneOfEach(device, stream).values()) {
         each.close();
         tried += useAll(each, device, stream);
-        assertTrue(each.toString().contains("(closed)") || each.getClass().getDeclaredMethod("isClosed") != null);
+        assertEquals(each.getClass().getSimpleName() + " (closed)", each.toString());
         assertEquals(true, each.getClass().getMethod("isClosed").invoke(each));
       }
       assertTrue(tried > 60, "tried only " + tried);
@@ -301,7 +301,7 @@ class ObjectsTest {
         CudaBuffer buffer = new CudaBuffer(device, 16, stream);
         Kernel kernel = World.code().kernel("nothing")) {
       Map<String, Executable> wrong = new LinkedHashMap<>();
-      wrong.put("device must", () -> new CudaStream(null));
+      wrong.put("device is null", () -> new CudaStream(null));
       wrong.put("stream", () -> new CudaBuffer(device, 4, null));
       wrong.put("peer", () -> device.canAccessPeer(null));
       wrong.put("event", () -> stream.waitEvent(null));
@@ -312,7 +312,7 @@ class ObjectsTest {
       wrong.put("value is a java.lang.Double", () -> buffer.fill(1.0, stream));
       wrong.put("grid", () -> kernel.launch(stream, LaunchConfig.of(0, 1)));
       wrong.put("block", () -> kernel.launch(stream, LaunchConfig.of(1, 0)));
-      wrong.put("4294967295", () -> kernel.launch(stream, LaunchConfig.of(1, -1)));
+      wrong.put("block is -1", () -> kernel.launch(stream, LaunchConfig.of(1, -1)));
       wrong.put("type", () -> new Program(SourceType.UNKNOWN, "", null));
       wrong.put("least", () -> new Log(LogLevel.UNKNOWN, (level, message) -> {}));
       wrong.put("device -1", () -> new CudaDevice(-1));
@@ -321,9 +321,6 @@ class ObjectsTest {
         InvalidArgumentException e = assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, body);
         assertTrue(e.getMessage().contains(word), word + " is not in: " + e.getMessage());
       });
-      assertThrows(NullPointerException.class, () -> World.code().kernel("scale").attribute(null, device));
-      assertThrows(NullPointerException.class, () -> kernel.launch(stream, null));
-      assertThrows(io.cucore.CucoreException.class, () -> new CudaBuffer(device, -1, stream));
     }
   }
 
@@ -382,7 +379,7 @@ class ObjectsTest {
   void libraries() {
     try (CudaDevice device = World.device()) {
       LibraryInfo driver = Cucore.library(Library.DRIVER);
-      assertTrue(driver.isAvailable() && driver.path().contains("cucore-cpu"), driver.toString());
+      assertTrue(driver.isAvailable() && driver.path().contains(Machine.driver()), driver.toString());
       assertTrue(driver.versionMajor() >= 12);
       World.code();
       LibraryInfo nvrtc = Cucore.library(Library.NVRTC);

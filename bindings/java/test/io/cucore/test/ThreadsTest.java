@@ -81,6 +81,7 @@ class ThreadsTest {
         CudaStream aside = new CudaStream(device);
         CudaBuffer flag = CudaBuffer.pinned(device, 4);
         Kernel wait = World.code().kernel("wait_for")) {
+      World.warmUp(device, aside);
       for (int i = 0; i < 60; ++i) {
         CudaStream stream = new CudaStream(device);
         CudaBuffer x = new CudaBuffer(device, 4, stream);

@@ -1,0 +1,54 @@
+package io.cucore;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** What objects say of themselves: that they are closed, if they are; never a failure. */
+final class Said {
+  private static final int LONGEST = 60;
+
+  private Said() {}
+
+  static String of(String type, BooleanSupplier isClosed, Supplier<String> facts) {
+    if (!isClosed.getAsBoolean()) {
+      try {
+        return type + " " + facts.get();
+      } catch (CucoreException e) {
+        // closed meanwhile, or its device is broken
+      }
+    }
+    return type + (isClosed.getAsBoolean() ? " (closed)" : "");
+  }
+
+  /** A native handle, and the device that it is of. */
+  static String handle(long handle, CudaDevice device) {
+    try (CudaDevice of = device) {
+      return "0x" + Long.toHexString(handle) + " of device " + of.getOrdinal();
+    }
+  }
+
+  static String fields(Map<String, ?> fields) {
+    StringBuilder text = new StringBuilder();
+    fields.forEach((name, value) -> {
+      if (value != null) {
+        text.append(text.length() == 0 ? "" : ", ").append(name).append('=').append(shortly(value));
+      }
+    });
+    return text.length() == 0 ? "defaults" : text.toString();
+  }
+
+  private static String shortly(Object value) {
+    if (value instanceof byte[]) {
+      return ((byte[]) value).length + " bytes";
+    }
+    if (value instanceof Collection) {
+      StringBuilder all = new StringBuilder();
+      ((Collection<?>) value).forEach(each -> all.append(all.length() == 0 ? "" : ", ").append(shortly(each)));
+      return "[" + all + "]";
+    }
+    String text = String.valueOf(value);
+    return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "...";
+  }
+}

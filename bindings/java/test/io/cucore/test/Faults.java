@@ -1,0 +1,157 @@
+package io.cucore.test;
+
+import static io.cucore.test.World.assertFails;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cucore.CodeType;
+import io.cucore.CudaBuffer;
+import io.cucore.CudaDevice;
+import io.cucore.CudaStream;
+import io.cucore.InvalidStateException;
+import io.cucore.Kernel;
+import io.cucore.KernelFaultException;
+import io.cucore.LaunchConfig;
+import io.cucore.ObjectCode;
+import io.cucore.Status;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** Errands that break a context. Each prints how far it came. */
+final class Faults {
+  private static final LaunchConfig ONE = LaunchConfig.of(1, 1);
+  private static final String NAME = "CUDA_ERROR_ILLEGAL_ADDRESS";
+
+  private Faults() {}
+
+  /** Every call that meets the fault says so; after a reset it goes on, or only in a new process. */
+  static void andReset() {
+    try (CudaDevice device = World.device();
+        ObjectCode code = ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes());
+        Kernel fault = code.kernel("fault");
+        Kernel add = code.kernel("add_one");
+        CudaStream broken = new CudaStream(device);
+        CudaBuffer x = new CudaBuffer(device, 4, broken)) {
+      fault.launch(broken, ONE, x);
+      KernelFaultException e = assertFails(KernelFaultException.class, Status.KERNEL_FAULT, broken::synchronize);
+      assertEquals(NAME, e.nativeName());
+      assertFails(KernelFaultException.class, Status.KERNEL_FAULT, device::synchronize);
+      assertFails(KernelFaultException.class, Status.KERNEL_FAULT, () -> x.read(new byte[4], broken));
+      boolean cured = isCuredByReset(device);
+      assertFails(InvalidStateException.class, Status.INVALID_STATE, broken::synchronize);
+      if (cured) {
+        launchAgain(device, add);
+      }
+      System.out.print(cured ? "reset" : "a new process");
+    }
+  }
+
+  private static boolean isCuredByReset(CudaDevice device) {
+    try {
+      device.reset();
+      return true;
+    } catch (KernelFaultException e) {
+      assertTrue(e.getMessage().contains("restart the process"), e.getMessage());
+      return false;
+    }
+  }
+
+  private static void launchAgain(CudaDevice device, Kernel add) {
+    try (CudaStream fresh = new CudaStream(device);
+        CudaBuffer y = new CudaBuffer(device, 4, fresh)) {
+      y.fill(1, fresh);
+      add.launch(fresh, ONE, y, 1);
+      int[] result = new int[1];
+      y.read(result, fresh);
+      assertEquals(2, result[0]);
+    }
+  }
+
+  /** A stream that is held until the gate is opened, and what waits for it. */
+  private static final class Held implements AutoCloseable {
+    final CudaDevice device;
+    final CudaStream first;
+    final List<CudaStream> streams = new ArrayList<>();
+    final List<CompletableFuture<Void>> pending = new ArrayList<>();
+    private final CudaBuffer gate;
+
+    Held(int ordinal) {
+      device = new CudaDevice(ordinal);
+      first = new CudaStream(device);
+      gate = CudaBuffer.pinned(device, 4);
+      World.warmUp(device, first);
+      for (int i = 0; i < 4; ++i) {
+        streams.add(new CudaStream(device));
+      }
+      gate.asByteBuffer().putInt(0, 0);
+      try (Kernel wait = World.code().kernel("wait_for")) {
+        wait.launch(first, ONE, gate);
+      }
+    }
+
+    void addFutures() {
+      for (CudaStream stream : streams) {
+        stream.waitStream(first);
+        for (int i = 0; i < 25; ++i) {
+          pending.add(stream.completion());
+        }
+      }
+    }
+
+    void open() {
+      gate.asByteBuffer().putInt(0, 1);
+    }
+
+    @Override
+    public void close() {
+      gate.close();
+      streams.forEach(CudaStream::close);
+      first.close();
+      device.close();
+    }
+  }
+
+  /** A fault reaches every pending future of its context with its text, and no others. */
+  static void ofFutures() throws Exception {
+    try (Held broken = new Held(0);
+        Held other = Machine.hasTwoDevices() ? new Held(1) : null;
+        CudaBuffer x = CudaBuffer.pinned(broken.device, 4);
+        Kernel fault = World.code().kernel("fault")) {
+      CompletableFuture<Void> before = broken.streams.get(0).completion();
+      assertNull(before.get(20, TimeUnit.SECONDS));
+      fault.launch(broken.first, ONE, x);
+      broken.addFutures();
+      if (other != null) {
+        other.addFutures();
+      }
+      Thread.sleep(30);
+      assertTrue(broken.pending.stream().noneMatch(CompletableFuture::isDone));
+      broken.open();
+      for (CompletableFuture<Void> each : broken.pending) {
+        Throwable e = assertThrows(ExecutionException.class, () -> each.get(20, TimeUnit.SECONDS)).getCause();
+        assertEquals(KernelFaultException.class, e.getClass());
+        assertEquals(NAME, ((KernelFaultException) e).nativeName());
+        assertTrue(e.getMessage().contains(NAME), e.getMessage());
+      }
+      assertFalse(before.isCompletedExceptionally());
+      assertThrows(KernelFaultException.class, () -> broken.streams.get(0).completion());
+      System.out.print(broken.pending.size() + " failed, " + (other == null ? "no second device" : untouched(other)));
+    }
+  }
+
+  private static String untouched(Held other) throws Exception {
+    assertTrue(other.pending.stream().noneMatch(CompletableFuture::isDone));
+    other.open();
+    for (CompletableFuture<Void> each : other.pending) {
+      assertNull(each.get(20, TimeUnit.SECONDS));
+    }
+    assertNull(other.first.completion().get(20, TimeUnit.SECONDS));
+    return other.pending.size() + " of the second device not";
+  }
+}

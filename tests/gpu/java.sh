@@ -1,0 +1,195 @@
+#!/bin/sh
+# Java on a GPU: its whole test suite, the course, the exchange of object code, and what calls and
+# awaiting cost, as tables in markdown. A machine with a GPU need not have Java: a run-time image
+# goes along. It needs the driver and the CUDA toolkit (NVRTC); nothing is compiled there.
+#   sh tests/gpu/java.sh stage   where the sources are: fills build-gpu-java-stage/, packs
+#                                build-gpu-java/java-kit.tgz
+#   sh java.sh                   in the unpacked folder, wherever it is; CUCORE_DRIVER=cpu tries it
+#                                without a GPU. Writes the tables into $OUT, too, if that is set;
+#                                ends with 0 only if everything passed
+set -u
+
+# ---- stage ------------------------------------------------------------------------------------
+junit='junit-jupiter-api junit-jupiter-engine junit-platform-commons junit-platform-engine
+junit-platform-launcher junit-platform-reporting junit-platform-console opentest4j apiguardian-api
+picocli'
+optional='univocity-parsers opentest4j-reporting-events opentest4j-reporting-schema jna'
+
+stage_all() {
+  set -e
+  cd "$(dirname "$0")/../.."
+  build=${BUILD:-build-gpu-java}
+  kit=$build/java-kit.tgz
+  stage=build-gpu-java-stage
+  [ -d "$build" ] || meson setup "$build" -Dbuildtype=release
+  ninja -C "$build" ${JOBS:+-j$JOBS} bindings/java/cucore.jar bindings/java/test/cucore-tests.jar \
+    bench/java/java-bench.jar bench/java/libjava_c_calls.so
+  rm -rf "$stage"
+  mkdir -p "$stage/jars" "$stage/lib" "$stage/lib-spare" "$stage/examples" "$stage/exchange"
+  jlink --add-modules java.base,java.logging,java.xml,jdk.unsupported --compress=2 --strip-debug \
+    --no-man-pages --no-header-files --output "$stage/jre"
+  cp "$build/bindings/java/cucore.jar" "$build/bindings/java/test/cucore-tests.jar" \
+    "$build/bench/java/java-bench.jar" "$stage/jars/"
+  for name in $junit; do cp -L "/usr/share/java/$name.jar" "$stage/jars/"; done
+  for name in $optional; do
+    [ ! -f "/usr/share/java/$name.jar" ] || cp -L "/usr/share/java/$name.jar" "$stage/jars/"
+  done
+  cp "$build/bench/java/libjava_c_calls.so" "$stage/lib/"
+  for library in /usr/lib/*/jni/libjnidispatch.system.so /usr/lib/*/libffi.so.8; do
+    [ ! -f "$library" ] || cp -L "$library" "$stage/lib/"
+  done
+  for program in examples/java/*.java; do
+    name=$(basename "$program" .java)
+    javac --release 11 -encoding UTF-8 -cp "$stage/jars/cucore.jar" -d "$stage/examples/$name" "$program"
+    sed -n 's/^class \([A-Za-z]*\) .*/\1/p' "$program" | head -n 1 > "$stage/examples/$name/main"
+  done
+  # A folder with what other languages have made of one source: it goes on in Java there.
+  #   meson test -C BUILD exchange --test-args=--keep=FOLDER
+  if [ -n "${EXCHANGE:-}" ]; then cp "$EXCHANGE"/*.cuco "$stage/exchange/"; fi
+  # The C and C++ run-time libraries are the other machine's own, unless it lacks one.
+  find "$stage/jre" "$stage/lib" "$build/bindings/java" -name '*.so*' -type f -exec ldd {} + 2>/dev/null |
+    sed -n 's/.* => \(\/[^ ]*\/lib\(stdc++\|gcc_s\|z\)\.so[^ ]*\) .*/\1/p' | sort -u |
+    while read -r library; do cp -L "$library" "$stage/lib-spare/"; done
+  strip --strip-unneeded "$stage"/lib/*.so "$stage"/lib-spare/* 2>/dev/null || true
+  cp tests/gpu/java.sh "$stage/"
+  tar czf "$kit" "$stage"
+  du -sh "$stage" "$kit"
+  [ "$(du -sm "$kit" | cut -f1)" -le 30 ] || { echo "the kit is larger than 30 MiB" >&2; exit 1; }
+}
+
+[ "${1:-run}" != stage ] || { stage_all; exit; }
+
+# ---- run --------------------------------------------------------------------------------------
+here=$(cd "$(dirname "$0")" && pwd)
+[ -x "$here/jre/bin/java" ] || { echo "java.sh: no run-time image: run 'java.sh stage' first" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/rows" "$work/home"
+results=${OUT:-$work}/java.md
+export CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}" HOME="$work/home" XDG_CACHE_HOME="$work/home/cache"
+unset CUCORE_CACHE_DIR
+java=$here/jre/bin/java
+jars=$here/jars
+spare=$here/lib-spare
+export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+if ! "$java" -version >/dev/null 2>&1 || LD_LIBRARY_PATH="" ldd "$here/lib/libjava_c_calls.so" | grep -q 'stdc++.*not found'; then
+  LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$spare"
+fi
+path=$jars/cucore.jar:$jars/cucore-tests.jar
+for jar in "$jars"/junit-*.jar "$jars"/opentest4j*.jar "$jars"/apiguardian-api.jar "$jars"/picocli.jar "$jars"/univocity-parsers.jar; do
+  [ ! -f "$jar" ] || path=$path:$jar
+done
+begin_all=$(date +%s)
+
+say() { tee -a "$results"; }
+ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
+
+# row ORDER TITLE COMMAND...: a line for the table, and all output in a file beside it.
+row() {
+  file=$work/rows/$1
+  title=$2
+  shift 2
+  begin=$(date +%s%N)
+  timeout "${LIMIT:-100}" "$@" > "$file.log" 2>&1 < /dev/null
+  code=$?
+  time_ms=$((($(date +%s%N) - begin) / 1000000))
+  count() { sed -n "s/^\[ *\([0-9]*\) tests $1.*/\1/p" "$file.log" | tail -n 1; }
+  said=
+  [ -z "$(count successful)" ] || said="$(count successful) passed, $(count aborted) skipped, $(count failed) failed"
+  faults=$(grep -cE 'WARNING in native method|FATAL ERROR in native method|WARNING: JNI|^Warning: ' "$file.log")
+  if [ "$code" = 0 ] && [ "$faults" = 0 ]; then verdict=pass; else verdict="FAIL ($code)"; : > "$file.failed"; fi
+  echo "| $title | $verdict | $said | $time_ms |" > "$file.row"
+}
+
+# Some at a time: what they check does not depend on who else is there.
+tests() {
+  order=$1
+  words=$2
+  shift 2
+  for name in MadeByNumberTest test.ThreadsTest test.CacheBuildTest test.CompletionTest test.CacheTest \
+    test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest test.SweepTest; do
+    order=$((order + 1))
+    row "$order" "${name#test.}$words" "$java" "$@" -XX:+AllowUserSignalHandlers -cp "$path" \
+      org.junit.platform.console.ConsoleLauncher --disable-banner --disable-ansi-colors --details=tree \
+      --select-class="io.cucore.$name" &
+    [ $((order % ${TOGETHER:-3})) != 0 ] || wait
+  done
+  wait
+}
+
+examples() {
+  order=$1
+  for folder in "$here"/examples/*; do
+    order=$((order + 1))
+    row "$order" "example ${folder##*/}" "$java" -cp "$jars/cucore.jar:$folder" "$(cat "$folder/main")"
+  done
+}
+
+# What other languages have written is read, written again, carried by Java's own serialization and
+# launched here; what is compiled here is equal to it.
+exchange_all() {
+  exchange="$java -cp $path io.cucore.test.Exchange"
+  set -e
+  $exchange make "$work/made"
+  $exchange launch "$work/made"
+  for file in "$here"/exchange/*.cuco; do
+    [ -f "$file" ] || { echo "nothing of other languages in this kit"; break; }
+    $exchange copy "$file" "$work/copied"
+    cmp "$file" "$work/copied"
+    $exchange own "$file" "$work/own"
+    cmp "$file" "$work/own"
+    $exchange launch "$work/own"
+    cmp "$file" "$work/made" || echo "another compiler here than there"
+    echo "${file##*/}: equal bytes, launched"
+  done
+  [ -z "${OUT:-}" ] || cp "$work/made" "$OUT/java.cuco"
+}
+
+table() {
+  echo
+  echo "| what | result | tests | ms |"
+  echo "|---|---|---|---|"
+  cat "$work"/rows/*.row
+}
+
+# bench TITLE LIMIT COMMAND...: its tables as they are.
+bench() {
+  title=$1
+  shift
+  if ! timeout 60 "$@" > "$work/bench" 2>&1 < /dev/null; then echo "$title: FAILED" && : > "$work/rows/$title.failed"; fi
+  echo
+  cat "$work/bench"
+}
+
+[ "${1:-run}" != exchange ] || { exchange_all; exit; }
+{
+  echo "# Java on $(ask name || true), $(date -u +%Y-%m-%d)"
+  echo
+  echo "- driver: CUCORE_DRIVER=$CUCORE_DRIVER, $(ask driver_version), $(ask memory.total)"
+  echo "- processor:$(sed -n 's/^model name[^:]*://p' /proc/cpuinfo | head -n 1), $(nproc) cores, kernel $(uname -r)"
+  echo "- $("$java" -version 2>&1 | sed -n 2p)"
+} | say
+row 10 "first use of the jar" "$java" -cp "$jars/cucore.jar:$here/examples/02_launch" Launch
+tests 20 ""
+examples 40
+row 60 "object code of other languages" sh "$here/java.sh" exchange
+tests 70 ", -Xcheck:jni" -Xcheck:jni
+table | say
+unpacked=$(ls -d "$XDG_CACHE_HOME"/cucore/java/*/)
+{
+  bench calls "$java" -Djna.boot.library.path="$here/lib" -Djna.boot.library.name=jnidispatch.system -Djna.nosys=false \
+    -cp "$jars/cucore.jar:$jars/jna.jar:$jars/java-bench.jar" Bench "$here/lib/libjava_c_calls.so" "$unpacked/libcucore.so.0"
+  bench cache "$java" -cp "$jars/cucore.jar:$jars/java-bench.jar" CacheBench
+  bench completion "$java" -cp "$jars/cucore.jar:$jars/java-bench.jar" CompletionBench "${SAMPLES:-1000}"
+} | say
+failed=0
+for each in "$work"/rows/*.failed; do
+  [ -f "$each" ] || continue
+  failed=$((failed + 1))
+  printf '\n== %s\n' "$(cat "${each%.failed}.row" 2>/dev/null || echo "$each")"
+  cat "${each%.failed}.log" 2>/dev/null
+done
+[ -z "${OUT:-}" ] || cat "$work"/rows/*.log > "$OUT/java.log"
+grep -hE '^(way on after|futures of a context|memory is flat|the cache leaks)' "$work"/rows/*.log | sort -u
+echo "$failed failed, $(($(date +%s) - begin_all)) s"
+[ "$failed" = 0 ]
