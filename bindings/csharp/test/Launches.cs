@@ -133,7 +133,16 @@ extern ""C"" __global__ void none() {}";
       Check.Throws<InvalidArgumentException>(() => World.Kernel(World.Scale, "scale").GetParameter(3));
       Check.Throws<ArgumentNullException>(() => ObjectCode.Load((byte[])null));
       Check.Throws<ArgumentException>(() => new Program("").Compile(CodeType.Ptx, "a", null));
-      Check.Throws<UnsupportedException>(() => none.MaxActiveClusters(World.Device, new LaunchConfig(2, 1) { Cluster = 2 }));
     }
+  }
+
+  // The CPU device has none.
+  public static void Clusters() {
+    LaunchConfig clusters = new LaunchConfig(2, 1) { Cluster = 2 };
+    Kernel none = World.Kernel(Source, "none");
+    if (World.Device.ComputeCapability.Major >= 9 && !Machine.IsCpu)
+      Check.That(none.MaxActiveClusters(World.Device, clusters) > 0);
+    else
+      Check.Throws<UnsupportedException>(() => none.MaxActiveClusters(World.Device, clusters));
   }
 }
