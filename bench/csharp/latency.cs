@@ -218,6 +218,7 @@ DONE:
   }
 
   private static int Main(string[] args) {
+    Console.OutputEncoding = new UTF8Encoding(false);
     int samples = args.Length > 0 ? int.Parse(args[0]) : 1000;
     using (ObjectCode code = ObjectCode.FromBytes(CodeType.Ptx, Encoding.ASCII.GetBytes(Ptx))) {
       work = code.GetKernel("work");
