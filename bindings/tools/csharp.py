@@ -260,7 +260,8 @@ def options(header, c_name, name, table):
             receiver = '' if SETTERS[f.kind].startswith('native') else 'native, '
             fill.append(f'    {SETTERS[f.kind]}({receiver}"{f.name}", {camel(f.name)});')
     out += ['', f'  internal Native{name} ToNative() {{', f'    Native{name} native = new Native{name}();']
-    return out + fill + ['    return native;', '  }', '}']
+    return out + fill + ['    return native;', '  }', '', '  /// <summary>What is set.</summary>',
+                         '  public override string ToString() { return Describe.Properties(this); }', '}']
 
 
 def sentence(field, header, table):

@@ -125,6 +125,6 @@ public partial class Cache {
   }
 
   /// <summary>Its folder.</summary>
-  public override string ToString() { return $"cache {(Directory.Length == 0 ? "in memory" : Directory)}"; }
+  public override string ToString() { return Describe.Object("cache", () => $"cache {(Directory.Length == 0 ? "in memory" : Directory)}"); }
 }
 }

@@ -25,6 +25,6 @@ public partial class CudaDevice {
   public CudaStream GetDefaultStream(DefaultStream kind = DefaultStream.Legacy) { return RawDefaultStream(kind); }
 
   /// <summary>Its name, architecture and number.</summary>
-  public override string ToString() { return $"{Name} ({Arch}), device {Ordinal}"; }
+  public override string ToString() { return Describe.Object("device", () => $"{Name} ({Arch}), device {Ordinal}"); }
 }
 }

@@ -33,7 +33,7 @@ public readonly struct Dim3 {
 
 /// <summary>How to launch a kernel: new LaunchConfig(grid, block) { DynamicShared = 1024 }.</summary>
 [StructLayout(LayoutKind.Sequential)]
-public struct LaunchConfig {
+public partial struct LaunchConfig {
   internal const int HeadSize = 56;
 
   // LaunchHead of cpp/launch.hpp

@@ -137,6 +137,9 @@ public partial class ObjectCode : ISerializable {
   }
 
   /// <summary>Its name, type and architecture.</summary>
-  public override string ToString() { return $"{(Name.Length == 0 ? "object code" : Name)}: {Type} for {(Arch.Length == 0 ? "several devices" : Arch)}"; }
+  public override string ToString() {
+    return Describe.Object("object code", () =>
+        $"{(Name.Length == 0 ? "object code" : Name)}: {Type} for {(Arch.Length == 0 ? "several devices" : Arch)}");
+  }
 }
 }

@@ -46,6 +46,18 @@ public static class Processes {
   public static void NoCompiler() { Check.Contains("LibraryMissing", Run("Compile", 0, "CUCORE_NVRTC=/nowhere/libnvrtc.so")); }
   public static void NoDriver() { Check.Contains("LibraryMissing", Run("Open", 0, "CUCORE_DRIVER=/nowhere/libcuda.so")); }
 
+  // What nobody catches shows the compiler's log.
+  public static void Uncaught() {
+    string said = Run("Fail", 1);
+    foreach (string part in new[] { "CompilationException", "broken.cu(2): error", "undeclared" }) Check.Contains(part, said);
+  }
+
+  private static void Fail() {
+    Thread thread = new Thread(() => new Program("\nint x = undeclared;", new ProgramOptions { Name = "broken.cu" }).Compile());
+    thread.Start();
+    thread.Join();
+  }
+
   internal static int Child(string name) {
     try {
       string[] path = name.Split('.');
