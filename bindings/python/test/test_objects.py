@@ -323,6 +323,41 @@ def test_names_of_wrong_arguments(device, stream):
             buffer.read(None, stream)
 
 
+def test_messages_name_what_users_type(code):
+    out, _ = run_python("""
+import cucore
+from conftest import ON_GPU, SOURCE
+device = cucore.Device()
+stream, old = cucore.Stream(device), cucore.Stream(device)
+code = cucore.Program(SOURCE).compile()
+plain, timed = cucore.Event(device), cucore.Event(device, timing=True)
+plain.record(stream)
+
+def says(words, call):
+    try:
+        call()
+    except cucore.Error as error:
+        message = error.message
+    assert words in message and "cucore_" not in message and "NULL" not in message, message
+    return message
+
+says("Event(timing=...)", lambda: plain.elapsed(plain))
+says("Event.record()", lambda: timed.elapsed(timed))
+says("LaunchConfig.grid[0] is 0", lambda: code.kernel("scale")[0, 1, stream](1.0, None, 0))
+says("name must not be None", lambda: code.kernel(None))
+says("ObjectCode.deserialize()", lambda: cucore.ObjectCode.from_bytes(cucore.CodeType.BUNDLE, bytes(64)))
+says("Linker.add()", lambda: cucore.Linker().link())
+says("Cache(signing_key=...)", lambda: cucore.Cache("", signing_key=cucore.Key(cucore.KeyAlgorithm.ED25519, b"short")))
+device.reset()
+says("Device.reset()", old.synchronize)
+stream = cucore.Stream(device)
+data = cucore.Buffer(device, 4, stream)
+code.kernel("crash")[1, 1, stream](data)
+print(says("Device.reset()", stream.synchronize))
+""")
+    assert "call Device.reset() to go on" in out
+
+
 def test_members_are_those_of_the_stubs():
     """SWIG's own members are not to be seen, and a constructor takes the keywords that its stub names."""
     for kind in (cucore.Device, cucore.Stream, cucore.Buffer, cucore.ObjectCode):
