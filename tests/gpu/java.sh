@@ -79,6 +79,7 @@ path=$jars/cucore.jar:$jars/cucore-tests.jar
 for jar in "$jars"/junit-*.jar "$jars"/opentest4j*.jar "$jars"/apiguardian-api.jar "$jars"/picocli.jar "$jars"/univocity-parsers.jar; do
   [ ! -f "$jar" ] || path=$path:$jar
 done
+[ "$(nproc)" -lt 8 ] || TOGETHER=${TOGETHER:-5}
 begin_all=$(date +%s)
 
 say() { tee -a "$results"; }
@@ -170,6 +171,10 @@ bench() {
   echo "- $("$java" -version 2>&1 | sed -n 2p)"
 } | say
 row 10 "first use of the jar" "$java" -cp "$jars/cucore.jar:$here/examples/02_launch" Launch
+if grep -q 'needs a device' "$work/rows/10.log"; then
+  echo "java.sh: no device with CUCORE_DRIVER=$CUCORE_DRIVER" >&2
+  exit 2
+fi
 tests 20 ""
 examples 40
 row 60 "object code of other languages" sh "$here/java.sh" exchange
