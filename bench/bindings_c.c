@@ -2,6 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <cucore.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -62,4 +65,46 @@ EXPORT double bench_launch(int count) {
   took = (now() - began) / count;
   cucore_stream_synchronize(stream, NULL);
   return took;
+}
+
+/* A thread that does nothing but look at a word: it knows when a kernel wrote there. */
+static const volatile uint32_t *watched;
+static atomic_uint awaited;       /* the value that ends the look; 0: none, UINT32_MAX: the thread ends */
+static _Atomic uint64_t seen_ns;
+static pthread_t watcher;
+
+static void *watch(void *unused) {
+  (void)unused;
+  for (;;) {
+    const unsigned value = atomic_load(&awaited);
+    if (value == UINT32_MAX) return NULL;
+    if (value == 0 || *watched != value) {
+      if (value == 0) sched_yield();
+      continue;
+    }
+    atomic_store(&seen_ns, (uint64_t)now());
+    atomic_store(&awaited, 0);
+  }
+}
+
+EXPORT int bench_watch(const uint32_t *word) {
+  watched = word;
+  return pthread_create(&watcher, NULL, watch, NULL);
+}
+
+EXPORT void bench_expect(uint32_t value) {
+  atomic_store(&seen_ns, 0);
+  atomic_store(&awaited, value);
+}
+
+/* When the word had the value, in ns of CLOCK_MONOTONIC. */
+EXPORT uint64_t bench_seen(void) {
+  uint64_t time = 0;
+  while ((time = atomic_load(&seen_ns)) == 0) sched_yield();
+  return time;
+}
+
+EXPORT void bench_watch_end(void) {
+  atomic_store(&awaited, UINT32_MAX);
+  pthread_join(watcher, NULL);
 }

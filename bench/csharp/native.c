@@ -12,11 +12,49 @@ BENCH double bench_now(void) {
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
+BENCH int bench_nothing(const void *pointer) { return pointer != NULL; }
+
 BENCH double bench_property(const cucore_device *device, int count) {
   volatile int32_t sink;
   const double began = bench_now();
   for (int i = 0; i < count; ++i) sink = cucore_device_ordinal(device);
   (void)sink;
+  return (bench_now() - began) / count;
+}
+
+BENCH double bench_is_loaded(const cucore_objectcode *code, int count) {
+  volatile int32_t sink;
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i) sink = cucore_objectcode_is_loaded(code);
+  (void)sink;
+  return (bench_now() - began) / count;
+}
+
+BENCH double bench_query(const cucore_stream *stream, int count) {
+  int32_t done = 0;
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i)
+    if (cucore_stream_query(stream, &done, NULL) != CUCORE_OK) return -1;
+  return (bench_now() - began) / count;
+}
+
+BENCH double bench_cache_get(cucore_cache *cache, const unsigned char *key, int count) {
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i) {
+    cucore_objectcode *code = NULL;
+    if (cucore_cache_get(cache, key, &code, NULL) != CUCORE_OK) return -1;
+    cucore_objectcode_release(code);
+  }
+  return (bench_now() - began) / count;
+}
+
+BENCH double bench_cache_compile(cucore_cache *cache, const cucore_program *program, int count) {
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i) {
+    cucore_objectcode *code = NULL;
+    if (cucore_cache_compile(cache, program, CUCORE_CODE_TYPE_PTX, NULL, 0, &code, NULL, NULL) != CUCORE_OK) return -1;
+    cucore_objectcode_release(code);
+  }
   return (bench_now() - began) / count;
 }
 

@@ -5,7 +5,6 @@
   coverage.py java   HEADER MAP JAVAP JAR
   coverage.py csharp HEADER MAP XML           the file of comments: what is not in it has none
 """
-import fnmatch
 import re
 import subprocess
 import sys
@@ -14,61 +13,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'tools'))
 import header as headers  # noqa: E402
-import interface  # noqa: E402
-
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
-           'Future': 'CudaFuture',
-           'Error': 'CucoreException', '': 'Cucore'}
-
-
-def listed():
-    """pattern -> (Python's name or '-', {language: name})."""
-    table = {}
-    for line in (HERE / 'functions.txt').read_text(encoding='utf-8').splitlines():
-        words = line.split()
-        if words and not line.startswith('#'):
-            own = dict(w.split(':', 1) for w in words[2:] if ':' in w) if words[1] != '-' else {}
-            if words[0] in table:
-                sys.exit(f'functions.txt has {words[0]} twice')
-            table[words[0]] = (words[1], own)
-    return table
-
+import spellings  # noqa: E402
 
 def wanted(header, language):
     """C function -> the names under which a language may have it; none where there need be none."""
-    table = listed()
-    marks = {m.function: m for m in interface.members(interface.flatten(interface.ROOT / 'cucore.i')) if not m.raw}
+    table, marks = spellings.listed(), spellings.members()
     for function in headers.exported(sys.argv[3]):
-        line = table.get(function) or next((v for p, v in table.items() if fnmatch.fnmatch(function, p)), None)
-        if line and line[0] == '-':
-            continue
-        if line:
-            yield function, spellings(line[1].get(language, line[0]), language, language in line[1])
-        elif function in marks:
-            mark = marks[function]
-            members = {'python': {'cucore_version': 'version_number', 'cucore_version_string': 'version_string',
-                                  'cucore_status_name': 'status_name'}.get(function, mark.name)}
-            name = members['python'] if not mark.owner else mark.name
-            owner = mark.owner + '.' if mark.owner else ''
-            name = '__init__' if mark.kind == 'constructor' else name
-            yield function, spellings(owner + name, language, False)
-        else:
-            yield function, []
-
-
-def spellings(name, language, exact):
-    if language == 'python' or exact:
-        return [name]
-    owner, _, member = name.rpartition('.')
-    owner = CLASSES.get(owner, owner)
-    upper = headers.camel(member)
-    if member == '__init__':
-        return [f'{owner}.<new>']
-    if language == 'csharp':
-        return [f'{owner}.{upper}']
-    lower = upper[0].lower() + upper[1:]
-    return [f'{owner}.{lower}', f'{owner}.get{upper}', f'{owner}.is{upper}', f'{owner}.nativeHandle' if member == 'native' else '',
-            f'{owner}.getNativeHandle' if member == 'native' else '']
+        names = spellings.candidates(function, language, table, marks)
+        if names is not None:
+            yield function, names
 
 
 def python_names():
@@ -131,7 +84,7 @@ def main():
             failed.append(f'{function}: not reachable' + (f' as {" or ".join(filter(None, names))}' if names else
                                                           ', and not in functions.txt'))
     known = {f for f in headers.exported(sys.argv[3])}
-    failed += [f'functions.txt: there is no {p}' for p in listed() if '*' not in p and p not in known]
+    failed += [f'functions.txt: there is no {p}' for p in spellings.listed() if '*' not in p and p not in known]
     print(*failed, sep='\n')
     print(f'{language}: {count} functions reachable' if not failed else f'{language}: {len(failed)} failures')
     return 1 if failed else 0

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "spelling.hpp"
+
 namespace cucore::bind {
 
 struct ErrorRelease {
@@ -17,15 +19,15 @@ struct ErrorRelease {
 class Failure {
  public:
   Failure(cucore_status status, cucore_error* error)
-      : status_(status), error_(error, ErrorRelease{}) {}
-  Failure(cucore_status status, std::string message)
-      : status_(status), message_(std::make_shared<std::string>(std::move(message))) {}
+      : status_(status),
+        error_(error, ErrorRelease{}),
+        message_(std::make_shared<std::string>(respell(cucore_error_message(error)))) {}
+  Failure(cucore_status status, const std::string& message)
+      : status_(status), message_(std::make_shared<std::string>(respell(message))) {}
 
   cucore_status status() const { return status_; }
-  const char* message() const {
-    return message_ ? message_->c_str() : cucore_error_message(error_.get());
-  }
-  const char* origin() const { return message_ ? "cucore" : cucore_error_origin(error_.get()); }
+  const char* message() const { return message_->c_str(); }
+  const char* origin() const { return error_ ? cucore_error_origin(error_.get()) : "cucore"; }
   int native_code() const { return cucore_error_native_code(error_.get()); }
   const char* native_name() const { return cucore_error_native_name(error_.get()); }
   const char* log() const { return cucore_error_log(error_.get()); }

@@ -16,24 +16,40 @@ CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent',
 RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery', 'Future::wait': 'RawWait', 'Stream::Stream': '', 'Event::Event': '', 'Program::Program': '', 'Linker::Linker': '', 'LogReceiver::LogReceiver': '',
        'Device::count': 'RawCount', 'Device::attribute': 'GetAttribute', 'Device::default_stream': 'RawDefaultStream',
        'Device::compute_capability': 'RawComputeCapability', 'Device::memory': 'RawMemory', 'Device::uuid': 'RawUuid',
-       'Device::stream_priorities': 'RawStreamPriorities', 'Buffer::address': 'RawAddress', 'Buffer::size': 'RawSize', 'Device::ordinal': 'RawOrdinal',
-       'Device::is_emulated': 'RawIsEmulated', 'Device::name': 'RawName', 'Device::arch': 'RawArch', 'Kernel::name': 'RawName',
-       'ObjectCode::name': 'RawName', 'ObjectCode::arch': 'RawArch', 'Buffer::copy_from': 'RawCopyFrom',
+       'Device::stream_priorities': 'RawStreamPriorities', 
+       'Buffer::copy_from': 'RawCopyFrom',
        'Buffer::fill': 'RawFill', 'Program::compile': 'RawCompile', 'ObjectCode::data': 'RawData',
-       'ObjectCode::kernel': 'GetKernel', 'ObjectCode::image': 'GetImage', 'ObjectCode::find_global': 'RawFindGlobal',
+       'ObjectCode::kernel': 'RawKernel', 'ObjectCode::image': 'GetImage', 'ObjectCode::find_global': 'RawFindGlobal',
        'ObjectCode::serialize': 'RawSerialize', 'ObjectCode::deserialize': 'RawDeserialize',
        'ObjectCode::create': 'RawCreate', 'ObjectCode::from_file': 'RawFromFile', 'Images::bundle': 'RawBundle',
        'ObjectCode::diagnostic_count': 'RawDiagnosticCount', 'ObjectCode::metadata_count': 'RawMetadataCount',
        'ObjectCode::symbol_count': 'RawSymbolCount', 'Kernel::attribute': 'GetAttribute',
        'Kernel::parameter': 'RawParameter', 'Kernel::parameter_count': 'RawParameterCount', 'Kernel::occupancy': 'RawOccupancy',
        'Kernel::max_potential_block_size': 'RawMaxPotentialBlockSize', 'Kernel::max_active_clusters': 'RawMaxActiveClusters',
-       'Kernel::available_dynamic_shared': 'RawAvailableDynamicShared', 'Kernel::launch': 'RawLaunch', 'Kernel::launch_packed': 'RawLaunchPacked', 'Stream::from_native': 'FromNative',
+       'Kernel::available_dynamic_shared': 'RawAvailableDynamicShared', 'Kernel::launch': 'RawLaunch', 'Kernel::launch_packed': 'RawLaunchPacked', 'Stream::from_native': 'FromNative', 'Stream::query': 'RawQuery', 'Event::query': 'RawQuery', 'Future::query': 'RawQuery',
+       'ObjectCode::is_loaded': 'RawIsLoaded',
        'Cache::Cache': '', 'Cache::compile': 'RawCompile', 'Cache::link': 'RawLink', 'Cache::get': 'RawGet', 'Cache::put': 'RawPut',
        'Cache::get_or_build': 'RawGetOrBuild', 'Cache::statistics': 'RawStatistics', 'Cache::statistics_of_all': 'RawStatisticsOfAll',
        'Cache::entries': 'RawEntries', 'Cache::verify': 'RawVerify', 'Cache::trim': 'RawTrim', 'Cache::explain_miss': 'RawExplainMiss',
-       'Cache::add_remote': 'RawAddRemote', 'Cache::directory': 'RawDirectory', 'Batch::run': 'RawRun',
+       'Cache::add_remote': 'RawAddRemote', 'Batch::run': 'RawRun',
        'library_set_path': 'RawSetPath', 'driver_select': 'RawSelectDriver'}
-PUBLIC = {'GetAttribute', 'GetKernel', 'GetImage', 'FromNative'}  # only the name is another
+PUBLIC = {'GetAttribute', 'GetImage', 'FromNative'}  # only the name is another
+
+# What never changes while the object lives is asked for once and kept: a property costs a field then, where a
+# call out of Mono costs some 50 ns.
+KEPT = {
+    'Device': {'ordinal': 'int', 'name': 'string', 'arch': 'string', 'pci_bus_id': 'string', 'is_emulated': 'bool'},
+    'Stream': {'native': 'ulong'},
+    'Event': {'has_timing': 'bool', 'native': 'ulong'},
+    'Buffer': {'address': 'ulong', 'host_pointer': 'ulong', 'size': 'long', 'native': 'ulong'},
+    'Program': {'backend': 'Backend'},
+    'ObjectCode': {'type': 'CodeType', 'name': 'string', 'arch': 'string', 'log': 'string', 'image_count': 'long',
+                   'signature_key': 'string', 'signature': 'SignatureState', 'native': 'ulong'},
+    'Queue': {'descriptor': 'int'},
+    'Cache': {'directory': 'string'},
+    'Future': {'token': 'ulong'},
+    'Kernel': {'name': 'string', 'native': 'ulong'},
+}
 
 # Where users find what no member of their own stands for.
 ELSEWHERE = {'cucore_log_set_callback': 'CucoreLog.Subscribe', 'cucore_library_query': 'CucoreLibrary.Query',
@@ -92,8 +108,42 @@ def documentation(function, parameters, header, table):
     return lines
 
 
+def is_kept(member):
+    return member.kind == 'property' and member.name in KEPT.get(member.owner, {})
+
+
+def kept(member):
+    """The property over SWIG's own, which is called once."""
+    ctype, name = KEPT[member.owner][member.name], camel(member.name)
+    field = name[0].lower() + name[1:]
+    if ctype == 'string':
+        lines, read = [f'private string {field};'], f'return {field} ?? ({field} = {name}Now);'
+    elif name == 'Native':  # 0 may be what is there only later: the handle of code that is not loaded
+        lines, read = [f'private ulong {field};'], f'return {field} != 0 ? {field} : {field} = {name}Now;'
+    else:
+        lines = [f'private {ctype} {field};', f'private volatile bool has{name};']
+        read = f'if (!has{name}) {{ {field} = {name}Now; has{name} = true; }} return {field};'
+    return ['  ' + l for l in [*lines, f'//: {member.function}',
+                               f'public {ctype} {name} {{ get {{ CheckAlive(); {read} }} }}']]
+
+
+def kept_classes(table):
+    """All of them: "//: cucore_x" stands for the comment still."""
+    out = ['// Generated from cucore.h: properties that never change.', 'namespace Cucore {']
+    for owner in KEPT:
+        out.append(f'public partial class {CLASSES.get(owner, owner)} {{')
+        found = [m for m in table.values() if m.owner == owner and is_kept(m)]
+        missing = set(KEPT[owner]) - {m.name for m in found}
+        if missing:
+            raise SystemExit(f'{owner} has no {missing} to keep')
+        for member in found:
+            out += kept(member)
+        out.append('}')
+    return out + ['}']
+
+
 def features(member, function, header, table):
-    raw = RAW.get(member.path)
+    raw = camel(member.name) + 'Now' if is_kept(member) else RAW.get(member.path)
     hidden = member.raw or raw is not None
     if raw in PUBLIC:
         hidden = False
@@ -210,7 +260,8 @@ def options(header, c_name, name, table):
             receiver = '' if SETTERS[f.kind].startswith('native') else 'native, '
             fill.append(f'    {SETTERS[f.kind]}({receiver}"{f.name}", {camel(f.name)});')
     out += ['', f'  internal Native{name} ToNative() {{', f'    Native{name} native = new Native{name}();']
-    return out + fill + ['    return native;', '  }', '}']
+    return out + fill + ['    return native;', '  }', '', '  /// <summary>What is set.</summary>',
+                         '  public override string ToString() { return Describe.Properties(this); }', '}']
 
 
 def sentence(field, header, table):
@@ -241,6 +292,7 @@ def write_sources(header, folder, table, names):
                                    *options(header, 'cucore_linker_options', 'LinkerOptions', table),
                                    *options(header, 'cucore_cache_options', 'CacheOptions', table),
                                    *(line for c_name, name in fields.RECORDS.items() for line in record(header, c_name, name, table)), '}'])
+    (folder / 'Kept.Generated.cs').write_text(expand_source('\n'.join(kept_classes(table)), header, table), encoding='utf-8')
     source = Path(__file__).resolve().parent.parent / 'csharp/src'
     for name in names:
         (folder / name).write_text(expand_source((source / name).read_text(encoding='utf-8'), header, table), encoding='utf-8')

@@ -13,11 +13,13 @@ import header as headers
 import interface
 import java
 import python
+import spellings
 
 
 def interface_file(language, header, folder, name):
     lines = interface.flatten(interface.ROOT / 'cucore.i')
-    text = '\n'.join(interface.expand(lines, header, language)) + '\n'
+    table = spellings.cpp(spellings.all_of(header, language.__name__, language))
+    text = '\n'.join(interface.expand(lines, header, language) + table) + '\n'
     (folder / name).write_text(text, encoding='utf-8')
 
 

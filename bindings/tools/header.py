@@ -54,6 +54,7 @@ class Struct:
     name: str
     doc: Doc
     fields: list
+    names: list  # of all fields, with those that only C has
 
 
 @dataclass
@@ -61,6 +62,7 @@ class Header:
     functions: dict
     enums: list
     structs: dict
+    handles: list
 
     def enum(self, c_name):
         return next((e for e in self.enums if e.c_name == c_name), None)
@@ -151,7 +153,7 @@ def parse_struct(doc, body, name):
         if item.kind in ('texts', 'numbers', 'blobs') or (item.kind == 'key' and f.endswith('s')):
             pending.append(item)
         fields.append(item)
-    return Struct(name, parse_doc(doc), fields)
+    return Struct(name, parse_doc(doc), fields, [f for f, _, _ in raw])
 
 
 # Of tables of functions that threads of the library call: no language has those.
@@ -170,7 +172,8 @@ def read(path):
             enums.append(parse_enum(m[1], m[2], m[3]))
     for m in re.finditer(comment + r'typedef struct \w+ \{(.*?)\} (\w+);', text, re.S):
         structs[m[3]] = parse_struct(m[1], m[2], m[3])
-    return Header(functions, enums, structs)
+    handles = [m[1] for m in re.finditer(r'typedef struct cucore_\w+ +(cucore_\w+);', text)]
+    return Header(functions, enums, structs, handles)
 
 
 def split_parameters(text):

@@ -6,7 +6,10 @@
 namespace cucore::core {
 
 Future::Future(Ref<Queue> queue, uint64_t token)
-    : token_(token), queue_(std::move(queue)), spin_ns_(queue_->options().spin_ns) {
+    : token_(token),
+      queue_(std::move(queue)),
+      spin_ns_(queue_->options().spin_ns),
+      sweep_ns_(queue_->options().sweep_ns) {
   queue_->expect();
 }
 
@@ -86,16 +89,20 @@ void Future::wait(int64_t timeout_ns) const {
 
 void Future::sleep(int64_t timeout_ns) const {
   const Deadline deadline = deadline_after(timeout_ns), spinning = deadline_after(spin_ns_);
-  for (unsigned turn = 0; !has_ended() && spin_ns_ != 0; ++turn) {
-    if (turn % 16 == 0 && (is_over(spinning) || is_over(deadline))) break;
-    spin_pause(turn);
+  {
+    const Queue::Spinner spinner;
+    for (unsigned turn = 0; !has_ended() && spin_ns_ != 0; ++turn) {
+      if (turn % 16 == 0 && (is_over(spinning) || is_over(deadline))) break;
+      spin_pause(turn);
+    }
   }
   uint32_t pending = PENDING;
   state_.compare_exchange_strong(pending, AWAITED);
+  Naps naps(sweep_ns_);
   while (!has_ended() && !is_over(deadline)) {
     if (driver::exiting())
       throw Error(Status::INVALID_STATE, "cannot wait for work: the process is exiting");
-    wait_while(state_, AWAITED, deadline);
+    naps.wait_while(state_, AWAITED, deadline);
   }
 }
 

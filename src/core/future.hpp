@@ -59,8 +59,8 @@ class Future final : public Object {
   void end(const Outcome& outcome) noexcept;
 
   const uint64_t token_;
-  Ref<Queue> queue_;  // until it has ended
-  const int64_t spin_ns_;
+  Ref<Queue> queue_;                  // until it has ended
+  const int64_t spin_ns_, sweep_ns_;  // the queue's
   mutable std::atomic<uint32_t> state_{PENDING};
   mutable std::atomic<Claim> claim_{Claim::NONE};
   const Device* device_ = nullptr;

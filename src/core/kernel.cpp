@@ -21,9 +21,12 @@ Parameters parameters_in_code(const LoadedImage& image, const std::string& name)
   return {};
 }
 
-Parameters parameters_in_driver(CUkernel kernel) {
+// Of the image that the current context takes: without one the driver has no answer (580).
+Parameters parameters_in_driver(CUkernel kernel, const Device& device) {
   const auto& cu = cuda();
   if (!cu.cuKernelGetParamInfo) return {};
+  const Ref<Context> context = device.context();
+  const driver::ContextGuard guard(context->native());
   std::vector<Parameter> parameters;
   size_t offset = 0, size = 0;
   for (;;) {
@@ -38,20 +41,20 @@ Parameters parameters_in_driver(CUkernel kernel) {
 }  // namespace
 
 KernelImage::KernelImage(const LoadedImage& image, const std::string& name, CUkernel native,
-                         bool ask_driver)
+                         const Device& device, bool ask_driver)
     : image(&image), native(native) {
   if (!ask_driver) parameters = parameters_in_code(image, name);
-  if (!parameters) parameters = parameters_in_driver(native);
+  if (!parameters) parameters = parameters_in_driver(native, device);
   if (!parameters) parameters = parameters_in_code(image, name);
   if (parameters && !parameters->empty())
     parameter_bytes = parameters->back().offset + parameters->back().size;
 }
 
 Kernel::Kernel(Ref<const ObjectCode> code, std::string name, const LoadedImage& first,
-               CUkernel native)
+               CUkernel native, const Device& device)
     : code_(std::move(code)),
       name_(std::move(name)),
-      first_(first, name_, native, asks_driver()),
+      first_(first, name_, native, device, asks_driver()),
       on_device_(new std::atomic<const KernelImage*>[static_cast<size_t>(Device::count())]()),
       allowed_shared_(new std::atomic<uint32_t>[static_cast<size_t>(Device::count())]()) {
   if (code_->varies_by_device()) return;
@@ -73,10 +76,10 @@ const KernelImage& Kernel::find_on(const Device& device) const {
     if (!native)
       throw Error(Status::NOT_FOUND, text("kernel ", name_, " is not in the image of ",
                                           code_->label(), " for ", device.label()));
-    found =
-        others_
-            .emplace_back(std::make_unique<const KernelImage>(*image, name_, native, asks_driver()))
-            .get();
+    found = others_
+                .emplace_back(std::make_unique<const KernelImage>(*image, name_, native, device,
+                                                                  asks_driver()))
+                .get();
   }
   on_device_[static_cast<size_t>(device.ordinal())].store(found, std::memory_order_release);
   return *found;

@@ -15,7 +15,9 @@ namespace cucore::core {
 
 // A kernel as one loaded image has it. Layouts of parameters differ between architectures.
 struct KernelImage {
-  KernelImage(const LoadedImage& image, const std::string& name, CUkernel native, bool ask_driver);
+  // The driver is asked for the layout on `device` if `ask_driver` or if the code does not say it.
+  KernelImage(const LoadedImage& image, const std::string& name, CUkernel native,
+              const Device& device, bool ask_driver);
 
   const LoadedImage* image;  // kept alive by the kernel's code
   CUkernel native;
@@ -26,7 +28,9 @@ struct KernelImage {
 
 class Kernel final : public Object {
  public:
-  Kernel(Ref<const ObjectCode> code, std::string name, const LoadedImage& first, CUkernel native);
+  // `first` is what was loaded for `device`.
+  Kernel(Ref<const ObjectCode> code, std::string name, const LoadedImage& first, CUkernel native,
+         const Device& device);
 
   const std::string& name() const { return name_; }
   const ObjectCode& code() const { return *code_; }

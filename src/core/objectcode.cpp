@@ -346,10 +346,12 @@ Ref<Kernel> ObjectCode::find_kernel(std::string_view name) const {
     std::lock_guard lock(mutex_);
     if (Ref<Kernel> kernel = live_kernel(lowered)) return kernel;
   }
-  const Ref<LoadedImage> library = load_anywhere();
+  const Ref<Device> device = current_device();
+  const Ref<LoadedImage> library = load(*device);
   const CUkernel native = library->find_kernel(lowered.c_str());
   if (!native) throw_no_kernel(name);
-  Ref<Kernel> kernel = make<Kernel>(Ref<const ObjectCode>(this), lowered, *library, native);
+  Ref<Kernel> kernel =
+      make<Kernel>(Ref<const ObjectCode>(this), lowered, *library, native, *device);
 
   std::lock_guard lock(mutex_);
   if (Ref<Kernel> earlier = live_kernel(lowered)) return earlier;

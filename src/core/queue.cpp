@@ -57,7 +57,8 @@ void Queue::require_running() const {
 size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
   if (driver::forked()) require_running();
   const Deadline deadline = deadline_after(timeout_ns);
-  bool spun = timeout_ns == 0;
+  bool spun = timeout_ns == 0, expecting = false;
+  std::optional<Naps> naps;
   for (;;) {
     uint32_t seen = 0;
     {
@@ -67,21 +68,31 @@ size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
         throw Error(Status::INVALID_STATE,
                     "cannot wait for a queue that was closed: nothing more comes out of it");
       seen = arrivals_.load(std::memory_order_relaxed);
+      expecting = pending_ != 0;
       if (spun) ++sleepers_;
+      if (spun && !expecting) ++idle_sleepers_;
     }
     if (!spun) {
       spun = true;
       (void)spin(deadline);
       continue;
     }
-    if (!is_over(deadline) && !driver::exiting()) wait_while(arrivals_, seen, deadline);
+    if (!is_over(deadline) && !driver::exiting()) sleep(seen, expecting, naps, deadline);
     std::lock_guard lock(mutex_);
     --sleepers_;
+    if (!expecting) --idle_sleepers_;
     if (waiting_ != 0) return take(out);
     if (closed_) continue;
     require_running();
     if (is_over(deadline)) return 0;
   }
+}
+
+void Queue::sleep(uint32_t seen, bool expecting, std::optional<Naps>& naps,
+                  const Deadline& deadline) {
+  if (!expecting) return wait_while(arrivals_, seen, deadline);
+  if (!naps) naps.emplace(options_.sweep_ns);
+  naps->wait_while(arrivals_, seen, deadline);
 }
 
 // Until something has come, for as long as the queue's owner thinks that worth the CPU time.
@@ -92,6 +103,7 @@ bool Queue::spin(const Deadline& deadline) const {
     std::lock_guard lock(mutex_);
     if (waiting_ != 0 || closed_) return true;
   }
+  const Spinner spinner;
   const Deadline end = deadline_after(options_.spin_ns);
   for (unsigned turn = 0; arrivals_.load(std::memory_order_acquire) == before; ++turn) {
     if (turn % 16 == 0 && (is_over(end) || is_over(deadline))) return false;
@@ -155,6 +167,15 @@ void Queue::grow() {
 void Queue::forget() noexcept {
   std::lock_guard lock(mutex_);
   --pending_;
+}
+
+void Queue::rouse() noexcept {
+  if (idle_sleepers_.load(std::memory_order_relaxed) == 0) return;
+  {
+    std::lock_guard lock(mutex_);
+    arrivals_.fetch_add(1, std::memory_order_release);
+  }
+  wake_all(arrivals_);
 }
 
 void Queue::put(uint64_t token, cucore_status status) noexcept {

@@ -4,6 +4,7 @@
 #include <cucore.h>
 
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,17 @@ class Queue final : public Object {
   void forget() noexcept;
   void put(uint64_t token, cucore_status status) noexcept;
 
+  // What was expected is under way: those who slept while nothing was begin to nap.
+  void rouse() noexcept;
+
+  // Whether any thread spins for a completion or a future: nothing should come late to it.
+  static bool has_spinners() noexcept { return spinners_.load(std::memory_order_relaxed) != 0; }
+  struct Spinner {
+    Spinner() { spinners_.fetch_add(1, std::memory_order_relaxed); }
+    ~Spinner() { spinners_.fetch_sub(1, std::memory_order_relaxed); }
+    Spinner(const Spinner&) = delete;
+  };
+
  private:
   Queue(const QueueOptions& options, int descriptor) : options_(options), descriptor_(descriptor) {}
   ~Queue() override;
@@ -53,6 +65,9 @@ class Queue final : public Object {
   void settle_ring() noexcept;
   void signal() const noexcept;
   bool spin(const Deadline& deadline) const;
+  void sleep(uint32_t seen, bool expecting, std::optional<Naps>& naps, const Deadline& deadline);
+
+  static inline std::atomic<uint32_t> spinners_{0};
   void require_running() const;
 
   const QueueOptions options_;
@@ -69,6 +84,7 @@ class Queue final : public Object {
 
   std::atomic<uint32_t> arrivals_{0};  // changes with every completion and with the end
   uint32_t sleepers_ = 0;
+  std::atomic<uint32_t> idle_sleepers_{0};  // of them, those for whom nothing was under way
 };
 
 }  // namespace cucore::core

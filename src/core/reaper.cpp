@@ -134,6 +134,7 @@ bool Reaper::absorb() noexcept {
   for (Future* future = incoming_; future;) {
     Future* const next = future->next_;
     Lane& lane = *future->lane_;
+    future->queue_->rouse();
     lane.append(*future);
     if (!lane.is_listed) {
       lane.is_listed = true;

@@ -79,6 +79,7 @@ class Reaper {
   Swept sweep_once() noexcept;
   void make_current() noexcept;
   void rest(const Swept& swept, Clock::time_point last_news) noexcept;
+  void pause() const noexcept;
   void sleep() noexcept;
   void wait_for_work() noexcept;
   void trim_events() noexcept;

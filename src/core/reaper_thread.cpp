@@ -18,6 +18,9 @@ namespace {
 
 constexpr auto EVENTS_ARE_KEPT = 20ms;         // with nothing pending
 constexpr int64_t SHORT_SLEEP_NS = 1'000'000;  // one that need not end early
+// Between two questions while nobody spins for an answer: a question makes what other threads
+// record in the meantime three times as dear (H200: 135 ns alone, 490 ns beside one).
+constexpr auto BETWEEN_QUESTIONS = 4us;
 
 struct Registry {
   std::mutex mutex;
@@ -141,12 +144,19 @@ void Reaper::set_pace() noexcept {
 }
 
 void Reaper::rest(const Swept& swept, Clock::time_point last_news) noexcept {
-  if (Clock::now() - last_news < std::chrono::nanoseconds(pace_.spin_ns)) return spin_pause(0);
+  if (Clock::now() - last_news < std::chrono::nanoseconds(pace_.spin_ns)) return pause();
   note_cpu_time();
   if (swept.pending)
     sleep();
   else
     wait_for_work();
+}
+
+void Reaper::pause() const noexcept {
+  const auto end = Clock::now() + BETWEEN_QUESTIONS;
+  unsigned turn = 0;
+  do spin_pause(turn++);
+  while (!Queue::has_spinners() && Clock::now() < end);
 }
 
 // A long pause ends when something comes, which may be of a queue that is more eager.

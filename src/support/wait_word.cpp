@@ -2,10 +2,12 @@
 
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 
 namespace cucore {
@@ -39,6 +41,25 @@ void wait_while(const std::atomic<uint32_t>& word, uint32_t expected, const Dead
   }
   const timespec until = to_timespec(*deadline);  // of CLOCK_MONOTONIC, as steady_clock is
   futex(word, FUTEX_WAIT_BITSET, expected, &until);
+}
+
+Naps::Naps(int64_t shortest_ns)
+    : shortest_(shortest_ns), slack_ns_(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) {
+  if (slack_ns_ > 1) prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+}
+
+Naps::~Naps() {
+  if (slack_ns_ > 1) prctl(PR_SET_TIMERSLACK, slack_ns_, 0, 0, 0);
+}
+
+void Naps::wait_while(const std::atomic<uint32_t>& word, uint32_t expected,
+                      const Deadline& deadline) {
+  constexpr std::chrono::nanoseconds LONGEST{1'000'000};
+  const auto now = std::chrono::steady_clock::now();
+  const auto nap = std::max(shortest_, (now - begin_) / 64);
+  if (nap > LONGEST || (deadline && *deadline < now + nap))
+    return cucore::wait_while(word, expected, deadline);
+  cucore::wait_while(word, expected, now + nap);
 }
 
 void wake_one(const std::atomic<uint32_t>& word) noexcept { futex(word, FUTEX_WAKE, 1, nullptr); }

@@ -80,6 +80,9 @@ TEST(ProcessExit, WhileThreadsAreStopped) {
   if (!has_device()) GTEST_SKIP() << "no device";
   if (__sanitizer_get_current_allocated_bytes)
     GTEST_SKIP() << "a sanitizer's own locks may be held by a stopped thread";
+  // At exit libcuda frees memory (580): it waits for the heap's lock where a stopped thread has it.
+  if (!fake_driver() && !cucore_device_is_emulated(open_device()))
+    GTEST_SKIP() << "NVIDIA's driver waits for stopped threads itself";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   for (unsigned round = 0; round < 10; ++round)
     EXPECT_EXIT(exit_with_stopped_threads(1000 + round * 137), testing::ExitedWithCode(0), "^$");

@@ -231,6 +231,9 @@ CUresult cuKernelGetParamInfo(CUkernel handle, size_t index, size_t* offset, siz
   const auto lock = locked();
   Kernel* kernel = nullptr;
   RETURN_IF_FAILED(find_kernel(handle, kernel, "cuKernelGetParamInfo"));
+  // Not in its documentation: the image of the current context is the one that it tells of.
+  Context* context = nullptr;
+  RETURN_IF_FAILED(current(context));
   NEED(index < kernel->image.sizes.size(), CUDA_ERROR_INVALID_VALUE);
   *offset = kernel->image.offsets[index];
   if (size) *size = kernel->image.sizes[index];

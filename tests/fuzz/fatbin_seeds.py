@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes small well-formed fat binaries as seeds: stored, LZ4 and zstd entries made by hand."""
 import pathlib
 import struct
@@ -34,7 +33,7 @@ def fatbin(*entries):
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
 
 
-def main(folder):
+def write(folder):
     stored = entry(TEXT, 1, 75, 0x11, 0)
     seeds = {
         "stored": fatbin(stored),
@@ -49,7 +48,3 @@ def main(folder):
     }
     for name, data in seeds.items():
         (pathlib.Path(folder) / name).write_bytes(data)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

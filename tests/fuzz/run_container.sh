@@ -24,7 +24,7 @@ for target in container elf fatbin ptx_text; do
   # shellcheck disable=SC2086
   clang++ $flags -fsanitize=fuzzer "$root/tests/fuzz/${target}_fuzz.cpp" objects/*.o \
     -lzstd -llz4 -lcrypto -o "${target}_fuzz"
-  python3 "$root/tests/fuzz/container_seeds.py" $target "$work/$target"
+  python3 -B "$root/tests/fuzz/seeds.py" $target "$work/$target"
   dictionary=""
   [ $target = ptx_text ] && dictionary="-dict=$root/tests/fuzz/ptx_text.dict"
   # shellcheck disable=SC2086

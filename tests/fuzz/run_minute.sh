@@ -1,10 +1,14 @@
 #!/bin/sh
-# Runs one target for a minute on its seeds: run_minute.sh BINARY TARGET [SECONDS].
+# Runs one target on its seeds for a minute, or so many seconds: run_minute.sh BINARY TARGET [SECONDS].
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-python3 "$(dirname "$0")/container_seeds.py" "$2" "$folder/seeds"
+python3 -B "$here/seeds.py" "$2" "$folder/seeds"
+dictionary=
+[ -f "$here/$2.dict" ] && dictionary="-dict=$here/$2.dict"
 cd "$folder"
+# shellcheck disable=SC2086
 "$binary" -max_total_time="${3:-60}" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
-  -print_final_stats=1 seeds
+  -print_final_stats=1 $dictionary seeds

@@ -6,7 +6,7 @@ set -eu
 seconds=${1:-600}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${2:-$(mktemp -d)}
-mkdir -p "$work/ptx" "$work/fatbin" "$work/objects"
+mkdir -p "$work/objects"
 sources="$root/src/cpu/ptx/*.cpp"
 flags="-std=c++20 -g -O1 -I$root/src -fprofile-instr-generate -fcoverage-mapping"
 flags="$flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
@@ -15,11 +15,11 @@ for target in parser fatbin; do
   clang++ $flags "$root/tests/fuzz/ptx_${target}_fuzz.cpp" "$root/tests/cpu/tools/promises.cpp" \
     $sources -lzstd -llz4 -o "$work/${target}_fuzz"
 done
-python3 "$root/tests/fuzz/fatbin_seeds.py" "$work/fatbin"
-cp "$root"/tests/fuzz/corpus/ptx/* "$work/ptx/"
+python3 -B "$root/tests/fuzz/seeds.py" ptx_parser "$work/ptx"
+python3 -B "$root/tests/fuzz/seeds.py" ptx_fatbin "$work/fatbin"
 cd "$work"
 LLVM_PROFILE_FILE=parser.profraw nice ./parser_fuzz -max_total_time="$seconds" -max_len=8192 \
-  -timeout=10 -rss_limit_mb=2048 -dict="$root/tests/fuzz/ptx.dict" -print_final_stats=1 ptx \
+  -timeout=10 -rss_limit_mb=2048 -dict="$root/tests/fuzz/ptx_parser.dict" -print_final_stats=1 ptx \
   > parser.log 2>&1 &
 parser=$!
 LLVM_PROFILE_FILE=fatbin.profraw nice ./fatbin_fuzz -max_total_time="$seconds" -max_len=4096 \

@@ -4,7 +4,7 @@ using System;
 namespace Cucore {
 /// <summary>One argument of a launch. Numbers and buffers become one by themselves, each with the size of
 /// its own type: 1 is an int of 4 bytes, 1L a long of 8, 1f a float. Other structs: Arg.Of.</summary>
-public readonly struct Arg {
+public readonly partial struct Arg {
   private const int InlineSize = 8;
   private readonly ulong bits;    // a value of up to 8 bytes
   private readonly int size;      // 0: no value

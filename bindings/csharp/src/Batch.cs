@@ -5,7 +5,7 @@ using System.Linq;
 
 namespace Cucore {
 /// <summary>One compile of many.</summary>
-public sealed class BatchItem {
+public sealed partial class BatchItem {
   private readonly string[] nameExpressions;
 
   /// <summary>What to compile; it may be in several items.</summary>
@@ -36,6 +36,9 @@ public sealed class BatchOptions {
   public TimeSpan? TimeLimit { get; set; }
   /// <summary>Where to look first, and to keep what is compiled; null: nowhere.</summary>
   public Cache Cache { get; set; }
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 
 /// <summary>What became of one item: object code, or the exception of what went wrong.</summary>

@@ -42,16 +42,6 @@ public partial class Cache {
     }
   }
 
-  private string directory;  // never changes
-
-  //: cucore_cache_directory
-  public string Directory {
-    get {
-      CheckAlive();
-      return directory ?? (directory = RawDirectory);
-    }
-  }
-
   //: cucore_cache_compile
   /// <param name="program">what to compile</param>
   /// <param name="target">what to make of it</param>
@@ -114,7 +104,7 @@ public partial class Cache {
   /// <summary>Removes what was used least recently until no more is left than that.</summary>
   /// <param name="maxBytes">how much may stay; 0 removes all</param>
   /// <returns>what was removed</returns>
-  public IReadOnlyList<CacheEntry> Trim(long maxBytes = 0) { return CacheEntry.List(RawTrim(checked((ulong)maxBytes))); }
+  public IReadOnlyList<CacheEntry> Trim(long maxBytes = 0) { return CacheEntry.List(RawTrim((ulong)Checked.NotNegative(maxBytes, nameof(maxBytes)))); }
 
   //: cucore_cache_explain_miss
   /// <param name="program">what to compile</param>
@@ -135,6 +125,6 @@ public partial class Cache {
   }
 
   /// <summary>Its folder.</summary>
-  public override string ToString() { return $"cache {(Directory.Length == 0 ? "in memory" : Directory)}"; }
+  public override string ToString() { return Describe.Object("cache", () => $"cache {(Directory.Length == 0 ? "in memory" : Directory)}"); }
 }
 }

@@ -38,10 +38,10 @@ public static class CucoreLibrary {
 
   //: cucore_library_set_path path
   /// <param name="library">which one</param>
-  public static void SetPath(Library library, string path) { CucoreNative.RawSetPath(library, path); }
+  public static void SetPath(Library library, string path) { CucoreNative.RawSetPath(library, path ?? throw new ArgumentNullException(nameof(path))); }
 
   //: cucore_driver_select
   /// <param name="nameOrPath">"nvidia", "cpu", "auto", or a path</param>
-  public static void SelectDriver(string nameOrPath) { CucoreNative.RawSelectDriver(nameOrPath); }
+  public static void SelectDriver(string nameOrPath) { CucoreNative.RawSelectDriver(nameOrPath ?? throw new ArgumentNullException(nameof(nameOrPath))); }
 }
 }

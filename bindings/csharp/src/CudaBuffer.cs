@@ -4,25 +4,6 @@ using System.Runtime.InteropServices;
 
 namespace Cucore {
 public partial class CudaBuffer {
-  // These never change, and are kept once they were asked for.
-  private ulong address;
-  private long size = -1;
-
-  //: cucore_buffer_address
-  public ulong Address {
-    get {
-      CheckAlive();
-      return address != 0 ? address : address = RawAddress;
-    }
-  }
-  //: cucore_buffer_size
-  public long Size {
-    get {
-      CheckAlive();
-      return size >= 0 ? size : size = RawSize;
-    }
-  }
-
   //: cucore_buffer_write offset
   /// <param name="source">an array of values without references</param>
   /// <param name="stream">in whose order</param>
@@ -57,7 +38,9 @@ public partial class CudaBuffer {
   /// <param name="sourceOffset">in bytes, in source</param>
   public void CopyFrom(CudaBuffer source, CudaStream stream, long? length = null, long offset = 0, long sourceOffset = 0) {
     if (source == null) throw new ArgumentNullException(nameof(source));
-    RawCopyFrom(source, NotNegative(length ?? source.Size - sourceOffset), stream, NotNegative(offset), NotNegative(sourceOffset));
+    Checked.NotNegative(sourceOffset, nameof(sourceOffset));
+    Checked.NotNegative(offset, nameof(offset));
+    RawCopyFrom(source, length ?? Rest(source, sourceOffset), stream, offset, sourceOffset);
   }
 
   //: cucore_buffer_fill
@@ -68,13 +51,11 @@ public partial class CudaBuffer {
   public void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : struct {
     T[] one = { pattern };
     int bytes = Unmanaged<T>.Size;
-    using (Pinned pinned = new Pinned(one)) RawFill(pinned.Address, bytes, NotNegative(length ?? this.Size - offset), stream, NotNegative(offset));
+    using (Pinned pinned = new Pinned(one)) RawFill(pinned.Address, bytes, length ?? Rest(this, Checked.NotNegative(offset, nameof(offset))), stream, offset);
   }
 
-  private static long NotNegative(long given) {
-    if (given < 0) throw new ArgumentOutOfRangeException(nameof(given), given, "an offset or a length is negative");
-    return given;
-  }
+  // An offset behind the end is the library's to refuse, which says how long the buffer is.
+  private static long Rest(CudaBuffer buffer, long offset) { return Math.Max(0, buffer.Size - offset); }
 
 #if CUCORE_SPAN
   //: cucore_buffer_write offset

@@ -3,42 +3,8 @@ using System;
 
 namespace Cucore {
 public partial class CudaDevice {
-  // These never change, and are kept once they were asked for.
-  private int ordinal = -1, emulated = -1;
-  private string name, arch;
-
   /// <summary>Opens device 0.</summary>
   public CudaDevice() : this(0) {}
-
-  //: cucore_device_ordinal
-  public int Ordinal {
-    get {
-      CheckAlive();
-      return ordinal >= 0 ? ordinal : ordinal = RawOrdinal;
-    }
-  }
-  //: cucore_device_name
-  public string Name {
-    get {
-      CheckAlive();
-      return name ?? (name = RawName);
-    }
-  }
-  //: cucore_device_arch
-  public string Arch {
-    get {
-      CheckAlive();
-      return arch ?? (arch = RawArch);
-    }
-  }
-  //: cucore_device_is_emulated
-  public bool IsEmulated {
-    get {
-      CheckAlive();
-      if (emulated < 0) emulated = RawIsEmulated ? 1 : 0;
-      return emulated != 0;
-    }
-  }
 
   //: cucore_device_count
   public static int Count { get { return RawCount(); } }
@@ -59,6 +25,6 @@ public partial class CudaDevice {
   public CudaStream GetDefaultStream(DefaultStream kind = DefaultStream.Legacy) { return RawDefaultStream(kind); }
 
   /// <summary>Its name, architecture and number.</summary>
-  public override string ToString() { return $"{Name} ({Arch}), device {Ordinal}"; }
+  public override string ToString() { return Describe.Object("device", () => $"{Name} ({Arch}), device {Ordinal}"); }
 }
 }

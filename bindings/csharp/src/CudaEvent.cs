@@ -8,6 +8,9 @@ public sealed class EventOptions {
   public bool BlockingSync { get; set; }
   /// <summary>Whether it may be shared with other processes; not with timing.</summary>
   public bool Interprocess { get; set; }
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 
 public partial class CudaEvent {

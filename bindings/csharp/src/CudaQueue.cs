@@ -8,10 +8,13 @@ public sealed class QueueOptions {
   public long SpinNanoseconds { get; set; }
   /// <summary>Then asks once in so long; 0: 20 000.</summary>
   public long SweepNanoseconds { get; set; }
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 
 /// <summary>What comes out of a queue.</summary>
-public struct Completion {
+public partial struct Completion {
   internal const int Size = 32;
 
   /// <summary>As given to CudaFuture.FromStream.</summary>
@@ -38,6 +41,9 @@ public sealed class QueueInfo {
   public TimeSpan CpuTime { get; internal set; }
   /// <summary>Whether it was ended.</summary>
   public bool IsClosed { get; internal set; }
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 
 internal static class Timeout {

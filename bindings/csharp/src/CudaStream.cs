@@ -6,6 +6,9 @@ public sealed class StreamOptions {
   public bool? Nonblocking { get; set; }
   /// <summary>See CudaDevice.StreamPriorities; 0 is the default.</summary>
   public int Priority { get; set; }
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 
 public partial class CudaStream {

@@ -6,6 +6,9 @@ namespace Cucore {
 public sealed class NamedList<T> : List<KeyValuePair<string, T>> {
   /// <summary>Adds a value under its name.</summary>
   public void Add(string name, T value) { Add(new KeyValuePair<string, T>(name, value)); }
+
+  /// <summary>The names.</summary>
+  public override string ToString() { return string.Join(", ", ConvertAll(each => each.Key)); }
 }
 
 internal interface IFields {

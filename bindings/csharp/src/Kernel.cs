@@ -4,16 +4,6 @@ using System.Runtime.InteropServices;
 
 namespace Cucore {
 public partial class Kernel {
-  private string name;  // never changes
-
-  //: cucore_kernel_name
-  public string Name {
-    get {
-      CheckAlive();
-      return name ?? (name = RawName);
-    }
-  }
-
   //: cucore_kernel_launch
   /// <param name="stream">in whose order</param>
   /// <param name="config">the grid, the block and the rest</param>
@@ -31,7 +21,18 @@ public partial class Kernel {
   }
 
   private unsafe void Launch(CudaStream stream, byte* block, int size) {
-    if (CucoreNativePINVOKE.Launch(swigCPtr, CudaStream.getCPtr(stream), (IntPtr)block, (IntPtr)size) != 0) CucoreNativePINVOKE.Check();
+    CudaStream.Handle order = CudaStream.getCPtr(stream, nameof(stream));
+    IntPtr kernel = swigCPtr.Enter();
+    try {
+      IntPtr where = order.Enter();
+      try {
+        if (CucoreNativePINVOKE.Launch(kernel, where, (IntPtr)block, (IntPtr)size) != 0) CucoreNativePINVOKE.Check();
+      } finally {
+        order.Leave();
+      }
+    } finally {
+      swigCPtr.Leave();
+    }
   }
 
   //: cucore_kernel_launch_packed arguments

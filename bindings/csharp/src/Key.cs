@@ -3,7 +3,7 @@ using System;
 
 namespace Cucore {
 /// <summary>A key.</summary>
-public sealed class Key {
+public sealed partial class Key {
   private readonly byte[] bytes;
 
   /// <summary>How it signs or verifies.</summary>

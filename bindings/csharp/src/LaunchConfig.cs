@@ -19,12 +19,12 @@ public readonly struct Dim3 {
   }
 
   /// <summary>An extent in x.</summary>
-  public static implicit operator Dim3(int x) { return new Dim3(checked((uint)x)); }
+  public static implicit operator Dim3(int x) { return new Dim3(Checked.Extent(x, nameof(x))); }
   /// <summary>Extents in x and y.</summary>
-  public static implicit operator Dim3((int X, int Y) both) { return new Dim3(checked((uint)both.X), checked((uint)both.Y)); }
+  public static implicit operator Dim3((int X, int Y) both) { return new Dim3(Checked.Extent(both.X, "x"), Checked.Extent(both.Y, "y")); }
   /// <summary>Extents in x, y and z.</summary>
   public static implicit operator Dim3((int X, int Y, int Z) all) {
-    return new Dim3(checked((uint)all.X), checked((uint)all.Y), checked((uint)all.Z));
+    return new Dim3(Checked.Extent(all.X, "x"), Checked.Extent(all.Y, "y"), Checked.Extent(all.Z, "z"));
   }
 
   /// <summary>"(4, 1, 1)".</summary>
@@ -33,7 +33,7 @@ public readonly struct Dim3 {
 
 /// <summary>How to launch a kernel: new LaunchConfig(grid, block) { DynamicShared = 1024 }.</summary>
 [StructLayout(LayoutKind.Sequential)]
-public struct LaunchConfig {
+public partial struct LaunchConfig {
   internal const int HeadSize = 56;
 
   // LaunchHead of cpp/launch.hpp
@@ -54,7 +54,7 @@ public struct LaunchConfig {
   /// <summary>Blocks a cluster; by default none, or what the kernel was compiled with.</summary>
   public Dim3 Cluster { get { return cluster; } set { cluster = value; } }
   /// <summary>Bytes a block; above 48 KiB the kernel's attribute is raised.</summary>
-  public int DynamicShared { get { return (int)dynamicShared; } set { dynamicShared = checked((uint)value); } }
+  public int DynamicShared { get { return (int)dynamicShared; } set { dynamicShared = Checked.Extent(value, nameof(DynamicShared)); } }
   /// <summary>Whether all blocks run at once and may synchronise.</summary>
   public bool Cooperative { get { return cooperative != 0; } set { cooperative = value ? 1 : 0; } }
   /// <summary>Whether it may start before the kernel before it ends.</summary>

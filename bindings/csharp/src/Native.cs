@@ -24,6 +24,26 @@ internal struct NativePair {
   public (int, int) ToInts() { return (checked((int)First), checked((int)Second)); }
 }
 
+internal static class Checked {
+  internal static UIntPtr Size(long given, string parameter) { return (UIntPtr)(ulong)NotNegative(given, parameter); }
+
+  internal static long NotNegative(long given, string parameter) {
+    if (given < 0) throw new ArgumentOutOfRangeException(Name(parameter), given, "it is negative");
+    return given;
+  }
+
+  internal static Exception Null(string parameter) { return new ArgumentNullException(Name(parameter)); }
+
+  // A parameter of C, "source_offset", as C# writes it.
+  private static string Name(string parameter) {
+    string[] words = parameter.Split(new[] { '_' }, StringSplitOptions.RemoveEmptyEntries);
+    for (int i = 1; i < words.Length; ++i) words[i] = char.ToUpperInvariant(words[i][0]) + words[i].Substring(1);
+    return string.Concat(words);
+  }
+
+  internal static uint Extent(int given, string parameter) { return (uint)NotNegative(given, parameter); }
+}
+
 /// <summary>Keeps a handle from being released by another thread, until disposed.</summary>
 internal struct Use : IDisposable {
   private readonly SafeHandle handle;

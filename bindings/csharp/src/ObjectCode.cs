@@ -9,24 +9,6 @@ public partial class ObjectCode : ISerializable {
   private static readonly ObjectCodeOptions noOptions = new ObjectCodeOptions();
   private static readonly DeserializeOptions plain = new DeserializeOptions();
 
-  // These never change, and are kept once they were asked for.
-  private string name, arch;
-
-  //: cucore_objectcode_name
-  public string Name {
-    get {
-      CheckAlive();
-      return name ?? (name = RawName);
-    }
-  }
-  //: cucore_objectcode_arch
-  public string Arch {
-    get {
-      CheckAlive();
-      return arch ?? (arch = RawArch);
-    }
-  }
-
   //: cucore_objectcode_create type data options
   public static ObjectCode FromBytes(CodeType type, byte[] data, ObjectCodeOptions options = null) {
     if (data == null) throw new ArgumentNullException(nameof(data));
@@ -42,14 +24,14 @@ public partial class ObjectCode : ISerializable {
   /// <param name="options">null for the defaults</param>
   public static ObjectCode FromFile(CodeType type, string path, ObjectCodeOptions options = null) {
     options = options ?? noOptions;
-    return RawFromFile(type, path, options.Name, options.Arch, options.Pick(false), options.Pick(true));
+    return RawFromFile(type, path ?? throw new ArgumentNullException(nameof(path)), options.Name, options.Arch, options.Pick(false), options.Pick(true));
   }
 
   //: cucore_objectcode_bundle images
   public static ObjectCode Bundle(params ObjectCode[] images) {
     if (images == null) throw new ArgumentNullException(nameof(images));
     using (NativeImages list = new NativeImages()) {
-      foreach (ObjectCode image in images) list.Add(image);
+      foreach (ObjectCode image in images) list.Add(image ?? throw new ArgumentException("an image is null", nameof(images)));
       return list.RawBundle();
     }
   }
@@ -114,10 +96,13 @@ public partial class ObjectCode : ISerializable {
   /// <summary>A copy of the bytes of the image: PTX, machine code, or what Type says.</summary>
   public byte[] Data { get { return RawData(); } }
 
+  //: cucore_objectcode_find_kernel
+  public Kernel GetKernel(string name) { return RawKernel(name ?? throw new ArgumentNullException(nameof(name))); }
+
   //: cucore_objectcode_find_global
   /// <returns>where it is on that device, good while the code is loaded, and its size in bytes</returns>
   public (ulong Address, long Size) FindGlobal(string name, CudaDevice device) {
-    NativePair found = RawFindGlobal(name, device);
+    NativePair found = RawFindGlobal(name ?? throw new ArgumentNullException(nameof(name)), device);
     return ((ulong)found.First, found.Second);
   }
 
@@ -152,6 +137,9 @@ public partial class ObjectCode : ISerializable {
   }
 
   /// <summary>Its name, type and architecture.</summary>
-  public override string ToString() { return $"{(Name.Length == 0 ? "object code" : Name)}: {Type} for {(Arch.Length == 0 ? "several devices" : Arch)}"; }
+  public override string ToString() {
+    return Describe.Object("object code", () =>
+        $"{(Name.Length == 0 ? "object code" : Name)}: {Type} for {(Arch.Length == 0 ? "several devices" : Arch)}");
+  }
 }
 }

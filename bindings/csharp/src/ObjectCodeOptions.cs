@@ -16,6 +16,9 @@ public sealed class ObjectCodeOptions {
     for (int i = 0; i < picked.Length; ++i) picked[i] = lowered ? LoweredNames[i].Value : LoweredNames[i].Key;
     return picked;
   }
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 
 /// <summary>How to write object code to bytes.</summary>
@@ -24,6 +27,9 @@ public sealed class SerializeOptions {
   public bool? Compression { get; set; }
   /// <summary>The key that signs; null: unsigned.</summary>
   public Key SigningKey { get; set; }
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 
 /// <summary>What to ask of bytes that are read.</summary>
@@ -34,5 +40,8 @@ public sealed class DeserializeOptions {
   public SignaturePolicy SignaturePolicy { get; set; }
   /// <summary>The keys that verify; SignaturePolicy.Required needs one or more.</summary>
   public IList<Key> Keys { get; set; } = new List<Key>();
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 }

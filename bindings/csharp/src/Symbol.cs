@@ -65,6 +65,9 @@ public sealed class KernelResources {
     Constant = at(4);
     CodeSize = at(5);
   }
+
+  /// <summary>What is set.</summary>
+  public override string ToString() { return Describe.Properties(this); }
 }
 
 public partial class ObjectCode {

@@ -88,17 +88,4 @@ public static class Errors {
     Check.That(copy.Message == e.Message && copy.Log == e.Log && copy.Origin == e.Origin && copy.NativeCode == e.NativeCode);
     Check.Same(e.Diagnostics.Select(d => d.ToString()), copy.Diagnostics.Select(d => d.ToString()));
   }
-
-  public static void FaultAndReset() {
-    ObjectCode code = World.Code(World.Scale);
-    CudaStream old = World.Stream();
-    World.CheckScale(old, code.GetKernel("scale"), 2);
-    World.Kernel(World.Fault, "fault").Launch(old, new LaunchConfig(1, 1), 8UL);
-    for (int i = 0; i < 2; ++i) Check.Throws<KernelFaultException>(() => old.Synchronize());
-    Check.Throws<KernelFaultException>(() => new CudaBuffer(World.Device, 4, old));
-    World.Device.Reset();
-    Check.Throws<InvalidStateException>(() => old.Synchronize());
-    using (CudaStream stream = World.Stream()) World.CheckScale(stream, code.GetKernel("scale"), 3);
-    old.Dispose();
-  }
 }

@@ -106,13 +106,89 @@ public static class Futures {
     }
   }
 
-  // The last one: it breaks the context.
-  public static void ZFaultsReachTheTask() {
-    CudaStream stream = World.Stream();
-    World.Kernel(World.Fault, "fault").Launch(stream, new LaunchConfig(1, 1), 8UL);
-    Task task = stream.SynchronizeAsync();
-    Check.That(Check.Throws<AggregateException>(() => task.Wait(late)).InnerException is KernelFaultException);
-    World.Device.Reset();
-    using (CudaStream next = World.Stream()) Check.That(next.SynchronizeAsync().Wait(late));
+  // Adds to a word in pinned memory, one by one.
+  private const string Count = @"extern ""C"" __global__ void count(volatile unsigned *word, unsigned turns) {
+    for (unsigned i = 0; i < turns; ++i) *word = *word + 1; }";
+  private const int Streams = 16, Each = 625;
+
+  // Kernels on many streams, each with something that is to end after it.
+  private sealed class Work : IDisposable {
+    internal readonly CudaStream[] All = Enumerable.Range(0, Streams).Select(i => World.Stream()).ToArray();
+    private readonly CudaBuffer words = CudaBuffer.Pinned(World.Device, Streams * 64);
+    private readonly Kernel count = World.Kernel(Count, "count");
+    internal readonly uint[] Total = new uint[Streams];
+
+    internal Work() {
+      for (int stream = 0; stream < Streams; ++stream) Word(stream) = 0;
+    }
+
+    internal unsafe ref uint Word(int stream) { return ref *(uint*)(words.HostPointer + (ulong)stream * 64); }
+
+    // What the word is when this kernel is through.
+    internal uint Launch(int stream, int n) {
+      uint turns = 1 + (uint)(n * 7 + stream) % 50;
+      count.Launch(All[stream], new LaunchConfig(1, 1), words.Address + (ulong)stream * 64, turns);
+      return Total[stream] += turns;
+    }
+
+    internal void CheckAll() {
+      for (int stream = 0; stream < Streams; ++stream) Check.Equal(Total[stream], Word(stream));
+    }
+
+    public void Dispose() {
+      foreach (CudaStream each in All) each.Dispose();
+      words.Dispose();
+    }
+  }
+
+  // Each awaits its own kernel: when it goes on, the result is there, and so are all before it.
+  public static void TenThousandTasksOverSixteenStreams() {
+    using (Work work = new Work()) {
+      int[] ended = new int[Streams * Each];
+      Task[] last = new Task[Streams];
+      Task[] all = new Task[Streams * Each];
+      for (int n = 0; n < Each; ++n)
+        for (int s = 0; s < Streams; ++s) {
+          uint wanted = work.Launch(s, n);
+          Task task = work.All[s].SynchronizeAsync();
+          all[n * Streams + s] = AwaitOne(task, last[s], work, s, wanted, ended, n * Streams + s);
+          last[s] = task;
+        }
+      Check.That(Task.WaitAll(all, late), "all end");
+      Check.That(ended.All(times => times == 1), "each ends once");
+      work.CheckAll();
+    }
+  }
+
+  private static async Task AwaitOne(Task task, Task before, Work work, int stream, uint wanted, int[] ended, int index) {
+    await task.ConfigureAwait(false);
+    Check.That(before == null || before.IsCompleted, "the one before it in its stream has ended");
+    Check.That(Volatile.Read(ref work.Word(stream)) >= wanted, "its result is there");
+    Interlocked.Increment(ref ended[index]);
+  }
+
+  public static void TenThousandFuturesOverSixteenStreams() {
+    using (Work work = new Work())
+    using (CudaQueue queue = new CudaQueue()) {
+      for (int n = 0; n < Each; ++n)
+        for (int s = 0; s < Streams; ++s) {
+          work.Launch(s, n);
+          CudaFuture.FromStream(work.All[s], queue, (ulong)(s << 16 | n)).Dispose();
+        }
+      int[] next = new int[Streams];
+      for (int left = Streams * Each; left > 0;) {
+        Completion[] some = queue.Wait(late);
+        Check.That(some.Length != 0, $"{left} are missing");
+        foreach (Completion each in some) {
+          Check.Equal(Status.Ok, each.Status);
+          Check.Equal(next[each.Token >> 16]++, (int)(each.Token & 0xffff));
+        }
+        left -= some.Length;
+      }
+      Check.Same(Enumerable.Repeat(Each, Streams), next);
+      Check.Equal(0, queue.Wait(TimeSpan.Zero).Length);
+      Check.Equal((long)Streams * Each, queue.Info.Completed);
+      work.CheckAll();
+    }
   }
 }

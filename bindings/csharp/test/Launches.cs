@@ -112,28 +112,109 @@ extern ""C"" __global__ void none() {}";
       Kernel none = World.Kernel(Source, "none");
       Check.Throws<InvalidArgumentException>(() => none.Launch(stream, new LaunchConfig(0, 1)));
       Check.Throws<InvalidArgumentException>(() => none.Launch(stream, default(LaunchConfig)));
-      Check.Throws<OverflowException>(() => new LaunchConfig(-1, 1));
-      Check.Throws<OverflowException>(() => none.Launch(stream, new LaunchConfig(1, 1) { DynamicShared = -1 }));
-      Check.Throws<InvalidArgumentException>(() => none.Launch(null, new LaunchConfig(1, 1)));
-      Check.Throws<InvalidArgumentException>(() => new CudaStream(null));
-      Check.Throws<InvalidArgumentException>(() => new CudaEvent(null));
-      Check.Throws<InvalidArgumentException>(() => new CudaBuffer(World.Device, 16, null));
-      Check.Throws<OverflowException>(() => new CudaBuffer(World.Device, -1, stream));
-      Check.Throws<InvalidArgumentException>(() => buffer.Write(new byte[4], null));
-      Check.Throws<ArgumentNullException>(() => buffer.Write((byte[])null, stream));
       Check.Throws<ArgumentException>(() => buffer.Write(new WithReference[1], stream));
-      Check.Throws<ArgumentNullException>(() => buffer.CopyFrom(null, stream));
-      Check.Throws<InvalidArgumentException>(() => stream.WaitEvent(null));
-      Check.Throws<InvalidArgumentException>(() => World.Code(World.Scale).GetKernel(null));
       Check.Throws<ArgumentException>(() => World.Code(World.Scale).GetKernel("a\0b"));
       Check.Throws<InvalidArgumentException>(() => World.Device.GetAttribute((DeviceAttribute)100000));
       Check.Throws<InvalidArgumentException>(() => World.Device.GetDefaultStream((DefaultStream)9));
       Check.Throws<InvalidArgumentException>(() => new Program("").Compile((CodeType)99));
-      Check.Throws<ArgumentOutOfRangeException>(() => World.Kernel(World.Scale, "scale").GetParameter(-1));
       Check.Throws<InvalidArgumentException>(() => World.Kernel(World.Scale, "scale").GetParameter(3));
-      Check.Throws<ArgumentNullException>(() => ObjectCode.Load((byte[])null));
       Check.Throws<ArgumentException>(() => new Program("").Compile(CodeType.Ptx, "a", null));
-      Check.Throws<UnsupportedException>(() => none.MaxActiveClusters(World.Device, new LaunchConfig(2, 1) { Cluster = 2 }));
     }
+  }
+
+  private static void Null(string parameter, Action action) {
+    Check.Equal(parameter, Check.Throws<ArgumentNullException>(action).ParamName);
+  }
+
+  // Null has the same answer everywhere: the exception that names the parameter.
+  public static void NullsAreNamed() {
+    using (CudaStream stream = World.Stream())
+    using (CudaQueue queue = new CudaQueue())
+    using (CudaBuffer buffer = new CudaBuffer(World.Device, 16, stream)) {
+      Kernel none = World.Kernel(Source, "none"), i32 = World.Kernel(Source, "i32");
+      Null("stream", () => none.Launch(null, new LaunchConfig(1, 1)));
+      Null("stream", () => i32.Launch(null, new LaunchConfig(1, 1), buffer, 1));
+      Null("stream", () => none.LaunchPacked(null, new LaunchConfig(1, 1), new byte[0]));
+      Null("arguments", () => none.LaunchPacked(stream, new LaunchConfig(1, 1), null));
+      Null("arguments", () => none.Launch(stream, new LaunchConfig(1, 1), (Arg[])null));
+      Null("device", () => new CudaStream(null));
+      Null("device", () => new CudaEvent(null));
+      Null("device", () => new CudaBuffer(null, 16, stream));
+      Null("stream", () => new CudaBuffer(World.Device, 16, null));
+      Null("device", () => CudaBuffer.Pinned(null, 4));
+      Null("stream", () => buffer.Write(new byte[4], null));
+      Null("source", () => buffer.Write((byte[])null, stream));
+      Null("stream", () => buffer.Write(new ReadOnlySpan<byte>(new byte[4]), null));
+      Null("stream", () => buffer.Read(new byte[4], null));
+      Null("destination", () => buffer.Read((byte[])null, stream));
+      Null("stream", () => buffer.ToArray<byte>(null));
+      Null("stream", () => buffer.Fill(1, null));
+      Null("source", () => buffer.CopyFrom(null, stream));
+      Null("stream", () => buffer.CopyFrom(buffer, null));
+      Null("event", () => stream.WaitEvent(null));
+      Null("other", () => stream.WaitStream(null));
+      Null("stream", () => new CudaEvent(World.Device).Record(null));
+      Null("end", () => new CudaEvent(World.Device).Elapsed(null));
+      Null("stream", () => CudaFuture.FromStream(null, queue, 1));
+      Null("queue", () => CudaFuture.FromStream(stream, null, 1));
+      Null("device", () => World.Code(World.Scale).Load(null));
+      Null("device", () => World.Code(World.Scale).FindGlobal("a", null));
+      Null("name", () => World.Code(World.Scale).FindGlobal(null, World.Device));
+      Null("name", () => World.Code(World.Scale).GetKernel(null));
+      Null("device", () => none.Occupancy(null, 32));
+      Null("device", () => none.GetAttribute(KernelAttribute.MaxThreadsPerBlock, null));
+      Null("code", () => new Linker().Add(null));
+      Null("data", () => ObjectCode.Load((byte[])null));
+      Null("data", () => ObjectCode.FromBytes(CodeType.Ptx, (byte[])null));
+      Null("path", () => ObjectCode.FromFile(CodeType.Ptx, null));
+      Null("images", () => ObjectCode.Bundle(null));
+      Null("source", () => new Program(null));
+      Null("source", () => new Program(SourceType.Ptx, (byte[])null));
+      Null("nameOrPath", () => CucoreLibrary.SelectDriver(null));
+      Null("receiver", () => CucoreLog.Subscribe(LogLevel.Info, null));
+      Null("bytes", () => new Key(KeyAlgorithm.HmacSha256, null));
+    }
+  }
+
+  private static void Negative(string parameter, Action action) {
+    Check.Equal(parameter, Check.Throws<ArgumentOutOfRangeException>(action).ParamName);
+  }
+
+  // And so has a size or an offset below 0.
+  public static void NegativeSizesAreNamed() {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer buffer = new CudaBuffer(World.Device, 16, stream)) {
+      Kernel scale = World.Kernel(World.Scale, "scale");
+      Negative("length", () => new CudaBuffer(World.Device, -1, stream));
+      Negative("length", () => CudaBuffer.Pinned(World.Device, -1));
+      Negative("length", () => CudaBuffer.Managed(World.Device, -1));
+      Negative("length", () => CudaBuffer.FromNative(World.Device, buffer.Address, -1));
+      Negative("offset", () => buffer.Write(new byte[1], stream, -1));
+      Negative("offset", () => buffer.Read(new byte[1], stream, -1));
+      Negative("offset", () => buffer.Read(new Span<byte>(new byte[1]), stream, -1));
+      Negative("offset", () => buffer.Fill(1, stream, -4));
+      Negative("length", () => buffer.Fill(1, stream, 0, -4));
+      Negative("offset", () => buffer.CopyFrom(buffer, stream, 4, -1));
+      Negative("sourceOffset", () => buffer.CopyFrom(buffer, stream, 4, 0, -1));
+      Negative("length", () => buffer.CopyFrom(buffer, stream, -1));
+      Negative("index", () => scale.GetParameter(-1));
+      Negative("index", () => World.Code(World.Scale).GetImage(-1));
+      Negative("dynamicShared", () => scale.Occupancy(World.Device, 32, -1));
+      Negative("dynamicShared", () => scale.MaxPotentialBlockSize(World.Device, -1));
+      Negative("x", () => new LaunchConfig(-1, 1));
+      Negative("y", () => new LaunchConfig((1, -1), 1));
+      Negative("z", () => new LaunchConfig(1, (1, 1, -1)));
+      Negative("DynamicShared", () => new LaunchConfig(1, 1) { DynamicShared = -1 }.ToString());
+    }
+  }
+
+  // The CPU device has none.
+  public static void Clusters() {
+    LaunchConfig clusters = new LaunchConfig(2, 1) { Cluster = 2 };
+    Kernel none = World.Kernel(Source, "none");
+    if (World.Device.ComputeCapability.Major >= 9 && !Machine.IsCpu)
+      Check.That(none.MaxActiveClusters(World.Device, clusters) > 0);
+    else
+      Check.Throws<UnsupportedException>(() => none.MaxActiveClusters(World.Device, clusters));
   }
 }

@@ -52,9 +52,39 @@ public static class Lifetimes {
     Check.Throws<ObjectDisposedException>(() => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(1, 1), 1f, 0UL, 0));
   }
 
+  private static readonly string[] described = {
+    "device 0", "stream 0x", "event 0x", "buffer of 4 bytes", "buffer of 4 bytes", "program for Nvrtc", "linker by", "queue, 0 pending",
+    "cache in memory", "future 1", "default_program: Ptx", "kernel scale of 3 parameters" };
+
+  // All say what they are, also when they are gone.
+  public static void ToStringNeverThrows() {
+    List<IDisposable> all = OneOfEach();
+    for (int i = 0; i < all.Count; ++i) {
+      Check.Contains(described[i], all[i].ToString());
+      all[i].Dispose();
+      Check.Contains(", disposed", all[i].ToString());
+    }
+    Check.Equal("grid (4, 1, 1), block (2, 3, 1), 8 bytes shared, cluster (2, 1, 1), cooperative",
+                new LaunchConfig(4, (2, 3)) { DynamicShared = 8, Cluster = 2, Cooperative = true }.ToString());
+    Check.Equal("4 bytes, 0x7", ((Arg)7).ToString());
+    Check.Equal("ProgramOptions(Name=a.cu, Lineinfo=True, DefineMacros={A=1, B}, Headers={h.h})",
+                new ProgramOptions { Name = "a.cu", Lineinfo = true, DefineMacros = { "A=1", "B" }, Headers = { { "h.h", "text" } } }.ToString());
+    string signed = new SerializeOptions { SigningKey = new Key(KeyAlgorithm.HmacSha256, new byte[] { 66, 67 }) }.ToString();
+    Check.Equal("SerializeOptions(SigningKey=HmacSha256 key of 2 bytes)", signed);
+  }
+
+  // No public class shows its type's name alone.
+  public static void EverythingHasAToString() {
+    foreach (Type type in typeof(CudaDevice).Assembly.GetExportedTypes()) {
+      if (type.IsEnum || type.IsAbstract && type.IsSealed) continue;
+      Type says = type.GetMethod("ToString", Type.EmptyTypes).DeclaringType;
+      Check.That(says != typeof(object) && says != typeof(ValueType), $"{type}: ToString");
+    }
+  }
+
   // A set must be able to let go of what was disposed of.
   private static bool IsAllowed(string name) {
-    return name == "Dispose" || name == "get_IsDisposed" || name == "Equals" || name == "GetHashCode";
+    return name == "Dispose" || name == "ToString" || name == "get_IsDisposed" || name == "Equals" || name == "GetHashCode";
   }
 
   private static bool TakesSpans(MethodInfo method) { return method.GetParameters().Any(p => p.ParameterType.Name.Contains("Span`")); }

@@ -22,7 +22,7 @@ public static class Memory {
       a.Read(new byte[0], stream, 64);
       Check.Throws<InvalidArgumentException>(() => a.Write(new byte[2], stream, 63));
       Check.Throws<InvalidArgumentException>(() => a.Read(new byte[65], stream));
-      Check.Throws<OverflowException>(() => a.Write(new byte[1], stream, -1));
+      Check.Throws<ArgumentOutOfRangeException>(() => a.Write(new byte[1], stream, -1));
       Check.Throws<InvalidArgumentException>(() => a.CopyFrom(b, stream, 65));
       Check.Throws<ArgumentOutOfRangeException>(() => a.CopyFrom(b, stream, -1));
       Check.Throws<ArgumentOutOfRangeException>(() => a.Fill(1, stream, -4));

@@ -7,6 +7,7 @@ using System.Threading;
 using Cucore;
 
 public static class Processes {
+  // A child is a method of this class, or "Class.Method".
   internal static string Run(string child, int code = 0, params string[] environment) {
     ProcessStartInfo start = new ProcessStartInfo(Process.GetCurrentProcess().MainModule.FileName,
         $"\"{Assembly.GetExecutingAssembly().Location}\" child {child}") {
@@ -41,13 +42,27 @@ public static class Processes {
   public static void Exit() { Check.Equal("", Run("OpenEverything")); }
   public static void ExitWithCode() { Check.Equal("", Run("ExitInside", 3)); }
   public static void AppDomains() { Check.Equal("", Run("UnloadDomain")); }
-  public static void NoDevice() { Check.Equal("NoDevice 0", Run("Open", 0, "CUCORE_CPU_DEVICES=0").Trim()); }
+  public static void NoDevice() { Check.Equal("NoDevice 0", Run("Open", 0, Machine.IsCpu ? "CUCORE_CPU_DEVICES=0" : "CUDA_VISIBLE_DEVICES=-1").Trim()); }
   public static void NoCompiler() { Check.Contains("LibraryMissing", Run("Compile", 0, "CUCORE_NVRTC=/nowhere/libnvrtc.so")); }
   public static void NoDriver() { Check.Contains("LibraryMissing", Run("Open", 0, "CUCORE_DRIVER=/nowhere/libcuda.so")); }
 
+  // What nobody catches shows the compiler's log.
+  public static void Uncaught() {
+    string said = Run("Fail", 1);
+    foreach (string part in new[] { "CompilationException", "broken.cu(2): error", "undeclared" }) Check.Contains(part, said);
+  }
+
+  private static void Fail() {
+    Thread thread = new Thread(() => new Program("\nint x = undeclared;", new ProgramOptions { Name = "broken.cu" }).Compile());
+    thread.Start();
+    thread.Join();
+  }
+
   internal static int Child(string name) {
     try {
-      typeof(Processes).GetMethod(name, BindingFlags.Static | BindingFlags.NonPublic).Invoke(null, null);
+      string[] path = name.Split('.');
+      Type type = path.Length == 1 ? typeof(Processes) : typeof(Processes).Assembly.GetType(path[0], true);
+      type.GetMethod(path[path.Length - 1], BindingFlags.Static | BindingFlags.NonPublic).Invoke(null, null);
     } catch (TargetInvocationException e) when (e.InnerException is CucoreException inner) {
       Console.WriteLine($"{inner.Status} {CudaDevice.Count}");
     }

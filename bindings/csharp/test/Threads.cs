@@ -54,6 +54,36 @@ public static class Threads {
     }
   }
 
+  // Those calls that count themselves in and out: each ends well or says that it is too late, and what is
+  // closed is released, once.
+  public static void CloseWhileInQuickCalls() {
+    byte[] stored = World.Code(World.Scale).ToBytes();
+    long before = 0;
+    for (int round = 0; round < 1500; ++round) {
+      if (round == 500) before = Lifetimes.ResidentKib();
+      CudaStream stream = World.Stream();
+      CudaEvent marker = new CudaEvent(World.Device);
+      ObjectCode code = ObjectCode.Load(stored);
+      int started = 0;
+      World.Together(3, which => {
+        Interlocked.Increment(ref started);
+        while (Volatile.Read(ref started) < 3) {}
+        if (which == 0) foreach (IDisposable each in new IDisposable[] { code, marker, stream }) each.Dispose();
+        try {
+          for (int i = 0; i < 100000; ++i) if (code.IsLoaded || !marker.Query() || !stream.Query()) throw new Exception("wrong");
+        } catch (ObjectDisposedException) {
+          return;
+        }
+        throw new Exception("it was never closed");
+      });
+      Check.Throws<ObjectDisposedException>(() => code.IsLoaded.ToString());
+      Check.Throws<ObjectDisposedException>(() => stream.Query());
+      Check.Throws<ObjectDisposedException>(() => marker.Query());
+    }
+    World.Collect();
+    Check.That(Lifetimes.ResidentKib() - before < 8 * 1024, $"{Lifetimes.ResidentKib() - before} KiB more");
+  }
+
   // The same while the call waits on the device.
   public static void CloseWhileSynchronizing() {
     CudaStream stream = World.Stream();

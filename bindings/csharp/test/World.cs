@@ -10,7 +10,6 @@ internal static class World {
     int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) data[i] *= a; }";
   // Runs until the host sets the flag, which is in pinned memory.
   internal const string Wait = @"extern ""C"" __global__ void wait(volatile int *flag) { while (*flag == 0) {} }";
-  internal const string Fault = @"extern ""C"" __global__ void fault(int *p) { *p = 1; }";
   internal const string Big = @"extern ""C"" __global__ void __launch_bounds__(64) big(int *p) { if (p) *p = 1; }";
 
   internal static readonly CudaDevice Device = new CudaDevice();

@@ -1,4 +1,4 @@
-"""What the tests share: a device, a stream, compiled kernels, and other processes."""
+"""What the tests share: what they run on, a device, a stream, compiled kernels, and other processes."""
 import os
 import subprocess
 import sys
@@ -6,6 +6,9 @@ import sys
 import pytest
 
 import cucore
+
+# On a GPU what is about the CPU device alone is skipped; a fault there leaves the process without a device.
+ON_GPU = os.environ.get("CUCORE_DRIVER") == "nvidia"
 
 SOURCE = r"""
 struct Pair { int number; float factor; };
@@ -48,8 +51,9 @@ def code():
 
 
 def run_python(program, *, code=0, **environment):
-    """Runs a program in a process of its own; gives (stdout, stderr)."""
-    env = {**os.environ, **environment}
+    """Runs a program in a process of its own, which finds this file; gives (stdout, stderr)."""
+    path = f"{os.path.dirname(__file__)}:{os.environ['PYTHONPATH']}"
+    env = {**os.environ, "PYTHONPATH": path, **environment}
     done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", program], env=env, capture_output=True,
                           text=True, timeout=120)
     assert done.returncode == code, done.stdout + done.stderr

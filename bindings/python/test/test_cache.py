@@ -257,7 +257,8 @@ print(cache.statistics.builds)
 
 def test_fork(cache):
     out, _ = run_python(f"""
-import os, cucore
+import os, warnings, cucore
+warnings.simplefilter("ignore")  # Python's own, about threads and forks
 cache = cucore.Cache({cache.directory!r})
 program = cucore.Program({SMALL % 12!r}, name="forked.cu", arch="compute_80")
 code = cache.compile(program).code

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 import cucore
-from conftest import SOURCE, run_python
+from conftest import ON_GPU, SOURCE, run_python
 
 
 def test_properties(device, code):
-    assert device.ordinal == 0 and device.is_emulated and device.name and device.pci_bus_id.count(":") == 2
+    assert device.ordinal == 0 and device.is_emulated is not ON_GPU and device.name and device.pci_bus_id.count(":") == 2
     assert device.arch == "sm_%d%d" % device.compute_capability
     assert 0 < device.memory.free <= device.memory.total and len(device.uuid.bytes) == 16
     assert device.stream_priorities.greatest <= device.stream_priorities.least == 0
     assert device.attribute(cucore.DeviceAttribute.WARP_SIZE) == device.attribute(10) == 32
-    assert device.can_access_peer(device) in (True, False) and cucore.devices() == [device]
+    assert device.can_access_peer(device) in (True, False) and cucore.devices()[0] == device
+    assert len(cucore.devices()) == cucore.Device.count() and (ON_GPU or cucore.Device.count() == 1)
     with cucore.Stream(device, nonblocking=False, priority=-1) as stream, cucore.Event(device, timing=True) as event:
         assert stream.device == event.device == device and stream.native and event.native
         assert event.has_timing and not cucore.Event(device).has_timing and stream.query() and event.query()
@@ -123,10 +124,10 @@ def test_error_classes(device, code):
     missing, _ = run_python("import cucore\ntry: cucore.Program('').compile()\n"
                             "except cucore.LibraryMissingError as e: print(int(e.status))", CUCORE_NVRTC="/nowhere")
     nothing, _ = run_python("import cucore\ntry: cucore.Device(0)\nexcept cucore.NoDeviceError as e: print(int(e.status))",
-                            CUCORE_CPU_DEVICES="0")
+                            CUCORE_CPU_DEVICES="0", CUDA_VISIBLE_DEVICES="")
     old, _ = run_python("import cucore\nd = cucore.Device(0)\nk = cucore.Program('extern \"C\" __global__ void k() {}')"
                         ".compile().kernel('k')\ntry: cucore.max_active_clusters(k, d, cucore.LaunchConfig(2, 1, cluster=2))\n"
-                        "except cucore.UnsupportedError as e: print(int(e.status))", CUCORE_CPU_PROFILE="sm_80")
+                        "except cucore.UnsupportedError as e: print(int(e.status))", CUCORE_DRIVER="cpu", CUCORE_CPU_PROFILE="sm_80")
     assert (missing.strip(), nothing.strip(), old.strip()) == ("201", "203", "107")
     for status, cls in ERRORS.items():  # those that cannot be provoked too
         made = cucore._errors._make(int(status), "words", "", "cucore", 0, "", ())

@@ -1,4 +1,5 @@
-// Every class holds its handle in a SafeHandle: not released while a call uses it.
+// Every class holds its handle in a SafeHandle: not released while a call uses it. The calls that are to be
+// quick count themselves in and out (Enter, Leave), which costs a third of what SafeHandle's own counting does.
 %typemap(csclassmodifiers) SWIGTYPE "internal sealed partial class"
 %typemap(csinterfaces) SWIGTYPE "System.IDisposable"
 %typemap(csbody) SWIGTYPE %{
@@ -10,7 +11,32 @@
     [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="CSharp_Cucore_delete_$csclassname")]
     static extern void Release(System.IntPtr pointer);
     /// <summary>Gives the reference back.</summary>
-    protected override bool ReleaseHandle() { Release(handle); return true; }
+    protected override bool ReleaseHandle() { Leave(); return true; }
+
+    // Who is inside: quick calls, and SafeHandle itself until it lets go. Far below 0 once it is released.
+    private int uses = 1;
+
+    // The pointer, good until Leave.
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining)]
+    internal System.IntPtr Enter() {
+      if (System.Threading.Interlocked.Increment(ref uses) <= 0) Refuse();
+      return handle;
+    }
+
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining)]
+    internal void Leave() {
+      if (System.Threading.Interlocked.Decrement(ref uses) == 0) Free();
+    }
+
+    private void Refuse() {
+      Leave();
+      throw new System.ObjectDisposedException("$csclassname");
+    }
+
+    // Of those that come to 0 one releases; who enters meanwhile is refused, or comes to 0 again.
+    private void Free() {
+      if (System.Threading.Interlocked.CompareExchange(ref uses, int.MinValue / 2, 0) == 0) Release(handle);
+    }
   }
   private readonly Handle swigCPtr;
   private readonly System.IntPtr identity;  // another object's, too, once this is disposed of
@@ -19,8 +45,15 @@
     identity = cPtr;
   }
   internal static Handle getCPtr($csclassname obj) { return obj == null ? Handle.Null : obj.swigCPtr; }
+  internal static Handle getCPtr($csclassname obj, string parameter) {
+    if (obj == null) throw Checked.Null(parameter);
+    return obj.swigCPtr;
+  }
 %}
 %typemap(imtype, out="System.IntPtr") SWIGTYPE * "System.Runtime.InteropServices.SafeHandle"
+// Null has an exception that names the parameter, but where it may be null.
+%typemap(csin) SWIGTYPE * "$csclassname.getCPtr($csinput, \"$csinput\")"
+%typemap(csin) Device *device_or_null, Cache *cache_or_null "$csclassname.getCPtr($csinput)"
 %typemap(csdispose) SWIGTYPE %{
   private volatile bool isDisposed;
   /// <summary>Gives the native object back now rather than at the next collection. Calls of other

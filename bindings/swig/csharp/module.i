@@ -21,7 +21,7 @@ extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_retain_code(ObjectCode *co
   internal static extern System.IntPtr RetainCode(System.Runtime.InteropServices.SafeHandle code);
 %}
 
-// A launch without what a wrapper costs: the handles are held by C#'s marshalling already.
+// A launch without what a wrapper costs: the handles are held by the caller already.
 %{
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_launch(Kernel *kernel, Stream *stream, const void *block, size_t size) {
   try {
@@ -37,5 +37,5 @@ extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_launch(Kernel *kernel, Strea
 %}
 %pragma(csharp) imclasscode=%{
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_launch")]
-  internal static extern int Launch(System.Runtime.InteropServices.SafeHandle kernel, System.Runtime.InteropServices.SafeHandle stream, System.IntPtr block, System.IntPtr size);
+  internal static extern int Launch(System.IntPtr kernel, System.IntPtr stream, System.IntPtr block, System.IntPtr size);
 %}

@@ -16,7 +16,7 @@
 %typemap(ctype) size_t "size_t"
 %typemap(imtype) size_t "System.UIntPtr"
 %typemap(cstype) size_t "long"
-%typemap(csin) size_t "(System.UIntPtr)checked((ulong)$csinput)"
+%typemap(csin) size_t "Checked.Size($csinput, \"$csinput\")"
 %typemap(csout, excode=SWIGEXCODE) size_t { System.UIntPtr ret = $imcall;$excode return checked((long)ret.ToUInt64()); }
 %typemap(csvarout, excode=SWIGEXCODE2) size_t %{ get { System.UIntPtr ret = $imcall;$excode return checked((long)ret.ToUInt64()); } %}
 %typemap(in) size_t "$1 = $input;"

@@ -2,6 +2,7 @@
 #include "support/wait_word.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
 #include <thread>
 #include <vector>
@@ -59,6 +60,46 @@ TEST(WaitWord, LosesNoWakeUp) {
   std::thread other(play, 1);
   play(0);
   other.join();
+}
+
+// The word changes and nobody is woken: whoever naps sees it soon all the same.
+TEST(Naps, EndByThemselves) {
+  std::atomic<uint32_t> word{0};
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    word.store(1);
+  });
+  Naps naps(20'000);
+  while (word.load() == 0) naps.wait_while(word, 0, std::nullopt);
+  other.join();
+}
+
+TEST(Naps, GrowWithWhatWasWaitedFor) {
+  const std::atomic<uint32_t> word{0};
+  Naps naps(1000);
+  int count = 0;
+  for (const auto start = Clock::now(); Clock::now() - start < std::chrono::milliseconds(30);
+       ++count)
+    naps.wait_while(word, 0, std::nullopt);
+  // With naps of 1 us all the time it would be thousands: a 64th each makes some 600.
+  EXPECT_LT(count, 1500);
+}
+
+TEST(Naps, PastAMillisecondLastUntilTheDeadline) {
+  const std::atomic<uint32_t> word{0};
+  Naps naps(1'000'001);
+  const auto start = Clock::now();
+  naps.wait_while(word, 0, deadline_after(20'000'000));
+  EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(20));
+}
+
+TEST(Naps, GiveTheThreadItsTimersBack) {
+  const int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+  {
+    const Naps naps(20'000);
+    EXPECT_EQ(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), 1);
+  }
+  EXPECT_EQ(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), before);
 }
 
 }  // namespace

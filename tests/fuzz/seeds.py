@@ -1,7 +1,9 @@
-"""Seeds of the targets that read containers and images: container_seeds.py TARGET FOLDER."""
+"""Seeds of a fuzz target: seeds.py TARGET FOLDER."""
 import pathlib
 import shutil
 import sys
+
+import fatbin_seeds
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATTERNS = {
@@ -9,6 +11,8 @@ PATTERNS = {
     "elf": ["compat/images/*.cubin", "compat/images/host_*", "fuzz/corpus/elf/*"],
     "fatbin": ["compat/images/*.fatbin", "fuzz/corpus/fatbin/*"],
     "ptx_text": ["compat/images/*.ptx", "fuzz/corpus/ptx_text/*"],
+    "ptx_parser": ["fuzz/corpus/ptx/*"],
+    "ptx_fatbin": [],
 }
 
 
@@ -18,6 +22,8 @@ def main(target, folder):
     for pattern in PATTERNS[target]:
         for seed in ROOT.glob(pattern):
             shutil.copyfile(seed, folder / seed.name)
+    if target == "ptx_fatbin":
+        fatbin_seeds.write(folder)
     assert any(folder.iterdir()), f"no seeds for {target}"
 
 

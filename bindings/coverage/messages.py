@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Every name of C that a message of the library can have has another in each language: messages.py HEADER SRC"""
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / 'tools'))
+import csharp  # noqa: E402
+import header as headers  # noqa: E402
+import java  # noqa: E402
+import python  # noqa: E402
+import spellings  # noqa: E402
+
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+NAME = re.compile(r'(?<![\w/.-])cucore_[a-z0-9_]+(?:\.[a-z0-9_]+)?')
+NOT_FOR_BINDINGS = ('cli/', 'cpu/', 'worker/')  # what these say reaches no binding by itself
+
+
+def names(folder):
+    """Name of C in a literal -> the files that have it."""
+    found = {}
+    for path in sorted(p for kind in ('cpp', 'hpp', 'inc') for p in folder.rglob('*.' + kind)):
+        if str(path.relative_to(folder)).startswith(NOT_FOR_BINDINGS):
+            continue
+        text = re.sub(r'^\s*#include.*$|^\s*//.*$', '', path.read_text(encoding='utf-8'), flags=re.M)
+        for literal in LITERAL.findall(text):
+            for name in NAME.findall(literal):
+                found.setdefault(name, []).append(path.name)
+    return found
+
+
+def main():
+    header = headers.read(sys.argv[1])
+    found = names(Path(sys.argv[2]))
+    failed = [] if len(found) > 50 else [f'only {len(found)} names were found: the pattern is wrong']
+    for language in (python, java, csharp):
+        table = spellings.all_of(header, language.__name__, language)
+        for name, files in found.items():
+            here = table.get(name)
+            if name not in spellings.OF_C and (not here or 'cucore' in here.lower().replace('cucorelibrary.', '').replace('cucoreexception', '').replace('cucore.', '')):
+                failed.append(f'{language.__name__}: {name} in {files[0]} is {here or "not in the table"}')
+        failed += [f'{language.__name__}: {c} is empty' for c, here in table.items() if not here]
+    failed += [f'spellings.py: there is no {name}' for name in spellings.STRUCTS if name not in header.structs]
+    fields = {f'{s.name}.{f}' for s in header.structs.values() for f in s.names}
+    failed += [f'spellings.py: there is no {name}' for own in spellings.FIELDS.values() for name in own if name not in fields]
+    print(*failed, sep='\n')
+    print(f'{len(found)} names in messages' if not failed else f'{len(failed)} failures')
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,127 @@
+// How objects show themselves: to a log, a debugger, a message of a failed check.
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+
+namespace Cucore {
+internal static class Describe {
+  /// <summary>Never throws: what is disposed of says so.</summary>
+  internal static string Object(string what, Func<string> text) {
+    try {
+      return text();
+    } catch (ObjectDisposedException) {
+      return what + ", disposed";
+    }
+  }
+
+  internal static string Device(CudaDevice device) {
+    using (device) return $"device {device.Ordinal}";
+  }
+
+  /// <summary>"Arch=sm_90, DefineMacros={A, B}": the properties that are set.</summary>
+  internal static string Properties(object of) {
+    IEnumerable<string> set = of.GetType().GetProperties(BindingFlags.Instance | BindingFlags.Public)
+        .Where(p => p.GetIndexParameters().Length == 0)
+        .Select(p => new KeyValuePair<string, string>(p.Name, Value(p.GetValue(of, null), p.PropertyType)))
+        .Where(p => p.Value != null).Select(p => $"{p.Key}={p.Value}");
+    return $"{of.GetType().Name}({string.Join(", ", set)})";
+  }
+
+  private static string Value(object value, Type type) {
+    if (value == null || type.IsValueType && value.Equals(Activator.CreateInstance(type))) return null;
+    if (value is string || !(value is IEnumerable all)) return value.ToString();
+    string[] each = all.Cast<object>().Select(Item).ToArray();
+    return each.Length == 0 ? null : "{" + string.Join(", ", each) + "}";
+  }
+
+  // Sources and headers are long: their names say enough.
+  private static string Item(object item) {
+    return item is KeyValuePair<string, string> text ? text.Key : item is KeyValuePair<string, byte[]> bytes ? bytes.Key : $"{item}";
+  }
+}
+
+public partial class CudaStream {
+  /// <summary>Its handle and device.</summary>
+  public override string ToString() { return Describe.Object("stream", () => $"stream 0x{Native:x} of {Describe.Device(Device)}"); }
+}
+
+public partial class CudaEvent {
+  /// <summary>Its handle and device.</summary>
+  public override string ToString() {
+    return Describe.Object("event", () => $"event 0x{Native:x} of {Describe.Device(Device)}{(HasTiming ? ", with timing" : "")}");
+  }
+}
+
+public partial class CudaBuffer {
+  /// <summary>Its size, address and device.</summary>
+  public override string ToString() { return Describe.Object("buffer", () => $"buffer of {Size} bytes at 0x{Address:x} of {Describe.Device(Device)}"); }
+}
+
+public partial class CudaQueue {
+  /// <summary>How many futures wait for their work, and how many completions wait to be taken.</summary>
+  public override string ToString() {
+    return Describe.Object("queue", () => {
+      QueueInfo info = Info;
+      return $"queue, {info.Pending} pending, {info.Waiting} waiting{(info.IsClosed ? ", ended" : "")}";
+    });
+  }
+}
+
+public partial class CudaFuture {
+  /// <summary>Its token.</summary>
+  public override string ToString() { return Describe.Object("future", () => $"future {Token}"); }
+}
+
+public partial class Program {
+  /// <summary>What compiles it.</summary>
+  public override string ToString() { return Describe.Object("program", () => $"program for {Backend}"); }
+}
+
+public partial class Linker {
+  /// <summary>What links.</summary>
+  public override string ToString() { return Describe.Object("linker", () => $"linker by {Backend}"); }
+}
+
+public partial class Kernel {
+  /// <summary>Its name, and how many parameters it has, where that is known.</summary>
+  public override string ToString() {
+    return Describe.Object("kernel", () => $"kernel {Name}" + (ParameterCount is int count ? $" of {count} parameters" : ""));
+  }
+}
+
+public partial struct LaunchConfig {
+  /// <summary>"grid (4, 1, 1), block (256, 1, 1)", and what else is set.</summary>
+  public override string ToString() {
+    string rest = DynamicShared != 0 ? $", {DynamicShared} bytes shared" : "";
+    if (cluster.X != 0) rest += $", cluster {cluster}";
+    if (Cooperative) rest += ", cooperative";
+    if (ProgrammaticSerialization) rest += ", programmatic serialization";
+    if (Priority != 0) rest += $", priority {Priority}";
+    return $"grid {grid}, block {block}{rest}";
+  }
+}
+
+public readonly partial struct Arg {
+  /// <summary>Its size, and the bytes of a small value.</summary>
+  public override string ToString() {
+    return other is CudaBuffer buffer ? buffer.ToString() : size == 0 ? "nothing" : other == null ? $"{size} bytes, 0x{bits:x}" : $"{size} bytes";
+  }
+}
+
+public sealed partial class Key {
+  /// <summary>How it signs; never the bytes.</summary>
+  public override string ToString() { return $"{Algorithm} key of {bytes.Length} bytes"; }
+}
+
+public partial struct Completion {
+  /// <summary>The token and the status.</summary>
+  public override string ToString() { return $"{Token}: {Status}"; }
+}
+
+public sealed partial class BatchItem {
+  /// <summary>The program and what becomes of it.</summary>
+  public override string ToString() { return $"{Program} to {Target}"; }
+}
+}

@@ -1,0 +1,15 @@
+// On what the tests run, the CPU device or a GPU, and what cannot be shown there.
+using System;
+using Cucore;
+
+internal sealed class Skipped : Exception {
+  internal Skipped(string why) : base(why) {}
+}
+
+internal static class Machine {
+  internal static bool IsCpu { get { return World.Device.IsEmulated; } }
+
+  internal static void NeedsDevices(int count) {
+    if (CudaDevice.Count < count) throw new Skipped($"needs {count} devices, here is {CudaDevice.Count}");
+  }
+}

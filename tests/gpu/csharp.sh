@@ -1,0 +1,141 @@
+#!/bin/sh
+# C# on a machine with a GPU, which needs no Mono: tests, the course, and what calls and awaiting cost.
+#   sh tests/gpu/csharp.sh stage     where there are a compiler, SWIG and Mono: fills build-gpu-csharp/
+#                                    and packs it into build-gpu-csharp.tgz
+#   sh build-gpu-csharp/csharp.sh    on the other machine: prints a table and failures in full, and ends
+#                                    with 0 only if all passed; into $OUT too, if that is set
+# CUCORE_DRIVER chooses the driver: nvidia unless told, cpu to try it all without a GPU.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+assemblies='Cucore.dll Scenarios.exe 01_compile.exe 02_launch.exe 03_events.exe 04_serialize.exe 05_templates.exe
+  06_pipeline.exe 07_async.exe 08_cache.exe'
+
+# stage_mono FOLDER: Mono with what the programs load of it, and the libraries that it needs.
+stage_mono() {
+  mono=$(readlink -f "$(command -v mono)")
+  root=$(dirname "$(dirname "$mono")")
+  mkdir -p "$1/bin" "$1/lib/mono/4.5" "$1/etc/mono/4.5"
+  cp "$mono" "$1/bin/mono"
+  cp -L "$root/lib/libmono-native.so" "$1/lib/"
+  for name in mscorlib System System.Core; do cp -L "$root/lib/mono/4.5/$name.dll" "$1/lib/mono/4.5/"; done
+  cp /etc/mono/config "$1/etc/mono/"
+  cp /etc/mono/4.5/machine.config "$1/etc/mono/4.5/"
+}
+
+# The C and C++ run-time libraries are the other machine's own, unless it lacks one.
+stage_libraries() {
+  LD_LIBRARY_PATH="$1/app" ldd "$1"/mono/bin/* "$1"/mono/lib/*.so "$1"/app/*.so* "$1/app/cucore-worker" |
+  sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u | grep -v "^$1/" |
+  while read -r library; do
+    case ${library##*/} in
+      libc.so* | libm.so* | libdl.so* | libpthread.so* | librt.so* | libresolv.so* | ld-linux*) ;;
+      libstdc++* | libgcc_s*) cp -L "$library" "$1/lib-spare/" ;;
+      *) cp -L "$library" "$1/lib/" ;;
+    esac
+  done
+}
+
+stage() {
+  cd "$here/../.."
+  build=${BUILD:-build-gpu-csharp-release}
+  stage=$PWD/build-gpu-csharp
+  [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dtests=false -Dpython=disabled -Djava=disabled
+  libraries='bindings/csharp/libcucorecs.so bench/csharp/libcucorebench.so src/worker/cucore-worker'
+  programs='bench/csharp/Bench.exe bench/csharp/Latency.exe'
+  for name in $assemblies; do programs="$programs bindings/csharp/$name"; done
+  remote=src/remote/cucore-remote-directory.so
+  # shellcheck disable=SC2086
+  ninja -C "$build" ${JOBS:+-j$JOBS} $libraries $programs $remote src/cpu/driver/libcucore-cpu.so.0
+  rm -rf "$stage"
+  mkdir -p "$stage/app" "$stage/lib" "$stage/lib-spare"
+  for file in $libraries $programs $remote; do cp "$build/$file" "$stage/app/"; done
+  cp -L "$build/src/libcucore.so.0" "$stage/app/"
+  cp -L "$build/src/cpu/driver/libcucore-cpu.so.0" "$stage/app/libcucore-cpu.so"
+  cp bench/csharp/scale.ptx "$stage/app/"
+  stage_mono "$stage/mono"
+  stage_libraries "$stage"
+  cp tests/gpu/csharp.sh "$stage/"
+  strip --strip-unneeded "$stage"/app/*.so* "$stage/app/cucore-worker" "$stage"/lib/*.so* "$stage"/lib-spare/*.so*
+  tar -C "$(dirname "$stage")" -czf "$stage.tgz" "$(basename "$stage")"
+  size=$(du -k "$stage.tgz" | cut -f1)
+  echo "$stage.tgz: $size KiB"
+  [ "$size" -le 20480 ] || { echo "it is larger than 20 MiB" >&2; exit 1; }
+}
+
+if [ "${1:-}" = stage ]; then
+  stage
+  exit
+fi
+[ -d "$here/app" ] || { echo "csharp.sh: no staged folder here: run 'csharp.sh stage' first" >&2; exit 2; }
+
+app=$here/app
+LD_LIBRARY_PATH="$app:$here/lib"
+if LD_LIBRARY_PATH="$LD_LIBRARY_PATH" ldd "$app"/*.so* "$here/mono/bin/mono" 2>&1 | grep -q 'not found'; then
+  LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
+fi
+export LD_LIBRARY_PATH MONO_PATH="$app:$here/mono/lib/mono/4.5" MONO_CFG_DIR="$here/mono/etc" CUCORE_WORKER="$app/cucore-worker" \
+  CUCORE_CPU="$app/libcucore-cpu.so" CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}" LC_ALL=C.UTF-8
+mono=$here/mono/bin/mono
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR="$work" XDG_CACHE_HOME="$work/cache"
+results=$work/results
+failures=$work/failures
+: > "$failures"
+failed=0
+
+say() { echo "$@" | tee -a "$results"; }
+ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
+
+# row TITLE LIMIT COMMAND...: one line of the table; its whole output is kept if it fails.
+row() {
+  title=$1
+  limit=$2
+  shift 2
+  begin=$(date +%s%N)
+  code=0
+  timeout -k 5 "$limit" "$@" > "$work/output" 2>&1 || code=$?
+  time_ms=$((($(date +%s%N) - begin) / 1000000))
+  counted=$(sed -n 's/^\([0-9]* passed, .*\)$/\1/p' "$work/output" | tail -n 1)
+  verdict=pass
+  if [ "$code" != 0 ]; then
+    verdict="FAIL ($code)"
+    failed=$((failed + 1))
+    { echo; echo "### $title ($*) ended with $code"; echo '```'; cat "$work/output"; echo '```'; } >> "$failures"
+  fi
+  sed -n 's/^skipped /- skipped: /p' "$work/output" >> "$work/skipped"
+  say "| $title | $verdict | $counted | $time_ms |"
+}
+
+say "# C# on $(ask name || true) ($CUCORE_DRIVER), $(date -u +%Y-%m-%d)"
+say
+say "- driver $(ask driver_version || true), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
+    "$(nproc) cores, kernel $(uname -r), $("$mono" --version | sed -n '1s/Mono JIT compiler version \([^ ]*\).*/Mono \1/p')"
+say
+say "| what | result | tests | ms |"
+say "|---|---|---|---|"
+for class in CacheBuilds Caches Code Errors Faults Futures Launches Lifetimes Memory Objects Processes Threads; do
+  row "$class" 60 "$mono" "$app/Scenarios.exe" "$class"
+done
+for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache; do
+  row "example $name" 20 "$mono" "$app/$name.exe"
+done
+row "bench of the calls" 60 "$mono" "$app/Bench.exe" "$app/scale.ptx"
+cp "$work/output" "$work/bench"
+row "bench of awaiting" 90 "$mono" "$app/Latency.exe" "${SAMPLES:-500}"
+cp "$work/output" "$work/latency"
+say
+tee -a "$results" < "$work/skipped"
+say
+say "## What a call costs"
+say
+tee -a "$results" < "$work/bench"
+say
+say "## What awaiting costs"
+say
+tee -a "$results" < "$work/latency"
+[ "$failed" = 0 ] || { say; say "## Failures"; tee -a "$results" < "$failures"; }
+say
+say "$failed failed"
+if [ -n "${OUT:-}" ]; then cp "$results" "$OUT/csharp.md"; fi
+[ "$failed" = 0 ]
