@@ -159,7 +159,7 @@ class ObjectsTest {
     ProgramOptions ofOtherSource = ProgramOptions.builder().useLibdevice(true).build();
     InvalidArgumentException e =
         assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> Program.ofCuda(source, ofOtherSource));
-    assertTrue(e.getMessage().contains("use_libdevice"), e.getMessage());
+    assertTrue(e.getMessage().contains("useLibdevice"), e.getMessage());
   }
 
   private static Map<String, AutoCloseable> oneOfEach(CudaDevice device, CudaStream stream) {
