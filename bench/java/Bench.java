@@ -110,7 +110,7 @@ public final class Bench {
     }
     try {
       Class.forName("JnaBench").getMethod("run", String.class).invoke(null, arguments[1]);
-    } catch (ClassNotFoundException e) {
+    } catch (ClassNotFoundException | NoClassDefFoundError e) {
       System.out.println("\nJNA: not on this machine (Debian: libjna-java)");
     }
     boolean tooSlow = results.values().stream().anyMatch(r -> r[1] > r[0]);

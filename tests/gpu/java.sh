@@ -26,7 +26,7 @@ stage_all() {
     bench/java/java-bench.jar bench/java/libjava_c_calls.so
   rm -rf "$stage"
   mkdir -p "$stage/jars" "$stage/lib" "$stage/lib-spare" "$stage/examples" "$stage/exchange"
-  jlink --add-modules java.base,java.logging,java.xml,jdk.unsupported --compress=2 --strip-debug \
+  jlink --add-modules java.base,java.logging,jdk.unsupported --compress=2 --strip-debug \
     --no-man-pages --no-header-files --output "$stage/jre"
   cp "$build/bindings/java/cucore.jar" "$build/bindings/java/test/cucore-tests.jar" \
     "$build/bench/java/java-bench.jar" "$stage/jars/"
@@ -46,11 +46,11 @@ stage_all() {
   # A folder with what other languages have made of one source: it goes on in Java there.
   #   meson test -C BUILD exchange --test-args=--keep=FOLDER
   if [ -n "${EXCHANGE:-}" ]; then cp "$EXCHANGE"/*.cuco "$stage/exchange/"; fi
-  # The C and C++ run-time libraries are the other machine's own, unless it lacks one.
-  find "$stage/jre" "$stage/lib" "$build/bindings/java" -name '*.so*' -type f -exec ldd {} + 2>/dev/null |
-    sed -n 's/.* => \(\/[^ ]*\/lib\(stdc++\|gcc_s\|z\)\.so[^ ]*\) .*/\1/p' | sort -u |
+  # What the libraries need of a system, for one that lacks any of it.
+  find "$stage/jre" "$stage/lib" "$build/src" -name '*.so*' -type f -exec ldd {} + 2>/dev/null |
+    sed -n 's/.* => \(\/[^ ]*\/lib\(stdc++\|gcc_s\|z\|crypto\|zstd\|lz4\)\.so[^ ]*\) .*/\1/p' | sort -u |
     while read -r library; do cp -L "$library" "$stage/lib-spare/"; done
-  strip --strip-unneeded "$stage"/lib/*.so "$stage"/lib-spare/* 2>/dev/null || true
+  find "$stage/jre" "$stage/lib" "$stage/lib-spare" -name '*.so*' -exec strip --strip-unneeded {} +
   cp tests/gpu/java.sh "$stage/"
   tar czf "$kit" "$stage"
   du -sh "$stage" "$kit"
@@ -70,15 +70,14 @@ export CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}" HOME="$work/home" XDG_CACHE_HOME
 unset CUCORE_CACHE_DIR
 java=$here/jre/bin/java
 jars=$here/jars
-spare=$here/lib-spare
 export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-if ! "$java" -version >/dev/null 2>&1 || LD_LIBRARY_PATH="" ldd "$here/lib/libjava_c_calls.so" | grep -q 'stdc++.*not found'; then
-  LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$spare"
-fi
+version() { "$java" -cp "$jars/cucore.jar:$jars/cucore-tests.jar" io.cucore.test.Errands version; }
+version >/dev/null 2>&1 || LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
 path=$jars/cucore.jar:$jars/cucore-tests.jar
 for jar in "$jars"/junit-*.jar "$jars"/opentest4j*.jar "$jars"/apiguardian-api.jar "$jars"/picocli.jar "$jars"/univocity-parsers.jar; do
   [ ! -f "$jar" ] || path=$path:$jar
 done
+[ "$(nproc)" -lt 8 ] || TOGETHER=${TOGETHER:-5}
 begin_all=$(date +%s)
 
 say() { tee -a "$results"; }
@@ -90,7 +89,7 @@ row() {
   title=$2
   shift 2
   begin=$(date +%s%N)
-  timeout "${LIMIT:-100}" "$@" > "$file.log" 2>&1 < /dev/null
+  timeout -s QUIT -k 5 "${LIMIT:-60}" "$@" > "$file.log" 2>&1 < /dev/null
   code=$?
   time_ms=$((($(date +%s%N) - begin) / 1000000))
   count() { sed -n "s/^\[ *\([0-9]*\) tests $1.*/\1/p" "$file.log" | tail -n 1; }
@@ -167,9 +166,13 @@ bench() {
   echo
   echo "- driver: CUCORE_DRIVER=$CUCORE_DRIVER, $(ask driver_version), $(ask memory.total)"
   echo "- processor:$(sed -n 's/^model name[^:]*://p' /proc/cpuinfo | head -n 1), $(nproc) cores, kernel $(uname -r)"
-  echo "- $("$java" -version 2>&1 | sed -n 2p)"
+  echo "- $("$java" -version 2>&1 | sed -n 2p); cucore $(version)"
 } | say
 row 10 "first use of the jar" "$java" -cp "$jars/cucore.jar:$here/examples/02_launch" Launch
+if grep -q 'needs a device' "$work/rows/10.log"; then
+  echo "java.sh: no device with CUCORE_DRIVER=$CUCORE_DRIVER" >&2
+  exit 2
+fi
 tests 20 ""
 examples 40
 row 60 "object code of other languages" sh "$here/java.sh" exchange

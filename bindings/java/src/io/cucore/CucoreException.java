@@ -67,7 +67,7 @@ public class CucoreException extends RuntimeException {
     if (log.isBlank()) {
       return said;
     }
-    String[] lines = log.stripTrailing().split("\\R");
+    String[] lines = log.strip().split("(\\s*\\R)+");
     int first = said.contains(lines[0]) ? 1 : 0; // the first error is in the message
     int end = Math.min(lines.length, first + LINES);
     String more = end == lines.length ? "" : "\n    ... " + (lines.length - end) + " more lines in log()";

@@ -13,6 +13,7 @@ final class LaunchBlock {
   private static final int WORD = 8;
 
   private ByteBuffer bytes;
+  private LaunchConfig head;
   private long address;
   private int size;
 
@@ -34,7 +35,11 @@ final class LaunchBlock {
   }
 
   private void begin(LaunchConfig config, int count) {
-    config.put(bytes, count);
+    if (config != head) { // what never changes is there already
+      config.put(bytes);
+      head = config;
+    }
+    bytes.putInt(LaunchConfig.HEAD - Integer.BYTES, count);
     size = LaunchConfig.HEAD;
   }
 

@@ -58,17 +58,17 @@ public final class LaunchConfig {
     return new Builder();
   }
 
-  void put(ByteBuffer to, int argumentCount) {
+  /** All of the head but the number of arguments. */
+  void put(ByteBuffer to) {
     for (int i = 0; i < COUNT; ++i) {
       to.putInt(i * 4, words[i]);
     }
-    to.putInt(COUNT * 4, argumentCount);
   }
 
   /** The head as bytes of its own, and more behind it. */
   byte[] head(byte[] tail) {
     byte[] bytes = new byte[HEAD + tail.length];
-    put(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()), 0);
+    put(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()));
     System.arraycopy(tail, 0, bytes, HEAD, tail.length);
     return bytes;
   }

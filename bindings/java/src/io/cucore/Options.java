@@ -63,9 +63,24 @@ abstract class Options {
     }
   }
 
+  /** As the builder's method is called. */
+  private static String inJava(String name) {
+    StringBuilder text = new StringBuilder();
+    for (String word : name.split("_")) {
+      text.append(text.length() == 0 ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+    }
+    return text.toString();
+  }
+
+  private static String said(Map<String, Object> fields) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    fields.forEach((name, value) -> all.put(inJava(name), value));
+    return Said.fields(all);
+  }
+
   @Override
   public String toString() {
-    return Said.fields(fields);
+    return said(fields);
   }
 
   /** Collects fields. */
@@ -73,7 +88,7 @@ abstract class Options {
     private final Map<String, Object> fields = new LinkedHashMap<>();
 
     void set(String name, Object value) {
-      fields.put(name, Given.notNull(value, name));
+      fields.put(name, Given.notNull(value, inJava(name)));
     }
 
     // A yes or no that the library counts as 1 or 0; other choices are toggles.
@@ -82,30 +97,30 @@ abstract class Options {
     }
 
     void add(String name, SigningKey... values) {
-      for (SigningKey value : Given.noneNull(values, name)) {
+      for (SigningKey value : Given.noneNull(values, inJava(name))) {
         list(name).add(value);
       }
     }
 
     void add(String name, byte[] value) {
-      list(name).add(Given.notNull(value, name).clone());
+      list(name).add(Given.notNull(value, inJava(name)).clone());
     }
 
     void add(String name, String... values) {
-      for (String value : Given.noneNull(values, name)) {
+      for (String value : Given.noneNull(values, inJava(name))) {
         list(name).add(value);
       }
     }
 
     void add(String name, int... values) {
-      for (int value : Given.notNull(values, name)) {
+      for (int value : Given.notNull(values, inJava(name))) {
         list(name).add(value);
       }
     }
 
     @Override
     public String toString() {
-      return Said.fields(fields);
+      return said(fields);
     }
 
     @SuppressWarnings("unchecked") // only add() puts lists there

@@ -4,6 +4,7 @@ import io.cucore.BatchItem;
 import io.cucore.Cache;
 import io.cucore.CacheResult;
 import io.cucore.CodeType;
+import io.cucore.Cucore;
 import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
@@ -28,6 +29,9 @@ public final class Errands {
   /** Runs the errand that the first argument names. */
   public static void main(String[] arguments) throws Exception {
     switch (arguments[0]) {
+      case "version":
+        System.out.print(Cucore.versionString());
+        break;
       case "fail":
         fail(arguments[1]);
         break;

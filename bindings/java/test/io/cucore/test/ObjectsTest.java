@@ -63,7 +63,7 @@ class ObjectsTest {
       assertEquals(!Machine.HAS_GPU, device.isEmulated());
       assertFalse(device.getName().isEmpty());
       assertEquals("sm_" + device.getComputeCapability().toString().replace(".", ""), device.getArch());
-      assertTrue(device.getPciBusId().matches("[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\\.0"), device.getPciBusId());
+      assertTrue(device.getPciBusId().matches("(?i)[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\\.0"), device.getPciBusId());
       assertNotEquals(0, device.getUuid().getMostSignificantBits() | device.getUuid().getLeastSignificantBits());
       assertTrue(device.getMemory().total() >= device.getMemory().free() && device.getMemory().free() > 0);
       assertTrue(device.getStreamPriorities().least() >= device.getStreamPriorities().greatest());

@@ -154,7 +154,7 @@ class SweepTest {
     assertEquals("defaults", BatchOptions.builder().build().toString());
     assertEquals("name=x, arch=sm_80, lineinfo=true", ProgramOptions.builder().name("x").arch("sm_80").lineinfo(true).toString());
     String keyed = CacheOptions.builder().signingKey((SigningKey) objects.get(SigningKey.class)).build().toString();
-    assertEquals("signing_key=HMAC_SHA256 key of 6 bytes", keyed);
+    assertEquals("signingKey=HMAC_SHA256 key of 6 bytes", keyed);
     try (Program program = Program.ofCuda("")) {
       assertEquals("Program for NVRTC to PTX [a, b]", BatchItem.of(program, CodeType.PTX, "a", "b").toString());
     }
@@ -266,9 +266,7 @@ class SweepTest {
   private static void assertNames(Class<?> owner, Executable method, Parameter parameter, String message) {
     boolean sets = owner.getSimpleName().equals("Builder") && parameter.getName().startsWith("value");
     String name = sets ? method.getName() : parameter.getName();
-    String snake = name.replaceAll("([A-Z])", "_$1").toLowerCase(java.util.Locale.ROOT);
-    assertTrue(message.equals(name + " is null") || message.equals(snake + " is null"),
-        owner.getSimpleName() + "." + method.getName() + ": " + message);
+    assertEquals(name + " is null", message, owner.getSimpleName() + "." + method.getName());
   }
 
   private void assertNullInside() {
@@ -279,7 +277,7 @@ class SweepTest {
     inside.put("nameExpressions[0] ", () -> cache.compile(program, CodeType.PTX, (String) null));
     inside.put("images[1]", () -> ObjectCode.bundle(World.code(), null));
     inside.put("items[0]", () -> Program.compileBatch(Arrays.asList((BatchItem) null)));
-    inside.put("define_macros[1]", () -> ProgramOptions.builder().defineMacros("A", null));
+    inside.put("defineMacros[1]", () -> ProgramOptions.builder().defineMacros("A", null));
     inside.put("keys[0]", () -> CacheOptions.builder().keys((SigningKey) null));
     inside.forEach((name, body) -> assertRefused(name.strip() + " is null", body));
   }
