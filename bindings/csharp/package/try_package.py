@@ -45,7 +45,10 @@ CLEAN = {k: v for k, v in os.environ.items() if k not in ('LD_LIBRARY_PATH', 'MO
 
 def install(package, folder, nuget):
     if nuget:
-        subprocess.run([nuget, 'install', 'Cucore', '-Source', package.parent, '-OutputDirectory', folder, '-NonInteractive'],
+        # With a framework: System.Memory is for others, and is not asked for.
+        config = f'<packages><package id="Cucore" version="{package.stem.split(".", 1)[1]}" targetFramework="net472" /></packages>'
+        (folder / 'packages.config').write_text(config)
+        subprocess.run([nuget, 'install', 'packages.config', '-Source', package.parent, '-OutputDirectory', folder, '-NonInteractive'],
                        check=True, cwd=folder, env=CLEAN, stdout=subprocess.DEVNULL)
         return next(folder.glob('Cucore.*'))
     zipfile.ZipFile(package).extractall(folder / 'Cucore')
