@@ -23,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Scenarios of threads, the collector and the end of the process: 8, 9, 11, 12, 13, 17. */
@@ -51,6 +52,7 @@ class ThreadsTest {
     Thread collector = new Thread(() -> {
       while (!done.get()) {
         System.gc();
+        LockSupport.parkNanos(500_000); // or where cores are many nothing else ever runs
       }
     });
     collector.start();
