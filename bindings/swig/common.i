@@ -44,6 +44,18 @@ typedef cucore::bind::Batch Batch;
 typedef cucore::bind::Keys Keys;
 typedef cucore::bind::Images Images;
 %}
+// A wait for a device: where a language has signals to look for, it has a form of its own.
+#if defined(SWIGPYTHON)
+%{
+#include "interrupt.hpp"
+using cucore::bind::wait_for;
+%}
+#else
+%{
+template <class Handle, class Function, class... Query>
+static void wait_for(Handle *handle, Function *function, Query *...) { ok(function, held(handle)); }
+%}
+#endif
 
 // Integers by their C names, so that each language's typemaps see one spelling.
 typedef int int32_t;

@@ -24,7 +24,7 @@ struct Device {
       return made<int32_t>(cucore_device_can_access_peer, held($self), held(peer)) != 0;
     }
     //: cucore_device_synchronize
-    void synchronize() { ok(cucore_device_synchronize, held($self)); }
+    void synchronize() { wait_for($self, cucore_device_synchronize); }
     //: cucore_device_default_stream
     Stream *default_stream(cucore_default_stream kind = CUCORE_DEFAULT_STREAM_LEGACY) {
       return made<Stream *>(cucore_device_default_stream, held($self), kind);

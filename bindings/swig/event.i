@@ -19,7 +19,7 @@ struct Event {
     //: cucore_event_record
     void record(Stream *stream) { ok(cucore_event_record, held($self), held(stream)); }
     //: cucore_event_synchronize
-    void synchronize() { ok(cucore_event_synchronize, held($self)); }
+    void synchronize() { wait_for($self, cucore_event_synchronize, cucore_event_query); }
     //: cucore_event_query
     bool query() { return made<int32_t>(cucore_event_query, held($self)) != 0; }
     //: cucore_event_elapsed

@@ -20,7 +20,7 @@ struct Stream {
       return made<Stream *>(cucore_stream_from_native, held(device), reinterpret_cast<void *>(native));
     }
     //: cucore_stream_synchronize
-    void synchronize() { ok(cucore_stream_synchronize, held($self)); }
+    void synchronize() { wait_for($self, cucore_stream_synchronize, cucore_stream_query); }
     //: cucore_stream_query
     bool query() { return made<int32_t>(cucore_stream_query, held($self)) != 0; }
     //: cucore_stream_wait_event

@@ -17,13 +17,23 @@ def text_of(text, header, table):
         if name.startswith('cucore_error_'):
             return 'Error.' + name[len('cucore_error_'):]
         m = table.get(name)
-        return f'{m.owner}.{m.name}' if m and m.owner else m.name if m else None
+        if not m:
+            return None
+        path = m.owner if m.kind == 'constructor' else f'{m.owner}.{m.name}' if m.owner else m.name
+        return path if m.kind == 'property' else path + '()'
 
     def item(enum, i):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
     return re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, header, function, item, 'None'))
+
+
+def renamed(text, member, function):
+    """The bytes that a copy takes and gives are its parameter data here."""
+    if member.owner != 'Buffer' or 'data' not in member.parameters:
+        return text
+    return re.sub(r'\b(source|destination)\b', 'data', text)
 
 
 def enum_typemap(enum):
@@ -35,7 +45,7 @@ OF_C = ('CUCORE_ERROR_ABI_MISMATCH', 'CUCORE_ERROR_BUFFER_TOO_SMALL')
 
 
 def comment(member, function, header, table):
-    tr = lambda t: text_of(t, header, table)
+    tr = lambda t: renamed(text_of(t, header, table), member, function)
     lines = tr(function.doc.text).split('\n')
     lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, function) if n != 'outcome']  # a result
     if words.result(member, function):

@@ -31,12 +31,15 @@ def doxygen(text):
     return re.sub(r'(?<=\S)@', r'\\@', text)
 
 
+# What C calls otherwise than the typemaps of bytes do.
+SAME = {'source': 'data', 'destination': 'data', 'pattern': 'data'}
+
+
 def parameters(member, function):
     """The parameters of the C function that the member has too, with their texts."""
-    same = {'source': 'data', 'destination': 'data', 'pattern': 'data'}
     found = []
     for name, text in function.doc.params.items():
-        here = name if name in member.parameters else same.get(name)
+        here = name if name in member.parameters else SAME.get(name)
         if here in member.parameters and text:
             found.append((here, text))
     return found

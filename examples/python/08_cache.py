@@ -1,7 +1,6 @@
 """08: compile once, ever: a cache that threads, processes and languages share. Needs no device."""
 import hashlib
 import tempfile
-
 import cucore
 
 SOURCE = """
@@ -11,11 +10,9 @@ template <class T> __global__ void saxpy(T a, const T *x, T *y, int n) {
 }
 """
 
-
 def generate():
     """What takes long, and makes object code in the end."""
     return cucore.Program("extern \"C\" __global__ void mine() {}", arch="compute_80").compile()
-
 
 folder = tempfile.TemporaryDirectory()
 # snippet: cache

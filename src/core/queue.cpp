@@ -62,7 +62,7 @@ size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
   for (;;) {
     uint32_t seen = 0;
     {
-      std::lock_guard lock(mutex_);
+      const auto lock = lock_briefly(mutex_);
       if (waiting_ != 0) return take(out);
       if (closed_)
         throw Error(Status::INVALID_STATE,
@@ -149,7 +149,7 @@ Queue::Counts Queue::counts() const {
 }
 
 void Queue::expect() {
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_briefly(mutex_);
   if (closed_)
     throw Error(Status::INVALID_STATE,
                 "cannot make a future for a queue that was closed; make a new queue");
@@ -165,7 +165,7 @@ void Queue::grow() {
 }
 
 void Queue::forget() noexcept {
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_briefly(mutex_);
   --pending_;
 }
 
@@ -181,7 +181,7 @@ void Queue::rouse() noexcept {
 void Queue::put(uint64_t token, cucore_status status) noexcept {
   bool wake = false;
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = lock_briefly(mutex_);
     --pending_;
     if (closed_) return;
     ring_[(first_ + waiting_) & (ring_.size() - 1)] = {token, status, {}};

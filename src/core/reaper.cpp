@@ -84,7 +84,7 @@ void Reaper::watch(const Stream& stream, Future& future) {
 
 Reaper::Place Reaper::enter(const Stream& stream, uint64_t id) {
   const Ref<Context>& context = stream.context();
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_briefly(mutex_);
   Lane& lane = lanes_.try_emplace({context.get(), id}, context, id).first->second;
   ++lane.users;
   try {
@@ -111,7 +111,7 @@ void Reaper::leave(const Place& place) noexcept {
 bool Reaper::commit(const Place& place, Future& future) noexcept {
   bool wake = false;
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = lock_briefly(mutex_);
     if (stopping_.load()) return false;
     future.add_reference();
     future.lane_ = place.lane;
@@ -130,7 +130,7 @@ bool Reaper::commit(const Place& place, Future& future) noexcept {
 // What has come goes to its lane.
 bool Reaper::absorb() noexcept {
   if (!has_incoming_.load(std::memory_order_acquire)) return false;
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_briefly(mutex_);
   for (Future* future = incoming_; future;) {
     Future* const next = future->next_;
     Lane& lane = *future->lane_;
@@ -172,12 +172,14 @@ Reaper::Swept Reaper::sweep() noexcept {
 }
 
 bool Reaper::sweep(Lane& lane) noexcept {
-  bool any = false;
+  Future* ended = nullptr;
   for (Outcome outcome; !lane.is_empty() && has_ended(lane, outcome); outcome = {}) {
-    end_first(lane, outcome);
-    any = true;
+    Future& future = lane.pop();
+    future.end(outcome);
+    future.next_ = std::exchange(ended, &future);
   }
-  return any;
+  if (ended) put_away(lane, ended);
+  return ended;
 }
 
 // Whether the first future of a lane has.
@@ -212,13 +214,19 @@ bool Reaper::has_ended(const Lane& lane, Outcome& outcome) noexcept {
   return true;
 }
 
-void Reaper::end_first(Lane& lane, const Outcome& outcome) noexcept {
-  const Ref<Future> future = Ref<Future>::adopt(&lane.pop());
-  const CUevent event = std::exchange(future->event_, nullptr);
-  future->end(outcome);
-  std::lock_guard lock(mutex_);
-  events_.give_back(*lane.context(), event);
-  --lane.users;  // not the last: the list is one
+// What has ended of a lane, one after the other.
+void Reaper::put_away(Lane& lane, Future* ended) noexcept {
+  {
+    const auto lock = lock_briefly(mutex_);
+    for (Future* future = ended; future; future = future->next_) {
+      events_.give_back(*lane.context(), std::exchange(future->event_, nullptr));
+      --lane.users;  // not the last: the list is one
+    }
+  }
+  while (ended) {
+    const Ref<Future> future = Ref<Future>::adopt(ended);
+    ended = future->next_;
+  }
 }
 
 void Reaper::unlist(Lane& lane) noexcept {
@@ -228,7 +236,7 @@ void Reaper::unlist(Lane& lane) noexcept {
 
 void Reaper::drop_user(Lane& lane) noexcept {
   decltype(lanes_)::node_type gone;  // freed without the mutex
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_briefly(mutex_);
   if (--lane.users == 0) gone = lanes_.extract({lane.context().get(), lane.stream()});
 }
 

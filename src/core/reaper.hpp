@@ -69,7 +69,7 @@ class Reaper {
   Swept sweep() noexcept;
   bool sweep(Lane& lane) noexcept;
   bool has_ended(const Lane& lane, Outcome& outcome) noexcept;
-  void end_first(Lane& lane, const Outcome& outcome) noexcept;
+  void put_away(Lane& lane, Future* ended) noexcept;
   void unlist(Lane& lane) noexcept;
   void drop_user(Lane& lane) noexcept;
   void set_pace() noexcept;

@@ -52,14 +52,18 @@ Opened open_nvidia() {
                         "install it, or set CUCORE_DRIVER=cpu to run PTX on the processor");
 }
 
-// Beside this library as installed, or as the build tree has it.
+// The one that was named and no other, or the one beside this library: as installed, or as the
+// build tree has it.
 Opened open_cpu() {
   DriverSearch search;
+  const std::string named = environment("CUCORE_CPU");
+  if (!named.empty()) {
+    if (search.open_at(named, "$CUCORE_CPU=" + named)) return search.take();
+    return search.missing("the CPU device", "let CUCORE_CPU name its file, or unset it");
+  }
   const std::string own = folder_of(path_of_address(reinterpret_cast<const void*>(&open_cpu)));
   for (const char* place : {"/", "/cpu/driver/"})
     if (search.open(own + place + CPU_DEVICE)) return search.take();
-  const std::string named = environment("CUCORE_CPU");
-  if (!named.empty() && search.open_at(named, "$CUCORE_CPU=" + named)) return search.take();
   if (search.open(CPU_DEVICE)) return search.take();
   return search.missing("the CPU device", "set CUCORE_CPU to its file");
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 namespace cucore {
@@ -47,5 +48,14 @@ class Naps {
 
 // For loops that wait a few microseconds without sleeping: `turn` counts the rounds.
 void spin_pause(unsigned turn) noexcept;
+
+// Of a mutex that is held for moments: going to sleep for it takes longer than it is held.
+inline std::unique_lock<std::mutex> lock_briefly(std::mutex& mutex) {
+  for (unsigned turn = 0; turn < 100; ++turn) {
+    if (mutex.try_lock()) return {mutex, std::adopt_lock};
+    spin_pause(turn);
+  }
+  return std::unique_lock(mutex);
+}
 
 }  // namespace cucore

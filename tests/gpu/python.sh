@@ -22,7 +22,7 @@ stage() {
   mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src" "$stage/package" "$stage/include" "$stage/bindings/python" "$stage/bench"
   cp -L "$build/src/libcucore.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/worker/cucore-worker" \
     "$build/src/remote/cucore-remote-directory.so" "$build/bench/libbench_bindings.so" "$stage/lib/"
-  cp "$package/cucore_wrap_python.cxx" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/* "$stage/src/"
+  cp "$package/cucore_wrap_python.cxx" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp "$stage/src/"
   cp include/cucore.h "$stage/include/"
   cp -rL "$package/package/cucore" "$stage/package/"
   rm -f "$stage"/package/cucore/*.so

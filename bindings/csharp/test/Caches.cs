@@ -140,9 +140,9 @@ public static class Caches {
 
   public static void OptionsThatAreWrong() {
     InFolder(folder => {
-      Check.Contains("max_bytes", Check.Throws<InvalidArgumentException>(
+      Check.Contains("CacheOptions.MaxBytes", Check.Throws<InvalidArgumentException>(
           () => new Cache(new CacheOptions { Directory = folder, MaxBytes = -1 })).Message);
-      Check.Contains("lock_timeout_ms", Check.Throws<InvalidArgumentException>(
+      Check.Contains("CacheOptions.LockTimeoutMs", Check.Throws<InvalidArgumentException>(
           () => new Cache(new CacheOptions { Directory = folder, LockTimeoutMs = 1L << 32 })).Message);
       Key bad = new Key(KeyAlgorithm.Ed25519, new byte[5]);
       Check.Throws<InvalidArgumentException>(() => new Cache(new CacheOptions { Directory = folder, Keys = { bad } }));

@@ -59,8 +59,32 @@ public static class Code {
     using (ObjectCode code = new Program(source, options).Compile(CodeType.Cubin)) return code.GetResources(code.Symbols[0]).Registers;
   }
 
+  private static void Says(string words, Action call) {
+    string message = "";
+    try {
+      call();
+    } catch (CucoreException e) {
+      message = e.Message;
+    }
+    Check.Contains(words, message);
+    Check.That(!message.Contains("cucore_") && !message.Contains("NULL"));
+  }
+
+  public static void MessagesNameWhatUsersType() {
+    using (CudaStream stream = World.Stream())
+    using (CudaEvent plain = new CudaEvent(World.Device), timed = new CudaEvent(World.Device, new EventOptions { Timing = true })) {
+      plain.Record(stream);
+      Says("EventOptions.Timing", () => plain.Elapsed(plain));
+      Says("CudaEvent.Record()", () => timed.Elapsed(timed));
+      Says("LaunchConfig.Grid[0]", () => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(0, 1), 1f, 0UL, 1));
+      Says("ObjectCode.Load()", () => ObjectCode.FromBytes(CodeType.Bundle, new byte[64]));
+      World.Device.Reset();
+      Says("CudaDevice.Reset()", () => stream.Synchronize());
+    }
+  }
+
   public static void WrongOptions() {
-    Check.Contains("use_libdevice", Check.Throws<InvalidArgumentException>(() => new Program("", new ProgramOptions { UseLibdevice = true })).Message);
+    Check.Contains("ProgramOptions.UseLibdevice", Check.Throws<InvalidArgumentException>(() => new Program("", new ProgramOptions { UseLibdevice = true })).Message);
     Check.Throws<InvalidArgumentException>(() => new Program("", new ProgramOptions { SplitCompile = -7 }));
     Check.Throws<ArgumentException>(() => new Program("", new ProgramOptions { Name = "a\0b" }));
     Check.Throws<InvalidArgumentException>(() => new Program("", new ProgramOptions { DefineMacros = new string[] { null } }));

@@ -80,6 +80,8 @@ for _name in _errors.__all__:
     getattr(_errors, _name).__module__ = __name__  # what tracebacks say and pickles hold
 for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
+for _type in (Future, Kernel, ObjectCode):
+    _cucore._describe(_type, (_type.__doc__ or "").strip())
 
 __all__ = [
     "Backend", "BatchItem", "BatchResult", "Buffer", "Cache", "CacheEntry", "CacheFile", "CacheOutcome", "CacheResult", "CacheStatistics",

@@ -8,16 +8,18 @@ from __future__ import annotations
 import asyncio
 import itertools
 import struct
+import time
 import weakref
-from typing import Any, Generator, NamedTuple, Optional
+from typing import Any, Generator, Iterator, NamedTuple, Optional
 
 from . import _cucore
 from ._cucore import Future, Queue, Stream
 from ._enums import Status
-from ._errors import Error
+from ._errors import Error, NotReadyError
 
 _RECORD = struct.Struct("=QI20x")  # cucore_completion
 _MOST = 256
+_BETWEEN_SIGNALS = 50_000_000  # in nanoseconds
 _LONGEST = 2**62 / 1e9  # in seconds; more has no end
 
 
@@ -42,9 +44,25 @@ def _nanoseconds(seconds: Optional[float]) -> int:
     return -1 if seconds is None or seconds > _LONGEST else max(0, round(seconds * 1e9))
 
 
+def _slices(nanoseconds: int) -> Iterator[int]:
+    """A long wait in parts: between two Python runs the handlers of signals, so Ctrl-C is seen."""
+    if nanoseconds <= _BETWEEN_SIGNALS and nanoseconds >= 0:
+        yield nanoseconds
+        return
+    end = None if nanoseconds < 0 else time.monotonic_ns() + nanoseconds
+    part = _BETWEEN_SIGNALS
+    while part > 0:
+        yield part
+        part = _BETWEEN_SIGNALS if end is None else min(_BETWEEN_SIGNALS, end - time.monotonic_ns())
+
+
 def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) -> list[Completion]:
     records = bytearray(_RECORD.size * most)
-    count = self._wait(_nanoseconds(timeout), records)
+    count = 0
+    for part in _slices(_nanoseconds(timeout)):
+        count = self._wait(part, records)
+        if count:
+            break
     return [Completion(token, Status(status))
             for token, status in itertools.islice(_RECORD.iter_unpack(records), count)]
 
@@ -55,7 +73,12 @@ def queue_info(self: Queue) -> QueueInfo:
 
 
 def future_wait(self: Future, timeout: Optional[float] = None) -> None:
-    self._wait(_nanoseconds(timeout))
+    for part in _slices(_nanoseconds(timeout)):
+        try:
+            return self._wait(part)
+        except NotReadyError:
+            pass
+    self._wait(0)  # says that it is not ready
 
 
 queue_wait.__doc__ = f"{Queue._wait.__doc__}\n\ntimeout: in seconds; None has no end."

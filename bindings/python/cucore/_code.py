@@ -7,7 +7,7 @@ from typing import Iterable, Mapping, NamedTuple, Optional, Union
 from . import _cucore
 from ._cucore import Device, Kernel, ObjectCode
 from ._enums import CodeType, Severity, SignaturePolicy, SymbolKind
-from ._errors import Diagnostic, UnsupportedError
+from ._errors import Diagnostic, FileMissingError, NotFoundError, UnsupportedError
 from ._link import keys
 from ._program import Key
 
@@ -102,7 +102,12 @@ def from_bytes(type: CodeType, data: Bytes, *, name: Optional[str] = None, arch:
 def from_file(type: CodeType, path: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None,
               arch: Optional[str] = None, names: Optional[Mapping[str, str]] = None) -> ObjectCode:
     names = names or {}
-    return ObjectCode._from_file(type, path, name, arch, tuple(names), tuple(names.values()))
+    try:
+        return ObjectCode._from_file(type, path, name, arch, tuple(names), tuple(names.values()))
+    except NotFoundError as error:
+        if os.path.exists(path):
+            raise
+        raise FileMissingError.of(error, path) from None
 
 
 def serialize(self: ObjectCode, *, compression: bool = False, key: Optional[Key] = None) -> bytes:
@@ -118,7 +123,7 @@ def deserialize(data: Bytes, *, max_code_size: int = 0, signature: SignaturePoli
 
 
 def _restore(data: bytes) -> ObjectCode:
-    """What a pickle of ObjectCode calls."""
+    """What a pickle of ObjectCode calls. Pickles that are stored name it: it stays here, under this name."""
     return deserialize(data)
 
 

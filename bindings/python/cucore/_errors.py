@@ -1,6 +1,7 @@
 """The exceptions of the library: one base class, one class a status."""
 from __future__ import annotations
 
+import errno
 from typing import NamedTuple, Tuple
 
 from ._enums import Severity, Status
@@ -8,7 +9,7 @@ from ._enums import Severity, Status
 __all__ = [
     "Diagnostic",
     "Error", "InvalidArgumentError", "InvalidHandleError", "BufferTooSmallError", "AbiMismatchError",
-    "InvalidStateError", "NotFoundError", "UnsupportedError", "LibraryMissingError", "DriverTooOldError",
+    "InvalidStateError", "NotFoundError", "FileMissingError", "UnsupportedError", "LibraryMissingError", "DriverTooOldError",
     "NoDeviceError", "OutOfMemoryError", "OutOfDeviceMemoryError", "IoError", "CompilationError",
     "LinkingError", "InvalidCodeError", "LaunchError", "KernelFaultError", "SignatureError", "NotReadyError",
     "CudaError", "InternalError",
@@ -94,6 +95,20 @@ class InvalidStateError(Error):
 
 class NotFoundError(Error, LookupError):
     """No such kernel, symbol or file; the message lists what there is."""
+
+
+class FileMissingError(NotFoundError, FileNotFoundError):
+    """No such file: Python's FileNotFoundError, with ``filename``, and a NotFoundError."""
+
+    @classmethod
+    def of(cls, error: NotFoundError, path: object) -> "FileMissingError":
+        """The same failure, of a file."""
+        made = cls(*error.args)
+        made.errno, made.filename = errno.ENOENT, path
+        return made
+
+    def __reduce__(self) -> Tuple[object, ...]:
+        return type(self), self.args, {"errno": self.errno, "filename": self.filename}
 
 
 class UnsupportedError(Error, NotImplementedError):

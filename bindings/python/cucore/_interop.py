@@ -1,7 +1,10 @@
 """Memory and streams of other libraries, and ours for them: DLPack, __cuda_array_interface__, __cuda_stream__."""
 from __future__ import annotations
 
-from typing import Any, Optional, TypeVar
+import math
+import operator
+import re
+from typing import Any, NamedTuple, Optional, TypeVar
 
 from . import _cucore
 from ._cucore import Buffer, Device, Stream
@@ -12,55 +15,113 @@ _NO_SYNCHRONIZATION = -1
 _LEGACY = 1
 
 
-def _is_dense(interface: dict[str, Any]) -> bool:
-    strides = interface.get("strides")
-    if strides is None:
-        return True
-    expected = _item_size(interface)
-    for extent, stride in zip(reversed(interface["shape"]), reversed(strides)):
+def _is_integer(value: Any) -> bool:
+    return hasattr(type(value), "__index__")
+
+
+class _Array(NamedTuple):
+    """What a __cuda_array_interface__ says, once it is known to be well formed."""
+
+    address: int
+    size: int
+    is_read_only: bool
+    stream: Optional[int]
+
+
+_INTERFACE = "__cuda_array_interface__"
+_TYPE = re.compile(r"[<>|=]?([a-zA-Z])(\d+)(\[\w+\])?")
+
+
+def _interface_of(value: Any) -> Optional[dict[str, Any]]:
+    try:
+        found = getattr(value, _INTERFACE, None)
+    except Exception as error:
+        if hasattr(type(value), "__dlpack__"):
+            return None  # which may know how
+        raise BufferError(f"its {_INTERFACE} raised {type(error).__name__}: {error}") from error
+    if found is not None and not isinstance(found, dict):
+        raise BufferError(f"its {_INTERFACE} is a {type(found).__name__}, not a dict")
+    return found
+
+
+def _extents(interface: dict[str, Any], name: str, least: Optional[int]) -> tuple[int, ...]:
+    given = interface[name]
+    if not isinstance(given, (tuple, list)) or not all(map(_is_integer, given)) or \
+            (least is not None and any(each < least for each in given)):
+        raise BufferError(f"the {name} of its {_INTERFACE} is {given!r}, not a tuple of ints")
+    return tuple(map(operator.index, given))
+
+
+def _item_size(interface: dict[str, Any]) -> int:
+    typestr = interface["typestr"]
+    match = _TYPE.fullmatch(typestr) if isinstance(typestr, str) else None
+    if match is None:
+        raise BufferError(f"the typestr of its {_INTERFACE} is {typestr!r}, no type such as '<f4'")
+    return int(match[2]) * (4 if match[1] == "U" else 1)
+
+
+def _is_dense(shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> bool:
+    expected = item
+    for extent, stride in zip(reversed(shape), reversed(strides)):
         if extent != 1 and stride != expected:
             return False
         expected *= extent
     return True
 
 
-def _item_size(interface: dict[str, Any]) -> int:
-    digits = "".join(c for c in interface["typestr"] if c.isdigit())
-    return int(digits) * (4 if interface["typestr"][1:2] == "U" else 1)
-
-
-def _from_array(interface: dict[str, Any], stream: Optional[Stream]) -> tuple[int, int]:
-    """(address, bytes) of memory with __cuda_array_interface__, ready for work in the stream."""
+def _read_array(interface: dict[str, Any]) -> _Array:
+    for name in ("shape", "typestr", "data"):
+        if name not in interface:
+            raise BufferError(f"its {_INTERFACE} has no {name}")
     if interface.get("mask") is not None:
         raise BufferError("arrays with a mask are not supported")
-    if not _is_dense(interface):
-        raise BufferError("the array is not contiguous")
-    other = interface.get("stream")
-    if other is not None and stream is not None and other != stream.native:
-        with stream.device as device, Stream._from_native(device, other) as producer:
+    shape, item, data = _extents(interface, "shape", 0), _item_size(interface), interface["data"]
+    if not isinstance(data, (tuple, list)) or len(data) != 2 or not (data[0] is None or _is_integer(data[0])):
+        raise BufferError(f"the data of its {_INTERFACE} is {data!r}, not (address, read-only)")
+    size = item * math.prod(shape)
+    if interface.get("strides") is not None:
+        strides = _extents(interface, "strides", None)
+        if len(strides) != len(shape):
+            raise BufferError(f"its {_INTERFACE} has {len(shape)} extents and {len(strides)} strides")
+        if size and not _is_dense(shape, strides, item):
+            raise BufferError("the array is not contiguous")
+    if size and not data[0]:
+        raise BufferError(f"its {_INTERFACE} has {size} bytes at no address")
+    return _Array(operator.index(data[0] or 0), size, bool(data[1]), interface.get("stream"))
+
+
+def _from_array(interface: dict[str, Any], stream: Optional[Stream]) -> _Array:
+    """Memory with __cuda_array_interface__, ready for work in the stream."""
+    array = _read_array(interface)
+    if array.stream is not None and stream is not None and array.stream != stream.native:
+        with stream.device as device, Stream._from_native(device, array.stream) as producer:
             stream.wait_stream(producer)
-    size = _item_size(interface)
-    for extent in interface["shape"]:
-        size *= extent
-    return interface["data"][0] or 0, size
+    return array
 
 
 def _from_dlpack(value: Any, stream: Optional[Stream]) -> tuple[int, int, int, Any]:
     """(address, bytes, device, keeper) of memory with __dlpack__, ready for work in the stream."""
-    kind = int(value.__dlpack_device__()[0])
+    try:
+        kind = int(value.__dlpack_device__()[0])
+    except Exception as error:
+        raise BufferError(f"its __dlpack_device__ raised {type(error).__name__}: {error}") from error
     if kind not in (_CUDA, _CUDA_HOST, _CUDA_MANAGED):
         raise BufferError("the array is not in memory that the device can use: write it to a Buffer")
     native = _NO_SYNCHRONIZATION if stream is None else stream.native or _LEGACY
-    capsule = value.__dlpack__(stream=native)
+    try:
+        capsule = value.__dlpack__(stream=native)
+    except Exception as error:
+        raise BufferError(f"its __dlpack__ raised {type(error).__name__}: {error}") from error
     address, size, _, ordinal, keeper = _cucore._import_dlpack(capsule)
     return address, size, ordinal, keeper
 
 
 def foreign_memory(value: Any, stream: Stream) -> Optional[tuple[int, Any]]:
-    """(address, keeper) of a launch's argument; None if the object has no memory."""
-    interface = getattr(value, "__cuda_array_interface__", None)
+    """(address, keeper) of a launch's argument; None if the object has no memory. What is read-only is taken, for a
+    kernel may do no more than read it."""
+    interface = _interface_of(value)
     if interface is not None:
-        return _from_array(interface, stream)[0], None
+        return _from_array(interface, stream).address, None
     if getattr(value, "__dlpack__", None) is None:
         return None
     address, _, _, keeper = _from_dlpack(value, stream)
@@ -149,10 +210,12 @@ def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optio
 
     With a stream, work in it comes after what the object's own stream has to do.
     """
-    interface = getattr(value, "__cuda_array_interface__", None)
+    interface = _interface_of(value)
     if interface is not None:
-        address, size = _from_array(interface, stream)
-        return buffer_from_native(device or Device(0), address, size, value)
+        array = _from_array(interface, stream)
+        if array.is_read_only:
+            raise BufferError("the array is read-only, and a Buffer can be written")
+        return buffer_from_native(device or Device(0), array.address, array.size, value)
     if getattr(value, "__dlpack__", None) is None:
         raise TypeError(f"no memory on a device: {type(value).__name__}")
     address, size, ordinal, keeper = _from_dlpack(value, stream)

@@ -279,16 +279,27 @@ class ArgumentPacker {
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
-    if (type == PyExc_TypeError || type == PyExc_BufferError)
-      PyErr_Format(type, "%s argument %zu of %zu: %S", where(), index_ + 1, count_, value);
-    else {
+    if (type != PyExc_TypeError && type != PyExc_BufferError) {
       PyErr_Restore(type, value, traceback);
       return false;
     }
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+    PyErr_Format(type, "%s argument %zu of %zu: %S", where(), index_ + 1, count_, value);
+    const Object old_type(type), old_traceback(traceback);
+    set_cause(value);
     return false;
+  }
+
+  // The exception that is set shows where it came from; takes the reference.
+  static void set_cause(PyObject* cause) {
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (PyObject* before = PyException_GetCause(cause)) {
+      Py_DECREF(cause);
+      cause = before;
+    }
+    PyException_SetCause(value, cause);
+    PyErr_Restore(type, value, traceback);
   }
 
   Arguments& all_;

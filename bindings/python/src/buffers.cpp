@@ -123,8 +123,15 @@ PyObject* export_dlpack(PyObject*, PyObject* args) {
 }
 
 PyObject* import_dlpack(PyObject*, PyObject* capsule) {
+  if (!PyCapsule_IsValid(capsule, UNUSED)) {
+    if (PyCapsule_IsValid(capsule, USED))
+      PyErr_SetString(PyExc_BufferError, "its __dlpack__ gave a capsule that was consumed already");
+    else
+      PyErr_Format(PyExc_BufferError, "its __dlpack__ gave a %s, which is no capsule of DLPack's",
+                   Py_TYPE(capsule)->tp_name);
+    return nullptr;
+  }
   auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, UNUSED));
-  if (!managed) return nullptr;
   const DLTensor& tensor = managed->tensor;
   if (!is_dense(tensor)) {
     PyErr_SetString(PyExc_BufferError, "the array is not contiguous");

@@ -27,6 +27,12 @@ struct Launcher {
 
 PyObject* foreign_stream = nullptr;
 
+PyObject* new_config(const cucore_launch_options& options) {
+  auto* config = PyObject_New(LaunchConfigObject, &LaunchConfigType);
+  if (config) config->options = options;
+  return reinterpret_cast<PyObject*>(config);
+}
+
 bool run(const cucore_kernel* kernel, const cucore_stream* stream,
          const cucore_launch_options& options, const Arguments& arguments) {
   cucore_error* error = nullptr;
@@ -102,6 +108,16 @@ void forget(PyObject* self) {
   PyObject_Del(self);
 }
 
+PyObject* repr(PyObject* self) {
+  const auto* launcher = reinterpret_cast<Launcher*>(self);
+  const Object config(new_config(launcher->options));
+  const Object stream(launcher->stream ? PyObject_Repr(launcher->stream)
+                                       : PyUnicode_FromString("a default stream"));
+  return config && stream ? PyUnicode_FromFormat("<cucore.Launcher of %R with %R in %U>",
+                                                 launcher->kernel, config.get(), stream.get())
+                          : nullptr;
+}
+
 // [grid, block, stream, shared] or [config, stream]; shared and stream may be left out.
 bool read_key(Launcher& launcher, PyObject* const* items, Py_ssize_t count) {
   const bool has_config = count > 0 && Py_TYPE(items[0]) == &LaunchConfigType;
@@ -144,6 +160,7 @@ PyTypeObject make_type() {
 #endif
   type.tp_doc = "What kernel[grid, block] gives: call it with the kernel's arguments.";
   type.tp_dealloc = forget;
+  type.tp_repr = repr;
   type.tp_call = PyVectorcall_Call;
   type.tp_vectorcall_offset = offsetof(Launcher, call);
   return type;

@@ -173,6 +173,10 @@ PyObject* repr(PyObject* self) {
   const char* type = Py_TYPE(self)->tp_name;
   if (!handle->pointer) return PyUnicode_FromFormat("<%s closed>", type);
   const char* name = name_of(handle, type_of(self));
+  if (name && type_of(self) == Type::Device)
+    return PyUnicode_FromFormat(
+        "<%s %d '%s'>", type,
+        cucore_device_ordinal(static_cast<const cucore_device*>(handle->pointer)), name);
   if (name && *name) return PyUnicode_FromFormat("<%s '%s'>", type, name);
   return PyUnicode_FromFormat("<%s at %p>", type, handle->pointer);
 }

@@ -27,6 +27,7 @@ extern "C" __global__ void take_complex(float2 f, double2 d, unsigned short half
 }
 extern "C" __global__ void spin(int *data, int n) { for (int i = 0; i < n; ++i) atomicAdd(data, 1); }
 extern "C" __global__ void crash(int *data) { data[1 << 28] = 1; }
+extern "C" __global__ void until(volatile int *flag) { while (!*flag) {} }
 template <class T> __global__ void fill(T *out, T value) { out[threadIdx.x] = value; }
 __device__ int counter = 7;
 """

@@ -1,4 +1,5 @@
 """Scenarios about compiling, storing and the libraries. See tests/bindings/scenarios.md."""
+import base64
 import copy
 import multiprocessing
 import pickle
@@ -92,6 +93,30 @@ def test_serialize(code):
     assert good.signature is cucore.SignatureState.VALID and good.signature_key and "secret" not in repr(secret)
     with pytest.raises(cucore.SignatureError):
         cucore.ObjectCode.deserialize(signed, verify=[cucore.Key(cucore.KeyAlgorithm.HMAC_SHA256, b"other")], **required)
+
+
+# pickle.dumps(code, 2) of version 0.1. What programs have stored must load for ever: never make it anew.
+STORED = (
+    "gAJjY3Vjb3JlLl9jb2RlCl9yZXN0b3JlCnEAY19jb2RlY3MKZW5jb2RlCnEBWB8DAADCiUNVQ08NChoBAAAAQAAAAMOXAgAAAAAAAAQAAABgAA"
+    "AAAAAAAAAAAABKwrgdw49SVcK6GMKXwoV7OnPDicKWw6QAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAADDgAEAAAAAAAAQAAAAAAAAABAAAAAAAAAA"
+    "AAAAAEAAAABqB8K6w5LCtsKEUcOEw7lmXxkyG8OdQcK0SsO4w5Z8IQHDhMOrAsOxw5YjKzBFAAAAAAAAAAAAAAAAAAAAAAIAAAAAAAAAAAAAAA"
+    "AAAAAAAgAAAAAAACAAAAAAAAAAIAAAAAAAAAAAAAAAQAAAAMOSUMOQXSfCp8KFDxtaw67Dv8KNHGZbwpXDi8ORw44ieHoiwqnCjUMlR8Kfw5vC"
+    "vAAAAAAAAAAAAAAAAAAAAAADAAAAAAAAAAAAAAAAAAAAQAIAAAAAAAAQAAAAAAAAABAAAAAAAAAAAAAAAEAAAADCsF0/fSzDshHCj8KRw4/CkX"
+    "LCr2rCrMKjwpnDpsK0fcKaw7PCjnlmI0giEsO2wqZtAAAAAAAAAAAAAAAAAAAAABAAAABLAAEARgAAAAAAAADCgAIAAAAAAABXAAAAAAAAAFcA"
+    "AAAAAAAABQAAAEAAAAA5EnvDuiQDKBQNwr8BAEYXwp5QCwwawrfDt8KAwqvDoMKKRcKVwpowTsKYwqYAAAAAAAAAAAAAAAAAAAAAAEsAawBzdG"
+    "9yZWQucHR4AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEAAAADAAAAAwAAAAEAAAAAAAAAAAAAAAAA"
+    "AAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACAAAAAgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAALnZlcnNpb24gNy4wCi50YXJnZXQgc21fNzUKLmFkZHJlc3Nfc2l6ZSA2NAoudmlzaWJsZSAuZW50cnkgaygu"
+    "cGFyYW0gLnU2NCBwKSB7IHJldDsgfQoAcQJYBgAAAGxhdGluMXEDhnEEUnEFhXEGUnEHLg=="
+)
+
+
+def test_stored_pickles():
+    stored = base64.b64decode(STORED)
+    assert b"cucore._code\n_restore" in stored
+    code = pickle.loads(stored)
+    assert code.name == "stored.ptx" and code.kernel("K").name == "k" and code.type is cucore.CodeType.PTX
+    assert b"cucore._code\n_restore" in pickle.dumps(code, 2)  # for those who read it with this version
 
 
 def test_bytes_from_elsewhere(code, tmp_path):

@@ -139,6 +139,77 @@ def test_wrong_arguments(device, stream, code):
     assert out[0] == 7  # nothing ran
 
 
+class Said:
+    """A __cuda_array_interface__ of four floats, but for what is given."""
+
+    def __init__(self, address=4096, **others):
+        self.__cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (address, False), "version": 3, **others}
+        self.__cuda_array_interface__ = {k: v for k, v in self.__cuda_array_interface__.items() if v is not Ellipsis}
+
+    __cuda_array_interface__ = None
+
+
+def test_malformed_arrays(device, stream, code):
+    """What is wrong with an array is said, with the argument's number."""
+    scale = code.kernel("scale")
+    data = cucore.Buffer(device, 16, stream)
+
+    class Raises:
+        @property
+        def __cuda_array_interface__(self):
+            raise RuntimeError("detach it first")
+
+    class Consumed:
+        def __init__(self):
+            self.capsule = data.__dlpack__()
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def __dlpack__(self, stream):
+            return self.capsule
+
+    class NoCapsule(Consumed):
+        def __dlpack__(self, stream):
+            return 7
+
+    class Failing(Consumed):
+        def __dlpack__(self, stream):
+            raise ValueError("not today")
+
+    consumed = Consumed()
+    scale[1, 4, stream](1.0, consumed, 0)
+    for value, words in [
+        (Said(shape=...), "has no shape"), (Said(typestr=...), "has no typestr"), (Said(data=...), "has no data"),
+        (Said(data=None), r"data .* is None, not \(address, read-only\)"), (Said(data=(None, False)), "16 bytes at no address"),
+        (Said(data=("x", False)), "data .* is"), (Said(data=4096), "data .* is 4096"), (Said(shape=4), "shape .* is 4, not a tuple"),
+        (Said(shape=(-1,)), r"shape .* is \(-1,\)"), (Said(shape=(1.5,)), "shape .* is"), (Said(typestr="floats"), "typestr .* is 'floats'"),
+        (Said(typestr=None), "typestr .* is None"), (Said(strides=(4, 4)), "1 extents and 2 strides"),
+        (Said(strides=(8,)), "not contiguous"), (Said(strides="x"), "strides .* is 'x'"), (Said(mask=data), "mask"),
+        (Raises(), "RuntimeError: detach it first"), (consumed, "consumed already"), (NoCapsule(), "gave a int, which is no capsule"),
+        (Failing(), "__dlpack__ raised ValueError: not today"),
+    ]:
+        with pytest.raises(BufferError, match=rf"^scale argument 2 of 3: .*{words}") as caught:
+            scale[1, 4, stream](1.0, value, 0)
+        if value.__class__ in (Raises, Failing):
+            assert "today" in repr(caught.value.__cause__) or "detach" in repr(caught.value.__cause__)
+        with pytest.raises(BufferError, match=words):
+            cucore.Buffer.from_array(value, device, stream)
+    # Nothing to read or write: there strides and addresses mean nothing.
+    for empty in (Said(None, shape=(0,)), Said(0, shape=(4, 0, 2), strides=(100, 7, 3))):
+        scale[1, 4, stream](1.0, empty, 0)
+        assert cucore.Buffer.from_array(empty, device).size == 0
+    # A kernel may do no more than read.
+    ones = np.ones(4, np.float32)
+    data.write(ones, stream)
+    read_only = Said(data=(data.address, True), shape=[np.int64(2), 2], strides=(8, 4))
+    scale[1, 4, stream](3.0, read_only, 4)
+    data.read(ones, stream)
+    assert (ones == 3).all()
+    with pytest.raises(BufferError, match="read-only"):
+        cucore.Buffer.from_array(read_only)
+
+
 def test_fault_and_reset():
     # In a process of its own: a fault takes all streams of a device with it.
     run_python("""

@@ -1,5 +1,6 @@
 """Scenarios about objects: properties, errors, closing, lifetime. See tests/bindings/scenarios.md."""
 import copy
+import errno
 import gc
 import importlib.util
 import pickle
@@ -83,7 +84,7 @@ def provoke(device, code):
         yield cucore.InvalidArgumentError, lambda: cucore.Device(1000)
         yield cucore.InvalidStateError, lambda: unrecorded.elapsed(unrecorded)
         yield cucore.NotFoundError, lambda: code.kernel("no such kernel")
-        yield cucore.NotFoundError, lambda: cucore.ObjectCode.from_file(cucore.CodeType.PTX, "/no/such/file")
+        yield cucore.FileMissingError, lambda: cucore.ObjectCode.from_file(cucore.CodeType.PTX, "/no/such/file")
         yield cucore.IoError, lambda: cucore.ObjectCode.from_file(cucore.CodeType.PTX, "/")
         yield cucore.CompilationError, lambda: cucore.Program("this is no CUDA").compile()
         yield cucore.LinkingError, lambda: link("extern __device__ int f(); __global__ void k(int *p) { *p = f(); }")
@@ -118,9 +119,9 @@ def test_error_classes(device, code):
     for expected, call in provoke(device, code):
         with pytest.raises(cucore.Error) as caught:
             call()
-        assert caught.type is expected and ERRORS[caught.value.status] is expected, repr(caught.value)
+        assert caught.type is expected and issubclass(expected, ERRORS[caught.value.status]), repr(caught.value)
         seen.add(expected)
-    assert len(seen) == 12
+    assert len(seen) == 13
     missing, _ = run_python("import cucore\ntry: cucore.Program('').compile()\n"
                             "except cucore.LibraryMissingError as e: print(int(e.status))", CUCORE_NVRTC="/nowhere")
     nothing, _ = run_python("import cucore\ntry: cucore.Device(0)\nexcept cucore.NoDeviceError as e: print(int(e.status))",
@@ -321,6 +322,60 @@ def test_names_of_wrong_arguments(device, stream):
         buffer.write(b"x", stream, offset=np.uint8(7))
         with pytest.raises(TypeError):
             buffer.read(None, stream)
+
+
+def test_missing_files():
+    with pytest.raises(FileNotFoundError) as caught:
+        cucore.ObjectCode.from_file(cucore.CodeType.PTX, "/no/such/file")
+    error = caught.value
+    assert isinstance(error, cucore.NotFoundError) and error.status is cucore.Status.NOT_FOUND and "/no/such/file" in str(error)
+    for each in (error, pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(each) is cucore.FileMissingError and each.args == error.args
+        assert (each.errno, each.filename) == (errno.ENOENT, "/no/such/file")
+
+
+def test_repr(device, code, stream):
+    assert repr(device) == f"<cucore.Device 0 '{device.name}'>" and repr(code) == "<cucore.ObjectCode 'kernels.cu'>"
+    kernel = code.kernel("scale")
+    config = cucore.LaunchConfig((4, 2), 8)
+    assert repr(kernel) == "<cucore.Kernel 'scale'>"
+    assert repr(kernel[config, stream]) == f"<cucore.Launcher of {kernel!r} with {config!r} in {stream!r}>"
+    assert repr(kernel[(4, 2), 8]) == f"<cucore.Launcher of {kernel!r} with {config!r} in a default stream>"
+
+
+def test_messages_name_what_users_type(code):
+    out, _ = run_python("""
+import cucore
+from conftest import ON_GPU, SOURCE
+device = cucore.Device()
+stream, old = cucore.Stream(device), cucore.Stream(device)
+code = cucore.Program(SOURCE).compile()
+plain, timed = cucore.Event(device), cucore.Event(device, timing=True)
+plain.record(stream)
+
+def says(words, call):
+    try:
+        call()
+    except cucore.Error as error:
+        message = error.message
+    assert words in message and "cucore_" not in message and "NULL" not in message, message
+    return message
+
+says("Event(timing=...)", lambda: plain.elapsed(plain))
+says("Event.record()", lambda: timed.elapsed(timed))
+says("LaunchConfig.grid[0] is 0", lambda: code.kernel("scale")[0, 1, stream](1.0, None, 0))
+says("name must not be None", lambda: code.kernel(None))
+says("ObjectCode.deserialize()", lambda: cucore.ObjectCode.from_bytes(cucore.CodeType.BUNDLE, bytes(64)))
+says("Linker.add()", lambda: cucore.Linker().link())
+says("Cache(signing_key=...)", lambda: cucore.Cache("", signing_key=cucore.Key(cucore.KeyAlgorithm.ED25519, b"short")))
+device.reset()
+says("Device.reset()", old.synchronize)
+stream = cucore.Stream(device)
+data = cucore.Buffer(device, 4, stream)
+code.kernel("crash")[1, 1, stream](data)
+print(says("Device.reset()", stream.synchronize))
+""")
+    assert "call Device.reset() to go on" in out
 
 
 def test_members_are_those_of_the_stubs():

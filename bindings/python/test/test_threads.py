@@ -157,6 +157,59 @@ cycle = [late, code, data]; cycle.append(cycle)
 """
 
 
+INTERRUPT = """
+import signal, threading, time
+import numpy as np
+import cucore
+from conftest import SOURCE
+device = cucore.Device()
+code = cucore.Program(SOURCE).compile()
+stream, event, queue = cucore.Stream(device), cucore.Event(device), cucore.Queue()
+plain = cucore.Event(device, blocking_sync=True)
+pinned = cucore.Buffer.pinned(device, 4)
+flag = np.frombuffer(pinned, np.int32)
+looks = 0
+
+def look(number, frame):
+    global looks
+    looks += 1
+    if looks == 3:  # a handler that returns lets the wait go on
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, look)
+for name in ("stream", "event", "blocking", "device", "queue", "queue with an end", "future", "future with an end"):
+    flag[0] = looks = 0
+    code.kernel("until")[1, 1, stream](pinned)
+    event.record(stream)
+    plain.record(stream)
+    future = cucore.Future.from_stream(stream, queue, 1)
+    wait = {"stream": stream.synchronize, "event": event.synchronize, "blocking": plain.synchronize,
+            "device": device.synchronize, "queue": queue.wait, "queue with an end": lambda: queue.wait(100),
+            "future": future.wait, "future with an end": lambda: future.wait(100)}[name]
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    try:
+        wait()
+    except KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    else:
+        raise AssertionError(f"{name} was not interrupted")
+    assert not stream.query() and looks == 3, name
+    in_thread = threading.Thread(target=wait)  # where no signals are looked for
+    in_thread.start()
+    flag[0] = 1
+    wait() if "queue" not in name else None
+    in_thread.join()
+    stream.synchronize()
+    while queue.wait(0): pass
+print("all")
+"""
+
+
+def test_interrupt():
+    """Ctrl-C is seen while the main thread waits for a device."""
+    assert run_python(INTERRUPT) == ("all\n", "")
+
+
 def test_exit():
     for ending in ("", "sys.exit(0)", "threading.Thread(target=stream.synchronize, daemon=True).start()",
                    "for i in range(4): threading.Thread(target=for_ever, daemon=True).start()",

@@ -9,6 +9,7 @@
   cucore::bind::Unlocked call;
   try { $action }
   catch (const Failure &failure) { call.lock(); cucore::bind::raise(failure); SWIG_fail; }
+  catch (const cucore::bind::Interrupted &) { call.lock(); SWIG_fail; }
   catch (const Raised &raised) { call.lock(); raised.builder->rethrow(); SWIG_fail; }
   catch (const std::bad_alloc &) { call.lock(); PyErr_NoMemory(); SWIG_fail; }
   call.lock();

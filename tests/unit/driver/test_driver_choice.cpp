@@ -174,6 +174,16 @@ TEST(DriverChoice, TheVariableOfTheCpuDeviceMayNameItsFolder) {
   EXPECT_TRUE(cuda().is_cpu);
 }
 
+TEST(DriverChoice, ACpuDeviceThatWasNamedIsTheOnlyOne) {
+  Machine machine("fake_driver", true);
+  machine.environment["CUCORE_CPU"] = "/no/such/device.so";
+  if (!own_process(machine.with("cpu").environment)) return;
+  const Thrown failure = thrown([] { cuda(); });
+  EXPECT_EQ(failure.status, MISSING);
+  EXPECT_TRUE(has(failure.message, "$CUCORE_CPU=/no/such/device.so")) << failure.message;
+  EXPECT_FALSE(has(failure.message, "libcucore-cpu.so")) << failure.message;
+}
+
 TEST(DriverChoice, AnOldDriverIsRefusedWithBothVersions) {
   if (!own_process({{"CUCORE_DRIVER", fake::path("fake_driver_11_8")}})) return;
   for (const auto& failure : {thrown([] { cuda(); }), thrown([] { device_count(); })}) {

@@ -201,10 +201,10 @@ class CacheTest {
   void optionsThatAreWrong() throws Exception {
     InvalidArgumentException e = assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT,
         () -> new Cache(here().maxBytes(-1).build()));
-    assertTrue(e.getMessage().contains("maxBytes"), e.getMessage());
+    assertTrue(e.getMessage().contains("CacheOptions.maxBytes"), e.getMessage());
     e = assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT,
         () -> new Cache(here().lockTimeoutMs(1L << 32).build()));
-    assertTrue(e.getMessage().contains("lockTimeoutMs"), e.getMessage());
+    assertTrue(e.getMessage().contains("CacheOptions.lockTimeoutMs"), e.getMessage());
     SigningKey bad = new SigningKey(KeyAlgorithm.ED25519, new byte[5]);
     assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> new Cache(here().keys(bad).build()));
     assertThrows(InvalidArgumentException.class, () -> here().signingKey(null));

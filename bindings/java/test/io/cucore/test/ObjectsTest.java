@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cucore.Backend;
 import io.cucore.CodeType;
 import io.cucore.Cucore;
+import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaEvent;
@@ -159,7 +160,30 @@ class ObjectsTest {
     ProgramOptions ofOtherSource = ProgramOptions.builder().useLibdevice(true).build();
     InvalidArgumentException e =
         assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> Program.ofCuda(source, ofOtherSource));
-    assertTrue(e.getMessage().contains("useLibdevice"), e.getMessage());
+    assertTrue(e.getMessage().contains("ProgramOptions.useLibdevice"), e.getMessage());
+  }
+
+  private static void assertSays(String words, Executable call) {
+    String message = assertThrows(CucoreException.class, call).getMessage();
+    assertTrue(message.contains(words), message);
+    assertFalse(message.contains("cucore_") || message.contains("NULL"), message);
+  }
+
+  @Test
+  void messagesNameWhatUsersType() {
+    try (CudaDevice device = new CudaDevice(0);
+        CudaStream stream = new CudaStream(device);
+        CudaEvent plain = new CudaEvent(device);
+        CudaEvent timed = new CudaEvent(device, true);
+        Kernel kernel = World.code().kernel("add_one")) {
+      plain.record(stream);
+      assertSays("CudaEvent(timing)", () -> plain.elapsed(plain));
+      assertSays("CudaEvent.record()", () -> timed.elapsed(timed));
+      assertSays("LaunchConfig.grid[0]", () -> kernel.launch(stream, LaunchConfig.of(0, 1), 0L, 1));
+      assertSays("ObjectCode.deserialize()", () -> ObjectCode.fromBytes(CodeType.BUNDLE, new byte[64]));
+      device.reset();
+      assertSays("CudaDevice.reset()", stream::synchronize);
+    }
   }
 
   private static Map<String, AutoCloseable> oneOfEach(CudaDevice device, CudaStream stream) {
