@@ -89,7 +89,7 @@ row() {
   title=$2
   shift 2
   begin=$(date +%s%N)
-  timeout "${LIMIT:-100}" "$@" > "$file.log" 2>&1 < /dev/null
+  timeout -s QUIT -k 5 "${LIMIT:-60}" "$@" > "$file.log" 2>&1 < /dev/null
   code=$?
   time_ms=$((($(date +%s%N) - begin) / 1000000))
   count() { sed -n "s/^\[ *\([0-9]*\) tests $1.*/\1/p" "$file.log" | tail -n 1; }

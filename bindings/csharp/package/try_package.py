@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Uses the package as a stranger would: try_package.py PACKAGE MCS MONO [NUGET]
+"""Uses the package as a stranger would: try_package.py PACKAGE MCS MONO NUGET XBUILD
+(NUGET or XBUILD may be "")
 
 In an empty folder: the package is installed, a program is compiled against what it brought, the native
 libraries go beside it as Cucore.targets says, and it runs with nothing of the build tree in the environment.
@@ -45,27 +46,69 @@ CLEAN = {k: v for k, v in os.environ.items() if k not in ('LD_LIBRARY_PATH', 'MO
 
 def install(package, folder, nuget):
     if nuget:
-        subprocess.run([nuget, 'install', 'Cucore', '-Source', package.parent, '-OutputDirectory', folder, '-NonInteractive'],
+        # With a framework: System.Memory is for others, and is not asked for.
+        config = f'<packages><package id="Cucore" version="{package.stem.split(".", 1)[1]}" targetFramework="net472" /></packages>'
+        (folder / 'packages.config').write_text(config)
+        subprocess.run([nuget, 'install', 'packages.config', '-Source', package.parent, '-OutputDirectory', folder, '-NonInteractive'],
                        check=True, cwd=folder, env=CLEAN, stdout=subprocess.DEVNULL)
         return next(folder.glob('Cucore.*'))
     zipfile.ZipFile(package).extractall(folder / 'Cucore')
     return folder / 'Cucore'
 
 
-def main(package, mcs, mono, nuget=None):
+PROJECT = '''<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003" ToolsVersion="14.0" DefaultTargets="Build">
+  <Import Project="{package}/build/net472/Cucore.props" />
+  <PropertyGroup>
+    <OutputType>Exe</OutputType>
+    <AssemblyName>stranger</AssemblyName>
+    <TargetFrameworkVersion>v4.6.1</TargetFrameworkVersion>
+    <OutputPath>out/</OutputPath>
+    <OutDir>out/</OutDir>
+  </PropertyGroup>
+  <ItemGroup>
+    <Reference Include="System.Core" />
+    <Reference Include="Cucore"><HintPath>{package}/lib/net472/Cucore.dll</HintPath></Reference>
+    <Compile Include="stranger.cs" />
+  </ItemGroup>
+  <Import Project="$(MSBuildToolsPath)/Microsoft.CSharp.targets" />
+  <Import Project="{package}/build/net472/Cucore.targets" />
+</Project>
+'''
+
+
+def build_by_hand(here, app, mcs):
+    """What Cucore.targets does."""
+    for file in [here / 'lib/net472/Cucore.dll', *(here / 'runtimes/linux-x64/native').iterdir()]:
+        shutil.copy(file, app)
+    (app / 'cucore-worker').chmod(0o755)
+    subprocess.run([mcs, '-nologo', '-r:Cucore.dll', '-out:stranger.exe', 'stranger.cs'], check=True, cwd=app, env=CLEAN)
+    return app
+
+
+def build_by_project(here, app, xbuild):
+    (app / 'stranger.csproj').write_text(PROJECT.format(package=here))
+    done = subprocess.run([xbuild, '/nologo', '/verbosity:quiet', 'stranger.csproj'], cwd=app, env=CLEAN, text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return app / 'out'
+
+
+def main(package, mcs, mono, nuget, xbuild):
+    for build, tool in ((build_by_hand, mcs), (build_by_project, xbuild)):
+        if tool:
+            use(package, nuget, lambda here, app: build(here, app, tool), mono)
+
+
+def use(package, nuget, build, mono):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         here = install(Path(package).resolve(), folder, nuget)
         app = folder / 'app'
         app.mkdir()
-        for file in [here / 'lib/net472/Cucore.dll', *(here / 'runtimes/linux-x64/native').iterdir()]:
-            shutil.copy(file, app)
-        (app / 'cucore-worker').chmod(0o755)  # as Cucore.targets does
         (app / 'stranger.cs').write_text(PROGRAM)
-        subprocess.run([mcs, '-nologo', '-r:Cucore.dll', '-out:stranger.exe', 'stranger.cs'], check=True, cwd=app, env=CLEAN)
-        done = subprocess.run([mono, 'stranger.exe'], cwd=app, env={**CLEAN, 'CUCORE_DRIVER': 'cpu'}, text=True, capture_output=True)
+        out = build(here, app)
+        done = subprocess.run([mono, 'stranger.exe'], cwd=out, env={**CLEAN, 'CUCORE_DRIVER': 'cpu'}, text=True, capture_output=True)
         assert done.stdout.split() == ['3', '6', '9', '12', 'Error'] and done.returncode == 0, done.stdout + done.stderr
-        maps = sorted(p.name for p in app.iterdir())
+        maps = sorted(p.name for p in out.iterdir())
         print('used from an empty folder, with', ', '.join(maps))
 
 

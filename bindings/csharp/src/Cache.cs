@@ -64,15 +64,15 @@ public partial class Cache {
   //: cucore_cache_get
   /// <param name="key">32 bytes</param>
   /// <returns>the object code; null where there is none</returns>
-  public ObjectCode Get(byte[] key) {
-    using (Pinned pinned = Pin(key)) return RawGet(pinned.Address, key.Length);
+  public unsafe ObjectCode Get(byte[] key) {
+    fixed (byte* first = NotNull(key)) return RawGet((IntPtr)first, key.Length);
   }
 
   //: cucore_cache_put
   /// <param name="key">32 bytes</param>
   /// <param name="code">what to keep</param>
-  public void Put(byte[] key, ObjectCode code) {
-    using (Pinned pinned = Pin(key)) RawPut(pinned.Address, key.Length, code);
+  public unsafe void Put(byte[] key, ObjectCode code) {
+    fixed (byte* first = NotNull(key)) RawPut((IntPtr)first, key.Length, code);
   }
 
   /// <summary>Finds object code under a key of your own, or builds it: once, however many threads and
@@ -81,12 +81,12 @@ public partial class Cache {
   /// <param name="build">called where there is none, on this thread; must not ask for the same key</param>
   /// <returns>the object code, and where it came from; if it was built now, the object that build gave</returns>
   /// <remarks>What build throws comes out of this call: the same exception.</remarks>
-  public CacheResult GetOrBuild(byte[] key, Func<ObjectCode> build) {
+  public unsafe CacheResult GetOrBuild(byte[] key, Func<ObjectCode> build) {
     CacheBuilding building = new CacheBuilding(build);
-    using (Pinned pinned = Pin(key)) return building.Ask(this, pinned.Address, key.Length);
+    fixed (byte* first = NotNull(key)) return building.Ask(this, (IntPtr)first, key.Length);
   }
 
-  private static Pinned Pin(byte[] key) { return new Pinned(key ?? throw new ArgumentNullException(nameof(key))); }
+  private static byte[] NotNull(byte[] key) { return key ?? throw new ArgumentNullException(nameof(key)); }
 
   //: cucore_cache_statistics
   public CacheStatistics Statistics { get { return new CacheStatistics(RawStatistics()); } }

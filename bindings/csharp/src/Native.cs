@@ -70,7 +70,7 @@ internal struct Utf8 : IDisposable {
 
   /// <summary>Each text with its NUL, one after another, and an empty one at the end.</summary>
   public static Utf8 List(string[] texts) {
-    if (texts == null) return new Utf8((byte[])null);
+    if (texts == null || texts.Length == 0) return new Utf8((byte[])null);
     StringBuilder all = new StringBuilder();
     foreach (string text in texts) {
       if (string.IsNullOrEmpty(text)) throw new ArgumentException("a list of texts holds one that is null or empty");
@@ -95,6 +95,8 @@ internal struct Utf8 : IDisposable {
     return Encoding.UTF8.GetString(p, length);
   }
 
-  public void Dispose() { Marshal.FreeHGlobal(Pointer); }
+  public void Dispose() {
+    if (Pointer != IntPtr.Zero) Marshal.FreeHGlobal(Pointer);
+  }
 }
 }

@@ -59,15 +59,15 @@ public static class Threads {
   public static void CloseWhileInQuickCalls() {
     byte[] stored = World.Code(World.Scale).ToBytes();
     long before = 0;
-    for (int round = 0; round < 1500; ++round) {
-      if (round == 500) before = Lifetimes.ResidentKib();
+    for (int round = 0; round < 600; ++round) {
+      if (round == 200) before = Lifetimes.ResidentKib();
       CudaStream stream = World.Stream();
       CudaEvent marker = new CudaEvent(World.Device);
       ObjectCode code = ObjectCode.Load(stored);
       int started = 0;
       World.Together(3, which => {
         Interlocked.Increment(ref started);
-        while (Volatile.Read(ref started) < 3) {}
+        while (Volatile.Read(ref started) < 3) Thread.Yield();
         if (which == 0) foreach (IDisposable each in new IDisposable[] { code, marker, stream }) each.Dispose();
         try {
           for (int i = 0; i < 100000; ++i) if (code.IsLoaded || !marker.Query() || !stream.Query()) throw new Exception("wrong");

@@ -1,0 +1,143 @@
+// Makes the library's assembly one for .NET Standard 2.0, and checks that it is: what Mono's compiler refers to
+// in mscorlib and System.Core is referred to in netstandard and System.Memory then.
+//   Standard.exe make ASSEMBLY OUT
+//   Standard.exe check ASSEMBLY FACADES API...
+// FACADES is the folder of netstandard.dll; API are folders of reference assemblies, in which members are looked up.
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using Mono.Cecil;
+using Mono.Cecil.Cil;
+
+internal static class Standard {
+  private static readonly byte[] token = { 0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51 };
+  private static readonly AssemblyNameReference standard = Reference("netstandard", new Version(2, 0, 0, 0));
+  private static readonly AssemblyNameReference memory = Reference("System.Memory", new Version(4, 0, 1, 1));
+  // What of System.Memory is not in .NET Standard 2.0.
+  private static readonly HashSet<string> ofMemory = new HashSet<string> {
+    "System.Span`1", "System.ReadOnlySpan`1", "System.Memory`1", "System.ReadOnlyMemory`1", "System.MemoryExtensions",
+    "System.Buffers.MemoryHandle", "System.Buffers.MemoryManager`1", "System.Buffers.IPinnable", "System.Buffers.IMemoryOwner`1",
+    "System.Runtime.InteropServices.MemoryMarshal" };
+
+  private const string ReadOnly = "System.Runtime.CompilerServices.IsReadOnlyAttribute";
+
+  private static AssemblyNameReference Reference(string name, Version version) {
+    return new AssemblyNameReference(name, version) { PublicKeyToken = token };
+  }
+
+  private static int Main(string[] args) {
+    return args[0] == "make" ? Make(args[1], args[2]) : Check(args[1], args[2], args.Skip(3));
+  }
+
+  private static TypeReference Outermost(TypeReference type) { return type.IsNested ? Outermost(type.DeclaringType) : type; }
+
+  private static int Make(string from, string to) {
+    using (AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(from)) {
+      ModuleDefinition module = assembly.MainModule;
+      AssemblyNameReference[] old = module.AssemblyReferences.ToArray();
+      module.AssemblyReferences.Add(standard);
+      module.AssemblyReferences.Add(memory);
+      foreach (TypeReference type in module.GetTypeReferences().Where(t => !t.IsNested && t.Scope is AssemblyNameReference))
+        type.Scope = ofMemory.Contains(type.FullName) ? memory : standard;
+      OwnReadOnly(module);
+      foreach (AssemblyNameReference each in old) module.AssemblyReferences.Remove(each);
+      assembly.Write(to);
+    }
+    return 0;
+  }
+
+  // .NET Standard 2.0 has no IsReadOnlyAttribute, which marks parameters that are "in": compilers put one of
+  // their own into the assembly, and know it by its name.
+  private static void OwnReadOnly(ModuleDefinition module) {
+    TypeReference attribute = new TypeReference("System", "Attribute", module, standard);
+    TypeDefinition own = new TypeDefinition(ReadOnly.Substring(0, ReadOnly.LastIndexOf('.')), ReadOnly.Substring(ReadOnly.LastIndexOf('.') + 1),
+                                            TypeAttributes.NotPublic | TypeAttributes.Sealed | TypeAttributes.BeforeFieldInit, attribute);
+    MethodDefinition constructor = new MethodDefinition(".ctor", MethodAttributes.Public | MethodAttributes.HideBySig
+        | MethodAttributes.SpecialName | MethodAttributes.RTSpecialName, module.TypeSystem.Void);
+    ILProcessor code = constructor.Body.GetILProcessor();
+    code.Emit(OpCodes.Ldarg_0);
+    code.Emit(OpCodes.Call, new MethodReference(".ctor", module.TypeSystem.Void, attribute) { HasThis = true });
+    code.Emit(OpCodes.Ret);
+    own.Methods.Add(constructor);
+    module.Types.Add(own);
+    foreach (ICustomAttributeProvider each in Marked(module))
+      foreach (CustomAttribute mark in each.CustomAttributes.Where(a => a.AttributeType.FullName == ReadOnly)) mark.Constructor = constructor;
+  }
+
+  private static IEnumerable<ICustomAttributeProvider> Marked(ModuleDefinition module) {
+    foreach (TypeDefinition type in module.GetTypes()) {
+      yield return type;
+      foreach (MethodDefinition method in type.Methods) {
+        yield return method.MethodReturnType;
+        foreach (ParameterDefinition parameter in method.Parameters) yield return parameter;
+      }
+    }
+  }
+
+  private static int Check(string path, string facades, IEnumerable<string> folders) {
+    List<string> wrong = new List<string>();
+    using (AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(path))
+    using (AssemblyDefinition facade = AssemblyDefinition.ReadAssembly(Path.Combine(facades, "netstandard.dll"))) {
+      ModuleDefinition module = assembly.MainModule;
+      foreach (AssemblyNameReference each in module.AssemblyReferences)
+        if (each.FullName != standard.FullName && each.FullName != memory.FullName) wrong.Add($"refers to {each.FullName}");
+      HashSet<string> forwarded = new HashSet<string>(facade.MainModule.ExportedTypes.Select(t => t.FullName));
+      Surface[] surfaces = folders.Select(f => new Surface(f)).ToArray();
+      TypeReference[] types = module.GetTypeReferences().ToArray();
+      foreach (TypeReference type in types) {
+        bool isMemory = Outermost(type).Scope.Name == memory.Name;
+        if (isMemory ? !ofMemory.Contains(Outermost(type).FullName) : !forwarded.Contains(Outermost(type).FullName) || !surfaces.Any(s => s.Has(type)))
+          wrong.Add($"{type.FullName} is not in {Outermost(type).Scope.Name}");
+      }
+      MemberReference[] members = module.GetMemberReferences().Where(m => IsStandard(m.DeclaringType)).ToArray();
+      foreach (MemberReference member in members)
+        if (!surfaces.Any(s => s.Has(member))) wrong.Add($"{member.FullName} is in no reference assembly");
+      foreach (string each in wrong.Distinct()) Console.WriteLine(each);
+      Console.WriteLine($"{types.Length} types and {members.Length} members of others: {wrong.Count} are not of .NET Standard 2.0");
+    }
+    return wrong.Count == 0 ? 0 : 1;
+  }
+
+  private static bool IsStandard(TypeReference type) {
+    TypeReference element = type.GetElementType();
+    return !(type is ArrayType) && Outermost(element).Scope.Name == standard.Name;
+  }
+
+  // The types of a framework, by name; they are in several assemblies there.
+  private sealed class Surface {
+    private readonly Dictionary<string, TypeDefinition> types = new Dictionary<string, TypeDefinition>();
+
+    internal Surface(string folder) {
+      foreach (string name in new[] { "mscorlib.dll", "System.dll", "System.Core.dll" })
+        foreach (TypeDefinition type in AssemblyDefinition.ReadAssembly(Path.Combine(folder, name)).MainModule.GetTypes()) types[type.FullName] = type;
+    }
+
+    internal bool Has(TypeReference type) { return types.ContainsKey(type.FullName); }
+
+    internal bool Has(MemberReference member) {
+      types.TryGetValue(member.DeclaringType.GetElementType().FullName, out TypeDefinition type);
+      if (type == null) return false;
+      return member is FieldReference field ? type.Fields.Any(f => f.Name == field.Name && IsPublic(f.IsPublic, f.IsFamily))
+          : type.Methods.Any(m => m.Name == member.Name && IsPublic(m.IsPublic, m.IsFamily) && Same((MethodReference)member, m));
+    }
+
+    private static bool IsPublic(bool isPublic, bool isFamily) { return isPublic || isFamily; }
+
+    private static bool Same(MethodReference a, MethodReference b) {
+      return a.Parameters.Count == b.Parameters.Count && a.GenericParameters.Count == b.GenericParameters.Count
+          && Name(a.ReturnType) == Name(b.ReturnType)
+          && a.Parameters.Zip(b.Parameters, (x, y) => Name(x.ParameterType) == Name(y.ParameterType)).All(same => same);
+    }
+
+    // References name a generic parameter !0 or !!0, definitions T.
+    private static string Name(TypeReference type) {
+      if (type is GenericParameter parameter) return (parameter.Type == GenericParameterType.Method ? "!!" : "!") + parameter.Position;
+      if (type is GenericInstanceType generic) return type.GetElementType().FullName + "<" + string.Join(",", generic.GenericArguments.Select(Name)) + ">";
+      if (type is ByReferenceType reference) return Name(reference.ElementType) + "&";
+      if (type is PointerType pointer) return Name(pointer.ElementType) + "*";
+      if (type is ArrayType array) return Name(array.ElementType) + "[]";
+      return type is RequiredModifierType modified ? Name(modified.ElementType) : type.FullName;
+    }
+  }
+}

@@ -1,0 +1,11 @@
+// Stands in for the package System.Memory, whose types are in the core library of Mono and of .NET: it says so.
+using System.Runtime.CompilerServices;
+[assembly: TypeForwardedTo(typeof(System.Span<>))]
+[assembly: TypeForwardedTo(typeof(System.ReadOnlySpan<>))]
+[assembly: TypeForwardedTo(typeof(System.Memory<>))]
+[assembly: TypeForwardedTo(typeof(System.ReadOnlyMemory<>))]
+[assembly: TypeForwardedTo(typeof(System.Buffers.MemoryHandle))]
+[assembly: TypeForwardedTo(typeof(System.Buffers.MemoryManager<>))]
+[assembly: TypeForwardedTo(typeof(System.Buffers.IPinnable))]
+[assembly: TypeForwardedTo(typeof(System.Runtime.InteropServices.MemoryMarshal))]
+[assembly: System.Reflection.AssemblyVersion("4.0.1.1")]
