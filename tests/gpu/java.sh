@@ -77,11 +77,18 @@ path=$jars/cucore.jar:$jars/cucore-tests.jar
 for jar in "$jars"/junit-*.jar "$jars"/opentest4j*.jar "$jars"/apiguardian-api.jar "$jars"/picocli.jar "$jars"/univocity-parsers.jar; do
   [ ! -f "$jar" ] || path=$path:$jar
 done
-[ "$(nproc)" -lt 8 ] || TOGETHER=${TOGETHER:-5}
+[ "$(nproc)" -lt 8 ] || TOGETHER=${TOGETHER:-10}
 begin_all=$(date +%s)
 
 say() { tee -a "$results"; }
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
+
+# So many seconds, or what is left of all.
+left() {
+  rest=$((${BUDGET:-115} + begin_all - $(date +%s)))
+  [ "$rest" -gt 5 ] || rest=5
+  if [ "$rest" -lt "$1" ]; then echo "$rest"; else echo "$1"; fi
+}
 
 # row ORDER TITLE COMMAND...: a line for the table, and all output in a file beside it.
 row() {
@@ -89,7 +96,8 @@ row() {
   title=$2
   shift 2
   begin=$(date +%s%N)
-  timeout -s QUIT -k 5 "${LIMIT:-60}" "$@" > "$file.log" 2>&1 < /dev/null
+  # At the limit a JVM prints where its threads are.
+  timeout -s QUIT -k 5 "$(left "${LIMIT:-40}")" "$@" > "$file.log" 2>&1 < /dev/null
   code=$?
   time_ms=$((($(date +%s%N) - begin) / 1000000))
   count() { sed -n "s/^\[ *\([0-9]*\) tests $1.*/\1/p" "$file.log" | tail -n 1; }
@@ -97,7 +105,8 @@ row() {
   [ -z "$(count successful)" ] || said="$(count successful) passed, $(count aborted) skipped, $(count failed) failed"
   faults=$(grep -cE 'WARNING in native method|FATAL ERROR in native method|WARNING: JNI|^Warning: ' "$file.log")
   if [ "$code" = 0 ] && [ "$faults" = 0 ]; then verdict=pass; else verdict="FAIL ($code)"; : > "$file.failed"; fi
-  echo "| $title | $verdict | $said | $time_ms |" > "$file.row"
+  echo "| $title | $verdict | $said | $time_ms |" | tee -a "$results" > "$file.row"
+  cat "$file.row" >&3
 }
 
 # Some at a time: what they check does not depend on who else is there.
@@ -108,7 +117,7 @@ tests() {
   for name in MadeByNumberTest test.ThreadsTest test.CacheBuildTest test.CompletionTest test.CacheTest \
     test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest test.SweepTest; do
     order=$((order + 1))
-    row "$order" "${name#test.}$words" "$java" "$@" -XX:+AllowUserSignalHandlers -cp "$path" \
+    row "$order" "${name#test.}$words" "$java" "$@" -Dcucore.test.child=25 -XX:+AllowUserSignalHandlers -cp "$path" \
       org.junit.platform.console.ConsoleLauncher --disable-banner --disable-ansi-colors --details=tree \
       --select-class="io.cucore.$name" &
     [ $((order % ${TOGETHER:-3})) != 0 ] || wait
@@ -144,19 +153,21 @@ exchange_all() {
   [ -z "${OUT:-}" ] || cp "$work/made" "$OUT/java.cuco"
 }
 
-table() {
+head_of_table() {
   echo
   echo "| what | result | tests | ms |"
   echo "|---|---|---|---|"
-  cat "$work"/rows/*.row
 }
 
-# bench TITLE LIMIT COMMAND...: its tables as they are.
+# bench TITLE COMMAND...: its tables as they are.
 bench() {
   title=$1
   shift
-  if ! timeout 60 "$@" > "$work/bench" 2>&1 < /dev/null; then echo "$title: FAILED" && : > "$work/rows/$title.failed"; fi
   echo
+  if ! timeout -s QUIT -k 5 "$(left 30)" "$@" > "$work/bench" 2>&1 < /dev/null; then
+    echo "$title: FAILED"
+    : > "$work/rows/$title.failed"
+  fi
   cat "$work/bench"
 }
 
@@ -168,6 +179,8 @@ bench() {
   echo "- processor:$(sed -n 's/^model name[^:]*://p' /proc/cpuinfo | head -n 1), $(nproc) cores, kernel $(uname -r)"
   echo "- $("$java" -version 2>&1 | sed -n 2p); cucore $(version)"
 } | say
+exec 3>&1
+head_of_table | say
 row 10 "first use of the jar" "$java" -cp "$jars/cucore.jar:$here/examples/02_launch" Launch
 if grep -q 'needs a device' "$work/rows/10.log"; then
   echo "java.sh: no device with CUCORE_DRIVER=$CUCORE_DRIVER" >&2
@@ -176,8 +189,6 @@ fi
 tests 20 ""
 examples 40
 row 60 "object code of other languages" sh "$here/java.sh" exchange
-tests 70 ", -Xcheck:jni" -Xcheck:jni
-table | say
 unpacked=$(ls -d "$XDG_CACHE_HOME"/cucore/java/*/)
 {
   bench calls "$java" -Djna.boot.library.path="$here/lib" -Djna.boot.library.name=jnidispatch.system -Djna.nosys=false \
@@ -185,6 +196,8 @@ unpacked=$(ls -d "$XDG_CACHE_HOME"/cucore/java/*/)
   bench cache "$java" -cp "$jars/cucore.jar:$jars/java-bench.jar" CacheBench
   bench completion "$java" -cp "$jars/cucore.jar:$jars/java-bench.jar" CompletionBench "${SAMPLES:-1000}"
 } | say
+head_of_table | say
+tests 70 ", -Xcheck:jni" -Xcheck:jni
 failed=0
 for each in "$work"/rows/*.failed; do
   [ -f "$each" ] || continue

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Another JVM that runs one of Errands. */
 final class Child {
+  private static final int LONGEST_S = Integer.getInteger("cucore.test.child", 180);
+
   final int code;
   final String output;
 
@@ -48,7 +50,9 @@ final class Child {
       builder.redirectErrorStream(true).redirectOutput(output.toFile());
       Process process = builder.start();
       process.getOutputStream().close();
-      if (!process.waitFor(180, TimeUnit.SECONDS)) {
+      if (!process.waitFor(LONGEST_S, TimeUnit.SECONDS)) {
+        new ProcessBuilder("kill", "-QUIT", "" + process.pid()).start().waitFor(); // it prints its threads
+        process.waitFor(1, TimeUnit.SECONDS);
         process.destroyForcibly();
         throw new AssertionError("it does not end: " + command + "\n" + text(output));
       }

@@ -37,46 +37,32 @@ import org.junit.jupiter.api.Test;
 class CompletionTest {
   private CudaDevice device;
   private CudaStream stream;
-  private CudaBuffer flag;
-  private Kernel wait;
+  private Gate gate;
 
   @BeforeEach
-  void open() {
+  void open() throws Exception {
     device = World.device();
     stream = new CudaStream(device);
-    flag = CudaBuffer.pinned(device, 4);
-    wait = World.code().kernel("wait_for");
-    World.warmUp(device, stream);
+    gate = Gate.of(device, stream);
   }
 
   @AfterEach
   void close() {
-    wait.close();
-    flag.close();
+    gate.close();
     stream.close();
     device.close();
-  }
-
-  /** Work that lasts until go(). */
-  private void hold() {
-    flag.asByteBuffer().putInt(0, 0);
-    wait.launch(stream, LaunchConfig.of(1, 1), flag);
-  }
-
-  private void go() {
-    flag.asByteBuffer().putInt(0, 1);
   }
 
   @Test
   void completesInAnExecutor() throws Exception {
     ExecutorService executor = Executors.newSingleThreadExecutor(body -> new Thread(body, "users own"));
-    hold();
+    gate.hold(stream);
     CompletableFuture<Void> own = stream.completion(executor);
     CompletableFuture<Void> plain = stream.completion();
     CompletableFuture<String> where = own.thenApply(nothing -> Thread.currentThread().getName());
     Thread.sleep(30);
     assertFalse(own.isDone() || plain.isDone());
-    go();
+    gate.open();
     assertEquals("users own", where.get(20, TimeUnit.SECONDS));
     assertNull(plain.get(20, TimeUnit.SECONDS));
     executor.shutdown();
@@ -95,12 +81,12 @@ class CompletionTest {
 
   @Test
   void cancelled() throws Exception {
-    hold();
+    gate.hold(stream);
     CompletableFuture<Void> gone = stream.completion();
     CompletableFuture<Void> stays = stream.completion();
     assertTrue(gone.cancel(true));
     assertTrue(gone.isCancelled());
-    go();
+    gate.open();
     assertNull(stays.get(20, TimeUnit.SECONDS));
     assertFalse(stays.cancel(true));
   }
@@ -199,7 +185,7 @@ class CompletionTest {
     try (CudaQueue queue = new CudaQueue()) {
       assertTrue(queue.getDescriptor() >= 0);
       assertEquals(List.of(), queue.waitFor(0, TimeUnit.SECONDS, 4));
-      hold();
+      gate.hold(stream);
       try (CudaFuture first = CudaFuture.fromStream(stream, queue, 7);
           CudaFuture second = CudaFuture.fromStream(stream, queue, -8);
           CudaFuture third = CudaFuture.fromStream(stream, queue, 0)) {
@@ -210,7 +196,7 @@ class CompletionTest {
         assertFails(NotReadyException.class, Status.NOT_READY, first::check);
         assertTrue(third.detach());
         assertEquals(3, queue.getInfo().pending());
-        go();
+        gate.open();
         first.waitFor(-1, TimeUnit.NANOSECONDS);
         first.check();
         List<Completion> got = new ArrayList<>();

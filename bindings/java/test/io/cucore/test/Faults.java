@@ -79,20 +79,19 @@ final class Faults {
     final CudaStream first;
     final List<CudaStream> streams = new ArrayList<>();
     final List<CompletableFuture<Void>> pending = new ArrayList<>();
-    private final CudaBuffer gate;
+    private final Gate gate;
 
-    Held(int ordinal) {
+    Held(int ordinal) throws InterruptedException {
       device = new CudaDevice(ordinal);
       first = new CudaStream(device);
-      gate = CudaBuffer.pinned(device, 4);
-      World.warmUp(device, first);
+      gate = Gate.of(device, first);
       for (int i = 0; i < 4; ++i) {
         streams.add(new CudaStream(device));
       }
-      gate.asByteBuffer().putInt(0, 0);
-      try (Kernel wait = World.code().kernel("wait_for")) {
-        wait.launch(first, ONE, gate);
-      }
+    }
+
+    void hold() {
+      gate.hold(first);
     }
 
     void addFutures() {
@@ -105,7 +104,7 @@ final class Faults {
     }
 
     void open() {
-      gate.asByteBuffer().putInt(0, 1);
+      gate.open();
     }
 
     @Override
@@ -125,9 +124,11 @@ final class Faults {
         Kernel fault = World.code().kernel("fault")) {
       CompletableFuture<Void> before = broken.streams.get(0).completion();
       assertNull(before.get(20, TimeUnit.SECONDS));
+      broken.hold();
       fault.launch(broken.first, ONE, x);
       broken.addFutures();
       if (other != null) {
+        other.hold();
         other.addFutures();
       }
       Thread.sleep(30);

@@ -278,21 +278,18 @@ class LaunchTest {
 
   @Test
   void streamsAndEvents() throws Exception {
-    try (CudaBuffer flag = CudaBuffer.pinned(device, 4);
+    try (Gate gate = Gate.of(device, stream);
         CudaBuffer x = new CudaBuffer(device, 4, stream);
-        Kernel wait = World.code().kernel("wait_for");
         Kernel add = World.code().kernel("add_one");
         CudaStream other = new CudaStream(device, Toggle.ON, 0);
         CudaEvent start = CudaEvent.timed(device);
         CudaEvent end = CudaEvent.timed(device);
         CudaEvent plain = new CudaEvent(device)) {
-      World.warmUp(device, stream);
-      flag.asByteBuffer().putInt(0, 0);
       x.fill(1, stream);
       stream.synchronize();
       assertTrue(stream.query() && end.query());
       start.record(stream);
-      wait.launch(stream, LaunchConfig.of(1, 1), flag);
+      gate.hold(stream);
       add.launch(stream, LaunchConfig.of(1, 1), x, 1);
       end.record(stream);
       other.waitEvent(end);
@@ -300,7 +297,7 @@ class LaunchTest {
       assertFalse(stream.query() || other.query() || end.query());
       assertFails(NotReadyException.class, Status.NOT_READY, () -> start.elapsed(end));
       Thread.sleep(20);
-      flag.asByteBuffer().putInt(0, 1);
+      gate.open();
       int[] result = new int[1];
       x.read(result, other);
       assertEquals(3, result[0]);

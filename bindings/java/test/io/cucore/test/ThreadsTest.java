@@ -81,14 +81,11 @@ class ThreadsTest {
     int refused = 0;
     try (CudaDevice device = World.device();
         CudaStream aside = new CudaStream(device);
-        CudaBuffer flag = CudaBuffer.pinned(device, 4);
-        Kernel wait = World.code().kernel("wait_for")) {
-      World.warmUp(device, aside);
+        Gate gate = Gate.of(device, aside)) {
       for (int i = 0; i < 60; ++i) {
         CudaStream stream = new CudaStream(device);
         CudaBuffer x = new CudaBuffer(device, 4, stream);
-        flag.asByteBuffer().putInt(0, 0);
-        wait.launch(stream, LaunchConfig.of(1, 1), flag);
+        gate.hold(stream);
         boolean reads = i % 2 == 0;
         AtomicReference<Throwable> failure = new AtomicReference<>();
         Thread inside = new Thread(() -> {
@@ -106,7 +103,7 @@ class ThreadsTest {
         Thread.sleep(i % 3);
         stream.close();
         x.close();
-        flag.asByteBuffer().putInt(0, 1);
+        gate.open();
         inside.join(20_000);
         assertTrue(!inside.isAlive());
         Throwable e = failure.get();

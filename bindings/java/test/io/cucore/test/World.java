@@ -5,11 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cucore.CodeType;
 import io.cucore.CucoreException;
-import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
-import io.cucore.CudaStream;
-import io.cucore.Kernel;
-import io.cucore.LaunchConfig;
 import io.cucore.ObjectCode;
 import io.cucore.Program;
 import io.cucore.ProgramOptions;
@@ -66,23 +62,6 @@ final class World {
     assertEquals(type, failure.getClass());
     assertEquals(status, failure.status());
     return failure;
-  }
-
-  /**
-   * Runs the kernels that tests hold a stream with or break it by: what runs for the first time is
-   * loaded, for which a GPU waits until nothing runs.
-   */
-  static void warmUp(CudaDevice device, CudaStream stream) {
-    try (CudaBuffer word = CudaBuffer.pinned(device, 4);
-        Kernel wait = code().kernel("wait_for");
-        Kernel add = code().kernel("add_one");
-        Kernel fault = code().kernel("fault")) {
-      word.asByteBuffer().putInt(0, 1);
-      wait.launch(stream, LaunchConfig.of(1, 1), word);
-      add.launch(stream, LaunchConfig.of(1, 1), word, 1);
-      fault.launch(stream, LaunchConfig.of(1, 1), (Object) null);
-      word.read(new byte[4], stream);
-    }
   }
 
   static CudaDevice device() {
