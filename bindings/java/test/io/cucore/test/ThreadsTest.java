@@ -21,8 +21,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Scenarios of threads, the collector and the end of the process: 8, 9, 11, 12, 13, 17. */
@@ -51,11 +53,13 @@ class ThreadsTest {
     Thread collector = new Thread(() -> {
       while (!done.get()) {
         System.gc();
+        LockSupport.parkNanos(2_000_000); // without a pause nothing but the collector gets on
       }
     });
     collector.start();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
     try (CudaDevice device = World.device()) {
-      for (int i = 0; i < 100; ++i) {
+      for (int i = 0; i < 100 && (i < 10 || System.nanoTime() < end); ++i) {
         float[] values = World.ramp(64);
         // No name refers to any of these while the calls on them run.
         CudaStream stream = new CudaStream(device);
