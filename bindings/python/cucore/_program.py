@@ -109,5 +109,5 @@ def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str
 
 
 _compile.__name__ = "compile"
-_compile.__doc__ = f"{(Program._compile.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was compiled; see Cache.compile."
+_compile.__doc__ = f"{(Program._compile.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was compiled; see Cache.compile. Ctrl-C is seen at the end of a compile."
 _cucore._extend(Program, "compile", _compile)

@@ -5,9 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace cucore::bind {
@@ -18,7 +20,7 @@ constexpr std::chrono::milliseconds BETWEEN_LOOKS{20};
 struct Outcome {
   std::mutex mutex;
   std::condition_variable changed;
-  bool is_there = false;
+  std::atomic<bool> is_there{false};
   cucore_status status = CUCORE_OK;
   std::shared_ptr<cucore_error> error;
 };
@@ -32,6 +34,23 @@ void wait_in_thread(const std::shared_ptr<const Wait>& wait,
   outcome->status = status;
   outcome->is_there = true;
   outcome->changed.notify_one();
+}
+
+bool is_emulated() {
+  static const bool answer = [] {
+    cucore_device* device = nullptr;
+    cucore_device_open(0, &device, nullptr);
+    const bool emulated = cucore_device_is_emulated(device) != 0;
+    cucore_device_release(device);
+    return emulated;
+  }();
+  return answer;
+}
+
+// Waking a thread is slow beside a GPU's own end of work.
+void look_at(const Outcome& outcome) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  while (!outcome.is_there && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
 // The handlers of the program run here; true if one raised.
@@ -49,11 +68,25 @@ bool on_main_thread() {
   return is_main;
 }
 
-void wait_and_look(std::shared_ptr<const Wait> wait) {
+std::chrono::nanoseconds time_to_ask(const cucore_stream*) {
+  return is_emulated() ? std::chrono::microseconds(10) : std::chrono::milliseconds(50);
+}
+
+std::chrono::nanoseconds time_to_ask(const cucore_event*) {
+  return is_emulated() ? std::chrono::microseconds(10) : std::chrono::milliseconds(2);
+}
+
+void wait_and_look(const std::shared_ptr<const Wait>& wait, bool at_once) {
   const auto outcome = std::make_shared<Outcome>();
-  std::thread([wait = std::move(wait), outcome] { wait_in_thread(wait, outcome); }).detach();
+  try {
+    std::thread(wait_in_thread, wait, outcome).detach();
+  } catch (const std::system_error&) {
+    wait_in_thread(wait, outcome);  // no more threads: then without signals
+  }
+  if (at_once && !is_emulated()) look_at(*outcome);
   std::unique_lock lock(outcome->mutex);
-  while (!outcome->changed.wait_for(lock, BETWEEN_LOOKS, [&] { return outcome->is_there; })) {
+  while (
+      !outcome->changed.wait_for(lock, BETWEEN_LOOKS, [&] { return outcome->is_there.load(); })) {
     lock.unlock();
     if (handle_signals()) throw Interrupted{};
     lock.lock();

@@ -4,7 +4,9 @@
 
 #include <cucore.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "failure.hpp"
 #include "held.hpp"
@@ -23,8 +25,9 @@ class Wait {
 };
 
 bool on_main_thread();
-// Waits in another thread; throws Failure or Interrupted.
-void wait_and_look(std::shared_ptr<const Wait> wait);
+// Waits in another thread; throws Failure or Interrupted. With at_once that one's end is looked for
+// without sleeping at first.
+void wait_and_look(const std::shared_ptr<const Wait>& wait, bool at_once);
 
 template <class Handle, class Function>
 class WaitOf final : public Wait {
@@ -37,11 +40,19 @@ class WaitOf final : public Wait {
   Function* function_;
 };
 
-// Of most waits the work is about to end: that is not worth another thread.
+// How long to ask before another thread is worth its cost. A GPU's driver asks all the time, too,
+// and waking a thread is slow beside that; the CPU device needs the core.
+std::chrono::nanoseconds time_to_ask(const cucore_stream*);
+std::chrono::nanoseconds time_to_ask(const cucore_event*);  // it may be one that sleeps
+
 template <class Handle, class Query>
 bool ends_soon(Handle* handle, Query* query) {
-  for (int i = 0; i < 100; ++i)
+  if (made<int32_t>(query, handle)) return true;
+  const auto end = std::chrono::steady_clock::now() + time_to_ask(handle);
+  do {
+    std::this_thread::yield();
     if (made<int32_t>(query, handle)) return true;
+  } while (std::chrono::steady_clock::now() < end);
   return false;
 }
 
@@ -50,7 +61,8 @@ void wait_for(Handle* handle, Function* function, Query*... query) {
   const Held<Handle> kept(handle);
   if (!on_main_thread()) return ok(function, handle);
   if ((ends_soon(handle, query) || ...)) return;
-  wait_and_look(std::make_shared<WaitOf<Handle, Function>>(handle, function));
+  wait_and_look(std::make_shared<WaitOf<Handle, Function>>(handle, function),
+                sizeof...(query) == 0);
 }
 
 }  // namespace cucore::bind
