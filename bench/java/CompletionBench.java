@@ -19,6 +19,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * How late Java hears of a kernel's end in each way that there is, and how many ends a second: tables
@@ -46,11 +47,44 @@ public final class CompletionBench {
   private final Kernel kernel;
   private final CudaBuffer pinned;
   private final ByteBuffer words;
+  private volatile long heardAt;
   private int last;
 
   /** One way to hear of the end. What it begins calls heard on whatever thread it is heard of. */
   private interface Way {
-    void begin(Runnable heard) throws Exception;
+    void begin(Runnable heard);
+  }
+
+  /** A thread that is awake already when it is asked to wait in some way. */
+  private static final class Waiter implements Executor {
+    private final AtomicReference<Runnable> next = new AtomicReference<>();
+    private volatile boolean ended;
+
+    Waiter() {
+      Thread thread = new Thread(this::run, "waiter");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void run() {
+      while (!ended) {
+        Runnable body = next.getAndSet(null);
+        if (body != null) {
+          body.run();
+        } else {
+          Thread.onSpinWait();
+        }
+      }
+    }
+
+    @Override
+    public void execute(Runnable body) {
+      next.set(body);
+    }
+
+    void end() {
+      ended = true;
+    }
   }
 
   private CompletionBench(CudaStream stream, Kernel kernel, CudaBuffer pinned) {
@@ -79,22 +113,26 @@ public final class CompletionBench {
     return (int) (nanos / Math.max(1, (many - few) / 20_000));
   }
 
-  private double latency(Way way, int turns) throws Exception {
-    CompletableFuture<Long> heard = new CompletableFuture<>();
+  private double latency(Way way, int turns) throws InterruptedException {
     int value = ++last;
+    heardAt = 0;
     launch(turns, value);
-    way.begin(() -> heard.complete(System.nanoTime()));
+    way.begin(() -> heardAt = System.nanoTime());
     while ((int) WORD.getOpaque(words, 0) != value) {
       Thread.onSpinWait();
     }
     long seen = System.nanoTime();
-    double late = heard.get(20, TimeUnit.SECONDS) - seen;
+    while (heardAt == 0) {
+      Thread.onSpinWait();
+    }
+    double late = heardAt - seen;
+    stream.synchronize();
     TimeUnit.MICROSECONDS.sleep(200); // as after other work
     return late / 1000;
   }
 
-  private void measureLatency(int micros, int samples, ExecutorService waiter, ExecutorService own)
-      throws Exception {
+  private void measureLatency(int micros, int samples, Executor own) throws InterruptedException {
+    Waiter waiter = new Waiter();
     int turns = turnsFor(micros * 1000.0);
     Executor direct = Runnable::run;
     System.out.printf("%n| after a kernel of %d µs | median µs | 90 %% | 99 %% |%n|---|---|---|---|%n", micros);
@@ -116,9 +154,6 @@ public final class CompletionBench {
           heard.run();
         });
       });
-      row("`completion(Runnable::run)`, `thenRun`", turns, samples, heard -> stream.completion(direct).thenRun(heard));
-      row("`completion()`, `thenRun` in the common pool", turns, samples, heard -> stream.completion().thenRun(heard));
-      row("`completion(executor)`, `thenRun` in its thread", turns, samples, heard -> stream.completion(own).thenRun(heard));
       row("`completion(Runnable::run).join()`", turns, samples, heard -> {
         CompletableFuture<Void> done = stream.completion(direct);
         waiter.execute(() -> {
@@ -126,12 +161,16 @@ public final class CompletionBench {
           heard.run();
         });
       });
+      waiter.end(); // the rest needs no thread that waits
+      row("`completion(Runnable::run)`, `thenRun`", turns, samples, heard -> stream.completion(direct).thenRun(heard));
+      row("`completion()`, `thenRun` in the common pool", turns, samples, heard -> stream.completion().thenRun(heard));
+      row("`completion(executor)`, `thenRun` in its thread", turns, samples, heard -> stream.completion(own).thenRun(heard));
     }
   }
 
-  private void row(String name, int turns, int samples, Way way) throws Exception {
-    for (int i = 0; i < samples / 2; ++i) {
-      latency(way, turns); // for the compilers of the JVM
+  private void row(String name, int turns, int samples, Way way) throws InterruptedException {
+    for (int i = 0; i < Math.max(300, samples / 2); ++i) {
+      latency(way, Math.min(turns, 100)); // for the compilers of the JVM
     }
     double[] all = new double[samples];
     for (int i = 0; i < samples; ++i) {
@@ -177,7 +216,6 @@ public final class CompletionBench {
   /** Runs it all. */
   public static void main(String[] arguments) throws Exception {
     int samples = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 2000;
-    ExecutorService waiter = Executors.newSingleThreadExecutor();
     ExecutorService own = Executors.newSingleThreadExecutor();
     try (CudaDevice device = CudaDevice.first();
         CudaStream stream = new CudaStream(device);
@@ -186,11 +224,10 @@ public final class CompletionBench {
         Kernel kernel = code.kernel("work")) {
       System.out.println("Java " + System.getProperty("java.version") + ", " + device.getName() + ", " + samples + " samples a row");
       CompletionBench bench = new CompletionBench(stream, kernel, pinned);
-      bench.measureLatency(20, samples, waiter, own);
-      bench.measureLatency(1000, samples / 4, waiter, own);
+      bench.measureLatency(20, samples, own);
+      bench.measureLatency(2000, samples / 4, own);
       bench.measureThroughput(samples);
     }
-    waiter.shutdown();
     own.shutdown();
   }
 }

@@ -105,8 +105,10 @@ row() {
   [ -z "$(count successful)" ] || said="$(count successful) passed, $(count aborted) skipped, $(count failed) failed"
   faults=$(grep -cE 'WARNING in native method|FATAL ERROR in native method|WARNING: JNI|^Warning: ' "$file.log")
   if [ "$code" = 0 ] && [ "$faults" = 0 ]; then verdict=pass; else verdict="FAIL ($code)"; : > "$file.failed"; fi
-  echo "| $title | $verdict | $said | $time_ms |" | tee -a "$results" > "$file.row"
-  cat "$file.row" >&3
+  line="| $title | $verdict | $said | $time_ms |"
+  echo "$line" > "$file.row"
+  echo "$line" >> "$results"
+  echo "$line" >&3
 }
 
 # Some at a time: what they check does not depend on who else is there.

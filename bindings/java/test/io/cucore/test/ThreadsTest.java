@@ -21,6 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -52,12 +53,13 @@ class ThreadsTest {
     Thread collector = new Thread(() -> {
       while (!done.get()) {
         System.gc();
-        LockSupport.parkNanos(500_000); // or where cores are many nothing else ever runs
+        LockSupport.parkNanos(2_000_000); // without a pause nothing but the collector gets on
       }
     });
     collector.start();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
     try (CudaDevice device = World.device()) {
-      for (int i = 0; i < 100; ++i) {
+      for (int i = 0; i < 100 && (i < 10 || System.nanoTime() < end); ++i) {
         float[] values = World.ramp(64);
         // No name refers to any of these while the calls on them run.
         CudaStream stream = new CudaStream(device);
