@@ -20,24 +20,39 @@ enum class Opcode : uint8_t {
   count
 };
 
+// clang-format off
 // PTX_TYPE(enumerator, spelling, bytes of one value)
-#define PTX_TYPES(PTX_TYPE)                                                                       \
-  PTX_TYPE(pred, "pred", 0)                                                                       \
-  PTX_TYPE(b8, "b8", 1)                                                                           \
-  PTX_TYPE(b16, "b16", 2)                                                                         \
-  PTX_TYPE(b32, "b32", 4)                                                                         \
-  PTX_TYPE(b64, "b64", 8)                                                                         \
-  PTX_TYPE(b128, "b128", 16)                                                                      \
-  PTX_TYPE(u8, "u8", 1)                                                                           \
-  PTX_TYPE(u16, "u16", 2) PTX_TYPE(u32, "u32", 4) PTX_TYPE(u64, "u64", 8) PTX_TYPE(s8, "s8", 1)   \
-      PTX_TYPE(s16, "s16", 2) PTX_TYPE(s32, "s32", 4) PTX_TYPE(s64, "s64", 8)                     \
-          PTX_TYPE(f16, "f16", 2) PTX_TYPE(f16x2, "f16x2", 4) PTX_TYPE(bf16, "bf16", 2)           \
-              PTX_TYPE(bf16x2, "bf16x2", 4) PTX_TYPE(tf32, "tf32", 4) PTX_TYPE(f32, "f32", 4)     \
-                  PTX_TYPE(f64, "f64", 8) PTX_TYPE(f32x2, "f32x2", 8)                             \
-                      PTX_TYPE(e4m3x2, "e4m3x2", 2) PTX_TYPE(e5m2x2, "e5m2x2", 2)                 \
-                          PTX_TYPE(u16x2, "u16x2", 4) PTX_TYPE(s16x2, "s16x2", 4)                 \
-                              PTX_TYPE(texref, "texref", 8) PTX_TYPE(samplerref, "samplerref", 8) \
-                                  PTX_TYPE(surfref, "surfref", 8)
+#define PTX_TYPES(PTX_TYPE)             \
+  PTX_TYPE(pred, "pred", 0)             \
+  PTX_TYPE(b8, "b8", 1)                 \
+  PTX_TYPE(b16, "b16", 2)               \
+  PTX_TYPE(b32, "b32", 4)               \
+  PTX_TYPE(b64, "b64", 8)               \
+  PTX_TYPE(b128, "b128", 16)            \
+  PTX_TYPE(u8, "u8", 1)                 \
+  PTX_TYPE(u16, "u16", 2)               \
+  PTX_TYPE(u32, "u32", 4)               \
+  PTX_TYPE(u64, "u64", 8)               \
+  PTX_TYPE(s8, "s8", 1)                 \
+  PTX_TYPE(s16, "s16", 2)               \
+  PTX_TYPE(s32, "s32", 4)               \
+  PTX_TYPE(s64, "s64", 8)               \
+  PTX_TYPE(f16, "f16", 2)               \
+  PTX_TYPE(f16x2, "f16x2", 4)           \
+  PTX_TYPE(bf16, "bf16", 2)             \
+  PTX_TYPE(bf16x2, "bf16x2", 4)         \
+  PTX_TYPE(tf32, "tf32", 4)             \
+  PTX_TYPE(f32, "f32", 4)               \
+  PTX_TYPE(f64, "f64", 8)               \
+  PTX_TYPE(f32x2, "f32x2", 8)           \
+  PTX_TYPE(e4m3x2, "e4m3x2", 2)         \
+  PTX_TYPE(e5m2x2, "e5m2x2", 2)         \
+  PTX_TYPE(u16x2, "u16x2", 4)           \
+  PTX_TYPE(s16x2, "s16x2", 4)           \
+  PTX_TYPE(texref, "texref", 8)         \
+  PTX_TYPE(samplerref, "samplerref", 8) \
+  PTX_TYPE(surfref, "surfref", 8)
+// clang-format on
 
 enum class Type : uint8_t {
   none,
@@ -220,23 +235,18 @@ struct Instruction {
   uint32_t text_length = 0;
 };
 
-#define PTX_SPECIAL_REGISTERS(SREG)                                                              \
-  SREG(tid)                                                                                      \
-  SREG(ntid)                                                                                     \
-  SREG(laneid)                                                                                   \
-  SREG(warpid)                                                                                   \
-  SREG(nwarpid)                                                                                  \
-  SREG(ctaid)                                                                                    \
-  SREG(nctaid)                                                                                   \
-  SREG(smid) SREG(nsmid) SREG(gridid) SREG(is_explicit_cluster) SREG(clusterid) SREG(nclusterid) \
-      SREG(cluster_ctaid) SREG(cluster_nctaid) SREG(cluster_ctarank) SREG(cluster_nctarank)      \
-          SREG(lanemask_eq) SREG(lanemask_le) SREG(lanemask_lt) SREG(lanemask_ge)                \
-              SREG(lanemask_gt) SREG(clock) SREG(clock_hi) SREG(clock64) SREG(globaltimer)       \
-                  SREG(globaltimer_lo) SREG(globaltimer_hi) SREG(total_smem_size)                \
-                      SREG(aggr_smem_size) SREG(dynamic_smem_size) SREG(current_graph_exec)      \
-                          SREG(reserved_smem_offset_begin) SREG(reserved_smem_offset_end)        \
-                              SREG(reserved_smem_offset_cap) SREG(reserved_smem_offset_0)        \
-                                  SREG(reserved_smem_offset_1)
+// clang-format off
+#define PTX_SPECIAL_REGISTERS(SREG)                                                        \
+  SREG(tid) SREG(ntid) SREG(laneid) SREG(warpid) SREG(nwarpid) SREG(ctaid) SREG(nctaid)    \
+  SREG(smid) SREG(nsmid) SREG(gridid) SREG(is_explicit_cluster) SREG(clusterid)            \
+  SREG(nclusterid) SREG(cluster_ctaid) SREG(cluster_nctaid) SREG(cluster_ctarank)          \
+  SREG(cluster_nctarank) SREG(lanemask_eq) SREG(lanemask_le) SREG(lanemask_lt)             \
+  SREG(lanemask_ge) SREG(lanemask_gt) SREG(clock) SREG(clock_hi) SREG(clock64)             \
+  SREG(globaltimer) SREG(globaltimer_lo) SREG(globaltimer_hi) SREG(total_smem_size)        \
+  SREG(aggr_smem_size) SREG(dynamic_smem_size) SREG(current_graph_exec)                    \
+  SREG(reserved_smem_offset_begin) SREG(reserved_smem_offset_end)                          \
+  SREG(reserved_smem_offset_cap) SREG(reserved_smem_offset_0) SREG(reserved_smem_offset_1)
+// clang-format on
 
 /// `%envreg0` to `%envreg31` and `%pm0` to `%pm7` follow as ranges: envreg0 + n, pm0 + n.
 enum class SpecialRegister : uint32_t {
