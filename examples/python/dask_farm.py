@@ -58,11 +58,11 @@ def main():
         took = time.perf_counter() - began
         with cucore.Stream(device) as stream, cucore.Buffer(device, 4 * N, stream) as data:
             wrong = sum(not is_right(code, number, stream, data) for number, (code, _) in results)
-        compiles = cucore.Cache(f"{folder}/cache").statistics_of_all.builds
-    hits = sum(outcome != cucore.CacheOutcome.BUILT for _, (_, outcome) in results)
+    compiles = sum(outcome == cucore.CacheOutcome.BUILT for _, (_, outcome) in results)
+    hits = len(results) - compiles
     print(f"{PROGRAMS} programs, asked for {len(results)} times by {WORKERS} processes: {compiles} compiles, {hits} hits, "
           f"{wrong} wrong on {device.name}, {took:.2f} s")
-    return wrong != 0 or compiles != PROGRAMS or hits != len(results) - PROGRAMS
+    return wrong != 0 or compiles != PROGRAMS
 
 
 if __name__ == "__main__":  # the workers import this file, too

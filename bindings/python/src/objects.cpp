@@ -140,7 +140,13 @@ bool add(PyTypeObject* type, const char* name, PyObject* descriptor) {
 // await x: what the method _await of its class gives.
 PyObject* await_it(PyObject* self) { return PyObject_CallMethod(self, "_await", nullptr); }
 
-PyAsyncMethods awaiting = {await_it, nullptr, nullptr, nullptr};
+// Later versions of Python have more fields.
+PyAsyncMethods make_awaiting() {
+  PyAsyncMethods methods{};
+  methods.am_await = await_it;
+  return methods;
+}
+PyAsyncMethods awaiting = make_awaiting();
 
 // SWIG's own methods (acquire, disown, next, own, this ...) are for its proxies, not for users.
 bool remove_others(PyTypeObject* type) {

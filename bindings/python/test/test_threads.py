@@ -200,7 +200,8 @@ for name in ("stream", "event", "blocking", "device", "queue", "queue with an en
     wait() if "queue" not in name else None
     in_thread.join()
     stream.synchronize()
-    while queue.wait(0): pass
+    while queue.info.pending or queue.info.waiting:
+        queue.wait(0.01)
 print("all")
 """
 
