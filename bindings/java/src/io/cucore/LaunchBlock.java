@@ -93,8 +93,7 @@ final class LaunchBlock {
 
   void add(long bits, int length) {
     int at = room(WORD);
-    bytes.putInt(at, length);
-    bytes.putInt(at + 4, 0);
+    bytes.putLong(at, Arg.inMemory(length, Integer.BYTES)); // the size, and nothing behind it
     bytes.putLong(at + WORD, Arg.inMemory(bits, length));
   }
 
