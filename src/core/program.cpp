@@ -233,6 +233,8 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   code.symbols = container::merge_expressions(std::move(code.symbols), names);
   code.log = container::clean_text(result.log);
   const int version = driver::nvrtc().version;
+  // Other images say it themselves; which nvJitLink can link this one hangs on it.
+  if (target == CodeType::LTOIR) code.toolkit = static_cast<uint16_t>(version / 100);
   code.metadata["producer"] = std::string("NVRTC");
   code.metadata["version"] = text(version / 1000, ".", version % 1000 / 10);
   code.metadata["options"] = job.flags;

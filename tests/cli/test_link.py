@@ -87,6 +87,37 @@ class Link(LinkTest):
             self.succeeds("link", *inputs, "-o", name, "-a", "sm_90", "--name", "x")
         self.assertEqual(self.read("a.cuco"), self.read("b.cuco"))
 
+    def test_machine_code_that_is_linked_already(self):
+        """nvJitLink leaves it out without a word, and a link without kernels would be no failure."""
+        self.compile("saxpy.cu", "whole.cubin", "--arch", "sm_90")
+        self.compile("saxpy.cu", "part.cubin", "--arch", "sm_90", "--rdc")
+        self.compile("saxpy.cu", "saxpy.ptx", "--arch", "compute_90")
+        for inputs in (["whole.cubin"], ["part.cubin", "whole.cubin"]):
+            self.fails(1, "link", *inputs, "-o", "out.cubin", "-a", "sm_90",
+                       says=["whole.cubin (CUBIN) is linked already", "--rdc"])
+        self.assertFalse((self.folder / "out.cubin").exists())
+        # Of a bundle another image is taken.
+        self.succeeds("bundle", "whole.cubin", "saxpy.ptx", "-o", "both.cuco")
+        for name in ("part.cubin", "both.cuco"):
+            self.succeeds("link", name, "-o", "out.cubin", "-a", "sm_90")
+            self.assertEqual([symbol["name"] for symbol in self.inspect("out.cubin")["symbols"]],
+                             ["saxpy"])
+
+    @needs_nvcc
+    def test_what_nvcc_has_linked_already(self):
+        def nvcc(*arguments):
+            subprocess.run([NVCC, *arguments], cwd=self.folder, check=True)
+        nvcc("-arch=sm_90", "-c", "saxpy.cu", "-o", "whole.o")
+        nvcc("-arch=sm_90", "-lib", "saxpy.cu", "-o", "whole.a")
+        nvcc("-gencode", "arch=compute_90,code=sm_90", "-gencode",
+             "arch=compute_80,code=compute_80", "-fatbin", "saxpy.cu", "-o", "whole.fatbin")
+        for name in ("whole.o", "whole.a", "whole.fatbin"):
+            self.fails(1, "link", name, "-o", "out.cubin", "-a", "sm_90",
+                       says=[name, "is linked already"])
+        # For another device its PTX is taken, which can be linked.
+        self.succeeds("link", "whole.fatbin", "-o", "out.cubin", "-a", "sm_80")
+        self.assertEqual(len(self.inspect("out.cubin")["symbols"]), 1)
+
     @needs_nvcc
     def test_object_files_archives_and_fat_binaries(self):
         def nvcc(*arguments):
