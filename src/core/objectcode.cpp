@@ -5,6 +5,7 @@
 #include "container/arch.hpp"
 #include "container/fatbin.hpp"
 #include "container/select.hpp"
+#include "container/text.hpp"
 #include "container/writer.hpp"
 #include "core/file.hpp"
 #include "core/kernel.hpp"
@@ -110,7 +111,7 @@ Ref<ObjectCode> ObjectCode::from_file(CodeType type, const std::string& path, st
                                       std::string_view arch,
                                       const std::vector<container::NamedExpression>& names) {
   const std::vector<std::byte> bytes = read_file(path);
-  if (name.empty()) name = path.substr(path.rfind('/') + 1);
+  if (name.empty()) name = container::clean_text(path.substr(path.rfind('/') + 1));
   try {
     return create(type, bytes, std::move(name), arch, names);
   } catch (const Error& error) {

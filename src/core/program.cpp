@@ -226,7 +226,9 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   const NvrtcResult result =
       runner.run({source_, compiler_name(name_), header_names_, header_sources_, job.flags,
                   job.expressions, target, text("compile ", name_, " for ", job.arch.text())});
-  container::Code code = container::make_code(target, result.bytes, name_, job.arch);
+  // A name is that of a file, which may have bytes that are no text.
+  container::Code code =
+      container::make_code(target, result.bytes, container::clean_text(name_), job.arch);
   std::vector<container::NamedExpression> names;
   for (size_t i = 0; i < job.expressions.size(); ++i)
     names.push_back({job.expressions[i], result.lowered_names[i]});

@@ -156,6 +156,22 @@ class LinkFailures(LinkTest):
         self.fails(2, "link", "x.ptx", says="--output")
         self.assertFalse((self.folder / "out.cubin").exists())
 
+    def test_the_standard_input_is_there_once(self):
+        self.fails(2, "bundle", "-", "-", "-o", "x.cuco", input=self.PTX.encode(),
+                   says="- is named twice")
+        self.write("y.ptx", self.PTX.replace("sm_90", "sm_80"))
+        self.succeeds("bundle", "-", "y.ptx", "-o", "x.cuco", input=self.PTX.encode())
+
+    def test_names_of_files_at_their_limits(self):
+        longest = "n" * 250 + ".cuco"
+        self.write("y.ptx", self.PTX.replace("sm_90", "sm_80"))
+        self.write(b"n\xff.ptx".decode(errors="surrogateescape"), self.PTX)
+        self.succeeds("bundle", b"n\xff.ptx", "y.ptx", "-o", longest)
+        told = json.loads(self.succeeds("inspect", longest, "--json"))
+        self.assertEqual(told["name"], "n\ufffd.ptx")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir() if "tmp" in path.name),
+                         [])
+
     def test_the_output_may_not_be_an_input(self):
         self.write("x.ptx", self.PTX)
         (self.folder / "y.ptx").symlink_to("x.ptx")
@@ -181,6 +197,22 @@ class Bundle(LinkTest):
                          [("CUBIN", "sm_90"), ("PTX", "compute_80")])
         self.assertGreater(told["images"][0]["symbols"][0]["resources"]["registers"], 0)
         self.assertIn("image    PTX for compute_80", self.succeeds("inspect", "both.cuco"))
+
+    def test_each_image_tells_how_it_was_made(self):
+        for arch in ("sm_90", "compute_80"):
+            self.compile("fill.cu", f"{arch}.cuco", "--arch", arch, "--name", "fill<float>")
+        self.succeeds("bundle", "sm_90.cuco", "compute_80.cuco", "-o", "both.cuco")
+        text = self.succeeds("inspect", "both.cuco")
+        for arch in ("sm_90", "compute_80"):
+            self.assertIn(f"--gpu-architecture={arch}", text)
+        for image in self.inspect("both.cuco")["images"]:
+            self.assertEqual(image["metadata"]["name_expressions"], ["fill<float>"])
+
+    def test_what_no_device_would_get(self):
+        result = self.run_command("bundle", "a.cubin", "b.ptx", "a.cubin", "a.cubin", "-o", "x.cuco")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr.decode().count("more than one CUBIN for sm_90"), 1)
+        self.assertEqual(self.run_command("bundle", "a.cubin", "b.ptx", "-o", "x.cuco").stderr, b"")
 
     def test_bundles_are_taken_apart_and_compressed(self):
         self.compile("saxpy.cu", "c.cubin", "--arch", "sm_80")
