@@ -109,9 +109,8 @@ Code to_code(LinkResult result, const LinkJob& job, const LinkerChoice& choice,
   code.symbols = linked_symbols(std::move(code.symbols), inputs);
   code.log = container::clean_text(result.log);
   const int version = version_of(choice.backend);
-  code.metadata["producer"] =
-      std::string(choice.backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver");
-  code.metadata["version"] = text(version / 1000, ".", version % 1000 / 10);
+  note_producer(code, choice.backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver",
+                text(version / 1000, ".", version % 1000 / 10));
   code.metadata["options"] = std::move(result.flags);
   std::vector<std::string> made_of;
   for (size_t i = 0; i < inputs.size(); ++i)

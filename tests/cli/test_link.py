@@ -57,6 +57,8 @@ class Link(LinkTest):
         self.succeeds("link", "user.cuco", "helper.cubin", "-o", "both.cuco", "--arch", "sm_90")
         told = self.inspect("both.cuco")
         self.assertEqual(told["metadata"]["producer"], "nvJitLink")
+        self.assertRegex(told["metadata"]["build"], r"^V\d+\.\d+\.\d+$")
+        self.assertEqual(self.inspect("user.cuco")["metadata"]["build"], told["metadata"]["build"])
         self.assertEqual(len(told["metadata"]["inputs"]), 2)
         self.assertIn("use<float>", {symbol["expression"] for symbol in told["symbols"]})
         self.assertIn("registers", self.succeeds("inspect", "both.cuco"))
