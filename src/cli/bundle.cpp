@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "report.hpp"
+#include "terminal.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -31,6 +33,18 @@ std::string list_images(const Json& images) {
   return list;
 }
 
+/// What nobody can ever get was hardly meant.
+void warn_of_doubles(const BundleRequest& request, const Json& images) {
+  std::set<std::string> seen, told;
+  for (const Json& image : images) {
+    const std::string what = list_images(Json::array({image}));
+    // Of PTX for one target drivers may read one or the other.
+    if (image["kind"] == "PTX" || seen.insert(what).second || !told.insert(what).second) continue;
+    print_warning(fmt::format("{} has more than one {}, of which every device gets the first",
+                              request.output, what));
+  }
+}
+
 void bundle(const BundleRequest& request) {
   require_other_file(request.output, request.files);
   std::vector<ObjectCode> codes;
@@ -46,6 +60,7 @@ void bundle(const BundleRequest& request) {
   for (std::size_t i = 0; i < cucore_objectcode_image_count(code.get()); ++i)
     done["images"].push_back(
         describe_code(make<ObjectCode>(cucore_objectcode_image_at, code.get(), i).get()));
+  warn_of_doubles(request, done["images"]);
   print_done(fmt::format("{}: {} images: {}; {} bytes", request.output, done["images"].size(),
                          list_images(done["images"]), container.size()),
              done, request.quiet || request.output == "-");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -13,8 +14,10 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "failure.hpp"
+#include "report.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -33,6 +36,13 @@ std::string read_all(std::FILE* file, const std::string& path) {
   if (std::ferror(file))
     throw failed(fmt::format("cannot read {}: {}", path, std::strerror(errno)), CUCORE_ERROR_IO);
   return bytes;
+}
+
+/// It comes to an end once: a second - would find nothing there.
+std::string read_standard_input() {
+  static bool was_read = false;
+  if (std::exchange(was_read, true)) throw usage("- is named twice: there is one standard input");
+  return read_all(stdin, "the standard input");
 }
 
 [[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
@@ -60,6 +70,14 @@ std::string real_path(const std::string& path) {
   return missing ? path : real.string();
 }
 
+/// Shorter than the longest name that a file may have, which the file's own may be.
+std::string temporary_beside(const std::string& path) {
+  static std::atomic<unsigned> count{0};
+  return fs::path(path)
+      .replace_filename(fmt::format(".cucore.{}.{}.tmp", getpid(), ++count))
+      .string();
+}
+
 /// Pipes, devices and folders cannot be replaced, only written to.
 bool is_special(const std::string& path) {
   struct stat status {};
@@ -69,7 +87,7 @@ bool is_special(const std::string& path) {
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  if (path == "-") return read_all(stdin, "the standard input");
+  if (path == "-") return read_standard_input();
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) {
     const cucore_status status = errno == ENOENT ? CUCORE_ERROR_NOT_FOUND : CUCORE_ERROR_IO;
@@ -85,7 +103,7 @@ void write_file(const std::string& path, std::string_view bytes) {
   // A rename would replace a file that must not be written to.
   const bool exists = access(real.c_str(), F_OK) == 0;
   if (exists && access(real.c_str(), W_OK) != 0) cannot_write(path, std::strerror(errno));
-  const std::string temporary = fmt::format("{}.{}.tmp", real, getpid());
+  const std::string temporary = temporary_beside(real);
   try {
     write_all(temporary, bytes);
     if (exists) fs::permissions(temporary, fs::status(real).permissions());
@@ -109,6 +127,11 @@ void require_other_file(const std::string& output, const std::vector<std::string
 
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
+}
+
+std::string code_name(const std::string& path) {
+  const std::string name = file_name(path);
+  return Json::parse(Json(name).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string file_suffix(const std::string& path) {

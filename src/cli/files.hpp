@@ -20,6 +20,9 @@ void require_other_file(const std::string& output, const std::vector<std::string
 /// "saxpy.cu" of "kernels/saxpy.cu".
 std::string file_name(const std::string& path);
 
+/// The same as the name of what is in the file: object code has names in UTF-8 alone.
+std::string code_name(const std::string& path);
+
 /// ".cu" of "kernels/saxpy.cu", in lower case.
 std::string file_suffix(const std::string& path);
 

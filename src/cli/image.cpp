@@ -104,7 +104,7 @@ ObjectCode open_image(std::string_view bytes, const std::string& path, const Tru
         fmt::format("{} is a raw {}, which cannot be signed: 'cucore sign {} -o FILE.cuco' "
                     "makes a signed container of it",
                     path, type_name(*type), path));
-  const std::string name = file_name(path);
+  const std::string name = code_name(path);
   cucore_objectcode_options options = CUCORE_OBJECTCODE_OPTIONS_INIT;
   options.name = name.c_str();
   return about_file(path, [&] {

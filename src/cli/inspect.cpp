@@ -144,6 +144,7 @@ void print_images(const Json& images) {
     fmt::print("image    {} for {}, {} bytes, {} symbols\n", image["kind"].get<std::string>(),
                image["arch"].get<std::string>(), image["code_size"].get<std::size_t>(),
                image["symbols"].size());
+    print_metadata(image["metadata"]);
     for (const Json& symbol : image["symbols"]) print_symbol(symbol);
   }
 }

@@ -133,7 +133,8 @@ void set_numbers(CompileFlags& flags) {
 
 /// "-" has no name of its own, but messages and the language need one.
 std::string shown_name(const std::string& path, cucore_source_type type) {
-  if (path != "-") return path;
+  // CUDA C++ looks for its includes beside the file of this very name.
+  if (path != "-") return type == CUCORE_SOURCE_TYPE_CUDA_CPP ? path : code_name(path);
   return type == CUCORE_SOURCE_TYPE_PTX       ? "stdin.ptx"
          : type == CUCORE_SOURCE_TYPE_NVVM_IR ? "stdin.ll"
                                               : "stdin.cu";

@@ -2,6 +2,8 @@
 #include "symbols.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <string_view>
 
 namespace cucore::cli {
@@ -66,6 +68,23 @@ Json describe_symbol(const cucore_objectcode* code, std::size_t index) {
   return symbol;
 }
 
+/// The library tells values as text, in which a list of one looks like a word; scripts want lists
+/// always, or never.
+bool is_list(std::string_view key) {
+  constexpr std::string_view kLists[] = {"inputs", "name_expressions", "options"};
+  return std::find(std::begin(kLists), std::end(kLists), key) != std::end(kLists);
+}
+
+Json lines_of(std::string_view text) {
+  Json lines = Json::array();
+  for (std::size_t at = 0; !text.empty() && at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
 }  // namespace
 
 Json describe_symbols(const cucore_objectcode* code) {
@@ -78,18 +97,10 @@ Json describe_symbols(const cucore_objectcode* code) {
 Json describe_metadata(const cucore_objectcode* code) {
   Json metadata = Json::object();
   for (std::size_t i = 0; i < cucore_objectcode_metadata_count(code); ++i) {
+    const std::string_view key = cucore_objectcode_metadata_key(code, i);
     const std::string_view value = cucore_objectcode_metadata_value(code, i);
-    Json& entry = metadata[cucore_objectcode_metadata_key(code, i)];
-    if (value.find('\n') == value.npos) {
-      entry = value;
-      continue;
-    }
-    entry = Json::array();
-    for (std::size_t at = 0; at <= value.size();) {
-      const std::size_t end = std::min(value.find('\n', at), value.size());
-      entry.push_back(value.substr(at, end - at));
-      at = end + 1;
-    }
+    metadata[std::string(key)] =
+        is_list(key) || value.find('\n') != value.npos ? lines_of(value) : Json(value);
   }
   return metadata;
 }

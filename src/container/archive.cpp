@@ -1,4 +1,6 @@
 // Checks archives: members must fill them to the last byte.
+#include <algorithm>
+
 #include "container/host_object.hpp"
 
 namespace cucore::container {
@@ -30,9 +32,9 @@ uint64_t member_size(const ByteView& image, uint64_t at) {
   return size;
 }
 
-}  // namespace
-
-void check_library(ByteView image) {
+/// Members that fill the archive to its last byte.
+template <class Action>
+void each_member(const ByteView& image, Action action) {
   if (image.size() < kMagic.size() || text_at(image, 0, kMagic.size(), "the magic") != kMagic) {
     image.fail(0, "it does not begin with !<arch>");
   }
@@ -41,11 +43,39 @@ void check_library(ByteView image) {
     if (!header.ends_with("`\n")) image.fail(at + 58, "the header of a member has no end");
     const uint64_t size = member_size(image, at);
     at += kMemberHeaderSize;
-    image.slice(at, size, "a member");
+    action(image.slice(at, size, "a member"));
     at += size;
     // Members begin at even offsets; the last one may do without the byte that would fill up.
     if (size % 2 != 0 && at < image.size()) ++at;
   }
+}
+
+/// An archive may hold anything; what is no object that can be read holds nothing for devices.
+DeviceCode device_code_of_member(const ByteView& member) {
+  constexpr std::string_view kElf =
+      "\x7f"
+      "ELF";
+  if (member.size() < kElf.size() || text_at(member, 0, kElf.size(), "the magic") != kElf)
+    return DeviceCode::NONE;
+  try {
+    return device_code_of_object(member);
+  } catch (const Error&) {
+    return DeviceCode::NONE;
+  }
+}
+
+}  // namespace
+
+void check_library(ByteView image) {
+  each_member(image, [](const ByteView&) {});
+}
+
+DeviceCode device_code_of_library(ByteView image) {
+  DeviceCode found = DeviceCode::NONE;
+  each_member(image, [&](const ByteView& member) {
+    found = std::max(found, device_code_of_member(member));
+  });
+  return found;
 }
 
 }  // namespace cucore::container

@@ -56,6 +56,18 @@ bool looks_like_coff(std::span<const std::byte> bytes) {
   return machine == kCoffX64 || machine == kCoffArm64;
 }
 
+DeviceCode device_code_of_object(ByteView image) {
+  if (looks_like_coff(image.bytes())) return DeviceCode::NONE;
+  DeviceCode found = DeviceCode::NONE;
+  const ElfFile file(image);
+  for (const ElfSection& section : file.sections()) {
+    if (section.size == 0) continue;
+    if (section.text_name == "__nv_relfatbin") return DeviceCode::RELOCATABLE;
+    if (section.text_name == ".nv_fatbin") found = DeviceCode::LINKED;
+  }
+  return found;
+}
+
 void check_object(ByteView image) {
   if (image.size() == 0) image.fail(0, "it is empty");
   if (looks_like_coff(image.bytes())) {

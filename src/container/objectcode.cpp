@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "container/toolkit_text.hpp"
 #include "support/error.hpp"
 
 namespace cucore::container {
@@ -21,6 +22,14 @@ Code make_code(CodeType type, std::span<const std::byte> bytes, std::string name
   code.bytes.assign(bytes.begin(), bytes.end());
   if (type == CodeType::PTX) code.bytes.push_back(std::byte{0});
   return code;
+}
+
+void note_producer(Code& code, std::string producer, std::string version) {
+  code.metadata["producer"] = std::move(producer);
+  code.metadata["version"] = std::move(version);
+  const auto bytes = code.data();
+  const auto build = build_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!build.empty()) code.metadata["build"] = std::string(build);
 }
 
 namespace {

@@ -81,6 +81,9 @@ struct Code : Image {
 /// @throws Error INVALID_CODE
 Code make_code(CodeType type, std::span<const std::byte> bytes, std::string name, Arch arch = {});
 
+/// Adds to the metadata who made the code: "NVRTC", "13.0", and the build, if the code says it.
+void note_producer(Code& code, std::string producer, std::string version);
+
 /// Several codes as one: PTX, CUBIN and LTOIR, two or more; bundles are taken apart. Logs are
 /// joined and dependencies united; each image keeps its own metadata.
 /// @throws Error INVALID_ARGUMENT

@@ -34,8 +34,15 @@ bool compiles_for(Arch arch, uint16_t device) {
   return arch.runs_on(device);
 }
 
+/// nvJitLink links LTO-IR of its own major version that is not newer than itself.
+bool is_linkable_by(uint16_t nvjitlink, uint16_t toolkit) {
+  if (nvjitlink == 0 || toolkit == 0) return true;
+  return toolkit / 10 == nvjitlink / 10 && toolkit <= nvjitlink;
+}
+
 unsigned ltoir(const Image& image, const Target& target) {
   if (image.type != CodeType::LTOIR || !target.can_link_ltoir) return 0;
+  if (!is_linkable_by(target.nvjitlink, image.toolkit)) return 0;
   // An LTOIR that says no architecture is the last that is tried.
   if (image.arch.empty()) return 1;
   return compiles_for(image.arch, target.device) ? image.arch.number : 0;
@@ -49,6 +56,11 @@ unsigned ptx(const Image& image, const Target& target) {
   return image.arch.number * 4u + detail;
 }
 
+/// "8.4" of 84
+std::string version_text(unsigned number) {
+  return std::to_string(number / 10) + "." + std::to_string(number % 10);
+}
+
 std::string describe(const Code& bundle) {
   std::string list;
   for (const Image& image : bundle.images) {
@@ -56,8 +68,10 @@ std::string describe(const Code& bundle) {
     list += code_type_name(image.type);
     if (!image.arch.empty()) list += " for " + image.arch.text();
     if (image.type == CodeType::PTX && image.ptx_isa != 0) {
-      list += " (ISA " + std::to_string(image.ptx_isa / 10) + "." +
-              std::to_string(image.ptx_isa % 10) + ")";
+      list += " (ISA " + version_text(image.ptx_isa) + ")";
+    }
+    if (image.type == CodeType::LTOIR && image.toolkit != 0) {
+      list += " (CUDA " + version_text(image.toolkit) + ")";
     }
   }
   return list;
@@ -67,16 +81,17 @@ std::string needs(const Target& target) {
   std::string text = "sm_" + std::to_string(target.device);
   if (target.ptx_only) text += ", a device that runs PTX";
   if (target.ptx_isa != 0) {
-    text += ", PTX up to ISA " + std::to_string(target.ptx_isa / 10) + "." +
-            std::to_string(target.ptx_isa % 10);
+    text += ", PTX up to ISA " + version_text(target.ptx_isa);
   }
   if (!target.can_link_ltoir) text += ", without nvJitLink for LTOIR";
+  if (target.nvjitlink != 0) text += ", LTOIR for nvJitLink " + version_text(target.nvjitlink);
   return text;
 }
 
 }  // namespace
 
-size_t select(const Code& bundle, const Target& target) {
+std::optional<size_t> find(const Code& bundle, const Target& target,
+                           const std::function<bool(const Image&)>& is_taken) {
   static constexpr std::array<Rank, 5> kMachine = {exact_cubin, family_cubin, plain_cubin, ltoir,
                                                    ptx};
   static constexpr std::array<Rank, 2> kPtxOnly = {ptx, ltoir};
@@ -87,13 +102,18 @@ size_t select(const Code& bundle, const Target& target) {
     unsigned most = 0;
     for (size_t i = 0; i < bundle.images.size(); ++i) {
       const unsigned value = rank(bundle.images[i], target);
-      if (value > most) {
+      if (value > most && is_taken(bundle.images[i])) {
         most = value;
         best = i;
       }
     }
     if (most != 0) return best;
   }
+  return std::nullopt;
+}
+
+size_t select(const Code& bundle, const Target& target) {
+  if (const auto found = find(bundle, target, [](const Image&) { return true; })) return *found;
   throw Error(Status::INVALID_CODE, "no image of the bundle \"" + bundle.name +
                                         "\" runs on the device (" + needs(target) + "): it holds " +
                                         describe(bundle));

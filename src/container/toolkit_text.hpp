@@ -27,4 +27,16 @@ inline uint16_t toolkit_of(std::string_view text) {
   return parts[1] > 9 ? 0 : static_cast<uint16_t>(parts[0] * 10 + parts[1]);
 }
 
+/// "V13.0.88", the exact build; "" for none.
+inline std::string_view build_of(std::string_view text) {
+  constexpr std::string_view kMark = "Cuda compilation tools, release ";
+  const size_t found = text.find(kMark);
+  if (found == text.npos) return {};
+  const size_t begin = text.find_first_not_of("0123456789., ", found + kMark.size());
+  if (begin == text.npos || text[begin] != 'V') return {};
+  const size_t end = text.find_first_not_of("0123456789.", begin + 1);
+  const std::string_view build = text.substr(begin, end == text.npos ? end : end - begin);
+  return build.size() < 2 || build.size() > 32 ? std::string_view() : build;
+}
+
 }  // namespace cucore::container

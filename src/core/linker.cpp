@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "container/linkable.hpp"
 #include "container/select.hpp"
 #include "container/text.hpp"
 #include "core/default_arch.hpp"
@@ -21,12 +22,23 @@ using container::CodeType;
 
 namespace {
 
-// A bundle is linked by the image that its device would get.
+// A bundle is linked by the image that its device would get of those that can be linked.
+size_t select_linkable(const Code& bundle, const Arch& arch) {
+  const container::Target target{.device = arch.number,
+                                 .ptx_isa = 0,
+                                 .ptx_only = false,
+                                 .can_link_ltoir = true,
+                                 .nvjitlink = nvjitlink_toolkit()};
+  const auto can_be_linked = [&](const container::Image& image) {
+    return !container::is_linked_already(image, arch, true);
+  };
+  if (const auto found = container::find(bundle, target, can_be_linked)) return *found;
+  return container::select(bundle, target);
+}
+
 Code image_of(const Code& bundle, const Arch& arch) {
-  const container::Target target{
-      .device = arch.number, .ptx_isa = 0, .ptx_only = false, .can_link_ltoir = true};
   Code code;
-  static_cast<container::Image&>(code) = bundle.images[container::select(bundle, target)];
+  static_cast<container::Image&>(code) = bundle.images[select_linkable(bundle, arch)];
   if (code.name.empty()) code.name = bundle.name;
   return code;
 }
@@ -62,10 +74,25 @@ void require_driver_can(const LinkJob& job, const std::string& reason) {
                                           fields, "; this is ", reason));
 }
 
-LinkResult run(const LinkJob& job, const LinkerChoice& choice) {
+// nvJitLink would say that all is well and leave the input out.
+void require_relocatable(const LinkJob& job, const std::vector<const Code*>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (container::is_linked_already(*inputs[i], job.arch, job.lto))
+      throw Error(Status::LINKING,
+                  text("cannot ", job.what, ": ", input_name(*inputs[i], i), " (",
+                       container::code_type_name(inputs[i]->type),
+                       ") is linked already, and nvJitLink would leave its code out; compile it as "
+                       "relocatable device code (--rdc, nvcc -dc), or to LTOIR or PTX"));
+}
+
+LinkResult run(const LinkJob& job, const LinkerChoice& choice,
+               const std::vector<const Code*>& inputs) {
   if (!choice.problem.empty())
     throw Error(Status::UNSUPPORTED, text("cannot ", job.what, ": ", choice.problem));
-  if (choice.backend == CUCORE_BACKEND_NVJITLINK) return link_with_nvjitlink(job);
+  if (choice.backend == CUCORE_BACKEND_NVJITLINK) {
+    require_relocatable(job, inputs);
+    return link_with_nvjitlink(job);
+  }
   require_driver_can(job, choice.reason);
   return link_with_driver(job);
 }
@@ -82,9 +109,8 @@ Code to_code(LinkResult result, const LinkJob& job, const LinkerChoice& choice,
   code.symbols = linked_symbols(std::move(code.symbols), inputs);
   code.log = container::clean_text(result.log);
   const int version = version_of(choice.backend);
-  code.metadata["producer"] =
-      std::string(choice.backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver");
-  code.metadata["version"] = text(version / 1000, ".", version % 1000 / 10);
+  note_producer(code, choice.backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver",
+                text(version / 1000, ".", version % 1000 / 10));
   code.metadata["options"] = std::move(result.flags);
   std::vector<std::string> made_of;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -115,7 +141,7 @@ Code link_codes(const std::vector<const Code*>& given, CodeType target,
   for (size_t i = 0; i < inputs.size(); ++i)
     job.inputs.push_back({inputs[i]->type, input_name(*inputs[i], i), &inputs[i]->bytes});
   const LinkerChoice choice = choose_linker(inputs, job.lto);
-  LinkResult result = run(job, choice);
+  LinkResult result = run(job, choice, inputs);
   if (log) *log = result.log;
   return to_code(std::move(result), job, choice, inputs);
 }

@@ -62,6 +62,12 @@ LinkerChoice by_driver(std::string reason, bool lto) {
 
 int toolkit_of(const Code& code) { return code.toolkit ? code.toolkit : toolkit_in_metadata(code); }
 
+uint16_t nvjitlink_toolkit() {
+  std::string why;
+  const auto* table = driver::nvjitlink_if_available(why);
+  return table ? static_cast<uint16_t>(table->version / 100) : uint16_t{0};
+}
+
 LinkerChoice choose_linker(std::span<const Code* const> inputs, bool lto) {
   std::string why;
   const auto* table = driver::nvjitlink_if_available(why);

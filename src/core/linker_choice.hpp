@@ -22,4 +22,7 @@ LinkerChoice choose_linker(std::span<const container::Code* const> inputs, bool 
 // The toolkit that made object code, major * 10 + minor; 0 where it does not say.
 int toolkit_of(const container::Code& code);
 
+// The toolkit of nvJitLink, written the same; 0 where there is none.
+uint16_t nvjitlink_toolkit();
+
 }  // namespace cucore::core

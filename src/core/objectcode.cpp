@@ -5,12 +5,13 @@
 #include "container/arch.hpp"
 #include "container/fatbin.hpp"
 #include "container/select.hpp"
+#include "container/text.hpp"
 #include "container/writer.hpp"
 #include "core/file.hpp"
 #include "core/kernel.hpp"
+#include "core/linker_choice.hpp"
 #include "core/ltoir.hpp"
 #include "core/suggestion.hpp"
-#include "driver/nvjitlink.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 
@@ -51,25 +52,6 @@ Ref<Device> current_device() {
   return Device::open(is_current ? static_cast<int>(native) : 0);
 }
 
-// Expressions are compared as C++ reads them: white space counts only between words.
-std::string normal(std::string_view expression) {
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-  };
-  std::string out;
-  bool space = false;
-  for (const char c : expression) {
-    if (c == ' ' || c == '\t' || c == '\n') {
-      space = true;
-      continue;
-    }
-    if (space && !out.empty() && is_word(out.back()) && is_word(c)) out += ' ';
-    space = false;
-    out += c;
-  }
-  return out;
-}
-
 // The newest ISA that a driver reads, as its CUDA version says; 0 where this version does not know.
 uint16_t newest_ptx(int cuda_version) {
   struct Row {
@@ -97,7 +79,7 @@ std::string as_text(const container::MetadataValue& value) {
 
 // Most symbols have no expression, which "" must not find.
 bool has_expression(const Symbol& symbol, const std::string& wanted) {
-  return !symbol.expression.empty() && normal(symbol.expression) == wanted;
+  return !symbol.expression.empty() && normal_expression(symbol.expression) == wanted;
 }
 
 }  // namespace
@@ -129,7 +111,7 @@ Ref<ObjectCode> ObjectCode::from_file(CodeType type, const std::string& path, st
                                       std::string_view arch,
                                       const std::vector<container::NamedExpression>& names) {
   const std::vector<std::byte> bytes = read_file(path);
-  if (name.empty()) name = path.substr(path.rfind('/') + 1);
+  if (name.empty()) name = container::clean_text(path.substr(path.rfind('/') + 1));
   try {
     return create(type, bytes, std::move(name), arch, names);
   } catch (const Error& error) {
@@ -210,12 +192,13 @@ struct ObjectCode::Choice {
 ObjectCode::Choice ObjectCode::choose(const Device& device) const {
   Choice choice{&code_};
   if (is_bundle()) {
-    std::string why;
+    const uint16_t nvjitlink = nvjitlink_toolkit();
     choice.index = container::select(
         code_, {.device = device.capability(),
                 .ptx_isa = device.is_emulated() ? uint16_t{0} : newest_ptx(cuda().version),
                 .ptx_only = device.is_emulated(),
-                .can_link_ltoir = driver::nvjitlink_if_available(why) != nullptr});
+                .can_link_ltoir = nvjitlink != 0,
+                .nvjitlink = nvjitlink});
     choice.image = &code_.images[choice.index];
   }
   if (choice.image->type == CodeType::LTOIR) choice.linked_for = device.capability();
@@ -314,26 +297,18 @@ void ObjectCode::throw_no_kernel(std::string_view name) const {
 }
 
 // A lowered name means one kernel; an expression may have come to mean several by linking.
-std::string ObjectCode::lowered_kernel_name(std::string_view name) const {
-  const std::string wanted = normal(name);
-  std::vector<std::string> meant;
-  for (const Symbol& symbol : symbols()) {
-    if (symbol.kind != SymbolKind::KERNEL) continue;
-    if (symbol.lowered_name == name) return symbol.lowered_name;
-    if (has_expression(symbol, wanted) &&
-        std::ranges::find(meant, symbol.lowered_name) == meant.end())
-      meant.push_back(symbol.lowered_name);
-  }
+std::string_view ObjectCode::lowered_kernel_name(std::string_view name) const {
+  std::call_once(names_once_, [this] { kernel_names_.emplace(symbols()); });
+  const std::span<const std::string_view> meant = kernel_names_->find(name);
   if (meant.empty()) throw_no_kernel(name);
   if (meant.size() == 1) return meant[0];
-  const size_t count = meant.size();
-  throw Error(
-      Status::NOT_FOUND,
-      text("\"", name, "\" is ambiguous in ", label(), ", where it names ", count,
-           " kernels; ask for one by its name in the code: ", list_names(std::move(meant), name)));
+  throw Error(Status::NOT_FOUND,
+              text("\"", name, "\" is ambiguous in ", label(), ", where it names ", meant.size(),
+                   " kernels; ask for one by its name in the code: ",
+                   list_names({meant.begin(), meant.end()}, name)));
 }
 
-Ref<Kernel> ObjectCode::live_kernel(const std::string& lowered) const {
+Ref<Kernel> ObjectCode::live_kernel(std::string_view lowered) const {
   const auto found = kernels_.find(lowered);
   if (found == kernels_.end() || !found->second->try_add_reference()) return nullptr;
   return Ref<Kernel>::adopt(found->second);
@@ -341,11 +316,12 @@ Ref<Kernel> ObjectCode::live_kernel(const std::string& lowered) const {
 
 Ref<Kernel> ObjectCode::find_kernel(std::string_view name) const {
   if (code_.type == CodeType::OBJECT || code_.type == CodeType::LIBRARY) require_loadable();
-  const std::string lowered = lowered_kernel_name(name);
+  const std::string_view known = lowered_kernel_name(name);
   {
     std::lock_guard lock(mutex_);
-    if (Ref<Kernel> kernel = live_kernel(lowered)) return kernel;
+    if (Ref<Kernel> kernel = live_kernel(known)) return kernel;
   }
+  const std::string lowered(known);
   const Ref<Device> device = current_device();
   const Ref<LoadedImage> library = load(*device);
   const CUkernel native = library->find_kernel(lowered.c_str());
@@ -354,8 +330,8 @@ Ref<Kernel> ObjectCode::find_kernel(std::string_view name) const {
       make<Kernel>(Ref<const ObjectCode>(this), lowered, *library, native, *device);
 
   std::lock_guard lock(mutex_);
-  if (Ref<Kernel> earlier = live_kernel(lowered)) return earlier;
-  kernels_[lowered] = kernel.get();
+  if (Ref<Kernel> earlier = live_kernel(known)) return earlier;
+  kernels_[known] = kernel.get();
   return kernel;
 }
 
@@ -367,7 +343,7 @@ void ObjectCode::forget(const Kernel& kernel) const noexcept {
 
 std::string ObjectCode::lowered_global_name(std::string_view name) const {
   std::vector<std::string> globals;
-  const std::string wanted = normal(name);
+  const std::string wanted = normal_expression(name);
   for (const Symbol& symbol : symbols()) {
     if (!is_data(symbol.kind)) continue;
     if (symbol.lowered_name == name || has_expression(symbol, wanted)) return symbol.lowered_name;

@@ -7,11 +7,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "container/objectcode.hpp"
 #include "container/reader.hpp"
 #include "core/device.hpp"
 #include "core/diagnostics.hpp"
+#include "core/kernel_names.hpp"
 #include "core/loaded_image.hpp"
 
 namespace cucore::core {
@@ -89,10 +91,10 @@ class ObjectCode final : public Object {
   Ref<LoadedImage> loaded(const Choice& choice) const;
   Ref<const ObjectCode> entry_at(size_t index) const;
   std::vector<container::Symbol> find_symbols() const;
-  std::string lowered_kernel_name(std::string_view name) const;
+  std::string_view lowered_kernel_name(std::string_view name) const;
   std::string lowered_global_name(std::string_view name) const;
   [[noreturn]] void throw_no_kernel(std::string_view name) const;
-  Ref<Kernel> live_kernel(const std::string& lowered) const;
+  Ref<Kernel> live_kernel(std::string_view lowered) const;
   void forget(const Kernel& kernel) const noexcept;
 
   const container::Code code_;
@@ -101,8 +103,10 @@ class ObjectCode final : public Object {
   const container::SignatureState signature_;
   const std::string signature_key_;
   // Found at the first question.
-  mutable std::once_flag symbols_once_, resources_once_, diagnostics_once_, metadata_once_;
+  mutable std::once_flag symbols_once_, names_once_, resources_once_, diagnostics_once_,
+      metadata_once_;
   mutable std::vector<container::Symbol> symbols_;
+  mutable std::optional<KernelNames> kernel_names_;
   mutable std::vector<container::KernelResources> resources_;
   mutable std::vector<Diagnostic> diagnostics_;
   mutable std::vector<std::pair<std::string, std::string>> metadata_;
@@ -111,8 +115,9 @@ class ObjectCode final : public Object {
   mutable std::mutex mutex_;       // guards what follows; never held while the driver works
   // By the image of a bundle and the device that LTOIR was linked for.
   mutable std::map<std::pair<size_t, uint16_t>, Ref<LoadedImage>> libraries_;
-  // One kernel object a name, for as long as somebody holds it; it keeps this object alive.
-  mutable std::map<std::string, Kernel*, std::less<>> kernels_;
+  // One kernel object a name (of symbols()), for as long as somebody holds it; it keeps this object
+  // alive.
+  mutable std::unordered_map<std::string_view, Kernel*> kernels_;
 };
 
 }  // namespace cucore::core

@@ -226,15 +226,18 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   const NvrtcResult result =
       runner.run({source_, compiler_name(name_), header_names_, header_sources_, job.flags,
                   job.expressions, target, text("compile ", name_, " for ", job.arch.text())});
-  container::Code code = container::make_code(target, result.bytes, name_, job.arch);
+  // A name is that of a file, which may have bytes that are no text.
+  container::Code code =
+      container::make_code(target, result.bytes, container::clean_text(name_), job.arch);
   std::vector<container::NamedExpression> names;
   for (size_t i = 0; i < job.expressions.size(); ++i)
     names.push_back({job.expressions[i], result.lowered_names[i]});
   code.symbols = container::merge_expressions(std::move(code.symbols), names);
   code.log = container::clean_text(result.log);
   const int version = driver::nvrtc().version;
-  code.metadata["producer"] = std::string("NVRTC");
-  code.metadata["version"] = text(version / 1000, ".", version % 1000 / 10);
+  // Other images say it themselves; which nvJitLink can link this one hangs on it.
+  if (target == CodeType::LTOIR) code.toolkit = static_cast<uint16_t>(version / 100);
+  note_producer(code, "NVRTC", text(version / 1000, ".", version % 1000 / 10));
   code.metadata["options"] = job.flags;
   code.metadata["source_sha256"] = hex(sha256(source_));
   if (!job.expressions.empty()) code.metadata["name_expressions"] = job.expressions;

@@ -106,6 +106,24 @@ TEST(Linker, LinksMixedKinds) {
   EXPECT_EQ(names, (std::vector<std::string>{"other=_Z5otherv", "use<float>=_Z3useIfEvPT_"}));
 }
 
+TEST(Linker, RefusesWhatItWouldLeaveOut) {
+  NEEDS_REAL_LINKER();
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "sm_90";
+  options.name = "whole.cu";
+  const Code whole = compile(make_program("extern \"C\" __global__ void k() {}", &options),
+                             CUCORE_CODE_TYPE_CUBIN);
+  const Linker linker = make_linker();
+  SUCCEEDS(cucore_linker_add, linker, whole);
+  Code out;
+  Error error;
+  EXPECT_EQ(cucore_linker_link(linker, CUCORE_CODE_TYPE_CUBIN, out.out(), error.out()),
+            CUCORE_ERROR_LINKING);
+  EXPECT_EQ(out.get(), nullptr);
+  EXPECT_TRUE(contains(cucore_error_message(error), "whole.cu (CUBIN) is linked already"))
+      << cucore_error_message(error);
+}
+
 TEST(Linker, SaysWhichReferenceIsUndefined) {
   NEEDS_REAL_LINKER();
   const Code a = compile_for(CALLER, CUCORE_CODE_TYPE_PTX, "a.cu", {"use<float>"});

@@ -57,6 +57,8 @@ class Link(LinkTest):
         self.succeeds("link", "user.cuco", "helper.cubin", "-o", "both.cuco", "--arch", "sm_90")
         told = self.inspect("both.cuco")
         self.assertEqual(told["metadata"]["producer"], "nvJitLink")
+        self.assertRegex(told["metadata"]["build"], r"^V\d+\.\d+\.\d+$")
+        self.assertEqual(self.inspect("user.cuco")["metadata"]["build"], told["metadata"]["build"])
         self.assertEqual(len(told["metadata"]["inputs"]), 2)
         self.assertIn("use<float>", {symbol["expression"] for symbol in told["symbols"]})
         self.assertIn("registers", self.succeeds("inspect", "both.cuco"))
@@ -86,6 +88,37 @@ class Link(LinkTest):
         for name in ("a.cuco", "b.cuco"):
             self.succeeds("link", *inputs, "-o", name, "-a", "sm_90", "--name", "x")
         self.assertEqual(self.read("a.cuco"), self.read("b.cuco"))
+
+    def test_machine_code_that_is_linked_already(self):
+        """nvJitLink leaves it out without a word, and a link without kernels would be no failure."""
+        self.compile("saxpy.cu", "whole.cubin", "--arch", "sm_90")
+        self.compile("saxpy.cu", "part.cubin", "--arch", "sm_90", "--rdc")
+        self.compile("saxpy.cu", "saxpy.ptx", "--arch", "compute_90")
+        for inputs in (["whole.cubin"], ["part.cubin", "whole.cubin"]):
+            self.fails(1, "link", *inputs, "-o", "out.cubin", "-a", "sm_90",
+                       says=["whole.cubin (CUBIN) is linked already", "--rdc"])
+        self.assertFalse((self.folder / "out.cubin").exists())
+        # Of a bundle another image is taken.
+        self.succeeds("bundle", "whole.cubin", "saxpy.ptx", "-o", "both.cuco")
+        for name in ("part.cubin", "both.cuco"):
+            self.succeeds("link", name, "-o", "out.cubin", "-a", "sm_90")
+            self.assertEqual([symbol["name"] for symbol in self.inspect("out.cubin")["symbols"]],
+                             ["saxpy"])
+
+    @needs_nvcc
+    def test_what_nvcc_has_linked_already(self):
+        def nvcc(*arguments):
+            subprocess.run([NVCC, *arguments], cwd=self.folder, check=True)
+        nvcc("-arch=sm_90", "-c", "saxpy.cu", "-o", "whole.o")
+        nvcc("-arch=sm_90", "-lib", "saxpy.cu", "-o", "whole.a")
+        nvcc("-gencode", "arch=compute_90,code=sm_90", "-gencode",
+             "arch=compute_80,code=compute_80", "-fatbin", "saxpy.cu", "-o", "whole.fatbin")
+        for name in ("whole.o", "whole.a", "whole.fatbin"):
+            self.fails(1, "link", name, "-o", "out.cubin", "-a", "sm_90",
+                       says=[name, "is linked already"])
+        # For another device its PTX is taken, which can be linked.
+        self.succeeds("link", "whole.fatbin", "-o", "out.cubin", "-a", "sm_80")
+        self.assertEqual(len(self.inspect("out.cubin")["symbols"]), 1)
 
     @needs_nvcc
     def test_object_files_archives_and_fat_binaries(self):
@@ -125,6 +158,22 @@ class LinkFailures(LinkTest):
         self.fails(2, "link", "x.ptx", says="--output")
         self.assertFalse((self.folder / "out.cubin").exists())
 
+    def test_the_standard_input_is_there_once(self):
+        self.fails(2, "bundle", "-", "-", "-o", "x.cuco", input=self.PTX.encode(),
+                   says="- is named twice")
+        self.write("y.ptx", self.PTX.replace("sm_90", "sm_80"))
+        self.succeeds("bundle", "-", "y.ptx", "-o", "x.cuco", input=self.PTX.encode())
+
+    def test_names_of_files_at_their_limits(self):
+        longest = "n" * 250 + ".cuco"
+        self.write("y.ptx", self.PTX.replace("sm_90", "sm_80"))
+        self.write(b"n\xff.ptx".decode(errors="surrogateescape"), self.PTX)
+        self.succeeds("bundle", b"n\xff.ptx", "y.ptx", "-o", longest)
+        told = json.loads(self.succeeds("inspect", longest, "--json"))
+        self.assertEqual(told["name"], "n\ufffd.ptx")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir() if "tmp" in path.name),
+                         [])
+
     def test_the_output_may_not_be_an_input(self):
         self.write("x.ptx", self.PTX)
         (self.folder / "y.ptx").symlink_to("x.ptx")
@@ -150,6 +199,22 @@ class Bundle(LinkTest):
                          [("CUBIN", "sm_90"), ("PTX", "compute_80")])
         self.assertGreater(told["images"][0]["symbols"][0]["resources"]["registers"], 0)
         self.assertIn("image    PTX for compute_80", self.succeeds("inspect", "both.cuco"))
+
+    def test_each_image_tells_how_it_was_made(self):
+        for arch in ("sm_90", "compute_80"):
+            self.compile("fill.cu", f"{arch}.cuco", "--arch", arch, "--name", "fill<float>")
+        self.succeeds("bundle", "sm_90.cuco", "compute_80.cuco", "-o", "both.cuco")
+        text = self.succeeds("inspect", "both.cuco")
+        for arch in ("sm_90", "compute_80"):
+            self.assertIn(f"--gpu-architecture={arch}", text)
+        for image in self.inspect("both.cuco")["images"]:
+            self.assertEqual(image["metadata"]["name_expressions"], ["fill<float>"])
+
+    def test_what_no_device_would_get(self):
+        result = self.run_command("bundle", "a.cubin", "b.ptx", "a.cubin", "a.cubin", "-o", "x.cuco")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr.decode().count("more than one CUBIN for sm_90"), 1)
+        self.assertEqual(self.run_command("bundle", "a.cubin", "b.ptx", "-o", "x.cuco").stderr, b"")
 
     def test_bundles_are_taken_apart_and_compressed(self):
         self.compile("saxpy.cu", "c.cubin", "--arch", "sm_80")

@@ -7,7 +7,7 @@ namespace {
 
 using namespace testing;
 
-/// "cubin sm_90a", "ptx compute_80 8.4", "ltoir compute_90".
+/// "cubin sm_90a", "ptx compute_80 8.4" for its ISA, "ltoir compute_90 12.9" for its toolkit.
 Image image_of(const std::string& text) {
   const size_t first = text.find(' ');
   const size_t second = std::min(text.find(' ', first + 1), text.size());
@@ -17,7 +17,8 @@ Image image_of(const std::string& text) {
   const std::string arch = text.substr(first + 1, second - first - 1);
   if (arch != "none") image.arch = Arch::parse(arch).value();
   if (second < text.size()) {
-    image.ptx_isa = static_cast<uint16_t>(std::stod(text.substr(second + 1)) * 10 + 0.5);
+    const auto version = static_cast<uint16_t>(std::stod(text.substr(second + 1)) * 10 + 0.5);
+    (image.type == CodeType::LTOIR ? image.toolkit : image.ptx_isa) = version;
   }
   return image;
 }
@@ -66,6 +67,33 @@ TEST(Select, ADeviceThatRunsPtx) {
   EXPECT_EQ(selected(all, {90, 90, true, true}), "ptx compute_80 8.0");
   EXPECT_EQ(selected(all, {90, 75, true, true}), "ltoir sm_90");
   EXPECT_EQ(selected({"cubin sm_90", "ltoir none"}, {90, 75, true, true}), "ltoir none");
+}
+
+TEST(Select, LtoirThatThisNvJitLinkLinks) {
+  const std::vector<std::string> all = {"ltoir sm_90 12.9", "ltoir sm_80 13.1", "ltoir sm_75 13.0",
+                                        "ptx compute_70 7.0"};
+  const auto with = [&](uint16_t nvjitlink) {
+    return selected(all, {90, 90, false, true, nvjitlink});
+  };
+  EXPECT_EQ(with(129), "ltoir sm_90 12.9");
+  EXPECT_EQ(with(130), "ltoir sm_75 13.0") << "neither of another major version nor newer";
+  EXPECT_EQ(with(131), "ltoir sm_80 13.1");
+  EXPECT_EQ(with(128), "ptx compute_70 7.0") << "what fits must not be missed for what does not";
+  EXPECT_EQ(selected({"ltoir sm_90", "ptx compute_90 8.0"}, {90, 90, false, true, 128}),
+            "ltoir sm_90")
+      << "one that does not say is tried";
+  const std::string none = selected({"ltoir sm_90 12.9"}, {90, 90, false, true, 130});
+  for (const char* part : {"none: ", "CUDA 12.9", "nvJitLink 13.0"})
+    EXPECT_NE(none.find(part), std::string::npos) << part << " in " << none;
+}
+
+TEST(Select, OfThoseThatAreTaken) {
+  Code bundle;
+  for (const char* one : {"cubin sm_90", "ptx compute_80 8.0"})
+    bundle.images.push_back(image_of(one));
+  const auto is_ptx = [](const Image& image) { return image.type == CodeType::PTX; };
+  EXPECT_EQ(find(bundle, {90, 90}, is_ptx), 1u);
+  EXPECT_EQ(find(bundle, {75, 90}, is_ptx), std::nullopt);
 }
 
 TEST(Select, NothingFits) {
