@@ -37,11 +37,17 @@ void Future::end(const Outcome& outcome) noexcept {
   if (awaited) wake_all(state_);
 }
 
-// Once it is known, no longer than the queue takes.
+// Once it is known, no longer than the queue takes. Whoever puts it there may have been interrupted
+// by this very thread, where that one is of a higher priority: giving way does not let it go on.
 bool Future::has_ended() const noexcept {
+  constexpr unsigned SPINS = 64;
+  constexpr int64_t MOMENT_NS = 20'000;
   uint32_t state = this->state();
   for (unsigned turn = 0; state == KNOWN && !driver::forked(); state = this->state())
-    spin_pause(turn++);
+    if (++turn < SPINS)
+      spin_pause(turn);
+    else
+      wait_while(state_, KNOWN, deadline_after(MOMENT_NS));
   return state >= KNOWN;
 }
 
