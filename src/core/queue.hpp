@@ -84,7 +84,8 @@ class Queue final : public Object {
 
   std::atomic<uint32_t> arrivals_{0};  // changes with every completion and with the end
   uint32_t sleepers_ = 0;
-  std::atomic<uint32_t> idle_sleepers_{0};  // of them, those for whom nothing was under way
+  std::atomic<bool> sleeps_idly_{
+      false};  // one for whom nothing was under way, since the last rouse
 };
 
 }  // namespace cucore::core
