@@ -97,7 +97,8 @@ void Future::sleep(int64_t timeout_ns) const {
   const Deadline deadline = deadline_after(timeout_ns), spinning = deadline_after(spin_ns_);
   {
     const Queue::Spinner spinner;
-    for (unsigned turn = 0; !has_ended() && spin_ns_ != 0; ++turn) {
+    const bool spins = spin_ns_ != 0 && !spinner.is_one_too_many;
+    for (unsigned turn = 0; spins && !has_ended(); ++turn) {
       if (turn % 16 == 0 && (is_over(spinning) || is_over(deadline))) break;
       spin_pause(turn);
     }

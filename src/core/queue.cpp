@@ -103,6 +103,7 @@ bool Queue::spin(const Deadline& deadline) const {
     if (waiting_ != 0 || closed_) return true;
   }
   const Spinner spinner;
+  if (spinner.is_one_too_many) return false;
   const Deadline end = deadline_after(options_.spin_ns);
   for (unsigned turn = 0; arrivals_.load(std::memory_order_acquire) == before; ++turn) {
     if (turn % 16 == 0 && (is_over(end) || is_over(deadline))) return false;

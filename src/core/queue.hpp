@@ -49,9 +49,10 @@ class Queue final : public Object {
   // Whether any thread spins for a completion or a future: nothing should come late to it.
   static bool has_spinners() noexcept { return spinners_.load(std::memory_order_relaxed) != 0; }
   struct Spinner {
-    Spinner() { spinners_.fetch_add(1, std::memory_order_relaxed); }
+    Spinner() : is_one_too_many(spinners_.fetch_add(1, std::memory_order_relaxed) >= cores()) {}
     ~Spinner() { spinners_.fetch_sub(1, std::memory_order_relaxed); }
     Spinner(const Spinner&) = delete;
+    const bool is_one_too_many;  // there are no more cores to spin on: it should sleep
   };
 
  private:
