@@ -199,7 +199,7 @@ for name in ("stream", "event", "blocking", "device", "queue", "queue with an en
     flag[0] = 1
     wait() if "queue" not in name else None
     in_thread.join()
-    stream.synchronize()
+    future.wait()  # its completion is in the queue then: it must not end the next one's wait
     while queue.wait(0): pass
 print("all")
 """
