@@ -37,11 +37,17 @@ void Future::end(const Outcome& outcome) noexcept {
   if (awaited) wake_all(state_);
 }
 
-// Once it is known, no longer than the queue takes.
+// Once it is known, no longer than the queue takes. Whoever puts it there may have been interrupted
+// by this very thread, where that one is of a higher priority: giving way does not let it go on.
 bool Future::has_ended() const noexcept {
+  constexpr unsigned SPINS = 64;
+  constexpr int64_t MOMENT_NS = 20'000;
   uint32_t state = this->state();
   for (unsigned turn = 0; state == KNOWN && !driver::forked(); state = this->state())
-    spin_pause(turn++);
+    if (++turn < SPINS)
+      spin_pause(turn);
+    else
+      wait_while(state_, KNOWN, deadline_after(MOMENT_NS));
   return state >= KNOWN;
 }
 
@@ -91,7 +97,8 @@ void Future::sleep(int64_t timeout_ns) const {
   const Deadline deadline = deadline_after(timeout_ns), spinning = deadline_after(spin_ns_);
   {
     const Queue::Spinner spinner;
-    for (unsigned turn = 0; !has_ended() && spin_ns_ != 0; ++turn) {
+    const bool spins = spin_ns_ != 0 && !spinner.is_one_too_many;
+    for (unsigned turn = 0; spins && !has_ended(); ++turn) {
       if (turn % 16 == 0 && (is_over(spinning) || is_over(deadline))) break;
       spin_pause(turn);
     }

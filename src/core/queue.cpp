@@ -70,7 +70,7 @@ size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
       seen = arrivals_.load(std::memory_order_relaxed);
       expecting = pending_ != 0;
       if (spun) ++sleepers_;
-      if (spun && !expecting) ++idle_sleepers_;
+      if (spun && !expecting) sleeps_idly_.store(true, std::memory_order_relaxed);
     }
     if (!spun) {
       spun = true;
@@ -80,7 +80,6 @@ size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
     if (!is_over(deadline) && !driver::exiting()) sleep(seen, expecting, naps, deadline);
     std::lock_guard lock(mutex_);
     --sleepers_;
-    if (!expecting) --idle_sleepers_;
     if (waiting_ != 0) return take(out);
     if (closed_) continue;
     require_running();
@@ -104,6 +103,7 @@ bool Queue::spin(const Deadline& deadline) const {
     if (waiting_ != 0 || closed_) return true;
   }
   const Spinner spinner;
+  if (spinner.is_one_too_many) return false;
   const Deadline end = deadline_after(options_.spin_ns);
   for (unsigned turn = 0; arrivals_.load(std::memory_order_acquire) == before; ++turn) {
     if (turn % 16 == 0 && (is_over(end) || is_over(deadline))) return false;
@@ -118,6 +118,9 @@ size_t Queue::take(std::span<cucore_completion> out) noexcept {
   first_ += count;
   waiting_ -= count;
   if (waiting_ == 0) settle_ring();
+  // What came woke one thread: if that had no room for anything, the next must hear of it.
+  else if (out.empty() && sleepers_ != 0)
+    wake_one(arrivals_);
   return count;
 }
 
@@ -170,9 +173,10 @@ void Queue::forget() noexcept {
 }
 
 void Queue::rouse() noexcept {
-  if (idle_sleepers_.load(std::memory_order_relaxed) == 0) return;
+  if (!sleeps_idly_.load(std::memory_order_relaxed)) return;
   {
     std::lock_guard lock(mutex_);
+    sleeps_idly_.store(false, std::memory_order_relaxed);
     arrivals_.fetch_add(1, std::memory_order_release);
   }
   wake_all(arrivals_);

@@ -49,9 +49,10 @@ class Queue final : public Object {
   // Whether any thread spins for a completion or a future: nothing should come late to it.
   static bool has_spinners() noexcept { return spinners_.load(std::memory_order_relaxed) != 0; }
   struct Spinner {
-    Spinner() { spinners_.fetch_add(1, std::memory_order_relaxed); }
+    Spinner() : is_one_too_many(spinners_.fetch_add(1, std::memory_order_relaxed) >= cores()) {}
     ~Spinner() { spinners_.fetch_sub(1, std::memory_order_relaxed); }
     Spinner(const Spinner&) = delete;
+    const bool is_one_too_many;  // there are no more cores to spin on: it should sleep
   };
 
  private:
@@ -84,7 +85,8 @@ class Queue final : public Object {
 
   std::atomic<uint32_t> arrivals_{0};  // changes with every completion and with the end
   uint32_t sleepers_ = 0;
-  std::atomic<uint32_t> idle_sleepers_{0};  // of them, those for whom nothing was under way
+  std::atomic<bool> sleeps_idly_{
+      false};  // one for whom nothing was under way, since the last rouse
 };
 
 }  // namespace cucore::core

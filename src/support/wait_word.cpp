@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <thread>
 
 namespace cucore {
 namespace {
@@ -43,12 +44,20 @@ void wait_while(const std::atomic<uint32_t>& word, uint32_t expected, const Dead
   futex(word, FUTEX_WAIT_BITSET, expected, &until);
 }
 
+unsigned cores() noexcept {
+  static const unsigned count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
+
 Naps::Naps(int64_t shortest_ns)
-    : shortest_(shortest_ns), slack_ns_(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) {
+    : shortest_(shortest_ns), is_one_too_many_(napping_.fetch_add(1) >= MOST_A_CORE * cores()) {
+  if (is_one_too_many_) return;
+  slack_ns_ = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
   if (slack_ns_ > 1) prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 }
 
 Naps::~Naps() {
+  napping_.fetch_sub(1);
   if (slack_ns_ > 1) prctl(PR_SET_TIMERSLACK, slack_ns_, 0, 0, 0);
 }
 
@@ -57,7 +66,7 @@ void Naps::wait_while(const std::atomic<uint32_t>& word, uint32_t expected,
   constexpr std::chrono::nanoseconds LONGEST{1'000'000};
   const auto now = std::chrono::steady_clock::now();
   const auto nap = std::max(shortest_, (now - begin_) / 64);
-  if (nap > LONGEST || (deadline && *deadline < now + nap))
+  if (is_one_too_many_ || nap > LONGEST || (deadline && *deadline < now + nap))
     return cucore::wait_while(word, expected, deadline);
   cucore::wait_while(word, expected, now + nap);
 }

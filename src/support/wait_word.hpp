@@ -26,12 +26,19 @@ void wait_while(const std::atomic<uint32_t>& word, uint32_t expected, const Dead
 void wake_one(const std::atomic<uint32_t>& word) noexcept;
 void wake_all(const std::atomic<uint32_t>& word) noexcept;
 
+// Of the machine.
+unsigned cores() noexcept;
+
 // A thread that waits for work that is under way sleeps in naps that it ends itself: to be woken by
 // another costs a core that has gone idle 20 to 400 us (bench/results), an own timer of a moment 3.
 // Each nap is a 64th of what has been waited for so far, so the end is heard of about that late.
 // Naps of this thread end on time: the kernel may otherwise let 50 us more pass, as for all others.
+// Where many more threads wait than there are cores, the rest sleep: they would keep each other,
+// and the work, from going on.
 class Naps {
  public:
+  static constexpr unsigned MOST_A_CORE = 2;
+
   explicit Naps(int64_t shortest_ns);
   ~Naps();
   Naps(const Naps&) = delete;
@@ -43,7 +50,10 @@ class Naps {
  private:
   const std::chrono::nanoseconds shortest_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  const int slack_ns_;  // of the thread's timers, before
+  const bool is_one_too_many_;
+  int slack_ns_ = 0;  // of the thread's timers, before
+
+  static inline std::atomic<unsigned> napping_{0};
 };
 
 // For loops that wait a few microseconds without sleeping: `turn` counts the rounds.

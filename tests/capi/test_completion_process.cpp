@@ -1,8 +1,10 @@
 // Futures and what happens to processes: forks, exits with work pending, and millions of them.
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <thread>
 
@@ -142,6 +144,45 @@ TEST(CompletionExit, WhileFuturesAreMade) {
         }
       }).detach();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  });
+}
+
+// Awaits work again and again, on a core that it takes from all others whenever it can go on.
+void wait_urgently(std::atomic<int>& held, std::atomic<bool>& over) {
+  const sched_param urgent{.sched_priority = 1};
+  const bool may = pthread_setschedparam(pthread_self(), SCHED_FIFO, &urgent) == 0;
+  for (int i = 0; may && i < 4000; ++i) {
+    fake_driver()->hold_streams(1);
+    const Future future = make_future(leftovers().stream, leftovers().queue, 1);
+    ++held;
+    const auto start = Clock::now();
+    cucore_future_wait(future, TEN_SECONDS, nullptr);
+    // The system takes the core from such a thread after 0.95 s, or never.
+    if (Clock::now() - start > std::chrono::milliseconds(500)) _exit(3);
+  }
+  over = true;
+}
+
+// On one core, above the library's own thread: giving way would not let that one go on.
+TEST(CompletionPriority, ARealTimeThreadLetsTheLibrarysGoOn) {
+  EXITS_WELL([] {
+    if (!fake_driver()) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    leftovers();
+    make_future(leftovers().stream, leftovers().queue, 1);  // the library's thread is there
+    std::atomic<int> held{0};
+    std::atomic<bool> over{false};
+    std::thread waiter([&] { wait_urgently(held, over); });
+    for (int released = 0; !over; std::this_thread::yield())
+      if (released != held) {
+        released = held;
+        std::this_thread::sleep_for(std::chrono::microseconds(released % 64));
+        fake_driver()->hold_streams(0);
+      }
+    waiter.join();
   });
 }
 

@@ -121,6 +121,29 @@ TEST_F(Queues, GiveEachCompletionToOneOfManyThreads) {
   for (uint64_t token = 0; token < COUNT; ++token) ASSERT_EQ(seen[token], 1) << token;
 }
 
+// A thread that has no room takes nothing: what it was woken for is somebody else's.
+TEST_F(Queues, AThreadWithoutRoomWakesTheNext) {
+  NEEDS_FAKE_DRIVER();
+  const Queue queue = make_queue(-1, 2'000'000);  // so long a pause is slept through
+  fake_->hold_streams(1);
+  const Future future = make_future(stream_, queue, 1);
+  const auto wait = [&](size_t capacity) {
+    cucore_completion out;
+    size_t count = 77;
+    const auto start = Clock::now();
+    SUCCEEDS(cucore_queue_wait, queue, 5'000'000'000, &out, capacity, &count);
+    EXPECT_EQ(count, capacity);
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(4));
+  };
+  std::vector<std::thread> threads;
+  for (const size_t capacity : {0, 0, 1}) {  // sleepers are woken in the order in which they came
+    threads.emplace_back(wait, capacity);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  fake_->hold_streams(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
 // What the issue asks for: each exactly once, those of a stream in its order.
 TEST_F(Queues, TenThousandFuturesOverSixteenStreams) {
   constexpr uint64_t STREAMS = 16, EACH = 625;

@@ -39,6 +39,8 @@ internal sealed class Waiter {
 internal static class Completions {
   // Bounded: a thread that waits without an end holds up the end of the process, in Mono.
   private const long WaitNanoseconds = 200000000;
+  // So long it stays with nobody to wait for: many programs await one thing after the other.
+  private const long IdleNanoseconds = 20000000;
   private const int Most = 256;
   private static readonly object gate = new object();
   private static readonly Dictionary<ulong, Waiter> waiters = new Dictionary<ulong, Waiter>();
@@ -80,12 +82,23 @@ internal static class Completions {
   private static void Drain() {
     byte[] room = new byte[Most * Completion.Size];
     try {
+      int taken;
       do {
-        foreach (Completion each in queue.Take(WaitNanoseconds, room)) Take(each.Token)?.Complete(each.Status);
-      } while (GoesOn());
+        taken = Drain(room);
+      } while (taken != 0 || GoesOn());
     } catch (CucoreException e) {
       End(e);
     }
+  }
+
+  private static int Drain(byte[] room) {
+    Completion[] taken = queue.Take(IsAwaited() ? WaitNanoseconds : IdleNanoseconds, room);
+    foreach (Completion each in taken) Take(each.Token)?.Complete(each.Status);
+    return taken.Length;
+  }
+
+  private static bool IsAwaited() {
+    lock (gate) return waiters.Count != 0;
   }
 
   private static bool GoesOn() {

@@ -62,6 +62,60 @@ public static class Futures {
     });
   }
 
+  // One thread for tasks that follow one another, not one for each.
+  public static void OneThreadForTasksInTurn() {
+    int before = new Thread(() => {}).ManagedThreadId;  // counts all threads that were ever made
+    using (CudaStream stream = World.Stream())
+      for (int i = 0; i < 300; ++i) Check.That(stream.SynchronizeAsync().Wait(late));
+    int made = new Thread(() => {}).ManagedThreadId - before;
+    Check.That(made < 100, $"{made} threads for 300 tasks");
+  }
+
+  // Continuations go where the awaiting method was, not where the completion came.
+  public static void ContinuesInTheContextOfTheAwait() {
+    using (CudaStream stream = World.Stream()) {
+      SynchronizationContext before = SynchronizationContext.Current;
+      Posts posts = new Posts();
+      SynchronizationContext.SetSynchronizationContext(posts);
+      try {
+        Task task;
+        using (World.Busy(stream)) task = AwaitIn(stream);
+        Check.That(posts.Run(late), "the continuation was posted");
+        Check.That(task.Wait(late));
+      } finally {
+        SynchronizationContext.SetSynchronizationContext(before);
+      }
+    }
+  }
+
+  private static async Task AwaitIn(CudaStream stream) {
+    int thread = Thread.CurrentThread.ManagedThreadId;
+    await stream;
+    Check.Equal(thread, Thread.CurrentThread.ManagedThreadId);
+  }
+
+  private sealed class Posts : SynchronizationContext {
+    private readonly System.Collections.Concurrent.BlockingCollection<Action> all = new System.Collections.Concurrent.BlockingCollection<Action>();
+    public override void Post(SendOrPostCallback callback, object state) { all.Add(() => callback(state)); }
+    internal bool Run(TimeSpan longest) {
+      bool came = all.TryTake(out Action next, longest);
+      if (came) next();
+      return came;
+    }
+  }
+
+  // Each ends once, cancelled or not.
+  public static void CancelsInARaceWithTheEnd() {
+    using (CudaStream stream = World.Stream())
+      for (int round = 0; round < 300; ++round) {
+        CancellationTokenSource cancellation = new CancellationTokenSource();
+        Task[] all = Enumerable.Range(0, 10).Select(i => stream.SynchronizeAsync(cancellation.Token)).ToArray();
+        cancellation.Cancel();
+        Check.That(Task.WhenAll(all).ContinueWith(done => {}).Wait(late));
+        Check.That(all.All(task => task.IsCanceled || task.Status == TaskStatus.RanToCompletion));
+      }
+  }
+
   // The thread ends when nobody waits, and begins again.
   public static void WaitsAgainAfterAPause() {
     using (CudaStream stream = World.Stream())

@@ -10,7 +10,8 @@ import itertools
 import struct
 import time
 import weakref
-from typing import Any, Generator, Iterator, NamedTuple, Optional
+from types import TracebackType
+from typing import Any, Callable, Generator, Iterator, NamedTuple, Optional, Type, TypeVar
 
 from . import _cucore
 from ._cucore import Future, Queue, Stream
@@ -20,6 +21,7 @@ from ._errors import Error, NotReadyError
 _RECORD = struct.Struct("=QI20x")  # cucore_completion
 _MOST = 256
 _BETWEEN_SIGNALS = 50_000_000  # in nanoseconds
+_T = TypeVar("_T")
 _LONGEST = 2**62 / 1e9  # in seconds; more has no end
 
 
@@ -57,6 +59,8 @@ def _slices(nanoseconds: int) -> Iterator[int]:
 
 
 def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) -> list[Completion]:
+    if most < 1:
+        raise ValueError("most is the number of completions to take: 1 or more")
     records = bytearray(_RECORD.size * most)
     count = 0
     for part in _slices(_nanoseconds(timeout)):
@@ -125,27 +129,98 @@ class _Reader:
 _readers: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Reader]" = weakref.WeakKeyDictionary()
 
 
+def _of(all: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _T]", loop: asyncio.AbstractEventLoop,
+        make: Callable[[], _T]) -> _T:
+    """What a loop has of these, made by its first wait."""
+    nothing: Any = None
+    found = all.get(loop)
+    if found is None:
+        # Who waits keeps the loop, so a loop that was closed meanwhile would stay for ever.
+        for closed in [each for each in list(all) if each.is_closed()]:
+            all.pop(closed, nothing)
+        found = all[loop] = make()
+    return found
+
+
 def stream_await(self: Stream) -> Generator[Any, None, None]:
     """Awaits all work that is in the stream now, under asyncio."""
     loop = asyncio.get_running_loop()
-    reader = _readers.get(loop)
-    if reader is None:
-        # Who waits keeps the loop, so a loop that was closed meanwhile would stay for ever.
-        for closed in [each for each in list(_readers) if each.is_closed()]:
-            _readers.pop(closed, None)
-        reader = _readers[loop] = _Reader(loop)
+    reader = _of(_readers, loop, lambda: _Reader(loop))
     return reader.awaitable(loop, self).__await__()
 
 
-async def _outcome(future: Future) -> None:
-    if not future.query():
-        await asyncio.get_running_loop().run_in_executor(None, future._wait, -1)
-    future.check()
+class _Poller:
+    """What one event loop awaits of futures whose completions come out of queues of their owners: nobody
+    tells the loop of those, so it looks now and then, the more seldom the longer they take, and for no more
+    than a tenth of its time. No thread is held, so nothing is left when the waiting is cancelled."""
+
+    AT_ONCE, LONGEST = 0.0002, 0.01  # for so long without a pause; then no longer pauses than these
+
+    def __init__(self) -> None:
+        self._awaited: dict[asyncio.Future[None], Future] = {}
+        self._began = 0.0
+        self._timer: Optional[asyncio.Handle] = None
+
+    def awaitable(self, loop: asyncio.AbstractEventLoop, native: Future) -> asyncio.Future[None]:
+        waiter: asyncio.Future[None] = loop.create_future()
+        if _settle(waiter, native):
+            return waiter
+        self._awaited[waiter] = native
+        self._began = loop.time()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = loop.call_soon(self._look, loop)
+        return waiter
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        began = loop.time()
+        for waiter, native in list(self._awaited.items()):
+            if waiter.done() or _settle(waiter, native):
+                del self._awaited[waiter]
+        now = loop.time()
+        pause = max(min((now - self._began) / 16, self.LONGEST), 10 * (now - began))
+        if not self._awaited:
+            self._timer = None
+        elif now - self._began < self.AT_ONCE:
+            self._timer = loop.call_soon(self._look, loop)
+        else:
+            self._timer = loop.call_later(pause, self._look, loop)
+
+
+def _settle(waiter: asyncio.Future[None], native: Future) -> bool:
+    try:
+        if not native.query():
+            return False
+    except Error as error:
+        waiter.set_exception(error)
+    else:
+        waiter.set_result(None)
+    return True
+
+
+_pollers: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Poller]" = weakref.WeakKeyDictionary()
 
 
 def future_await(self: Future) -> Generator[Any, None, None]:
-    """Awaits the future, whose completion stays in its own queue."""
-    return _outcome(self).__await__()
+    """Awaits the future, under asyncio; its completion stays in its own queue."""
+    loop = asyncio.get_running_loop()
+    poller = _of(_pollers, loop, _Poller)
+    return poller.awaitable(loop, self).__await__()
+
+
+async def stream_aenter(self: Stream) -> Stream:
+    """The stream itself."""
+    return self
+
+
+async def stream_aexit(self: Stream, type: Optional[Type[BaseException]], value: Optional[BaseException],
+                       traceback: Optional[TracebackType]) -> None:
+    """Awaits the work that is in the stream, unless the block has failed, and closes the stream."""
+    if self.closed:
+        return
+    with self:
+        if type is None:
+            await self
 
 
 for _type, _name, _member in (
@@ -156,5 +231,7 @@ for _type, _name, _member in (
     (Future, "__await__", future_await),
     (Stream, "_await", stream_await),
     (Stream, "__await__", stream_await),
+    (Stream, "__aenter__", stream_aenter),
+    (Stream, "__aexit__", stream_aexit),
 ):
     _cucore._extend(_type, _name, _member)

@@ -109,6 +109,134 @@ def test_await_cancelled_and_future(device, stream, code, data):
         stream.__await__()  # no loop
 
 
+@pytest.fixture()
+def held(device, stream, code):
+    """A stream whose work ends when the test says so, or does."""
+    flag = cucore.Buffer.pinned(device, 4)
+    view = np.frombuffer(flag, np.int32)
+    view[0] = 0
+    code.kernel("until")[1, 1, stream](flag.address)
+
+    def release():
+        view[0] = 1
+
+    yield release
+    release()
+    stream.synchronize()
+
+
+def test_awaiting_futures_holds_no_thread(device, stream, held):
+    """Not one for each: they would take all of the loop's executor, and the loop's end would wait for the work."""
+    async def ended(future):
+        await future
+
+    async def main():
+        threads = threading.active_count()
+        with cucore.Queue() as queue:
+            futures = [cucore.Future.from_stream(stream, queue, i) for i in range(100)]
+            for task in [asyncio.ensure_future(ended(future)) for future in futures[:50]]:
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(task, 0.001)
+            waiting = [asyncio.ensure_future(ended(future)) for future in futures]
+            await asyncio.sleep(0.05)
+            assert threading.active_count() == threads
+            assert not any(task.done() for task in waiting)
+            for task in waiting[::2]:
+                task.cancel()
+            if ends:
+                held()
+                got = await asyncio.gather(*waiting, return_exceptions=True)
+                assert got[1::2] == [None] * 50 and all(type(each) is asyncio.CancelledError for each in got[::2])
+                assert not [poller for poller in cucore._async._pollers.values() if poller._awaited or poller._timer]
+
+    for ends in (False, True):  # the first leaves while the work goes on
+        began = time.monotonic()
+        asyncio.run(main())
+        assert time.monotonic() - began < 20
+        assert ends or not stream.query()
+
+
+def test_thousands_of_futures_awaited(device):
+    with cucore.Queue() as queue, cucore.Stream(device) as stream:
+        async def main():
+            async def ended(future):
+                await future
+            await asyncio.gather(*(ended(cucore.Future.from_stream(stream, queue, i)) for i in range(5000)))
+
+        asyncio.run(main())
+        got = []
+        while len(got) < 5000:
+            got += queue.wait(60)
+        assert [completion.token for completion in got] == list(range(5000))
+
+
+def test_async_with(device, stream, held):
+    async def main():
+        async with cucore.Stream(device) as own:
+            assert isinstance(own, cucore.Stream)
+            own.wait_stream(stream)
+            asyncio.get_running_loop().call_later(0.02, held)
+            assert not own.query()
+            with cucore.Queue() as queue:
+                last = cucore.Future.from_stream(own, queue, 1)
+        assert own.closed and last.query()
+        async with cucore.Stream(device) as early:
+            early.close()
+        with pytest.raises(ZeroDivisionError):
+            async with cucore.Stream(device) as failing:
+                1 / 0
+        assert failing.closed
+
+    asyncio.run(main())
+
+
+def test_a_failed_block_does_not_wait_for_its_work(device, stream, held):
+    async def main():
+        with pytest.raises(ZeroDivisionError):
+            async with cucore.Stream(device) as own:
+                own.wait_stream(stream)
+                1 / 0
+        assert own.closed and not stream.query()
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+
+
+def test_cancelled_in_every_state(device, stream, held):
+    async def done():
+        await stream
+
+    async def main():
+        never, begun, ended = (asyncio.ensure_future(done()) for _ in range(3))
+        never.cancel()  # before it ran
+        await asyncio.sleep(0.01)
+        begun.cancel()
+        begun.cancel()
+        held()
+        stream.synchronize()
+        time.sleep(0.01)
+        ended.cancel()  # the completion is there, and nobody has taken it yet
+        for task in (never, begun, ended):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        await stream
+        [reader] = cucore._async._readers.values()
+        assert not reader._waiting
+        assert reader._queue.info.pending == 0
+
+    gc.collect()
+    cucore._async._readers.clear()
+    asyncio.run(main(), debug=True)
+
+
+def test_no_room_is_refused(device, stream):
+    with cucore.Queue() as queue:
+        cucore.Future.from_stream(stream, queue, 5).wait()
+        for most in (0, -1):  # would take nothing, again and again
+            with pytest.raises(ValueError):
+                queue.wait(most=most)
+        assert len(queue.wait(60)) == 1
+
+
 def test_loops_in_threads(device, code):
     results = []
 

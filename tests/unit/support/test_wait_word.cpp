@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 
+#include <list>
 #include <thread>
 #include <vector>
 
@@ -91,6 +92,24 @@ TEST(Naps, PastAMillisecondLastUntilTheDeadline) {
   const auto start = Clock::now();
   naps.wait_while(word, 0, deadline_after(20'000'000));
   EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(20));
+}
+
+// Thousands that nap keep each other from going on.
+TEST(Naps, AreForAsManyAsThereAreCores) {
+  const std::atomic<uint32_t> word{0};
+  const auto wait = [&] {
+    Naps naps(20'000);
+    const auto start = Clock::now();
+    naps.wait_while(word, 0, deadline_after(20'000'000));
+    return Clock::now() - start;
+  };
+  EXPECT_LT(wait(), std::chrono::milliseconds(20));
+  {
+    std::list<Naps> others;
+    for (unsigned i = 0; i < Naps::MOST_A_CORE * cores(); ++i) others.emplace_back(20'000);
+    EXPECT_GE(wait(), std::chrono::milliseconds(20)) << "one too many sleeps";
+  }
+  EXPECT_LT(wait(), std::chrono::milliseconds(20));
 }
 
 TEST(Naps, GiveTheThreadItsTimersBack) {

@@ -28,12 +28,18 @@ final class Completions {
     thread.start();
   }
 
-  private static final class Only {
-    static final Completions INSTANCE = new Completions();
+  private static Completions only;
+
+  /** Not by a class's initialization: where that fails once, as for want of descriptors, it fails for ever. */
+  private static synchronized Completions only() {
+    if (only == null) {
+      only = new Completions();
+    }
+    return only;
   }
 
   static CompletableFuture<Void> of(CudaStream stream, Executor executor) {
-    return Only.INSTANCE.begin(stream, Given.notNull(executor, "executor"));
+    return only().begin(stream, Given.notNull(executor, "executor"));
   }
 
   private CompletableFuture<Void> begin(CudaStream stream, Executor executor) {
@@ -62,10 +68,18 @@ final class Completions {
         }
       } catch (InvalidStateException e) {
         return; // the process ends
-      } catch (RuntimeException e) {
-        Thread thread = Thread.currentThread();
-        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      } catch (RuntimeException | Error e) {
+        report(e); // and goes on: many may be waiting
       }
+    }
+  }
+
+  private static void report(Throwable e) {
+    Thread thread = Thread.currentThread();
+    try {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    } catch (Throwable ignored) {
+      // as the virtual machine does with what a handler throws
     }
   }
 
@@ -88,11 +102,25 @@ final class Completions {
       try {
         executor.execute(body);
       } catch (RejectedExecutionException e) {
-        defaultExecutor().execute(body); // the user's has been shut down
+        endElsewhere(body); // the user's has been shut down
+      } catch (Throwable e) { // the user's is broken: its owner hears of it, and nobody else waits for it
+        endElsewhere(body);
+        report(e);
+      }
+    }
+
+    private void endElsewhere(Runnable body) {
+      try {
+        defaultExecutor().execute(body);
+      } catch (Throwable e) { // no thread can be had: here, rather than never
+        body.run();
       }
     }
 
     private synchronized void end(Status status) {
+      if (work == null) {
+        return; // the call that made it has failed
+      }
       CucoreException failure = status == Status.OK ? null : failure(status);
       work.close();
       if (failure == null) {

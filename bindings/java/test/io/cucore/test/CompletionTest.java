@@ -24,8 +24,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BiConsumer;
@@ -68,6 +71,70 @@ class CompletionTest {
     executor.shutdown();
     assertNull(stream.completion(executor).get(20, TimeUnit.SECONDS)); // it takes no more work: another does
     assertThrows(InvalidArgumentException.class, () -> stream.completion(null));
+  }
+
+  /** Whatever a user's executor throws, those who share the batch are told, and the next ones. */
+  @Test
+  void executorsThatThrow() throws Exception {
+    CudaQueue ended = new CudaQueue();
+    ended.end();
+    List<Executor> broken = List.of(
+        body -> { throw new IllegalStateException("broken executor"); },
+        body -> ended.waitFor(0, TimeUnit.SECONDS, 1),
+        body -> { throw new OutOfMemoryError("unable to create native thread"); },
+        body -> { throw new RejectedExecutionException(); });
+    List<String> reported = Collections.synchronizedList(new ArrayList<>());
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+      reported.add(e.getMessage());
+      throw new IllegalStateException("a handler that throws");
+    });
+    try {
+      for (int round = 0; round < 3; ++round) {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        gate.hold(stream);
+        for (Executor each : broken) {
+          all.add(stream.completion(each));
+          all.add(stream.completion());
+        }
+        gate.open();
+        for (CompletableFuture<Void> each : all) {
+          assertNull(each.get(20, TimeUnit.SECONDS));
+        }
+        assertNull(stream.completion().get(20, TimeUnit.SECONDS));
+      }
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+      ended.close();
+    }
+    assertEquals(9, reported.size(), reported.toString());
+  }
+
+  @Test
+  void executorOnThisThread() throws Exception {
+    gate.hold(stream);
+    CompletableFuture<Void> here = stream.completion(Runnable::run);
+    CompletableFuture<Void> thrower = here.thenRun(() -> { throw new IllegalStateException("a user's own"); });
+    gate.open();
+    assertNull(here.get(20, TimeUnit.SECONDS));
+    assertThrows(ExecutionException.class, () -> thrower.get(20, TimeUnit.SECONDS));
+    assertNull(stream.completion().get(20, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void thousandsCancelledWhileTheyEnd() throws Exception {
+    for (int round = 0; round < 5; ++round) {
+      List<CompletableFuture<Void>> all = new ArrayList<>();
+      for (int i = 0; i < 2000; ++i) {
+        all.add(stream.completion());
+        if (i >= 20) {
+          all.get(i - 20).cancel(true);
+        }
+      }
+      for (CompletableFuture<Void> each : all) {
+        each.handle((nothing, e) -> e).get(20, TimeUnit.SECONDS);
+      }
+    }
   }
 
   @Test
