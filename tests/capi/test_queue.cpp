@@ -1,5 +1,6 @@
 // Queues: what comes out, how often, in which order, to whom, and how waiting for it ends.
 #include <poll.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
@@ -286,6 +287,33 @@ TEST_F(Queues, NobodyIsAskedWhenNothingIsPending) {
     if (fake_->total_calls() == calls && info(queue_).cpu_ns == cpu) return;
   }
   FAIL() << "somebody is still asking";
+}
+
+// A waiter that slept before there was anything to wait for naps once there is: it gives its core
+// up again and again, not once.
+TEST_F(Queues, RouseThoseWhoSleptBeforeTheWorkCame) {
+  NEEDS_FAKE_DRIVER();
+  const auto pauses = [] {
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  std::atomic<long> before{-1}, after{-1};
+  std::thread waiter([&] {
+    cucore_completion out;
+    size_t count = 0;
+    before = pauses();
+    cucore_queue_wait(queue_, -1, &out, 1, &count, nullptr);
+    after = pauses();
+  });
+  while (before < 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  fake_->hold_streams(1);
+  make_future(stream_, queue_, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  fake_->hold_streams(0);
+  waiter.join();
+  EXPECT_GT(after - before, 20);
 }
 
 }  // namespace
