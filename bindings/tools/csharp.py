@@ -5,6 +5,7 @@ from pathlib import Path
 import fields
 import words
 from header import camel
+from kept import KEPT, type_of
 
 CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
            'Future': 'CudaFuture',
@@ -35,21 +36,7 @@ RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery',
        'library_set_path': 'RawSetPath', 'driver_select': 'RawSelectDriver'}
 PUBLIC = {'GetAttribute', 'GetImage', 'FromNative'}  # only the name is another
 
-# What never changes while the object lives is asked for once and kept: a property costs a field then, where a
-# call out of Mono costs some 50 ns.
-KEPT = {
-    'Device': {'ordinal': 'int', 'name': 'string', 'arch': 'string', 'pci_bus_id': 'string', 'is_emulated': 'bool'},
-    'Stream': {'native': 'ulong'},
-    'Event': {'has_timing': 'bool', 'native': 'ulong'},
-    'Buffer': {'address': 'ulong', 'host_pointer': 'ulong', 'size': 'long', 'native': 'ulong'},
-    'Program': {'backend': 'Backend'},
-    'ObjectCode': {'type': 'CodeType', 'name': 'string', 'arch': 'string', 'log': 'string', 'image_count': 'long',
-                   'signature_key': 'string', 'signature': 'SignatureState', 'native': 'ulong'},
-    'Queue': {'descriptor': 'int'},
-    'Cache': {'directory': 'string'},
-    'Future': {'token': 'ulong'},
-    'Kernel': {'name': 'string', 'native': 'ulong'},
-}
+KEPT_TYPES = {'int32': 'int', 'uint64': 'ulong', 'size': 'long', 'text': 'string', 'bool': 'bool'}
 
 # Where users find what no member of their own stands for.
 ELSEWHERE = {'cucore_log_set_callback': 'CucoreLog.Subscribe', 'cucore_library_query': 'CucoreLibrary.Query',
@@ -109,12 +96,13 @@ def documentation(function, parameters, header, table):
 
 
 def is_kept(member):
-    return member.kind == 'property' and member.name in KEPT.get(member.owner, {})
+    # What has a raw name is behind a property of C#'s own.
+    return type_of(member, KEPT_TYPES) is not None and member.path not in RAW
 
 
 def kept(member):
     """The property over SWIG's own, which is called once."""
-    ctype, name = KEPT[member.owner][member.name], camel(member.name)
+    ctype, name = type_of(member, KEPT_TYPES), camel(member.name)
     field = name[0].lower() + name[1:]
     if ctype == 'string':
         lines, read = [f'private string {field};'], f'return {field} ?? ({field} = {name}Now);'
@@ -133,7 +121,7 @@ def kept_classes(table):
     for owner in KEPT:
         out.append(f'public partial class {CLASSES.get(owner, owner)} {{')
         found = [m for m in table.values() if m.owner == owner and is_kept(m)]
-        missing = set(KEPT[owner]) - {m.name for m in found}
+        missing = {name for name in KEPT[owner] if f'{owner}::{name}' not in RAW} - {m.name for m in found}
         if missing:
             raise SystemExit(f'{owner} has no {missing} to keep')
         for member in found:

@@ -4,6 +4,7 @@ import re
 import fields
 import words
 from header import camel
+from kept import type_of
 
 
 def lower(snake):
@@ -103,20 +104,7 @@ def comment(member, function, header, table):
     return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
 
-# What never changes while the object lives is asked for once and kept: a property costs a field then.
-FIXED = {
-    'Device': {'ordinal': 'int', 'name': 'String', 'arch': 'String', 'pci_bus_id': 'String', 'is_emulated': 'Boolean'},
-    'Stream': {'native': 'long'},
-    'Event': {'has_timing': 'Boolean', 'native': 'long'},
-    'Buffer': {'address': 'long', 'host_pointer': 'long', 'size': 'long', 'native': 'long'},
-    'Program': {'backend': 'Backend'},
-    'ObjectCode': {'type': 'CodeType', 'name': 'String', 'arch': 'String', 'log': 'String', 'symbol_count': 'long',
-                   'image_count': 'long', 'signature_key': 'String', 'signature': 'SignatureState', 'native': 'long'},
-    'Queue': {'descriptor': 'int'},
-    'Cache': {'directory': 'String'},
-    'Future': {'token': 'long'},
-    'Kernel': {'name': 'String', 'native': 'long', 'parameter_count': 'long'},
-}
+KEPT_TYPES = {'int32': 'int', 'uint64': 'long', 'size': 'long', 'text': 'String', 'bool': 'Boolean'}
 
 
 def kept(member, java_type, doc):
@@ -144,8 +132,8 @@ def features(member, function, header, table):
     # Raw members are for the classes of the package, not for users.
     if member.raw:
         return [f'%javamethodmodifiers {member.path} "/* raw */";']
-    java_type = FIXED.get(member.owner, {}).get(member.name)
-    if member.kind != 'property' or not java_type:
+    java_type = type_of(member, KEPT_TYPES)
+    if not java_type:
         return []
     text = text_of(function.doc.text, header, table).replace('\n', ' ').strip()
     return kept(member, java_type, ['/** ' + text, ' * @return it, always the same */'])
