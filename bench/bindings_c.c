@@ -12,7 +12,7 @@
 
 static cucore_device *device;
 static cucore_stream *stream;
-static cucore_kernel *kernel;
+static cucore_kernel *kernel, *four;
 static cucore_buffer *buffer;
 
 static double now(void) {
@@ -21,14 +21,16 @@ static double now(void) {
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* Opens what the loops use; 0 if all is well. code: PTX with a kernel "k" of (float, pointer, int). */
+/* Opens what the loops use; 0 if all is well. code: PTX with a kernel "k" of (float, pointer, int) and a kernel "four" of
+   four pointers. */
 EXPORT int bench_open(const char *code, size_t size) {
   cucore_objectcode *object = NULL;
   int failed = cucore_device_open(0, &device, NULL) != CUCORE_OK ||
                cucore_stream_create(device, NULL, &stream, NULL) != CUCORE_OK ||
                cucore_buffer_create(device, 64, stream, &buffer, NULL) != CUCORE_OK ||
                cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, code, size, NULL, &object, NULL) != CUCORE_OK ||
-               cucore_objectcode_find_kernel(object, "k", &kernel, NULL) != CUCORE_OK;
+               cucore_objectcode_find_kernel(object, "k", &kernel, NULL) != CUCORE_OK ||
+               cucore_objectcode_find_kernel(object, "four", &four, NULL) != CUCORE_OK;
   cucore_objectcode_release(object);
   return failed;
 }
@@ -62,6 +64,25 @@ EXPORT double bench_launch(int count) {
     int32_t n = 1;
     const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(address), CUCORE_ARGUMENT(n)};
     cucore_kernel_launch(kernel, stream, &options, arguments, 3, NULL);
+  }
+  took = (now() - began) / count;
+  cucore_stream_synchronize(stream, NULL);
+  return took;
+}
+
+/* With buffers as objects, as the bindings pass them. */
+EXPORT double bench_launch_buffers(int count) {
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  double took;
+  const double began = now();
+  options.grid[0] = options.block[0] = 1;
+  for (int i = 0; i < count; ++i) {
+    cucore_argument arguments[4];
+    for (int k = 0; k < 4; ++k) {
+      arguments[k].data = buffer;
+      arguments[k].size = CUCORE_ARGUMENT_OBJECT;
+    }
+    cucore_kernel_launch(four, stream, &options, arguments, 4, NULL);
   }
   took = (now() - began) / count;
   cucore_stream_synchronize(stream, NULL);

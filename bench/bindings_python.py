@@ -16,11 +16,12 @@ SOURCE = """.version 8.0
 .target sm_75
 .address_size 64
 .visible .entry k(.param .f32 a, .param .u64 x, .param .u32 n) { ret; }
+.visible .entry four(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) { ret; }
 """
 BATCH, ROUNDS = 200, 401
 
 library, c = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(sys.argv[2])
-for name in ("bench_property", "bench_event", "bench_launch"):
+for name in ("bench_property", "bench_event", "bench_launch", "bench_launch_buffers"):
     getattr(c, name).restype = ctypes.c_double
 if c.bench_open(SOURCE.encode(), len(SOURCE)):
     sys.exit("the benchmark's objects could not be made")
@@ -28,19 +29,22 @@ if c.bench_open(SOURCE.encode(), len(SOURCE)):
 device = cucore.Device()
 stream = cucore.Stream(device)
 buffer = cucore.Buffer(device, 64, stream)
-kernel = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, SOURCE).kernel("k")
+binary = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, SOURCE)
+kernel, four = binary.kernel("k"), binary.kernel("four")
 config = cucore.LaunchConfig(1, 1)
-bound = kernel[1, 1, stream]
+bound, bound_four = kernel[1, 1, stream], four[1, 1, stream]
 Event, launch = cucore.Event, cucore.launch
 
 # The same through ctypes, with everything that can be prepared prepared.
 library.cucore_device_ordinal.argtypes = [ctypes.c_void_p]
 native = ctypes.c_void_p()
 library.cucore_device_open(0, ctypes.byref(native), None)
-native_stream, native_kernel, code, event = (ctypes.c_void_p() for _ in range(4))
+native_stream, native_kernel, native_four, native_buffer, code, event = (ctypes.c_void_p() for _ in range(6))
 library.cucore_stream_create(native, None, ctypes.byref(native_stream), None)
 library.cucore_objectcode_create(1, SOURCE.encode(), ctypes.c_size_t(len(SOURCE)), None, ctypes.byref(code), None)
 library.cucore_objectcode_find_kernel(code, b"k", ctypes.byref(native_kernel), None)
+library.cucore_objectcode_find_kernel(code, b"four", ctypes.byref(native_four), None)
+library.cucore_buffer_create(native, ctypes.c_size_t(64), native_stream, ctypes.byref(native_buffer), None)
 
 
 class Options(ctypes.Structure):
@@ -63,6 +67,11 @@ def ctypes_launch():
     a, address, n = ctypes.c_float(1.0), ctypes.c_uint64(buffer.address), ctypes.c_int32(1)
     values = (Argument * 3)((ctypes.addressof(a), 4), (ctypes.addressof(address), 8), (ctypes.addressof(n), 4))
     library.cucore_kernel_launch(native_kernel, native_stream, ctypes.byref(options), values, ctypes.c_size_t(3), None)
+
+
+def ctypes_launch_buffers():
+    values = (Argument * 4)(*[(native_buffer, ctypes.c_size_t(-1).value)] * 4)
+    library.cucore_kernel_launch(native_four, native_stream, ctypes.byref(options), values, ctypes.c_size_t(4), None)
 
 
 def timed(call):
@@ -99,6 +108,10 @@ rows = [
       ("kernel[...](...)", inline("bound(1.0, buffer, 1)")),
       ("kernel[1, 1, stream](...)", inline("kernel[1, 1, stream](1.0, buffer, 1)"))],
      lambda: timed(ctypes_launch)),
+    ("launch of four buffers", 250, c.bench_launch_buffers,
+     [("launch(...), 4 buffers", inline("launch(stream, config, four, buffer, buffer, buffer, buffer)")),
+      ("kernel[...](...), 4 buffers", inline("bound_four(buffer, buffer, buffer, buffer)"))],
+     lambda: timed(ctypes_launch_buffers)),
 ]
 print(f"{'ns a call':28}{'C':>8}{'Python':>9}{'above C':>9}{'limit':>7}{'ctypes':>9}   on {device.name}")
 failed = False

@@ -59,6 +59,34 @@ void launch_difference(benchmark::State& state) {
 BENCHMARK(launch_difference)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 template <class Call>
+double nanoseconds(Call&& call) {
+  const auto start = Clock::now();
+  call();
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+// A launch whose buffer belongs to another stream: the first of a buffer records the use, later
+// ones find it recorded. Each beside a launch on the buffer's own stream.
+void use_difference(benchmark::State& state) {
+  World& w = world();
+  std::vector<double> own, first, later;
+  for (auto _ : state)
+    for (int pair = 0; pair < 10 * PAIRS; ++pair) {
+      w.renew_buffer();
+      own.push_back(nanoseconds([&] { w.launch_buffer(); }));
+      w.synchronize();
+      first.push_back(nanoseconds([&] { w.launch_buffer_elsewhere(); }));
+      w.synchronize();
+      later.push_back(nanoseconds([&] { w.launch_buffer_elsewhere(); }));
+      w.synchronize();
+    }
+  state.counters["own_ns"] = median(own);
+  state.counters["first_use_ns"] = median(first) - median(own);
+  state.counters["later_use_ns"] = median(later) - median(own);
+}
+BENCHMARK(use_difference)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+template <class Call>
 void repeat(benchmark::State& state, Call&& call) {
   int since = 0;
   for (auto _ : state) {
@@ -80,6 +108,16 @@ void launch_arguments(benchmark::State& state) {
   repeat(state, [] { world().launch(); });
 }
 BENCHMARK(launch_arguments);
+
+void launch_buffer(benchmark::State& state) {
+  repeat(state, [] { world().launch_buffer(); });
+}
+BENCHMARK(launch_buffer);
+
+void launch_buffer_elsewhere(benchmark::State& state) {
+  repeat(state, [] { world().launch_buffer_elsewhere(); });
+}
+BENCHMARK(launch_buffer_elsewhere);
 
 void launch_packed(benchmark::State& state) {
   repeat(state, [] { world().launch_packed(); });

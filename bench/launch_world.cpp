@@ -64,6 +64,7 @@ World::World() {
 void World::open() {
   MUST(cucore_device_open, 0, &device_);
   MUST(cucore_stream_create, device_, nullptr, &stream_);
+  MUST(cucore_stream_create, device_, nullptr, &second_stream_);
   MUST(cucore_stream_create, device_, nullptr, &shared_stream_);
   MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, &default_stream_);
   MUST(cucore_event_create, device_, nullptr, &event_);
@@ -74,6 +75,8 @@ void World::open() {
   CUCORE_ARGUMENT_SET(arguments_[0], packed_.a);
   CUCORE_ARGUMENT_SET(arguments_[1], packed_.n);
   CUCORE_ARGUMENT_SET(arguments_[2], packed_.data);
+  for (int i = 0; i < 3; ++i) with_buffer_[i] = arguments_[i];
+  with_buffer_[2] = {buffer_, CUCORE_ARGUMENT_OBJECT};
   options_.grid[0] = 1;
   options_.block[0] = 32;
 }
@@ -109,6 +112,21 @@ void World::launch_on_shared_stream() {
 
 void World::launch_on_default_stream() {
   MUST(cucore_kernel_launch, kernel_, default_stream_, &options_, arguments_, 3);
+}
+
+void World::launch_buffer() {
+  MUST(cucore_kernel_launch, kernel_, stream_, &options_, with_buffer_, 3);
+}
+
+void World::launch_buffer_elsewhere() {
+  MUST(cucore_kernel_launch, kernel_, second_stream_, &options_, with_buffer_, 3);
+}
+
+void World::renew_buffer() {
+  cucore_buffer_release(buffer_);
+  MUST(cucore_buffer_create, device_, 4096, stream_, &buffer_);
+  packed_.data = cucore_buffer_address(buffer_);
+  with_buffer_[2].data = buffer_;
 }
 
 void World::synchronize() { MUST(cucore_device_synchronize, device_); }

@@ -15,6 +15,10 @@ class World {
   // On one whose native handle the program has, and may capture.
   void launch_on_shared_stream();
   void launch_on_default_stream();
+  // With the buffer as a CUCORE_ARGUMENT_OBJECT: on its own stream, and on another.
+  void launch_buffer();
+  void launch_buffer_elsewhere();
+  void renew_buffer();
   void synchronize();
   void record();
   void find_kernel();
@@ -29,6 +33,7 @@ class World {
 
   cucore_device* device_ = nullptr;
   cucore_stream* stream_ = nullptr;
+  cucore_stream* second_stream_ = nullptr;
   cucore_stream* shared_stream_ = nullptr;
   cucore_stream* default_stream_ = nullptr;
   cucore_event* event_ = nullptr;
@@ -42,7 +47,7 @@ class World {
     int32_t n = 0;
     uint64_t data = 0;
   } packed_;
-  cucore_argument arguments_[3];
+  cucore_argument arguments_[3], with_buffer_[3];
   void* pointers_[3];
 
   cucore_launch_options options_ = CUCORE_LAUNCH_OPTIONS_INIT;

@@ -285,14 +285,15 @@ CUCORE_API cucore_status cucore_library_set_path(cucore_library library, const c
                                                  cucore_error **error);
 
 /**
- * Chooses the driver, before its first use; beats the environment variable CUCORE_DRIVER.
+ * Chooses the driver, before its first use; beats the environment variable CUCORE_DRIVER. If the
+ * driver in use is already the chosen one, the call succeeds and changes nothing.
  *
  * "nvidia" is libcuda.so.1; "cpu" the CPU device, which runs PTX on the processor; "auto", the
  * default, takes NVIDIA's where it opens and has a device, else the CPU device, and says so
  * once through the log. Anything with a slash is the path of a driver library.
  *
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  neither a known name nor a path
- * @retval CUCORE_ERROR_INVALID_STATE     the driver is already in use
+ * @retval CUCORE_ERROR_INVALID_STATE     another driver is already in use
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_driver_select(const char *name_or_path, cucore_error **error);
@@ -501,7 +502,8 @@ CUCORE_API cucore_status cucore_stream_device(const cucore_stream *stream, cucor
 CUCORE_API cucore_status cucore_stream_synchronize(const cucore_stream *stream,
                                                    cucore_error **error);
 
-/** Whether all work in the stream is complete: 1 or 0, at once.
+/** Whether all work in the stream is complete: 1 or 0, at once. The query that first returns 1
+ *  writes what kernels have printed, as a wait does.
  *  @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context @since 0.1 */
 CUCORE_API cucore_status cucore_stream_query(const cucore_stream *stream, int32_t *done,
                                              cucore_error **error);
@@ -569,7 +571,8 @@ CUCORE_API cucore_status cucore_event_record(cucore_event *event, const cucore_s
 /** Waits until the event is complete; an event never recorded is. @since 0.1 */
 CUCORE_API cucore_status cucore_event_synchronize(const cucore_event *event, cucore_error **error);
 
-/** Whether the event is complete: 1 or 0, at once; an event never recorded is. @since 0.1 */
+/** Whether the event is complete: 1 or 0, at once; an event never recorded is. The query that first
+ *  returns 1 writes what kernels have printed, as a wait does. @since 0.1 */
 CUCORE_API cucore_status cucore_event_query(const cucore_event *event, int32_t *done,
                                             cucore_error **error);
 
@@ -591,7 +594,8 @@ CUCORE_API void *cucore_event_native(const cucore_event *event);
 /**
  * Device memory from the device's stream-ordered pool: usable by work that comes after this in
  * the stream, or after synchronising with it. The buffer keeps the stream, and is freed in its
- * order once the last reference is gone.
+ * order once the last reference is gone: see cucore_buffer_release(). If the memory is exhausted,
+ * the call waits for the work of the device and for what is about to be freed, and tries again.
  * @param size  in bytes; 0 is allowed and has the address 0
  * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the message says how much was asked for and is free
  * @since 0.1
@@ -620,12 +624,34 @@ CUCORE_API cucore_status cucore_buffer_from_native(const cucore_device *device, 
 /** One more reference to a buffer; gives back its argument. @since 0.1 */
 CUCORE_API cucore_buffer *cucore_buffer_retain(const cucore_buffer *buffer);
 
-/** Gives one reference back; the last frees the memory, in the order of the buffer's stream.
- *  @since 0.1 */
+/**
+ * Releases one reference. The last one frees the memory after all work that uses the buffer: the
+ * work in the buffer's stream, and the work on each stream of which a use was recorded. The device
+ * waits for it; neither the calling thread nor any stream of the program does.
+ *
+ * Uses are recorded by every function of this library that takes the buffer and a stream, and by
+ * launches that take it as CUCORE_ARGUMENT_OBJECT. Launches that take its address, and work of
+ * other libraries, must stay in the order of the buffer's stream, or be recorded by
+ * cucore_buffer_record_use().
+ * @since 0.1
+ */
 CUCORE_API void cucore_buffer_release(cucore_buffer *buffer);
 
-/** Moves the freeing of the memory to another stream of the same device, which must be ordered
- *  after the last use. Pinned, managed and borrowed memory: INVALID_STATE. @since 0.1 */
+/**
+ * Records that work on a stream uses the buffer, so that its memory is freed after that work. Call
+ * it after the work was added to the stream. On the buffer's own stream, for borrowed memory, and
+ * for a stream that is recorded already it does next to nothing; the first call for a stream made
+ * by cucore_stream_create() costs no call of the driver, each call for another one an event.
+ *
+ * @retval CUCORE_ERROR_INVALID_STATE  the context of the buffer or of the stream was reset
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_buffer_record_use(const cucore_buffer *buffer,
+                                                  const cucore_stream *stream,
+                                                  cucore_error **error);
+
+/** Moves the freeing of the memory to another stream of the same device; the stream before counts
+ *  as a recorded use. Pinned, managed and borrowed memory: INVALID_STATE. @since 0.1 */
 CUCORE_API cucore_status cucore_buffer_set_stream(cucore_buffer *buffer,
                                                   const cucore_stream *stream,
                                                   cucore_error **error);
@@ -676,9 +702,15 @@ CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer *destination, size_t d
                                             cucore_error **error);
 
 /**
- * Fills a range with a repeated pattern, in the stream's order, asynchronously.
+ * Fills a range with a repeated pattern, in the stream's order, asynchronously. A pattern of 8 bytes
+ * whose halves differ takes several driver calls, every other pattern takes one.
+ *
  * @param size          in bytes, a multiple of pattern_size
- * @param pattern_size  1, 2 or 4; offset must be a multiple of it too
+ * @param pattern       copied before this returns
+ * @param pattern_size  in bytes: 1, 2, 4 or 8; offset and address must be multiples of it also
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the range is not inside the buffer, a size, offset or address
+ *                                        does not fit the pattern, or the stream belongs to another
+ *                                        device
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_buffer_fill(cucore_buffer *buffer, size_t offset, size_t size,
@@ -963,7 +995,8 @@ CUCORE_API cucore_status cucore_linker_add(cucore_linker *linker, const cucore_o
  *
  * @param target  CUBIN, or PTX, which link-time optimisation makes
  * @param out     the object code; its log has the linker's warnings
- * @retval CUCORE_ERROR_LINKING           cucore_error_log() has the linker's whole output
+ * @retval CUCORE_ERROR_LINKING           cucore_error_log() has the linker's whole output; or two
+ *                                        inputs define one name: the message names both inputs
  * @retval CUCORE_ERROR_INVALID_STATE     nothing has been added
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  another target, or options that exclude each other
  * @retval CUCORE_ERROR_UNSUPPORTED       link-time optimisation without a fitting nvJitLink, or an
@@ -1023,6 +1056,29 @@ typedef struct cucore_symbol_info {
 
 #define CUCORE_SYMBOL_INFO_INIT \
   { sizeof(cucore_symbol_info), NULL, NULL, CUCORE_SYMBOL_NONE, 0, 0 }
+
+/** Which values a kernel parameter accepts. The class comes from the PTX of the kernel. PTX does not
+ *  record whether an integer is signed. Later versions may add classes. */
+typedef enum cucore_parameter_class {
+  CUCORE_PARAMETER_CLASS_UNKNOWN   = 0, /**< no PTX, or PTX that leaves the class open */
+  CUCORE_PARAMETER_CLASS_INTEGER   = 1, /**< an integer, bool, character or enumerator */
+  CUCORE_PARAMETER_CLASS_FLOAT     = 2, /**< a floating-point number */
+  CUCORE_PARAMETER_CLASS_POINTER   = 3, /**< an address in device memory, or a reference */
+  CUCORE_PARAMETER_CLASS_AGGREGATE = 4, /**< a struct, union, vector, __half or __int128: bytes */
+  CUCORE_PARAMETER_CLASS_FORCE_INT32 = 0x7fffffff
+} cucore_parameter_class;
+
+/** One parameter of a kernel. */
+typedef struct cucore_parameter_info {
+  size_t                 struct_size; /**< of element 0, set by you; see the functions */
+  size_t                 offset;      /**< bytes from the start of the parameter block */
+  size_t                 size;        /**< bytes */
+  cucore_parameter_class parameter_class;
+  int32_t                reserved; /**< 0 */
+} cucore_parameter_info;
+
+#define CUCORE_PARAMETER_INFO_INIT \
+  { sizeof(cucore_parameter_info), 0, 0, CUCORE_PARAMETER_CLASS_UNKNOWN, 0 }
 
 /** What a kernel needs, as its machine code says; -1 where it does not. */
 typedef struct cucore_resource_info {
@@ -1207,6 +1263,27 @@ CUCORE_API cucore_status cucore_objectcode_symbol_parameter_at(const cucore_obje
                                                                size_t *offset, size_t *size,
                                                                cucore_error **error);
 
+/**
+ * Describes all parameters of a kernel, in order, without a driver.
+ *
+ * @param symbol    the kernel's index among the symbols
+ * @param out       an array of `capacity` elements; NULL with capacity 0 queries the count. The
+ *                  library reads struct_size of element 0, which must be the size of one element
+ *                  (sizeof(cucore_parameter_info)), and sets struct_size of every element
+ * @param capacity  elements that `out` can hold
+ * @param count     the number of parameters, also with BUFFER_TOO_SMALL
+ * @retval CUCORE_ERROR_UNSUPPORTED       the symbol is not a kernel, or the code does not record
+ *                                        its parameters
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  `capacity` is less than *count
+ * @retval CUCORE_ERROR_ABI_MISMATCH      out[0].struct_size is less than in the first release
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_objectcode_symbol_parameters(const cucore_objectcode *code,
+                                                             size_t symbol,
+                                                             cucore_parameter_info *out,
+                                                             size_t capacity, size_t *count,
+                                                             cucore_error **error);
+
 /** What a kernel needs, with no driver.
  *  @param symbol  the kernel's index among the symbols
  *  @param out     filled in; struct_size must be set
@@ -1223,6 +1300,8 @@ CUCORE_API cucore_status cucore_objectcode_symbol_resources(const cucore_objectc
  * machine code of its own architecture ("sm_90a"), of its family, of its major version; LTOIR; PTX.
  *
  * @param images  PTX, CUBIN, LTOIR and bundles, two images or more in all; the name is the first's
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  there are fewer than two images, one is of another kind, or
+ *                                        two are equal; the message names the positions
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_objectcode_bundle(const cucore_objectcode *const *images,
@@ -1372,6 +1451,10 @@ CUCORE_API cucore_status cucore_kernel_set_attribute(const cucore_kernel *kernel
                                                      const cucore_device *device, int32_t value,
                                                      cucore_error **error);
 
+/** The name that messages use for the kernel: the first one under which it was found, such as
+ *  "axpy<float>". Valid as long as the kernel. @since 0.1 */
+CUCORE_API const char *cucore_kernel_label(const cucore_kernel *kernel);
+
 /** How many parameters it has; SIZE_MAX where neither the code nor the driver (before 12.4) says.
  *  @since 0.1 */
 CUCORE_API size_t cucore_kernel_parameter_count(const cucore_kernel *kernel);
@@ -1386,6 +1469,27 @@ CUCORE_API size_t cucore_kernel_parameter_count(const cucore_kernel *kernel);
 CUCORE_API cucore_status cucore_kernel_parameter_at(const cucore_kernel *kernel, size_t index,
                                                     const cucore_device *device, size_t *offset,
                                                     size_t *size, cucore_error **error);
+
+/**
+ * Describes all parameters of a kernel, in order. Layouts may differ between architectures; classes
+ * do not. A launch checks sizes only: compare the classes with your arguments once per kernel, then
+ * launch.
+ *
+ * @param device    NULL: the first image
+ * @param out       an array of `capacity` elements; NULL with capacity 0 queries the count. The
+ *                  library reads struct_size of element 0, which must be the size of one element
+ *                  (sizeof(cucore_parameter_info)), and sets struct_size of every element
+ * @param capacity  elements that `out` can hold
+ * @param count     the number of parameters, also with BUFFER_TOO_SMALL
+ * @retval CUCORE_ERROR_UNSUPPORTED       neither the code nor the driver records the parameters
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  `capacity` is less than *count
+ * @retval CUCORE_ERROR_ABI_MISMATCH      out[0].struct_size is less than in the first release
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_parameters(const cucore_kernel *kernel,
+                                                  const cucore_device *device,
+                                                  cucore_parameter_info *out, size_t capacity,
+                                                  size_t *count, cucore_error **error);
 
 /**
  * How many blocks of it fit on one multiprocessor at a time.
@@ -1427,7 +1531,7 @@ typedef struct cucore_launch_options {
   uint32_t dynamic_shared; /**< bytes a block; above 48 KiB the kernel's attribute is raised */
   int32_t  cooperative;    /**< 1: all blocks run at once and may synchronise */
   int32_t  programmatic_serialization; /**< 1: may start before the kernel before it ends */
-  int32_t  priority;                   /**< 0: the stream's */
+  int32_t  priority; /**< 0: the stream's; else one of cucore_device_stream_priorities() */
   int32_t  reserved;                   /**< 0 */
 } cucore_launch_options;
 
@@ -1446,10 +1550,17 @@ CUCORE_API cucore_status cucore_kernel_max_active_clusters(const cucore_kernel *
                                                            int32_t *clusters,
                                                            cucore_error **error);
 
+/** The size of an argument whose data is a cucore_buffer handle, not a value: the kernel gets the
+ *  buffer's address. The launch checks that the parameter is a pointer, if its class is known, and
+ *  that the stream's device can use the buffer. It holds the buffer and records the use: see
+ *  cucore_buffer_release(). Another thread may release the handle at any time: the launch then
+ *  either holds the buffer or fails with INVALID_HANDLE. */
+#define CUCORE_ARGUMENT_OBJECT ((size_t)-1)
+
 /** One argument: where its value is, and its size in bytes. */
 typedef struct cucore_argument {
-  const void *data;
-  size_t      size;
+  const void *data; /**< the value; a cucore_buffer * if size is CUCORE_ARGUMENT_OBJECT */
+  size_t      size; /**< in bytes, or CUCORE_ARGUMENT_OBJECT */
 } cucore_argument;
 
 /** An argument from a variable. In C89 only for static objects; else CUCORE_ARGUMENT_SET. */
@@ -1462,12 +1573,15 @@ typedef struct cucore_argument {
 /**
  * Launches a kernel on a stream. Before the driver is called, the number of arguments and the
  * size of each are checked against the kernel's parameters, the grid and block against the
- * device. The values are copied: arguments may go once this returns. On a stream that
- * cucore_stream_create() made this is exactly one driver call.
+ * device. Classes are not checked: see cucore_kernel_parameters(). The values are copied: arguments
+ * may go once this returns. On a stream that cucore_stream_create() made this is exactly one driver
+ * call.
  *
  * @param options    grid[0] and block[0] must be set, so NULL is INVALID_ARGUMENT
- * @param arguments  one a parameter, in order; a pointer parameter takes an address (uint64_t)
+ * @param arguments  one a parameter, in order; a pointer parameter takes an address (uint64_t) or
+ *                   a buffer (CUCORE_ARGUMENT_OBJECT)
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message says which argument or size is wrong
+ * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
  * @retval CUCORE_ERROR_LAUNCH            too many registers, threads or shared memory for this
  *                                        kernel, or more blocks than a cooperative launch can hold
  * @retval CUCORE_ERROR_UNSUPPORTED       clusters or cooperative launches on a device without
@@ -1481,8 +1595,9 @@ CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel *kernel,
 
 /**
  * The same with the arguments already laid out as the kernel's parameter block.
- * @param arguments  every parameter at its offset; see cucore_kernel_parameter_at()
- * @param size       up to the end of the last parameter, or of the padding behind it
+ * @param arguments  every parameter at its offset; see cucore_kernel_parameters()
+ * @param size       bytes up to the end of the last parameter, or that number rounded up to a
+ *                   multiple of 2, 4, 8 or 16, as sizeof of a struct is
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_kernel_launch_packed(const cucore_kernel *kernel,
@@ -1559,11 +1674,11 @@ typedef struct cucore_cache_statistics_info {
   uint64_t bytes_read;     /**< from the disk */
   uint64_t bytes_written;  /**< to the disk */
   /* why misses were misses: the first difference from the last build of that name */
-  uint64_t misses_new;         /**< nothing of that name has been built before */
+  uint64_t misses_new;         /**< nothing of that name and kind of code was built before */
   uint64_t misses_source;  /**< another source */
   uint64_t misses_options; /**< other options */
   uint64_t misses_compiler;    /**< another compiler or linker, or another build of it */
-  uint64_t misses_target;      /**< another kind of code or architecture */
+  uint64_t misses_target;      /**< another architecture */
   uint64_t misses_expressions; /**< other name expressions */
   uint64_t misses_headers;     /**< another header in memory */
   uint64_t misses_files;       /**< an included file changed, went, or would now be another */
@@ -1691,8 +1806,11 @@ CUCORE_API cucore_status cucore_cache_put(cucore_cache *cache, const uint8_t key
  * Finds object code under a key of your own, or builds it: once, however many threads and processes
  * ask for it; the others wait.
  *
- * @param build    called where there is none; must not ask for the same key
+ * @param build    called where there is none; must not request this key, nor any other key that the
+ *                 calling thread is building
  * @param outcome  NULL, or receives where it came from
+ * @retval CUCORE_ERROR_INVALID_STATE  the calling thread, or a thread that waits for it in
+ *                                     cucore_program_compile_batch(), is already building the key
  * @return what build returned where it failed
  * @since 0.1
  */
@@ -1977,8 +2095,9 @@ CUCORE_API cucore_status cucore_queue_query(const cucore_queue *queue, cucore_qu
 /**
  * A future of all the work that is in a stream now. When that is complete, or has failed, one
  * completion with the token comes out of the queue, whether the future was released before or not;
- * none if this call fails. Nothing is added to the stream but an event, and no function of the
- * caller is ever called.
+ * none if this call fails. If a kernel has broken the context, the call succeeds and the future
+ * has that fault as its outcome. Nothing is added to the stream but an event, and no function of
+ * the caller is ever called.
  *
  * @param token  yours; comes back in the completion
  * @retval CUCORE_ERROR_INVALID_STATE  the queue is closed, or the stream is being captured

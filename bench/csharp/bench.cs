@@ -15,6 +15,8 @@ static class Bench {
   [DllImport("cucorebench")] static extern double bench_is_loaded(IntPtr code, int count);
   [DllImport("cucorebench")] static extern double bench_query(IntPtr stream, int count);
   [DllImport("cucorebench")] static extern double bench_launch(IntPtr kernel, IntPtr stream, ulong address, int count);
+  [DllImport("cucorebench")] static extern double bench_launch_buffer(IntPtr kernel, IntPtr stream, IntPtr buffer, int count);
+  [DllImport("cucorebench")] static extern double bench_launch_buffers(IntPtr kernel, IntPtr stream, IntPtr buffer, int count);
   [DllImport("cucorebench")] static extern double bench_event(IntPtr device, int count);
   [DllImport("cucorebench")] static extern double bench_cache_get(IntPtr cache, byte[] key, int count);
   [DllImport("cucorebench")] static extern double bench_cache_compile(IntPtr cache, IntPtr program, int count);
@@ -57,7 +59,7 @@ static class Bench {
   static void CompareCache(ObjectCode code) {
     byte[] key = new byte[32];
     using (Cache cache = new Cache(""))
-    using (Program program = new Program("__global__ void k(int *p) { *p = 1; }", new ProgramOptions { Arch = "compute_80" })) {
+    using (CudaProgram program = new CudaProgram("__global__ void k(int *p) { *p = 1; }", new ProgramOptions { Arch = "compute_80" })) {
       cache.Put(key, code);
       Compare("`cache.Get(key)`, in memory, and `Dispose`", 1000, 0, n => bench_cache_get(Handle(cache), key, n),
               n => { for (int i = 0; i < n; ++i) cache.Get(key).Dispose(); });
@@ -72,7 +74,7 @@ static class Bench {
     using (CudaDevice device = new CudaDevice())
     using (CudaStream stream = new CudaStream(device))
     using (ObjectCode code = ObjectCode.FromBytes(CodeType.Ptx, System.IO.File.ReadAllBytes(args[0])))
-    using (Kernel kernel = code.GetKernel("scale"))
+    using (Kernel kernel = code.GetKernel("scale"), four = code.GetKernel("four"))
     using (CudaBuffer buffer = new CudaBuffer(device, 64, stream)) {
       Console.WriteLine("| ns a call | C | C# | above C | promised |\n|---|---|---|---|---|");
       Compare("`device.Ordinal`, never changes", 5000, 50, n => bench_property(Handle(device), n),
@@ -83,8 +85,14 @@ static class Bench {
       Compare("`stream.Query()`", 2000, 0, n => bench_query(Handle(stream), n),
               n => { for (int i = 0; i < n; ++i) sink += stream.Query() ? 0 : 1; }, stream.Synchronize);
       LaunchConfig one = new LaunchConfig(1, 1);
-      Compare("`kernel.Launch`, 3 arguments", 500, 200, n => bench_launch(Handle(kernel), Handle(stream), buffer.Address, n),
-              n => { for (int i = 0; i < n; ++i) kernel.Launch(stream, one, 2f, buffer, 0); }, () => { stream.Synchronize(); GC.Collect(); });
+      Action settle = () => { stream.Synchronize(); GC.Collect(); };
+      Arg address = Arg.Address(buffer.Address);
+      Compare("`kernel.Launch`, 3 arguments, one an address", 500, 200, n => bench_launch(Handle(kernel), Handle(stream), buffer.Address, n),
+              n => { for (int i = 0; i < n; ++i) kernel.Launch(stream, one, 2f, address, 0); }, settle);
+      Compare("`kernel.Launch`, 3 arguments, one a buffer", 500, 200, n => bench_launch_buffer(Handle(kernel), Handle(stream), Handle(buffer), n),
+              n => { for (int i = 0; i < n; ++i) kernel.Launch(stream, one, 2f, buffer, 0); }, settle);
+      Compare("`kernel.Launch`, 4 buffers", 500, 250, n => bench_launch_buffers(Handle(four), Handle(stream), Handle(buffer), n),
+              n => { for (int i = 0; i < n; ++i) four.Launch(stream, one, buffer, buffer, buffer, buffer); }, settle);
       Compare("`new CudaEvent(device)` and `Dispose`", 1000, 0, n => bench_event(Handle(device), n),
               n => { for (int i = 0; i < n; ++i) new CudaEvent(device).Dispose(); });
       CompareCache(code);

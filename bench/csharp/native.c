@@ -71,6 +71,32 @@ BENCH double bench_launch(const cucore_kernel *kernel, const cucore_stream *stre
   return (bench_now() - began) / count;
 }
 
+/* As bench_launch, but the buffer is passed as an object. */
+BENCH double bench_launch_buffer(const cucore_kernel *kernel, const cucore_stream *stream, const cucore_buffer *buffer, int count) {
+  float a = 2;
+  int32_t n = 0;
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = options.block[0] = 1;
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i) {
+    cucore_argument arguments[] = {CUCORE_ARGUMENT(a), {buffer, CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(n)};
+    if (cucore_kernel_launch(kernel, stream, &options, arguments, 3, NULL) != CUCORE_OK) return -1;
+  }
+  return (bench_now() - began) / count;
+}
+
+BENCH double bench_launch_buffers(const cucore_kernel *kernel, const cucore_stream *stream, const cucore_buffer *buffer, int count) {
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = options.block[0] = 1;
+  const double began = bench_now();
+  for (int i = 0; i < count; ++i) {
+    cucore_argument arguments[4];
+    for (int k = 0; k < 4; ++k) arguments[k].data = buffer, arguments[k].size = CUCORE_ARGUMENT_OBJECT;
+    if (cucore_kernel_launch(kernel, stream, &options, arguments, 4, NULL) != CUCORE_OK) return -1;
+  }
+  return (bench_now() - began) / count;
+}
+
 BENCH double bench_event(const cucore_device *device, int count) {
   const double began = bench_now();
   for (int i = 0; i < count; ++i) {

@@ -21,7 +21,9 @@ import java.util.Map;
 public final class Bench {
   static final String PTX =
       ".version 8.0\n.target sm_75\n.address_size 64\n"
-          + ".visible .entry three(.param .f32 a, .param .s32 n, .param .u64 data)\n{\n  ret;\n}\n";
+          + ".visible .entry three(.param .f32 a, .param .s32 n, .param .u64 .ptr data)\n{\n  ret;\n}\n"
+          + ".visible .entry four(.param .u64 .ptr a, .param .u64 .ptr b, .param .u64 .ptr c, .param .u64 .ptr d)\n"
+          + "{\n  ret;\n}\n";
 
   private static final int PAIRS = 400;
   private static volatile long sink;
@@ -74,7 +76,8 @@ public final class Bench {
         CudaStream stream = new CudaStream(device);
         CudaBuffer buffer = new CudaBuffer(device, 4096, stream);
         ObjectCode code = ObjectCode.fromBytes(CodeType.PTX, PTX.getBytes(StandardCharsets.US_ASCII));
-        Kernel kernel = code.kernel("three")) {
+        Kernel kernel = code.kernel("three");
+        Kernel four = code.kernel("four")) {
       LaunchConfig config = LaunchConfig.of(1, 32);
       Runnable nothing = () -> {};
       Runnable settle = () -> {
@@ -100,6 +103,11 @@ public final class Bench {
       results.put("launch", new double[] {150, compare("launch with three arguments", 256, 150, CCalls::launch, n -> {
             for (int i = 0; i < n; ++i) {
               kernel.launch(stream, config, 2f, i, buffer);
+            }
+          }, settle)});
+      results.put("buffers", new double[] {150, compare("launch with four buffers", 256, 150, CCalls::launchBuffers, n -> {
+            for (int i = 0; i < n; ++i) {
+              four.launch(stream, config, buffer, buffer, buffer, buffer);
             }
           }, settle)});
       results.put("event", new double[] {Double.MAX_VALUE, compare("event made and closed", 256, Double.MAX_VALUE, CCalls::event, n -> {

@@ -10,6 +10,8 @@ final class CCalls {
 
   static native void launch(int times);
 
+  static native void launchBuffers(int times);
+
   static native void event(int times);
 
   static native void synchronize();

@@ -14,6 +14,7 @@ struct World {
   cucore_buffer* buffer = nullptr;
   cucore_objectcode* code = nullptr;
   cucore_kernel* kernel = nullptr;
+  cucore_kernel* four = nullptr;
 } world;
 
 void must(cucore_status status, const cucore_error* error) {
@@ -40,6 +41,7 @@ JNIEXPORT void JNICALL Java_CCalls_open(JNIEnv* env, jclass, jstring ptx) {
   MUST(cucore_objectcode_create, CUCORE_CODE_TYPE_PTX, text, std::strlen(text), nullptr,
        &world.code);
   MUST(cucore_objectcode_find_kernel, world.code, "three", &world.kernel);
+  MUST(cucore_objectcode_find_kernel, world.code, "four", &world.four);
   env->ReleaseStringUTFChars(ptx, text);
 }
 
@@ -61,13 +63,23 @@ JNIEXPORT void JNICALL Java_CCalls_launch(JNIEnv*, jclass, jint times) {
   for (jint i = 0; i < times; ++i) {
     float a = 2;
     jint n = i;
-    uint64_t data = cucore_buffer_address(world.buffer);
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(n),
-                                         CUCORE_ARGUMENT(data)};
+    const cucore_argument arguments[] = {
+        CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(n), {world.buffer, CUCORE_ARGUMENT_OBJECT}};
     cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
     options.grid[0] = 1;
     options.block[0] = 32;
     MUST(cucore_kernel_launch, world.kernel, world.stream, &options, arguments, 3);
+  }
+}
+
+JNIEXPORT void JNICALL Java_CCalls_launchBuffers(JNIEnv*, jclass, jint times) {
+  const cucore_argument buffer{world.buffer, CUCORE_ARGUMENT_OBJECT};
+  for (jint i = 0; i < times; ++i) {
+    const cucore_argument arguments[] = {buffer, buffer, buffer, buffer};
+    cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+    options.grid[0] = 1;
+    options.block[0] = 32;
+    MUST(cucore_kernel_launch, world.four, world.stream, &options, arguments, 4);
   }
 }
 

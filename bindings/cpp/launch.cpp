@@ -15,14 +15,30 @@ constexpr size_t FEW = 32;  // arguments that need no allocation
   throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "the block of a launch is not well formed");
 }
 
-void read_arguments(const char* from, size_t size, cucore_argument* out, size_t count) {
+const void* read_buffer(const char* from, BufferNumbers* numbers) {
+  uint64_t number = 0;
+  std::memcpy(&number, from, sizeof number);
+  return numbers ? numbers->handle(number) : reinterpret_cast<const void*>(number);
+}
+
+void read_arguments(const char* from, size_t size, cucore_argument* out, size_t count,
+                    BufferNumbers* numbers) {
   for (size_t i = 0; i < count; ++i) {
-    uint32_t length = 0;
-    if (size < 8) refuse();
-    std::memcpy(&length, from, sizeof length);
-    const size_t padded = 8 + (size_t{length} + 7) / 8 * 8;
+    struct {
+      uint32_t size;
+      ArgumentKind kind;
+    } entry;
+    if (size < sizeof entry) refuse();
+    std::memcpy(&entry, from, sizeof entry);
+    const size_t padded = sizeof entry + (size_t{entry.size} + 7) / 8 * 8;
     if (padded > size) refuse();
-    out[i] = {from + 8, length};
+    const char* const value = from + sizeof entry;
+    if (entry.kind == ArgumentKind::VALUE)
+      out[i] = {value, entry.size};
+    else if (entry.kind == ArgumentKind::BUFFER && entry.size == sizeof(uint64_t))
+      out[i] = {read_buffer(value, numbers), CUCORE_ARGUMENT_OBJECT};
+    else
+      refuse();
     from += padded;
     size -= padded;
   }
@@ -45,8 +61,8 @@ cucore_launch_options launch_options(const LaunchHead& head) {
   return options;
 }
 
-void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data,
-            size_t size) {
+void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data, size_t size,
+            BufferNumbers* numbers) {
   LaunchHead head;
   if (size < sizeof head) refuse();
   std::memcpy(&head, data, sizeof head);
@@ -55,8 +71,9 @@ void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void
   cucore_argument few[FEW];
   std::vector<cucore_argument> many(head.argument_count > FEW ? head.argument_count : 0);
   cucore_argument* arguments = many.empty() ? few : many.data();
-  read_arguments(static_cast<const char*>(data) + sizeof head, rest, arguments,
-                 head.argument_count);
+  read_arguments(static_cast<const char*>(data) + sizeof head, rest, arguments, head.argument_count,
+                 numbers);
+  if (numbers) numbers->begin();
   const cucore_launch_options options = launch_options(head);
   ok(cucore_kernel_launch, kernel, stream, &options, arguments, head.argument_count);
 }

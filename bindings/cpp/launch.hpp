@@ -7,8 +7,8 @@
 
 namespace cucore::bind {
 
-// The block begins with this; then, for each argument, its size as uint32_t, 4 bytes of zero, and
-// the value, padded to a multiple of 8.
+// The block begins with this. Then follow, for each argument, its size as uint32_t, an ArgumentKind
+// as uint32_t, and the value, padded to a multiple of 8.
 struct LaunchHead {
   uint32_t grid[3];
   uint32_t block[3];
@@ -21,9 +21,26 @@ struct LaunchHead {
 };
 static_assert(sizeof(LaunchHead) == 56);
 
+enum class ArgumentKind : uint32_t {
+  VALUE = 0,
+  BUFFER = 1,  // 8 bytes: the number of a cucore_buffer, by default its handle
+};
+
+// Maps the numbers of buffers in the block to their handles, for languages whose numbers differ.
+class BufferNumbers {
+ public:
+  virtual const cucore_buffer* handle(uint64_t number) = 0;
+  // Called once all handles are known, before they are used.
+  virtual void begin() = 0;
+
+ protected:
+  ~BufferNumbers() = default;
+};
+
 cucore_launch_options launch_options(const LaunchHead& head);
 
-void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data,
-            size_t size);
+// `numbers` is null if the block contains handles.
+void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data, size_t size,
+            BufferNumbers* numbers = nullptr);
 
 }  // namespace cucore::bind

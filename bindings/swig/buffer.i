@@ -31,6 +31,8 @@ struct Buffer {
     }
     //: cucore_buffer_set_stream
     void set_stream(Stream *stream) { ok(cucore_buffer_set_stream, held($self), held(stream)); }
+    //: cucore_buffer_record_use
+    void record_use(Stream *stream) { ok(cucore_buffer_record_use, held($self), held(stream)); }
     //: cucore_buffer_write
     void write(const void *data, size_t size, Stream *stream, size_t offset = 0) {
       ok(cucore_buffer_write, held($self), offset, data, size, held(stream));

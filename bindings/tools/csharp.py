@@ -8,17 +8,17 @@ from header import camel
 from kept import KEPT, type_of
 
 CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
-           'Future': 'CudaFuture',
+           'Future': 'CudaFuture', 'Program': 'CudaProgram',
            'ProgramOptions': 'NativeProgramOptions', 'LinkerOptions': 'NativeLinkerOptions',
            'CacheOptions': 'NativeCacheOptions', 'CacheEntries': 'NativeCacheEntries', 'Batch': 'NativeBatch',
            'LogReceiver': 'NativeLogReceiver', 'Keys': 'NativeKeys', 'Images': 'NativeImages'}
 
 # Members that the sources in csharp/src have another, fuller member for, and their names behind it.
-RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery', 'Future::wait': 'RawWait', 'Stream::Stream': '', 'Event::Event': '', 'Program::Program': '', 'Linker::Linker': '', 'LogReceiver::LogReceiver': '',
+RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery', 'Stream::Stream': '', 'Event::Event': '', 'Program::Program': '', 'Linker::Linker': '', 'LogReceiver::LogReceiver': '',
        'Device::count': 'RawCount', 'Device::attribute': 'GetAttribute', 'Device::default_stream': 'RawDefaultStream',
        'Device::compute_capability': 'RawComputeCapability', 'Device::memory': 'RawMemory', 'Device::uuid': 'RawUuid',
        'Device::stream_priorities': 'RawStreamPriorities', 
-       'Buffer::copy_from': 'RawCopyFrom',
+       'Buffer::pinned': 'RawPinned', 'Buffer::managed': 'RawManaged', 'Buffer::copy_from': 'RawCopyFrom',
        'Buffer::fill': 'RawFill', 'Program::compile': 'RawCompile', 'ObjectCode::data': 'RawData',
        'ObjectCode::kernel': 'RawKernel', 'ObjectCode::image': 'GetImage', 'ObjectCode::find_global': 'RawFindGlobal',
        'ObjectCode::serialize': 'RawSerialize', 'ObjectCode::deserialize': 'RawDeserialize',

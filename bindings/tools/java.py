@@ -25,6 +25,8 @@ MADE_IN_JAVA = {
     'cucore_objectcode_from_file': 'ObjectCode.fromFile', 'cucore_objectcode_bundle': 'ObjectCode.bundle',
     'cucore_objectcode_data': 'ObjectCode.getBytes', 'cucore_objectcode_metadata_key': 'ObjectCode.getMetadata',
     'cucore_objectcode_metadata_value': 'ObjectCode.getMetadata', 'cucore_objectcode_find_global': 'ObjectCode.findGlobal',
+    'cucore_kernel_parameters': 'Kernel.getParameters', 'cucore_objectcode_symbol_parameters': 'Symbol.parameters',
+    'cucore_buffer_release': 'CudaBuffer.close', 'cucore_device_reset': 'CudaDevice.reset',
     'cucore_kernel_parameter_at': 'Kernel.getParameters', 'cucore_kernel_launch': 'Kernel.launch',
     'cucore_kernel_launch_packed': 'Kernel.launchPacked', 'cucore_buffer_write': 'CudaBuffer.write',
     'cucore_device_stream_priorities': 'CudaDevice.getStreamPriorities', 'cucore_driver_select': 'Cucore.selectDriver',
@@ -207,8 +209,12 @@ def enum(e, header):
     for i in e.items:
         out.append(f'  /** {text_of(i.doc or i.short, header, {})} */')
         out.append(f'  {i.short}({i.value}),')
-    out += ['  /** A number that this version of the bindings has no name for. */', '  UNKNOWN(Integer.MIN_VALUE);', '',
-            f'  private static final {e.name}[] ALL = values();', '', '  private final int value;', '', f'  {e.name}(int value) {{', '    this.value = value;', '  }', '',
+    # An enum of the header may have an UNKNOWN of its own, which newer numbers are then read as.
+    if any(i.short == 'UNKNOWN' for i in e.items):
+        out[-1] = out[-1].removesuffix(',') + ';'
+    else:
+        out += ['  /** A number that this version of the bindings has no name for. */', '  UNKNOWN(Integer.MIN_VALUE);']
+    out += ['', f'  private static final {e.name}[] ALL = values();', '', '  private final int value;', '', f'  {e.name}(int value) {{', '    this.value = value;', '  }', '',
             '  /** The number in the C API.', '   * @return the number */', '  public int value() {', '    return value;', '  }', '',
             f'  static int number({e.name} given, String name) {{', '    return Given.notNull(given, name).value;', '  }', '',
             '  /** The enumerator of a number, UNKNOWN if there is none.', '   * @param value the number in the C API',

@@ -12,6 +12,7 @@ FUNCTIONS = Path(__file__).resolve().parent.parent / 'coverage/functions.txt'
 CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
            'Future': 'CudaFuture',
            'Error': 'CucoreException', '': 'Cucore'}
+CSHARP_CLASSES = {'Program': 'CudaProgram'}  # every console project has a class Program
 PYTHON_FUNCTIONS = {'cucore_version': 'version_number', 'cucore_version_string': 'version_string',
                     'cucore_status_name': 'status_name'}
 NULL = {'python': 'None', 'java': 'null', 'csharp': 'null'}
@@ -52,11 +53,16 @@ def candidates(function, language, table, marks):
     return found[1:2] + found[:1] + found[2:] if language == 'java' and mark.kind == 'property' else found
 
 
+def class_name(name, language):
+    own = CSHARP_CLASSES if language == 'csharp' else {}
+    return own.get(name) or CLASSES.get(name, name)
+
+
 def spellings(name, language, exact):
     if language == 'python' or exact:
         return [name]
     owner, _, member = name.rpartition('.')
-    owner = CLASSES.get(owner, owner)
+    owner = class_name(owner, language)
     upper = camel(member)
     if member == '__init__':
         return [f'{owner}.<new>']
@@ -149,7 +155,7 @@ def enumerators(header, language, module):
 def handles(header, language):
     for name in header.handles:
         short = camel(name.replace('cucore_', '')).replace('Objectcode', 'ObjectCode')
-        yield name, short if language == 'python' else CLASSES.get(short, short)
+        yield name, short if language == 'python' else class_name(short, language)
 
 
 def all_of(header, language, module):

@@ -39,6 +39,20 @@ int main(void) {
   uint64_t address = cucore_buffer_address(buffer);
   cucore_argument arguments[] = {CUCORE_ARGUMENT(factor), CUCORE_ARGUMENT(address),
                                  CUCORE_ARGUMENT(n)};
+  /* snippet: classes */
+  static const cucore_parameter_class given[] = {CUCORE_PARAMETER_CLASS_FLOAT,
+                                                 CUCORE_PARAMETER_CLASS_POINTER,
+                                                 CUCORE_PARAMETER_CLASS_INTEGER};
+  cucore_parameter_info parameters[3] = {CUCORE_PARAMETER_INFO_INIT};
+  size_t parameter_count = 0;
+  TRY(cucore_kernel_parameters(kernel, device, parameters, 3, &parameter_count, &error));
+  for (size_t i = 0; i < parameter_count; ++i) {
+    const cucore_parameter_class wanted = parameters[i].parameter_class;
+    if (wanted == given[i] || wanted == CUCORE_PARAMETER_CLASS_UNKNOWN) continue;
+    fprintf(stderr, "argument %u has class %d, the parameter %d\n", (unsigned)i, given[i], wanted);
+    ++wrong;
+  }
+  /* end of snippet */
   cucore_launch_options launch = CUCORE_LAUNCH_OPTIONS_INIT;
   launch.block[0] = 256;
   launch.grid[0] = (count + 255) / 256;

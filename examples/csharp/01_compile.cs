@@ -11,7 +11,7 @@ extern ""C"" __global__ void saxpy(float a, const float *x, float *y, int n) {
 
   static int Main() {
     try {
-      using (var program = new Program(Source, new ProgramOptions { Name = "saxpy.cu", Arch = "sm_90" }))
+      using (var program = new CudaProgram(Source, new ProgramOptions { Name = "saxpy.cu", Arch = "sm_90" }))
       using (var code = program.Compile(CodeType.Cubin)) {
         Console.WriteLine($"compiled {code.Name} to {code.Data.Length} bytes for {code.Arch}");
         foreach (var symbol in code.Symbols) {
@@ -19,7 +19,7 @@ extern ""C"" __global__ void saxpy(float a, const float *x, float *y, int n) {
           foreach (var parameter in symbol.Parameters) Console.WriteLine($"  {parameter}");
         }
       }
-      new Program("__global__ void k() { undeclared = 1; }").Compile();
+      new CudaProgram("__global__ void k() { undeclared = 1; }").Compile();
     // snippet: error
     } catch (CompilationException e) {
       Console.WriteLine(e.Message);

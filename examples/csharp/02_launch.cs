@@ -13,7 +13,7 @@ extern ""C"" __global__ void scale(float factor, float *data, int n) {
   static int Main() {
     const int n = 1000;
     float[] data = Enumerable.Range(0, n).Select(i => (float)i).ToArray();
-    using (var program = new Program(Source))
+    using (var program = new CudaProgram(Source))
     using (var code = program.Compile(CodeType.Ptx)) {
       if (CudaDevice.Count == 0) {
         Console.WriteLine("compiled; launching needs a device");

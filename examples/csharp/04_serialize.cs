@@ -9,7 +9,7 @@ __device__ int counter;
 extern ""C"" __global__ void count() { atomicAdd(&counter, 1); }";
 
   static int Main() {
-    using (var program = new Program(Source))
+    using (var program = new CudaProgram(Source))
     using (var code = program.Compile(CodeType.Ptx)) {
       byte[] bytes = code.ToBytes();
       using (var restored = ObjectCode.Load(bytes)) {

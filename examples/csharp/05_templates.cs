@@ -9,7 +9,7 @@ template <typename T, int N>
 __global__ void fill(T *out, T value) { if (threadIdx.x < N) out[threadIdx.x] = value; }";
 
   static int Main() {
-    using (var program = new Program(Source))
+    using (var program = new CudaProgram(Source))
     using (var code = program.Compile(CodeType.Ptx, "fill<float, 4>", "fill<int, 8>"))
     using (var restored = ObjectCode.Load(code.ToBytes())) {
       foreach (var symbol in restored.Symbols)

@@ -20,7 +20,7 @@ static class Example {
   static int Main() {
     float[] host = new float[N];
     for (int i = 0; i < N; ++i) host[i] = i;
-    byte[] stored = Step("compile", () => new Program(Source).Compile(CodeType.Ptx)).ToBytes();
+    byte[] stored = Step("compile", () => new CudaProgram(Source).Compile(CodeType.Ptx)).ToBytes();
     var code = Step("restore", () => ObjectCode.Load(stored));
     if (CudaDevice.Count == 0) return 0;  // launching needs a device
     using (var device = new CudaDevice())

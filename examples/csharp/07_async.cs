@@ -15,7 +15,7 @@ static class Example {
   static async Task<float[]> Product(float[] a, float[] b) {
     using (var device = new CudaDevice())
     using (var stream = new CudaStream(device))
-    using (var matmul = new Program(Source).Compile(CodeType.Ptx).GetKernel("matmul"))
+    using (var matmul = new CudaProgram(Source).Compile(CodeType.Ptx).GetKernel("matmul"))
     using (CudaBuffer left = new CudaBuffer(device, N * N * 4, stream), right = new CudaBuffer(device, N * N * 4, stream),
                       result = new CudaBuffer(device, N * N * 4, stream)) {
       left.Write(a, stream); right.Write(b, stream);

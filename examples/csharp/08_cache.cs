@@ -16,7 +16,7 @@ static class Example {
     IReadOnlyList<BatchResult> many;
     // snippet: cache
     using (var cache = new Cache(folder))  // or new Cache(): $CUCORE_CACHE_DIR, else ~/.cache/cucore
-    using (var program = new Program(Source, options))
+    using (var program = new CudaProgram(Source, options))
     using (var code = program.Compile(CodeType.Ptx, cache, "saxpy<float>")) {  // what Compile alone gives
       outcome = cache.Compile(program, CodeType.Ptx, "saxpy<float>").Outcome;
       Console.WriteLine($"the second time: {outcome}");
@@ -26,7 +26,7 @@ static class Example {
           () => program.Compile(CodeType.Ptx, "saxpy<double>")).Code;
 
       Console.WriteLine(cache.ExplainMiss(program, CodeType.Ptx, "saxpy<int>"));
-      many = Program.CompileBatch(  // in worker processes
+      many = CudaProgram.CompileBatch(  // in worker processes
           new[] { new BatchItem(program, CodeType.Ptx, "saxpy<int>"), new BatchItem(program, CodeType.Ptx, "saxpy<char>") },
           new BatchOptions { Cache = cache });
       Console.WriteLine($"{cache.Statistics.Builds} builds, {many[0]}");

@@ -1,6 +1,8 @@
 // Finding, and building once what is not found.
 #include "cache/cache.hpp"
 
+#include <sys/stat.h>
+
 #include <new>
 
 #include "cache/key_lock.hpp"
@@ -163,9 +165,26 @@ Result Cache::get_or_build(const container::Digest& key, const Build& build) {
     return true;
   });
   if (can) return obtain(request, build);
+  Building::refuse_within(place(), key);
+  const Building building(place(), key);
   statistics_.count(Event::BYPASSES);
   statistics_.count(Event::BUILDS);
   return {build.build(), Outcome::BYPASSED};
+}
+
+// Whether a build holds the folder's lock for its key.
+bool Cache::locks() const {
+  return store_.can_write() && settings_.locking.value_or(!store_.root().is_remote);
+}
+
+BuildPlace Cache::place() const {
+  BuildPlace place{this};
+  struct stat status {};
+  if (locks() && fstat(store_.root().folder.get(), &status) == 0) {
+    place.device = status.st_dev;
+    place.folder = status.st_ino;
+  }
+  return place;
 }
 
 Result Cache::obtain(Request& request, const Build& build) {
@@ -175,6 +194,9 @@ Result Cache::obtain(Request& request, const Build& build) {
     return static_cast<bool>(result.object);
   });
   if (found) return result;
+  const BuildPlace place = this->place();
+  Building::refuse_within(place, request.key);
+  const Building building(place, request.key);
   std::shared_ptr<Flights::Flight> flight;
   bool leads = true;
   if (!quietly([&] { return flight = flights_.join(request.key, leads), true; }))
@@ -196,9 +218,7 @@ Result Cache::lead(Request& request, const Build& build, Flights::Flight& flight
   std::optional<KeyLock> lock;
   Result result;
   const bool found = quietly([&] {
-    const bool locks = settings_.locking.value_or(!store_.root().is_remote);
-    if (store_.can_write() && locks)
-      lock.emplace(store_.root().folder.get(), request.key, settings_.lock_timeout);
+    if (locks()) lock.emplace(store_.root().folder.get(), request.key, settings_.lock_timeout);
     if (lock && lock->timed_out()) statistics_.count(Event::LOCK_TIMEOUTS);
     // Another may have built it between the first look and the lock.
     request.manifest.reset();

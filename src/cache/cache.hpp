@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cache/building.hpp"
 #include "cache/flights.hpp"
 #include "cache/manifest_check.hpp"
 #include "cache/memory_tier.hpp"
@@ -122,6 +123,8 @@ class Cache final : public Object {
   Request request_of(const container::Digest& key) const;
   container::Digest last_key(const Request& request) const;
 
+  bool locks() const;
+  BuildPlace place() const;
   Result obtain(Request& request, const Build& build);
   Result lead(Request& request, const Build& build, Flights::Flight& flight);
   Result build(Request& request, const Build& build, const Flights::Flight* flight);
@@ -141,7 +144,6 @@ class Cache final : public Object {
                            bool must_be_signed);
   MemoryTier::Time best_before(std::chrono::nanoseconds age) const;
   bool keep(Request& request, const Ref<const Object>& object);
-  bool keep_with_files(Request& request, const Ref<const Object>& object);
   bool keep_entry(Request& request, const container::Digest& key, const Ref<const Object>& object);
   void keep_manifest(const Request& request, LiveManifest& manifest, Record record);
   void keep_last(const Request& request);

@@ -158,7 +158,9 @@ Event Cache::miss_reason(const Request& request, std::string* out) {
       text_of = "it was built before, and its entry has been removed or could not be kept\n";
     }
   } else {
-    text_of = "nothing of that name has been built before\n";
+    text_of = "nothing of that name has been built before";
+    if (request.inputs) text_of += text(" as ", code_type_name(request.inputs->target));
+    text_of += "\n";
   }
   if (out) *out = std::move(text_of);
   return reason;

@@ -125,8 +125,10 @@ CUCORE_API cucore_status cucore_program_compile_batch(const cucore_batch_item* i
     if (count != 0) core::Worker::find_program();
     Results results(with, count, out, failures);
     Undo undo(results);
+    const cache::Building* const callers = cache::Building::current();
     core::run_batch(count, with.workers, std::chrono::milliseconds(with.time_limit_ms),
                     [&](size_t index, core::NvrtcRunner& runner) {
+                      const cache::BuildsFor caller(callers);
                       results.compile(cache, all[index], index, runner);
                     });
     undo.forget();

@@ -62,6 +62,18 @@ CUCORE_API cucore_status cucore_buffer_set_stream(cucore_buffer* buffer,
   return guard(error, [&] { use(buffer, "buffer").set_stream(share(stream, "stream")); });
 }
 
+CUCORE_API cucore_status cucore_buffer_record_use(const cucore_buffer* buffer,
+                                                  const cucore_stream* stream,
+                                                  cucore_error** error) {
+  return guard(error, [&] {
+    const core::Buffer& self = use(buffer, "buffer");
+    const core::Stream& on = use(stream, "stream");
+    self.require_usable();
+    on.require_usable();
+    self.record_use(on);
+  });
+}
+
 CUCORE_API cucore_status cucore_buffer_device(const cucore_buffer* buffer, cucore_device** out,
                                               cucore_error** error) {
   return guard(error, [&] {

@@ -91,6 +91,12 @@ Handle* retain(const Handle* handle) noexcept {
   return head;
 }
 
+// False for a handle that is dead or of another type, also while another thread releases it.
+template <class Handle>
+bool try_retain(const Handle* handle) noexcept {
+  return HandleTraits<Handle>::pool.retain(const_cast<Handle*>(handle));
+}
+
 template <class Handle>
 void release(Handle* handle) noexcept {
   HandleTraits<Handle>::pool.release(handle);

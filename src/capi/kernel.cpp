@@ -4,6 +4,7 @@
 
 #include "capi/guard.hpp"
 #include "capi/launch_options.hpp"
+#include "capi/parameters.hpp"
 #include "core/launch.hpp"
 #include "support/text.hpp"
 
@@ -16,17 +17,24 @@ namespace container = cucore::container;
 
 namespace {
 
-const container::Parameter& parameter_at(const core::Kernel& kernel, const core::KernelImage& image,
-                                         size_t index) {
-  const auto& parameters = image.parameters;
+// `device` may be null: the first image.
+const std::vector<container::Parameter>& parameters_of(const core::Kernel& kernel,
+                                                       const core::Device* device) {
+  const auto& parameters = (device ? kernel.on(*device) : kernel.first()).parameters;
   if (!parameters)
     throw Error(Status::UNSUPPORTED,
-                text("neither the code nor the driver says what parameters kernel ", kernel.name(),
+                text("neither the code nor the driver says what parameters kernel ", kernel.label(),
                      " has; drivers from CUDA 12.4 on do"));
-  if (index >= parameters->size())
-    throw Error(Status::INVALID_ARGUMENT, text("index is ", index, "; kernel ", kernel.name(),
-                                               " has ", parameters->size(), " parameters"));
-  return (*parameters)[index];
+  return *parameters;
+}
+
+const container::Parameter& parameter_at(const core::Kernel& kernel, const core::Device* device,
+                                         size_t index) {
+  const auto& parameters = parameters_of(kernel, device);
+  if (index >= parameters.size())
+    throw Error(Status::INVALID_ARGUMENT, text("index is ", index, "; kernel ", kernel.label(),
+                                               " has ", parameters.size(), " parameters"));
+  return parameters[index];
 }
 
 }  // namespace
@@ -42,6 +50,11 @@ CUCORE_API void cucore_kernel_release(cucore_kernel* kernel) { release(kernel); 
 CUCORE_API const char* cucore_kernel_name(const cucore_kernel* kernel) {
   const auto* self = peek(kernel);
   return self ? self->name().c_str() : "";
+}
+
+CUCORE_API const char* cucore_kernel_label(const cucore_kernel* kernel) {
+  const auto* self = peek(kernel);
+  return self ? self->label().c_str() : "";
 }
 
 CUCORE_API void* cucore_kernel_native(const cucore_kernel* kernel) {
@@ -88,10 +101,22 @@ CUCORE_API cucore_status cucore_kernel_parameter_at(const cucore_kernel* kernel,
     const core::Device* on = device ? &use(device, "device") : nullptr;
     require(offset, "offset");
     require(size, "size");
-    const core::KernelImage& image = on ? self.on(*on) : self.first();
-    const container::Parameter& parameter = parameter_at(self, image, index);
+    const container::Parameter& parameter = parameter_at(self, on, index);
     *offset = parameter.offset;
     *size = parameter.size;
+  });
+}
+
+CUCORE_API cucore_status cucore_kernel_parameters(const cucore_kernel* kernel,
+                                                  const cucore_device* device,
+                                                  cucore_parameter_info* out, size_t capacity,
+                                                  size_t* count, cucore_error** error) {
+  return guard(error, [&] {
+    clear(count);
+    ParameterArray array(out, capacity, count);
+    const core::Kernel& self = use(kernel, "kernel");
+    const core::Device* on = device ? &use(device, "device") : nullptr;
+    array.write(parameters_of(self, on));
   });
 }
 

@@ -11,6 +11,21 @@ void LaunchOptions::throw_missing() {
                       "options must not be NULL: a launch needs grid[0] and block[0]");
 }
 
+namespace {
+
+const core::Buffer* acquire_buffer(const void* handle) noexcept {
+  const auto* buffer = static_cast<const cucore_buffer*>(handle);
+  return try_retain(buffer) ? static_cast<const core::Buffer*>(buffer->object) : nullptr;
+}
+
+void release_buffer(const void* handle) noexcept {
+  release(const_cast<cucore_buffer*>(static_cast<const cucore_buffer*>(handle)));
+}
+
+constexpr core::BufferHandles BUFFER_HANDLES{acquire_buffer, release_buffer};
+
+}  // namespace
+
 extern "C" {
 
 CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel* kernel,
@@ -23,7 +38,7 @@ CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel* kernel,
     const core::Stream& order = use(stream, "stream");
     const LaunchOptions how(options);
     require_array(arguments, count, "arguments");
-    core::launch(self, order, how.get(), arguments, count);
+    core::launch(self, order, how.get(), arguments, count, BUFFER_HANDLES);
   });
 }
 

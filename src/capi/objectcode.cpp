@@ -6,6 +6,7 @@
 #include "capi/diagnostic.hpp"
 #include "capi/guard.hpp"
 #include "capi/keys.hpp"
+#include "capi/parameters.hpp"
 #include "container/reader.hpp"
 #include "container/writer.hpp"
 #include "support/text.hpp"
@@ -126,16 +127,26 @@ const std::pair<std::string, std::string>* metadata_at(const cucore_objectcode* 
   return found;
 }
 
+const std::string& label_of(const Symbol& symbol) {
+  return symbol.expression.empty() ? symbol.lowered_name : symbol.expression;
+}
+
+const std::vector<container::Parameter>& parameters_of(const core::ObjectCode& code,
+                                                       const Symbol& kernel) {
+  if (!kernel.parameters)
+    throw Error(Status::UNSUPPORTED,
+                text(code.label(), " does not say what parameters ", label_of(kernel), " has"));
+  return *kernel.parameters;
+}
+
 const container::Parameter& parameter_at(const core::ObjectCode& code, size_t symbol,
                                          size_t index) {
   const Symbol& kernel = symbol_at(code, symbol, "symbol");
-  if (!kernel.parameters)
-    throw Error(Status::UNSUPPORTED,
-                text(code.label(), " does not say what parameters ", kernel.lowered_name, " has"));
-  if (index >= kernel.parameters->size())
-    throw Error(Status::INVALID_ARGUMENT, text("index is ", index, "; ", kernel.lowered_name,
-                                               " has ", kernel.parameters->size(), " parameters"));
-  return (*kernel.parameters)[index];
+  const auto& parameters = parameters_of(code, kernel);
+  if (index >= parameters.size())
+    throw Error(Status::INVALID_ARGUMENT, text("index is ", index, "; ", label_of(kernel), " has ",
+                                               parameters.size(), " parameters"));
+  return parameters[index];
 }
 
 }  // namespace
@@ -234,6 +245,19 @@ CUCORE_API cucore_status cucore_objectcode_symbol_parameter_at(const cucore_obje
   });
 }
 
+CUCORE_API cucore_status cucore_objectcode_symbol_parameters(const cucore_objectcode* code,
+                                                             size_t symbol,
+                                                             cucore_parameter_info* out,
+                                                             size_t capacity, size_t* count,
+                                                             cucore_error** error) {
+  return guard(error, [&] {
+    clear(count);
+    ParameterArray array(out, capacity, count);
+    const core::ObjectCode& self = use(code, "code");
+    array.write(parameters_of(self, symbol_at(self, symbol, "symbol")));
+  });
+}
+
 CUCORE_API cucore_status cucore_objectcode_symbol_resources(const cucore_objectcode* code,
                                                             size_t symbol,
                                                             cucore_resource_info* out,
@@ -244,9 +268,8 @@ CUCORE_API cucore_status cucore_objectcode_symbol_resources(const cucore_objectc
     const Symbol& kernel = symbol_at(self, symbol, "symbol");
     const auto* found = self.resources(kernel.lowered_name);
     if (!found)
-      throw Error(Status::UNSUPPORTED,
-                  text(self.label(), " does not say what ", kernel.lowered_name,
-                       " needs: machine code of a kernel does"));
+      throw Error(Status::UNSUPPORTED, text(self.label(), " does not say what ", label_of(kernel),
+                                            " needs: machine code of a kernel does"));
     cucore::write_info(out, to_c(*found), FIRST_RESOURCES, "cucore_resource_info");
   });
 }

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "report.hpp"
 #include "source.hpp"
 #include "strings.hpp"
+#include "target.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -25,7 +27,7 @@ namespace {
 struct CacheRequest {
   std::string folder;
   std::string max_size;
-  std::string file, target = "ptx";
+  std::string file, target;
   CompileFlags flags;
 };
 
@@ -57,7 +59,7 @@ std::uint64_t parse_size(const std::string& text) {
   const std::size_t unit = suffix.empty() ? 0 : units.find(suffix[0]) + 1;
   const bool fits = value <= UINT64_MAX >> (10 * unit);
   if (failure != std::errc() || suffix.size() > 1 || (!suffix.empty() && unit == 0) || !fits)
-    throw usage(fmt::format("'{}' is no size; write it as 500M or 2G", text));
+    throw usage(fmt::format("'{}' is not a valid size; expected 500M or 2G", text));
   return value << (10 * unit);
 }
 
@@ -67,54 +69,75 @@ std::string hex(const std::uint8_t* bytes, std::size_t count) {
   return text;
 }
 
-// name in the output, field of cucore_cache_statistics_info
-#define CUCORE_CLI_COUNTS(COUNT)                                 \
-  COUNT("hits in memory", hits_memory)                           \
-  COUNT("hits on disk", hits_disk)                               \
-  COUNT("hits of remotes", hits_remote)                          \
-  COUNT("waits for another's build", joins)                      \
-  COUNT("misses", misses)                                        \
-  COUNT("  nothing of that name", misses_new)                    \
-  COUNT("  another source", misses_source)                       \
-  COUNT("  other options", misses_options)                       \
-  COUNT("  another compiler", misses_compiler)                   \
-  COUNT("  another kind of code or architecture", misses_target) \
-  COUNT("  other name expressions", misses_expressions)          \
-  COUNT("  another header in memory", misses_headers)            \
-  COUNT("  an included file changed", misses_files)              \
-  COUNT("  another input of a link", misses_inputs)              \
-  COUNT("  another environment", misses_environment)             \
-  COUNT("  evicted or removed", misses_removed)                  \
-  COUNT("bypasses", bypasses)                                    \
-  COUNT("builds", builds)                                        \
-  COUNT("builds that failed", build_failures)                    \
-  COUNT("results that must not be kept", not_storable)           \
-  COUNT("entries that the disk did not take", store_failures)    \
-  COUNT("damaged files", corrupt)                                \
-  COUNT("evictions", evictions)                                  \
-  COUNT("waits given up", lock_timeouts)
+struct Count {
+  const char* name;  ///< the header's
+  std::uint64_t cucore_cache_statistics_info::*field;
+  const char* what;
+};
+
+#define COUNT(field, what) \
+  { #field, &cucore_cache_statistics_info::field, what }
+/// Every count of the header, in its order.
+constexpr Count kCounts[] = {
+    COUNT(entries, "entries on disk"),
+    COUNT(bytes, "bytes on disk"),
+    COUNT(max_entries, "most entries on disk"),
+    COUNT(max_bytes, "most bytes on disk"),
+    COUNT(hits_memory, "hits in memory"),
+    COUNT(hits_disk, "hits on disk"),
+    COUNT(hits_remote, "hits of remotes"),
+    COUNT(joins, "waits for another thread's build"),
+    COUNT(misses, "misses"),
+    COUNT(bypasses, "builds that did not look in the cache"),
+    COUNT(builds, "compiles and links"),
+    COUNT(build_failures, "compiles and links that failed"),
+    COUNT(stores, "entries written to disk"),
+    COUNT(store_failures, "entries that the disk did not take"),
+    COUNT(not_storable, "results that must not be kept"),
+    COUNT(corrupt, "damaged files removed"),
+    COUNT(evictions, "entries removed to stay below the bounds"),
+    COUNT(lock_timeouts, "waits for a build that took too long"),
+    COUNT(bytes_read, "bytes read from disk"),
+    COUNT(bytes_written, "bytes written to disk"),
+    COUNT(misses_new, "misses: nothing of that name"),
+    COUNT(misses_source, "misses: another source"),
+    COUNT(misses_options, "misses: other options"),
+    COUNT(misses_compiler, "misses: another compiler"),
+    COUNT(misses_target, "misses: another architecture"),
+    COUNT(misses_expressions, "misses: other name expressions"),
+    COUNT(misses_headers, "misses: another header in memory"),
+    COUNT(misses_files, "misses: an included file changed"),
+    COUNT(misses_inputs, "misses: another input of a link"),
+    COUNT(misses_environment, "misses: another environment"),
+    COUNT(misses_removed, "misses: evicted or removed"),
+    COUNT(remote_misses, "requests that no remote could answer"),
+    COUNT(remote_stores, "entries sent to remotes"),
+    COUNT(remote_errors, "requests to remotes that failed"),
+    COUNT(remote_refused, "entries of remotes that were refused"),
+};
+#undef COUNT
+static_assert(sizeof(std::size_t) + std::size(kCounts) * sizeof(std::uint64_t) ==
+              sizeof(cucore_cache_statistics_info));
+
+/// The values that people read more easily in larger units.
+bool is_size(std::string_view name) { return name.find("bytes") != name.npos; }
 
 void stats(const CacheRequest& request) {
   const Cache cache = open_cache(request, true);
   cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
   call(cucore_cache_statistics_of_all, cache.get(), &info);
   if (wants_json()) {
-    Json object = {{"folder", cucore_cache_directory(cache.get())},
-                   {"entries", info.entries},
-                   {"bytes", info.bytes}};
-#define COUNT(title, field) object[#field] = info.field;
-    CUCORE_CLI_COUNTS(COUNT)
-#undef COUNT
+    Json object = {{"folder", cucore_cache_directory(cache.get())}};
+    for (const Count& count : kCounts) object[count.name] = info.*count.field;
     print_json(object);
     return;
   }
-  fmt::print("{:<40} {}\n", "folder", cucore_cache_directory(cache.get()));
-  fmt::print("{:<40} {} of at most {}\n", "entries", info.entries, info.max_entries);
-  fmt::print("{:<40} {} of at most {}\n", "size", size_text(info.bytes), size_text(info.max_bytes));
-#define COUNT(title, field) \
-  if (info.field != 0 || title[0] != ' ') fmt::print("{:<40} {}\n", title, info.field);
-  CUCORE_CLI_COUNTS(COUNT)
-#undef COUNT
+  fmt::print("{:<18}  {}\n", "folder", cucore_cache_directory(cache.get()));
+  for (const Count& count : kCounts) {
+    const std::uint64_t value = info.*count.field;
+    fmt::print("{:<18}  {:>12}  {}\n", count.name,
+               is_size(count.name) ? size_text(value) : std::to_string(value), count.what);
+  }
 }
 
 struct Listing {
@@ -178,9 +201,8 @@ void explain(const CacheRequest& request) {
   const Cache cache = open_cache(request, true);
   const Program program = load_program(request.file, request.flags);
   const auto names = pointers(request.flags.names);
-  const cucore_code_type target = request.target == "cubin"   ? CUCORE_CODE_TYPE_CUBIN
-                                  : request.target == "ltoir" ? CUCORE_CODE_TYPE_LTOIR
-                                                              : CUCORE_CODE_TYPE_PTX;
+  const cucore_code_type target =
+      target_of(request.target).value_or(default_target(request.file, request.flags));
   std::size_t size = 0;
   const auto ask = [&](char* buffer, std::size_t capacity) {
     call(cucore_cache_explain_miss, cache.get(), program.get(), target, names.data(), names.size(),
@@ -225,11 +247,15 @@ void add_cache(CLI::App& app) {
   add(*group, "clear", "removes all", request,
       [](const CacheRequest& asked) { trim_to(asked, 0, "clearing"); });
   CLI::App* explains = add(*group, "explain", "says why a compile would miss", request, explain);
-  explains->add_option("file", request->file, "CUDA C++ source")->required()->type_name("FILE");
-  explains->add_option("-t,--target", request->target, "ptx (default), cubin or ltoir")
+  explains->add_option("file", request->file, "CUDA C++, PTX (.ptx) or NVVM IR (.ll, .bc)")
+      ->required()
+      ->type_name("FILE");
+  explains
+      ->add_option("-t,--target", request->target,
+                   "ptx, cubin or ltoir; default: what a container gets from compile")
       ->check(CLI::IsMember({"ptx", "cubin", "ltoir"}))
       ->type_name("KIND");
-  request->flags.add_to(*explains);
+  request->flags.add_all_to(*explains);
   group->footer(
       "Example:\n"
       "  cucore cache stats\n"

@@ -27,22 +27,9 @@ struct CompileRequest {
   CompileFlags flags;
 };
 
-/// For a container that is to hold whatever fits: machine code where the architecture allows it or
-/// the source leaves no choice, else PTX.
-cucore_code_type default_target(const CompileRequest& request) {
-  switch (source_type(request.file, request.flags)) {
-    case CUCORE_SOURCE_TYPE_PTX:
-      return CUCORE_CODE_TYPE_CUBIN;
-    case CUCORE_SOURCE_TYPE_NVVM_IR:
-      return CUCORE_CODE_TYPE_PTX;
-    default:
-      return request.flags.arch.starts_with("sm_") ? CUCORE_CODE_TYPE_CUBIN : CUCORE_CODE_TYPE_PTX;
-  }
-}
-
 cucore_code_type choose_target(const CompileRequest& request) {
   if (const auto said = said_target(request.output)) return *said;
-  if (wants_container(request.output)) return default_target(request);
+  if (wants_container(request.output)) return default_target(request.file, request.flags);
   throw usage(
       fmt::format("{} does not say what to compile to: end it in .cuco, .ptx, .cubin or .ltoir, or "
                   "give --target",
@@ -62,7 +49,8 @@ void compile_all(const CompileRequest& request) {
   many.jobs = request.jobs;
   many.seconds = request.seconds;
   many.use_cache = request.use_cache;
-  many.target = many.in_container ? default_target(request) : *said_target(request.output);
+  many.target = many.in_container ? default_target(request.file, request.flags)
+                                  : *said_target(request.output);
   compile_many(many, request.flags);
 }
 

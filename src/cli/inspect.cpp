@@ -93,8 +93,9 @@ void print_resources(const Json& resources) {
 
 void print_parameters(const Json& parameters) {
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    fmt::print("    {:>3}: {} bytes at offset {}\n", i, parameters[i]["size"].get<std::size_t>(),
-               parameters[i]["offset"].get<std::size_t>());
+    fmt::print("    {:>3}: {} bytes at offset {}, {}\n", i,
+               parameters[i]["size"].get<std::size_t>(), parameters[i]["offset"].get<std::size_t>(),
+               parameters[i]["class"].get<std::string>());
 }
 
 void print_symbol(const Json& symbol) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "argument.hpp"
+#include "argument_check.hpp"
 #include "command.hpp"
 #include "files.hpp"
 #include "image.hpp"
@@ -81,6 +82,7 @@ void run(const RunRequest& request) {
   const ObjectCode code = open_code(request, device.get());
   const std::string name = choose_kernel(request, code.get());
   const Kernel kernel = make<Kernel>(cucore_objectcode_find_kernel, code.get(), name.c_str());
+  check_classes(kernel.get(), device.get(), arguments);
   const float milliseconds = launch(device.get(), kernel.get(), shape, arguments);
   if (results.print_count != 0 && !wants_json())
     fmt::print("{} ({}): {} took {:.3f} ms\n", cucore_device_name(device.get()),

@@ -246,6 +246,17 @@ cucore_source_type source_type(const std::string& path, const CompileFlags& flag
   return language_of(path).value_or(CUCORE_SOURCE_TYPE_CUDA_CPP);
 }
 
+cucore_code_type default_target(const std::string& path, const CompileFlags& flags) {
+  switch (source_type(path, flags)) {
+    case CUCORE_SOURCE_TYPE_PTX:
+      return CUCORE_CODE_TYPE_CUBIN;
+    case CUCORE_SOURCE_TYPE_NVVM_IR:
+      return CUCORE_CODE_TYPE_PTX;
+    default:
+      return flags.arch.starts_with("sm_") ? CUCORE_CODE_TYPE_CUBIN : CUCORE_CODE_TYPE_PTX;
+  }
+}
+
 Program load_program(const std::string& path, CompileFlags flags) {
   return make_program(path, flags);
 }

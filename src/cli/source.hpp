@@ -42,6 +42,10 @@ std::optional<cucore_source_type> language_of(const std::string& path);
 /// The language that is said, else the file's, else CUDA C++.
 cucore_source_type source_type(const std::string& path, const CompileFlags& flags);
 
+/// The kind of code that a container gets when no kind is named: machine code where the
+/// architecture allows it or the source leaves no choice, else PTX.
+cucore_code_type default_target(const std::string& path, const CompileFlags& flags);
+
 /// A file as a program, not yet compiled.
 Program load_program(const std::string& path, CompileFlags flags);
 

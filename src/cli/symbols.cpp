@@ -5,6 +5,9 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "argument_check.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -29,13 +32,13 @@ const char* kind_name(cucore_symbol_kind kind) {
 /// null where the code does not say.
 Json describe_parameters(const cucore_objectcode* code, std::size_t symbol, std::size_t count) {
   if (count == SIZE_MAX) return nullptr;
+  std::vector<cucore_parameter_info> infos(count, CUCORE_PARAMETER_INFO_INIT);
+  call(cucore_objectcode_symbol_parameters, code, symbol, infos.data(), count, &count);
   Json parameters = Json::array();
-  for (std::size_t i = 0; i < count; ++i) {
-    std::size_t offset = 0;
-    std::size_t size = 0;
-    call(cucore_objectcode_symbol_parameter_at, code, symbol, i, &offset, &size);
-    parameters.push_back({{"offset", offset}, {"size", size}});
-  }
+  for (const cucore_parameter_info& info : infos)
+    parameters.push_back({{"offset", info.offset},
+                          {"size", info.size},
+                          {"class", parameter_class_name(info.parameter_class)}});
   return parameters;
 }
 

@@ -7,7 +7,6 @@
 #include "image.hpp"
 
 namespace cucore::cli {
-namespace {
 
 std::optional<cucore_code_type> target_of(std::string_view word) {
   if (word == "ptx") return CUCORE_CODE_TYPE_PTX;
@@ -15,8 +14,6 @@ std::optional<cucore_code_type> target_of(std::string_view word) {
   if (word == "ltoir") return CUCORE_CODE_TYPE_LTOIR;
   return std::nullopt;
 }
-
-}  // namespace
 
 void Output::add_to(CLI::App& command, const std::set<std::string>& targets) {
   std::string words;

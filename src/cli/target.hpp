@@ -22,6 +22,9 @@ struct Output {
   void add_to(CLI::App& command, const std::set<std::string>& targets);
 };
 
+/// The kind of code that a word of --target names.
+std::optional<cucore_code_type> target_of(std::string_view word);
+
 /// Whether the result is to be stored as a container, which keeps names and provenance.
 bool wants_container(const Output& output);
 

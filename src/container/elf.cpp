@@ -39,6 +39,7 @@ class Reader {
     }
     add_kernels();
     add_others();
+    add_strong();
     check_slack(file_.view(), file_.end());
     return std::move(info_);
   }
@@ -236,6 +237,11 @@ class Reader {
         add_other(symbol, managed ? SymbolKind::MANAGED : SymbolKind::GLOBAL, symbol.size);
       }
     }
+  }
+
+  void add_strong() {
+    for (const ElfSymbol& symbol : symbols_)
+      if (symbol.is_strong_definition()) info_.strong.emplace_back(symbol.text_name);
   }
 
   void add_other(const ElfSymbol& symbol, SymbolKind kind, uint64_t size) {

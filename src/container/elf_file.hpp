@@ -69,10 +69,17 @@ struct ElfSection : ElfSectionHeader {
   bool has_bytes = true;   ///< false: memory that the file does not fill
 };
 
+inline constexpr uint16_t kSectionIndexReserved = 0xff00;
+inline constexpr unsigned kBindingGlobal = 1;
+
 struct ElfSymbol : ElfSymbolEntry {
   std::string_view text_name;
   unsigned kind() const { return info & 15u; }
   unsigned binding() const { return info >> 4; }
+  /// Global, not weak, and with a place in a section of the file.
+  bool is_strong_definition() const {
+    return binding() == kBindingGlobal && section != 0 && section < kSectionIndexReserved;
+  }
 };
 
 inline constexpr uint32_t kSectionSymbols = 2;
@@ -81,7 +88,6 @@ inline constexpr uint32_t kSectionRela = 4;
 inline constexpr uint32_t kSectionNote = 7;
 inline constexpr uint32_t kSectionNoBits = 8;
 inline constexpr uint32_t kSectionRel = 9;
-inline constexpr uint16_t kSectionIndexReserved = 0xff00;
 inline constexpr uint16_t kMachineCuda = 190;
 inline constexpr uint16_t kTypeRelocatable = 1;
 inline constexpr uint16_t kTypeExecutable = 2;

@@ -86,6 +86,9 @@ class Reader {
     if (entries.size() == 0) view_.fail(8, "no entries");
     for (uint64_t at = 0; at < entries.size();) at += read_entry(entries, at);
     check_slack(view_, header.header_size + header.size);
+    for (const FatbinEntry& entry : info_.entries) {
+      if (entry.type == CodeType::PTX) adopt_classes(info_.symbols, entry.symbols);
+    }
     info_.symbols.insert(info_.symbols.end(), others_.begin(), others_.end());
     return std::move(info_);
   }
@@ -223,7 +226,19 @@ class Reader {
 
 ImageInfo read_fatbin(ByteView image) { return Reader(image).read(); }
 
-size_t count_fatbin_entries(ByteView image) { return Reader(image, kNone).read().entries.size(); }
+std::vector<FatbinEntry> fatbin_entries(ByteView image) {
+  return std::move(Reader(image, kNone).read().entries);
+}
+
+size_t count_fatbin_entries(ByteView image) { return fatbin_entries(image).size(); }
+
+uint64_t fatbin_size(ByteView bytes) {
+  const auto header = bytes.get<FileHeader>(0);
+  if (header.magic != kFatbinMagic) bytes.fail(0, "the magic number is not BA55ED50");
+  if (header.header_size < sizeof(FileHeader)) bytes.fail(6, "the header is too small");
+  bytes.slice(header.header_size, header.size, "the table of entries");
+  return header.header_size + header.size;
+}
 
 FatbinImage read_fatbin_entry(ByteView image, size_t index) {
   Reader reader(image, index);

@@ -18,6 +18,14 @@ ImageInfo read_fatbin(ByteView image);
 /// @throws Error INVALID_CODE
 size_t count_fatbin_entries(ByteView image);
 
+/// What the entries say of themselves; the images inside are not read.
+/// @throws Error INVALID_CODE
+std::vector<FatbinEntry> fatbin_entries(ByteView image);
+
+/// How many bytes the fat binary at the beginning takes; more may follow.
+/// @throws Error INVALID_CODE
+uint64_t fatbin_size(ByteView bytes);
+
 /// One entry and its bytes, decompressed; no bytes where they are scrambled. The other entries are
 /// not read.
 /// @throws Error INVALID_CODE

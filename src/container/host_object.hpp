@@ -1,6 +1,8 @@
 // Checks what only linkers take: host objects and archives of them. What is inside stays theirs.
 #pragma once
 
+#include <functional>
+
 #include "container/byte_view.hpp"
 
 namespace cucore::container {
@@ -20,6 +22,16 @@ enum class DeviceCode {
 DeviceCode device_code_of_object(ByteView image);
 /// RELOCATABLE where one member is.
 DeviceCode device_code_of_library(ByteView image);
+
+/// Calls for each fat binary of relocatable code that an ELF object carries.
+/// @throws Error INVALID_CODE
+void each_relocatable_fatbin(ByteView object,
+                             const std::function<void(const ByteView& fatbin)>& action);
+
+/// Calls for each member of an archive with its name; the tables of the archive itself are left out.
+/// @throws Error INVALID_CODE
+void each_member(ByteView archive,
+                 const std::function<void(std::string_view name, const ByteView& member)>& action);
 
 bool looks_like_coff(std::span<const std::byte> bytes);
 

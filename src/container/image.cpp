@@ -33,6 +33,22 @@ const char* code_type_name(CodeType type) {
   return "unknown";
 }
 
+const char* parameter_class_name(ParameterClass parameter_class) {
+  switch (parameter_class) {
+    case ParameterClass::INTEGER:
+      return "integer";
+    case ParameterClass::FLOAT:
+      return "float";
+    case ParameterClass::POINTER:
+      return "pointer";
+    case ParameterClass::AGGREGATE:
+      return "aggregate";
+    case ParameterClass::UNKNOWN:
+      break;
+  }
+  return "unknown";
+}
+
 ImageInfo inspect(CodeType type, std::span<const std::byte> bytes) {
   const ByteView image(code_type_name(type), bytes);
   switch (type) {
@@ -79,6 +95,29 @@ std::optional<CodeType> guess_type(std::span<const std::byte> bytes) {
     return CodeType::OBJECT;
   if (looks_like_ptx(bytes)) return CodeType::PTX;
   return std::nullopt;
+}
+
+void adopt_classes(std::vector<Parameter>& to, std::span<const Parameter> from) {
+  // Offsets may differ: ptxas aligns an alignas(64) parameter differently for each architecture.
+  const auto same_size = [](const Parameter& a, const Parameter& b) { return a.size == b.size; };
+  if (!std::equal(to.begin(), to.end(), from.begin(), from.end(), same_size)) return;
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (to[i].parameter_class == ParameterClass::UNKNOWN) {
+      to[i].parameter_class = from[i].parameter_class;
+    }
+  }
+}
+
+void adopt_classes(std::vector<Symbol>& to, std::span<const Symbol> from) {
+  std::unordered_map<std::string_view, const Symbol*> known;
+  for (const Symbol& symbol : from) {
+    if (symbol.parameters) known.emplace(symbol.lowered_name, &symbol);
+  }
+  for (Symbol& symbol : to) {
+    if (!symbol.parameters) continue;
+    const auto found = known.find(symbol.lowered_name);
+    if (found != known.end()) adopt_classes(*symbol.parameters, *found->second->parameters);
+  }
 }
 
 std::vector<Symbol> merge_expressions(std::vector<Symbol> symbols,

@@ -20,10 +20,18 @@ enum class CodeType : uint32_t { PTX = 1, CUBIN, LTOIR, FATBIN, OBJECT, LIBRARY,
 /// "PTX"; "unknown" for a number that is none.
 const char* code_type_name(CodeType type);
 
+/// Which values a parameter accepts. The numbers are those of cucore.h and of the container.
+enum class ParameterClass : uint32_t { UNKNOWN, INTEGER, FLOAT, POINTER, AGGREGATE };
+inline constexpr uint32_t kParameterClasses = 5;
+
+/// "integer"; "unknown" for a number that is not a class.
+const char* parameter_class_name(ParameterClass parameter_class);
+
 struct Parameter {
   uint32_t offset = 0;
   uint32_t size = 0;
   uint32_t alignment = 0;  ///< 0: the image does not say
+  ParameterClass parameter_class = ParameterClass::UNKNOWN;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
@@ -75,6 +83,9 @@ struct ImageInfo {
   std::vector<Symbol> symbols;  ///< kernels first, in the order of the code, then the rest
   std::vector<KernelResources> resources;  ///< one for each kernel, in the same order
   std::vector<FatbinEntry> entries;        ///< of a fat binary
+  /// Of PTX and CUBIN: the names that no second input of a link may define. Weak and local
+  /// definitions, and declarations, are not among them.
+  std::vector<std::string> strong;
 };
 
 /// Checks untrusted bytes from the first to the last and says what they hold.
@@ -88,6 +99,11 @@ std::span<const std::byte> trim_zeros(std::span<const std::byte> ptx);
 /// The kind that bytes look like by their first ones, for tools that take any file; nullopt if
 /// nothing known. LTOIR is opaque and never guessed. A container is reported as BUNDLE.
 std::optional<CodeType> guess_type(std::span<const std::byte> bytes);
+
+/// Sets the classes that `to` lacks to those of `from`. Does nothing if the sizes differ.
+void adopt_classes(std::vector<Parameter>& to, std::span<const Parameter> from);
+/// The same for each kernel of `to` that `from` has, by its name in the code.
+void adopt_classes(std::vector<Symbol>& to, std::span<const Symbol> from);
 
 /// Gives the symbols read from an image the expressions under which the compiler was asked for
 /// them. Every (expression, lowered name) gives one symbol: a symbol named by two expressions comes

@@ -62,7 +62,7 @@ struct ParameterRecord {
   uint32_t offset;
   uint32_t size;
   uint32_t alignment;
-  uint32_t zero;
+  uint32_t parameter_class;
 };
 static_assert(sizeof(ParameterRecord) == 16);
 

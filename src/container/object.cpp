@@ -1,5 +1,6 @@
 // Checks host objects: every table inside the bytes.
 #include "container/elf_file.hpp"
+#include "container/fatbin.hpp"
 #include "container/host_object.hpp"
 
 namespace cucore::container {
@@ -54,6 +55,23 @@ bool looks_like_coff(std::span<const std::byte> bytes) {
   if (bytes.size() < kCoffHeaderSize) return false;
   const auto machine = ByteView("OBJECT", bytes).get<uint16_t>(0);
   return machine == kCoffX64 || machine == kCoffArm64;
+}
+
+void each_relocatable_fatbin(ByteView object,
+                             const std::function<void(const ByteView& fatbin)>& action) {
+  constexpr uint64_t kAlignment = 8;  // of one behind another, where "ld -r" has joined objects
+  if (looks_like_coff(object.bytes())) return;
+  const ElfFile file(object);
+  for (const ElfSection& section : file.sections()) {
+    if (section.text_name != "__nv_relfatbin") continue;
+    const ByteView all = file.bytes(section);
+    for (uint64_t at = 0; at < all.size();) {
+      const ByteView rest = all.slice(at, all.size() - at, "a fat binary");
+      const uint64_t size = fatbin_size(rest);
+      action(rest.slice(0, size, "a fat binary"));
+      at += (size + kAlignment - 1) / kAlignment * kAlignment;
+    }
+  }
 }
 
 DeviceCode device_code_of_object(ByteView image) {

@@ -63,16 +63,41 @@ void add_code(Code& bundle, const Code& code) {
   }
 }
 
+bool is_same(const Image& a, const Image& b) {
+  return a.type == b.type && a.arch == b.arch && a.bytes == b.bytes;
+}
+
+// Every device gets the first of equal images. `positions`: the code that each image came from.
+void require_different(const std::vector<Image>& images, const std::vector<size_t>& positions) {
+  const auto name = [&](size_t image) {
+    return "images[" + std::to_string(positions[image]) + "]";
+  };
+  for (size_t i = 1; i < images.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (!is_same(images[i], images[j])) continue;
+      const std::string arch = images[i].arch.empty() ? "" : " for " + images[i].arch.text();
+      throw Error(Status::INVALID_ARGUMENT,
+                  name(i) + " is the same " + code_type_name(images[i].type) + arch + " as " +
+                      name(j) + "; expected images that differ; pass " + "each image once");
+    }
+  }
+}
+
 }  // namespace
 
 Code make_bundle(std::span<const Code* const> codes, std::string name) {
   Code bundle;
   bundle.type = CodeType::BUNDLE;
   bundle.name = std::move(name);
-  for (const Code* code : codes) add_code(bundle, *code);
+  std::vector<size_t> positions;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    add_code(bundle, *codes[i]);
+    positions.resize(bundle.images.size(), i);
+  }
   if (bundle.images.size() < 2) {
     throw Error(Status::INVALID_ARGUMENT, "a bundle needs two images or more");
   }
+  require_different(bundle.images, positions);
   const auto empty = [](const Metadata& metadata) { return metadata.empty(); };
   if (std::all_of(bundle.image_metadata.begin(), bundle.image_metadata.end(), empty)) {
     bundle.image_metadata.clear();

@@ -85,7 +85,7 @@ Code make_code(CodeType type, std::span<const std::byte> bytes, std::string name
 void note_producer(Code& code, std::string producer, std::string version);
 
 /// Several codes as one: PTX, CUBIN and LTOIR, two or more; bundles are taken apart. Logs are
-/// joined and dependencies united; each image keeps its own metadata.
+/// joined and dependencies united; each image keeps its own metadata. Equal images are refused.
 /// @throws Error INVALID_ARGUMENT
 Code make_bundle(std::span<const Code* const> codes, std::string name);
 

@@ -9,25 +9,53 @@ namespace {
 
 constexpr uint64_t kMaxObject = uint64_t{1} << 40;
 
-/// Bytes of one element of ".u32", ".f64", ".b128", ".f16x2"; 0 for words that are no type. The
-/// opaque types are handles of 8 bytes.
-uint64_t type_size(std::string_view word) {
-  struct Type {
-    std::string_view name;
-    uint64_t size;
-  };
-  static constexpr Type kTypes[] = {
-      {".b8", 1},        {".u8", 1},     {".s8", 1},     {".b16", 2},    {".u16", 2},
-      {".s16", 2},       {".f16", 2},    {".bf16", 2},   {".b32", 4},    {".u32", 4},
-      {".s32", 4},       {".f32", 4},    {".f16x2", 4},  {".bf16x2", 4}, {".tf32", 4},
-      {".b64", 8},       {".u64", 8},    {".s64", 8},    {".f64", 8},    {".f32x2", 8},
-      {".b128", 16},     {".u128", 16},  {".s128", 16},  {".pred", 1},   {".e4m3", 1},
-      {".e5m2", 1},      {".e4m3x2", 2}, {".e5m2x2", 2}, {".texref", 8}, {".surfref", 8},
-      {".samplerref", 8}};
+using enum ParameterClass;
+
+struct Type {
+  std::string_view name;
+  uint64_t size;  ///< bytes of one element
+  ParameterClass parameter_class = INTEGER;
+};
+
+/// The opaque types are handles of 8 bytes. Packed numbers are bytes to a caller.
+constexpr Type kTypes[] = {{".b8", 1},
+                           {".u8", 1},
+                           {".s8", 1},
+                           {".b16", 2},
+                           {".u16", 2},
+                           {".s16", 2},
+                           {".f16", 2, FLOAT},
+                           {".bf16", 2, FLOAT},
+                           {".b32", 4},
+                           {".u32", 4},
+                           {".s32", 4},
+                           {".f32", 4, FLOAT},
+                           {".f16x2", 4, AGGREGATE},
+                           {".bf16x2", 4, AGGREGATE},
+                           {".tf32", 4, FLOAT},
+                           {".b64", 8},
+                           {".u64", 8},
+                           {".s64", 8},
+                           {".f64", 8, FLOAT},
+                           {".f32x2", 8, AGGREGATE},
+                           {".b128", 16, AGGREGATE},
+                           {".u128", 16, AGGREGATE},
+                           {".s128", 16, AGGREGATE},
+                           {".pred", 1, UNKNOWN},
+                           {".e4m3", 1, FLOAT},
+                           {".e5m2", 1, FLOAT},
+                           {".e4m3x2", 2, AGGREGATE},
+                           {".e5m2x2", 2, AGGREGATE},
+                           {".texref", 8},
+                           {".surfref", 8},
+                           {".samplerref", 8}};
+
+/// nullptr for words that are not types.
+const Type* find_type(std::string_view word) {
   for (const Type& type : kTypes) {
-    if (type.name == word) return type.size;
+    if (type.name == word) return &type;
   }
-  return 0;
+  return nullptr;
 }
 
 uint64_t read_alignment(PtxLexer& lexer, const PtxToken& word) {
@@ -86,33 +114,36 @@ bool read_attribute(PtxLexer& lexer) {
 }
 
 Declaration read_declaration(PtxLexer& lexer) {
-  uint64_t element = 0;
+  const Type* type = nullptr;
   uint64_t count = 1;
   std::optional<uint64_t> alignment;
   Declaration result;
-  bool pointer = false;
   while (lexer.peek().is_directive()) {
     const PtxToken word = lexer.next();
     if (word.is(".align")) {
       const uint64_t value = read_alignment(lexer, word);
       // After .ptr it is the alignment of what the parameter points to.
-      if (!pointer) alignment = value;
+      if (!result.is_pointer) alignment = value;
     } else if (word.is(".ptr")) {
-      pointer = true;
+      result.is_pointer = true;
     } else if (word.is(".attribute")) {
       result.managed = read_attribute(lexer) || result.managed;
     } else if (word.is(".v2") || word.is(".v4") || word.is(".v8")) {
       count = static_cast<uint64_t>(word.text[2] - '0');
-    } else if (const uint64_t size = type_size(word.text)) {
-      element = size;
+    } else if (const Type* found = find_type(word.text)) {
+      type = found;
     }
   }
   const PtxToken name = lexer.next();
   if (!name.is_name()) lexer.fail(name, "a declaration needs a name");
-  if (element == 0) lexer.fail(name, "the type of " + std::string(name.text) + " is unknown");
+  if (type == nullptr) lexer.fail(name, "the type of " + std::string(name.text) + " is unknown");
   result.name = name.text;
-  result.alignment = alignment.value_or(element * count);
-  result.size = read_dimensions(lexer, element * count);
+  result.type = type->name;
+  result.alignment = alignment.value_or(type->size * count);
+  result.parameter_class = count > 1 || lexer.peek().is("[") ? AGGREGATE
+                           : result.is_pointer               ? POINTER
+                                                             : type->parameter_class;
+  result.size = read_dimensions(lexer, type->size * count);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "container/image.hpp"
 #include "container/ptx_lexer.hpp"
 
 namespace cucore::container {
@@ -14,6 +15,10 @@ struct Declaration {
   uint64_t size = 0;
   uint64_t alignment = 1;
   bool managed = false;
+  bool is_pointer = false;  ///< has .ptr
+  std::string_view type;    ///< ".u64"
+  /// From type, .ptr and dimensions alone. INTEGER also covers pointers that have no .ptr.
+  ParameterClass parameter_class = ParameterClass::UNKNOWN;
 };
 
 /// Directives, then a name, then its dimensions. @throws Error INVALID_CODE

@@ -92,7 +92,7 @@ void PtxLexer::advance() {
   }
 }
 
-void PtxLexer::skip_block(uint64_t opening) {
+std::string_view PtxLexer::skip_block(uint64_t opening) {
   // Bodies are most of the text: only braces, strings and comments matter in them.
   position_ = opening + 1;
   for (int depth = 1; depth > 0;) {
@@ -113,7 +113,9 @@ void PtxLexer::skip_block(uint64_t opening) {
         position_ = following == '/' || following == '*' ? skip_comment(position_) : position_ + 1;
     }
   }
+  const std::string_view block = text_.substr(opening + 1, position_ - opening - 2);
   advance();
+  return block;
 }
 
 }  // namespace cucore::container

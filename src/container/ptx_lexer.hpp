@@ -23,8 +23,9 @@ class PtxLexer {
 
   const PtxToken& peek() const { return token_; }
   PtxToken next();
-  /// Goes on behind the brace that closes the one that was just read, as fast as possible.
-  void skip_block(uint64_t opening);
+  /// Goes on behind the brace that closes the one that was just read, as fast as possible, and
+  /// returns the text between them.
+  std::string_view skip_block(uint64_t opening);
   /// Comments before the first token: compilers name themselves there.
   std::string_view preamble() const { return text_.substr(0, preamble_end_); }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "container/ptx_classes.hpp"
 #include "container/ptx_declaration.hpp"
 #include "container/ptx_lexer.hpp"
 #include "container/toolkit_text.hpp"
@@ -22,6 +24,7 @@ class Reader {
 
   ImageInfo read() {
     info_.toolkit = toolkit_of(lexer_.preamble());
+    marks_pointers_ = marks_pointers(lexer_.preamble());
     read_version();
     read_target();
     while (lexer_.peek().kind != PtxToken::END) read_statement();
@@ -73,15 +76,34 @@ class Reader {
       lexer_.skip_block(word.offset);
     } else if (word.is("}")) {
       lexer_.fail(word, "a brace closes nothing");
-    } else if (word.is(".extern")) {
-      external_ = true;
-      return;
-    } else if (word.is(".visible") || word.is(".weak") || word.is(".common")) {
+    } else if (word.is(".alias")) {
+      read_alias();
+    } else if (const auto linkage = linkage_of(word)) {
+      linkage_ = *linkage;
       return;
     }
-    // Everything else (.shared, .file, .pragma, .address_size, .alias, what later versions bring)
-    // declares nothing that a host can ask for; its words are passed over one by one.
-    external_ = false;
+    // Everything else (.shared, .file, .pragma, .address_size, what later versions bring) declares
+    // nothing that a host can ask for; its words are passed over one by one.
+    linkage_ = Linkage::LOCAL;
+  }
+
+  enum class Linkage { LOCAL, EXTERNAL, VISIBLE, WEAK };
+
+  static std::optional<Linkage> linkage_of(const PtxToken& word) {
+    if (word.is(".extern")) return Linkage::EXTERNAL;
+    if (word.is(".visible")) return Linkage::VISIBLE;
+    if (word.is(".weak") || word.is(".common")) return Linkage::WEAK;
+    return std::nullopt;
+  }
+
+  void note_definition(const PtxToken& name) {
+    if (linkage_ == Linkage::VISIBLE) info_.strong.emplace_back(name.text);
+  }
+
+  /// ".alias name, function;". ptxas makes a strong symbol of every alias that is not local.
+  void read_alias() {
+    const PtxToken name = lexer_.next();
+    if (name.is_name() && declared_.contains(name.text)) info_.strong.emplace_back(name.text);
   }
 
   void skip_to_block() {
@@ -106,12 +128,15 @@ class Reader {
     if (!name.is_name()) lexer_.fail(name, ".entry needs a name");
     Symbol symbol;
     symbol.lowered_name = name.text;
+    std::vector<Declaration> declarations;
     symbol.parameters.emplace();
-    if (lexer_.peek().is("(")) symbol.parameters = read_parameters();
+    if (lexer_.peek().is("(")) symbol.parameters = read_parameters(declarations);
     KernelResources resources;
     resources.lowered_name = name.text;
-    const bool defined = read_kernel_directives(resources);
-    if (!defined) return;
+    const auto body = read_kernel_directives(resources);
+    if (!body) return;
+    note_definition(name);
+    settle_classes(symbol, declarations, *body, marks_pointers_);
     if (!kernels_.emplace(name.text, info_.symbols.size()).second) {
       lexer_.fail(name, "the kernel " + std::string(name.text) + " is defined twice");
     }
@@ -119,17 +144,14 @@ class Reader {
     info_.resources.push_back(std::move(resources));
   }
 
-  /// Up to and with the body; false for a declaration, which ends with ";".
-  bool read_kernel_directives(KernelResources& resources) {
+  /// Up to and with the body; nullopt for a declaration, which ends with ";".
+  std::optional<std::string_view> read_kernel_directives(KernelResources& resources) {
     while (true) {
       const PtxToken token = lexer_.peek();
       if (token.kind == PtxToken::END) lexer_.fail(token, "a function has no body");
-      if (token.is("{")) {
-        lexer_.skip_block(token.offset);
-        return true;
-      }
+      if (token.is("{")) return lexer_.skip_block(token.offset);
       lexer_.next();
-      if (token.is(";")) return false;
+      if (token.is(";")) return std::nullopt;
       if (token.is(".pragma")) {
         // Its own ";" does not end the declaration.
         while (!lexer_.peek().is(";") && lexer_.peek().kind != PtxToken::END) lexer_.next();
@@ -167,7 +189,7 @@ class Reader {
     return static_cast<uint32_t>(all);
   }
 
-  std::vector<Parameter> read_parameters() {
+  std::vector<Parameter> read_parameters(std::vector<Declaration>& declarations) {
     const PtxToken open = lexer_.next();
     std::vector<Parameter> parameters;
     uint64_t end = 0;
@@ -181,7 +203,8 @@ class Reader {
         lexer_.fail(where, "the parameters are too large");
       }
       parameters.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(one.size),
-                            static_cast<uint32_t>(one.alignment)});
+                            static_cast<uint32_t>(one.alignment), one.parameter_class});
+      declarations.push_back(one);
     }
     lexer_.next();
     return parameters;
@@ -198,7 +221,10 @@ class Reader {
     if (lexer_.peek().is("(")) skip_parentheses();
     KernelResources unused;
     if (read_kernel_directives(unused)) {
+      note_definition(name);
       add_other({{}, std::string(name.text), SymbolKind::DEVICE_FUNCTION, 0, std::nullopt});
+    } else if (linkage_ == Linkage::VISIBLE || linkage_ == Linkage::WEAK) {
+      declared_.insert(name.text);
     }
   }
 
@@ -207,10 +233,13 @@ class Reader {
     const SymbolKind kind = space.is(".const") ? SymbolKind::CONSTANT
                             : one.managed      ? SymbolKind::MANAGED
                                                : SymbolKind::GLOBAL;
-    if (!external_) add_other({{}, std::string(one.name), kind, one.size, std::nullopt});
+    if (linkage_ != Linkage::EXTERNAL)
+      add_other({{}, std::string(one.name), kind, one.size, std::nullopt});
+    if (linkage_ == Linkage::VISIBLE) info_.strong.emplace_back(one.name);
     // An initialiser may hold braces, and further names may follow; both end with ";".
     while (!lexer_.peek().is(";")) {
       const PtxToken token = lexer_.next();
+      if (token.is(",") && lexer_.peek().is_name()) note_definition(lexer_.peek());
       if (token.kind == PtxToken::END) lexer_.fail(token, "a variable does not end with ;");
       if (token.is("{")) lexer_.skip_block(token.offset);
       if (token.is("}")) lexer_.fail(token, "a brace closes nothing");
@@ -232,7 +261,9 @@ class Reader {
   ImageInfo info_;
   std::vector<Symbol> others_;
   std::unordered_map<std::string_view, size_t> kernels_;
-  bool external_ = false;
+  std::unordered_set<std::string_view> declared_;  // functions that others may see
+  Linkage linkage_ = Linkage::LOCAL;
+  bool marks_pointers_ = false;
 };
 
 }  // namespace

@@ -76,7 +76,6 @@ class Reader {
     read_dependencies();
     read_key();
     finish_images();
-    describe_sections();
     return std::move(contents_);
   }
 
@@ -154,7 +153,9 @@ class Reader {
     if (list.size() % sizeof(ParameterRecord) != 0) list.fail(0, "PARAMS has no whole records");
     for (uint64_t at = 0; at < list.size(); at += sizeof(ParameterRecord)) {
       const auto record = list.get<ParameterRecord>(at);
-      if (record.zero != 0) list.fail(at + 12, "reserved bytes of a parameter are not zero");
+      if (record.parameter_class >= kParameterClasses) {
+        list.fail(at + 12, "a parameter of unknown class");
+      }
       if ((record.alignment & (record.alignment - 1)) != 0) {
         list.fail(at + 8, "the alignment of a parameter is no power of two");
       }
@@ -194,7 +195,8 @@ class Reader {
     std::vector<Parameter> result;
     for (uint64_t i = first; i < first + record.parameter_count; ++i) {
       const auto one = list.get<ParameterRecord>(i * sizeof(ParameterRecord));
-      result.push_back({one.offset, one.size, one.alignment});
+      result.push_back(
+          {one.offset, one.size, one.alignment, static_cast<ParameterClass>(one.parameter_class)});
     }
     return result;
   }
@@ -281,24 +283,6 @@ class Reader {
     } else {
       code.type = CodeType::BUNDLE;
       code.name = name(table_.find(STRTAB)->name);
-    }
-  }
-
-  void describe_sections() {
-    for (const SectionEntry& entry : table_.entries()) {
-      SectionInfo info;
-      info.type = entry.type;
-      info.type_name = section_type_name(Table::type(entry));
-      info.name = name(entry.name);
-      info.arch = arch_of(entry);
-      info.compressed = entry.compression != kStored;
-      info.ptx_isa = entry.ptx_isa;
-      info.toolkit = entry.toolkit;
-      info.offset = entry.offset;
-      info.stored_size = entry.stored_size;
-      info.size = entry.raw_size;
-      info.digest = entry.digest;
-      contents_.sections.push_back(std::move(info));
     }
   }
 

@@ -28,24 +28,8 @@ struct SignatureInfo {
   KeyId key{};
 };
 
-/// One entry of the table, for tools that show it.
-struct SectionInfo {
-  uint32_t type = 0;
-  std::string type_name;  ///< "SYMTAB"
-  std::string name;
-  Arch arch;
-  bool compressed = false;
-  uint16_t ptx_isa = 0;
-  uint16_t toolkit = 0;
-  uint64_t offset = 0;
-  uint64_t stored_size = 0;
-  uint64_t size = 0;
-  Digest digest{};
-};
-
 struct Contents {
   Code code;
-  std::vector<SectionInfo> sections;
   SignatureInfo signature;
 };
 
@@ -56,7 +40,7 @@ bool is_container(std::span<const std::byte> bytes);
 ///         one that is wrong or, where required, missing or of an unknown key
 Contents read_contents(std::span<const std::byte> container, const ReadOptions& options = {});
 
-/// The same without what only tools need.
+/// The same without the signature.
 Code read(std::span<const std::byte> container, const ReadOptions& options = {});
 
 }  // namespace cucore::container

@@ -159,7 +159,8 @@ class Writer {
     if (record.parameter_count == 0) return record;
     record.first_parameter = static_cast<uint32_t>(parameters.size() / sizeof(ParameterRecord));
     for (const Parameter& one : *symbol.parameters) {
-      append(parameters, ParameterRecord{one.offset, one.size, one.alignment, 0});
+      append(parameters, ParameterRecord{one.offset, one.size, one.alignment,
+                                         static_cast<uint32_t>(one.parameter_class)});
     }
     return record;
   }

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "core/printed_output.hpp"
+#include "core/release_streams.hpp"
 #include "driver/context_guard.hpp"
 #include "support/ref.hpp"
 
@@ -16,6 +18,7 @@ class Context final : public Object {
 
   const Device& device() const { return device_; }
   CUcontext native() const { return native_; }
+  PrintedOutput& output() const { return output_; }
 
   // After a reset of the device nothing of this context may be touched.
   bool is_lost() const { return lost_.load(std::memory_order_acquire); }
@@ -27,6 +30,9 @@ class Context final : public Object {
       throw_lost(what);
   }
 
+  // Where memory is freed that streams other than its own have used.
+  ReleaseStreams& release_streams() const { return release_streams_; }
+
   // True if a destructor must leave the context's objects alone: they are gone already.
   bool is_gone() const { return is_lost() || driver::is_gone(); }
 
@@ -36,6 +42,8 @@ class Context final : public Object {
   const Device& device_;
   const CUcontext native_;
   mutable std::atomic<bool> lost_{false};
+  mutable PrintedOutput output_;
+  mutable ReleaseStreams release_streams_;
 };
 
 }  // namespace cucore::core

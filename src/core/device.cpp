@@ -127,6 +127,18 @@ void Device::stream_priorities(int& least, int& greatest) const {
         [&] { return "ask for the stream priorities of " + label(); });
 }
 
+void Device::require_priority(int priority, const char* field) const {
+  Priorities known = priorities_.load(std::memory_order_relaxed);
+  if (known.least < known.greatest) {
+    stream_priorities(known.least, known.greatest);
+    priorities_.store(known, std::memory_order_relaxed);
+  }
+  if (priority > known.least || priority < known.greatest)
+    throw Error(Status::INVALID_ARGUMENT,
+                text(field, " is ", priority, "; ", label(), " has ", known.least, " (least) to ",
+                     known.greatest, " (greatest)"));
+}
+
 void Device::synchronize() const {
   const Ref<Context> primary = context();
   const driver::ContextGuard guard(primary->native());

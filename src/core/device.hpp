@@ -48,6 +48,9 @@ class Device final : public Object {
   void memory(size_t& free_bytes, size_t& total_bytes) const;
   bool can_access_peer(const Device& peer) const;
   void stream_priorities(int& least, int& greatest) const;
+  // Throws INVALID_ARGUMENT if no stream of the device can have the priority. Queries the driver
+  // once for each device, so that launches with a priority stay one driver call.
+  void require_priority(int priority, const char* field) const;
   void synchronize() const;
   // Throws KERNEL_FAULT where the driver makes no new context in a process with a broken one.
   void reset() const;
@@ -78,6 +81,10 @@ class Device final : public Object {
   mutable std::mutex mutex_;
   mutable Ref<Context> context_;
   mutable std::atomic<Reaper*> reaper_{nullptr};
+  struct Priorities {
+    int least, greatest;
+  };
+  mutable std::atomic<Priorities> priorities_{{0, 1}};  // no priority fits until they are known
 };
 
 }  // namespace cucore::core

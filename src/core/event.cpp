@@ -41,7 +41,8 @@ void Event::record(const Stream& stream) {
   check(cuda().cuEventRecord(native_, stream.native()),
         [&] { return "record an event on " + device().label(); });
   if (stream.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
-  recorded_.store(true, std::memory_order_release);
+  if (stream.is_shared()) is_shared_.store(true, std::memory_order_relaxed);
+  records_.fetch_add(1, std::memory_order_release);
 }
 
 void Event::synchronize() const {
@@ -54,9 +55,14 @@ void Event::synchronize() const {
 bool Event::query() const {
   require_usable();
   const ContextGuard guard(context_->native());
+  PrintedOutput& output = context_->output();
+  const uint64_t record = records_.load(std::memory_order_acquire);
   const CUresult result = cuda().cuEventQuery(native_);
   if (result == CUDA_ERROR_NOT_READY) return false;
+  const bool may_have_printed = is_shared() || output.launches() != 0;
+  const CUresult written = may_have_printed ? output_.write_once(output, record) : CUDA_SUCCESS;
   check(result, [&] { return "query an event of " + device().label(); });
+  check(written, [&] { return "write what kernels on " + device().label() + " have printed"; });
   return true;
 }
 
@@ -82,8 +88,8 @@ float Event::elapsed(const Event& start, const Event& end) {
   if (&start.device() != &end.device())
     throw_state(text("they were made from different devices, ", start.device().label(), " and ",
                      end.device().label(), "; use two events of one device"));
-  const bool started = start.recorded_.load(std::memory_order_acquire);
-  const bool ended = end.recorded_.load(std::memory_order_acquire);
+  const bool started = start.records_.load(std::memory_order_acquire) != 0;
+  const bool ended = end.records_.load(std::memory_order_acquire) != 0;
   if (!started || !ended)
     throw_state(which(!started, !ended) + " never recorded; call cucore_event_record() first");
 

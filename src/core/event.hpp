@@ -23,9 +23,11 @@ class Event final : public Object {
   // For the program, which may record it in a capture of its own.
   CUevent hand_out() const {
     may_be_captured_.store(true, std::memory_order_relaxed);
+    is_shared_.store(true, std::memory_order_relaxed);
     return native_;
   }
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
+  bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
   bool has_timing() const { return timing_; }
 
   void require_usable() const { context_->require_alive("event"); }
@@ -40,8 +42,10 @@ class Event final : public Object {
   const Ref<Context> context_;
   const CUevent native_;
   const bool timing_;
-  std::atomic<bool> recorded_{false};
+  std::atomic<uint64_t> records_{0};
   mutable std::atomic<bool> may_be_captured_{false};
+  mutable std::atomic<bool> is_shared_{false};  // as Stream::is_shared()
+  mutable OutputMark output_;
 };
 
 }  // namespace cucore::core

@@ -22,6 +22,7 @@ void Future::watch(const Stream& stream) {
   stream.require_usable();
   driver::cuda();  // before any lock: in a forked child the threads that hold them do not exist
   device_ = &stream.device();
+  is_shared_ = stream.is_shared();
   Reaper::of(stream.device()).watch(stream, *this);
 }
 

@@ -64,7 +64,8 @@ class Future final : public Object {
   mutable std::atomic<uint32_t> state_{PENDING};
   mutable std::atomic<Claim> claim_{Claim::NONE};
   const Device* device_ = nullptr;
-  Outcome outcome_;  // once it has ended
+  bool is_shared_ = false;  // the stream
+  Outcome outcome_;         // once it has ended
 
   // The reaper's.
   Future* next_ = nullptr;

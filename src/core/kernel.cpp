@@ -38,23 +38,35 @@ Parameters parameters_in_driver(CUkernel kernel, const Device& device) {
   }
 }
 
+// Layouts of the driver and of machine code have no classes. Those of PTX are used if the sizes are
+// equal: of the same image, or of another image of the code, such as LTOIR linked to PTX.
+void add_classes(std::vector<Parameter>& parameters, const LoadedImage& image,
+                 const ObjectCode& code, const std::string& name) {
+  for (const auto* symbols : {&image.symbols(), &code.symbols()})
+    for (const container::Symbol& symbol : *symbols)
+      if (symbol.lowered_name == name && symbol.parameters)
+        container::adopt_classes(parameters, *symbol.parameters);
+}
+
 }  // namespace
 
-KernelImage::KernelImage(const LoadedImage& image, const std::string& name, CUkernel native,
-                         const Device& device, bool ask_driver)
+KernelImage::KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
+                         CUkernel native, const Device& device, bool ask_driver)
     : image(&image), native(native) {
   if (!ask_driver) parameters = parameters_in_code(image, name);
   if (!parameters) parameters = parameters_in_driver(native, device);
   if (!parameters) parameters = parameters_in_code(image, name);
+  if (parameters) add_classes(*parameters, image, code, name);
   if (parameters && !parameters->empty())
     parameter_bytes = parameters->back().offset + parameters->back().size;
 }
 
-Kernel::Kernel(Ref<const ObjectCode> code, std::string name, const LoadedImage& first,
-               CUkernel native, const Device& device)
+Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
+               const LoadedImage& first, CUkernel native, const Device& device)
     : code_(std::move(code)),
       name_(std::move(name)),
-      first_(first, name_, native, device, asks_driver()),
+      label_(std::move(asked)),
+      first_(*code_, first, name_, native, device, asks_driver()),
       on_device_(new std::atomic<const KernelImage*>[static_cast<size_t>(Device::count())]()),
       allowed_shared_(new std::atomic<uint32_t>[static_cast<size_t>(Device::count())]()) {
   if (code_->varies_by_device()) return;
@@ -74,11 +86,11 @@ const KernelImage& Kernel::find_on(const Device& device) const {
   if (!found) {
     const CUkernel native = image->find_kernel(name_.c_str());
     if (!native)
-      throw Error(Status::NOT_FOUND, text("kernel ", name_, " is not in the image of ",
+      throw Error(Status::NOT_FOUND, text("kernel ", label_, " is not in the image of ",
                                           code_->label(), " for ", device.label()));
     found = others_
-                .emplace_back(std::make_unique<const KernelImage>(*image, name_, native, device,
-                                                                  asks_driver()))
+                .emplace_back(std::make_unique<const KernelImage>(*code_, *image, name_, native,
+                                                                  device, asks_driver()))
                 .get();
   }
   on_device_[static_cast<size_t>(device.ordinal())].store(found, std::memory_order_release);
@@ -92,7 +104,7 @@ int Kernel::attribute(int number, const Device& device) const {
   check(cuda().cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(number),
                                     on(device).native, device.native()),
         [&] {
-          return text("read attribute ", number, " of kernel ", name_, " on ", device.label());
+          return text("read attribute ", number, " of kernel ", label_, " on ", device.label());
         });
   return value;
 }
@@ -101,7 +113,7 @@ void Kernel::set_attribute(int number, const Device& device, int value) const {
   check(cuda().cuKernelSetAttribute(static_cast<CUfunction_attribute>(number), value,
                                     on(device).native, device.native()),
         [&] {
-          return text("set attribute ", number, " of kernel ", name_, " on ", device.label(),
+          return text("set attribute ", number, " of kernel ", label_, " on ", device.label(),
                       " to ", value);
         });
   if (number == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
@@ -122,7 +134,7 @@ void Kernel::allow_dynamic_shared(const Device& device, uint32_t bytes) const {
 CUfunction Kernel::function_on(const Device& device) const {
   CUfunction function = nullptr;
   check(cuda().cuKernelGetFunction(&function, on(device).native),
-        [&] { return text("load kernel ", name_, " on ", device.label()); });
+        [&] { return text("load kernel ", label_, " on ", device.label()); });
   return function;
 }
 
@@ -130,10 +142,11 @@ int Kernel::occupancy(const Device& device, int block_size, size_t dynamic_share
   const Ref<Context> context = device.context();
   const driver::ContextGuard guard(context->native());
   int blocks = 0;
-  check(
-      cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_on(device), block_size,
-                                                         dynamic_shared),
-      [&] { return text("tell the occupancy of kernel ", name_, " with blocks of ", block_size); });
+  check(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_on(device), block_size,
+                                                           dynamic_shared),
+        [&] {
+          return text("tell the occupancy of kernel ", label_, " with blocks of ", block_size);
+        });
   return blocks;
 }
 
@@ -143,7 +156,7 @@ void Kernel::max_potential_block_size(const Device& device, size_t dynamic_share
   const driver::ContextGuard guard(context->native());
   check(cuda().cuOccupancyMaxPotentialBlockSize(&min_grid_size, &block_size, function_on(device),
                                                 nullptr, dynamic_shared, limit),
-        [&] { return text("find the best block size of kernel ", name_); });
+        [&] { return text("find the best block size of kernel ", label_); });
 }
 
 size_t Kernel::available_dynamic_shared(const Device& device, int blocks, int block_size) const {
@@ -153,7 +166,7 @@ size_t Kernel::available_dynamic_shared(const Device& device, int blocks, int bl
   check(cuda().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function_on(device), blocks,
                                                        block_size),
         [&] {
-          return text("tell the dynamic shared memory left to kernel ", name_, " with ", blocks,
+          return text("tell the dynamic shared memory left to kernel ", label_, " with ", blocks,
                       " blocks of ", block_size);
         });
   return bytes;

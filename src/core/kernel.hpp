@@ -16,8 +16,8 @@ namespace cucore::core {
 // A kernel as one loaded image has it. Layouts of parameters differ between architectures.
 struct KernelImage {
   // The driver is asked for the layout on `device` if `ask_driver` or if the code does not say it.
-  KernelImage(const LoadedImage& image, const std::string& name, CUkernel native,
-              const Device& device, bool ask_driver);
+  KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
+              CUkernel native, const Device& device, bool ask_driver);
 
   const LoadedImage* image;  // kept alive by the kernel's code
   CUkernel native;
@@ -28,11 +28,13 @@ struct KernelImage {
 
 class Kernel final : public Object {
  public:
-  // `first` is what was loaded for `device`.
-  Kernel(Ref<const ObjectCode> code, std::string name, const LoadedImage& first, CUkernel native,
-         const Device& device);
+  // `first` is what was loaded for `device`. `asked` is the name that the user gave.
+  Kernel(Ref<const ObjectCode> code, std::string name, std::string asked, const LoadedImage& first,
+         CUkernel native, const Device& device);
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return name_; }  // in the code, "_Z4axpyIfEvT_PS0_"
+  // For messages: the first name that it was asked for under, "axpy<float>".
+  const std::string& label() const { return label_; }
   const ObjectCode& code() const { return *code_; }
   const KernelImage& first() const { return first_; }
 
@@ -63,7 +65,7 @@ class Kernel final : public Object {
   bool asks_driver() const;
 
   const Ref<const ObjectCode> code_;
-  const std::string name_;
+  const std::string name_, label_;
   const KernelImage first_;
   mutable std::mutex finding_;
   mutable std::vector<std::unique_ptr<const KernelImage>> others_;

@@ -3,7 +3,8 @@
 #include <array>
 #include <vector>
 
-#include "core/captured_launch.hpp"
+#include "core/captured_work.hpp"
+#include "core/launch_arguments.hpp"
 #include "core/launch_failure.hpp"
 #include "support/text.hpp"
 
@@ -63,7 +64,7 @@ class Configuration {
       add_cluster(device, grid, options);
     if (options.cooperative) add_cooperative(device, options.cooperative);
     if (options.programmatic_serialization) add_serialization(options.programmatic_serialization);
-    if (options.priority) add(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority = options.priority;
+    if (options.priority) add_priority(device, options.priority);
   }
   Configuration(const Configuration&) = delete;
   Configuration& operator=(const Configuration&) = delete;
@@ -114,6 +115,11 @@ class Configuration {
         .programmaticStreamSerializationAllowed = 1;
   }
 
+  void add_priority(const Device& device, int32_t priority) {
+    device.require_priority(priority, "cucore_launch_options.priority");
+    add(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority = priority;
+  }
+
   CUlaunchConfig config_{};
   CUlaunchAttribute attributes_[4];
 };
@@ -128,30 +134,64 @@ void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes) {
 
 [[noreturn]] void throw_count(const Kernel& kernel, size_t count, size_t wanted) {
   throw Error(Status::INVALID_ARGUMENT,
-              text("kernel ", kernel.name(), " takes ", wanted,
+              text("kernel ", kernel.label(), " takes ", wanted,
                    wanted == 1 ? " argument" : " arguments", ", got ", count));
 }
 
-[[noreturn]] void throw_argument(const Kernel& kernel, size_t index, const cucore_argument& given,
-                                 size_t wanted) {
-  throw Error(Status::INVALID_ARGUMENT,
-              given.data
-                  ? text("argument ", index, " of kernel ", kernel.name(), " has ", given.size,
-                         " bytes, the kernel's parameter has ", wanted)
-                  : text("argument ", index, " of kernel ", kernel.name(), " has no data (NULL)"));
-}
-
-// Where the kernel's own parameters are not known, whatever the caller says is believed.
-void check_arguments(const Kernel& kernel, const KernelImage& image,
+// False if there are buffers among the arguments, which are then not checked yet.
+bool check_arguments(const Kernel& kernel, const KernelImage& image,
                      const cucore_argument* arguments, size_t count) {
   const auto& parameters = image.parameters;
   if (parameters && parameters->size() != count) [[unlikely]]
     throw_count(kernel, count, parameters->size());
-  for (size_t i = 0; i < count; ++i) {
-    const size_t wanted = parameters ? (*parameters)[i].size : arguments[i].size;
-    if (!arguments[i].data || arguments[i].size != wanted) [[unlikely]]
-      throw_argument(kernel, i, arguments[i], wanted);
+  for (size_t i = 0; i < count; ++i)
+    if (!fits(image, i, arguments[i])) [[unlikely]] {
+      if (is_buffer(arguments[i])) return false;
+      throw_argument(kernel, image, i, arguments[i]);
+    }
+  return true;
+}
+
+// Where the driver reads the addresses of the values from.
+class ArgumentPointers {
+ public:
+  explicit ArgumentPointers(size_t count) {
+    if (count > FEW) [[unlikely]] {
+      many_.resize(count);
+      data_ = many_.data();
+    }
   }
+  void** data() { return data_; }
+
+ private:
+  static constexpr size_t FEW = 32;
+  void* few_[FEW];
+  std::vector<void*> many_;
+  void** data_ = few_;
+};
+
+[[gnu::always_inline]] inline CUresult call_driver(const KernelImage& image, const Stream& stream,
+                                                   const CUlaunchConfig& configuration,
+                                                   void** arguments, void** extra) {
+  const auto function = reinterpret_cast<CUfunction>(image.native);
+  const auto call = [&] {
+    hold_if_captured(stream, *image.image);
+    return driver::cuda().cuLaunchKernelEx(&configuration, function, arguments, extra);
+  };
+  if (!stream.needs_current_context()) [[likely]]
+    return call();
+  const driver::ContextGuard guard(stream.context()->native());
+  return call();
+}
+
+[[gnu::cold, gnu::noinline]] CUresult call_driver_recorded(const KernelImage& image,
+                                                           const Stream& stream,
+                                                           const CUlaunchConfig& configuration,
+                                                           void** arguments, void** extra) {
+  image.image->record_use(stream);
+  const CUresult result = call_driver(image, stream, configuration, arguments, extra);
+  image.image->note_output(stream);
+  return result;
 }
 
 void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
@@ -161,49 +201,68 @@ void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
   const Configuration configuration(device, stream.native(), options);
   if (options.dynamic_shared > ALWAYS_ALLOWED_SHARED) [[unlikely]]
     allow_shared(kernel, device, options.dynamic_shared);
-  image.image->note(stream);
-  const auto function = reinterpret_cast<CUfunction>(image.native);
-  const auto call = [&] {
-    if (stream.may_be_captured()) hold_if_captured(stream, *image.image);
-    return driver::cuda().cuLaunchKernelEx(&configuration.get(), function, arguments, extra);
-  };
   CUresult result;
-  if (stream.needs_current_context()) {
-    const driver::ContextGuard guard(stream.context()->native());
-    result = call();
-  } else {
-    result = call();
-  }
+  if (image.image->knows(stream)) [[likely]]
+    result = call_driver(image, stream, configuration.get(), arguments, extra);
+  else
+    result = call_driver_recorded(image, stream, configuration.get(), arguments, extra);
   if (result != CUDA_SUCCESS) [[unlikely]]
     throw_launch_failure(kernel, device, configuration.get(), result);
 }
 
 }  // namespace
 
-void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-            const cucore_argument* arguments, size_t count) {
-  const KernelImage& image = kernel.on(stream.device());
-  check_arguments(kernel, image, arguments, count);
-  constexpr size_t FEW = 32;
-  void* few[FEW];
-  std::vector<void*> many;
-  void** pointers = few;
-  if (count > FEW) [[unlikely]] {
-    many.resize(count);
-    pointers = many.data();
-  }
-  for (size_t i = 0; i < count; ++i) pointers[i] = const_cast<void*>(arguments[i].data);
-  run(kernel, image, stream, options, pointers, nullptr);
+std::string describe(const container::Parameter& parameter) {
+  using container::ParameterClass;
+  std::string size = text(parameter.size, parameter.size == 1 ? " byte" : " bytes");
+  if (parameter.parameter_class == ParameterClass::UNKNOWN) return size;
+  return text(size, " (", container::parameter_class_name(parameter.parameter_class), ")");
 }
+
+void throw_argument(const Kernel& kernel, const KernelImage& image, size_t index,
+                    const cucore_argument& given) {
+  std::string wanted;
+  if (image.parameters)
+    wanted = text(", the kernel's parameter has ", describe((*image.parameters)[index]));
+  throw Error(Status::INVALID_ARGUMENT,
+              text("argument ", index, " of kernel ", kernel.label(), " has ",
+                   given.data ? text(given.size, " bytes") : "no data (NULL)", wanted));
+}
+
+void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
+            const cucore_argument* arguments, size_t count, const BufferHandles& handles) {
+  const KernelImage& image = kernel.on(stream.device());
+  const bool plain = check_arguments(kernel, image, arguments, count);
+  ArgumentPointers pointers(count);
+  if (!plain) [[unlikely]] {
+    BufferArguments buffers(kernel, stream, handles);
+    buffers.resolve(image, arguments, count, pointers.data());
+    return run(kernel, image, stream, options, pointers.data(), nullptr);
+  }
+  for (size_t i = 0; i < count; ++i) pointers.data()[i] = const_cast<void*>(arguments[i].data);
+  run(kernel, image, stream, options, pointers.data(), nullptr);
+}
+
+namespace {
+
+// A struct in C ends with padding up to its alignment, which the parameter block does not have.
+bool is_block_size(size_t size, size_t parameter_bytes) {
+  if (size == parameter_bytes) [[likely]]
+    return true;
+  for (const size_t alignment : {2, 4, 8, 16})
+    if (size == (parameter_bytes + alignment - 1) / alignment * alignment) return true;
+  return false;
+}
+
+}  // namespace
 
 void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
                    const void* arguments, size_t size) {
-  // A struct in C ends with padding that the parameter block does not have.
-  constexpr size_t PADDING = 16;
   const KernelImage& image = kernel.on(stream.device());
-  if (image.parameters && (size < image.parameter_bytes || size - image.parameter_bytes >= PADDING))
-    throw Error(Status::INVALID_ARGUMENT, text("the parameters of kernel ", kernel.name(), " take ",
-                                               image.parameter_bytes, " bytes, got ", size));
+  if (image.parameters && !is_block_size(size, image.parameter_bytes))
+    throw Error(Status::INVALID_ARGUMENT,
+                text("the parameters of kernel ", kernel.label(), " take ", image.parameter_bytes,
+                     " bytes, got ", size));
   if (image.parameters) size = image.parameter_bytes;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
@@ -219,11 +278,11 @@ int max_active_clusters(const Kernel& kernel, const Device& device,
     allow_shared(kernel, device, options.dynamic_shared);
   CUfunction function = nullptr;
   driver::check(driver::cuda().cuKernelGetFunction(&function, kernel.on(device).native),
-                [&] { return text("load kernel ", kernel.name(), " on ", device.label()); });
+                [&] { return text("load kernel ", kernel.label(), " on ", device.label()); });
   int clusters = 0;
   driver::check(
       driver::cuda().cuOccupancyMaxActiveClusters(&clusters, function, &configuration.get()),
-      [&] { return text("tell how many clusters of kernel ", kernel.name(), " fit"); });
+      [&] { return text("tell how many clusters of kernel ", kernel.label(), " fit"); });
   return clusters;
 }
 

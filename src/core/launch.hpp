@@ -3,13 +3,15 @@
 
 #include <cucore.h>
 
+#include "core/buffer_arguments.hpp"
 #include "core/kernel.hpp"
 #include "core/stream.hpp"
 
 namespace cucore::core {
 
+// `handles` resolves the arguments that are buffers.
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-            const cucore_argument* arguments, size_t count);
+            const cucore_argument* arguments, size_t count, const BufferHandles& handles);
 
 void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
                    const void* arguments, size_t size);

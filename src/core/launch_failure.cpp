@@ -1,5 +1,7 @@
 #include "core/launch_failure.hpp"
 
+#include <algorithm>
+
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -32,6 +34,30 @@ std::string broken_need(const Kernel& kernel, const Device& device, const CUlaun
   return {};
 }
 
+bool has_clusters(const CUlaunchConfig& config) {
+  return std::any_of(config.attrs, config.attrs + config.numAttrs, [](const auto& attribute) {
+    return attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  });
+}
+
+// All blocks of a cooperative launch run at once; "" if the driver does not tell how many can.
+std::string too_many_blocks(const Kernel& kernel, const Device& device,
+                            const CUlaunchConfig& config) noexcept try {
+  if (has_clusters(config)) return {};
+  const uint64_t blocks = uint64_t{config.gridDimX} * config.gridDimY * config.gridDimZ;
+  const auto threads = static_cast<int>(config.blockDimX * config.blockDimY * config.blockDimZ);
+  const int each = kernel.occupancy(device, threads, config.sharedMemBytes);
+  const int processors = device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  const int fixed = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
+  return text("grid is ", blocks, " blocks; at most ", int64_t{each} * processors, " blocks (",
+              each, " per multiprocessor x ", processors, " multiprocessors) of this kernel with ",
+              threads, " threads and ", uint64_t{config.sharedMemBytes} + fixed,
+              " bytes of shared memory can run at once on ", device.label(),
+              "; use a smaller grid");
+} catch (...) {
+  return {};
+}
+
 bool is_launch_limit(CUresult result) {
   return result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
          result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
@@ -43,12 +69,14 @@ bool is_launch_limit(CUresult result) {
 void throw_launch_failure(const Kernel& kernel, const Device& device, const CUlaunchConfig& config,
                           CUresult result) {
   const std::string what =
-      text("launch kernel ", kernel.name(), " on ", device.label(), " with ", config.gridDimX,
+      text("launch kernel ", kernel.label(), " on ", device.label(), " with ", config.gridDimX,
            " x ", config.gridDimY, " x ", config.gridDimZ, " blocks of ", config.blockDimX, " x ",
            config.blockDimY, " x ", config.blockDimZ, " threads");
   if (is_launch_limit(result)) {
     const std::string name = driver::name_of(result);
-    const std::string need = broken_need(kernel, device, config);
+    const std::string need = result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                 ? too_many_blocks(kernel, device, config)
+                                 : broken_need(kernel, device, config);
     throw Error(Status::LAUNCH, text("cannot ", what, ": ", need.empty() ? name : need), {},
                 {"cuda", static_cast<int32_t>(result), name});
   }

@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <chrono>
+#include <exception>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -43,18 +45,65 @@ void* run(void* given) {
   return nullptr;
 }
 
-}  // namespace
+// The stack that a compiler needs: threads of virtual machines may have less.
+class Attributes {
+ public:
+  Attributes() {
+    constexpr size_t LEAST = size_t{8} << 20;
+    size_t size = 0;
+    pthread_attr_init(&native_);
+    if (pthread_attr_getstacksize(&native_, &size) == 0 && size < LEAST)
+      pthread_attr_setstacksize(&native_, LEAST);
+  }
+  ~Attributes() { pthread_attr_destroy(&native_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  const pthread_attr_t* get() const { return &native_; }
 
-void start_library_thread(const char* name, void (*body)(void*) noexcept, void* argument) {
+ private:
+  pthread_attr_t native_;
+};
+
+void start_thread(const char* name, void (*body)(void*) noexcept, void* argument,
+                  const pthread_attr_t* attributes) {
   auto start = std::make_unique<Start>(Start{name, body, argument});
   const SignalsBlocked blocked;
   pthread_t thread;
-  if (const int result = pthread_create(&thread, nullptr, &run, start.get()); result != 0)
+  if (const int result = pthread_create(&thread, attributes, &run, start.get()); result != 0)
     throw Error(Status::OUT_OF_MEMORY,
                 text("cannot start the library's thread ", name, ": error ", result,
                      " of the system; raise the limit of threads (ulimit -u)"));
   (void)start.release();
   pthread_detach(thread);
+}
+
+struct Errand {
+  const std::function<void()>& work;
+  std::promise<void> done;
+
+  static void run(void* given) noexcept {
+    auto& self = *static_cast<Errand*>(given);
+    try {
+      self.work();
+    } catch (...) {
+      self.done.set_exception(std::current_exception());
+      return;
+    }
+    self.done.set_value();
+  }
+};
+
+}  // namespace
+
+void start_library_thread(const char* name, void (*body)(void*) noexcept, void* argument) {
+  start_thread(name, body, argument, nullptr);
+}
+
+void run_on_library_thread(const char* name, const std::function<void()>& work) {
+  Errand errand{work, {}};
+  std::future<void> done = errand.done.get_future();
+  start_thread(name, &Errand::run, &errand, Attributes().get());
+  done.get();
 }
 
 bool wait_at_exit(const std::function<bool()>& is_done) noexcept {

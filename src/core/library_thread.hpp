@@ -10,6 +10,10 @@ namespace cucore::core {
 // have no more threads. `name` is what debuggers show: 15 characters at most.
 void start_library_thread(const char* name, void (*body)(void*) noexcept, void* argument);
 
+// Runs the work on such a thread, whose stack is at least 8 MiB, and waits for its end. Throws what
+// the work throws.
+void run_on_library_thread(const char* name, const std::function<void()>& work);
+
 // To be called by the thread itself, once a driver is in use.
 void relax_captures() noexcept;
 

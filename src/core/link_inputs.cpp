@@ -31,9 +31,13 @@ std::string build_of(cucore_backend backend) {
 // The symbols of an input are in the result too, so they are part of what it depends on.
 std::string describe(const container::Image& image) {
   Sha256 symbols;
-  for (const auto& symbol : image.symbols)
+  for (const auto& symbol : image.symbols) {
     symbols.update(text(symbol.expression.size(), ":", symbol.expression, "=",
                         symbol.lowered_name.size(), ":", symbol.lowered_name, ";"));
+    if (!symbol.parameters) continue;
+    for (const auto& parameter : *symbol.parameters)
+      symbols.update(text(static_cast<uint32_t>(parameter.parameter_class)));
+  }
   return text(container::code_type_name(image.type), " ", image.arch.text(), " ",
               hex(sha256(image.data())), " ", hex(symbols.finish()), " ", image.name);
 }
@@ -79,10 +83,11 @@ container::BuildInputs link_inputs(const std::vector<const Code*>& inputs, CodeT
   out.fields = {key_field(KeyTag::PRODUCER, by_driver ? "CUDA driver" : "nvJitLink"),
                 key_field(KeyTag::BUILD, out.bypass.empty() ? build_of(choice.backend) : ""),
                 key_field(KeyTag::TARGET, container::code_type_name(target)),
-                key_field(KeyTag::ARCH, out.arch.text()),
-                key_field(KeyTag::NAME, out.label),
+                key_field(KeyTag::ARCH, out.arch.text()), key_field(KeyTag::NAME, out.label),
                 key_field(KeyTag::OPTION, text("lto ", toggle_text(options.lto))),
-                key_field(KeyTag::OPTION, text("ptx ", toggle_text(options.ptx)))};
+                key_field(KeyTag::OPTION, text("ptx ", toggle_text(options.ptx))),
+                // Caches may hold results of links whose definitions were not compared.
+                key_field(KeyTag::OPTION, "one definition")};
   for (const std::string& flag : options.flags)
     out.fields.push_back(key_field(KeyTag::OPTION, flag));
   for (const Code* code : inputs) add_input(out.fields, *code);

@@ -34,6 +34,7 @@ std::vector<Symbol> linked_symbols(std::vector<Symbol> image,
              is_renamed(found.lowered_name, wanted.lowered_name)))
           names.push_back({wanted.expression, found.lowered_name});
     }
+  for (const Code* input : inputs) container::adopt_classes(image, input->symbols);
   return container::merge_expressions(std::move(image), names);
 }
 

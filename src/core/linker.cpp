@@ -6,6 +6,7 @@
 #include "container/select.hpp"
 #include "container/text.hpp"
 #include "core/default_arch.hpp"
+#include "core/definition_check.hpp"
 #include "core/link_job.hpp"
 #include "core/linked_symbols.hpp"
 #include "core/objectcode.hpp"
@@ -89,12 +90,21 @@ LinkResult run(const LinkJob& job, const LinkerChoice& choice,
                const std::vector<const Code*>& inputs) {
   if (!choice.problem.empty())
     throw Error(Status::UNSUPPORTED, text("cannot ", job.what, ": ", choice.problem));
-  if (choice.backend == CUCORE_BACKEND_NVJITLINK) {
+  const bool by_nvjitlink = choice.backend == CUCORE_BACKEND_NVJITLINK;
+  if (by_nvjitlink)
     require_relocatable(job, inputs);
-    return link_with_nvjitlink(job);
+  else
+    require_driver_can(job, choice.reason);
+  DefinitionCheck definitions(job, inputs);
+  definitions.require_one_of_each();
+  try {
+    LinkResult result = by_nvjitlink ? link_with_nvjitlink(job) : link_with_driver(job);
+    require_no_error_in_log(job, result.log);
+    return result;
+  } catch (const Error& error) {
+    definitions.explain(error);
+    throw;
   }
-  require_driver_can(job, choice.reason);
-  return link_with_driver(job);
 }
 
 int version_of(cucore_backend backend) {

@@ -1,6 +1,5 @@
 #include "core/loaded_image.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "support/log.hpp"
@@ -61,8 +60,8 @@ CUresult load_and_try(CUlibrary& native, const void* image, JitLog& jit) {
 }  // namespace
 
 Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, const std::string& what,
-                                   std::vector<container::Symbol> symbols) {
-  start_unloader();
+                                   std::vector<container::Symbol> symbols, bool may_print) {
+  start_deferred_releases();
   auto unload = std::make_unique<Unload>();
   const Ref<Context> context = device.context();
   const driver::ContextGuard guard(context->native());
@@ -72,7 +71,7 @@ Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, cons
   log(LogLevel::DEBUG, what);
   const CUlibrary native = unload->library;
   try {
-    return make<LoadedImage>(std::move(unload), std::move(symbols));
+    return make<LoadedImage>(std::move(unload), std::move(symbols), may_print);
   } catch (...) {
     driver::check_release(cuda().cuLibraryUnload(native), "unload object code");
     throw;
@@ -81,39 +80,21 @@ Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, cons
 
 LoadedImage::~LoadedImage() {
   if (driver::is_gone() || !driver::cuda_if_available()) return;
-  mark_streams(*unload_);
-  unload_later(std::move(unload_));
+  unload_->uses().mark();
+  release_later(std::move(unload_));
 }
 
-void LoadedImage::note_new(const Stream& stream) const {
-  std::lock_guard lock(mutex_);
-  const auto is_known = [](const auto& list, const void* key) {
-    return std::ranges::any_of(list, [key](const auto& entry) { return entry.get() == key; });
-  };
-  const void* key = stream.mark_key();
-  if (stream.mark()) {
-    if (!is_known(unload_->streams, key)) {
-      forget_finished();
-      unload_->streams.push_back(stream.mark());
-      // A release, which must not allocate, may have to wait for the stream's context instead.
-      unload_->contexts.reserve(unload_->contexts.size() + unload_->streams.size());
-      stream.mark()->use();
-    }
-  } else if (!is_known(unload_->contexts, key)) {
-    unload_->contexts.reserve(unload_->contexts.size() + unload_->streams.size() + 1);
-    unload_->contexts.push_back(stream.context());
-  }
-  known_[slot(key)].store(key, std::memory_order_release);
+void Unload::perform(const driver::CudaTable& cu) noexcept {
+  driver::check_release(cu.cuLibraryUnload(library), "unload object code");
+  log(LogLevel::DEBUG, "unloaded object code that nothing uses any more");
 }
 
-// Streams come and go while code stays: those that have gone and are done need no waiting for.
-void LoadedImage::forget_finished() const {
-  auto& streams = unload_->streams;
-  if (streams.size() < forget_at_) return;
-  // First, since a new stream may get the place in memory of one that is forgotten.
-  for (auto& known : known_) known.store(nullptr, std::memory_order_release);
-  std::erase_if(streams, [](const Ref<StreamMark>& stream) { return stream->is_finished(); });
-  forget_at_ = std::max<size_t>(16, streams.size() * 2);
+void LoadedImage::record_use(const Stream& stream) const {
+  const auto remember = may_print_ ? StreamUses::FORGET : StreamUses::REMEMBER;
+  if (stream.mark())
+    unload_->uses().add(stream.mark(), remember);
+  else
+    unload_->uses().add(stream.context(), remember);
 }
 
 CUkernel LoadedImage::find_kernel(const char* lowered_name) const {

@@ -1,5 +1,7 @@
 // A link by nvJitLink: owns the handle and turns what it says into values and errors.
+#include "core/library_thread.hpp"
 #include "core/link_job.hpp"
+#include "driver/captured_output.hpp"
 #include "driver/nvjitlink.hpp"
 #include "support/text.hpp"
 
@@ -37,6 +39,23 @@ std::vector<std::string> command_line(const LinkJob& job, int version) {
   return flags;
 }
 
+void add_lines(std::string& log, const std::string& more) {
+  if (!log.empty() && !more.empty() && log.back() != '\n') log += '\n';
+  log += more;
+}
+
+// What nvJitLink prints has marks for a program that reads it: "@E@error   : ...".
+std::string without_marks(std::string text) {
+  constexpr size_t MARK = 3;
+  for (size_t at = 0; at + MARK <= text.size();) {
+    if (text[at] == '@' && text[at + 2] == '@') text.erase(at, MARK);
+    const size_t end = text.find('\n', at);
+    if (end == std::string::npos) break;
+    at = end + 1;
+  }
+  return text;
+}
+
 class NvJitLinkRun {
  public:
   NvJitLinkRun(const LinkJob& job, const std::vector<std::string>& flags)
@@ -71,10 +90,10 @@ class NvJitLinkRun {
 
   // Errors first, then what is worth knowing.
   std::string log() const {
-    std::string log = read(table_.nvJitLinkGetErrorLogSize, table_.nvJitLinkGetErrorLog);
-    const std::string info = read(table_.nvJitLinkGetInfoLogSize, table_.nvJitLinkGetInfoLog);
-    if (!log.empty() && !info.empty() && log.back() != '\n') log += '\n';
-    return log + info;
+    std::string log = without_marks(output_.text());
+    add_lines(log, read(table_.nvJitLinkGetErrorLogSize, table_.nvJitLinkGetErrorLog));
+    add_lines(log, read(table_.nvJitLinkGetInfoLogSize, table_.nvJitLinkGetInfoLog));
+    return log;
   }
 
  private:
@@ -106,6 +125,7 @@ class NvJitLinkRun {
 
   const LinkJob& job_;
   const driver::NvJitLinkTable& table_;
+  const driver::CapturedOutput output_;
   nvJitLinkHandle handle_ = nullptr;
 };
 
@@ -114,10 +134,14 @@ class NvJitLinkRun {
 LinkResult link_with_nvjitlink(const LinkJob& job) {
   LinkResult result;
   result.flags = command_line(job, driver::nvjitlink().version);
-  NvJitLinkRun run(job, result.flags);
-  run.run();
-  result.bytes = run.output();
-  result.log = run.log();
+  // After link-time optimisation nvJitLink 13.0 leaves a pointer behind in the thread. If a later
+  // link in that thread has an error to report, nvJitLink follows the pointer and crashes.
+  run_on_library_thread("cucore-link", [&] {
+    NvJitLinkRun run(job, result.flags);
+    run.run();
+    result.bytes = run.output();
+    result.log = run.log();
+  });
   return result;
 }
 

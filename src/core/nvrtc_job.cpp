@@ -13,6 +13,7 @@ class Here final : public NvrtcRunner {
     program.compile(job.flags, job.what);
     NvrtcResult result;
     result.bytes = program.output(job.target);
+    if (job.target == container::CodeType::CUBIN) result.ptx = program.ptx_beside();
     for (const std::string& expression : job.expressions)
       result.lowered_names.push_back(program.lowered_name(expression));
     result.log = program.log();

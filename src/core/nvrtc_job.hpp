@@ -19,6 +19,7 @@ struct NvrtcJob {
 
 struct NvrtcResult {
   container::Bytes bytes;
+  container::Bytes ptx;  // of the same compile, beside a CUBIN; empty where the compiler has none
   std::string log;
   std::vector<std::string> lowered_names;  // of the expressions, in their order
 };

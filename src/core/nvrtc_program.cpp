@@ -1,5 +1,6 @@
 #include "core/nvrtc_program.hpp"
 
+#include "driver/captured_output.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -57,8 +58,10 @@ void NvrtcProgram::add_expression(const std::string& expression) {
 
 void NvrtcProgram::compile(const std::vector<std::string>& flags, const std::string& what) {
   const auto arguments = pointers(flags);
+  const driver::CapturedOutput output;
   const nvrtcResult result =
       rtc_.nvrtcCompileProgram(program_, static_cast<int>(arguments.size()), arguments.data());
+  printed_ = output.text();
   if (result == NVRTC_SUCCESS) return;
   std::string whole = log();
   std::string message = what;
@@ -68,11 +71,11 @@ void NvrtcProgram::compile(const std::vector<std::string>& flags, const std::str
 
 std::string NvrtcProgram::log() const {
   size_t size = 0;
-  if (rtc_.nvrtcGetProgramLogSize(program_, &size) != NVRTC_SUCCESS || size <= 1) return {};
+  if (rtc_.nvrtcGetProgramLogSize(program_, &size) != NVRTC_SUCCESS || size <= 1) return printed_;
   std::string log(size, '\0');
-  if (rtc_.nvrtcGetProgramLog(program_, log.data()) != NVRTC_SUCCESS) return {};
+  if (rtc_.nvrtcGetProgramLog(program_, log.data()) != NVRTC_SUCCESS) return printed_;
   log.resize(log.find('\0') == std::string::npos ? size : log.find('\0'));
-  return readable_log(std::move(log));
+  return readable_log(log + printed_);
 }
 
 std::string NvrtcProgram::lowered_name(const std::string& expression) const {
@@ -100,6 +103,12 @@ container::Bytes NvrtcProgram::output(container::CodeType target) const {
   container::Bytes bytes(size);
   check(get(program_, reinterpret_cast<char*>(bytes.data())), what);
   return bytes;
+}
+
+container::Bytes NvrtcProgram::ptx_beside() const {
+  container::Bytes ptx = output(container::CodeType::PTX);
+  if (ptx.size() <= 1) ptx.clear();
+  return ptx;
 }
 
 }  // namespace cucore::core

@@ -25,10 +25,13 @@ class NvrtcProgram {
   std::string log() const;
   std::string lowered_name(const std::string& expression) const;
   container::Bytes output(container::CodeType target) const;
+  // The PTX that a CUBIN was made of; empty where this NVRTC does not return it.
+  container::Bytes ptx_beside() const;
 
  private:
   const driver::NvrtcTable& rtc_;
   nvrtcProgram program_ = nullptr;
+  std::string printed_;  // by the compiler, instead of into its log
 };
 
 // A name without a folder is given one that does not exist, so that a quoted #include does not

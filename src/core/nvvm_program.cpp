@@ -9,6 +9,7 @@
 #include "core/link_job.hpp"
 #include "core/nvrtc_options.hpp"
 #include "core/objectcode.hpp"
+#include "driver/captured_output.hpp"
 #include "driver/library_build.hpp"
 #include "driver/nvvm.hpp"
 #include "support/sha256.hpp"
@@ -69,11 +70,12 @@ class NvvmRun {
   }
   std::string log() const {
     size_t size = 0;
-    if (table_.nvvmGetProgramLogSize(program_, &size) != NVVM_SUCCESS || size <= 1) return {};
+    const std::string printed = output_.text();
+    if (table_.nvvmGetProgramLogSize(program_, &size) != NVVM_SUCCESS || size <= 1) return printed;
     std::string log(size, '\0');
-    if (table_.nvvmGetProgramLog(program_, log.data()) != NVVM_SUCCESS) return {};
+    if (table_.nvvmGetProgramLog(program_, log.data()) != NVVM_SUCCESS) return printed;
     log.resize(std::min(size, log.find('\0')));
-    return log;
+    return log + printed;
   }
 
  private:
@@ -84,6 +86,7 @@ class NvvmRun {
   }
 
   const driver::NvvmTable& table_;
+  const driver::CapturedOutput output_;
   const std::string what_;
   nvvmProgram program_ = nullptr;
 };

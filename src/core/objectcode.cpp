@@ -149,7 +149,9 @@ Ref<const ObjectCode> ObjectCode::entry_at(size_t index) const {
                 text("image ", index, " of ", label(),
                      image.bytes.empty() ? " is scrambled" : " is of a kind that is not known: ",
                      image.bytes.empty() ? "" : text(entry.kind)));
-  return make<ObjectCode>(container::make_code(entry.type, image.bytes, code_.name, entry.arch));
+  Code code = container::make_code(entry.type, image.bytes, code_.name, entry.arch);
+  container::adopt_classes(code.symbols, code_.symbols);
+  return make<ObjectCode>(std::move(code));
 }
 
 Ref<const ObjectCode> ObjectCode::image_at(size_t index) const {
@@ -228,7 +230,8 @@ Ref<LoadedImage> ObjectCode::load(const Device& device) const {
 Ref<LoadedImage> ObjectCode::load_choice(const Choice& choice, const Device& device) const {
   const container::Image& image = *choice.image;
   if (image.type != CodeType::LTOIR)
-    return LoadedImage::load(image.bytes.data(), device, "load " + label(), image.symbols);
+    return LoadedImage::load(image.bytes.data(), device, "load " + label(), image.symbols,
+                             may_print(image.type, image.bytes));
   Code input;
   static_cast<container::Image&>(input) = image;
   input.metadata = is_bundle() && choice.index < code_.image_metadata.size()
@@ -237,7 +240,7 @@ Ref<LoadedImage> ObjectCode::load_choice(const Choice& choice, const Device& dev
   const Code linked = link_ltoir(input, device.capability(), device.is_emulated());
   return LoadedImage::load(linked.bytes.data(), device,
                            text("load ", label(), ", linked for ", linked.arch.text()),
-                           linked.symbols);
+                           linked.symbols, may_print(linked.type, linked.bytes));
 }
 
 bool ObjectCode::is_loaded() const {
@@ -260,7 +263,10 @@ std::vector<Symbol> ObjectCode::find_symbols() const {
       const auto is_same = [&](const Symbol& other) {
         return other.expression == symbol.expression && other.lowered_name == symbol.lowered_name;
       };
-      if (std::ranges::none_of(all, is_same)) all.push_back(symbol);
+      if (const auto found = std::ranges::find_if(all, is_same); found == all.end())
+        all.push_back(symbol);
+      else if (found->parameters && symbol.parameters)
+        container::adopt_classes(*found->parameters, *symbol.parameters);
     }
   }
   return all;
@@ -326,8 +332,8 @@ Ref<Kernel> ObjectCode::find_kernel(std::string_view name) const {
   const Ref<LoadedImage> library = load(*device);
   const CUkernel native = library->find_kernel(lowered.c_str());
   if (!native) throw_no_kernel(name);
-  Ref<Kernel> kernel =
-      make<Kernel>(Ref<const ObjectCode>(this), lowered, *library, native, *device);
+  Ref<Kernel> kernel = make<Kernel>(Ref<const ObjectCode>(this), lowered, std::string(name),
+                                    *library, native, *device);
 
   std::lock_guard lock(mutex_);
   if (Ref<Kernel> earlier = live_kernel(known)) return earlier;

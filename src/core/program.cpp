@@ -10,6 +10,8 @@
 #include "core/nvvm_program.hpp"
 #include "core/objectcode.hpp"
 #include "core/ptx_program.hpp"
+#include "core/source_classes.hpp"
+#include "support/log.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 
@@ -43,6 +45,16 @@ void add_field(Sha256& hash, std::string_view field) {
 void add_fields(Sha256& hash, const std::vector<std::string>& fields) {
   add_field(hash, text(fields.size()));
   for (const std::string& field : fields) add_field(hash, field);
+}
+
+// Machine code records sizes only. `ptx` is what it was made of; the code is complete without.
+void add_parameter_classes(container::Code& code, const container::Bytes& ptx) {
+  if (ptx.empty()) return;
+  try {
+    container::adopt_classes(code.symbols, container::inspect(CodeType::PTX, ptx).symbols);
+  } catch (const Error& error) {
+    log(LogLevel::DEBUG, "the classes of parameters are unknown: " + error.message());
+  }
 }
 
 }  // namespace
@@ -229,6 +241,10 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   // A name is that of a file, which may have bytes that are no text.
   container::Code code =
       container::make_code(target, result.bytes, container::clean_text(name_), job.arch);
+  add_parameter_classes(code, result.ptx);
+  std::vector<std::string_view> texts(header_sources_.begin(), header_sources_.end());
+  texts.emplace_back(source_);
+  add_classes_of_sources(code.symbols, texts);
   std::vector<container::NamedExpression> names;
   for (size_t i = 0; i < job.expressions.size(); ++i)
     names.push_back({job.expressions[i], result.lowered_names[i]});

@@ -65,6 +65,27 @@ size_t Reaper::Hash::operator()(const Key& key) const noexcept {
 // == A future comes ===============================================================================
 
 void Reaper::watch(const Stream& stream, Future& future) {
+  try {
+    record(stream, future);
+  } catch (const Error& error) {
+    if (error.status() != Status::KERNEL_FAULT) throw;
+    end_broken(stream, future, static_cast<CUresult>(error.origin().code));
+  }
+}
+
+// A fault that a call here meets is that of work in the context, and arrives as its futures' do.
+// The futures that were made before end first.
+void Reaper::end_broken(const Stream& stream, Future& future, CUresult result) noexcept {
+  const Outcome outcome = fault_of(result);
+  std::lock_guard lock(sweeping_);
+  if (!must_stop()) {
+    const ContextGuard guard(stream.context()->native(), std::nothrow);
+    sweep();
+  }
+  future.end(outcome);
+}
+
+void Reaper::record(const Stream& stream, Future& future) {
   Guard guard;
   if (stream.needs_current_context()) guard.emplace(stream.context()->native());
   require_not_captured(stream, guard);
@@ -200,18 +221,26 @@ bool Reaper::has_ended(const Lane& lane, Outcome& outcome) noexcept {
     return true;
   }
   const auto* cu = driver::cuda_if_available();
-  const CUresult result = cu ? cu->cuEventQuery(lane.first().event_) : CUDA_ERROR_NOT_READY;
+  const Future& first = lane.first();
+  const CUresult result = cu ? cu->cuEventQuery(first.event_) : CUDA_ERROR_NOT_READY;
   if (result == CUDA_ERROR_NOT_READY) return false;
+  // Returns at once, and the driver writes what kernels have printed.
+  if (first.is_shared_ || context.output().launches() != 0)
+    (void)cu->cuEventSynchronize(first.event_);
   if (result == CUDA_SUCCESS) return true;
-  outcome = failure(driver::status_of(result), [&] {
-    check(result, [&] { return "await the work of a stream of " + device_.label(); });
-  });
+  outcome = fault_of(result);
   // A context that is broken is so for all.
   if (driver::is_sticky(result)) {
     fault_ = outcome;
     faulted_ = &context;
   }
   return true;
+}
+
+Outcome Reaper::fault_of(CUresult result) const noexcept {
+  return failure(driver::status_of(result), [&] {
+    check(result, [&] { return "await the work of a stream of " + device_.label(); });
+  });
 }
 
 // What has ended of a lane, one after the other.

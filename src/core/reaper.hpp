@@ -21,7 +21,8 @@ class Reaper {
   }
 
   // Records an event behind the work that is in the stream, and ends the future once it is
-  // complete. Throws, and then the future is as before.
+  // complete; at once where a fault has broken the context. Throws, and then the future is as
+  // before.
   void watch(const Stream& stream, Future& future);
 
   // Asks for a pending future at once, on the calling thread.
@@ -60,6 +61,8 @@ class Reaper {
   void call_off() noexcept;
 
   // Of watch().
+  void record(const Stream& stream, Future& future);
+  void end_broken(const Stream& stream, Future& future, CUresult result) noexcept;
   Place enter(const Stream& stream, uint64_t id);
   void leave(const Place& place) noexcept;
   bool commit(const Place& place, Future& future) noexcept;
@@ -69,6 +72,7 @@ class Reaper {
   Swept sweep() noexcept;
   bool sweep(Lane& lane) noexcept;
   bool has_ended(const Lane& lane, Outcome& outcome) noexcept;
+  Outcome fault_of(CUresult result) const noexcept;
   void put_away(Lane& lane, Future* ended) noexcept;
   void unlist(Lane& lane) noexcept;
   void drop_user(Lane& lane) noexcept;

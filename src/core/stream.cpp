@@ -12,14 +12,7 @@ using driver::cuda;
 Ref<Stream> Stream::create(const Device& device, bool nonblocking, int priority) {
   Ref<Context> context = device.context();
   const ContextGuard guard(context->native());
-  if (priority != 0) {
-    int least = 0, greatest = 0;
-    device.stream_priorities(least, greatest);
-    if (priority > least || priority < greatest)
-      throw Error(Status::INVALID_ARGUMENT,
-                  text("cucore_stream_options.priority is ", priority, "; ", device.label(),
-                       " has ", least, " (least) to ", greatest, " (greatest)"));
-  }
+  if (priority != 0) device.require_priority(priority, "cucore_stream_options.priority");
   CUstream native = nullptr;
   check(cuda().cuStreamCreateWithPriority(
             &native, nonblocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, priority),
@@ -91,15 +84,21 @@ void Stream::require_on(const Device& device, const char* what) const {
 void Stream::synchronize() const {
   require_usable();
   const ContextGuard guard(context_->native());
+  const uint64_t launches = context_->output().launches();
   check(cuda().cuStreamSynchronize(native_), [&] { return "wait for " + label(); });
+  output_.set(launches);
 }
 
 bool Stream::query() const {
   require_usable();
   const ContextGuard guard(context_->native());
+  PrintedOutput& output = context_->output();
+  const uint64_t launches = output.launches();
   const CUresult result = cuda().cuStreamQuery(native_);
   if (result == CUDA_ERROR_NOT_READY) return false;
+  const CUresult written = is_shared() ? output.write() : output_.write_once(output, launches);
   check(result, [&] { return "query " + label(); });
+  check(written, [&] { return "write what kernels on " + device().label() + " have printed"; });
   return true;
 }
 
@@ -110,6 +109,8 @@ void Stream::wait(const Event& event) const {
   check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
         [&] { return text("make ", label(), " wait for an event"); });
   if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
+  if (event.is_shared()) share();
+  output_.clear();
 }
 
 void Stream::wait(const Stream& other) const {

@@ -24,7 +24,8 @@ class Stream final : public Object {
         native_(native),
         kind_(kind),
         mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
-        may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD) {}
+        may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD),
+        is_shared_(kind != Kind::OWNED) {}
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
@@ -32,12 +33,17 @@ class Stream final : public Object {
   // For the program, which may do with it what it wants.
   CUstream hand_out() const {
     may_be_captured_.store(true, std::memory_order_relaxed);
+    share();
     return native_;
   }
   // Whether launches may go into a graph: only the program itself can begin a capture, with a
   // handle of the driver, and draw other streams into it with events.
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   Kind kind() const { return kind_; }
+
+  // Whether others than this library may have given it work, or something that it waits for: the
+  // program with the driver's handle, other libraries on default streams.
+  bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
 
   // A stream of our own tells the driver its context; the others take the thread's current one.
   bool needs_current_context() const { return kind_ != Kind::OWNED; }
@@ -70,7 +76,11 @@ class Stream final : public Object {
   const CUstream native_;
   const Kind kind_;
   const Ref<StreamMark> mark_;
+  void share() const { is_shared_.store(true, std::memory_order_relaxed); }
+
   mutable std::atomic<bool> may_be_captured_;
+  mutable std::atomic<bool> is_shared_;
+  mutable OutputMark output_;
   static constexpr uint64_t UNKNOWN = UINT64_MAX;
   mutable std::atomic<uint64_t> id_{UNKNOWN};  // of a stream that is the same for all threads
 };

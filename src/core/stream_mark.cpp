@@ -1,5 +1,7 @@
 #include "core/stream_mark.hpp"
 
+#include "driver/stream_capture.hpp"
+
 namespace cucore::core {
 
 using driver::ContextGuard;
@@ -19,47 +21,45 @@ void StreamMark::destroy_event() noexcept {
   if (cu) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
 }
 
-StreamMark::Marked StreamMark::record() noexcept {
+StreamMark::Marked StreamMark::record(CUevent& event) noexcept {
   std::lock_guard lock(mutex_);
-  return record_locked();
+  return stream_ ? record_locked(event) : last_;
 }
 
-StreamMark::Marked StreamMark::record_locked() noexcept {
-  if (!stream_ || !used_ || context_->is_gone()) return last_;
+StreamMark::Marked StreamMark::record_locked(CUevent& event) noexcept {
+  if (!used_ || context_->is_gone()) return Marked::YES;
   const auto* cu = driver::cuda_if_available();
   const ContextGuard guard(context_->native(), std::nothrow);
-  if (!cu || !guard) return last_ = Marked::UNMARKED;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (cu->cuStreamIsCapturing(stream_, &status) == CUDA_SUCCESS &&
-      status != CU_STREAM_CAPTURE_STATUS_NONE)
-    return last_ = Marked::CAPTURED;
-  if (!event_ && cu->cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
-    return last_ = Marked::UNMARKED;
-  return last_ =
-             cu->cuEventRecord(event_, stream_) == CUDA_SUCCESS ? Marked::YES : Marked::UNMARKED;
+  if (!cu || !guard) return Marked::UNMARKED;
+  if (driver::is_captured(*cu, stream_)) return Marked::CAPTURED;
+  if (!event && cu->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+    return Marked::UNMARKED;
+  if (driver::record_outside_capture(*cu, event, stream_)) return Marked::YES;
+  return driver::is_captured(*cu, stream_) ? Marked::CAPTURED : Marked::UNMARKED;
+}
+
+bool StreamMark::make_wait(const driver::CudaTable& cu,
+                           const ReleaseStreams::Lease& waiter) noexcept {
+  std::lock_guard lock(mutex_);
+  if (context_->is_gone()) return true;
+  if (stream_) return !driver::is_captured(cu, stream_) && waiter.wait_for(cu, stream_);
+  return last_ == Marked::YES && (!event_ || waiter.wait_for(cu, event_));
 }
 
 void StreamMark::retire() noexcept {
   std::lock_guard lock(mutex_);
-  if (record_locked() == Marked::CAPTURED) last_ = Marked::UNMARKED;
+  const driver::RelaxedCaptures relaxed;
+  last_ = record_locked(event_);
+  if (last_ == Marked::CAPTURED) last_ = Marked::UNMARKED;
   stream_ = nullptr;
 }
 
 bool StreamMark::is_complete() const noexcept {
   std::lock_guard lock(mutex_);
-  return is_complete_locked();
-}
-
-bool StreamMark::is_complete_locked() const noexcept {
   if (!event_ || context_->is_gone()) return true;
   const auto* cu = driver::cuda_if_available();
   const ContextGuard guard(context_->native(), std::nothrow);
-  return !cu || !guard || cu->cuEventQuery(event_) != CUDA_ERROR_NOT_READY;
-}
-
-void StreamMark::give_back() noexcept {
-  std::lock_guard lock(mutex_);
-  if (is_complete_locked()) destroy_event();
+  return !cu || driver::is_complete(*cu, event_);
 }
 
 bool StreamMark::is_finished() const noexcept {

@@ -61,6 +61,15 @@ class Unpacker {
   bool failed_ = false;
 };
 
+std::string_view as_text(const container::Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+container::Bytes to_bytes(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
 // The name of a library in an Origin lives for ever.
 const char* known_library(std::string_view name) {
   for (const char* known : {"cuda", "nvrtc", "nvjitlink", "nvvm"})
@@ -93,9 +102,9 @@ std::string pack(const NvrtcJob& job) {
 }
 
 std::string pack(const NvrtcResult& result) {
-  const auto* data = reinterpret_cast<const char*>(result.bytes.data());
   return Packer(RESULT)
-      .put(std::string_view(data, result.bytes.size()))
+      .put(as_text(result.bytes))
+      .put(as_text(result.ptx))
       .put(result.log)
       .put(result.lowered_names)
       .take();
@@ -133,8 +142,8 @@ NvrtcResult unpack_result(std::string_view message) {
   const uint32_t kind = in.number();
   if (kind == ERROR) throw_error(in);
   NvrtcResult result;
-  const auto bytes = std::as_bytes(std::span(in.bytes()));
-  result.bytes.assign(bytes.begin(), bytes.end());
+  result.bytes = to_bytes(in.bytes());
+  result.ptx = to_bytes(in.bytes());
   result.log = in.text();
   result.lowered_names = in.texts();
   if (kind != RESULT || !in.is_done())

@@ -6,7 +6,7 @@ namespace cucore::driver {
 namespace {
 
 std::string text_of(const CpuControl& control, CUcontext context) {
-  char text[1024] = "";
+  char text[4096] = "";
   if (control.last_fault_text(context, text, sizeof text, nullptr) != CUDA_SUCCESS) return {};
   text[sizeof text - 1] = '\0';
   return text;

@@ -15,7 +15,8 @@ namespace {
 
 struct State {
   ForkSafeMutex mutex;
-  std::string selected;  // by select_driver(); "" for none
+  std::string selected;   // by select_driver(); "" for none
+  std::string opened_as;  // the choice that opened the driver in use
 };
 
 State& state() {
@@ -41,12 +42,12 @@ Error not_a_choice(const std::string& what) {
                                              " is neither nvidia, cpu, auto nor a path with a /");
 }
 
-Opened open_selected(const State& state) {
-  if (!state.selected.empty()) return open_driver(state.selected);
-  const std::string wanted = environment("CUCORE_DRIVER");
-  if (wanted.empty()) return open_driver("auto");
-  if (!is_driver_choice(wanted)) return {nullptr, not_a_choice("CUCORE_DRIVER=" + quoted(wanted))};
-  return open_driver(wanted);
+Opened open_selected(State& state) {
+  state.opened_as = state.selected;
+  if (state.opened_as.empty()) state.opened_as = environment("CUCORE_DRIVER");
+  if (state.opened_as.empty()) state.opened_as = "auto";
+  if (is_driver_choice(state.opened_as)) return open_driver(state.opened_as);
+  return {nullptr, not_a_choice("CUCORE_DRIVER=" + quoted(state.opened_as))};
 }
 
 const CudaTable* publish(std::unique_ptr<CudaTable> table) {
@@ -109,10 +110,13 @@ void select_driver(std::string_view name_or_path) {
   if (forked()) throw lost_in_fork();
   State& shared = state();
   std::lock_guard lock(shared.mutex);
-  if (const CudaTable* table = detail::published.load(std::memory_order_acquire))
+  const CudaTable* table = detail::published.load(std::memory_order_acquire);
+  if (!table) {
+    shared.selected = name_or_path;
+  } else if (!is_same_choice(name_or_path, *table, shared.opened_as)) {
     throw Error(Status::INVALID_STATE, "cannot choose the driver " + quoted(name_or_path) + ": " +
                                            table->path + " is in use already; choose first");
-  shared.selected = name_or_path;
+  }
 }
 
 }  // namespace cucore::driver

@@ -53,7 +53,8 @@ const CudaTable* cuda_if_available() noexcept;
 // driver or no device; throws DRIVER_TOO_OLD, INVALID_STATE and whatever else the driver says.
 int device_count();
 
-// Chooses the driver before its first use: "nvidia", "cpu", "auto" or a path with a slash.
+// Chooses the driver before its first use: "nvidia", "cpu", "auto" or a path with a slash. Later
+// the choice must be the driver in use.
 void select_driver(std::string_view name_or_path);
 
 // True in a process that was forked after its parent had used the driver: nothing of it may be

@@ -10,6 +10,9 @@
 namespace cucore::driver {
 namespace {
 
+constexpr const char* RESET =
+    "call cucore_device_reset to go on, or restart the process where it says so";
+
 constexpr Meaning<CUresult> MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
 #include "driver/error_map.inc"
@@ -53,18 +56,62 @@ const char* advice_by(const CudaTable* table, const Meaning<CUresult>* meaning) 
   }
 }
 
+// The driver fails every call in a context that a kernel has broken with the kernel's result. The
+// others that break a context are the device's and the machine's doing.
+bool is_of_kernel(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Which work broke the context. The CPU device names it, and the place: "; at saxpy.cu:12 (PTX line
+// 34)", or "; at PTX line 34" where the code has no line information.
+std::string culprit(const CudaTable* table) {
+  const std::string kernel = "an earlier kernel broke the context";
+  if (!table || !table->cpu)
+    return kernel +
+           " (NVIDIA's driver does not report which one: with CUDA_LAUNCH_BLOCKING=1 set, the "
+           "launch of that kernel fails, and compute-sanitizer names it)";
+  std::string text = fault_text(*table);
+  if (text.starts_with("copy:") || text.starts_with("memset:"))
+    return "earlier work broke the context: " + text;
+  if (text.find(" at PTX line ") != std::string::npos)
+    text += " (compile with cucore_program_options.lineinfo set to see the source line)";
+  return text.empty() ? kernel : kernel + ": " + text;
+}
+
+// Instructions that the CPU device does not have break the context as a fault does.
+bool is_missing_instruction(const CudaTable* table, CUresult result) {
+  return result == CUDA_ERROR_NOT_SUPPORTED && table && table->cpu &&
+         fault_text(*table).find("instruction not implemented") != std::string::npos;
+}
+
+Status status_by(const CudaTable* table, CUresult result) {
+  if (is_missing_instruction(table, result)) return Status::KERNEL_FAULT;
+  const Meaning<CUresult>* meaning = meaning_of(result);
+  return meaning ? meaning->status : Status::CUDA;
+}
+
 }  // namespace
 
 Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
-  const Meaning<CUresult>* meaning = meaning_of(result);
-  std::string name = name_by(table, result);
-  std::string message = std::string(what) + ": " + name;
-  if (const std::string text = text_by(table, result); !text.empty()) message += " (" + text + ")";
-  if (table && is_sticky(result))
-    if (const std::string fault = fault_text(*table); !fault.empty()) message += ": " + fault;
-  if (const char* advice = advice_by(table, meaning); *advice)
-    message += "; " + std::string(advice);
-  return Error(meaning ? meaning->status : Status::CUDA, std::move(message), {},
+  const Status status = status_by(table, result);
+  std::string name = name_by(table, result), said = name;
+  if (const std::string text = text_by(table, result); !text.empty()) said += " (" + text + ")";
+  const bool broken = status == Status::KERNEL_FAULT && is_of_kernel(result);
+  std::string message = std::string(what) + ": " + said;
+  // Whichever call comes next finds the fault.
+  if (broken) message = culprit(table) + "; found by the attempt to " + message;
+  const char* advice = broken ? RESET : advice_by(table, meaning_of(result));
+  if (*advice) message += "; " + std::string(advice);
+  return Error(status, std::move(message), {},
                {"cuda", static_cast<int32_t>(result), std::move(name)});
 }
 
@@ -92,8 +139,11 @@ void check_release(CUresult result, const char* what) noexcept {
 
 Status status_of(CUresult result) noexcept {
   if (result == CUDA_SUCCESS) return Status::OK;
-  const Meaning<CUresult>* meaning = meaning_of(result);
-  return meaning ? meaning->status : Status::CUDA;
+  try {
+    return status_by(detail::published.load(std::memory_order_acquire), result);
+  } catch (...) {
+    return Status::OUT_OF_MEMORY;
+  }
 }
 
 bool is_sticky(CUresult result) noexcept { return status_of(result) == Status::KERNEL_FAULT; }

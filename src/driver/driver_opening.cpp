@@ -112,6 +112,18 @@ bool is_driver_choice(std::string_view choice) noexcept {
          choice.find('/') != std::string_view::npos;
 }
 
+bool is_same_choice(std::string_view choice, const CudaTable& in_use, std::string_view opened_as) {
+  const bool nvidia = !in_use.is_cpu && file_name_of(in_use.path).starts_with("libcuda.so");
+  if (choice == opened_as) return true;
+  if (choice == "cpu") return in_use.is_cpu;
+  if (choice == "nvidia") return nvidia;
+  if (choice == "auto") {
+    int count = 0;
+    return nvidia && in_use.cuDeviceGetCount(&count) == CUDA_SUCCESS && count > 0;
+  }
+  return real_path(std::string(choice).c_str()) == in_use.path;
+}
+
 Opened open_driver(const std::string& choice) {
   if (choice == "nvidia") return open_nvidia();
   if (choice == "cpu") return open_cpu();

@@ -20,6 +20,9 @@ bool is_driver_choice(std::string_view choice) noexcept;
 
 Opened open_driver(const std::string& choice);
 
+// Whether a choice names the driver in use, which `opened_as` opened.
+bool is_same_choice(std::string_view choice, const CudaTable& in_use, std::string_view opened_as);
+
 // The Error for a result of a table that may not be in use yet; table may be null.
 Error error_of(const CudaTable* table, CUresult result, std::string_view what);
 

@@ -15,11 +15,6 @@ bool exists(const std::string& path) {
   return stat(path.c_str(), &status) == 0;
 }
 
-std::string real_path(const char* path) {
-  char resolved[PATH_MAX];
-  return realpath(path, resolved) ? resolved : path;
-}
-
 // The loader repeats the name it was given; what is left says why. A name that is not the one asked
 // for is a dependency that is missing, and stays.
 std::string why_not_opened(const std::string& file) {
@@ -107,6 +102,11 @@ std::string environment(const char* name) {
 bool is_folder(const std::string& path) {
   struct stat status;
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+std::string real_path(const char* path) {
+  char resolved[PATH_MAX];
+  return realpath(path, resolved) ? resolved : path;
 }
 
 std::string path_of_handle(void* handle) {

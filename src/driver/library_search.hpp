@@ -54,6 +54,9 @@ class LibrarySearch {
 // An environment variable, "" where it is unset or the process runs with another's rights.
 std::string environment(const char* name);
 
+// A path without links; the path itself where there is no such file.
+std::string real_path(const char* path);
+
 // The real path of the file that an open library, or an address in one, came from; "" if unknown.
 std::string path_of_handle(void* handle);
 std::string path_of_address(const void* address);

@@ -2,7 +2,9 @@
 // so that there are never two of them; what the user names comes before what is merely found.
 #include <algorithm>
 
+#include "driver/captured_output.hpp"
 #include "driver/library_search.hpp"
+#include "driver/toolkit_table.hpp"
 #include "support/error.hpp"
 
 namespace cucore::driver {
@@ -107,6 +109,8 @@ class ToolkitSearch {
 };
 
 }  // namespace
+
+void tame(const OpenedLibrary& library) { replace_imports(library.handle, output_imports()); }
 
 OpenedLibrary find_toolkit_library(const ToolkitLibrary& library, const std::string& user_path,
                                    LibrarySearch::Accept accept) {

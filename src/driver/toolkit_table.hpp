@@ -15,6 +15,9 @@
 
 namespace cucore::driver {
 
+// Keeps a library from changing what belongs to the process: it prints nothing there.
+void tame(const OpenedLibrary& library);
+
 enum class Need { REQUIRED, OPTIONAL };
 
 // Finds the functions of an open library one by one, and keeps the first that it must have and has
@@ -70,11 +73,13 @@ class ToolkitTable {
  private:
   const Table& open() {
     auto table = std::make_unique<Table>();
-    find_toolkit_library(library_, user_path_, [&](const OpenedLibrary& found) {
-      *table = Table{};
-      table->path = found.path;
-      return fill_(found, *table);
-    });
+    const OpenedLibrary opened =
+        find_toolkit_library(library_, user_path_, [&](const OpenedLibrary& found) {
+          *table = Table{};
+          table->path = found.path;
+          return fill_(found, *table);
+        });
+    tame(opened);
     if (log_enabled(LogLevel::DEBUG))
       log(LogLevel::DEBUG, std::string("opened ") + library_.title + " " + table->path);
     published_.store(table.get(), std::memory_order_release);

@@ -17,7 +17,7 @@ enum class Status : int32_t {
 
 // Where a failure came from when it was not this library's own judgement.
 struct Origin {
-  const char* library = "cucore";  // "cuda", "nvrtc", "nvjitlink"
+  const char* library = "cucore";  // "cuda", "nvrtc", "nvjitlink", "nvvm"
   int32_t code = 0;
   std::string name;  // "CUDA_ERROR_INVALID_PTX"
 };

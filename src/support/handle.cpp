@@ -72,11 +72,13 @@ HandleHead* HandlePool::wrap(const Object* object) {
   return head;
 }
 
-void HandlePool::retain(HandleHead* head) const noexcept {
-  if (!head || head->type != type_) return;
+bool HandlePool::retain(HandleHead* head) const noexcept {
+  if (!head || head->type != type_) return false;
   uint32_t count = head->references.load(std::memory_order_relaxed);
   while (count != 0)
-    if (head->references.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return;
+    if (head->references.compare_exchange_weak(count, count + 1, std::memory_order_acquire))
+      return true;
+  return false;
 }
 
 void HandlePool::release(HandleHead* head) noexcept {

@@ -53,8 +53,8 @@ class HandlePool {
   // Gives one reference back; nothing for NULL, dead and foreign handles.
   void release(HandleHead* head) noexcept;
 
-  // One more reference; nothing for NULL, dead and foreign handles.
-  void retain(HandleHead* head) const noexcept;
+  // One more reference. False, and nothing, for NULL, dead and foreign handles.
+  bool retain(HandleHead* head) const noexcept;
 
   size_t live() const noexcept;
 

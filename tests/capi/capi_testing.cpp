@@ -188,6 +188,31 @@ uint64_t live_objects(const fake::Client& fake) {
   return sum;
 }
 
+// A context keeps streams on which it frees memory that several streams used. With work held back
+// each release makes one, until there are as many as there ever will be.
+void make_release_streams(const cucore_device* device, const fake::Client& fake) {
+  constexpr int MOST = 8;
+  const Stream own = make_stream(device), other = make_stream(device);
+  fake.hold_streams(1);
+  for (int i = 0; i < MOST; ++i) {
+    const Buffer buffer = make_buffer(device, 16, own);
+    MUST(cucore_buffer_record_use, buffer, other);
+  }
+  fake.hold_streams(0);
+}
+
+// With what the library makes once for a context and keeps: queries of default streams need it,
+// and releases of memory that several streams used.
+uint64_t live_objects_and_kept(const fake::Client& fake, const cucore_device* device) {
+  make_release_streams(device, fake);
+  Stream stream;
+  int32_t done = 0;
+  MUST(cucore_device_default_stream, device, CUCORE_DEFAULT_STREAM_LEGACY, stream.out());
+  MUST(cucore_stream_query, stream, &done);
+  stream.reset();
+  return live_objects(fake);
+}
+
 // The fake that an environment variable names, if it names one.
 fake::Client* named_fake(const char* variable) {
   const char* path = std::getenv(variable);
@@ -229,7 +254,7 @@ void OnDevice::SetUp() {
   }
   device_ = open_device();
   MUST(cucore_device_synchronize, device_);
-  if (fake_) alive_ = live_objects(*fake_);
+  if (fake_) alive_ = live_objects_and_kept(*fake_, device_);
   stream_ = make_stream(device_);
   if (fake_) fake_->reset();
 }
@@ -239,6 +264,8 @@ void OnDevice::TearDown() {
   device_.reset();
   if (!fake_) return;
   EXPECT_EQ(fake_->violations(), 0u) << fake_->last_violation();
+  fake_->reset();
+  live_objects_and_kept(*fake_, open_device());
   // Code is unloaded by a thread of the library.
   for (int i = 0; i < 20000 && live_objects(*fake_) != alive_; ++i)
     std::this_thread::sleep_for(std::chrono::microseconds(100));

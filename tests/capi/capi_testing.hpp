@@ -36,6 +36,7 @@ class Owned {
     reset();
     return &handle_;
   }
+  T* release() { return std::exchange(handle_, nullptr); }
   void reset() { Release(std::exchange(handle_, nullptr)); }
   T* get() const { return handle_; }
   operator T*() const { return handle_; }

@@ -11,11 +11,13 @@ namespace capi_test {
 
 class NativeDriver {
  public:
-  // The library that CUCORE_DRIVER gives the path of, else NVIDIA's.
+  // The library that CUCORE_DRIVER gives the path of, or the CPU device in use, else NVIDIA's.
   NativeDriver() {
     const char* named = std::getenv("CUCORE_DRIVER");
     const bool is_path = named && std::string(named).find('/') != std::string::npos;
-    void* library = dlopen(is_path ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const bool is_cpu = named && std::string(named) == "cpu";
+    void* library = is_cpu ? dlopen("libcucore-cpu.so.0", RTLD_NOW | RTLD_NOLOAD)
+                           : dlopen(is_path ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library) get_ = reinterpret_cast<decltype(get_)>(dlsym(library, "cuGetProcAddress_v2"));
   }
 

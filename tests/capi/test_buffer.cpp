@@ -114,15 +114,75 @@ TEST_F(Buffers, AreFilledWithPatterns) {
 
 TEST_F(Buffers, RefusePatternsThatDoNotFit) {
   const Buffer buffer = make(0, 16);
-  for (const size_t size : {0, 3, 8})
-    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "pattern_size is " + std::to_string(size),
-          cucore_buffer_fill, buffer, 0, 8, "abcdefgh", size, stream_);
-  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "multiples", cucore_buffer_fill, buffer, 0, 6, "abcd", 4,
-        stream_);
-  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "multiples", cucore_buffer_fill, buffer, 2, 8, "abcd", 4,
-        stream_);
-  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "multiples", cucore_buffer_fill, buffer, 1, 2, "ab", 2,
-        stream_);
+  for (const size_t size : {0, 3, 5, 6, 7, 16})
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
+          "the pattern is " + std::to_string(size) + " bytes|1, 2, 4 or 8", cucore_buffer_fill,
+          buffer, 0, 0, "abcdefghijklmnop", size, stream_);
+  const struct {
+    size_t offset, size, pattern_size;
+    const char* parts;
+  } rows[] = {
+      {0, 6, 4, "the length is 6|multiples of the pattern's 4 bytes"},
+      {2, 8, 4, "the offset is 2|4 bytes"},
+      {1, 2, 2, "the offset is 1|2 bytes"},
+      {0, 12, 8, "the length is 12|8 bytes"},
+      {4, 8, 8, "the offset is 4|8 bytes"},
+  };
+  for (const auto& row : rows)
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, row.parts, cucore_buffer_fill, buffer, row.offset,
+          row.size, "abcdefgh", row.pattern_size, stream_);
+  Buffer odd;
+  SUCCEEDS(cucore_buffer_from_native, device_, cucore_buffer_address(buffer) + 4, 8, odd.out());
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "the address is|8 bytes", cucore_buffer_fill, odd, 0, 8,
+        "abcdefgh", 8, stream_);
+}
+
+TEST_F(Buffers, OfEveryKindAreFilledWithPatternsOfEverySize) {
+  const std::string pattern = "abcdefgh", twice = "abcdabcd";
+  for (const int kind : {0, 1, 2}) {
+    const Buffer buffer = make(kind, 64);
+    for (const size_t size : {1, 2, 4, 8}) {
+      SUCCEEDS(cucore_buffer_fill, buffer, 0, 64, ".", 1, stream_);
+      SUCCEEDS(cucore_buffer_fill, buffer, 8, 24, pattern.data(), size, stream_);
+      std::string wanted;
+      while (wanted.size() < 24) wanted += pattern.substr(0, size);
+      EXPECT_EQ(read(buffer, 0, 64), std::string(8, '.') + wanted + std::string(32, '.'))
+          << "kind " << kind << ", pattern of " << size;
+    }
+    SUCCEEDS(cucore_buffer_fill, buffer, 56, 8, twice.data(), 8, stream_);
+    EXPECT_EQ(read(buffer, 48, 16), "........abcdabcd");
+    SUCCEEDS(cucore_buffer_fill, buffer, 64, 0, twice.data(), 8, stream_);
+  }
+}
+
+// Equal halves are a pattern of 4 bytes.
+TEST_F(Buffers, PatternsOfEightBytesTakeAsFewCallsAsTheyCan) {
+  NEEDS_FAKE_DRIVER();
+  const Buffer buffer = make(0, 64);
+  SUCCEEDS(cucore_buffer_fill, buffer, 0, 64, "abcdabcd", 8, stream_);
+  EXPECT_EQ(fake_->call_count("cuMemsetD32Async"), 1u);
+  EXPECT_EQ(fake_->call_count("cuMemsetD2D32Async"), 0u);
+  SUCCEEDS(cucore_buffer_fill, buffer, 0, 64, "abcdefgh", 8, stream_);
+  EXPECT_EQ(fake_->call_count("cuMemsetD2D32Async"), 2u);
+}
+
+// The count is not a power of two, and the range neither begins nor ends the buffer.
+TEST_F(Buffers, LongRangesAreFilledWithPatternsOfEightBytes) {
+  const size_t count = 1'000'003, size = 8 * count;
+  for (const int kind : {0, 1, 2}) {
+    const Buffer buffer = make(kind, size + 24);
+    SUCCEEDS(cucore_buffer_fill, buffer, 0, size + 24, ".", 1, stream_);
+    SUCCEEDS(cucore_buffer_fill, buffer, 8, size, "abcdefgh", 8, stream_);
+    const std::string got = read(buffer, 0, size + 24);
+    EXPECT_EQ(got.substr(0, 8) + got.substr(size + 8), std::string(24, '.'));
+    size_t wrong = 0;
+    for (size_t i = 0; i < size; ++i) wrong += got[8 + i] != "abcdefgh"[i % 8];
+    EXPECT_EQ(wrong, 0u) << "kind " << kind;
+    Buffer same;
+    SUCCEEDS(cucore_buffer_from_native, device_, cucore_buffer_address(buffer), size, same.out());
+    SUCCEEDS(cucore_buffer_fill, same, 0, size, "hgfedcba", 8, stream_);
+    EXPECT_EQ(read(buffer, size - 16, 40), "hgfedcbahgfedcbaabcdefgh................");
+  }
 }
 
 TEST_F(Buffers, OfSomebodyElseAreBorrowed) {
@@ -181,10 +241,14 @@ TEST_F(Buffers, ThatCannotBeHadSayHowMuchThereWas) {
   FAILS(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY,
         "allocate 2097152 bytes|device 0|of 1048576 bytes are free", cucore_buffer_create, device_,
         1 << 21, stream_, &buffer);
+  // Each allocation is tried again once memory has been freed.
   fake_->fail_call("cuMemHostAlloc", 1, 2);
+  Buffer second_try;
+  SUCCEEDS(cucore_buffer_create_pinned, device_, 16, second_try.out());
+  for (const uint64_t nth : {1, 2}) fake_->fail_call("cuMemHostAlloc", nth, 2);
   FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "pinned", cucore_buffer_create_pinned, device_, 16,
              &buffer);
-  fake_->fail_call("cuMemAllocManaged", 1, 2);
+  for (const uint64_t nth : {1, 2}) fake_->fail_call("cuMemAllocManaged", nth, 2);
   FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "managed", cucore_buffer_create_managed, device_,
              16, &buffer);
 }

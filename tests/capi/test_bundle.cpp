@@ -71,6 +71,30 @@ TEST(Bundle, RefusesWhatIsNone) {
         out.out());
 }
 
+// No device can ever get the second of two equal images.
+TEST(Bundle, RefusesTheSameImageTwice) {
+  Code out;
+  const Code a = ptx_code("sm_50"), b = ptx_code("sm_60"), same = ptx_code("sm_50");
+  const cucore_objectcode* twice[] = {a, b, a};
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "images[2]|images[0]|compute_50", cucore_objectcode_bundle, twice,
+        3, out.out());
+  const cucore_objectcode* equal[] = {b, a, same};
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "images[2]|images[1]", cucore_objectcode_bundle, equal, 3,
+        out.out());
+  // Inside a bundle too, whose own position is named.
+  const Code both = bundle_of({a, b});
+  const Code third = ptx_code("sm_70");
+  const cucore_objectcode* inside[] = {both, third, same};
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "images[2]|images[0]", cucore_objectcode_bundle, inside, 3,
+        out.out());
+  EXPECT_EQ(out.get(), nullptr);
+  // Two of one architecture that differ are two images.
+  std::string text = ptx_for("sm_50");
+  text += "// another\n";
+  const Code other = make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size());
+  EXPECT_EQ(cucore_objectcode_image_count(bundle_of({a, other})), 2u);
+}
+
 class Bundles : public OnDevice {};
 
 // A launch on each device: one kernel object, each device's own image.

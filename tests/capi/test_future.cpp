@@ -192,6 +192,59 @@ TEST_F(Futures, AFailureThatIsNotStickyIsOnesOwn) {
   SUCCEEDS(cucore_future_wait, second, TEN_SECONDS);
 }
 
+// Never an exception of the call that makes the future, wherever in it the driver tells of the
+// fault.
+TEST_F(Futures, AFaultThatTheirMakingMeetsIsTheirOutcome) {
+  NEEDS_FAKE_DRIVER();
+  uint64_t token = 0;
+  for (const char* call : {"cuStreamIsCapturing", "cuStreamGetId", "cuEventCreate", "cuEventRecord",
+                           "cuCtxGetCurrent", "cuCtxPushCurrent"}) {
+    const Stream stream = make_stream(device_);
+    Stream legacy;
+    MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
+    for (const cucore_stream* on : {stream.get(), legacy.get()}) {
+      // Events of earlier futures go after a while, and then cuEventCreate is called.
+      for (int i = 0; i < 1000 && fake_->live_objects("event") != 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      fake_->fail_call(call, 1, ILLEGAL_ADDRESS);
+      const Future future = make_future(on, queue_, ++token);
+      const bool met = fake_->failures_used() != 0;
+      fake_->forget_failures();
+      const auto completion = take(queue_, 1).at(0);
+      EXPECT_EQ(completion.token, token);
+      EXPECT_EQ(completion.status, met ? CUCORE_ERROR_KERNEL_FAULT : CUCORE_OK) << call;
+      if (met)
+        FAILS(CUCORE_ERROR_KERNEL_FAULT, "await the work|device 0|CUDA_ERROR_ILLEGAL_ADDRESS",
+              cucore_future_wait, future, -1);
+      EXPECT_EQ(fake_->violations(), 0u) << fake_->last_violation();
+    }
+  }
+  EXPECT_EQ(info(queue_).pending, 0u);
+}
+
+// Whatever was pending ends first, as its stream's order wants.
+TEST_F(Futures, OfABrokenContextEndInOrder) {
+  NEEDS_FAKE_DRIVER();
+  const Queue slow = make_queue(-1, 1'000'000'000);
+  const Stream second = make_stream(device_);
+  fake_->hold_streams(1);
+  std::vector<Future> futures;
+  for (uint64_t n = 0; n < 6; ++n)
+    futures.push_back(make_future(n % 2 ? stream_ : second, slow, n));
+  fake_->set_fault(ILLEGAL_ADDRESS);
+  for (uint64_t n = 6; n < 9; ++n) futures.push_back(make_future(stream_, slow, n));
+  std::vector<uint64_t> of_stream, of_second;
+  for (const auto& completion : take(slow, 9)) {
+    EXPECT_EQ(completion.status, CUCORE_ERROR_KERNEL_FAULT);
+    (completion.token % 2 || completion.token > 5 ? of_stream : of_second)
+        .push_back(completion.token);
+  }
+  EXPECT_EQ(of_stream, (std::vector<uint64_t>{1, 3, 5, 6, 7, 8}));
+  EXPECT_EQ(of_second, (std::vector<uint64_t>{0, 2, 4}));
+  fake_->set_fault(0);
+  fake_->hold_streams(0);
+}
+
 TEST_F(Futures, AResetEndsThem) {
   NEEDS_FAKE_DRIVER();
   const Device other = open_device(1);

@@ -43,6 +43,39 @@ TEST_F(Kernels, TellTheirNameAndParameters) {
         reinterpret_cast<cucore_device*>(stream_.get()), &offset, &size);
 }
 
+TEST_F(Kernels, AreNamedInMessagesAsTheyWereAskedFor) {
+  const char *expression = "axpy<float>", *lowered = "saxpy";
+  cucore_objectcode_options options = CUCORE_OBJECTCODE_OPTIONS_INIT;
+  options.expressions = &expression;
+  options.lowered_names = &lowered;
+  options.expression_count = 1;
+  Code code;
+  SUCCEEDS(cucore_objectcode_create, CUCORE_CODE_TYPE_PTX, PTX, PTX_SIZE, &options, code.out());
+  Kernel kernel = find_kernel(code, "axpy< float >");
+  EXPECT_STREQ(cucore_kernel_name(kernel), "saxpy");
+  EXPECT_STREQ(cucore_kernel_label(kernel), "axpy< float >");
+  const Kernel again = find_kernel(code, "saxpy");
+  EXPECT_EQ(again.get(), kernel.get());
+  EXPECT_STREQ(cucore_kernel_label(again), "axpy< float >") << "the first name stays";
+
+  const cucore_launch_options launch = grid(1, 1);
+  int32_t value = 0;
+  size_t size = 0;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "kernel axpy< float > takes 4", cucore_kernel_launch, kernel,
+        stream_, &launch, nullptr, 0);
+  const cucore_argument arguments[4] = {};
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
+        "argument 0 of kernel axpy< float >|NULL|parameter has 4 bytes (float)",
+        cucore_kernel_launch, kernel, stream_, &launch, arguments, 4);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "kernel axpy< float > take 28", cucore_kernel_launch_packed,
+        kernel, stream_, &launch, &value, 1);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "kernel axpy< float > has 4", cucore_kernel_parameter_at,
+        kernel, 4, device_, &size, &size);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "of kernel axpy< float > on", cucore_kernel_attribute,
+        kernel, static_cast<cucore_kernel_attribute_name>(1000), device_, &value);
+  kernel.reset();
+}
+
 TEST_F(Kernels, TellTheirAttributes) {
   int32_t value = -7;
   SUCCEEDS(cucore_kernel_attribute, saxpy_, CUCORE_KERNEL_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device_,

@@ -92,9 +92,27 @@ TEST_F(Launches, PackedAreOneDriverCallToo) {
 TEST_F(Launches, PackedOfAnotherSizeAreRefused) {
   unsigned char bytes[64] = {};
   const cucore_launch_options options = grid(1, 1);
-  for (const size_t size : {size_t{0}, size_t{27}, size_t{44}, size_t{64}})
+  for (const size_t size : {0, 27, 29, 30, 31, 33, 40, 43, 44, 64})
     FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "saxpy|28 bytes|" + std::to_string(size),
           cucore_kernel_launch_packed, saxpy_, stream_, &options, bytes, size);
+  for (size_t size = 25; size < 64; ++size)
+    if (size != 32)
+      FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "mixed|24 bytes|" + std::to_string(size),
+            cucore_kernel_launch_packed, mixed_, stream_, &options, bytes, size);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "empty|0 bytes|1", cucore_kernel_launch_packed, empty_,
+        stream_, &options, bytes, 1);
+}
+
+TEST_F(Launches, PackedMayEndWithThePaddingOfAStruct) {
+  NEEDS_FAKE_DRIVER();
+  const unsigned char bytes[32] = {};
+  const cucore_launch_options options = grid(1, 1);
+  for (const size_t size : {size_t{28}, size_t{32}}) {
+    SUCCEEDS(cucore_kernel_launch_packed, saxpy_, stream_, &options, bytes, size);
+    EXPECT_EQ(last().argument_size, 28u);
+  }
+  SUCCEEDS(cucore_kernel_launch_packed, mixed_, stream_, &options, bytes, 32);
+  EXPECT_EQ(last().argument_size, 24u);
 }
 
 TEST_F(Launches, NameTheArgumentThatIsWrong) {
@@ -107,15 +125,17 @@ TEST_F(Launches, NameTheArgumentThatIsWrong) {
   for (const size_t count : {0, 3, 5})
     FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "saxpy takes 4 arguments, got " + std::to_string(count),
           cucore_kernel_launch, saxpy_, stream_, &options, arguments, count);
+  const char* classes[] = {"float", "pointer", "pointer", "integer"};
   for (size_t i = 0; i < 4; ++i) {
     cucore_argument wrong[4];
     std::memcpy(wrong, arguments, sizeof wrong);
     const std::string which = "argument " + std::to_string(i) + " of kernel saxpy";
     const size_t right = wrong[i].size;
-    for (const size_t size : {size_t{0}, right - 1, right + 1, SIZE_MAX}) {
+    for (const size_t size : {size_t{0}, right - 1, right + 1, SIZE_MAX - 1}) {
       wrong[i].size = size;
       FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
-            which + "|" + std::to_string(size) + " bytes|parameter has " + std::to_string(right),
+            which + "|" + std::to_string(size) + " bytes|parameter has " + std::to_string(right) +
+                " bytes (" + classes[i] + ")",
             cucore_kernel_launch, saxpy_, stream_, &options, wrong, 4);
     }
     wrong[i] = {nullptr, right};
@@ -203,6 +223,9 @@ TEST_F(Launches, TakeTheirAttributes) {
   options.cooperative = 1;
   options.programmatic_serialization = 1;
   options.priority = -2;
+  // The range is known after the first launch with a priority.
+  SUCCEEDS(cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
+  fake_->reset();
   SUCCEEDS(cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
   const fake_launch launch = last();
   EXPECT_EQ(launch.cluster[0], 4u);
@@ -212,6 +235,24 @@ TEST_F(Launches, TakeTheirAttributes) {
   EXPECT_EQ(launch.cooperative, 1);
   EXPECT_EQ(launch.programmatic_serialization, 1);
   EXPECT_EQ(launch.priority, -2);
+  EXPECT_EQ(fake_->log(), std::vector<std::string>{"cuLaunchKernelEx"});
+}
+
+TEST_F(Launches, RefusePrioritiesThatNoStreamHas) {
+  int32_t least = 0, greatest = 0;
+  SUCCEEDS(cucore_device_stream_priorities, device_, &least, &greatest);
+  cucore_launch_options options = grid(1, 32);
+  for (const int32_t priority : {least + 1, greatest - 1, 99, INT32_MIN, INT32_MAX}) {
+    options.priority = priority;
+    refuses(CUCORE_ERROR_INVALID_ARGUMENT,
+            "cucore_launch_options.priority is " + std::to_string(priority) + "|" +
+                std::to_string(least) + " (least) to " + std::to_string(greatest) + " (greatest)",
+            options);
+  }
+  for (const int32_t priority : {least, greatest}) {
+    options.priority = priority;
+    SUCCEEDS(cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
+  }
 }
 
 TEST_F(Launches, RefuseAttributesOutOfRange) {
@@ -241,7 +282,8 @@ TEST_F(Launches, SayWhatAKernelNeeds) {
                empty_, stream_, &options, nullptr, 0);
   }
   fake_->fail_call("cuLaunchKernelEx", 1, 720);
-  FAILS_ONCE(CUCORE_ERROR_LAUNCH, "", cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
+  FAILS_ONCE(CUCORE_ERROR_LAUNCH, "grid is 1 blocks|at most|per multiprocessor|device 0",
+             cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
   fake_->fail_call("cuLaunchKernelEx", 1, 700);
   FAILS_ONCE(CUCORE_ERROR_KERNEL_FAULT, "launch kernel empty|cucore_device_reset",
              cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);

@@ -80,7 +80,15 @@ TEST(Library, APathComesTooLateAfterFirstUse) {
 
 TEST(Library, ADriverIsChosenBeforeFirstUseAlone) {
   if (!has_device()) GTEST_SKIP() << "no driver in use";
-  FAILS(CUCORE_ERROR_INVALID_STATE, "driver", cucore_driver_select, "cpu");
+  FAILS(CUCORE_ERROR_INVALID_STATE, "driver", cucore_driver_select, "/no/such/driver.so");
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
+  SUCCEEDS(cucore_driver_select, info.path);
+  if (is_emulated()) {
+    SUCCEEDS(cucore_driver_select, "cpu");
+  } else {
+    FAILS(CUCORE_ERROR_INVALID_STATE, "driver", cucore_driver_select, "cpu");
+  }
 }
 
 TEST(Library, ADriverHasAKnownNameOrAPath) {

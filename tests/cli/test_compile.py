@@ -228,6 +228,14 @@ class Inspect(CommandTest):
         self.assertEqual(parameters, [(0, 4), (8, 8), (16, 8), (24, 4)])
         self.assertIn("4 parameters", self.succeeds("inspect", "a.cuco"))
 
+    def test_classes_of_parameters_are_shown(self):
+        for arch in ("compute_80", "sm_90", "sm_100"):
+            self.compile("saxpy.cu", "a.cuco", "--arch", arch)
+            shown = json.loads(self.succeeds("inspect", "a.cuco", "--json"))
+            classes = [p["class"] for p in shown["symbols"][0]["parameters"]]
+            self.assertEqual(classes, ["float", "pointer", "pointer", "integer"])
+            self.assertIn("0: 4 bytes at offset 0, float\n", self.succeeds("inspect", "a.cuco"))
+
     def test_globals_and_constants_are_shown_with_their_size(self):
         self.write("g.cu", "__constant__ int table[4]; __device__ double sum;\n"
                            "__global__ void f() { sum = table[threadIdx.x]; }\n")

@@ -83,6 +83,30 @@ class Link(LinkTest):
         self.assertIn("CUCORE_ERROR_LINKING", text)
         self.assertFalse((self.folder / "out.cubin").exists())
 
+    def refuses_both(self, first, second, name="helper(float)"):
+        """One message with the names, and nothing else on stderr but the log."""
+        text = self.fails(1, "link", first, second, "-o", "out.cubin", "-a", "sm_90",
+                          says=[f"'{name}' is defined in {first} and {second}", "keep one"])
+        lines = text.splitlines()
+        self.assertIn("CUCORE_ERROR_LINKING", text)
+        self.assertFalse([line for line in lines if "Multiple definition" in line], text)
+        self.assertFalse((self.folder / "out.cubin").exists())
+
+    def test_a_definition_that_two_inputs_have(self):
+        self.write("other.cu", HELPER.replace("3.0f", "4.0f"))
+        for kind in ("ptx", "cubin", "ltoir"):
+            for name in ("helper", "other"):
+                arch = "compute_90" if kind == "ptx" else "sm_90"
+                self.compile(f"{name}.cu", f"{name}.{kind}", "--arch", arch, "--rdc")
+        for first in ("ptx", "cubin", "ltoir"):
+            for second in ("ptx", "cubin", "ltoir"):
+                self.refuses_both(f"helper.{first}", f"other.{second}")
+
+    def test_the_same_kernel_twice(self):
+        self.compile("saxpy.cu", "a.ptx", "--arch", "compute_90")
+        self.compile("saxpy.cu", "b.cubin", "--arch", "sm_90", "--rdc")
+        self.refuses_both("a.ptx", "b.cubin", "saxpy")
+
     def test_equal_inputs_give_equal_files(self):
         inputs = self.compile_both("ltoir")
         for name in ("a.cuco", "b.cuco"):
@@ -132,10 +156,39 @@ class Link(LinkTest):
             self.assertIn("CUBIN for sm_90", self.succeeds("link", "user.cubin", name, "-o",
                                                            "x.cubin", "-a", "sm_90"))
         self.assertEqual(self.inspect("helper.o")["kind"], "OBJECT")
+        # What they define is compared, too; of an archive the member is named.
+        self.compile("helper.cu", "second.cubin", "--arch", "sm_90", "--rdc")
+        for name, shown in (("helper.o", "helper.o"), ("helper.a", "helper.a(helper.o)"),
+                            ("helper.fatbin", "helper.fatbin")):
+            self.fails(1, "link", "second.cubin", name, "-o", "out.cubin", "-a", "sm_90",
+                       says=f"'helper(float)' is defined in second.cubin and {shown}")
         archive = self.inspect("helper.a")
         self.assertEqual([(member["name"], member["kind"]) for member in archive["members"]],
                          [("helper.o", "OBJECT")])
         self.assertIn("helper.o, OBJECT", self.succeeds("inspect", "helper.a"))
+
+
+    @needs_nvcc
+    def test_definitions_inside_archives_and_of_ltoir_inside_objects(self):
+        def nvcc(*arguments):
+            subprocess.run([NVCC, *arguments], cwd=self.folder, check=True)
+        long_name = "a_member_whose_name_is_long.o"
+        nvcc("-arch=sm_90", "-dc", "helper.cu", "-o", "one.o")
+        nvcc("-arch=sm_90", "-dc", "helper.cu", "-o", long_name)
+        nvcc("-lib", "one.o", long_name, "-o", "both.a")
+        nvcc("-dc", "-gencode", "arch=compute_90,code=lto_90", "helper.cu", "-o", "lto.o")
+        self.fails(1, "link", "both.a", "-o", "out.cubin", "-a", "sm_90",
+                   says=f"'helper(float)' is defined in both.a(one.o) and both.a({long_name})")
+        self.fails(1, "link", "one.o", "lto.o", "-o", "out.cubin", "-a", "sm_90", "--lto",
+                   says="'helper(float)' is defined in one.o and lto.o")
+        # Static functions of one name in two members are two functions.
+        self.write("static.cu", "static " + HELPER + "extern \"C\" __global__ void k%d(float* p) "
+                   "{ *p = helper(*p); }\n")
+        for i in (1, 2):
+            self.write(f"static{i}.cu", self.read("static.cu").decode() % i)
+            nvcc("-arch=sm_90", "-dc", f"static{i}.cu", "-o", f"static{i}.o")
+        nvcc("-lib", "static1.o", "static2.o", "-o", "static.a")
+        self.succeeds("link", "static.a", "one.o", "-o", "out.cubin", "-a", "sm_90")
 
 
 class LinkFailures(LinkTest):
@@ -211,10 +264,18 @@ class Bundle(LinkTest):
             self.assertEqual(image["metadata"]["name_expressions"], ["fill<float>"])
 
     def test_what_no_device_would_get(self):
-        result = self.run_command("bundle", "a.cubin", "b.ptx", "a.cubin", "a.cubin", "-o", "x.cuco")
+        self.compile("fill.cu", "other.cubin", "--arch", "sm_90", "--name", "fill<int>")
+        self.compile("fill.cu", "third.cubin", "--arch", "sm_90", "--name", "fill<char>")
+        result = self.run_command("bundle", "a.cubin", "b.ptx", "other.cubin", "third.cubin", "-o",
+                                  "x.cuco")
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stderr.decode().count("more than one CUBIN for sm_90"), 1)
         self.assertEqual(self.run_command("bundle", "a.cubin", "b.ptx", "-o", "x.cuco").stderr, b"")
+
+    def test_the_same_image_twice(self):
+        self.fails(1, "bundle", "a.cubin", "b.ptx", "a.cubin", "-o", "x.cuco",
+                   says=["images[2]", "images[0]", "CUBIN for sm_90"])
+        self.assertFalse((self.folder / "x.cuco").exists())
 
     def test_bundles_are_taken_apart_and_compressed(self):
         self.compile("saxpy.cu", "c.cubin", "--arch", "sm_80")

@@ -111,6 +111,39 @@ class RunOn:
         self.refuse("saxpy.cu", *SHAPE, "--arg", "f64:2.0", *ARGUMENTS[2:], says="argument 0")
         self.refuse("saxpy.cu", "--grid", "1", "--block", "99999", *ARGUMENTS, says="block")
 
+    def test_arguments_of_another_class_are_refused(self):
+        self.write("all.cu", """template <class T> __global__ void all(float a, int* b, long c, double d, char e) {
+            b[0] = a + c + d + e;
+        }""")
+        good = ["f32:1", "buf:i32:4", "i64:2", "f64:0.5", "u8:3"]
+        run = ["all.cu", "-k", "all<int>", "-b", "1"]
+
+        def arguments(values):
+            return [word for value in values for word in ("--arg", value)]
+
+        self.assertIn("[1] i32 x 4: 6 0 0 0", self.launch(*run, *arguments(good)))
+        for index, wrong, expected in [
+                (0, "i32:2", "a float of 4 bytes; write f32:VALUE"),
+                (0, "u32:7", "float"), (0, "buf:f32:1", "float"),
+                (1, "u64:4096", "a pointer of 8 bytes; write buf:TYPE:COUNT"),
+                (1, "f64:1.5", "pointer"), (1, "i32:0", "pointer"),
+                (2, "f64:2", "an integer of 8 bytes; write i64:VALUE or u64:VALUE"),
+                (2, "buf:i64:4", "integer"), (3, "i64:1", "float of 8 bytes; write f64:VALUE"),
+                (3, "buf:f64:8", "float"), (4, "f32:1", "integer of 1 byte; write i8:VALUE or u8:VALUE"),
+                (4, "buf:u8:4", "integer")]:
+            values = good[:index] + [wrong] + good[index + 1:]
+            self.refuse(*run, *arguments(values),
+                        says=[f"argument {index} of kernel all<int> is {wrong};", expected])
+        # Sizes are the launch's own check.
+        self.refuse(*run, *arguments(good[:2] + ["i32:1"] + good[3:]),
+                    says=["argument 2 of kernel all<int>", "4 bytes", "8 bytes (integer)"])
+
+    def test_bytes_may_be_any_value_of_their_size(self):
+        self.write("s.cu", """struct S { float value; };
+        extern "C" __global__ void s(S in, float* out) { *out = in.value; }""")
+        for value in ("f32:1.5", "u32:0x3fc00000"):
+            self.assertIn(": 1.5\n", self.launch("s.cu", "-b", "1", "--arg", value, "--arg", "buf:f32:1"))
+
     def test_a_device_that_is_not_there_is_named(self):
         self.refuse("saxpy.cu", "--device", "99", *SHAPE, *ARGUMENTS, says="99")
 

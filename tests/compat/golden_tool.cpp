@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "container/table.hpp"
 #include "golden.hpp"
 #include "support/error.hpp"
 #include "support/sha256.hpp"
@@ -27,7 +28,8 @@ Json to_json(const Symbol& symbol) {
   if (symbol.parameters) {
     parameters = Json::array();
     for (const Parameter& one : *symbol.parameters) {
-      parameters.push_back({one.offset, one.size, one.alignment});
+      parameters.push_back(
+          {one.offset, one.size, one.alignment, static_cast<uint32_t>(one.parameter_class)});
     }
   }
   return {symbol.expression, symbol.lowered_name, static_cast<int>(symbol.kind), symbol.size,
@@ -51,13 +53,17 @@ Json to_json(const Image& image, bool compressed) {
 Json describe(const std::string& path) {
   ReadOptions options;
   options.keys = {verifying_key(golden::hmac_key()), verifying_key(golden::ed25519_key())};
-  const Contents contents = read_contents(golden::read_file(path), options);
+  const Bytes bytes = golden::read_file(path);
+  const Contents contents = read_contents(bytes, options);
   const Code& code = contents.code;
   std::vector<bool> compressed;
   bool text_compressed = false;
-  for (const SectionInfo& section : contents.sections) {
-    if (section.type >= 16) compressed.push_back(section.compressed);
-    text_compressed |= section.compressed && section.type < 16;
+  const ByteView file("the container", bytes);
+  const Table table(file, uint64_t{1} << 30);
+  for (const SectionEntry& section : table.entries()) {
+    const bool is_compressed = section.compression != kStored;
+    if (section.type >= 16) compressed.push_back(is_compressed);
+    text_compressed |= is_compressed && section.type < 16;
   }
   Json images = Json::array();
   if (code.type != CodeType::BUNDLE) images.push_back(to_json(code, compressed[0]));

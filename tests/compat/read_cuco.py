@@ -55,7 +55,8 @@ def arch(s):
 
 
 def symbols(section, find, strtab, index):
-    params = [struct.unpack_from("<III", find(PARAMS), 16 * i) for i in range(len(find(PARAMS)) // 16)]
+    params = [struct.unpack_from("<IIII", find(PARAMS), 16 * i) for i in range(len(find(PARAMS)) // 16)]
+    need(all(parameter_class <= 4 for *_, parameter_class in params), "class of a parameter")
     result = []
     for record in struct.iter_unpack("<IIIHHQII", find(SYMTAB)):
         expression, name, owner, kind, _, size, first, count = record

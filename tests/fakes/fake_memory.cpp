@@ -226,6 +226,22 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
   return fill(to, value, count, stream, "cuMemsetD32Async");
 }
 
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
+                            size_t height, CUstream stream) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(ready_on(stream, "cuMemsetD2D32Async"));
+  const size_t row = width * sizeof value;
+  if (row == 0 || height == 0) return CUDA_SUCCESS;
+  NEED(to % sizeof value == 0 && pitch % sizeof value == 0, CUDA_ERROR_INVALID_VALUE);
+  NEED(height == 1 || pitch >= row, CUDA_ERROR_INVALID_VALUE);
+  NEED(memory_at(to, (height - 1) * pitch + row), CUDA_ERROR_INVALID_VALUE);
+  for (size_t y = 0; y < height; ++y)
+    for (size_t x = 0; x < width; ++x)
+      std::memcpy(static_cast<char*>(pointer(to)) + y * pitch + x * sizeof value, &value,
+                  sizeof value);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   const auto lock = locked();
   NEED(device >= 0 && device < driver().settings.device_count, CUDA_ERROR_INVALID_DEVICE);

@@ -8,7 +8,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 assemblies='Cucore.dll Scenarios.exe 01_compile.exe 02_launch.exe 03_events.exe 04_serialize.exe 05_templates.exe
-  06_pipeline.exe 07_async.exe 08_cache.exe'
+  06_pipeline.exe 07_async.exe 08_cache.exe 09_lifetimes.exe'
 
 # stage_mono FOLDER: Mono with what the programs load of it, and the libraries that it needs.
 stage_mono() {
@@ -114,10 +114,14 @@ say "- driver $(ask driver_version || true), $(sed -n 's/^model name[^:]*: //p' 
 say
 say "| what | result | tests | ms |"
 say "|---|---|---|---|"
-for class in CacheBuilds Caches Code Errors Faults Futures Launches Lifetimes Memory Objects Processes Threads; do
+for class in Arguments CacheBuilds Caches Code Errors Faults Futures Launches Lifetimes Memory Objects Printed Processes Threads Uses; do
   row "$class" 60 "$mono" "$app/Scenarios.exe" "$class"
 done
-for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache; do
+# CUCORE_STRESS_SECONDS sets the length of the stress; the default is 5.
+stress_limit=${CUCORE_STRESS_SECONDS:-5}
+row "Stress" $((${stress_limit%.*} * 2 + 60)) "$mono" "$app/Scenarios.exe" Stress
+cp "$work/output" "$work/stress"
+for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache 09_lifetimes; do
   row "example $name" 20 "$mono" "$app/$name.exe"
 done
 row "bench of the calls" 60 "$mono" "$app/Bench.exe" "$app/scale.ptx"
@@ -126,6 +130,10 @@ row "bench of awaiting" 90 "$mono" "$app/Latency.exe" "${SAMPLES:-500}"
 cp "$work/output" "$work/latency"
 say
 tee -a "$results" < "$work/skipped"
+say
+say "## Stress"
+say
+tee -a "$results" < "$work/stress"
 say
 say "## What a call costs"
 say

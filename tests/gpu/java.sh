@@ -116,8 +116,9 @@ tests() {
   order=$1
   words=$2
   shift 2
-  for name in MadeByNumberTest test.ThreadsTest test.CacheBuildTest test.CompletionTest test.CacheTest \
-    test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest test.SweepTest; do
+  for name in MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest \
+    test.CacheTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.LifetimesTest \
+    test.ObjectsTest test.PrintedTest test.SweepTest; do
     order=$((order + 1))
     row "$order" "${name#test.}$words" "$java" "$@" -Dcucore.test.child=25 -XX:+AllowUserSignalHandlers -cp "$path" \
       org.junit.platform.console.ConsoleLauncher --disable-banner --disable-ansi-colors --details=tree \
@@ -208,6 +209,6 @@ for each in "$work"/rows/*.failed; do
   cat "${each%.failed}.log" 2>/dev/null
 done
 [ -z "${OUT:-}" ] || cat "$work"/rows/*.log > "$OUT/java.log"
-grep -hE '^(way on after|futures of a context|memory is flat|the cache leaks)' "$work"/rows/*.log | sort -u
+grep -hE '^(way on after|futures of a context|memory is flat|the cache leaks|stress of|closed during launches)' "$work"/rows/*.log | sort -u
 echo "$failed failed, $(($(date +%s) - begin_all)) s"
 [ "$failed" = 0 ]

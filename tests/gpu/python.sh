@@ -27,7 +27,7 @@ stage() {
   cp -rL "$package/package/cucore" "$stage/package/"
   rm -f "$stage"/package/cucore/*.so
   cp -r bindings/python/test "$stage/bindings/python/"
-  cp -r examples "$stage/"
+  cp -r examples docs "$stage/"
   cp bench/bindings_python.py bench/completion_python.py "$stage/bench/"
   cp tests/gpu/python.sh "$stage/"
   find "$stage" -name __pycache__ -exec rm -rf {} +
@@ -137,6 +137,11 @@ for test in bindings/python/test/test_*.py; do
   start "$name" $python -X dev $warnings -m pytest -q -rs -p no:cacheprovider "$test"
 done
 collect "$first"
+
+first=$((count + 1))
+start "stress" $python bindings/python/test/stress.py
+collect "$first"
+grep -h "rounds in\|resident size\|device memory:" "$work/$count.out" | sed 's/^/  /' | tee -a "$log"
 
 first=$((count + 1))
 for example in examples/python/0*.py; do

@@ -137,9 +137,51 @@ TEST_F(Completions, AFaultReachesEveryPendingFuture) {
     FAILS(CUCORE_ERROR_KERNEL_FAULT, "await|device 0|CUDA_ERROR_", cucore_future_error, future);
   SUCCEEDS(cucore_future_error, before);
   EXPECT_TRUE(is_empty(queue_));
-  cucore_future* none = nullptr;
-  FAILS(CUCORE_ERROR_KERNEL_FAULT, "CUDA_ERROR_", cucore_future_from_stream, stream_, queue_, 1,
-        &none);
+  const Future after = make_future(stream_, queue_, 30);
+  EXPECT_EQ(take(queue_, 1).at(0).status, CUCORE_ERROR_KERNEL_FAULT);
+  FAILS(CUCORE_ERROR_KERNEL_FAULT, "await|device 0|CUDA_ERROR_", cucore_future_error, after);
+}
+
+// Futures are made all the time while the context breaks: each has an outcome, and from one on it
+// is the fault. A GPU breaks once for a process, the CPU device as often as it is reset.
+TEST_F(Completions, AreMadeWhileTheContextBreaks) {
+  const int rounds = cucore_device_is_emulated(device_) ? 100 : 1;
+  for (int round = 0; round < rounds; ++round) {
+    const Stream broken = make_stream(device_), other = make_stream(device_);
+    const Queue queue = make_queue();
+    break_context(broken, 0);
+    std::thread opener([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(round % 50 * 7));
+      open(0);
+    });
+    std::vector<Future> futures;
+    int after = 0;
+    for (uint64_t token = 0; after < 20; ++token) {
+      Future future;
+      Error error;
+      const cucore_status made = cucore_future_from_stream(token % 2 ? broken : other, queue, token,
+                                                           future.out(), error.out());
+      ASSERT_EQ(made, CUCORE_OK) << describe(made, error);
+      after += cucore_future_error(future, nullptr) == CUCORE_ERROR_KERNEL_FAULT;
+      futures.push_back(std::move(future));
+    }
+    opener.join();
+    std::vector<cucore_status> of_other;
+    for (const auto& completion : take(queue, futures.size())) {
+      if (completion.token % 2) {
+        ASSERT_EQ(completion.status, CUCORE_ERROR_KERNEL_FAULT) << completion.token;
+      } else {
+        of_other.push_back(static_cast<cucore_status>(completion.status));
+      }
+    }
+    EXPECT_TRUE(std::is_sorted(of_other.begin(), of_other.end()));
+    EXPECT_EQ(of_other.back(), CUCORE_ERROR_KERNEL_FAULT);
+    if (round + 1 == rounds) break;
+    gates_.reset();  // its memory goes with the context
+    MUST(cucore_device_reset, device_);
+    TearDown();
+    SetUp();
+  }
 }
 
 // NVIDIA's driver gives an illegal address to all devices of the process (580, two GPUs), as its

@@ -1,5 +1,7 @@
 // A kernel that breaks its context: what is said, by whom, and whether there is a way on. Each test
 // in a process of its own, since a broken context stays broken for all who use it.
+#include <functional>
+
 #include "gpu_testing.hpp"
 
 namespace gpu_test {
@@ -19,6 +21,33 @@ class Faults : public OnGpu {
     MUST(cucore_kernel_launch, saxpy, stream_, &options, arguments, 4);
   }
 };
+
+// By calls that have nothing to do with it, too.
+TEST_F(Faults, AreToldAsThoseOfAnEarlierKernel) {
+  const Stream other = make_stream(device_);
+  const Kernel empty = find_kernel(make_ptx_code(), "empty");
+  const cucore_launch_options options = grid(1, 1);
+  break_context();
+  cucore_device_synchronize(device_, nullptr);
+  cucore_event* event = nullptr;
+  cucore_buffer* buffer = nullptr;
+  const std::function<cucore_status(cucore_error**)> calls[] = {
+      [&](auto error) { return cucore_stream_synchronize(stream_, error); },
+      [&](auto error) { return cucore_stream_synchronize(other, error); },
+      [&](auto error) { return cucore_event_create(device_, nullptr, &event, error); },
+      [&](auto error) { return cucore_buffer_create(device_, 64, other, &buffer, error); },
+      [&](auto error) { return cucore_kernel_launch(empty, other, &options, nullptr, 0, error); }};
+  const bool is_cpu = cucore_device_is_emulated(device_) != 0;
+  for (const auto& call : calls) {
+    Error error;
+    EXPECT_EQ(call(error.out()), CUCORE_ERROR_KERNEL_FAULT);
+    const std::string told = cucore_error_message(error);
+    EXPECT_EQ(told.find("an earlier kernel broke the context"), 0u) << told;
+    EXPECT_TRUE(contains(told, is_cpu ? ": kernel 'saxpy' block (0,0,0)" : "compute-sanitizer"))
+        << told;
+    EXPECT_TRUE(contains(told, "; found by the attempt to ")) << told;
+  }
+}
 
 TEST_F(Faults, AreToldByEveryCallThatMeetsThem) {
   Buffer buffer = make_buffer(device_, 64, stream_);

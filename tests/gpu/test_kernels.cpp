@@ -128,6 +128,34 @@ TEST_F(Kernels, StructsAsParameters) {
   for (size_t i = 0; i < 32; ++i) ASSERT_EQ(result[i], 2 * x[i] + 7.5f);
 }
 
+// Told is the limit, and a grid of exactly so many blocks runs.
+TEST_F(Kernels, CooperativeGridThatIsTooLarge) {
+  const Kernel cooperative = kernel("25_cg_grid", "k");
+  int32_t each = 0, processors = 0;
+  SUCCEEDS(cucore_kernel_occupancy, cooperative, device_, 256, 1024, &each);
+  SUCCEEDS(cucore_device_attribute, device_, CUCORE_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+           &processors);
+  const auto most = static_cast<uint32_t>(each * processors);
+  const Array<float> x(*this, std::vector<float>(16)), y(*this, std::vector<float>(16));
+  const uint64_t in = x.address(), out = y.address();
+  const int32_t n = 16;
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(in), CUCORE_ARGUMENT(out),
+                                       CUCORE_ARGUMENT(n)};
+  cucore_launch_options options = grid(most + 1, 256);
+  options.cooperative = 1;
+  options.dynamic_shared = 1024;
+  const std::string limit =
+      "grid is " + std::to_string(most + 1) + " blocks; at most " + std::to_string(most) +
+      " blocks (" + std::to_string(each) + " per multiprocessor x " + std::to_string(processors) +
+      " multiprocessors) of this kernel with 256 threads and 1024 bytes of shared memory can run "
+      "at once on device 0; use a smaller grid";
+  FAILS(CUCORE_ERROR_LAUNCH, limit, cucore_kernel_launch, cooperative, stream_, &options, arguments,
+        3);
+  options.grid[0] = most;
+  SUCCEEDS(cucore_kernel_launch, cooperative, stream_, &options, arguments, 3);
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+}
+
 TEST_F(Kernels, CooperativeGrid) {
   const int n = 5000;
   const auto x = ramp(n, 1);

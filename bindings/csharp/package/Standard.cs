@@ -20,6 +20,7 @@ internal static class Standard {
     "System.Buffers.MemoryHandle", "System.Buffers.MemoryManager`1", "System.Buffers.IPinnable", "System.Buffers.IMemoryOwner`1",
     "System.Runtime.InteropServices.MemoryMarshal" };
 
+  private const string AsyncDisposable = "System.IAsyncDisposable";
   private const string ReadOnly = "System.Runtime.CompilerServices.IsReadOnlyAttribute";
 
   private static AssemblyNameReference Reference(string name, Version version) {
@@ -35,6 +36,7 @@ internal static class Standard {
   private static int Make(string from, string to) {
     using (AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(from)) {
       ModuleDefinition module = assembly.MainModule;
+      RemoveAsyncDisposable(module);
       AssemblyNameReference[] old = module.AssemblyReferences.ToArray();
       module.AssemblyReferences.Add(standard);
       module.AssemblyReferences.Add(memory);
@@ -45,6 +47,14 @@ internal static class Standard {
       assembly.Write(to);
     }
     return 0;
+  }
+
+  // .NET Standard 2.0 has no System.IAsyncDisposable. The public method DisposeAsync stays.
+  private static void RemoveAsyncDisposable(ModuleDefinition module) {
+    foreach (TypeDefinition type in module.Types) {
+      foreach (InterfaceImplementation each in type.Interfaces.Where(i => i.InterfaceType.FullName == AsyncDisposable).ToArray()) type.Interfaces.Remove(each);
+      foreach (MethodDefinition each in type.Methods.Where(m => m.Name.StartsWith(AsyncDisposable + ".")).ToArray()) type.Methods.Remove(each);
+    }
   }
 
   // .NET Standard 2.0 has no IsReadOnlyAttribute, which marks parameters that are "in": compilers put one of

@@ -17,14 +17,15 @@ PROGRAM = '''using System;
 using System.Linq;
 using Cucore;
 
-static class Stranger {
+// The name and the place of the class that a new console project has.
+class Program {
   static int Main() {
     const string source = @"extern ""C"" __global__ void scale(float a, float *p) { p[threadIdx.x] *= a; }";
     float[] data = { 1, 2, 3, 4 };
     using (var device = new CudaDevice())
     using (var stream = new CudaStream(device))
     using (var cache = new Cache(""))
-    using (var code = ObjectCode.Load(Program.CompileBatch(new[] { new BatchItem(new Program(source)) })[0].Code.ToBytes()))
+    using (var code = ObjectCode.Load(CudaProgram.CompileBatch(new[] { new BatchItem(new CudaProgram(source)) })[0].Code.ToBytes()))
     using (var buffer = new CudaBuffer(device, 16, stream)) {
       cache.AddRemote("file://" + AppDomain.CurrentDomain.BaseDirectory);
       buffer.Write(data, stream);
@@ -32,7 +33,7 @@ static class Stranger {
       Console.WriteLine(string.Join(" ", buffer.ToArray<float>(stream)));
     }
     try {
-      new Program("nonsense").Compile();
+      new CudaProgram("nonsense").Compile();
     } catch (CompilationException e) {
       Console.WriteLine(e.Diagnostics[0].Severity);
     }

@@ -9,17 +9,17 @@ public sealed partial class BatchItem {
   private readonly string[] nameExpressions;
 
   /// <summary>What to compile; it may be in several items.</summary>
-  public Program Program { get; }
+  public CudaProgram Program { get; }
   /// <summary>What to make of it.</summary>
   public CodeType Target { get; }
   /// <summary>Templates and overloads to instantiate.</summary>
   public IReadOnlyList<string> NameExpressions { get { return Array.AsReadOnly(nameExpressions); } }
 
-  /// <summary>One compile, as Program.Compile does it.</summary>
+  /// <summary>One compile, as CudaProgram.Compile does it.</summary>
   /// <param name="program">what to compile</param>
   /// <param name="target">what to make of it</param>
   /// <param name="nameExpressions">templates and overloads to instantiate</param>
-  public BatchItem(Program program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+  public BatchItem(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     Program = program ?? throw new ArgumentNullException(nameof(program));
     Target = target;
     this.nameExpressions = (string[])(nameExpressions ?? new string[0]).Clone();
@@ -66,7 +66,7 @@ public sealed class BatchResult {
   public override string ToString() { return Error == null ? Code.ToString() : Error.Message; }
 }
 
-public partial class Program {
+public partial class CudaProgram {
   private static readonly BatchOptions noOptions = new BatchOptions();
 
   //: cucore_program_compile_batch items options

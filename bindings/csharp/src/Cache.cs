@@ -47,7 +47,7 @@ public partial class Cache {
   /// <param name="target">what to make of it</param>
   /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
   /// <returns>the object code, and where it came from</returns>
-  public CacheResult Compile(Program program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+  public CacheResult Compile(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     ObjectCode code = RawCompile(program, target, nameExpressions, out int outcome);
     return new CacheResult(code, outcome);
   }
@@ -104,13 +104,13 @@ public partial class Cache {
   /// <summary>Removes what was used least recently until no more is left than that.</summary>
   /// <param name="maxBytes">how much may stay; 0 removes all</param>
   /// <returns>what was removed</returns>
-  public IReadOnlyList<CacheEntry> Trim(long maxBytes = 0) { return CacheEntry.List(RawTrim((ulong)Checked.NotNegative(maxBytes, nameof(maxBytes)))); }
+  public IReadOnlyList<CacheEntry> Trim(long maxBytes) { return CacheEntry.List(RawTrim((ulong)Checked.NotNegative(maxBytes, nameof(maxBytes)))); }
 
   //: cucore_cache_explain_miss
   /// <param name="program">what to compile</param>
   /// <param name="target">what to make of it</param>
   /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
-  public string ExplainMiss(Program program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+  public string ExplainMiss(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     return RawExplainMiss(program, target, nameExpressions);
   }
 

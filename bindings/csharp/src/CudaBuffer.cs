@@ -4,6 +4,46 @@ using System.Runtime.InteropServices;
 
 namespace Cucore {
 public partial class CudaBuffer {
+  //: cucore_buffer_create_pinned
+  /// <param name="device">where it is used</param>
+  /// <param name="length">in bytes</param>
+  public static CudaBuffer Pinned(CudaDevice device, long length) { return WithPressure(Allocation.Make(() => RawPinned(device, length))); }
+
+  //: cucore_buffer_create_managed
+  /// <param name="device">where it is used</param>
+  /// <param name="length">in bytes</param>
+  public static CudaBuffer Managed(CudaDevice device, long length) { return WithPressure(Allocation.Make(() => RawManaged(device, length))); }
+
+  private static CudaBuffer WithPressure(CudaBuffer made) {
+    made.swigCPtr.AddPressure(made.Size);
+    return made;
+  }
+
+  // For the constructor: SWIG's call, which leaves its exception pending.
+  private static IntPtr Make(Func<IntPtr> create) {
+    return Allocation.Make(() => {
+      IntPtr made = create();
+      CucoreNativePINVOKE.Check();
+      return made;
+    });
+  }
+
+  // The collector does not see the memory of the buffers, so this class reports it.
+  internal sealed partial class Handle {
+    private long pressure;
+
+    internal void AddPressure(long size) {
+      if (size == 0) return;
+      GC.AddMemoryPressure(size);
+      pressure = size;
+    }
+
+    partial void OnReleased() {
+      if (pressure != 0) GC.RemoveMemoryPressure(pressure);
+      pressure = 0;
+    }
+  }
+
   //: cucore_buffer_write offset
   /// <param name="source">an array of values without references</param>
   /// <param name="stream">in whose order</param>
@@ -44,7 +84,7 @@ public partial class CudaBuffer {
   }
 
   //: cucore_buffer_fill
-  /// <param name="pattern">a value of 1, 2 or 4 bytes</param>
+  /// <param name="pattern">a value of 1, 2, 4 or 8 bytes without references</param>
   /// <param name="stream">in whose order</param>
   /// <param name="offset">in bytes, a multiple of the pattern's size</param>
   /// <param name="length">in bytes; up to the end, if it is not given</param>

@@ -75,7 +75,10 @@ public partial class CudaQueue {
   /// <returns>what was taken; nothing if the time is over</returns>
   public Completion[] Wait(TimeSpan? timeout = null, int most = Most) {
     if (most < 1) throw new ArgumentOutOfRangeException(nameof(most));
-    return Take(Timeout.Nanoseconds(timeout), new byte[most * Completion.Size]);
+    byte[] room = new byte[most * Completion.Size];
+    Completion[] taken = null;
+    Waits.InSlices(Timeout.Nanoseconds(timeout), slice => (taken = Take(slice, room)).Length != 0);
+    return taken;
   }
 
   internal unsafe Completion[] Take(long timeout, byte[] room) {
@@ -93,11 +96,5 @@ public partial class CudaQueue {
                              CpuTime = TimeSpan.FromTicks(RawQuery(3) / 100), IsClosed = RawQuery(4) != 0 };
     }
   }
-}
-
-public partial class CudaFuture {
-  //: cucore_future_wait
-  /// <param name="timeout">null has no end</param>
-  public void Wait(TimeSpan? timeout = null) { RawWait(Timeout.Nanoseconds(timeout)); }
 }
 }

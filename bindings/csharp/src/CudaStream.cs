@@ -15,5 +15,14 @@ public partial class CudaStream {
   //: cucore_stream_create options
   public CudaStream(CudaDevice device, StreamOptions options = null)
       : this(device, Fields.ToToggle(options?.Nonblocking), options == null ? 0 : options.Priority) {}
+
+  internal int Ordinal = -1;  // its device's, once it was asked for
+
+  // Never changes, and every launch needs it.
+  internal int DeviceOrdinal { get { return Ordinal >= 0 ? Ordinal : ReadOrdinal(); } }
+
+  private int ReadOrdinal() {
+    using (CudaDevice device = Device) return Ordinal = device.Ordinal;
+  }
 }
 }

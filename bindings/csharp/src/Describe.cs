@@ -74,7 +74,7 @@ public partial class CudaFuture {
   public override string ToString() { return Describe.Object("future", () => $"future {Token}"); }
 }
 
-public partial class Program {
+public partial class CudaProgram {
   /// <summary>What compiles it.</summary>
   public override string ToString() { return Describe.Object("program", () => $"program for {Backend}"); }
 }
@@ -104,9 +104,11 @@ public partial struct LaunchConfig {
 }
 
 public readonly partial struct Arg {
-  /// <summary>Its size, and the bytes of a small value.</summary>
+  /// <summary>The buffer; or the size, and the bytes of a small value.</summary>
   public override string ToString() {
-    return other is CudaBuffer buffer ? buffer.ToString() : size == 0 ? "nothing" : other == null ? $"{size} bytes, 0x{bits:x}" : $"{size} bytes";
+    if (other is CudaBuffer buffer) return buffer.ToString();
+    ulong unused = ~0UL >> 8 * (InlineSize - Math.Min(Size, InlineSize));
+    return IsNone ? "nothing" : other == null ? $"{Size} bytes, 0x{bits & unused:x}" : $"{Size} bytes";
   }
 }
 

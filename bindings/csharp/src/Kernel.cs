@@ -1,40 +1,12 @@
-// Launching kernels, and what is known of them.
+// Kernels: their parameters, occupancy, and launches of packed arguments.
 using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
 namespace Cucore {
 public partial class Kernel {
-  //: cucore_kernel_launch
-  /// <param name="stream">in whose order</param>
-  /// <param name="config">the grid, the block and the rest</param>
-  /// <param name="arguments">one a parameter, in order: numbers, buffers, Arg.Of(a struct)</param>
-  public unsafe void Launch(CudaStream stream, in LaunchConfig config, params Arg[] arguments) {
-    if (arguments == null) throw new ArgumentNullException(nameof(arguments));
-    int size = LaunchConfig.HeadSize;
-    for (int i = 0; i < arguments.Length; ++i) size += arguments[i].BlockSize;
-    fixed (byte* block = new byte[size]) {
-      byte* to = LaunchConfig.Write(config, block, arguments.Length);
-      for (int i = 0; i < arguments.Length; ++i) to = arguments[i].Write(to, i);
-      Launch(stream, block, size);
-    }
-    GC.KeepAlive(arguments);
-  }
-
-  private unsafe void Launch(CudaStream stream, byte* block, int size) {
-    CudaStream.Handle order = CudaStream.getCPtr(stream, nameof(stream));
-    IntPtr kernel = swigCPtr.Enter();
-    try {
-      IntPtr where = order.Enter();
-      try {
-        if (CucoreNativePINVOKE.Launch(kernel, where, (IntPtr)block, (IntPtr)size) != 0) CucoreNativePINVOKE.Check();
-      } finally {
-        order.Leave();
-      }
-    } finally {
-      swigCPtr.Leave();
-    }
-  }
-
   //: cucore_kernel_launch_packed arguments
   /// <param name="stream">in whose order</param>
   /// <param name="config">the grid, the block and the rest</param>
@@ -66,7 +38,53 @@ public partial class Kernel {
   //: cucore_kernel_parameter_at index device
   public Parameter GetParameter(int index, CudaDevice device = null) {
     if (index < 0) throw new ArgumentOutOfRangeException(nameof(index));
-    return new Parameter(RawParameter(index, device));
+    IReadOnlyList<Parameter> all = GetParameters(device);
+    // The library throws here: the parameter does not exist, or none is known.
+    return all != null && index < all.Count ? all[index] : new Parameter(RawParameter(index, device));
+  }
+
+  //: cucore_kernel_parameters
+  /// <param name="device">null: the first image</param>
+  /// <returns>null where neither the code nor the driver records the parameters</returns>
+  public IReadOnlyList<Parameter> GetParameters(CudaDevice device = null) {
+    return Parameter.Read((data, size) => RawParameters(data, size, device));
+  }
+
+  // For messages: the name that the user asked for.
+  internal string Label { get { return RawLabel(); } }
+
+  private static readonly int[] unknownForms = new int[0];
+  private static readonly int[] noForms = new int[0];
+  private volatile int[][] forms = new int[0][];  // by the device's ordinal
+
+  // Launches compare arguments with these, which are read once per device. Empty if the parameters are not known.
+  [MethodImpl(MethodImplOptions.AggressiveInlining)]
+  private int[] FormsFor(CudaStream stream, int count) {
+    int[][] known = forms;
+    if (stream == null || (uint)stream.Ordinal >= (uint)known.Length) return FindForms(stream, count);
+    int[] found = known[stream.Ordinal];
+    return found != null && found.Length == count ? found : FindForms(stream, count);
+  }
+
+  private int[] FindForms(CudaStream stream, int count) {
+    CheckAlive();
+    if (stream == null) throw new ArgumentNullException(nameof(stream));
+    int[][] known = forms;
+    int device = stream.DeviceOrdinal;
+    int[] found = device < known.Length ? known[device] ?? ReadForms(stream, device) : ReadForms(stream, device);
+    if (found.Length != count && found != unknownForms) throw Arguments.WrongCount(this, count, found.Length);
+    return found;
+  }
+
+  private int[] ReadForms(CudaStream stream, int device) {
+    IReadOnlyList<Parameter> all;
+    using (CudaDevice on = stream.Device) all = GetParameters(on);
+    int[] read = all == null ? unknownForms : all.Count == 0 ? noForms : all.Select(each => each.Form).ToArray();
+    int[][] known = forms, more = new int[Math.Max(device + 1, known.Length)][];
+    known.CopyTo(more, 0);
+    more[device] = read;
+    forms = more;  // what another thread stored meanwhile is read again
+    return read;
   }
 
   //: cucore_kernel_occupancy

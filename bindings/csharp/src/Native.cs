@@ -61,7 +61,7 @@ internal struct Use : IDisposable {
 internal struct Utf8 : IDisposable {
   public readonly IntPtr Pointer;
 
-  public Utf8(string text) : this(text == null ? null : Bytes(text + "\0", 1)) {}
+  public Utf8(string text) : this(text == null ? null : Bytes(Checked(text) + "\0", 1)) {}
 
   private Utf8(byte[] bytes) {
     Pointer = bytes == null ? IntPtr.Zero : Marshal.AllocHGlobal(bytes.Length);
@@ -74,7 +74,7 @@ internal struct Utf8 : IDisposable {
     StringBuilder all = new StringBuilder();
     foreach (string text in texts) {
       if (string.IsNullOrEmpty(text)) throw new ArgumentException("a list of texts holds one that is null or empty");
-      all.Append(text).Append('\0');
+      all.Append(Checked(text)).Append('\0');
     }
     return new Utf8(Bytes(all.Append('\0').ToString(), texts.Length + 1));
   }
@@ -85,6 +85,25 @@ internal struct Utf8 : IDisposable {
     foreach (char c in text) found += c == '\0' ? 1 : 0;
     if (found != ends) throw new ArgumentException("a text holds a NUL character");
     return Encoding.UTF8.GetBytes(text);
+  }
+
+  /// <summary>A text as UTF-8, which has no form for half of a surrogate pair.</summary>
+  public static byte[] Encode(string text, string parameter) {
+    if (text == null) throw new ArgumentNullException(parameter);
+    return Encoding.UTF8.GetBytes(Checked(text, parameter));
+  }
+
+  private static string Checked(string text, string parameter = null) {
+    for (int i = 0; i < text.Length; ++i) {
+      if (!char.IsSurrogate(text[i])) continue;
+      if (i + 1 == text.Length || !char.IsSurrogatePair(text[i], text[i + 1])) throw Lone(i, parameter);
+      ++i;
+    }
+    return text;
+  }
+
+  private static ArgumentException Lone(int index, string parameter) {
+    return new ArgumentException($"{parameter ?? "a text"} has a lone surrogate at index {index}; expected well-formed UTF-16", parameter);
   }
 
   public static unsafe string Read(IntPtr text) {

@@ -1,18 +1,48 @@
 // What is in object code: its symbols, the parameters of its kernels, what they need.
 using System;
 using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.InteropServices;
 
 namespace Cucore {
-/// <summary>Where a parameter lies in a kernel's parameter block.</summary>
+/// <summary>A parameter of a kernel: its place in the parameter block, and the values that it accepts.</summary>
 public struct Parameter {
+  private const int Room = 32;  // most kernels have fewer
+
   /// <summary>In bytes, from the beginning of the block.</summary>
   public long Offset { get; }
   /// <summary>In bytes.</summary>
   public long Size { get; }
+  /// <summary>Which values it accepts; Unknown without PTX.</summary>
+  public ParameterClass Class { get; }
 
-  internal Parameter(NativePair pair) {
-    Offset = pair.First;
-    Size = pair.Second;
+  internal Parameter(NativePair pair) : this(pair.First, pair.Second, ParameterClass.Unknown) {}
+
+  private Parameter(long offset, long size, ParameterClass parameterClass) {
+    Offset = offset;
+    Size = size;
+    Class = parameterClass;
+  }
+
+  internal int Form { get { return Arg.Form(Class, Size); } }
+
+  // cucore_parameter_info
+  [StructLayout(LayoutKind.Sequential)]
+  private struct Info {
+    internal long StructSize, Offset, Size;
+    internal int Class, Reserved;
+  }
+
+  // `read` fills an array of infos, given as address and size in bytes, and returns how many there are; -1: not known.
+  internal static unsafe Parameter[] Read(Func<IntPtr, long, long> read) {
+    for (long room = Room;;) {
+      Info[] infos = new Info[room];
+      long count;
+      fixed (Info* first = infos) count = read((IntPtr)first, room * sizeof(Info));
+      if (count < 0) return null;
+      if (count <= room) return infos.Take((int)count).Select(each => new Parameter(each.Offset, each.Size, (ParameterClass)each.Class)).ToArray();
+      room = count;
+    }
   }
 
   /// <summary>"8 bytes at 16".</summary>
@@ -97,12 +127,6 @@ public partial class ObjectCode {
     return all;
   }
 
-  private Parameter[] ReadParameters(int symbol) {
-    long count = SymbolParameterCount(symbol);
-    if (count < 0) return null;
-    Parameter[] all = new Parameter[count];
-    for (int i = 0; i < all.Length; ++i) all[i] = new Parameter(SymbolParameter(symbol, i));
-    return all;
-  }
+  private Parameter[] ReadParameters(int symbol) { return Parameter.Read((data, size) => RawSymbolParameters(symbol, data, size)); }
 }
 }

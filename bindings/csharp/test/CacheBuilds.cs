@@ -32,7 +32,7 @@ public static class CacheBuilds {
   public static void EightThreadsCompileOnce() {
     Caches.InFolder(folder => {
       using (Cache cache = new Cache(folder))
-      using (Program program = Caches.Named(World.Scale, "eight.cu")) {
+      using (CudaProgram program = Caches.Named(World.Scale, "eight.cu")) {
         World.Together(8, which => program.Compile(CodeType.Ptx, cache).Dispose());
         Check.Equal(1L, cache.Statistics.Builds);
       }
@@ -61,7 +61,7 @@ public static class CacheBuilds {
   public static void WhatBuildThrowsComesOut() {
     using (Cache cache = new Cache("")) {
       int number = 0;
-      CompilationException compiler = Check.Throws<CompilationException>(() => new Program("#error this one\n").Compile());
+      CompilationException compiler = Check.Throws<CompilationException>(() => new CudaProgram("#error this one\n").Compile());
       foreach (Exception thrown in new Exception[] { new OwnException(), new IOException("x"), compiler, new ObjectDisposedException("y"), new System.OutOfMemoryException() }) {
         byte[] key = Caches.Key(++number);
         Exception caught = null;
@@ -113,7 +113,7 @@ public static class CacheBuilds {
 
   // Those that waited for a build which threw make their own.
   public static void OthersBuildForThemselves() {
-    foreach (Exception first in new Exception[] { new OwnException(), Check.Throws<CompilationException>(() => new Program("#error\n").Compile()) })
+    foreach (Exception first in new Exception[] { new OwnException(), Check.Throws<CompilationException>(() => new CudaProgram("#error\n").Compile()) })
       using (Cache cache = new Cache("")) {
         int calls = 0, failed = 0;
         World.Together(8, which => {
@@ -135,7 +135,7 @@ public static class CacheBuilds {
 
   public static void BuildsInsideOfBuilds() {
     using (Cache cache = new Cache(""))
-    using (Program program = Caches.Named(World.Scale, "inside.cu"))
+    using (CudaProgram program = Caches.Named(World.Scale, "inside.cu"))
     using (ObjectCode outer = cache.GetOrBuild(Caches.Key(1), () => {
       Check.Throws<OwnException>(() => cache.GetOrBuild(Caches.Key(3), Own));
       Check.Throws<InvalidArgumentException>(() => cache.Get(new byte[1]));
@@ -144,6 +144,23 @@ public static class CacheBuilds {
     using (CudaStream stream = World.Stream()) {
       World.CheckScale(stream, outer.GetKernel("scale"), 2);
       Check.Equal(4L, cache.Statistics.Builds);
+    }
+  }
+
+  public static void ABuildThatRequestsItsOwnResult() {
+    using (Cache cache = new Cache("")) {
+      cache.GetOrBuild(Caches.Key(1), () => {
+        var watch = System.Diagnostics.Stopwatch.StartNew();
+        string message = Check.Throws<InvalidStateException>(() => cache.GetOrBuild(Caches.Key(1), Copy)).Message;
+        Check.Contains("key is one that this thread is already building", message);
+        Check.That(watch.ElapsedMilliseconds < 5000);
+        return Copy();
+      }).Code.Dispose();
+      cache.Trim(0);
+      // Through another key; and what is not caught comes out of every call.
+      Check.Throws<InvalidStateException>(() => cache.GetOrBuild(Caches.Key(1), () =>
+          cache.GetOrBuild(Caches.Key(2), () => cache.GetOrBuild(Caches.Key(1), Copy).Code).Code));
+      cache.GetOrBuild(Caches.Key(1), () => cache.GetOrBuild(Caches.Key(2), Copy).Code).Code.Dispose();
     }
   }
 
@@ -242,7 +259,7 @@ public static class CacheBuilds {
       using (Cache cache = new Cache(folder)) {
         BatchOptions options = new BatchOptions { Workers = 2, TimeLimit = TimeSpan.FromMinutes(5), Cache = cache };
         for (int round = 0; round < 2; ++round) {
-          IReadOnlyList<BatchResult> results = Program.CompileBatch(items, options);
+          IReadOnlyList<BatchResult> results = CudaProgram.CompileBatch(items, options);
           Check.Equal(items.Count, results.Count);
           for (int i = 0; i < items.Count; ++i) {
             Check.Equal(i == 3, results[i].Error != null);
@@ -257,24 +274,24 @@ public static class CacheBuilds {
         }
         Check.Same(new[] { 6L + 2, 6 }, new[] { cache.Statistics.Builds, cache.Statistics.Stores });
       }
-      foreach (BatchResult each in Program.CompileBatch(items.Take(2))) each.Code.Dispose();
+      foreach (BatchResult each in CudaProgram.CompileBatch(items.Take(2))) each.Code.Dispose();
     });
   }
 
   public static void BatchesThatAreWrong() {
-    Check.Equal(0, Program.CompileBatch(new BatchItem[0]).Count);
+    Check.Equal(0, CudaProgram.CompileBatch(new BatchItem[0]).Count);
     Check.Throws<ArgumentNullException>(() => new BatchItem(null));
-    Check.Throws<ArgumentNullException>(() => Program.CompileBatch(null));
-    Check.Throws<ArgumentException>(() => Program.CompileBatch(new BatchItem[] { null }));
-    Program program = new Program(World.Scale);
+    Check.Throws<ArgumentNullException>(() => CudaProgram.CompileBatch(null));
+    Check.Throws<ArgumentException>(() => CudaProgram.CompileBatch(new BatchItem[] { null }));
+    CudaProgram program = new CudaProgram(World.Scale);
     BatchItem[] items = { new BatchItem(program) };
-    Check.Contains("workers", Check.Throws<InvalidArgumentException>(() => Program.CompileBatch(items, new BatchOptions { Workers = -1 })).Message);
-    Check.Throws<ArgumentOutOfRangeException>(() => Program.CompileBatch(items, new BatchOptions { TimeLimit = TimeSpan.FromTicks(1) }));
+    Check.Contains("workers", Check.Throws<InvalidArgumentException>(() => CudaProgram.CompileBatch(items, new BatchOptions { Workers = -1 })).Message);
+    Check.Throws<ArgumentOutOfRangeException>(() => CudaProgram.CompileBatch(items, new BatchOptions { TimeLimit = TimeSpan.FromTicks(1) }));
     Cache cache = new Cache("");
     cache.Dispose();
-    Check.Throws<ObjectDisposedException>(() => Program.CompileBatch(items, new BatchOptions { Cache = cache }));
+    Check.Throws<ObjectDisposedException>(() => CudaProgram.CompileBatch(items, new BatchOptions { Cache = cache }));
     program.Dispose();
-    Check.Throws<ObjectDisposedException>(() => Program.CompileBatch(items));
+    Check.Throws<ObjectDisposedException>(() => CudaProgram.CompileBatch(items));
     Check.Contains("NotFound", Processes.Run("CompileMany", 0, "CUCORE_WORKER=/no/such/worker"));
   }
 
@@ -282,8 +299,8 @@ public static class CacheBuilds {
   public static void TimeLimit() {
     string endless = "template <int N, int M> struct G { static constexpr int v = G<N - 1, 2 * M>::v + G<N - 1, 2 * M + 1>::v; };\n"
         + "template <int M> struct G<0, M> { static constexpr int v = M; };\n__global__ void k(int *p) { *p = G<24, 0>::v; }\n";
-    BatchItem[] items = { new BatchItem(new Program(endless)), new BatchItem(new Program(World.Scale)) };
-    IReadOnlyList<BatchResult> results = Program.CompileBatch(items, new BatchOptions { Workers = 2, TimeLimit = TimeSpan.FromSeconds(5) });
+    BatchItem[] items = { new BatchItem(new CudaProgram(endless)), new BatchItem(new CudaProgram(World.Scale)) };
+    IReadOnlyList<BatchResult> results = CudaProgram.CompileBatch(items, new BatchOptions { Workers = 2, TimeLimit = TimeSpan.FromSeconds(5) });
     Check.Contains("5000", results[0].Error.Message);
     Check.That(results[1].Error == null, results[1].ToString());
   }

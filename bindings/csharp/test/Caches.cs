@@ -18,8 +18,8 @@ public static class Caches {
     try { action(folder); } finally { Directory.Delete(folder, true); }
   }
 
-  internal static Program Named(string source, string name) {
-    return new Program(source, new ProgramOptions { Arch = "compute_80", Name = name });
+  internal static CudaProgram Named(string source, string name) {
+    return new CudaProgram(source, new ProgramOptions { Arch = "compute_80", Name = name });
   }
 
   internal static byte[] Key(int number) { return Enumerable.Repeat((byte)number, 32).ToArray(); }
@@ -37,7 +37,7 @@ public static class Caches {
 
   public static void GivesWhatCompilingGives() {
     InFolder(folder => {
-      using (Program program = Named(Fill, "fill.cu")) {
+      using (CudaProgram program = Named(Fill, "fill.cu")) {
         byte[] bytes = program.Compile(CodeType.Ptx, "fill<float>", "fill<int>").ToBytes();
         Check.Same(bytes, program.Compile(CodeType.Ptx, (Cache)null, "fill<float>", "fill<int>").ToBytes());
         using (Cache cache = new Cache(folder)) {
@@ -58,10 +58,10 @@ public static class Caches {
   public static void WhatComesFromItStays() {
     InFolder(folder => {
       ObjectCode code;
-      using (Program program = Named(World.Scale, "stays.cu"))
+      using (CudaProgram program = Named(World.Scale, "stays.cu"))
       using (Cache cache = new Cache(folder)) {
         code = cache.Compile(program).Code;
-        cache.Trim();
+        cache.Trim(0);
       }
       using (CudaStream stream = World.Stream())
       using (code) World.CheckScale(stream, code.GetKernel("scale"), 3);
@@ -73,7 +73,7 @@ public static class Caches {
       ProgramOptions relocatable = new ProgramOptions { Arch = "sm_80", RelocatableDeviceCode = true };
       LinkerOptions options = new LinkerOptions { Name = "linked", Arch = "sm_80" };
       using (Cache cache = new Cache(folder))
-      using (ObjectCode input = new Program(World.Scale, relocatable).Compile(CodeType.Cubin)) {
+      using (ObjectCode input = new CudaProgram(World.Scale, relocatable).Compile(CodeType.Cubin)) {
         Linker[] linkers = Enumerable.Range(0, 3).Select(i => new Linker(options)).ToArray();
         foreach (Linker each in linkers) each.Add(input);
         CacheResult built = cache.Link(linkers[0]);
@@ -90,7 +90,7 @@ public static class Caches {
   public static void Failures() {
     InFolder(folder => {
       using (Cache cache = new Cache(folder))
-      using (Program program = new Program("#error this one\n")) {
+      using (CudaProgram program = new CudaProgram("#error this one\n")) {
         CompilationException e = Check.Throws<CompilationException>(() => cache.Compile(program));
         Check.Contains("this one", e.Log);
         Check.That(e.Diagnostics.Count > 0);
@@ -159,7 +159,7 @@ public static class Caches {
     InFolder(folder => {
       using (Cache cache = new Cache(folder)) cache.Put(Key(1), World.Code(World.Scale));
       int before = Files(folder).Length;
-      Program program = Named(World.Scale, "read.cu");
+      CudaProgram program = Named(World.Scale, "read.cu");
       using (Cache cache = new Cache(new CacheOptions { Directory = folder, ReadOnly = true })) {
         cache.Get(Key(1)).Dispose();
         Check.Equal(CacheOutcome.Built, cache.Compile(program).Outcome);
@@ -174,7 +174,7 @@ public static class Caches {
       }
       File.WriteAllText(Path.Combine(folder, "a.h"), "#define A 1\n");
       using (Cache cache = new Cache(new CacheOptions { Directory = folder, Hermetic = true })) {
-        Program reads = new Program("#include \"a.h\"\n", new ProgramOptions { IncludePaths = { folder } });
+        CudaProgram reads = new CudaProgram("#include \"a.h\"\n", new ProgramOptions { IncludePaths = { folder } });
         Check.Contains("a.h", Check.Throws<InvalidArgumentException>(() => cache.Compile(reads)).Message);
       }
     });
@@ -183,7 +183,7 @@ public static class Caches {
   public static void Statistics() {
     InFolder(folder => {
       CacheOptions options = new CacheOptions { Directory = folder, MaxBytes = 1 << 20, MaxEntries = 100, MaxMemory = 1 << 20, MaxAgeSeconds = 1000 };
-      using (Program program = Named(Fill, "count.cu"))
+      using (CudaProgram program = Named(Fill, "count.cu"))
       using (Cache cache = new Cache(options)) {
         for (int i = 0; i < 3; ++i)
           foreach (string name in new[] { "fill<int>", "fill<float>" }) cache.Compile(program, CodeType.Ptx, name).Code.Dispose();
@@ -208,8 +208,8 @@ public static class Caches {
   public static void EntriesVerifyTrim() {
     InFolder(folder => {
       DateTimeOffset before = DateTimeOffset.UtcNow.AddSeconds(-2);
-      using (Program program = Named(Fill, "entry.cu"))
-      using (Program own = Named(World.Scale, "own.cu"))
+      using (CudaProgram program = Named(Fill, "entry.cu"))
+      using (CudaProgram own = Named(World.Scale, "own.cu"))
       using (Cache cache = new Cache(folder)) {
         cache.Compile(program, CodeType.Ptx, "fill<int>").Code.Dispose();
         cache.Put(Key(7), own.Compile());
@@ -235,7 +235,8 @@ public static class Caches {
         Check.That(!File.Exists(file));
         Check.Equal(1L, cache.Statistics.Corrupt);
         Check.Equal(0, cache.Trim(long.MaxValue).Count);
-        Check.That(cache.Trim().Any(e => e.Kind == CacheFile.Entry));
+        Check.That(typeof(Cache).GetMethod("Trim").GetParameters().All(p => !p.IsOptional), "everything is removed only if that is said");
+        Check.That(cache.Trim(0).Any(e => e.Kind == CacheFile.Entry));
         Check.Equal(0, Files(folder).Length);
       }
     });
@@ -243,8 +244,8 @@ public static class Caches {
 
   public static void ExplainsMisses() {
     InFolder(folder => {
-      using (Program program = Named(Fill, "explain.cu"))
-      using (Program changed = Named(Fill + "// more\n", "explain.cu"))
+      using (CudaProgram program = Named(Fill, "explain.cu"))
+      using (CudaProgram changed = Named(Fill + "// more\n", "explain.cu"))
       using (Cache cache = new Cache(folder)) {
         Check.That(cache.ExplainMiss(program, CodeType.Ptx, "fill<int>").StartsWith("miss"));
         cache.Compile(program, CodeType.Ptx, "fill<int>").Code.Dispose();
@@ -262,7 +263,7 @@ public static class Caches {
       Key stranger = new Key(KeyAlgorithm.HmacSha256, new byte[] { 4 });
       string shared = Path.Combine(folder, "shared");
       Directory.CreateDirectory(shared);
-      Program program = Named(World.Scale, "remote.cu");
+      CudaProgram program = Named(World.Scale, "remote.cu");
       using (Cache cache = new Cache(new CacheOptions { Directory = Path.Combine(folder, "a"), SigningKey = key, Keys = { key } })) {
         cache.AddRemote("file://" + shared);
         Check.Equal(CacheOutcome.Built, cache.Compile(program).Outcome);
@@ -290,7 +291,7 @@ public static class Caches {
       string[] where = { "CUCORE_CACHE_DIR=" + folder };
       Check.Equal("Built", Processes.Run("CompileCached", 0, where));
       Check.Equal("HitDisk", Processes.Run("CompileCached", 0, where));
-      using (Program program = Named(World.Scale, "shared.cu"))
+      using (CudaProgram program = Named(World.Scale, "shared.cu"))
       using (Cache cache = new Cache(folder)) {
         Check.Equal(CacheOutcome.HitDisk, cache.Compile(program).Outcome);
         Check.Equal(1L, cache.StatisticsOfAll.Builds);

@@ -11,7 +11,7 @@ public static class Code {
     using (CudaStream stream = World.Stream()) {
       World.CheckScale(stream, World.Kernel(World.Scale, "scale"), 3);
       string source = "template <typename T> __global__ void fill(T *p, T v) { p[threadIdx.x] = v; }";
-      using (ObjectCode code = new Program(source).Compile(CodeType.Ptx, "fill<double>", "fill<int>"))
+      using (ObjectCode code = new CudaProgram(source).Compile(CodeType.Ptx, "fill<double>", "fill<int>"))
       using (CudaBuffer buffer = new CudaBuffer(World.Device, 32, stream)) {
         code.GetKernel("fill<double>").Launch(stream, new LaunchConfig(1, 4), buffer, 2.5);
         Check.Same(Enumerable.Repeat(2.5, 4), buffer.ToArray<double>(stream));
@@ -23,7 +23,7 @@ public static class Code {
 
   // What a kernel compiled with the options writes.
   private static int Value(string value, ProgramOptions options) {
-    using (ObjectCode code = new Program("extern \"C\" __global__ void k(int *p) {\n#include \"a.h\"\n *p = " + value + "; }", options).Compile())
+    using (ObjectCode code = new CudaProgram("extern \"C\" __global__ void k(int *p) {\n#include \"a.h\"\n *p = " + value + "; }", options).Compile())
     using (CudaStream stream = World.Stream())
     using (CudaBuffer buffer = new CudaBuffer(World.Device, 4, stream)) {
       code.GetKernel("k").Launch(stream, new LaunchConfig(1, 1), buffer);
@@ -50,13 +50,13 @@ public static class Code {
         + " for (int i = 0; i < 40; ++i) p[i] = a[39 - i] * a[i] + a[(i * 7) % 40]; }";
     Check.That(Registers(hungry, few) <= 24 && Registers(hungry, new ProgramOptions { Arch = "sm_90" }) > 24, "registers");
     string unused = "__global__ void k() { int unused; }";
-    using (ObjectCode code = new Program(unused).Compile()) Check.Equal(Severity.Warning, code.Diagnostics.Single().Severity);
-    using (ObjectCode code = new Program(unused, new ProgramOptions { DiagSuppressions = { 177 } }).Compile())
+    using (ObjectCode code = new CudaProgram(unused).Compile()) Check.Equal(Severity.Warning, code.Diagnostics.Single().Severity);
+    using (ObjectCode code = new CudaProgram(unused, new ProgramOptions { DiagSuppressions = { 177 } }).Compile())
       Check.Equal(0, code.Diagnostics.Count);  // numbers
   }
 
   private static int? Registers(string source, ProgramOptions options) {
-    using (ObjectCode code = new Program(source, options).Compile(CodeType.Cubin)) return code.GetResources(code.Symbols[0]).Registers;
+    using (ObjectCode code = new CudaProgram(source, options).Compile(CodeType.Cubin)) return code.GetResources(code.Symbols[0]).Registers;
   }
 
   private static void Says(string words, Action call) {
@@ -76,7 +76,7 @@ public static class Code {
       plain.Record(stream);
       Says("EventOptions.Timing", () => plain.Elapsed(plain));
       Says("CudaEvent.Record()", () => timed.Elapsed(timed));
-      Says("LaunchConfig.Grid[0]", () => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(0, 1), 1f, 0UL, 1));
+      Says("LaunchConfig.Grid[0]", () => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(0, 1), 1f, Arg.Address(0), 1));
       Says("ObjectCode.Load()", () => ObjectCode.FromBytes(CodeType.Bundle, new byte[64]));
       World.Device.Reset();
       Says("CudaDevice.Reset()", () => stream.Synchronize());
@@ -84,13 +84,13 @@ public static class Code {
   }
 
   public static void WrongOptions() {
-    Check.Contains("ProgramOptions.UseLibdevice", Check.Throws<InvalidArgumentException>(() => new Program("", new ProgramOptions { UseLibdevice = true })).Message);
-    Check.Throws<InvalidArgumentException>(() => new Program("", new ProgramOptions { SplitCompile = -7 }));
-    Check.Throws<ArgumentException>(() => new Program("", new ProgramOptions { Name = "a\0b" }));
-    Check.Throws<InvalidArgumentException>(() => new Program("", new ProgramOptions { DefineMacros = new string[] { null } }));
-    Check.Throws<InvalidArgumentException>(() => new Program("", new ProgramOptions { Headers = { { "a.h", null } } }));
-    Check.Throws<ArgumentNullException>(() => new Program(null));
-    Check.Throws<InvalidArgumentException>(() => new Program("", null, (SourceType)9));
+    Check.Contains("ProgramOptions.UseLibdevice", Check.Throws<InvalidArgumentException>(() => new CudaProgram("", new ProgramOptions { UseLibdevice = true })).Message);
+    Check.Throws<InvalidArgumentException>(() => new CudaProgram("", new ProgramOptions { SplitCompile = -7 }));
+    Check.Throws<ArgumentException>(() => new CudaProgram("", new ProgramOptions { Name = "a\0b" }));
+    Check.Throws<InvalidArgumentException>(() => new CudaProgram("", new ProgramOptions { DefineMacros = new string[] { null } }));
+    Check.Throws<InvalidArgumentException>(() => new CudaProgram("", new ProgramOptions { Headers = { { "a.h", null } } }));
+    Check.Throws<ArgumentNullException>(() => new CudaProgram(null));
+    Check.Throws<InvalidArgumentException>(() => new CudaProgram("", null, (SourceType)9));
   }
 
   public static void NvvmIr() {
@@ -99,12 +99,12 @@ public static class Code {
         + "!nvvmir.version = !{!1}\n!1 = !{i32 2, i32 0}\n";
     ProgramOptions options = new ProgramOptions { Arch = "compute_80", ExtraSources = { { "other", Encoding.ASCII.GetBytes("nonsense") } } };
     if (!CucoreLibrary.Query(Library.Nvvm).Available) return;  // part of the toolkit
-    Check.Throws<CompilationException>(() => new Program(SourceType.NvvmIr, Encoding.ASCII.GetBytes(ir), options).Compile());
-    Check.Equal(Backend.Nvvm, new Program(ir, null, SourceType.NvvmIr).Backend);
+    Check.Throws<CompilationException>(() => new CudaProgram(SourceType.NvvmIr, Encoding.ASCII.GetBytes(ir), options).Compile());
+    Check.Equal(Backend.Nvvm, new CudaProgram(ir, null, SourceType.NvvmIr).Backend);
   }
 
   public static void Serialize() {
-    ObjectCode code = new Program("template <int N> __global__ void k(int *p) { *p = N; }").Compile(CodeType.Ptx, "k<3>");
+    ObjectCode code = new CudaProgram("template <int N> __global__ void k(int *p) { *p = N; }").Compile(CodeType.Ptx, "k<3>");
     byte[] bytes = code.ToBytes();
     ObjectCode again = ObjectCode.Load(bytes);
     Check.Same(bytes, again.ToBytes());
@@ -137,7 +137,25 @@ public static class Code {
   }
 
   private static ObjectCode Part(string source) {
-    return new Program(source, new ProgramOptions { RelocatableDeviceCode = true, Arch = "sm_90" }).Compile(CodeType.Cubin);
+    return new CudaProgram(source, new ProgramOptions { RelocatableDeviceCode = true, Arch = "sm_90" }).Compile(CodeType.Cubin);
+  }
+
+  public static void LoneSurrogates() {
+    var texts = new[] { ("\ud83d", 0), ("a\ud83d", 1), ("\ude00x", 0), ("// \ud83d\ud83d\ude00", 3), ("// \ud83d\ude00\ude00", 5) };
+    foreach (var pair in texts) {
+      string text = pair.Item1;
+      int index = pair.Item2;
+      string words = $"has a lone surrogate at index {index}";
+      ArgumentException e = Check.Throws<ArgumentException>(() => new CudaProgram(text));
+      Check.Contains("source " + words, e.Message);
+      Check.Equal("source", e.ParamName);
+      Check.Contains(words, Check.Throws<ArgumentException>(() => new CudaProgram("", new ProgramOptions { Name = text })).Message);
+      Check.Contains(words, Check.Throws<ArgumentException>(
+          () => new CudaProgram("", new ProgramOptions { Headers = { { "a.h", text } } })).Message);
+      Check.Contains(words, Check.Throws<ArgumentException>(() => World.Code(World.Scale).GetKernel(text)).Message);
+      Check.Contains(words, Check.Throws<ArgumentException>(() => new CudaProgram("").Compile(CodeType.Ptx, "x", text)).Message);
+    }
+    new CudaProgram("// \ud83d\ude00 \ufffd\n").Compile().Dispose();
   }
 
   public static void LinkAndBundle() {
@@ -152,13 +170,15 @@ public static class Code {
       Check.That(linked.Name == "both" && linker.Log != null);
       Check.That(linked.GetResources(linked.Symbols.First(s => s.LoweredName == "k")).Registers > 0);
     }
-    ObjectCode ptx = new Program(World.Scale, new ProgramOptions { Arch = "compute_75" }).Compile();
-    ObjectCode cubin = new Program(World.Scale, new ProgramOptions { Arch = "sm_90" }).Compile(CodeType.Cubin);
+    ObjectCode ptx = new CudaProgram(World.Scale, new ProgramOptions { Arch = "compute_75" }).Compile();
+    ObjectCode cubin = new CudaProgram(World.Scale, new ProgramOptions { Arch = "sm_90" }).Compile(CodeType.Cubin);
     ObjectCode bundle = ObjectCode.Bundle(cubin, ptx);
     Check.That(bundle.Type == CodeType.Bundle && bundle.ImageCount == 2);
     Check.Same(new[] { "compute_75", "sm_90" }, ObjectCode.Load(bundle.ToBytes()).GetImages().Select(i => i.Arch).OrderBy(s => s));
     using (CudaStream stream = World.Stream()) World.CheckScale(stream, bundle.GetKernel("scale"), 2);
     Check.Throws<ArgumentException>(() => ObjectCode.Bundle(a, null));
+    Check.Contains("images[2] is the same CUBIN for sm_90 as images[0]",
+        Check.Throws<InvalidArgumentException>(() => ObjectCode.Bundle(cubin, ptx, cubin)).Message);
   }
 
   public static void FromBytesAndFiles() {
@@ -175,7 +195,7 @@ public static class Code {
       File.Delete(path);
     }
     Check.Throws<NotFoundException>(() => ObjectCode.FromFile(CodeType.Ptx, path));
-    ObjectCode global = new Program("__device__ int counter[4];").Compile();
+    ObjectCode global = new CudaProgram("__device__ int counter[4];").Compile();
     string lowered = global.Symbols.Single(s => s.Kind == SymbolKind.Global).LoweredName;
     Check.That(global.FindGlobal(lowered, World.Device).Size == 16 && global.FindGlobal(lowered, World.Device).Address != 0);
   }

@@ -17,9 +17,9 @@ public static class Errors {
       Thrown<NotFoundException>(Status.NotFound, () => World.Code(World.Scale).GetKernel("nothing"));
       Thrown<UnsupportedException>(Status.Unsupported, () => World.Code(World.Scale).GetResources(World.Code(World.Scale).Symbols[0]));
       Thrown<IoException>(Status.Io, () => ObjectCode.FromFile(CodeType.Ptx, "/"));
-      Thrown<CompilationException>(Status.Compilation, () => new Program("nonsense").Compile());
+      Thrown<CompilationException>(Status.Compilation, () => new CudaProgram("nonsense").Compile());
       Thrown<InvalidCodeException>(Status.InvalidCode, () => ObjectCode.FromBytes(CodeType.Cubin, new byte[64]));
-      Thrown<LaunchException>(Status.Launch, () => World.Kernel(World.Big, "big").Launch(stream, new LaunchConfig(1, 1024), 0UL));
+      Thrown<LaunchException>(Status.Launch, () => World.Kernel(World.Big, "big").Launch(stream, new LaunchConfig(1, 1024), Arg.Address(0)));
       Thrown<OutOfDeviceMemoryException>(Status.OutOfDeviceMemory, () => new CudaBuffer(device, 1L << 60, stream));
       Thrown<SignatureException>(Status.Signature, () => ObjectCode.Load(World.Code(World.Scale).ToBytes(), new DeserializeOptions {
         SignaturePolicy = SignaturePolicy.Required, Keys = { new Key(KeyAlgorithm.HmacSha256, new byte[] { 1 }) } }));
@@ -30,7 +30,7 @@ public static class Errors {
   private static void LinkWithoutADefinition() {
     ProgramOptions options = new ProgramOptions { RelocatableDeviceCode = true, Arch = "sm_90" };
     using (Linker linker = new Linker(new LinkerOptions { Arch = "sm_90" })) {
-      linker.Add(new Program("extern __device__ int f(); __global__ void k(int *p) { *p = f(); }", options).Compile(CodeType.Cubin));
+      linker.Add(new CudaProgram("extern __device__ int f(); __global__ void k(int *p) { *p = f(); }", options).Compile(CodeType.Cubin));
       linker.Link(CodeType.Cubin);
     }
   }
@@ -64,7 +64,7 @@ public static class Errors {
 
   public static void ErrorDetails() {
     string source = "// größer\n__global__ void k() {\n  int size = undeclared;\n}\n#warning \"w\"\n";
-    CompilationException e = Check.Throws<CompilationException>(() => new Program(source, new ProgramOptions { Name = "größe.cu" }).Compile());
+    CompilationException e = Check.Throws<CompilationException>(() => new CudaProgram(source, new ProgramOptions { Name = "größe.cu" }).Compile());
     Check.Equal("nvrtc", e.Origin);
     Check.That(e.NativeCode != 0);
     Check.Contains("NVRTC_ERROR", e.NativeName);
@@ -80,7 +80,7 @@ public static class Errors {
   }
 
   public static void ExceptionsSerialize() {
-    CompilationException e = Check.Throws<CompilationException>(() => new Program("nonsense").Compile());
+    CompilationException e = Check.Throws<CompilationException>(() => new CudaProgram("nonsense").Compile());
     MemoryStream stream = new MemoryStream();
     new BinaryFormatter().Serialize(stream, e);
     stream.Position = 0;

@@ -32,7 +32,7 @@ static class Exchange {
   }
 
   static void Main(string[] args) {
-    Program program = new Program(Source, new ProgramOptions { Name = "triple.cu", Arch = "compute_80" });
+    CudaProgram program = new CudaProgram(Source, new ProgramOptions { Name = "triple.cu", Arch = "compute_80" });
     if (args[0] == "make") {
       File.WriteAllBytes(args[1], program.Compile(CodeType.Ptx, "triple").ToBytes());
       return;

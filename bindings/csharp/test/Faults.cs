@@ -18,6 +18,7 @@ public static class Faults {
 
   public static void FaultAndReset() { Check.Equal("", Processes.Run("Faults.BreakAndReset")); }
   public static void FaultsReachEveryPendingTask() { Check.Equal("", Processes.Run("Faults.BreakWithTasksPending")); }
+  public static void FaultsMeetTasksThatAreMade() { Check.Equal("", Processes.Run("Faults.MakeTasksWhileItBreaks")); }
   public static void FaultsReachEveryPendingFuture() { Check.Equal("", Processes.Run("Faults.BreakWithFuturesPending")); }
 
   public static void FaultsStayOnTheirDevice() {
@@ -26,7 +27,7 @@ public static class Faults {
   }
 
   private static void Break(CudaStream stream, CudaBuffer gate = null) {
-    World.Kernel(Fault, "fault").Launch(stream, new LaunchConfig(1, 1), gate == null ? 0UL : gate.Address, 8UL);
+    World.Kernel(Fault, "fault").Launch(stream, new LaunchConfig(1, 1), gate == null ? Arg.Address(0) : gate, Arg.Address(8));
   }
 
   private static unsafe void Open(CudaBuffer gate) { Volatile.Write(ref *(int*)gate.HostPointer, 1); }
@@ -43,7 +44,10 @@ public static class Faults {
     World.CheckScale(old, code.GetKernel("scale"), 2);
     Break(old);
     for (int i = 0; i < 2; ++i) Check.Throws<KernelFaultException>(() => old.Synchronize());
-    Check.Throws<KernelFaultException>(() => new CudaBuffer(World.Device, 4, old));
+    string told = Check.Throws<KernelFaultException>(() => new CudaBuffer(World.Device, 4, old)).Message;
+    Check.That(told.StartsWith("an earlier kernel broke the context"), told);
+    Check.Contains(Machine.IsCpu ? "kernel 'fault' block (0,0,0) thread (0,0,0): illegal address" : "compute-sanitizer", told);
+    if (Machine.IsCpu) Check.Contains("ProgramOptions.Lineinfo", told);
     if (Machine.IsCpu) World.Device.Reset(); else ResetInVain();
     Check.Throws<InvalidStateException>(() => old.Synchronize());
     if (!Machine.IsCpu) return;
@@ -91,7 +95,21 @@ public static class Faults {
       CheckFault((CucoreException)thrown.InnerExceptions.Single());
     }
     Check.Equal(TaskStatus.RanToCompletion, before.Status);
-    CheckFault(Check.Throws<KernelFaultException>(() => stream.SynchronizeAsync()));
+    Task after = stream.SynchronizeAsync();
+    CheckFault((CucoreException)Check.Throws<AggregateException>(() => after.Wait(late)).InnerExceptions.Single());
+  }
+
+  // Tasks are made while the context breaks: none is an exception of the call. A GPU breaks once for a process.
+  private static void MakeTasksWhileItBreaks() {
+    int rounds = Machine.IsCpu ? 100 : 1;
+    for (int round = 1; round <= rounds; ++round) {
+      using (CudaStream stream = World.Stream()) {
+        Break(stream);
+        Task[] all = Enumerable.Range(0, 50).Select(i => stream.SynchronizeAsync()).ToArray();
+        foreach (Task each in all) CheckFault((CucoreException)Check.Throws<AggregateException>(() => each.Wait(late)).InnerExceptions.Single());
+        if (round < rounds) World.Device.Reset();
+      }
+    }
   }
 
   private static void BreakWithFuturesPending() {

@@ -181,7 +181,7 @@ public static class Futures {
     // What the word is when this kernel is through.
     internal uint Launch(int stream, int n) {
       uint turns = 1 + (uint)(n * 7 + stream) % 50;
-      count.Launch(All[stream], new LaunchConfig(1, 1), words.Address + (ulong)stream * 64, turns);
+      count.Launch(All[stream], new LaunchConfig(1, 1), Arg.Address(words.Address + (ulong)stream * 64), turns);
       return Total[stream] += turns;
     }
 

@@ -10,7 +10,7 @@ using Cucore;
 public static class Lifetimes {
   private static List<IDisposable> OneOfEach() {
     CudaStream stream = World.Stream();
-    Program program = new Program(World.Scale);
+    CudaProgram program = new CudaProgram(World.Scale);
     ObjectCode code = ObjectCode.Load(World.Code(World.Scale).ToBytes());
     return new List<IDisposable> { new CudaDevice(), stream, new CudaEvent(World.Device), new CudaBuffer(World.Device, 4, stream),
                                    CudaBuffer.Pinned(World.Device, 4), program, new Linker(), new CudaQueue(), new Cache(""), CudaFuture.FromStream(stream, new CudaQueue(), 1), code, code.GetKernel("scale") };
@@ -49,7 +49,7 @@ public static class Lifetimes {
     CudaStream stream = World.Stream();
     stream.Dispose();
     Check.Throws<ObjectDisposedException>(() => new CudaBuffer(World.Device, 4, stream));
-    Check.Throws<ObjectDisposedException>(() => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(1, 1), 1f, 0UL, 0));
+    Check.Throws<ObjectDisposedException>(() => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(1, 1), 1f, Arg.Address(0), 0));
   }
 
   private static readonly string[] described = {
@@ -84,7 +84,8 @@ public static class Lifetimes {
 
   // A set must be able to let go of what was disposed of.
   private static bool IsAllowed(string name) {
-    return name == "Dispose" || name == "ToString" || name == "get_IsDisposed" || name == "Equals" || name == "GetHashCode";
+    return name == "Dispose" || name == "ToString" || name == "get_IsDisposed" || name == "Equals" || name == "GetHashCode"
+        || name == "DisposeAsync";
   }
 
   private static bool TakesSpans(MethodInfo method) { return method.GetParameters().Any(p => p.ParameterType.Name.Contains("Span`")); }
@@ -100,7 +101,7 @@ public static class Lifetimes {
     if (type == typeof(int)) return 1;
     if (type == typeof(CudaQueue)) return new CudaQueue();
     if (type == typeof(Func<ObjectCode>)) return new Func<ObjectCode>(() => null);
-    if (type == typeof(Program)) return new Program(World.Scale);
+    if (type == typeof(CudaProgram)) return new CudaProgram(World.Scale);
     if (type == typeof(Linker)) return new Linker();
     if (type == typeof(Symbol)) return World.Code(World.Scale).Symbols[0];
     if (type == typeof(LaunchConfig)) return new LaunchConfig(1, 1);
@@ -116,7 +117,7 @@ public static class Lifetimes {
     CudaBuffer buffer;
     CudaStream stream;
     using (CudaDevice device = new CudaDevice())
-    using (Program program = new Program(World.Scale))
+    using (CudaProgram program = new CudaProgram(World.Scale))
     using (ObjectCode code = program.Compile())
     using (CudaStream first = new CudaStream(device)) {
       kernel = code.GetKernel("scale");

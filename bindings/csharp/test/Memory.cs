@@ -26,7 +26,13 @@ public static class Memory {
       Check.Throws<InvalidArgumentException>(() => a.CopyFrom(b, stream, 65));
       Check.Throws<ArgumentOutOfRangeException>(() => a.CopyFrom(b, stream, -1));
       Check.Throws<ArgumentOutOfRangeException>(() => a.Fill(1, stream, -4));
-      Check.Throws<InvalidArgumentException>(() => a.Fill(1L, stream));
+      a.Fill(0.1, stream);
+      a.Fill(-2L, stream, 8, 16);
+      double[] values = a.ToArray<double>(stream);
+      Check.That(values[0] == 0.1 && values[7] == 0.1 && BitConverter.DoubleToInt64Bits(values[2]) == -2);
+      Check.Contains("the pattern is 16 bytes; expected 1, 2, 4 or 8 bytes",
+          Check.Throws<InvalidArgumentException>(() => a.Fill(1m, stream)).Message);
+      Check.Throws<InvalidArgumentException>(() => a.Fill(1L, stream, 4, 8));
       Check.Throws<InvalidArgumentException>(() => a.Fill(1, stream, 2, 4));
     }
     using (CudaStream stream = World.Stream())
@@ -74,7 +80,7 @@ public static class Memory {
       }
       using (CudaBuffer device = new CudaBuffer(World.Device, 16, stream)) Check.That(device.HostMemory.IsEmpty);
     }
-    ObjectCode code = new Program(World.Scale).Compile();
+    ObjectCode code = new CudaProgram(World.Scale).Compile();
     byte[] copy = code.Data;
     ReadOnlyMemory<byte> bytes = code.DataMemory;
     code.Dispose();

@@ -51,7 +51,7 @@ public static class Objects {
     Check.Equal(1024, kernel.GetAttribute(KernelAttribute.MaxDynamicSharedSizeBytes, World.Device));
     Check.That(kernel.Occupancy(World.Device, 128) > 0 && kernel.MaxPotentialBlockSize(World.Device).BlockSize > 0);
     Check.That(kernel.AvailableDynamicShared(World.Device, 1, 128) > 0);
-    Check.Equal(Backend.Nvrtc, new Program(World.Scale).Backend);
+    Check.Equal(Backend.Nvrtc, new CudaProgram(World.Scale).Backend);
   }
 
   public static void StreamsAndEvents() {
@@ -93,7 +93,9 @@ public static class Objects {
     Check.That(nvrtc.Available && nvrtc.Path.Contains("nvrtc") && nvrtc.Version.Major >= 12 && nvrtc.Reason == "");
     Check.That(driver.Available && driver.Path.Contains(Machine.IsCpu ? "cucore-cpu" : "cuda"), driver.ToString());
     Check.Throws<InvalidStateException>(() => CucoreLibrary.SetPath(Library.Nvrtc, "/nowhere"));
-    Check.Throws<InvalidStateException>(() => CucoreLibrary.SelectDriver("cpu"));
+    CucoreLibrary.SelectDriver(Machine.IsCpu ? "cpu" : "nvidia");
+    CucoreLibrary.SelectDriver(driver.Path);
+    Check.Throws<InvalidStateException>(() => CucoreLibrary.SelectDriver(Machine.IsCpu ? "nvidia" : "cpu"));
     Check.Throws<InvalidArgumentException>(() => CucoreLibrary.Query((Library)99));
     Version version = new Version(CucoreLibrary.VersionText);
     Check.Equal(version.Major * 10000 + version.Minor * 100 + version.Build, CucoreLibrary.VersionNumber);

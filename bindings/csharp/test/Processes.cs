@@ -41,6 +41,16 @@ public static class Processes {
 
   public static void Exit() { Check.Equal("", Run("OpenEverything")); }
   public static void ExitWithCode() { Check.Equal("", Run("ExitInside", 3)); }
+
+  // A kernel never ends, a thread waits for it, and what it uses is left to the finalizers.
+  public static void ExitDuringWaits() {
+    foreach (string wait in new[] { "Stream", "Event", "Device", "Future", "Queue", "Task" }) {
+      DateTime exit = new DateTime(long.Parse(Run($"ExitIn{wait}", 3)), DateTimeKind.Utc);
+      double seconds = (DateTime.UtcNow - exit).TotalSeconds;
+      Check.That(seconds < 10, $"the end of the process during the wait for a {wait} within 10 s, not {seconds:0.0}");
+    }
+  }
+
   public static void AppDomains() { Check.Equal("", Run("UnloadDomain")); }
   public static void NoDevice() { Check.Equal("NoDevice 0", Run("Open", 0, Machine.IsCpu ? "CUCORE_CPU_DEVICES=0" : "CUDA_VISIBLE_DEVICES=-1").Trim()); }
   public static void NoCompiler() { Check.Contains("LibraryMissing", Run("Compile", 0, "CUCORE_NVRTC=/nowhere/libnvrtc.so")); }
@@ -53,7 +63,7 @@ public static class Processes {
   }
 
   private static void Fail() {
-    Thread thread = new Thread(() => new Program("\nint x = undeclared;", new ProgramOptions { Name = "broken.cu" }).Compile());
+    Thread thread = new Thread(() => new CudaProgram("\nint x = undeclared;", new ProgramOptions { Name = "broken.cu" }).Compile());
     thread.Start();
     thread.Join();
   }
@@ -78,7 +88,7 @@ public static class Processes {
     CudaBuffer buffer = new CudaBuffer(World.Device, 1 << 20, stream);
     Kernel kernel = World.Kernel(World.Scale, "scale");
     for (int i = 0; i < 20; ++i) kernel.Launch(stream, new LaunchConfig(1024, 256), 1f, buffer, 1 << 18);
-    open.AddRange(new object[] { stream, buffer, kernel, new CudaEvent(World.Device), new Linker(), kernel, new Program("") });
+    open.AddRange(new object[] { stream, buffer, kernel, new CudaEvent(World.Device), new Linker(), kernel, new CudaProgram("") });
     open.Add(stream.SynchronizeAsync());  // pending
   }
 
@@ -88,15 +98,34 @@ public static class Processes {
     Environment.Exit(3);
   }
 
+  private static void ExitInStream() { ExitIn(stream => stream.Synchronize()); }
+  private static void ExitInEvent() { ExitIn(stream => { CudaEvent end = new CudaEvent(World.Device); end.Record(stream); end.Synchronize(); }); }
+  private static void ExitInDevice() { ExitIn(stream => World.Device.Synchronize()); }
+  private static void ExitInFuture() { ExitIn(stream => CudaFuture.FromStream(stream, new CudaQueue(), 1).Wait()); }
+  private static void ExitInQueue() { ExitIn(stream => new CudaQueue().Wait()); }
+  private static void ExitInTask() { ExitIn(stream => stream.SynchronizeAsync().Wait()); }
+
+  private static void ExitIn(Action<CudaStream> wait) {
+    CudaStream stream = World.Stream();
+    open.Add(World.Busy(stream));
+    using (ManualResetEvent begun = new ManualResetEvent(false)) {
+      new Thread(() => { begun.Set(); wait(stream); }).Start();
+      begun.WaitOne();
+      Thread.Sleep(300);
+      Console.Write(DateTime.UtcNow.Ticks);
+      Environment.Exit(3);
+    }
+  }
+
   private static void Open() { new CudaDevice(); }
-  private static void Compile() { new Program("").Compile(); }
+  private static void Compile() { new CudaProgram("").Compile(); }
 
   private static void CompileCached() {
     using (Cache cache = new Cache())
-    using (Program program = Caches.Named(World.Scale, "shared.cu")) Console.Write(cache.Compile(program).Outcome);
+    using (CudaProgram program = Caches.Named(World.Scale, "shared.cu")) Console.Write(cache.Compile(program).Outcome);
   }
 
-  private static void CompileMany() { Program.CompileBatch(new[] { new BatchItem(new Program(World.Scale)) }); }
+  private static void CompileMany() { CudaProgram.CompileBatch(new[] { new BatchItem(new CudaProgram(World.Scale)) }); }
 
   private static void UnloadDomain() {
     InDomain();

@@ -7,7 +7,7 @@ using Cucore;
 public static class Threads {
   public static void EightThreads() {
     World.Together(8, which => {
-      using (ObjectCode code = new Program(World.Scale, new ProgramOptions { Name = $"thread{which}" }).Compile())
+      using (ObjectCode code = new CudaProgram(World.Scale, new ProgramOptions { Name = $"thread{which}" }).Compile())
       using (Kernel kernel = code.GetKernel("scale"))
       using (CudaStream stream = World.Stream())
         for (int i = 0; i < 20; ++i) World.CheckScale(stream, kernel, which + i, 1000 + which);
@@ -31,7 +31,7 @@ public static class Threads {
     for (int round = 0; round < 20; ++round) {
       CudaStream stream = World.Stream();
       CudaBuffer buffer = new CudaBuffer(World.Device, 1 << 16, stream);
-      Program program = new Program(World.Scale);
+      CudaProgram program = new CudaProgram(World.Scale);
       ObjectCode code = ObjectCode.Load(World.Code(World.Scale).ToBytes());
       Kernel kernel = code.GetKernel("scale");
       byte[] bytes = new byte[1 << 16];

@@ -15,7 +15,7 @@ internal static class World {
   internal static readonly CudaDevice Device = new CudaDevice();
   private static readonly ConcurrentDictionary<string, ObjectCode> compiled = new ConcurrentDictionary<string, ObjectCode>();
 
-  internal static ObjectCode Code(string source) { return compiled.GetOrAdd(source, text => new Program(text).Compile()); }
+  internal static ObjectCode Code(string source) { return compiled.GetOrAdd(source, text => new CudaProgram(text).Compile()); }
   internal static Kernel Kernel(string source, string name) { return Code(source).GetKernel(name); }
   internal static CudaStream Stream() { return new CudaStream(Device); }
   internal static float[] Floats(int n) { return Enumerable.Range(0, n).Select(i => (float)i).ToArray(); }

@@ -14,14 +14,14 @@ BLOCK = re.compile(r'(<!-- snippet: (\S+) \S+ -->\n)?```(?:csharp|cs|c#)\n(.*?)`
 GIVEN = '''
 #pragma warning disable
 {usings}
-static class Page {{
+static class Program {{  // the class of every console project: no name of the library may clash with it
   static string source = "", folder = "";
   static float[] data = new float[1000];
   static int n = 1000;
   static CudaDevice device;
   static CudaStream stream;
   static CudaBuffer buffer;
-  static Cucore.Program program;
+  static CudaProgram program;
   static ObjectCode code;
   static Kernel kernel;
   static byte[] bytes;

@@ -9,7 +9,7 @@ namespace cucore::java {
 // The state is the generation, and below it how many use the object: its owner and calls inside.
 struct alignas(64) Slot {
   std::atomic<uint64_t> state{uint64_t{1} << 32};
-  void* object = nullptr;
+  std::atomic<void*> object{nullptr};  // read before it is known whether the lease is open
   Release release = nullptr;
   uint32_t index = 0;
   Slot* next_free = nullptr;
@@ -74,12 +74,139 @@ void leave(Slot* slot) {
   slots.give_back(slot);
 }
 
+bool is_open(const Slot& slot, int64_t lease) {
+  const uint64_t state = slot.state.load();
+  return generation_of(state) == generation_of(static_cast<uint64_t>(lease)) &&
+         users_of(state) != 0;
+}
+
 }  // namespace
+
+// A call stores its slots, then ACTIVE, then checks the generations. A close changes the
+// generation, then reads the state: so one of the two sees the other. A close that finds its slot
+// in an active record leaves one use of the object to it, which that call gives back at its end.
+struct alignas(64) UseRecord {
+  enum State : uint32_t { IDLE, ACTIVE, OWES };
+  static constexpr size_t SLOTS = 16;
+
+  bool names(const Slot* slot) const {
+    for (const auto& each : slots)
+      if (each.load(std::memory_order_acquire) == slot) return true;  // perhaps of an earlier call
+    return false;
+  }
+
+  std::atomic<uint32_t> state{IDLE};
+  std::array<std::atomic<Slot*>, SLOTS> slots{};
+  std::vector<Slot*> owed;  // under the mutex of the records
+  UseRecord* next_free = nullptr;
+};
+
+namespace {
+
+class UseRecords {
+ public:
+  UseRecord* take() {
+    const std::lock_guard lock(mutex_);
+    if (UseRecord* record = free_) {
+      free_ = record->next_free;
+      return record;
+    }
+    const size_t count = count_.load(std::memory_order_relaxed);
+    if (count == all_.size()) return nullptr;
+    all_[count] = new UseRecord;  // never given back: a close may be reading it
+    count_.store(count + 1);
+    return all_[count];
+  }
+
+  void give_back(UseRecord* record) {
+    const std::lock_guard lock(mutex_);
+    record->next_free = free_;
+    free_ = record;
+  }
+
+  // For a close, which still has its own use of the object.
+  void leave_to_calls(Slot* slot) {
+    const size_t count = count_.load();
+    for (size_t i = 0; i < count; ++i)
+      if (all_[i]->state.load() != UseRecord::IDLE && all_[i]->names(slot))
+        leave_to(*all_[i], slot);
+  }
+
+  void settle(UseRecord& record) {
+    std::vector<Slot*> owed;
+    {
+      const std::lock_guard lock(mutex_);
+      owed.swap(record.owed);
+    }
+    for (Slot* slot : owed) leave(slot);
+  }
+
+ private:
+  void leave_to(UseRecord& record, Slot* slot) {
+    const std::lock_guard lock(mutex_);
+    record.owed.push_back(slot);
+    slot->state.fetch_add(1, std::memory_order_relaxed);
+    uint32_t state = record.state.load();
+    while (state != UseRecord::IDLE)
+      if (record.state.compare_exchange_weak(state, UseRecord::OWES)) return;
+    record.owed.pop_back();  // the call has ended
+    slot->state.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  std::mutex mutex_;
+  std::array<UseRecord*, 256> all_{};
+  std::atomic<size_t> count_{0};
+  UseRecord* free_ = nullptr;
+};
+
+constinit UseRecords records;
+
+}  // namespace
+
+UseRecord* open_record() { return records.take(); }
+
+void close_record(UseRecord* record) {
+  if (record) records.give_back(record);
+}
+
+void* Uses::add(int64_t lease) {
+  if (count_ < FEW)
+    few_[count_] = lease;
+  else
+    more_.push_back(lease);
+  Slot* slot = slots.at(static_cast<uint32_t>(lease));
+  if (record_ && count_ < UseRecord::SLOTS)
+    record_->slots[count_].store(slot, std::memory_order_release);  // after the call before
+  ++count_;
+  return slot ? slot->object.load(std::memory_order_relaxed) : nullptr;
+}
+
+size_t Uses::begin() {
+  if (!record_ || count_ > UseRecord::SLOTS) return enter_each();
+  record_->state.exchange(UseRecord::ACTIVE);
+  begun_ = true;
+  for (size_t i = 0; i < count_; ++i) {
+    const Slot* slot = slots.at(static_cast<uint32_t>(few_[i]));
+    if (!slot || !is_open(*slot, few_[i])) return i;
+  }
+  return NONE;
+}
+
+size_t Uses::enter_each() {
+  for (size_t i = 0; i < count_; ++i)
+    if (!each_.emplace_front().enter(lease(i))) return i;
+  return NONE;
+}
+
+Uses::~Uses() {
+  if (begun_ && record_->state.exchange(UseRecord::IDLE) == UseRecord::OWES)
+    records.settle(*record_);
+}
 
 int64_t Lease::open(void* object, Release release) {
   if (!object) return 0;
   Slot* slot = slots.take();
-  slot->object = object;
+  slot->object.store(object, std::memory_order_relaxed);
   slot->release = release;
   const uint64_t state = slot->state.fetch_add(1, std::memory_order_release);
   return static_cast<int64_t>(uint64_t{generation_of(state)} << 32 | slot->index);
@@ -91,7 +218,8 @@ bool Lease::close(int64_t lease) {
   uint64_t state = slot->state.load(std::memory_order_relaxed);
   do
     if (generation_of(state) != generation_of(lease) || users_of(state) == 0) return false;
-  while (!slot->state.compare_exchange_weak(state, state + GENERATION, std::memory_order_acq_rel));
+  while (!slot->state.compare_exchange_weak(state, state + GENERATION));
+  records.leave_to_calls(slot);
   leave(slot);
   return true;
 }
@@ -107,10 +235,10 @@ bool Use::enter(int64_t lease) {
   return true;
 }
 
-void* Use::object() const { return slot_ ? slot_->object : nullptr; }
-
-Use::~Use() {
-  if (slot_) leave(slot_);
+void* Use::object() const {
+  return slot_ ? slot_->object.load(std::memory_order_relaxed) : nullptr;
 }
+
+void Use::leave() { java::leave(slot_); }
 
 }  // namespace cucore::java

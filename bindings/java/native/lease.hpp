@@ -7,8 +7,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <mutex>
+#include <vector>
 
 #include "held.hpp"
 
@@ -30,13 +33,55 @@ class Use {
   Use() = default;
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
-  ~Use();
+  ~Use() {
+    if (slot_) leave();
+  }
 
   bool enter(int64_t lease);  // false: the object is closed
   void* object() const;
 
  private:
+  void leave();
+
   struct Slot* slot_ = nullptr;
+};
+
+// The objects that one thread uses in one call at a time. Who closes an object looks for it in all
+// records, so that a call costs two atomic operations, however many objects it uses.
+struct UseRecord;
+
+// Null if many threads have one: their calls then enter each object by itself.
+UseRecord* open_record();
+void close_record(UseRecord* record);
+
+// One call's use of several objects: all are added, then it begins.
+class Uses {
+ public:
+  static constexpr size_t NONE = static_cast<size_t>(-1);
+
+  // The record must be in no other call.
+  explicit Uses(UseRecord* record) : record_(record) {}
+  Uses(const Uses&) = delete;
+  Uses& operator=(const Uses&) = delete;
+  ~Uses();
+
+  // The object of a lease, not to be touched before begin() has returned NONE.
+  void* add(int64_t lease);
+  // NONE, or the index of an object that is closed.
+  size_t begin();
+
+ private:
+  int64_t lease(size_t index) const { return index < FEW ? few_[index] : more_[index - FEW]; }
+  size_t enter_each();
+
+  static constexpr size_t FEW = 16;
+
+  UseRecord* const record_;
+  bool begun_ = false;
+  size_t count_ = 0;
+  int64_t few_[FEW];
+  std::vector<int64_t> more_;
+  std::forward_list<Use> each_;  // without a record, or of more than FEW
 };
 
 template <class Type>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "launch.hpp"
 #include "lease.hpp"
@@ -72,9 +73,68 @@ void check_range(const cucore_buffer* buffer, jlong offset, jlong size) {
                                 "the array is larger than the rest of the buffer");
 }
 
+// What a launch uses, a kernel, a stream and buffers, until it returns.
+class LaunchObjects final : public cucore::bind::BufferNumbers {
+ public:
+  struct Closed {
+    size_t index;  // 0 is the kernel, 1 the stream
+  };
+  static constexpr size_t FIRST_BUFFER = 2;
+
+  LaunchObjects(jlong record, jlong kernel, jlong stream)
+      : uses_(reinterpret_cast<UseRecord*>(record)),
+        kernel_(static_cast<cucore_kernel*>(uses_.add(kernel))),
+        stream_(static_cast<cucore_stream*>(uses_.add(stream))) {}
+
+  const cucore_buffer* handle(uint64_t number) override {
+    return static_cast<const cucore_buffer*>(uses_.add(static_cast<int64_t>(number)));
+  }
+
+  void begin() override {
+    const size_t closed = uses_.begin();
+    if (closed != Uses::NONE) throw Closed{closed};
+  }
+
+  const cucore_kernel* kernel() const { return kernel_; }
+  const cucore_stream* stream() const { return stream_; }
+
+ private:
+  Uses uses_;
+  cucore_kernel* const kernel_;
+  cucore_stream* const stream_;
+};
+
 void let_go_of_buffer(void* buffer) { cucore_buffer_release(static_cast<cucore_buffer*>(buffer)); }
 void let_go_of_code(void* code) {
   cucore_objectcode_release(static_cast<cucore_objectcode*>(code));
+}
+
+// Reads parameters with one call if they are few, else with two.
+template <class Read>
+jlongArray parameters_of(JNIEnv* env, Read read) {
+  jlongArray result = nullptr;
+  guarded(env, [&] {
+    std::vector<cucore_parameter_info> infos(32, cucore_parameter_info CUCORE_PARAMETER_INFO_INIT);
+    size_t count = 0;
+    cucore_error* error = nullptr;
+    cucore_status status = read(infos.data(), infos.size(), &count, &error);
+    if (status == CUCORE_ERROR_BUFFER_TOO_SMALL) {
+      cucore_error_release(error);
+      error = nullptr;
+      infos.resize(count, cucore_parameter_info CUCORE_PARAMETER_INFO_INIT);
+      status = read(infos.data(), infos.size(), &count, &error);
+    }
+    if (status != CUCORE_OK) throw cucore::bind::Failure(status, error);
+    std::vector<jlong> numbers;
+    for (size_t i = 0; i < count; ++i)
+      numbers.insert(numbers.end(),
+                     {static_cast<jlong>(infos[i].offset), static_cast<jlong>(infos[i].size),
+                      static_cast<jlong>(infos[i].parameter_class)});
+    result = env->NewLongArray(static_cast<jsize>(numbers.size()));
+    if (result)
+      env->SetLongArrayRegion(result, 0, static_cast<jsize>(numbers.size()), numbers.data());
+  });
+  return result;
 }
 
 }  // namespace
@@ -93,14 +153,49 @@ NATIVE(jlong, addressOf)(JNIEnv* env, jclass, jobject direct) {
   return reinterpret_cast<jlong>(env->GetDirectBufferAddress(direct));
 }
 
-NATIVE(void, launch)(JNIEnv* env, jclass, jlong kernel, jlong stream, jlong block, jint size) {
-  const Taken<cucore_kernel> what(env, kernel);
-  if (what.failed()) return;
-  const Taken<cucore_stream> where(env, stream);
-  if (where.failed()) return;
+NATIVE(jlong, openRecord)(JNIEnv*, jclass) { return reinterpret_cast<jlong>(open_record()); }
+
+NATIVE(void, closeRecord)(JNIEnv*, jclass, jlong record) {
+  close_record(reinterpret_cast<UseRecord*>(record));
+}
+
+// Returns which of the block's buffers is closed, or -1.
+NATIVE(jint, launch)
+(JNIEnv* env, jclass, jlong record, jlong kernel, jlong stream, jlong block, jint size) {
+  jint closed = -1;
   guarded(env, [&] {
-    cucore::bind::launch(what.get(), where.get(), reinterpret_cast<const void*>(block), size);
+    LaunchObjects objects(record, kernel, stream);
+    try {
+      cucore::bind::launch(objects.kernel(), objects.stream(), reinterpret_cast<const void*>(block),
+                           static_cast<size_t>(size), &objects);
+    } catch (const LaunchObjects::Closed& which) {
+      if (which.index < LaunchObjects::FIRST_BUFFER) return raise_closed(env);
+      closed = static_cast<jint>(which.index - LaunchObjects::FIRST_BUFFER);
+    }
   });
+  return closed;
+}
+
+// Offset, size and class of each parameter, one after the other.
+NATIVE(jlongArray, parameters)(JNIEnv* env, jclass, jlong kernel, jlong device) {
+  const Taken<cucore_kernel> of(env, kernel);
+  if (of.failed()) return nullptr;
+  const Taken<cucore_device> on(env, device);
+  if (on.failed()) return nullptr;
+  return parameters_of(
+      env, [&](cucore_parameter_info* out, size_t capacity, size_t* count, cucore_error** error) {
+        return cucore_kernel_parameters(of.get(), on.get(), out, capacity, count, error);
+      });
+}
+
+NATIVE(jlongArray, symbolParameters)(JNIEnv* env, jclass, jlong code, jlong symbol) {
+  const Taken<cucore_objectcode> of(env, code);
+  if (of.failed()) return nullptr;
+  return parameters_of(
+      env, [&](cucore_parameter_info* out, size_t capacity, size_t* count, cucore_error** error) {
+        return cucore_objectcode_symbol_parameters(of.get(), static_cast<size_t>(symbol), out,
+                                                   capacity, count, error);
+      });
 }
 
 NATIVE(void, writeMemory)

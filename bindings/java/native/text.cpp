@@ -98,6 +98,15 @@ std::string utf8_of(std::u16string_view utf16) {
   return out;
 }
 
+size_t find_lone_surrogate(std::u16string_view utf16) {
+  for (size_t at = 0; at < utf16.size();) {
+    const size_t begin = at;
+    const bool is_surrogate = utf16[at] >= 0xD800 && utf16[at] <= 0xDFFF;
+    if (next(utf16, at) == REPLACEMENT && is_surrogate) return begin;
+  }
+  return std::u16string_view::npos;
+}
+
 jstring to_java(JNIEnv* env, const char* utf8) {
   if (!utf8) return nullptr;
   const std::string_view text(utf8);
@@ -114,6 +123,13 @@ bool from_java(JNIEnv* env, jstring text, std::string& utf8) {
   if (units.find(u'\0') != std::u16string::npos) {
     raise(env,
           bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT, "a text must not hold a NUL character"));
+    return false;
+  }
+  const size_t lone = find_lone_surrogate(units);
+  if (lone != std::u16string::npos) {
+    raise(env, bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT,
+                             "a text has a lone surrogate at index " + std::to_string(lone) +
+                                 "; expected well-formed UTF-16"));
     return false;
   }
   utf8 = utf8_of(units);

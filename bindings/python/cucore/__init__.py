@@ -48,6 +48,7 @@ from ._enums import (
     KeyAlgorithm,
     Library,
     LogLevel,
+    ParameterClass,
     Severity,
     SignaturePolicy,
     SignatureState,
@@ -59,7 +60,7 @@ from ._enums import (
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
 from ._records import CacheStatistics
-from . import _cache, _interop, _link, _program
+from . import _cache, _interop, _link, _memory, _program
 from ._program import Key
 from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback
 
@@ -74,6 +75,7 @@ _cucore._register(
     _cache.arguments,
     _interop.foreign_memory,
     _interop.foreign_stream,
+    _memory.reclaim,
 )
 _use_nvidia_wheels()
 for _name in _errors.__all__:
@@ -87,7 +89,7 @@ __all__ = [
     "Backend", "BatchItem", "BatchResult", "Buffer", "Cache", "CacheEntry", "CacheFile", "CacheOutcome", "CacheResult", "CacheStatistics",
     "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
     "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
-    "Parameter", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
+    "Parameter", "ParameterClass", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
     "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
     "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
     *_errors.__all__,

@@ -119,7 +119,7 @@ def cache_verify(self: Cache) -> list[CacheEntry]:
     return _list(self._verify())
 
 
-def cache_trim(self: Cache, max_bytes: int = 0) -> list[CacheEntry]:
+def cache_trim(self: Cache, max_bytes: int) -> list[CacheEntry]:
     return _list(self._trim(max_bytes))
 
 

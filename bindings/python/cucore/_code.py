@@ -6,7 +6,7 @@ from typing import Iterable, Mapping, NamedTuple, Optional, Union
 
 from . import _cucore
 from ._cucore import Device, Kernel, ObjectCode
-from ._enums import CodeType, Severity, SignaturePolicy, SymbolKind
+from ._enums import CodeType, ParameterClass, Severity, SignaturePolicy, SymbolKind
 from ._errors import Diagnostic, FileMissingError, NotFoundError, UnsupportedError
 from ._link import keys
 from ._program import Key
@@ -14,11 +14,17 @@ from ._program import Key
 Bytes = Union[bytes, bytearray, memoryview, str]
 
 
-class Parameter(NamedTuple):
-    """Where one parameter of a kernel lies in its parameter block."""
-
+class _Place(NamedTuple):
     offset: int
     size: int
+
+
+class Parameter(_Place):
+    """One parameter of a kernel: ``offset`` and ``size`` in the parameter block, in bytes, and the class of values that it
+    accepts. As a tuple it is (offset, size)."""
+
+    #: UNKNOWN where the code does not record it.
+    parameter_class: ParameterClass = ParameterClass.UNKNOWN
 
 
 class Resources(NamedTuple):
@@ -62,12 +68,23 @@ def _resources(code: ObjectCode, index: int) -> Optional[Resources]:
         return None
 
 
+def _parameters(infos: tuple[tuple[int, int, int], ...]) -> tuple[Parameter, ...]:
+    made = tuple(Parameter(offset, size) for offset, size, _ in infos)
+    for parameter, (_, _, number) in zip(made, infos):
+        if number in _CLASSES:  # later versions may add classes
+            parameter.parameter_class = _CLASSES[number]
+    return made
+
+
+_CLASSES = {int(each): each for each in ParameterClass}
+
+
 def _symbol(code: ObjectCode, index: int) -> Symbol:
     count = code._symbol_parameter_count(index)
     kind = code._symbol_kind(index)
     parameters = None
     if kind == SymbolKind.KERNEL and count >= 0:
-        parameters = tuple(Parameter(*code._symbol_parameter(index, i)) for i in range(count))
+        parameters = _parameters(_cucore._symbol_parameters(code, index))
     return Symbol(code._symbol_expression(index), code._symbol_lowered_name(index), kind, parameters,
                   code._symbol_size(index), _resources(code, index) if kind == SymbolKind.KERNEL else None)
 
@@ -141,7 +158,8 @@ def find_global(self: ObjectCode, name: str, device: Device) -> Global:
 
 
 def kernel_parameter(self: Kernel, index: int, device: Optional[Device] = None) -> Parameter:
-    return Parameter(*self._parameter(index, device))
+    self._parameter(index, device)  # refuses an index that is out of range
+    return _parameters(_cucore._kernel_parameters(self, device))[index]
 
 
 def kernel_parameter_count(self: Kernel) -> Optional[int]:
@@ -151,7 +169,7 @@ def kernel_parameter_count(self: Kernel) -> Optional[int]:
 
 def kernel_parameters(self: Kernel) -> Optional[tuple[Parameter, ...]]:
     count = kernel_parameter_count(self)
-    return None if count is None else tuple(Parameter(*self._parameter(i, None)) for i in range(count))
+    return None if count is None else _parameters(_cucore._kernel_parameters(self, None))
 
 
 def _describe(function: object, native: object, more: str = "") -> None:
@@ -185,6 +203,6 @@ for _type, _name, _member in (
     (ObjectCode, "__deepcopy__", _same),
     (Kernel, "parameter", kernel_parameter),
     (Kernel, "parameter_count", property(kernel_parameter_count, doc="How many parameters it has; None where neither the code nor the driver says.")),
-    (Kernel, "parameters", property(kernel_parameters, doc="Where each parameter lies; None where neither the code nor the driver says.")),
+    (Kernel, "parameters", property(kernel_parameters, doc="Where each parameter lies, and what it accepts; None where neither the code nor the driver says.")),
 ):
     _cucore._extend(_type, _name, _member)

@@ -246,6 +246,19 @@ def cuda_array_interface(self: Buffer) -> dict[str, Any]:
             "stream": None}
 
 
+def array(self: Buffer, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+    """The bytes of pinned or managed memory for NumPy. Device memory is refused, because NumPy would make an array of
+    one object out of it: read it with Buffer.read()."""
+    if self.size != 0 and not self.host_pointer:
+        raise TypeError("the Buffer is device memory, which NumPy cannot read; copy it with Buffer.read(array, stream)")
+    import numpy
+    found = numpy.frombuffer(self, numpy.uint8)  # type: ignore[call-overload]  # the stubs lack the buffer protocol
+    changed = found if dtype is None else found.astype(dtype, copy=False)
+    if changed is not found and copy is False:
+        raise ValueError(f"bytes become {numpy.dtype(dtype)} by a copy alone")
+    return changed.copy() if copy and changed is found else changed
+
+
 def _wait(buffer: Buffer) -> None:
     # The stream of the last use is not known here.
     with buffer.device as device:
@@ -261,6 +274,7 @@ for _type, _name, _member in (
     (Buffer, "from_array", staticmethod(buffer_from_array)),
     (Buffer, "__dlpack__", dlpack),
     (Buffer, "__dlpack_device__", dlpack_device),
+    (Buffer, "__array__", array),
     (Buffer, "__cuda_array_interface__", property(cuda_array_interface)),
 ):
     _cucore._extend(_type, _name, _member)

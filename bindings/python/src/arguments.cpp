@@ -1,5 +1,6 @@
-// Converts each argument of a launch by its Python type and by the size of the kernel's parameter.
-// The common types come first and cost a comparison each; the others are found by what they can do.
+// Converts each argument of a launch by its Python type and by the class and the size of the
+// kernel's parameter. The common types come first and cost a comparison each; the others are found
+// by what they can do.
 #include "arguments.hpp"
 
 #include <cmath>
@@ -8,148 +9,177 @@
 
 #include "foreign.hpp"
 #include "handles.hpp"
+#include "numbers.hpp"
+#include "refusals.hpp"
 
 namespace cucore::bind {
-
-namespace {
-
-constexpr size_t UNKNOWN = 0;  // neither the code nor the driver says how large a parameter is
-constexpr size_t POINTER = 8;
-
-}  // namespace
 
 // One argument on its way from a PyObject to bytes.
 class ArgumentPacker {
  public:
-  ArgumentPacker(Arguments& all, const cucore_kernel* kernel, size_t index, size_t wanted,
-                 size_t count)
-      : all_(all), kernel_(kernel), index_(index), wanted_(wanted), count_(count) {}
+  ArgumentPacker(Arguments& all, const Place& place) : all_(all), place_(place) {}
 
   bool pack(PyObject* value) {
     PyTypeObject* type = Py_TYPE(value);
     if (type == type_of(Type::Buffer)) return pack_buffer(value);
     if (type == &PyLong_Type) return pack_integer(value);
-    if (type == &PyFloat_Type) return pack_float(PyFloat_AS_DOUBLE(value));
-    if (type == &PyBool_Type) return pack_truth(value == Py_True);
-    if (value == Py_None) return pack_pointer(0);
+    if (type == &PyFloat_Type) return pack_float(value, PyFloat_AS_DOUBLE(value));
+    if (type == &PyBool_Type) return pack_truth(value, value == Py_True);
+    if (value == Py_None) return takes_address() ? put_as<uint64_t>(0) : refuse(value);
     return pack_other(value);
   }
 
  private:
-  bool pack_buffer(PyObject* value) {
-    const auto* buffer = static_cast<cucore_buffer*>(handle_of(value, Type::Buffer));
-    return buffer ? pack_pointer(cucore_buffer_address(buffer)) : explain();
+  size_t size() const { return place_.parameter.size; }
+  cucore_parameter_class kind() const { return place_.parameter.kind; }
+  bool is(cucore_parameter_class kind) const { return place_.parameter.kind == kind; }
+  bool is_any_size() const { return size() == Parameter::ANY_SIZE; }
+  bool is_number() const {
+    return is(CUCORE_PARAMETER_CLASS_INTEGER) || is(CUCORE_PARAMETER_CLASS_FLOAT);
+  }
+  bool is_half_struct() const { return is(CUCORE_PARAMETER_CLASS_AGGREGATE) && size() == 2; }
+  bool takes_address() const {
+    return is(CUCORE_PARAMETER_CLASS_POINTER) ||
+           (!is_number() && !is(CUCORE_PARAMETER_CLASS_AGGREGATE) &&
+            (size() == sizeof(uint64_t) || is_any_size()));
   }
 
-  bool pack_pointer(uint64_t address) {
-    if (wanted_ != UNKNOWN && wanted_ != POINTER) return refuse_size("a pointer", POINTER);
-    return put(&address, sizeof address);
+  bool pack_buffer(PyObject* value) {
+    const auto* buffer = pointer_of<const cucore_buffer>(value);
+    if (!buffer) return place_.refuse_closed();
+    if (!takes_address()) return refuse(value);
+    // If another thread closes the Buffer before the library holds it, the launch is refused.
+    all_.next() = {buffer, CUCORE_ARGUMENT_OBJECT};
+    return true;
   }
 
   bool pack_integer(PyObject* value) {
+    switch (kind()) {
+      case CUCORE_PARAMETER_CLASS_FLOAT: {
+        const double number = PyLong_AsDouble(value);
+        if (number != -1 || !PyErr_Occurred()) return pack_real(value, number);
+        PyErr_Clear();
+        return place_.refuse_range(value);
+      }
+      case CUCORE_PARAMETER_CLASS_AGGREGATE:
+        return refuse(value);
+      default:
+        return pack_whole(value);
+    }
+  }
+
+  bool pack_whole(PyObject* value) {
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (number == -1 && !overflow && PyErr_Occurred()) return false;
     if (overflow) return pack_large_integer(value);
-    switch (wanted_) {
+    switch (size()) {
       case 1:
-        return number >= -128 && number <= 255 ? put_as<uint8_t>(number) : refuse_range(value);
+        return is_within<int8_t>(number) ? put_as<uint8_t>(number) : place_.refuse_range(value);
       case 2:
-        return number >= -32768 && number <= 65535 ? put_as<uint16_t>(number) : refuse_range(value);
+        return is_within<int16_t>(number) ? put_as<uint16_t>(number) : place_.refuse_range(value);
       case 4:
-        return number >= std::numeric_limits<int32_t>::min() &&
-                       number <= std::numeric_limits<uint32_t>::max()
-                   ? put_as<uint32_t>(number)
-                   : refuse_range(value);
+        return is_within<int32_t>(number) ? put_as<uint32_t>(number) : place_.refuse_range(value);
       case 8:
-      case UNKNOWN:
+      case Parameter::ANY_SIZE:
+        if (number < 0 && is(CUCORE_PARAMETER_CLASS_POINTER)) return place_.refuse_range(value);
         return put_as<uint64_t>(number);
       default:
-        return refuse_size("an int", 0);
+        return refuse(value);
     }
   }
 
   bool pack_large_integer(PyObject* value) {
-    if (wanted_ != 8 && wanted_ != UNKNOWN) return refuse_range(value);
+    if (size() != sizeof(uint64_t) && !is_any_size()) return place_.refuse_range(value);
     const unsigned long long number = PyLong_AsUnsignedLongLong(value);
     if (number == std::numeric_limits<unsigned long long>::max() && PyErr_Occurred()) {
       PyErr_Clear();
-      return refuse_range(value);
+      return place_.refuse_range(value);
     }
     return put_as<uint64_t>(number);
   }
 
-  bool pack_float(double number) {
-    switch (wanted_) {
+  bool pack_float(PyObject* value, double number) {
+    switch (kind()) {
+      case CUCORE_PARAMETER_CLASS_INTEGER: {
+        if (!std::isfinite(number) || number != std::trunc(number)) return refuse(value);
+        const Object whole(PyLong_FromDouble(number));
+        return whole && pack_whole(whole.get());
+      }
+      case CUCORE_PARAMETER_CLASS_POINTER:
+        return refuse(value);
+      case CUCORE_PARAMETER_CLASS_AGGREGATE:  // __half is a struct
+        return is_half_struct() ? pack_real(value, number) : refuse(value);
+      default:
+        return pack_real(value, number);
+    }
+  }
+
+  bool pack_real(PyObject* value, double number) {
+    switch (size()) {
       case 8:
-      case UNKNOWN:
-        return put(&number, sizeof number);
+      case Parameter::ANY_SIZE:
+        return put_as<double>(number);
       case 4: {
         const auto single = static_cast<float>(number);
-        if (std::isinf(single) && !std::isinf(number)) return refuse_float(number);
-        return put(&single, sizeof single);
+        if (std::isinf(single) && !std::isinf(number)) return place_.refuse_range(value);
+        return put_as<float>(single);
       }
-      case 2:
-        return pack_half(number);
+      case 2: {
+        const uint16_t half = to_half(number);
+        if (is_infinite_half(half) && !std::isinf(number)) return place_.refuse_range(value);
+        return put_as<uint16_t>(half);
+      }
       default:
-        return refuse_size("a float", 0);
+        return refuse(value);
     }
   }
 
-  bool pack_half(double number) {
-    const uint16_t half = to_half(number);
-    if ((half & 0x7fff) == 0x7c00 && !std::isinf(number)) return refuse_float(number);
-    return put(&half, sizeof half);
-  }
-
-  bool pack_truth(bool truth) {
-    switch (wanted_) {
-      case 1:
-      case UNKNOWN:
-        return put_as<uint8_t>(truth);
-      case 2:
-        return put_as<uint16_t>(truth);
-      case 4:
-        return put_as<uint32_t>(truth);
-      case 8:
-        return put_as<uint64_t>(truth);
+  bool pack_truth(PyObject* value, bool truth) {
+    switch (kind()) {
+      case CUCORE_PARAMETER_CLASS_FLOAT:
+        return pack_real(value, truth);
+      case CUCORE_PARAMETER_CLASS_POINTER:
+      case CUCORE_PARAMETER_CLASS_AGGREGATE:
+        return refuse(value);
       default:
-        return refuse_size("a bool", 0);
+        return is_any_size() ? put_as<uint8_t>(truth) : pack_whole(truth ? Py_True : Py_False);
     }
   }
 
-  bool pack_complex(const Py_complex& number) {
+  bool pack_complex(PyObject* value, const Py_complex& number) {
+    if (is_number() || is(CUCORE_PARAMETER_CLASS_POINTER)) return refuse(value);
     const double both[2] = {number.real, number.imag};
     const float single[2] = {static_cast<float>(number.real), static_cast<float>(number.imag)};
-    switch (wanted_) {
+    switch (size()) {
       case 16:
-      case UNKNOWN:
+      case Parameter::ANY_SIZE:
         return put(both, sizeof both);
       case 8:
         for (int i = 0; i < 2; ++i)
-          if (std::isinf(single[i]) && !std::isinf(both[i])) return refuse_float(both[i]);
+          if (std::isinf(single[i]) && !std::isinf(both[i])) return place_.refuse_range(both[i]);
         return put(single, sizeof single);
       default:
-        return refuse_size("a complex", 0);
+        return refuse(value);
     }
   }
 
   bool pack_other(PyObject* value) {
-    if (is(value, Type::Buffer)) return pack_buffer(value);
+    if (bind::is(value, Type::Buffer)) return pack_buffer(value);
     if (is_numpy_scalar(value)) return pack_numpy(value);
-    if (PyFloat_Check(value)) return pack_float(PyFloat_AS_DOUBLE(value));
+    if (PyFloat_Check(value)) return pack_float(value, PyFloat_AS_DOUBLE(value));
     if (PyLong_Check(value)) return pack_integer(value);
-    if (PyComplex_Check(value)) return pack_complex(PyComplex_AsCComplex(value));
-    if (is_ctypes(value)) return pack_ctypes(value);
+    if (PyComplex_Check(value)) return pack_complex(value, PyComplex_AsCComplex(value));
+    if (is_ctypes(value)) return is_ctypes_scalar(value) ? pack_scalar(value) : pack_struct(value);
     if (PyBytes_Check(value) || PyByteArray_Check(value) || PyMemoryView_Check(value))
-      return pack_bytes(value);
+      return is(CUCORE_PARAMETER_CLASS_POINTER) ? refuse(value) : pack_bytes(value);
     return pack_foreign(value);
   }
 
   bool pack_numpy(PyObject* value) {
     switch (numpy_kind(value)) {
       case 'b':
-        return pack_truth(PyObject_IsTrue(value) == 1);
+        return pack_truth(value, PyObject_IsTrue(value) == 1);
       case 'i':
       case 'u': {
         const Object number(PyNumber_Index(value));
@@ -157,66 +187,75 @@ class ArgumentPacker {
       }
       case 'f': {
         const double number = PyFloat_AsDouble(value);
-        return !(number == -1 && PyErr_Occurred()) && pack_float(number);
+        return !(number == -1 && PyErr_Occurred()) && pack_float(value, number);
       }
       case 'c': {
         const Py_complex number = PyComplex_AsCComplex(value);
-        return !PyErr_Occurred() && pack_complex(number);
+        return !PyErr_Occurred() && pack_complex(value, number);
       }
+      case 'm':
+      case 'M':  // dates are integers
+        return is(CUCORE_PARAMETER_CLASS_INTEGER) ? pack_bytes(value) : pack_struct(value);
       default:
-        return !PyErr_Occurred() && pack_bytes(value);
+        return !PyErr_Occurred() && pack_struct(value);
     }
   }
 
-  // A scalar of another size than the parameter, or of the other byte order, goes by its value,
-  // everything else by its bytes.
-  bool pack_ctypes(PyObject* value) {
-    Py_buffer view;
-    if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) != 0) return false;
-    const bool fits = (wanted_ == UNKNOWN || static_cast<size_t>(view.len) == wanted_) &&
-                      !(is_ctypes_scalar(value) && is_swapped(value));
-    const bool done = fits && put(view.buf, static_cast<size_t>(view.len));
-    const auto size = static_cast<size_t>(view.len);
-    PyBuffer_Release(&view);
-    if (fits) return done;
-    if (!is_ctypes_scalar(value)) return refuse_size(Py_TYPE(value)->tp_name, size);
+  // Goes by its value, so that the parameter may have another size or class; by its bytes where the
+  // class is not known.
+  bool pack_scalar(PyObject* value) {
+    const bool is_bare = !is_number() && !is(CUCORE_PARAMETER_CLASS_POINTER) && !is_swapped(value);
+    if (is_bare && has_its_size(value)) return pack_bytes(value);
+    if (PyErr_Occurred()) return false;
     const Object inner(PyObject_GetAttrString(value, "value"));
     if (!inner) return false;
-    const PyObject* number = inner.get();
-    if (!PyLong_Check(number) && !PyFloat_Check(number))
-      return refuse_size(Py_TYPE(value)->tp_name, size);
-    return pack(inner.get());
+    PyObject* const number = inner.get();
+    if (number == Py_None || PyLong_Check(number) || PyFloat_Check(number)) return pack(number);
+    if (is_number() && has_its_size(value)) return pack_bytes(value);  // a character
+    return !PyErr_Occurred() && refuse(value);
+  }
+
+  bool has_its_size(PyObject* value) const {
+    Py_buffer view;
+    if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) != 0) return false;
+    const bool fits = is_any_size() || static_cast<size_t>(view.len) == size();
+    PyBuffer_Release(&view);
+    return fits;
+  }
+
+  // What has a type of its own is not the bits of a number.
+  bool pack_struct(PyObject* value) {
+    return is_number() || is(CUCORE_PARAMETER_CLASS_POINTER) ? refuse(value) : pack_bytes(value);
   }
 
   bool pack_bytes(PyObject* value) {
     Py_buffer view;
-    if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) != 0) return false;
-    const auto size = static_cast<size_t>(view.len);
-    const bool fits = wanted_ == UNKNOWN || size == wanted_;
-    const bool done = fits && put(view.buf, size);
+    if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) != 0) return place_.explain();
+    const auto bytes = static_cast<size_t>(view.len);
+    const bool done = (is_any_size() || bytes == size()) && put(view.buf, bytes);
     PyBuffer_Release(&view);
-    return fits ? done : refuse_size(Py_TYPE(value)->tp_name, size);
+    return done || place_.refuse_size(value, bytes);
   }
 
   bool pack_foreign(PyObject* value) {
-    ForeignMemory memory;
-    switch (find_foreign_memory(value, all_.stream_, memory)) {
-      case Found::YES:
-        if (memory.keeper) all_.kept_.push_back(std::move(memory.keeper));
-        return pack_pointer(memory.address);
-      case Found::ERROR:
-        return explain();
-      case Found::NO:
-        break;
+    if (takes_address()) {
+      ForeignMemory memory;
+      switch (find_foreign_memory(value, all_.stream_, memory)) {
+        case Found::YES:
+          if (memory.keeper) all_.kept_.push_back(std::move(memory.keeper));
+          return put_as<uint64_t>(memory.address);
+        case Found::ERROR:
+          return place_.explain();
+        case Found::NO:
+          break;
+      }
     }
-    if (PyIndex_Check(value)) {
-      const Object number(PyNumber_Index(value));
-      return number && pack_integer(number.get());
-    }
-    PyErr_Format(PyExc_TypeError, "%s argument %zu of %zu: no kernel takes a %s", where(),
-                 index_ + 1, count_, Py_TYPE(value)->tp_name);
-    return false;
+    if (!PyIndex_Check(value)) return refuse(value);
+    const Object number(PyNumber_Index(value));
+    return number ? pack_integer(number.get()) : place_.explain();
   }
+
+  bool refuse(PyObject* value) const { return place_.refuse_type(value); }
 
   template <class Number, class Value>
   bool put_as(Value value) {
@@ -227,86 +266,12 @@ class ArgumentPacker {
   bool put(const void* bytes, size_t size) {
     unsigned char* to = all_.take(size);
     std::memcpy(to, bytes, size);
-    auto* arguments = all_.many_.empty() ? all_.few_ : all_.many_.data();
-    arguments[index_] = {to, size};
+    all_.next() = {to, size};
     return true;
   }
 
-  static uint16_t to_half(double number) {
-    char bytes[2];
-#if PY_VERSION_HEX >= 0x030b0000
-    const int failed = PyFloat_Pack2(number, bytes, 1);
-#else
-    const int failed = _PyFloat_Pack2(number, reinterpret_cast<unsigned char*>(bytes), 1);
-#endif
-    if (failed) {  // too large
-      PyErr_Clear();
-      return 0x7c00;
-    }
-    uint16_t half = 0;
-    std::memcpy(&half, bytes, sizeof half);
-    return half;
-  }
-
-  const char* where() const { return cucore_kernel_name(kernel_); }
-
-  bool refuse_size(const char* what, size_t size) {
-    if (size != 0)
-      PyErr_Format(PyExc_TypeError,
-                   "%s argument %zu of %zu: the parameter has %zu bytes, %s has %zu", where(),
-                   index_ + 1, count_, wanted_, what, size);
-    else
-      PyErr_Format(PyExc_TypeError,
-                   "%s argument %zu of %zu: the parameter has %zu bytes, which %s cannot fill",
-                   where(), index_ + 1, count_, wanted_, what);
-    return false;
-  }
-
-  bool refuse_range(PyObject* value) {
-    PyErr_Format(PyExc_OverflowError,
-                 "%s argument %zu of %zu: %R does not fit the parameter's %zu bytes", where(),
-                 index_ + 1, count_, value, wanted_);
-    return false;
-  }
-
-  bool refuse_float(double number) {
-    const Object value(PyFloat_FromDouble(number));
-    return value ? refuse_range(value.get()) : false;
-  }
-
-  // Puts the argument's number before the message of an exception that is set already.
-  bool explain() {
-    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (type != PyExc_TypeError && type != PyExc_BufferError) {
-      PyErr_Restore(type, value, traceback);
-      return false;
-    }
-    PyErr_Format(type, "%s argument %zu of %zu: %S", where(), index_ + 1, count_, value);
-    const Object old_type(type), old_traceback(traceback);
-    set_cause(value);
-    return false;
-  }
-
-  // The exception that is set shows where it came from; takes the reference.
-  static void set_cause(PyObject* cause) {
-    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (PyObject* before = PyException_GetCause(cause)) {
-      Py_DECREF(cause);
-      cause = before;
-    }
-    PyException_SetCause(value, cause);
-    PyErr_Restore(type, value, traceback);
-  }
-
   Arguments& all_;
-  const cucore_kernel* kernel_;
-  size_t index_;
-  size_t wanted_;
-  size_t count_;
+  const Place& place_;
 };
 
 unsigned char* Arguments::take(size_t size) {
@@ -318,21 +283,17 @@ unsigned char* Arguments::take(size_t size) {
   return large_.emplace_back(new unsigned char[size]).get();
 }
 
-bool Arguments::pack(const cucore_kernel* kernel, const cucore_stream* stream,
-                     PyObject* const* values, size_t count) {
-  const size_t wanted = cucore_kernel_parameter_count(kernel);
-  if (wanted != count && wanted != std::numeric_limits<size_t>::max()) {
-    PyErr_Format(PyExc_TypeError, "%s takes %zu arguments, %zu were given",
-                 cucore_kernel_name(kernel), wanted, count);
-    return false;
-  }
+bool Arguments::pack(const cucore_kernel* kernel, const Parameters& parameters,
+                     const cucore_stream* stream, PyObject* const* values, size_t count) {
+  if (parameters.are_known && parameters.all.size() != count)
+    return refuse_count(kernel, parameters.all.size(), count);
   stream_ = stream;
   if (count > FEW) many_.resize(count);
+  Place place{kernel, 0, count, {}};
   for (size_t i = 0; i < count; ++i) {
-    size_t offset = 0, size = UNKNOWN;
-    if (cucore_kernel_parameter_at(kernel, i, nullptr, &offset, &size, nullptr) != CUCORE_OK)
-      size = UNKNOWN;
-    if (!ArgumentPacker(*this, kernel, i, size, count).pack(values[i])) return false;
+    place.index = i;
+    if (parameters.are_known) place.parameter = parameters.all[i];
+    if (!ArgumentPacker(*this, place).pack(values[i])) return false;
   }
   count_ = count;
   return true;

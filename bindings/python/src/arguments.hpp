@@ -9,14 +9,19 @@
 #include <vector>
 
 #include "object.hpp"
+#include "parameters.hpp"
 
 namespace cucore::bind {
 
 class Arguments {
  public:
+  Arguments() = default;
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
   // False, with the exception set, where a value does not fit its parameter.
-  bool pack(const cucore_kernel* kernel, const cucore_stream* stream, PyObject* const* values,
-            size_t count);
+  bool pack(const cucore_kernel* kernel, const Parameters& parameters, const cucore_stream* stream,
+            PyObject* const* values, size_t count);
 
   const cucore_argument* data() const { return many_.empty() ? few_ : many_.data(); }
   size_t size() const { return count_; }
@@ -28,6 +33,7 @@ class Arguments {
   cucore_argument few_[FEW];
   std::vector<cucore_argument> many_;
   size_t count_ = 0;
+  size_t packed_ = 0;
   alignas(16) unsigned char storage_[INLINE_BYTES];
   size_t used_ = 0;
   std::vector<std::unique_ptr<unsigned char[]>> large_;
@@ -36,6 +42,7 @@ class Arguments {
 
   friend class ArgumentPacker;
   unsigned char* take(size_t size);
+  cucore_argument& next() { return (many_.empty() ? few_ : many_.data())[packed_++]; }
 };
 
 }  // namespace cucore::bind

@@ -9,6 +9,8 @@
 #include "handles.hpp"
 #include "held.hpp"
 #include "object.hpp"
+#include "parameters.hpp"
+#include "refusals.hpp"
 #include "unlocked.hpp"
 
 namespace cucore::bind {
@@ -33,22 +35,17 @@ PyObject* new_config(const cucore_launch_options& options) {
   return reinterpret_cast<PyObject*>(config);
 }
 
-bool run(const cucore_kernel* kernel, const cucore_stream* stream,
-         const cucore_launch_options& options, const Arguments& arguments) {
-  cucore_error* error = nullptr;
+cucore_status run(const cucore_kernel* kernel, const cucore_stream* stream,
+                  const cucore_launch_options& options, const Arguments& arguments,
+                  cucore_error** error) {
   cucore_status status = CUCORE_OK;
-  {
-    const Held<const cucore_kernel> kept_kernel(kernel);
-    const Held<const cucore_stream> kept_stream(stream);
-    Unlocked call;
-    status =
-        cucore_kernel_launch(kernel, stream, &options, arguments.data(), arguments.size(), &error);
-    call.lock();
-  }
-  if (status == CUCORE_OK) [[likely]]
-    return true;
-  raise(Failure(status, error));
-  return false;
+  const Held<const cucore_kernel> kept_kernel(kernel);
+  const Held<const cucore_stream> kept_stream(stream);
+  Unlocked call;
+  status =
+      cucore_kernel_launch(kernel, stream, &options, arguments.data(), arguments.size(), error);
+  call.lock();
+  return status;
 }
 
 PyObject* launch_with(PyObject* kernel_object, PyObject* stream_object,
@@ -58,9 +55,15 @@ PyObject* launch_with(PyObject* kernel_object, PyObject* stream_object,
       kernel ? static_cast<cucore_stream*>(handle_of(stream_object, Type::Stream)) : nullptr;
   if (!stream) return nullptr;
   Arguments arguments;
-  if (!arguments.pack(kernel, stream, values, count) || !run(kernel, stream, options, arguments))
+  if (!arguments.pack(kernel, parameters_of(kernel_object, stream), stream, values, count))
     return nullptr;
-  Py_RETURN_NONE;
+  cucore_error* error = nullptr;
+  const cucore_status status = run(kernel, stream, options, arguments, &error);
+  if (status == CUCORE_OK) [[likely]]
+    Py_RETURN_NONE;
+  const Failure failure(status, error);
+  if (!refuse_buffer(status, kernel, stream, values, count)) raise(failure);
+  return nullptr;
 }
 
 // A Stream, or what has __cuda_stream__; a new reference.

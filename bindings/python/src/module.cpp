@@ -11,18 +11,19 @@
 #include "launcher.hpp"
 #include "object.hpp"
 #include "objects.hpp"
+#include "parameters.hpp"
+#include "reclaim.hpp"
 
 namespace cucore::bind {
 namespace {
 
 // _register(errors, enums, program_arguments, linker_arguments, cache_arguments, foreign_memory,
-// foreign_stream):
-// what Python's side gives.
+// foreign_stream, reclaim): the functions that are written in Python.
 PyObject* register_all(PyObject*, PyObject* args) {
   PyObject *errors = nullptr, *enums = nullptr, *program = nullptr, *linker = nullptr,
-           *cache = nullptr, *memory = nullptr, *stream = nullptr;
-  if (!PyArg_ParseTuple(args, "OO!OOOOO", &errors, &PyTuple_Type, &enums, &program, &linker, &cache,
-                        &memory, &stream))
+           *cache = nullptr, *memory = nullptr, *stream = nullptr, *reclaim = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!OOOOOO", &errors, &PyTuple_Type, &enums, &program, &linker,
+                        &cache, &memory, &stream, &reclaim))
     return nullptr;
   if (PyTuple_GET_SIZE(enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
     PyErr_SetString(PyExc_ValueError, "wrong number of enums");
@@ -33,6 +34,7 @@ PyObject* register_all(PyObject*, PyObject* args) {
   register_arguments(program, linker, cache);
   register_foreign_memory(memory);
   register_foreign_stream(stream);
+  register_reclaim(reclaim);
   Py_RETURN_NONE;
 }
 
@@ -79,6 +81,8 @@ PyMethodDef functions[] = {
      "is refused with the argument's number."},
     {"_launch_packed", launch_packed, METH_VARARGS, nullptr},
     {"_max_active_clusters", max_active_clusters, METH_VARARGS, nullptr},
+    {"_kernel_parameters", kernel_parameters, METH_VARARGS, nullptr},
+    {"_symbol_parameters", symbol_parameters, METH_VARARGS, nullptr},
     {"_export_dlpack", export_dlpack, METH_VARARGS, nullptr},
     {"_import_dlpack", import_dlpack, METH_O, nullptr},
     {"_register", register_all, METH_VARARGS, nullptr},

@@ -12,6 +12,7 @@ ON_GPU = os.environ.get("CUCORE_DRIVER") == "nvidia"
 
 SOURCE = r"""
 struct Pair { int number; float factor; };
+struct Half { unsigned short bits; };
 extern "C" __global__ void scale(float factor, float *data, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) data[i] *= factor;
@@ -22,8 +23,8 @@ extern "C" __global__ void take(bool b, signed char c, short s, int i, long long
                   (double)(unsigned long long)pointer};
   for (int k = 0; k < 10; ++k) out[k] = all[k];
 }
-extern "C" __global__ void take_complex(float2 f, double2 d, unsigned short half, double *out) {
-  out[0] = f.x; out[1] = f.y; out[2] = d.x; out[3] = d.y; out[4] = half;
+extern "C" __global__ void take_complex(float2 f, double2 d, Half half, double *out) {
+  out[0] = f.x; out[1] = f.y; out[2] = d.x; out[3] = d.y; out[4] = half.bits;
 }
 extern "C" __global__ void spin(int *data, int n) { for (int i = 0; i < n; ++i) atomicAdd(data, 1); }
 extern "C" __global__ void crash(int *data) { data[1 << 28] = 1; }

@@ -414,6 +414,39 @@ def test_fault_reaches_what_is_pending():
         pytest.skip("the fault reached all of its own context; for the others two devices are needed")
 
 
+def test_fault_meets_futures_that_are_made():
+    """A fault arrives in what is awaited, also where the call that makes it already meets the fault."""
+    run_python(f"""
+import asyncio
+import cucore
+device = cucore.Device()
+code = cucore.Program('extern "C" __global__ void crash(int *p) {{ *p = 1; }}').compile()
+crash = code.kernel("crash")
+
+async def gathered(stream):
+    return await asyncio.gather(*[asyncio.ensure_future(ended(stream)) for _ in range(20)], return_exceptions=True)
+
+async def ended(what):
+    await what
+
+rounds = {1 if ON_GPU else 100}  # a GPU breaks once for a process
+for turn in range(rounds):
+    with cucore.Stream(device) as stream, cucore.Queue() as queue:
+        crash[1, 1, stream](None)
+        made = [cucore.Future.from_stream(stream, queue, token) for token in range(20)]
+        for future in made:
+            try:
+                future.wait(60)
+                raise SystemExit("no fault")
+            except cucore.KernelFaultError:
+                pass
+        assert [each.status for each in queue.wait(0)] == [cucore.Status.KERNEL_FAULT] * 20
+        assert all(type(each) is cucore.KernelFaultError for each in asyncio.run(gathered(stream)))
+        if turn + 1 < rounds:
+            device.reset()
+""")
+
+
 def test_latency(device, stream):
     async def main():
         began = time.perf_counter()

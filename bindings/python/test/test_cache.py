@@ -119,6 +119,34 @@ def test_keys(cache):
         cache.get_or_build(KEY, 7)
 
 
+def test_builder_that_requests_its_own_result(cache):
+    other = hashlib.sha256(b"another").digest()
+    code = small().compile()
+
+    def refused(key):
+        begin = time.monotonic()
+        with pytest.raises(cucore.InvalidStateError, match="key is one that this thread is already building"):
+            cache.get_or_build(key, lambda: code)
+        assert time.monotonic() - begin < 5
+        return code
+
+    assert cache.get_or_build(KEY, lambda: refused(KEY)).outcome is CacheOutcome.BUILT
+    cache.trim(0)
+    # Through another key too; and what is not caught comes out of every call.
+    with pytest.raises(cucore.InvalidStateError):
+        cache.get_or_build(KEY, lambda: cache.get_or_build(other, lambda: cache.get_or_build(KEY, lambda: code).code).code)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        joined = []
+
+        def build():
+            joined.append(pool.submit(cache.get_or_build, KEY, lambda: pytest.fail("it is being built")))
+            time.sleep(0.1)
+            return refused(KEY)
+
+        assert cache.get_or_build(KEY, build).code == code
+        assert joined[0].result(20).outcome is CacheOutcome.JOINED
+
+
 def test_builder_that_fails(cache):
     class Own(Exception):
         pass
@@ -387,6 +415,10 @@ def test_entries(cache):
     assert removed and cache.entries() == [] and cache.statistics.entries == 0
     with pytest.raises(OverflowError):
         cache.trim(-1)
+    cache.put(KEY, small().compile())
+    with pytest.raises(TypeError, match="max_bytes"):
+        cache.trim()
+    assert cache.get(KEY)
 
 
 def test_options(tmp_path, monkeypatch):

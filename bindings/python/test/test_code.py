@@ -34,6 +34,18 @@ def test_compile_and_launch(device, stream, code):
     bundle = cucore.ObjectCode.bundle([code, linked])
     assert bundle.type is cucore.CodeType.BUNDLE and [i.type for i in bundle.images] == [linked.type, code.type] \
         or [i.type for i in bundle.images] == [code.type, linked.type]
+    with pytest.raises(cucore.InvalidArgumentError, match=r"images\[2\] is the same PTX .* as images\[0\]"):
+        cucore.ObjectCode.bundle([code, linked, code])
+
+
+def test_lone_surrogates():
+    for text, position in (("\ud83d", 0), ("a\ud83d", 1), ("// \ud83d\ude00", "3-4")):
+        words = f"in position {position}: surrogates not allowed"
+        for call in (lambda: cucore.Program(text), lambda: cucore.Program("", name=text),
+                     lambda: cucore.Program("", headers={"a.h": text}), lambda: cucore.Program("").compile(names=[text])):
+            with pytest.raises(UnicodeEncodeError, match=words):
+                call()
+    cucore.Program("// \U0001F600\n").compile()
 
 
 def test_options():
@@ -137,8 +149,11 @@ def test_libraries(tmp_path):
     with pytest.raises(cucore.InvalidStateError):
         cucore.library_set_path(cucore.Library.NVRTC, tmp_path)
     cucore.Device(0)
+    emulated = cucore.Device(0).is_emulated
+    cucore.driver_select("cpu" if emulated else "nvidia")
+    cucore.driver_select(driver.path)
     with pytest.raises(cucore.InvalidStateError):
-        cucore.driver_select("nvidia")
+        cucore.driver_select("nvidia" if emulated else "cpu")
     major, minor, patch = map(int, cucore.version_string().split("."))
     assert cucore.version_number() == major * 10000 + minor * 100 + patch and cucore.__version__ == cucore.version_string()
     assert cucore.status_name(101) == "CUCORE_ERROR_INVALID_ARGUMENT"

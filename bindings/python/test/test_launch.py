@@ -112,17 +112,15 @@ def test_wrong_arguments(device, stream, code):
     for position, value, error in [
         (2, 70000, OverflowError), (2, -40000, OverflowError), (1, 256, OverflowError), (1, -129, OverflowError),
         (3, 1 << 32, OverflowError), (4, 1 << 64, OverflowError), (4, -(1 << 63) - 1, OverflowError),
-        (5, 1e39, OverflowError), (0, 1.0, TypeError), (0, 1j, TypeError), (1, "x", TypeError),
-        (1, b"xy", TypeError), (7, Pair, TypeError), (7, 7, None), (7, bytes(4), TypeError), (7, None, None),
-        (7, (ctypes.c_int * 3)(), TypeError), (8, ctypes.c_int(5), None), (3, data, TypeError), (8, [1], TypeError),
+        (5, 1e39, OverflowError), (0, 1.5, TypeError), (0, 1j, TypeError), (1, "x", TypeError),
+        (1, b"xy", TypeError), (7, Pair, TypeError), (7, 7, TypeError), (7, bytes(4), TypeError), (7, None, TypeError), (7, data, TypeError),
+        (7, (ctypes.c_int * 3)(), TypeError), (9, 1.0, TypeError), (9, True, TypeError), (9, -1, OverflowError), (9, bytes(8), TypeError), (3, data, TypeError), (8, [1], TypeError),
         (8, np.zeros(4), BufferError), (8, Masked(), BufferError), (8, Strided(), BufferError), (8, {}, TypeError),
         (8, stream, TypeError), (3, ctypes.c_void_p(1 << 40), OverflowError), (3, np.datetime64("now"), TypeError),
         (8, Broken(), TypeError),
     ]:
         arguments = list(good)
         arguments[position] = value
-        if error is None:  # any 8 bytes are a struct of 8 bytes: that cannot be told apart
-            continue
         with pytest.raises(error, match=rf"^take argument {position + 1} of 10: "):
             take[1, 1, stream](*arguments)
     for count in (0, 2, 4, 40):
@@ -210,6 +208,49 @@ def test_malformed_arrays(device, stream, code):
         cucore.Buffer.from_array(read_only)
 
 
+# What the kernel does, and what the CPU device tells of it.
+MISTAKES = {
+    "assert(n > 100);": "assertion failed: `n > 100`",
+    "__trap();": "trap instruction",
+    "*(volatile int *)(long long)(n - 64) = 1;": "illegal address: wrote 4 bytes at 0x0, near the null pointer",
+    "data[0] = data[n];": "illegal address: read 4 bytes at",
+    "*(int *)((char *)data + 2) = 1;": "misaligned address: wrote 4 bytes at",
+    "data[0] = deeper(n);": "stack overflow",
+    "while (n) { data[0] += n; }": "has used its budget of 100000 warp instructions, which CUCORE_CPU_TIMEOUT sets",
+    "free(data);": "free of an address that malloc did not return",
+    'if (threadIdx.x < 32) asm volatile("bar.sync 3, 96;");': "deadlock",
+    "void (*f)() = (void (*)())(long long)(n - 64); f();": "call of an address that is not a function of this type: 0x0",
+}
+
+
+@pytest.mark.skipif(ON_GPU, reason="what the CPU device tells of a fault")
+@pytest.mark.parametrize("lineinfo", [False, True])
+def test_mistakes_are_told(lineinfo):
+    run_python(f"""
+import cucore
+device = cucore.Device()
+for body, wanted in {MISTAKES!r}.items():
+    source = '''__device__ __noinline__ int deeper(int n) {{ volatile int a[16]; a[n & 15] = n; return deeper(n + 1) + a[(n + 1) & 15]; }}
+template <class T> __global__ void k(T *data, int n) {{
+''' + body + '''
+}}'''
+    code = cucore.Program(source, name="mine.cu", lineinfo={lineinfo}).compile(names=["k<int>"])
+    with cucore.Stream(device) as stream:
+        code.kernel("k<int>")[2, 64, stream](cucore.Buffer(device, 256, stream), 64)
+        try:
+            stream.synchronize()
+            raise SystemExit("no fault: " + body)
+        except cucore.KernelFaultError as error:
+            told = str(error)
+    assert told.startswith("an earlier kernel broke the context: kernel 'k<int>'") and wanted in told, told
+    assert "found by the attempt to wait for a stream of device 0: CUDA_ERROR_" in told, told
+    assert not any(part in told for part in (".cucore", ";;", ";)", "\\n", "\\t", "st.global", "call.uni")), told
+    if "budget" not in told:
+        assert ("at mine.cu:" in told) == {lineinfo} and ("Program(lineinfo=...)" in told) != {lineinfo}, told
+    device.reset()
+""", CUCORE_CPU_TIMEOUT="100000")
+
+
 def test_fault_and_reset():
     # In a process of its own: a fault takes all streams of a device with it.
     run_python("""
@@ -225,6 +266,10 @@ for call in (old.synchronize, lambda: cucore.Buffer(device, 4, old), device.sync
         call()
     except cucore.KernelFaultError as error:
         assert error.status is cucore.Status.KERNEL_FAULT and error.native_name == "CUDA_ERROR_ILLEGAL_ADDRESS"
+        told = str(error)
+        assert told.startswith("an earlier kernel broke the context"), told
+        assert ("compute-sanitizer" if ON_GPU else "kernel 'crash' block (0,0,0) thread (0,0,0): illegal address: wrote 4 bytes at ") in told, told
+        assert ON_GPU or "compile with Program(lineinfo=...) set" in told, told
     else:
         raise AssertionError("no fault")
 if ON_GPU:  # what is left is to end the process

@@ -93,6 +93,32 @@ def test_bytes_without_copies(device, stream, code):
         cucore.Buffer.from_array(object())
 
 
+def test_numpy_arrays_of_buffers(device, stream):
+    data = cucore.Buffer(device, 16, stream)
+    for call in (np.asarray, np.array, lambda b: np.asarray(b, dtype=np.float32), lambda b: np.add(b, 1), lambda b: np.asarray([b]),
+                 lambda b: b.__array__()):
+        with pytest.raises(TypeError, match=r"Buffer\.read"):
+            call(data)
+    for make in (cucore.Buffer.pinned, cucore.Buffer.managed):
+        memory = make(device, 4)
+        memory.write(b"\1\2\3\4", stream)
+        for array in (np.asarray(memory), memory.__array__(), memory.__array__(copy=False)):
+            assert array.dtype == np.uint8 and array.tolist() == [1, 2, 3, 4]
+            array[0] = 9
+            assert memoryview(memory)[0] == 9
+            array[0] = 1
+        copied = memory.__array__(copy=True)
+        copied[0] = 7
+        assert memoryview(memory)[0] == 1
+        assert np.asarray(memory, dtype=np.int32).tolist() == memory.__array__(np.int32).tolist() == [1, 2, 3, 4]
+        with pytest.raises(ValueError):
+            memory.__array__(np.int32, copy=False)
+    assert np.asarray(cucore.Buffer(device, 0, stream)).shape == (0,)
+    data.close()
+    with pytest.raises(cucore.InvalidHandleError):
+        np.asarray(data)
+
+
 def test_buffer_ranges(device, stream):
     data = cucore.Buffer(device, 16, stream)
     data.fill(b"\x11", 16, stream)
@@ -113,6 +139,12 @@ def test_buffer_ranges(device, stream):
     data.read(part, stream)
     other.read(part, stream)
     assert part == b"\1\2abcd\xff\xff"
+    data.fill(np.float64(0.1), 16, stream)
+    data.fill(b"\5" * 8, 8, stream, offset=8)
+    data.read(out, stream)
+    assert out == np.float64(0.1).tobytes() + b"\5" * 8
+    with pytest.raises(cucore.InvalidArgumentError, match="the pattern is 3 bytes; expected 1, 2, 4 or 8 bytes"):
+        data.fill(b"abc", 3, stream)
     for call in (lambda: data.write(bytes(17), stream), lambda: data.write(b"ab", stream, offset=15),
                  lambda: data.read(bytearray(17), stream), lambda: data.read(bytearray(1), stream, offset=16),
                  lambda: other.copy_from(data, 9, stream), lambda: data.copy_from(other, 4, stream, source_offset=6),

@@ -3,7 +3,7 @@
 %typemap(csclassmodifiers) SWIGTYPE "internal sealed partial class"
 %typemap(csinterfaces) SWIGTYPE "System.IDisposable"
 %typemap(csbody) SWIGTYPE %{
-  internal sealed class Handle : System.Runtime.InteropServices.SafeHandle {
+  internal sealed partial class Handle : System.Runtime.InteropServices.SafeHandle {
     internal static readonly Handle Null = new Handle(System.IntPtr.Zero, false);
     internal Handle(System.IntPtr pointer, bool own) : base(System.IntPtr.Zero, own) { SetHandle(pointer); }
     /// <summary>Whether there is nothing to release.</summary>
@@ -11,7 +11,7 @@
     [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="CSharp_Cucore_delete_$csclassname")]
     static extern void Release(System.IntPtr pointer);
     /// <summary>Gives the reference back.</summary>
-    protected override bool ReleaseHandle() { Leave(); return true; }
+    protected override bool ReleaseHandle() { if (!Ending.Keeps("$csclassname")) Leave(); return true; }
 
     // Who is inside: quick calls, and SafeHandle itself until it lets go. Far below 0 once it is released.
     private int uses = 1;
@@ -28,6 +28,14 @@
       if (System.Threading.Interlocked.Decrement(ref uses) == 0) Free();
     }
 
+    // Enter, for a caller that has an exception of its own.
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining)]
+    internal bool TryEnter() {
+      if (System.Threading.Interlocked.Increment(ref uses) > 0) return true;
+      Leave();
+      return false;
+    }
+
     private void Refuse() {
       Leave();
       throw new System.ObjectDisposedException("$csclassname");
@@ -35,8 +43,12 @@
 
     // Of those that come to 0 one releases; who enters meanwhile is refused, or comes to 0 again.
     private void Free() {
-      if (System.Threading.Interlocked.CompareExchange(ref uses, int.MinValue / 2, 0) == 0) Release(handle);
+      if (System.Threading.Interlocked.CompareExchange(ref uses, int.MinValue / 2, 0) != 0) return;
+      Release(handle);
+      OnReleased();
     }
+
+    partial void OnReleased();
   }
   private readonly Handle swigCPtr;
   private readonly System.IntPtr identity;  // another object's, too, once this is disposed of
@@ -77,3 +89,8 @@
   }
 %}
 %typemap(csdisposing, methodname="Dispose", methodmodifiers="protected", parameters="bool disposing") SWIGTYPE ""
+// Memory that is allocated may need a collection first, and the collector knows how much it is.
+%typemap(csconstruct, excode=SWIGEXCODE) Buffer %{: this(Make(() => $imcall), true) {$excode
+    swigCPtr.AddPressure(Size);
+  }
+%}

@@ -12,6 +12,21 @@
   ObjectCode *share() { return cucore_objectcode_retain($self); }
 }
 
+%csmethodmodifiers Kernel::raw_parameters "internal";
+%csmethodmodifiers Kernel::raw_label "internal";
+%csmethodmodifiers ObjectCode::raw_symbol_parameters "internal";
+%extend Kernel {
+  const char *raw_label() { return cucore_kernel_label($self); }
+  int64_t raw_parameters(void *data, size_t size, Device *device_or_null) {
+    return parameters_of(cucore_kernel_parameters, data, size, $self, device_or_null);
+  }
+}
+%extend ObjectCode {
+  int64_t raw_symbol_parameters(size_t symbol, void *data, size_t size) {
+    return parameters_of(cucore_objectcode_symbol_parameters, data, size, $self, symbol);
+  }
+}
+
 // What a builder's delegate gives to the library: a reference of its own.
 %{
 extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_retain_code(ObjectCode *code) { return cucore_objectcode_retain(code); }

@@ -39,6 +39,13 @@
 %for_package(library_set_path)
 %for_package(driver_select)
 
+%typemap(javaconstruct) Buffer {
+    this(Allocation.allocate(() -> $imcall), true);
+  }
+%typemap(javaout) Buffer *Buffer::pinned, Buffer *Buffer::managed {
+    return new CudaBuffer(Allocation.allocate(() -> $jnicall), true);
+  }
+
 %extend Device { %proxycode %{
   /** Opens device 0.
    * @return the device */
@@ -100,6 +107,20 @@
 %} }
 
 %extend Stream { %proxycode %{
+  private int ordinalAndOne; // 0: not read yet
+
+  /** The device's number. */
+  int ordinal() {
+    int known = ordinalAndOne;
+    if (known == 0) {
+      try (CudaDevice device = getDevice()) {
+        known = device.getOrdinal() + 1;
+      }
+      ordinalAndOne = known;
+    }
+    return known - 1;
+  }
+
   /** Wraps a CUstream that somebody else made; it is borrowed, never destroyed, and must outlive the
    * result. 0 and the driver's special values mean the default streams.
    * @param device the stream's device
@@ -130,11 +151,15 @@
 %} }
 
 %extend Buffer { %proxycode %{
+  long leaseOrZero() {
+    return swigCPtr;
+  }
+
   /** Copies into the buffer from its beginning, in the stream's order. Returns when the source may
    * be used again.
    * @param source a byte[], short[], char[], int[], long[], float[], double[], or a ByteBuffer, of
-   *     which the bytes from its position to its limit are taken; its position stays. A direct
-   *     ByteBuffer is not copied on the way
+   *     which the bytes from its position to its limit are copied as they are, whatever its order;
+   *     its position stays. A direct ByteBuffer is not copied on the way
    * @param stream in whose order
    * @throws InvalidArgumentException source is nothing of these, or larger than the buffer, or the
    *     stream belongs to another device */
@@ -172,14 +197,14 @@
   }
 
   /** Fills the whole buffer with a repeated value, in the stream's order, asynchronously.
-   * @param value a Byte, Short, Character, Integer or Float
+   * @param value a Byte, Short, Character, Integer, Float, Long or Double
    * @param stream in whose order */
   public void fill(Object value, CudaStream stream) {
     fill(value, stream, 0, getSize());
   }
 
   /** Fills a range with a repeated value, in the stream's order, asynchronously.
-   * @param value a Byte, Short, Character, Integer or Float
+   * @param value a Byte, Short, Character, Integer, Float, Long or Double
    * @param stream in whose order
    * @param offset in bytes, a multiple of the value's size
    * @param length in bytes, a multiple of the value's size
@@ -225,10 +250,11 @@
    * @param type what it is written in
    * @param source its text
    * @param options null for the defaults
-   * @throws InvalidArgumentException the message names the option that is wrong
+   * @throws InvalidArgumentException source has a lone surrogate, or the message names the option that
+   *     is wrong
    * @throws InvalidCodeException the PTX has no .version or .target, or ends too early */
   public Program(SourceType type, String source, ProgramOptions options) {
-    this(type, Given.notNull(source, "source").getBytes(java.nio.charset.StandardCharsets.UTF_8), options);
+    this(type, Given.utf8(source, "source"), options);
   }
 
   /** Makes a program from bytes. Nothing is compiled or opened yet.
@@ -429,7 +455,9 @@
    * @return the kernel
    * @throws NotFoundException the message lists the kernels there are */
   public Kernel kernel(String name) {
-    return kernelNow(Given.notNull(name, "name"));
+    Kernel kernel = kernelNow(Given.notNull(name, "name"));
+    kernel.nameOfUser = name;
+    return kernel;
   }
 
   /** Finds a variable on a device, loading the code if nothing has yet.
@@ -464,7 +492,8 @@
   /** Puts several images of one program together, of which each device gets the one that fits best.
    * @param images PTX, CUBIN, LTOIR and bundles, two images or more in all; the name is the first's
    * @return the bundle
-   * @throws InvalidArgumentException too few images, or of a kind that cannot be in a bundle */
+   * @throws InvalidArgumentException too few images, the same image twice, or a kind that
+   *     cannot be in a bundle */
   public static ObjectCode bundle(ObjectCode... images) {
     try (Images all = new Images()) {
       for (ObjectCode each : Given.noneNull(images, "images")) {
@@ -498,15 +527,41 @@
 %for_package(Kernel::parameter)
 %rename(parameterAt) Kernel::parameter;
 %extend Kernel { %proxycode %{
+  String nameOfUser; // messages use it
+  private volatile Signature[] signatures = {};
+
+  String label() {
+    String name = nameOfUser;
+    return name == null ? getName() : name;
+  }
+
+  /** The parameters on the stream's device, which are read once. */
+  Signature signature(long lease, CudaStream stream) {
+    int ordinal = stream.ordinal();
+    Signature[] known = signatures;
+    return ordinal < known.length && known[ordinal] != null ? known[ordinal] : readSignature(lease, stream, ordinal);
+  }
+
+  private synchronized Signature readSignature(long lease, CudaStream stream, int ordinal) {
+    Signature[] all = java.util.Arrays.copyOf(signatures, Math.max(signatures.length, ordinal + 1));
+    all[ordinal] = Signature.of(lease, this, stream);
+    signatures = all;
+    return all[ordinal];
+  }
+
   /** Launches the kernel on a stream. Before the driver is called, the number of arguments and the
    * size of each are checked against the kernel's parameters, the grid and block against the device.
    * The values are copied: arguments may be changed once this returns.
    * @param stream where it runs
    * @param config grid and block
-   * @param arguments one a parameter, in order: a Byte, Short, Character, Integer, Long, Float,
-   *     Double or Boolean by its own size; a {@link CudaBuffer} for a pointer; a ByteBuffer, whose
-   *     bytes from its position to its limit are a struct; an {@link Arg}
-   * @throws InvalidArgumentException the message says which argument or size is wrong
+   * @param arguments one per parameter, in order: a Byte, Short, Character, Integer, Long, Float,
+   *     Double or Boolean, which is converted if the parameter holds its value exactly; a
+   *     {@link CudaBuffer} or null for a pointer; a ByteBuffer in the machine's byte
+   *     order, whose bytes from its position to its limit are a struct; an {@link Arg}. A number for
+   *     a parameter of unknown class goes by its own size
+   * @throws InvalidArgumentException the message names the argument that the parameter does not accept
+   * @throws InvalidHandleException an argument is a buffer that has been closed, also by another
+   *     thread during the call
    * @throws LaunchException too many registers, threads or shared memory for this kernel, or more
    *     blocks than a cooperative launch can hold
    * @throws UnsupportedException clusters or cooperative launches on a device without */
@@ -528,12 +583,18 @@
     launchPacked(stream, Given.notNull(config, "config").head(Given.notNull(parameters, "parameters")));
   }
 
-  /** Where each parameter lies in the parameter block. Layouts may differ between architectures.
+  /** The parameters: where each lies in the parameter block, and what it accepts. Layouts may differ between architectures.
    * @param device null: the first image
    * @return the parameters in order, unmodifiable
    * @throws UnsupportedException neither the code nor the driver says */
   public java.util.List<Parameter> getParameters(CudaDevice device) {
-    return Parameter.of(this, device);
+    long lease = open();
+    try {
+      return Parameter.list(Natives.parameters(lease, CudaDevice.getCPtr(device)));
+    } finally {
+      java.lang.ref.Reference.reachabilityFence(this);
+      java.lang.ref.Reference.reachabilityFence(device);
+    }
   }
 
   /** The block size that fills the device best, and the least grid that does.

@@ -3,6 +3,7 @@
 // thread (see unlocked.hpp). What is %quick keeps the lock.
 %{
 #include "errors.hpp"
+#include "reclaim.hpp"
 #include "unlocked.hpp"
 %}
 %exception {
@@ -14,3 +15,18 @@
   catch (const std::bad_alloc &) { call.lock(); PyErr_NoMemory(); SWIG_fail; }
   call.lock();
 }
+
+// An allocation that finds no memory is tried again after forgotten buffers are collected.
+%define %python_allocation(MEMBER)
+%exception MEMBER {
+  for (int tries = 0;; ++tries) {
+    cucore::bind::Unlocked call;
+    try { $action call.lock(); break; }
+    catch (const Failure &failure) { call.lock(); if (!cucore::bind::reclaim_or_raise(failure, tries)) SWIG_fail; }
+    catch (const std::bad_alloc &) { call.lock(); PyErr_NoMemory(); SWIG_fail; }
+  }
+}
+%enddef
+%python_allocation(Buffer::Buffer)
+%python_allocation(Buffer::pinned)
+%python_allocation(Buffer::managed)

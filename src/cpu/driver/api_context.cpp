@@ -160,13 +160,12 @@ CUresult cuCtxGetDevice_v2(CUdevice* out, CUcontext ctx) {
 }
 
 CUresult cuCtxSynchronize() {
-  current_context()->synchronize();
-  return CUDA_SUCCESS;
+  return api::cuCtxSynchronize_v2(nullptr);
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx) {
   auto c = context_or_current(ctx);
-  c->check();
+  c->check_and_flush();
   c->synchronize();
   return CUDA_SUCCESS;
 }

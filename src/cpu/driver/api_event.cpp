@@ -3,7 +3,6 @@
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/event.hpp"
 #include "cpu/driver/stream.hpp"
-#include "cpu/exec/executor.hpp"
 
 namespace cucpu::api {
 
@@ -55,11 +54,10 @@ CUresult cuEventQuery(CUevent hEvent) {
 
 CUresult cuEventSynchronize(CUevent hEvent) {
   auto event = lookup<Event>(hEvent);
-  event->context().check();
+  event->context().check_and_flush();
   event->wait();
-  Device& device = event->context().device();
-  flush_printf(device.ordinal());
-  device.on_synchronize();
+  event->context().output().flush();
+  event->context().device().on_synchronize();
   event->context().check();
   return CUDA_SUCCESS;
 }

@@ -24,7 +24,12 @@ void check_library_options(CUlibraryOption* options, void** values, unsigned cou
   }
 }
 
+void flush_current() {
+  if (auto current = current_context_unchecked()) current->output().flush();
+}
+
 CUresult load(CUlibrary* out, PtxText ptx, Device& device, JitOptions& options) {
+  flush_current();
   note_load_log(ptx.log);
   if (ptx.code != CUDA_SUCCESS) {
     options.write_error_log(ptx.log);
@@ -76,6 +81,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_o
 
 CUresult cuLibraryUnload(CUlibrary library) {
   auto gone = find_library(library);
+  flush_current();
   require(Registry::instance().remove(ObjectKind::Library, gone->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_HANDLE);
   gone->unload();

@@ -11,6 +11,7 @@ namespace {
 
 CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
   auto context = current_context();
+  context->output().flush();
   std::shared_ptr<LoadedModule> code;
   if (ptx.code == CUDA_SUCCESS) {
     code = load_code(ptx.text, context->device(), limits_of(*context), ptx.log, ptx.code);
@@ -62,6 +63,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* fname) {
 CUresult cuModuleUnload(CUmodule hmod) {
   auto module = lookup<ModuleInstance>(hmod);
   require(!module->of_library(), CUDA_ERROR_NOT_PERMITTED);
+  module->context().output().flush();
   module->drop_functions();
   require(Registry::instance().remove(ObjectKind::Module, module->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_HANDLE);

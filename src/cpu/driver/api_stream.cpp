@@ -25,6 +25,13 @@ CUresult create(CUstream* out, unsigned flags, int priority) {
   return CUDA_SUCCESS;
 }
 
+// Of a stream, or the current one for a default stream, which may be missing.
+std::shared_ptr<Context> context_of(CUstream handle) {
+  const bool is_default =
+      handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+  return is_default ? current_context_unchecked() : lookup<Stream>(handle)->context_ptr();
+}
+
 void check_attribute(CUlaunchAttributeID id) {
   switch (id) {
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
@@ -77,6 +84,7 @@ CUresult cuStreamQuery(CUstream hStream) {
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {
+  if (auto context = context_of(hStream)) context->check_and_flush();
   find_stream(hStream)->synchronize();
   return CUDA_SUCCESS;
 }
@@ -140,6 +148,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
   auto stream = find_stream(hStream);
   auto work = [=, context = stream->context_ptr()] {
     CUresult status = context->poisoned() ? context->error() : CUDA_SUCCESS;
+    context->output().flush();
     run_callback([&] { callback(hStream, status, userData); });
   };
   stream->submit(work, Stream::Run::Always);

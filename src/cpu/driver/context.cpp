@@ -50,7 +50,7 @@ void Context::close() {
     if (!alive_.exchange(false)) return;
   }
   for (const Ticket& ticket : last_tickets()) ticket.wait();
-  flush_printf(device_.ordinal());
+  output_.flush();
   end_handles();
   record_leaks(*this, Allocations::instance().release_all(id_));
   reset_state();
@@ -145,7 +145,7 @@ std::vector<Ticket> Context::last_tickets() {
 
 void Context::synchronize() {
   for (const Ticket& ticket : last_tickets()) ticket.wait();
-  flush_printf(device_.ordinal());
+  output_.flush();
   device_.on_synchronize();
   check();
 }

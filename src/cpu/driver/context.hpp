@@ -13,6 +13,7 @@
 
 #include "cpu/driver/queue.hpp"
 #include "cpu/driver/registry.hpp"
+#include "cpu/exec/output.hpp"
 
 namespace cucpu {
 
@@ -28,6 +29,7 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   Context(Device& device, bool primary);
 
   Device& device() const { return device_; }
+  Output& output() { return output_; }
   uint64_t id() const { return id_; }
   bool primary() const { return primary_; }
   bool alive() const { return alive_.load(std::memory_order_acquire); }
@@ -38,6 +40,11 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   // SUCCESS, the sticky error that a fault left, or CONTEXT_IS_DESTROYED.
   CUresult error() const;
   void check() const { require_success(error()); }
+  // As check(), and writes what kernels printed before the fault.
+  void check_and_flush() {
+    if (poisoned()) output_.flush();
+    check();
+  }
   void poison(CUresult code, std::string text);  // the first one stays
   bool poisoned() const { return sticky_.load(std::memory_order_acquire) != CUDA_SUCCESS; }
   std::string fault_text() const;
@@ -87,6 +94,7 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   std::atomic<unsigned> flags_{0};
   std::atomic<bool> alive_{false};
   std::atomic<CUresult> sticky_{CUDA_SUCCESS};
+  Output output_;
 
   mutable std::mutex mutex_;  // of everything below
   std::string fault_text_;

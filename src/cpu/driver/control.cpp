@@ -13,7 +13,7 @@
 #include "cpu/driver/leaks.hpp"
 #include "cpu/driver/process.hpp"
 #include "cpu/driver/thread_state.hpp"
-#include "cpu/exec/executor.hpp"
+#include "cpu/exec/output.hpp"
 
 namespace cucpu {
 namespace {
@@ -129,7 +129,7 @@ uint64_t count_calls(const char* name) {
 CUresult flush_all() {
   return barrier([] {
     require(life() == Life::Ready, CUDA_ERROR_NOT_INITIALIZED);
-    for (const auto& device : Process::get().devices()) flush_printf(device->ordinal());
+    Output::flush_all();
   });
 }
 

@@ -24,9 +24,10 @@ struct cucore_cpu_control {
   /* Replaces the fault plan (CUCORE_CPU_FAULT); "" ends it. INVALID_VALUE: not a plan. */
   CUresult (*set_fault_plan)(const char* plan);
 
-  /* What made the context fail: kernel, block, thread, address, PTX line. Empty text if nothing
-   * did. NULL: the thread's current context. Writes at most `capacity` bytes with the final zero;
-   * `length` (may be NULL) gets the whole text's length. */
+  /* What made the context fail: kernel, block, thread, address, and the place at its end: "; at
+   * saxpy.cu:12 (PTX line 34)", or "; at PTX line 34" without line information. Empty text if
+   * nothing did. NULL: the thread's current context. Writes at most `capacity` bytes with the final
+   * zero; `length` (may be NULL) gets the whole text's length. */
   CUresult (*last_fault_text)(CUcontext context, char* buffer, size_t capacity, size_t* length);
 
   /* JSON: calls by name, calls of functions that are not implemented, live objects and memory, what

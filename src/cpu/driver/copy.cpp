@@ -65,8 +65,8 @@ void move_box(std::byte* to, const Side& to_side, const std::byte* from, const S
 
 void fault_of(Context& context, const char* what, const Side& side, size_t span) {
   context.poison(CUDA_ERROR_ILLEGAL_ADDRESS,
-                 std::string("illegal address: ") + what + ": " +
-                     AddressSpace::instance().describe(side.address, span));
+                 std::string(what) +
+                     ": illegal address: " + AddressSpace::instance().describe(side.address, span));
 }
 
 struct CopyJob {
@@ -81,8 +81,8 @@ struct CopyJob {
     auto* target = locate_again(to, to_place, to_span, Access::Write);
     const auto* source =
         staged ? staged->data() : locate_again(from, from_place, from_span, Access::Read);
-    if (!target) return fault_of(context, "destination of a copy", to, to_span);
-    if (!source) return fault_of(context, "source of a copy", from, from_span);
+    if (!target) return fault_of(context, "copy: destination", to, to_span);
+    if (!source) return fault_of(context, "copy: source", from, from_span);
     move_box(target, to, source, from, box);
   }
 };
@@ -106,7 +106,7 @@ struct FillJob {
   void operator()(Context& context) const {
     AddressSpace::Pin pin;
     auto* target = locate_again(to, place, span, Access::Write);
-    if (!target) return fault_of(context, "destination of a memset", to, span);
+    if (!target) return fault_of(context, "memset: destination", to, span);
     for (size_t z = 0; z < box.depth; ++z) {
       for (size_t y = 0; y < box.height; ++y) {
         fill_row(target + z * to.slice + y * to.pitch, value, unit, box.width);
@@ -148,6 +148,7 @@ void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
   Ticket ticket = submit(stream, std::move(job),
                          inline_ok ? Stream::Where::CallerIfIdle : Stream::Where::Worker);
   if (must_wait) wait(ticket, stream);
+  if (waiting == Waiting::Blocking) stream.context().output().flush();
 }
 
 void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream) {

@@ -117,7 +117,8 @@ std::vector<std::byte> pack(const KernelInfo& info, void** parameters, void** ex
 
 void run(Context& context, const Launch& launch) {
   if (auto planned = FaultPlan::instance().strike_launch(launch.kernel->info().name)) {
-    context.poison(*planned, "fault injected into kernel '" + launch.kernel->info().name + "'");
+    context.poison(*planned, "kernel '" + shown_name(launch.kernel->info().name) +
+                                 "': fault injected by CUCORE_CPU_FAULT");
     return;
   }
   if (auto fault = execute(launch)) context.poison(fault->code, std::move(fault->text));
@@ -159,6 +160,7 @@ void apply_attributes(LaunchRequest& r, const CUlaunchAttribute* attributes, uns
 
 void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& stream,
             void** parameters, void** extra) {
+  stream.context().output().flush();
   require(&function->module().context() == &stream.context(), CUDA_ERROR_INVALID_HANDLE);
   check_block(*function, r);
   check_shared(*function, r);
@@ -173,6 +175,7 @@ void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& 
   l.cooperative = r.cooperative;
   l.device = function->device().ordinal();
   l.limits = limits_of(stream.context());
+  l.output = &stream.context().output();
   auto packed = std::make_shared<std::vector<std::byte>>(pack(function->info(), parameters, extra));
   l.params = packed->data();
   stream.submit([function, packed, l, context = stream.context_ptr()] { run(*context, l); });

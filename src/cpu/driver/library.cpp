@@ -149,6 +149,7 @@ void Library::unload() {
     auto context = weak.lock();
     auto instance = context ? context->find_instance(*this) : nullptr;
     if (!instance) continue;
+    context->output().flush();
     instance->drop_functions();
     if (instance->handle_bits()) {
       context->disown(instance->handle_bits());

@@ -106,6 +106,7 @@ DriverSettings settings_from_environment() {
     s.executor.threads = static_cast<unsigned>(*n);
   if (auto level = setting(s, "CUCORE_CPU_SIMD", "baseline, avx2 or avx512", simd_from))
     s.executor.simd = *level;
+  s.executor.show_ptx = setting(s, "CUCORE_CPU_SHOW_PTX", "0 or 1", up_to(1)).value_or(0) != 0;
   if (auto n = setting(s, "CUCORE_CPU_TIMEOUT", "a number of warp instructions", up_to(UINT64_MAX)))
     s.executor.instruction_budget = *n;
   return s;

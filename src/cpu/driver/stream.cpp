@@ -7,7 +7,6 @@
 #include "cpu/driver/calls.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/thread_state.hpp"
-#include "cpu/exec/executor.hpp"
 
 namespace cucpu {
 namespace {
@@ -56,7 +55,7 @@ void Stream::synchronize() {
   } else {
     queue_->last().wait();
   }
-  flush_printf(context_->device().ordinal());
+  context_->output().flush();
   context_->device().on_synchronize();
   context_->check();
 }

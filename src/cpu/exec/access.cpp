@@ -2,23 +2,15 @@
 // with one that means nothing.
 #include "cpu/exec/access.hpp"
 
-#include <cstdio>
-
 #include "cpu/exec/block.hpp"
 #include "cpu/exec/fault.hpp"
 
 namespace cucpu {
 namespace {
 
-std::string hex(u64 value) {
-  char text[20];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 std::string access_text(u64 address, u64 size, Access access) {
   return std::string(access == Access::Read ? "read " : "wrote ") + std::to_string(size) +
-         " bytes at " + hex(address);
+         " bytes at " + hex_text(address);
 }
 
 [[noreturn]] void stray(const Warp& w, const Op& op, int lane, u64 address, u64 size, Access access,

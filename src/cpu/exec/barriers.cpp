@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cpu/exec/block.hpp"
+#include "cpu/exec/fault.hpp"
 #include "cpu/ptx/ast.hpp"
 
 namespace cucpu {
@@ -82,11 +83,8 @@ std::string Block::deadlock_text() const {
     const Warp& w = warps[x];
     for (u32 i = 0; i < w.group_count; ++i) {
       const Group& g = w.groups[i];
-      const auto& function = *g.frame->function->source;
-      const auto& instruction = function.instructions[g.pc];
       text += "; warp " + std::to_string(x) + ": " + std::to_string(std::popcount(g.mask)) +
-              " threads wait at PTX line " + std::to_string(instruction.line) + " (" +
-              std::string(g.frame->function->module->source->text_of(instruction)) + ")";
+              " threads wait at " + place_text(*g.frame->function, g.pc, true);
     }
   }
   return text;

@@ -159,11 +159,9 @@ BlockStatus Block::run(s64 quantum) {
     }
     if (live_threads == 0) return BlockStatus::Done;
     if (!progress)
-      throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT,
-                        "deadlock: no thread of block (" + std::to_string(ctaid[0]) + "," +
-                            std::to_string(ctaid[1]) + "," + std::to_string(ctaid[2]) +
-                            ") of kernel '" + std::string(entry.source->name) + "' can go on" +
-                            deadlock_text()};
+      throw KernelFault{
+          CUDA_ERROR_LAUNCH_TIMEOUT,
+          block_text(*this) + ": deadlock: no thread of the block can go on" + deadlock_text()};
   }
   return BlockStatus::Expired;
 }
@@ -174,7 +172,7 @@ Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
   const u64 local_base = round_up(caller->local_base + caller->function->local_bytes, 16);
   if (caller->depth >= depth_limit || local_base + function.local_bytes > kMaxLocal)
     raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_FAILED, "stack overflow",
-          "at call depth " + std::to_string(caller->depth));
+          "call depth " + std::to_string(caller->depth));
   if (local_base + function.local_bytes > w.local_stride)
     grow_local(w, op, local_base + function.local_bytes);
   auto& free = free_frames[&function];

@@ -10,6 +10,7 @@
 #include "cpu/exec/block.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
+#include "cpu/exec/output.hpp"
 #include "cpu/exec/printf.hpp"
 
 namespace cucpu {
@@ -27,6 +28,7 @@ class Call {
   void output(int lane, u64 value);
   std::string string(int lane, u64 address);
   u64 print(int lane);
+  bool put(Output::To to, const std::string& text);
   u64 allocate(int lane);
   void free(int lane);
   [[noreturn]] void assertion(int lane);
@@ -79,9 +81,12 @@ u64 Call::print(int lane) {
   std::string text;
   const int count = format_printf(string(lane, input(0, lane)), source, text);
   if (count < 0) return u64(s64{-1});
+  return put(Output::To::Stdout, text) ? u64(count) : u64(s64{-1});
+}
+
+bool Call::put(Output::To to, const std::string& text) {
   const Launch& launch = *w_.block->launch.launch;
-  return append_output(launch.device, launch.limits.printf_bytes, std::move(text)) ? u64(count)
-                                                                                   : u64(s64{-1});
+  return launch.output && launch.output->append(to, text, launch.limits.printf_bytes);
 }
 
 u64 Call::allocate(int lane) {
@@ -103,12 +108,10 @@ void Call::free(int lane) {
   AddressSpace& space = AddressSpace::instance();
   const auto range = space.find(address);
   const bool good = range && range->kind == MemoryKind::Heap && range->base == address;
-  if (!good || !space.release(address)) {
-    char text[64];
-    std::snprintf(text, sizeof text, "of 0x%llx", static_cast<unsigned long long>(address));
-    raise(w_, op_, lane, CUDA_ERROR_ILLEGAL_ADDRESS, "free of what malloc has not given",
-          text + std::string(", ") + space.describe(address, 1));
-  }
+  if (!good || !space.release(address))
+    raise(w_, op_, lane, CUDA_ERROR_ILLEGAL_ADDRESS,
+          "free of an address that malloc did not return",
+          hex_text(address) + ", " + space.describe(address, 1));
 }
 
 void Call::assertion(int lane) {
@@ -116,9 +119,12 @@ void Call::assertion(int lane) {
   const u32* c = w_.block->ctaid;
   const std::string message = string(lane, input(0, lane)), file = string(lane, input(1, lane)),
                     function = string(lane, input(3, lane));
-  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-               file.c_str(), u32(input(2, lane)), function.c_str(), c[0], c[1], c[2], tid[lane],
-               tid[lane + kLanes], tid[lane + 2 * kLanes], message.c_str());
+  char place[128];
+  std::snprintf(place, sizeof place, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", c[0],
+                c[1], c[2], tid[lane], tid[lane + kLanes], tid[lane + 2 * kLanes]);
+  put(Output::To::Stderr, std::string(shown_file(file)) + ':' +
+                              std::to_string(u32(input(2, lane))) + ": " + function + place +
+                              message + "` failed.\n");
   raise(w_, op_, lane, CUDA_ERROR_ASSERT, "assertion failed", "`" + message + "`");
 }
 

@@ -14,6 +14,8 @@
 
 namespace cucpu {
 
+class Output;
+
 enum class Simd : uint8_t { Automatic, Baseline, Avx2, Avx512 };
 
 // Process-wide settings, passed once by cuInit before the first load or launch.
@@ -21,6 +23,7 @@ struct Settings {
   unsigned threads = 0;             // of the worker pool; 0: one for each core
   Simd simd = Simd::Automatic;      // a level that the processor lacks falls back to the next one
   uint64_t instruction_budget = 0;  // warp instructions of one launch; 0: no limit
+  bool show_ptx = false;            // texts of faults contain the instruction
 };
 void configure(const Settings& settings);
 const Settings& settings();
@@ -105,12 +108,16 @@ struct Launch {
   const void* params = nullptr;  // param_bytes, each parameter at its offset
   int device = 0;
   DeviceLimits limits;
+  Output* output = nullptr;  // of the context; must outlive the launch
 };
 
 struct Fault {
   CUresult code = CUDA_SUCCESS;
   std::string text;
 };
+
+// The name of a kernel as its source has it: "fill<float>" of _Z4fillIfEvPT_S0_.
+std::string shown_name(std::string_view name);
 
 // What a launch did, for benchmarks and reports.
 struct LaunchStatistics {
@@ -121,10 +128,6 @@ struct LaunchStatistics {
 // Runs the kernel and answers when all blocks have ended or one has faulted. Callable from several
 // threads at once; all share one worker pool.
 std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics = nullptr);
-
-// Kernels' printf output collected since the last call goes to stdout, as a GPU's does at a
-// synchronisation.
-void flush_printf(int device);
 
 // Frees what kernels on this device have allocated with malloc and not freed (the primary context
 // is reset or destroyed).

@@ -1,17 +1,28 @@
-// Texts of faults: which thread of which kernel, and at which instruction and source line.
+// Texts of faults: which thread of which kernel, what it did, and where in the source or the PTX.
 #include "cpu/exec/fault.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 
 #include "cpu/exec/block.hpp"
 
 namespace cucpu {
 namespace {
 
-std::string triple(u32 x, u32 y, u32 z) {
-  return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
+// Compilers are given this folder for programs without one, so that code does not depend on where
+// it is compiled.
+constexpr std::string_view kFolder = "/.cucore/";
+
+std::string triple(const u32 (&xyz)[3]) {
+  return "(" + std::to_string(xyz[0]) + "," + std::to_string(xyz[1]) + "," +
+         std::to_string(xyz[2]) + ")";
 }
 
+// "saxpy.cu:12", or "" where the code was compiled without line information.
 std::string source_text(const DecodedFunction& function, u32 index) {
   const auto& lines = function.source->source_lines;
   auto it =
@@ -21,40 +32,104 @@ std::string source_text(const DecodedFunction& function, u32 index) {
   --it;
   for (const auto& file : function.module->source->files)
     if (file.number == it->file)
-      return " (" + std::string(file.name) + ":" + std::to_string(it->line) + ")";
+      return std::string(shown_file(file.name)) + ":" + std::to_string(it->line);
   return {};
+}
+
+// Where the template arguments, or the parameters, of the name end that begins at `end` backwards.
+size_t matching_open(std::string_view text, size_t end) {
+  int depth = 0;
+  for (size_t at = end; at-- > 0;) {
+    depth += text[at] == ')' || text[at] == '>';
+    depth -= text[at] == '(' || text[at] == '<';
+    if (depth == 0) return at;
+  }
+  return 0;
+}
+
+// "void ns::fill<float>(float*, int)" to "ns::fill<float>".
+std::string without_types(std::string_view text) {
+  if (text.ends_with(')')) text.remove_suffix(text.size() - matching_open(text, text.size()));
+  size_t begin = text.size();
+  while (begin > 0 && text[begin - 1] != ' ') {
+    const bool closes = text[begin - 1] == '>' || text[begin - 1] == ')';
+    begin = closes ? matching_open(text, begin) : begin - 1;
+  }
+  return std::string(text.substr(begin));
 }
 
 }  // namespace
 
-std::string thread_text(const Warp& w, int lane) {
-  const u32* tid = reinterpret_cast<const u32*>(w.bases[kThreadBase]);
-  const u32* c = w.block->ctaid;
-  return "kernel '" + std::string(w.block->entry.source->name) + "' block " +
-         triple(c[0], c[1], c[2]) + " thread " +
-         triple(tid[lane], tid[lane + kLanes], tid[lane + 2 * kLanes]);
+std::string hex_text(u64 value) {
+  char text[20];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
 }
 
-std::string instruction_text(const Warp& w, const Op& op) {
-  const DecodedFunction& function = *w.frame->function;
-  const size_t index = size_t(&op - function.ops.data());
-  if (index >= function.source->instructions.size()) return {};
-  const auto& instruction = function.source->instructions[index];
-  const std::string inside =
-      function.source->is_entry ? "" : " in function '" + std::string(function.source->name) + "'";
-  return inside + "; PTX line " + std::to_string(instruction.line) + ": " +
-         std::string(function.module->source->text_of(instruction)) +
-         source_text(function, u32(index));
+std::string_view shown_file(std::string_view file) {
+  if (file.starts_with(kFolder)) file.remove_prefix(kFolder.size());
+  return file;
+}
+
+std::string shown_name(std::string_view name) {
+  if (!name.starts_with("_Z")) return std::string(name);
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, nullptr), &std::free);
+  return demangled ? without_types(demangled.get()) : std::string(name);
+}
+
+std::string shown_instruction(const DecodedFunction& function, size_t index) {
+  std::string text;
+  for (const char c : function.module->source->text_of(function.source->instructions[index])) {
+    const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!space)
+      text += c;
+    else if (!text.empty() && text.back() != ' ')
+      text += ' ';
+  }
+  while (text.ends_with(';') || text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+std::string place_text(const DecodedFunction& function, size_t index, bool with_instruction) {
+  const auto& instructions = function.source->instructions;
+  if (index >= instructions.size()) return {};
+  std::string ptx = "PTX line " + std::to_string(instructions[index].line);
+  if (with_instruction) ptx += ": " + shown_instruction(function, index);
+  const std::string source = source_text(function, u32(index));
+  return source.empty() ? ptx : source + " (" + ptx + ")";
+}
+
+std::string block_text(const Block& block) {
+  return "kernel '" + shown_name(block.entry.source->name) + "' block " + triple(block.ctaid);
+}
+
+std::string thread_text(const Warp& w, int lane) {
+  const u32* tid = reinterpret_cast<const u32*>(w.bases[kThreadBase]);
+  return block_text(*w.block) + " thread " +
+         triple({tid[lane], tid[lane + kLanes], tid[lane + 2 * kLanes]});
 }
 
 void raise(const Warp& w, const Op& op, int lane, CUresult code, const char* what,
            const std::string& detail) {
-  throw KernelFault{code, std::string(what) + ": " + thread_text(w, lane) +
-                              (detail.empty() ? "" : " ") + detail + instruction_text(w, op)};
+  const DecodedFunction& function = *w.frame->function;
+  std::string text = thread_text(w, lane) + ": " + what;
+  if (!detail.empty()) text += ": " + detail;
+  const std::string place =
+      place_text(function, size_t(&op - function.ops.data()), settings().show_ptx);
+  if (!function.source->is_entry)
+    text += "; in function '" + shown_name(function.source->name) + "'";
+  if (!place.empty()) text += "; at " + place;
+  throw KernelFault{code, std::move(text)};
 }
 
 void raise_unsupported(Warp& w, const Op& op) {
-  raise(w, op, __builtin_ctz(w.mask), CUDA_ERROR_NOT_SUPPORTED, "instruction not implemented", "");
+  const DecodedFunction& function = *w.frame->function;
+  const size_t index = size_t(&op - function.ops.data());
+  const bool known = index < function.source->instructions.size();
+  raise(w, op, __builtin_ctz(w.mask), CUDA_ERROR_NOT_SUPPORTED,
+        "instruction not implemented on the CPU device",
+        known ? shown_instruction(function, index) : "");
 }
 
 }  // namespace cucpu

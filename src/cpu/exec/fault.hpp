@@ -5,6 +5,7 @@
 #include <cuda.h>
 
 #include <string>
+#include <string_view>
 
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/warp.hpp"
@@ -16,12 +17,20 @@ struct KernelFault {
   std::string text;
 };
 
-// "kernel 'saxpy' block (3,0,0) thread (17,0,0)"
-std::string thread_text(const Warp& w, int lane);
-// "; PTX line 42: st.global.f32 [%rd4], %f3; (saxpy.cu:12)"
-std::string instruction_text(const Warp& w, const Op& op);
+// "0x7f0042"
+std::string hex_text(u64 value);
+// "saxpy.cu" of /.cucore/saxpy.cu
+std::string_view shown_file(std::string_view file);
+// In one line, without the semicolon.
+std::string shown_instruction(const DecodedFunction& function, size_t index);
 
-// Throws a KernelFault: "what: kernel ... thread ... detail; PTX line ...".
+// "kernel 'saxpy' block (3,0,0)", "kernel 'saxpy' block (3,0,0) thread (17,0,0)"
+std::string block_text(const Block& block);
+std::string thread_text(const Warp& w, int lane);
+// "saxpy.cu:12 (PTX line 42)"; "PTX line 42" where the source line is not known.
+std::string place_text(const DecodedFunction& function, size_t index, bool with_instruction);
+
+// Throws a KernelFault: "kernel ... thread ...: what: detail; at saxpy.cu:12 (PTX line 42)".
 [[noreturn]] void raise(const Warp& w, const Op& op, int lane, CUresult code, const char* what,
                         const std::string& detail);
 

@@ -336,8 +336,8 @@ bool Interpreter::call_indirect(const Op& op, const CallSite& site) {
   const u64 target = targets[first];
   const DecodedFunction* callee = function_at(target);
   if (!callee || callee->inputs.size() != site.inputs.size() || callee->source->is_entry)
-    raise(w_, op, first, CUDA_ERROR_INVALID_PC, "call of what is no such function",
-          std::to_string(target));
+    raise(w_, op, first, CUDA_ERROR_INVALID_PC,
+          "call of an address that is not a function of this type", hex_text(target));
   u32 same = 0;
   for (u32 m = w_.active; m; m &= m - 1) {
     const int lane = std::countr_zero(m);

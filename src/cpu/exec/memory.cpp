@@ -288,6 +288,9 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   if (below && address - below->base < below->size && size > below->size - (address - below->base))
     return text_of("across the end of the %llu-byte allocation at 0x%llx (offset %llu)",
                    below->size, below->base, address - below->base);
+  if (below && address - below->base < below->size)
+    return text_of("%llu bytes into the %llu-byte allocation at 0x%llx", address - below->base,
+                   below->size, below->base);
   const uint64_t past = below ? address - (below->base + below->size) : ~uint64_t{0};
   const uint64_t before = above == state_->live.end() ? ~uint64_t{0} : above->first - address;
   if (past == ~uint64_t{0} && before == ~uint64_t{0}) return "and nothing is allocated";

@@ -153,10 +153,10 @@ void fence(Warp&, const Op&) { std::atomic_thread_fence(std::memory_order_seq_cs
 void nothing(Warp&, const Op&) {}
 
 void trap(Warp& w, const Op& op) {
-  raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "trap", "");
+  raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "trap instruction", "");
 }
 void breakpoint(Warp& w, const Op& op) {
-  raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "breakpoint", "");
+  raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "breakpoint instruction", "");
 }
 
 // cp.async: a[4] is the destination, a[5] and a[6] the source and its offset, a[1] the size, a[2]

@@ -1,12 +1,8 @@
-// Formats what kernels print, and keeps it until the host synchronises.
+// Formats what kernels print.
 #include "cpu/exec/printf.hpp"
 
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <mutex>
-
-#include "cpu/exec/executor.hpp"
 
 namespace cucpu {
 namespace {
@@ -128,15 +124,6 @@ bool Conversion::run(std::string& out, const PrintfSource& source) {
   return true;
 }
 
-struct Fifos {
-  std::mutex mutex;
-  std::map<int, std::string> text;
-};
-Fifos& fifos() {
-  static Fifos* const instance = new Fifos;
-  return *instance;
-}
-
 }  // namespace
 
 int format_printf(const std::string& format, const PrintfSource& source, std::string& out) {
@@ -156,27 +143,6 @@ int format_printf(const std::string& format, const PrintfSource& source, std::st
     if (!Conversion(format, at, arguments).run(out, source)) return -1;
   }
   return arguments.count();
-}
-
-bool append_output(int device, u64 capacity, std::string text) {
-  auto& f = fifos();
-  std::lock_guard lock(f.mutex);
-  std::string& fifo = f.text[device];
-  if (fifo.size() + text.size() > capacity) return false;
-  fifo += text;
-  return true;
-}
-
-void flush_printf(int device) {
-  auto& f = fifos();
-  std::string text;
-  {
-    std::lock_guard lock(f.mutex);
-    text.swap(f.text[device]);
-  }
-  if (text.empty()) return;
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
 }
 
 }  // namespace cucpu

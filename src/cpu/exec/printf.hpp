@@ -1,4 +1,4 @@
-// Output of kernels: a FIFO for each device, written out when the host synchronises.
+// The texts that kernels print; output.hpp holds them until the host waits.
 #ifndef CUCPU_EXEC_PRINTF_HPP
 #define CUCPU_EXEC_PRINTF_HPP
 
@@ -19,9 +19,6 @@ struct PrintfSource {
 // As CUDA's printf: 32 arguments at most; widths and precisions may be `*`. Answers the number of
 // arguments, or -1 if the format is not valid.
 int format_printf(const std::string& format, const PrintfSource& source, std::string& out);
-
-// False when the FIFO of `capacity` bytes is full: the text is dropped then.
-bool append_output(int device, u64 capacity, std::string text);
 
 }  // namespace cucpu
 

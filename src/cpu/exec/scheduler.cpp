@@ -66,9 +66,9 @@ void Share::charge() {
   worker_.warp_instructions = worker_.thread_instructions = 0;
   if (launch_.budget && total > launch_.budget)
     throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT,
-                      "kernel '" + std::string(launch_.kernel->function->source->name) +
+                      "kernel '" + shown_name(launch_.kernel->function->source->name) +
                           "' has used its budget of " + std::to_string(launch_.budget) +
-                          " warp instructions (CUCORE_CPU_TIMEOUT)"};
+                          " warp instructions, which CUCORE_CPU_TIMEOUT sets"};
 }
 
 void Share::slice() {

@@ -8,25 +8,32 @@
 namespace sweep {
 namespace {
 
-// Whatever has come is taken, and nothing is on its way.
-void drain(World& world) {
+// Whatever has come is taken, and nothing is on its way. The status of the last completion.
+cucore_status drain(World& world) {
   cucore_completion out[8];
+  cucore_status last = CUCORE_OK;
   for (int i = 0; i < 20000; ++i) {
     size_t count = 0;
     cucore_queue_wait(world.queue.get(), 0, out, 8, &count, nullptr);
+    if (count) last = static_cast<cucore_status>(out[count - 1].status);
     cucore_queue_info info = CUCORE_QUEUE_INFO_INIT;
     cucore_queue_query(world.queue.get(), &info, nullptr);
-    if (info.pending == 0 && info.waiting == 0) return;
+    if (info.pending == 0 && info.waiting == 0) return last;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   throw std::runtime_error("a future stays pending");
+}
+
+// A kernel's fault that the call meets arrives with the completion.
+void settle_future(Run& run, World& world) {
+  if (drain(world) == CUCORE_ERROR_KERNEL_FAULT && run.ok()) run.tolerate();
 }
 
 void from_stream(Run& run, World& world) {
   makes<cucore_future>(run, cucore_future_release, [&](auto** out, auto** error) {
     return cucore_future_from_stream(world.stream.get(), world.queue.get(), 1, out, error);
   });
-  drain(world);
+  settle_future(run, world);
 }
 
 // The second time an event is there already.
@@ -37,7 +44,7 @@ void from_default_stream(Run& run, World& world) {
   makes<cucore_future>(run, cucore_future_release, [&](auto** out, auto** error) {
     return cucore_future_from_stream(legacy, world.queue.get(), 1, out, error);
   });
-  drain(world);
+  settle_future(run, world);
 }
 
 void wait_for_queue(Run& run, World& world) {

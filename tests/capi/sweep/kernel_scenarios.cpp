@@ -105,6 +105,21 @@ void parameter_at(Run& run, World& world) {
   }
 }
 
+void parameters(Run& run, World& world) {
+  cucore_parameter_info infos[4] = {CUCORE_PARAMETER_INFO_INIT};
+  infos[3].size = 77;
+  size_t count = 77;
+  run.call([&](auto** error) {
+    return cucore_kernel_parameters(world.kernel.get(), world.device.get(), infos, 4, &count,
+                                    error);
+  });
+  run.output("count", count);
+  run.output("size", infos[3].size);
+  if (run.ok()) {
+    EXPECT_EQ(infos[3].offset, 16u);
+  }
+}
+
 void occupancy(Run& run, World& world) {
   int32_t blocks = 77;
   run.call([&](auto** error) {
@@ -165,6 +180,10 @@ std::vector<Scenario> kernel_scenarios() {
        [](Run& run, World& world) {
          EXPECT_STREQ(run.plain([&] { return cucore_kernel_name(world.kernel.get()); }), "saxpy");
        }},
+      {"cucore_kernel_label",
+       [](Run& run, World& world) {
+         EXPECT_STREQ(run.plain([&] { return cucore_kernel_label(world.kernel.get()); }), "saxpy");
+       }},
       {"cucore_kernel_native",
        [](Run& run, World& world) {
          EXPECT_NE(run.plain([&] { return cucore_kernel_native(world.kernel.get()); }), nullptr);
@@ -177,6 +196,7 @@ std::vector<Scenario> kernel_scenarios() {
       {"cucore_kernel_attribute", attribute},
       {"cucore_kernel_set_attribute", set_attribute},
       {"cucore_kernel_parameter_at", parameter_at},
+      {"cucore_kernel_parameters", parameters},
       {"cucore_kernel_occupancy", occupancy},
       {"cucore_kernel_max_potential_block_size", max_potential_block_size},
       {"cucore_kernel_available_dynamic_shared", available_dynamic_shared},

@@ -78,14 +78,16 @@ void resources(Run& run, World& world) {
 }
 
 void bundle(Run& run, World& world) {
-  const cucore_objectcode* images[] = {world.code.get(), world.code.get()};
+  const Code second = make_second_ptx();
+  const cucore_objectcode* images[] = {world.code.get(), second.get()};
   makes<cucore_objectcode>(run, cucore_objectcode_release, [&](auto** out, auto** error) {
     return cucore_objectcode_bundle(images, 2, out, error);
   });
 }
 
 void image_at(Run& run, World& world) {
-  const cucore_objectcode* images[] = {world.code.get(), world.code.get()};
+  const Code second = make_second_ptx();
+  const cucore_objectcode* images[] = {world.code.get(), second.get()};
   cucore_objectcode* made = nullptr;
   ASSERT_EQ(cucore_objectcode_bundle(images, 2, &made, nullptr), CUCORE_OK);
   const Code both(made);

@@ -124,6 +124,20 @@ void symbol_parameter_at(Run& run, World& world) {
   }
 }
 
+void symbol_parameters(Run& run, World& world) {
+  cucore_parameter_info infos[4] = {CUCORE_PARAMETER_INFO_INIT};
+  infos[2].size = 77;
+  size_t count = 77;
+  run.call([&](auto** error) {
+    return cucore_objectcode_symbol_parameters(world.code.get(), 0, infos, 4, &count, error);
+  });
+  run.output("count", count);
+  run.output("size", infos[2].size);
+  if (run.ok()) {
+    EXPECT_EQ(infos[2].offset, 8u);
+  }
+}
+
 template <class Text>
 Scenario text_of_code(const char* function, Text text) {
   return {function, [=](Run& run, World& world) {
@@ -175,6 +189,7 @@ std::vector<Scenario> objectcode_scenarios() {
        }},
       {"cucore_objectcode_symbol_at", symbol_at},
       {"cucore_objectcode_symbol_parameter_at", symbol_parameter_at},
+      {"cucore_objectcode_symbol_parameters", symbol_parameters},
       serializes(CUCORE_TOGGLE_OFF),
       serializes(CUCORE_TOGGLE_ON),
       deserializes(CUCORE_TOGGLE_OFF),

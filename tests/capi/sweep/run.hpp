@@ -89,6 +89,7 @@ class Run {
   const std::string& message() const { return message_; }
   std::string where() const;  // which call or allocation failed
   const std::string& failed_call() const { return failed_call_; }
+  int32_t result() const { return failure_.result; }  // that the failed call gave
 
   // The call is one that fails by design ("already in use"), with this status.
   void expect(cucore_status status) { expected_ = status; }

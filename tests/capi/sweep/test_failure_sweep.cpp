@@ -78,6 +78,20 @@ void fill_quarantine(World& world) {
   }
 }
 
+// How many streams a context keeps at most to free memory on that several streams used.
+constexpr int RELEASE_STREAMS = 8;
+
+// With work held back each release makes one.
+void make_release_streams(World& world, const Fakes& fakes) {
+  fakes.driver.hold_streams(1);
+  for (int i = 0; i < RELEASE_STREAMS; ++i) {
+    const Buffer buffer = make_buffer(world.device.get(), world.stream.get());
+    ASSERT_EQ(cucore_buffer_record_use(buffer.get(), world.second_stream.get(), nullptr),
+              CUCORE_OK);
+  }
+  fakes.driver.hold_streams(0);
+}
+
 class Sweep : public testing::Test {
  protected:
   void SetUp() override {
@@ -98,6 +112,7 @@ class Sweep : public testing::Test {
   void sweep_all(Failure failure) {
     for (const Scenario& scenario : first_scenarios()) sweep_one(scenario, failure, nullptr);
     World world;
+    make_release_streams(world, *fakes_);
     make_current(1);
     fill_quarantine(world);
     wait_for_the_worlds_own();
@@ -110,7 +125,9 @@ class Sweep : public testing::Test {
 
   // Code is unloaded, and events of futures are destroyed, a while after they were of use.
   void wait_for_the_worlds_own() {
-    while (fakes_->driver.live_objects("library") != 1 || fakes_->driver.live_objects("event") != 2)
+    const uint64_t events = 2 + RELEASE_STREAMS;
+    while (fakes_->driver.live_objects("library") != 1 ||
+           fakes_->driver.live_objects("event") != events)
       std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 
@@ -184,6 +201,7 @@ TEST_F(Sweep, AllocationsFromOneOn) { sweep_all({Failing::ALL_ALLOCATIONS}); }
 
 TEST_F(Sweep, Releases) {
   World world;
+  make_release_streams(world, *fakes_);
   make_current(1);
   cucore_library_info nvrtc = CUCORE_LIBRARY_INFO_INIT;
   ASSERT_EQ(cucore_library_query(CUCORE_LIBRARY_NVRTC, &nvrtc, nullptr), CUCORE_OK);

@@ -88,12 +88,20 @@ Program make_program() {
   }));
 }
 
-Code make_ptx() {
+namespace {
+
+Code make_code_of(const std::string& ptx) {
   return Code(made<cucore_objectcode>([&](auto** out, auto** error) {
-    return cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, PTX.data(), PTX.size(), nullptr, out,
+    return cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, ptx.data(), ptx.size(), nullptr, out,
                                     error);
   }));
 }
+
+}  // namespace
+
+Code make_ptx() { return make_code_of(PTX); }
+
+Code make_second_ptx() { return make_code_of(PTX + "// second\n"); }
 
 Code make_fatbin() {
   static const std::string bytes = fatbin_of(PTX);
@@ -142,6 +150,12 @@ World::World()
   if (cucore_event_record(start.get(), stream.get(), &error) != CUCORE_OK ||
       cucore_event_record(end.get(), stream.get(), &error) != CUCORE_OK ||
       cucore_device_reset(spare.get(), &error) != CUCORE_OK)
+    throw std::runtime_error(cucore_error_message(error));
+  // Whatever others launched on it may have printed: a query of it does all that it ever does, and
+  // a context keeps what it makes for that.
+  int32_t done = 0;
+  if (!cucore_stream_native(stream.get()) ||
+      cucore_stream_query(stream.get(), &done, &error) != CUCORE_OK)
     throw std::runtime_error(cucore_error_message(error));
   cucore_completion taken;
   size_t count = 0;

@@ -173,6 +173,21 @@ TEST_F(Process, Profiles) {
   }
 }
 
+TEST_F(Process, TextsOfFaultsShowPtxOnDemand) {
+  for (const char* shown : {"", "0", "1"}) {
+    in_child([&](Driver& cu) {
+      setenv("CUCORE_CPU_SHOW_PTX", shown, 1);
+      CUfunction f = ready(cu, "traps");
+      CHECK_CU(0, cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+      CHECK_CU(CUDA_ERROR_LAUNCH_FAILED, cu.cuCtxSynchronize());
+      char text[256] = "";
+      CHECK_CU(0, cu.control().last_fault_text(nullptr, text, sizeof text, nullptr));
+      CHECK(std::strstr(text, "kernel 'traps' block (0,0,0) thread (0,0,0): trap instruction"));
+      CHECK((std::strstr(text, ": trap") != std::strrchr(text, ':')) == (*shown == '1'));
+    });
+  }
+}
+
 TEST_F(Process, UnknownProfileFailsAtCuInit) {
   in_child([](Driver& cu) {
     setenv("CUCORE_CPU_PROFILE", "sm_1", 1);
@@ -187,7 +202,8 @@ TEST_F(Process, WrongSettingsFailAtCuInitAndAreNamed) {
       {"CUCORE_CPU_THREADS", "-1"},     {"CUCORE_CPU_SIMD", "avx1024"},
       {"CUCORE_CPU_MODE", "synch"},     {"CUCORE_CPU_TIMEOUT", "1e6"},
       {"CUCORE_CPU_FAULT", "cuInit=2"}, {"CUCORE_CPU_FAULT", "cuMemAloc@1=2"},
-      {"CUCORE_CPU_PROFILE", "sm_91"},  {"CUCORE_CPU_TRACE", "/no/such/folder/x"}};
+      {"CUCORE_CPU_PROFILE", "sm_91"},  {"CUCORE_CPU_TRACE", "/no/such/folder/x"},
+      {"CUCORE_CPU_SHOW_PTX", "yes"}};
   for (const auto& [name, value] : wrong) {
     in_child([&](Driver& cu) {
       setenv(name, value, 1);

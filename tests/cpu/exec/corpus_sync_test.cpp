@@ -74,13 +74,15 @@ TEST_P(SyncKernels, Atomics) {
 TEST_P(SyncKernels, Printf) {
   const Kernel& k = kernel("21_printf", "k");
   Array<char> text(std::vector<char>{'a', 'b', 'c', 0});
-  flush_printf(0);
+  Output output;
+  Shape s = shape(1, 2);
+  s.output = &output;
   testing::internal::CaptureStdout();
-  run(k, shape(1, 2), 41, 2.5f, text);
+  run(k, s, 41, 2.5f, text);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "")
       << "nothing is written before the host synchronises";
   testing::internal::CaptureStdout();
-  flush_printf(0);
+  output.flush();
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
             "hello 41 2.500000 abc 41\nhello 42 2.500000 abc 41\n");
 }

@@ -14,6 +14,7 @@
 
 #include "cpu/exec/executor.hpp"
 #include "cpu/exec/memory.hpp"
+#include "cpu/exec/output.hpp"
 
 namespace cucpu::test {
 
@@ -107,6 +108,7 @@ struct Shape {
   uint32_t shared = 0;
   bool cooperative = false;
   DeviceLimits limits = {};
+  Output* output = nullptr;
 };
 
 inline Shape shape(unsigned grid, unsigned block, uint32_t shared = 0) {
@@ -132,6 +134,7 @@ std::optional<Fault> launch(const Kernel& kernel, const Shape& shape, LaunchStat
   l.cooperative = shape.cooperative;
   l.params = parameters.data();
   l.limits = shape.limits;
+  l.output = shape.output;
   return execute(l, statistics);
 }
 

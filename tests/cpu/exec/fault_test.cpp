@@ -1,6 +1,7 @@
 // What must end a launch, and what the error then says.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <thread>
 
 #include "text.hpp"
@@ -65,7 +66,8 @@ TEST(Faults, Misaligned) {
         "ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd0+8];", "atom.global.add.u64 %rd3, [%rd0+4], 1;",
         "ld.acquire.gpu.global.u32 %r3, [%rd0+1];"})
     expect_fault(run_text(kernel_text(text), shape(1, 32), a.address()),
-                 CUDA_ERROR_MISALIGNED_ADDRESS, {"misaligned address", text});
+                 CUDA_ERROR_MISALIGNED_ADDRESS,
+                 {"misaligned address", std::string(text, std::strlen(text) - 1).c_str()});
 }
 
 TEST(Faults, FreedMemory) {
@@ -149,8 +151,12 @@ TEST(Faults, Assertion) {
       "st.param.b64 [p0], %rd2; st.param.b64 [p1], %rd3; st.param.b32 [p2], 12; st.param.b64 [p3], "
       "%rd3; st.param.b64 [p4], 1;\n"
       "call.uni __assertfail, (p0, p1, p2, p3, p4); }\nDONE:";
+  Output output;
+  Shape s = shape(2, 32);
+  s.output = &output;
+  const auto fault = run_text(kernel_text(body, before), s);
   testing::internal::CaptureStderr();
-  const auto fault = run_text(kernel_text(body, before), shape(2, 32));
+  output.flush();
   const std::string text = testing::internal::GetCapturedStderr();
   expect_fault(fault, CUDA_ERROR_ASSERT, {"x > 0"});
   EXPECT_NE(text.find("a.cu:12: a.cu: block: ["), std::string::npos) << text;
@@ -194,7 +200,7 @@ TEST(Faults, IndirectCallOfNoFunction) {
   } catch (const std::exception&) {
     fault = run_text(kernel_text(body), shape(1, 1), 1234);
   }
-  expect_fault(fault, CUDA_ERROR_INVALID_PC, {"1234"});
+  expect_fault(fault, CUDA_ERROR_INVALID_PC, {"0x4d2"});
 }
 
 TEST(Faults, InstructionBudget) {
@@ -214,6 +220,49 @@ TEST(Faults, SourceLineOfTheFault) {
   const std::string text =
       kernel_text(".loc 1 77 3\nst.global.u32 [%rd0], %r1;") + ".file 1 \"dir/kernel.cu\"\n";
   expect_fault(run_text(text, shape(1, 1), 64), CUDA_ERROR_ILLEGAL_ADDRESS, {"dir/kernel.cu:77"});
+}
+
+// A compiler is given this folder for a program without one, and the name of an instantiation.
+TEST(Faults, NamesAreThoseOfTheSource) {
+  std::string text =
+      kernel_text(".loc 1 77 3\nst.global.u32 [%rd0], %r1;") + ".file 1 \"/.cucore/kernel.cu\"\n";
+  text.replace(text.find("entry k("), 8, "entry _Z1kIfEvPT_i(");
+  auto module = load_text(text);
+  const auto fault = launch(*module->find_kernel("_Z1kIfEvPT_i"), shape(1, 1), nullptr,
+                            uint64_t{64}, uint64_t{0}, 0);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->text.find("kernel 'k<float>' block (0,0,0) thread (0,0,0): illegal address: "),
+            0u)
+      << fault->text;
+  EXPECT_NE(fault->text.find("; at kernel.cu:77 (PTX line "), std::string::npos) << fault->text;
+}
+
+TEST(Faults, NamesOfKernelsAreReadable) {
+  const std::pair<const char*, const char*> names[] = {
+      {"saxpy", "saxpy"},
+      {"_Z5saxpyPfi", "saxpy"},
+      {"_ZN2ns1kIfLi3EEEvPT_", "ns::k<float, 3>"},
+      {"_ZN12_GLOBAL__N_11kIiEEvT_", "(anonymous namespace)::k<int>"},
+      {"_Z1kI4PairIifEEvT_", "k<Pair<int, float> >"},
+      {"_Z1kIPFviEEvT_", "k<void (*)(int)>"},
+      {"_Zwrong", "_Zwrong"},
+      {"", ""}};
+  for (const auto& [name, wanted] : names) EXPECT_EQ(shown_name(name), wanted) << name;
+}
+
+TEST(Faults, ShowPtxWhereThatIsWanted) {
+  const Settings before = settings();
+  Settings s = before;
+  const std::string text = kernel_text("st.global.u32 \t[%rd0],\n\t%r1;");
+  for (const bool show : {false, true}) {
+    s.show_ptx = show;
+    configure(s);
+    const auto fault = run_text(text, shape(1, 1), 64);
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->text.ends_with(": st.global.u32 [%rd0], %r1"), show) << fault->text;
+    EXPECT_NE(fault->text.find("; at PTX line "), std::string::npos) << fault->text;
+  }
+  configure(before);
 }
 
 TEST(Faults, OthersStopSoon) {

@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   cucpu::Settings s;
   s.threads = 2;
+  s.show_ptx = true;
   if (const char* threads = std::getenv("CUCORE_CPU_THREADS"))
     s.threads = unsigned(std::atoi(threads));
   if (const char* simd = std::getenv("CUCORE_CPU_SIMD"))

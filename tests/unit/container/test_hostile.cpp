@@ -256,7 +256,18 @@ TEST(Hostile, ParametersOfAnotherSizeThanTheImages) {
   EXPECT_REFUSED("not those of the image", changed(4, 4));
   EXPECT_REFUSED("not those of the image", changed(16, 0));
   EXPECT_REFUSED("power of two", changed(8, 3));
-  EXPECT_REFUSED("reserved", changed(12, 1));
+}
+
+TEST(Hostile, ClassesOfParameters) {
+  const auto changed = [](uint32_t value) {
+    return after([&](Bytes& bytes) {
+      put(bytes, entry_at(bytes, index_of(bytes, PARAMS)).offset + 12, value);
+    });
+  };
+  for (uint32_t value = 0; value < kParameterClasses; ++value) EXPECT_EQ(changed(value), "");
+  for (const uint32_t value : {5u, 0x100u, 0x80000000u, 0xffffffffu}) {
+    EXPECT_REFUSED("unknown class", changed(value));
+  }
 }
 
 TEST(Hostile, ManySymbolsThatShareOneLongName) {

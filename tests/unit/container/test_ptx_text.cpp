@@ -30,8 +30,10 @@ TEST(PtxText, ParametersAreLaidOut) {
       " .param .v4 .f32 d, .param .b8 e[3][2], .param .u16 f) { ret; }\n"
       ".weak .entry none() { ret; } .entry bare { ret; }");
   ASSERT_EQ(info.symbols.size(), 3u);
-  const std::vector<Parameter> expected = {{0, 1, 1},     {64, 70, 64}, {136, 8, 8},
-                                           {144, 16, 16}, {160, 6, 1},  {166, 2, 2}};
+  using enum ParameterClass;
+  const std::vector<Parameter> expected = {{0, 1, 1, INTEGER},     {64, 70, 64, AGGREGATE},
+                                           {136, 8, 8, POINTER},   {144, 16, 16, AGGREGATE},
+                                           {160, 6, 1, AGGREGATE}, {166, 2, 2, INTEGER}};
   EXPECT_EQ(info.symbols[0].parameters, expected);
   EXPECT_TRUE(info.symbols[1].parameters->empty());
   EXPECT_TRUE(info.symbols[2].parameters->empty());

@@ -73,7 +73,9 @@ TEST(RoundTrip, ABundleKeepsItsImagesAndTheirMetadata) {
   EXPECT_EQ(bundle.log, "scale.cu(3): warning\nsecond");
   expect_round_trip(bundle);
   expect_round_trip(bundle, {.compress = true, .sign = hmac_key()});
-  const Code* again[] = {&bundle, &second};
+  Code third = second;
+  third.bytes.push_back(std::byte{1});
+  const Code* again[] = {&bundle, &third};
   bundle = make_bundle(again, "three");
   EXPECT_EQ(bundle.images.size(), 3u);
   EXPECT_EQ(bundle.dependencies.size(), 1u);

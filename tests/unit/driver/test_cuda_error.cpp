@@ -74,6 +74,10 @@ TEST(CudaError, AFaultSaysHowToGoOn) {
     EXPECT_EQ(error.status(), Status::KERNEL_FAULT);
     EXPECT_TRUE(is_sticky(fault));
     EXPECT_TRUE(has(error.message(), "cucore_device_reset")) << error.message();
+    EXPECT_TRUE(has(error.message(), "wait for a stream: CUDA_ERROR_")) << error.message();
+    EXPECT_EQ(error.message().starts_with("an earlier kernel broke the context"),
+              fault != CUDA_ERROR_ECC_UNCORRECTABLE)
+        << error.message();
   }
   EXPECT_FALSE(is_sticky(CUDA_ERROR_OUT_OF_MEMORY));
   EXPECT_FALSE(is_sticky(CUDA_SUCCESS));
@@ -90,9 +94,25 @@ TEST(CudaError, TheCpuDeviceSaysWhereTheFaultWas) {
   CUcontext context = nullptr;
   ASSERT_EQ(cuda().cuDevicePrimaryCtxRetain(&context, 1), CUDA_SUCCESS);
   const std::string message = caught(CUDA_ERROR_ILLEGAL_ADDRESS, "wait").message();
-  EXPECT_TRUE(has(message, "thread (7,0,0): reads 4 bytes at 0x10; call cucore_device_reset"))
+  EXPECT_EQ(message.find("an earlier kernel broke the context: kernel k, block (0,0,0), thread "
+                         "(7,0,0): reads 4 bytes at 0x10; found by the attempt to wait: "
+                         "CUDA_ERROR_ILLEGAL_ADDRESS"),
+            0u)
       << message;
+  EXPECT_TRUE(has(message, "; call cucore_device_reset")) << message;
+  EXPECT_FALSE(has(message, "lineinfo")) << message;
   EXPECT_EQ(fake.live_objects("context_reference"), 1u) << "as before";
+  fake.set_fault_text("kernel 'k' block (0,0,0) thread (7,0,0): trap; at PTX line 34");
+  EXPECT_TRUE(has(caught(CUDA_ERROR_LAUNCH_FAILED, "wait").message(),
+                  "at PTX line 34 (compile with cucore_program_options.lineinfo set"));
+  fake.set_fault_text("kernel 'k' block (0,0,0) thread (7,0,0): trap; at k.cu:3 (PTX line 34)");
+  EXPECT_FALSE(has(caught(CUDA_ERROR_LAUNCH_FAILED, "wait").message(), "lineinfo"));
+  fake.set_fault_text("copy: source: illegal address: 16 bytes");
+  EXPECT_EQ(caught(CUDA_ERROR_ILLEGAL_ADDRESS, "wait").message().find("earlier work broke"), 0u);
+  EXPECT_FALSE(is_sticky(CUDA_ERROR_NOT_SUPPORTED));
+  fake.set_fault_text("kernel 'k' block (0,0,0) thread (0,0,0): instruction not implemented: x");
+  EXPECT_TRUE(is_sticky(CUDA_ERROR_NOT_SUPPORTED));
+  EXPECT_TRUE(has(caught(CUDA_ERROR_NOT_SUPPORTED, "wait").message(), "not implemented: x"));
   EXPECT_FALSE(has(caught(CUDA_ERROR_INVALID_VALUE, "wait").message(), "thread (7,0,0)"));
 }
 

@@ -93,6 +93,53 @@ TEST(DriverChoice, SelectBeatsTheEnvironmentUntilFirstUse) {
   EXPECT_TRUE(has(failure.message, "fake_driver_12_0.so")) << failure.message;
 }
 
+bool can_select(const std::string& choice) {
+  const Thrown failure = thrown([&] { select_driver(choice); });
+  if (failure.status == 0) return true;
+  EXPECT_EQ(failure.status, static_cast<int>(Status::INVALID_STATE)) << choice;
+  EXPECT_TRUE(has(failure.message, cuda().path)) << failure.message;
+  return false;
+}
+
+TEST(DriverChoice, TheDriverInUseMayBeChosenAgain) {
+  Machine machine("fake_driver", true);
+  if (!own_process(machine.with("cpu").environment)) return;
+  const std::string path = cuda().path;
+  EXPECT_TRUE(can_select("cpu"));
+  EXPECT_TRUE(can_select(path));
+  EXPECT_TRUE(can_select(path.substr(0, path.rfind('/')) + "/../cpu/libcucore-cpu.so"));
+  EXPECT_FALSE(can_select("nvidia"));
+  EXPECT_FALSE(can_select("auto")) << "auto takes the NVIDIA driver here";
+  EXPECT_FALSE(can_select(fake::path("fake_driver")));
+  EXPECT_FALSE(can_select("/no/such/driver.so"));
+  EXPECT_EQ(cuda().path, path);
+}
+
+TEST(DriverChoice, NvidiaInUseMayBeChosenAgain) {
+  const Machine machine("fake_driver", true);
+  if (!own_process(machine.environment)) return;
+  EXPECT_FALSE(cuda().is_cpu);
+  for (const std::string choice : {"auto", "nvidia", cuda().path.c_str()})
+    EXPECT_TRUE(can_select(choice)) << choice;
+  EXPECT_FALSE(can_select("cpu"));
+}
+
+TEST(DriverChoice, NvidiaByNameIsWhatAutoTakes) {
+  Machine machine("fake_driver", true);
+  if (!own_process(machine.with("nvidia").environment)) return;
+  cuda();
+  EXPECT_TRUE(can_select("auto"));
+}
+
+TEST(DriverChoice, WhatAutoTookMayBeChosenByName) {
+  Machine machine("fake_driver_no_device", true);
+  if (!own_process(machine.environment)) return;
+  EXPECT_TRUE(cuda().is_cpu);
+  EXPECT_TRUE(can_select("auto"));
+  EXPECT_TRUE(can_select("cpu"));
+  EXPECT_FALSE(can_select("nvidia"));
+}
+
 TEST(DriverChoice, NvidiaIsLibcuda) {
   Machine machine("fake_driver", true);
   if (!own_process(machine.with("nvidia").environment)) return;

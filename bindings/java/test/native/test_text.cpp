@@ -48,4 +48,16 @@ TEST(Text, replaces_halves_of_pairs) {
   EXPECT_EQ(utf8_of(std::u16string{0xD83D, 0xD83D, 0xDE00}), "\xEF\xBF\xBD\xF0\x9F\x98\x80");
 }
 
+TEST(Text, finds_halves_of_pairs) {
+  using cucore::java::find_lone_surrogate;
+  const std::pair<std::u16string, size_t> rows[] = {{u"", std::u16string::npos},
+                                                    {u"a\uFFFD\U0001F600", std::u16string::npos},
+                                                    {std::u16string{u'a', 0xD83D}, 1},
+                                                    {std::u16string{0xDE00, u'x'}, 0},
+                                                    {std::u16string{u'a', u'b', 0xD83D, u'x'}, 2},
+                                                    {std::u16string{0xD83D, 0xD83D, 0xDE00}, 0},
+                                                    {std::u16string{0xD83D, 0xDE00, 0xDE00}, 2}};
+  for (const auto& [text, at] : rows) EXPECT_EQ(find_lone_surrogate(text), at);
+}
+
 }  // namespace

@@ -3,24 +3,31 @@ package io.cucore;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** One argument of a launch, with the size that its C type has. */
+/** One argument of a launch, ready made. It keeps its buffer alive. */
 public final class Arg {
   private static final int WORD = 8;
 
-  private final byte[] bytes; // of a struct; null where the value says it all
-  private final long bits;
+  /** A number of a boxed type, a CudaBuffer, null, a byte[] for a struct, or an Address. */
+  final Object value;
   private final int size;
 
-  private Arg(long bits, int size) {
-    this.bytes = null;
-    this.bits = bits;
+  private Arg(Object value, int size) {
+    this.value = value;
     this.size = size;
   }
 
-  private Arg(byte[] bytes) {
-    this.bytes = bytes;
-    this.bits = 0;
-    this.size = bytes.length;
+  /** An address that is one on purpose. */
+  static final class Address {
+    final long value;
+
+    Address(long value) {
+      this.value = value;
+    }
+
+    @Override
+    public String toString() {
+      return "the address 0x" + Long.toHexString(value);
+    }
   }
 
   /**
@@ -64,7 +71,7 @@ public final class Arg {
   }
 
   /**
-   * A long, size_t, int64_t or an address.
+   * A long, size_t or int64_t. A pointer takes {@link #address(long)}.
    *
    * @param value the value
    * @return the argument, 8 bytes
@@ -80,7 +87,7 @@ public final class Arg {
    * @return the argument, 4 bytes
    */
   public static Arg of(float value) {
-    return new Arg(Float.floatToRawIntBits(value), Float.BYTES);
+    return new Arg(value, Float.BYTES);
   }
 
   /**
@@ -90,7 +97,7 @@ public final class Arg {
    * @return the argument, 8 bytes
    */
   public static Arg of(double value) {
-    return new Arg(Double.doubleToRawLongBits(value), Double.BYTES);
+    return new Arg(value, Double.BYTES);
   }
 
   /**
@@ -100,27 +107,46 @@ public final class Arg {
    * @return the argument, 1 byte
    */
   public static Arg of(boolean value) {
-    return new Arg(value ? 1 : 0, 1);
+    return new Arg(value, 1);
   }
 
   /**
-   * A pointer to a buffer's memory.
+   * A pointer to a buffer's memory. The argument keeps the buffer alive, but does not keep it open.
    *
-   * @param buffer the buffer, which must stay open until the launch; null for a null pointer
+   * @param buffer the buffer, open until the launch returns; null for a null pointer
    * @return the argument, 8 bytes
+   * @throws InvalidHandleException the buffer has been closed
    */
   public static Arg of(CudaBuffer buffer) {
-    return of(buffer == null ? 0 : buffer.getAddress());
+    CudaBuffer.getCPtr(buffer);
+    return new Arg(buffer, Long.BYTES);
   }
 
   /**
-   * A struct by its bytes, laid out as in C.
+   * A pointer to memory that no {@link CudaBuffer} has. The library cannot check the address, and
+   * cannot keep the memory: it must stay until the kernel has ended.
+   *
+   * @param address on the device
+   * @return the argument, 8 bytes
+   */
+  public static Arg address(long address) {
+    return new Arg(new Address(address), Long.BYTES);
+  }
+
+  /**
+   * A struct by its bytes, laid out as in C. A new ByteBuffer is in BIG_ENDIAN order, and so is each
+   * slice and duplicate, while devices are little endian: call {@code order(ByteOrder.nativeOrder())}
+   * before putting values.
    *
    * @param struct the bytes from its position to its limit, copied; the position stays
    * @return the argument, of so many bytes
+   * @throws InvalidArgumentException the order of struct is not that of the device
    */
   public static Arg of(ByteBuffer struct) {
-    return new Arg(Memory.bytesOf(Given.notNull(struct, "struct")));
+    if (!Memory.isInOrder(Given.notNull(struct, "struct"))) {
+      throw Memory.wrongOrder(struct, "struct");
+    }
+    return ofBytes(Memory.bytesOf(struct));
   }
 
   /**
@@ -130,7 +156,11 @@ public final class Arg {
    * @return the argument, of so many bytes
    */
   public static Arg of(byte[] struct) {
-    return new Arg(Given.notNull(struct, "struct").clone());
+    return ofBytes(Given.notNull(struct, "struct").clone());
+  }
+
+  private static Arg ofBytes(byte[] struct) {
+    return new Arg(struct, struct.length);
   }
 
   /**
@@ -140,14 +170,6 @@ public final class Arg {
    */
   public int size() {
     return size;
-  }
-
-  void put(LaunchBlock block) {
-    if (bytes != null) {
-      block.add(bytes);
-    } else {
-      block.add(bits, size);
-    }
   }
 
   @Override

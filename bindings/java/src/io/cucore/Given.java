@@ -22,6 +22,21 @@ final class Given {
     return values;
   }
 
+  /** A text as UTF-8, which has no form for half of a surrogate pair. */
+  static byte[] utf8(String text, String name) {
+    notNull(text, name);
+    for (int i = 0; i < text.length(); ++i) {
+      if (!Character.isSurrogate(text.charAt(i))) {
+        continue;
+      }
+      if (i + 1 == text.length() || !Character.isSurrogatePair(text.charAt(i), text.charAt(i + 1))) {
+        throw CucoreException.invalid(name + " has a lone surrogate at index " + i + "; expected well-formed UTF-16");
+      }
+      ++i;
+    }
+    return text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  }
+
   static long notNegative(long value, String name) {
     if (value < 0) {
       throw CucoreException.invalid(name + " is " + value + ", below 0");

@@ -5,13 +5,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A launch as one block of native memory, one for each thread: the head, then each argument's size
- * and value. Crossing into native code once with an address costs the least.
+ * A launch as one block of native memory, one for each thread: the head, then each argument's size,
+ * kind and value. Crossing into native code once with an address costs the least.
  */
 final class LaunchBlock {
   private static final ThreadLocal<LaunchBlock> OF_THREAD = ThreadLocal.withInitial(LaunchBlock::new);
   private static final int WORD = 8;
+  /** Size and kind of a buffer, which is given by its lease: see ArgumentKind of launch.hpp. */
+  private static final long BUFFER =
+      ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1L << 32 | WORD : (long) WORD << 32 | 1;
 
+  private final long record = Natives.openRecord(); // of this thread alone
   private ByteBuffer bytes;
   private LaunchConfig head;
   private long address;
@@ -19,19 +23,37 @@ final class LaunchBlock {
 
   private LaunchBlock() {
     allocate(1024);
+    Cleaning.registerRecord(this, record);
   }
 
   static void launch(
       long kernel, Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
+    Signature signature = owner.signature(kernel, stream);
+    signature.checkCount(owner, arguments.length);
     LaunchBlock block = OF_THREAD.get();
     block.begin(config, arguments.length);
     for (int i = 0; i < arguments.length; ++i) {
-      block.add(owner, i, arguments[i]);
+      block.add(owner, i, signature.at(i), arguments[i]);
     }
-    Natives.launch(kernel, CudaStream.getCPtr(stream), block.address, block.size);
+    int closed = Natives.launch(block.record, kernel, CudaStream.getCPtr(stream), block.address, block.size);
     Reference.reachabilityFence(owner);
     Reference.reachabilityFence(stream);
     Reference.reachabilityFence(arguments);
+    if (closed >= 0) {
+      throw closed(owner, indexOfBuffer(arguments, closed));
+    }
+  }
+
+  /** The position of one of the buffers among the arguments. */
+  private static int indexOfBuffer(Object[] arguments, int which) {
+    int left = which;
+    for (int i = 0; i < arguments.length; ++i) {
+      Object value = arguments[i] instanceof Arg ? ((Arg) arguments[i]).value : arguments[i];
+      if (value instanceof CudaBuffer && left-- == 0) {
+        return i;
+      }
+    }
+    throw new AssertionError(which);
   }
 
   private void begin(LaunchConfig config, int count) {
@@ -43,61 +65,92 @@ final class LaunchBlock {
     size = LaunchConfig.HEAD;
   }
 
-  private void add(Kernel kernel, int index, Object value) {
-    if (value instanceof Integer) {
+  private void add(Kernel kernel, int index, int code, Object value) {
+    if (value instanceof CudaBuffer) {
+      addBuffer(kernel, index, code, (CudaBuffer) value);
+    } else if (value instanceof Integer && (code == Signature.INT || Signature.isUnknown(code))) {
       add((Integer) value, Integer.BYTES);
-    } else if (value instanceof CudaBuffer) {
-      add(addressOf(kernel, index, (CudaBuffer) value), Long.BYTES);
-    } else if (value instanceof Float) {
+    } else if (value instanceof Float && (code == Signature.FLOAT || Signature.isUnknown(code))) {
       add(Float.floatToRawIntBits((Float) value), Float.BYTES);
-    } else if (value instanceof Long) {
-      add((Long) value, Long.BYTES);
+    } else if (value instanceof Number || value instanceof Character || value instanceof Boolean) {
+      addNumber(kernel, index, code, value);
     } else if (value instanceof Arg) {
-      ((Arg) value).put(this);
+      addArg(kernel, index, code, ((Arg) value).value);
+    } else if (value instanceof ByteBuffer) {
+      if (!Memory.isInOrder((ByteBuffer) value)) {
+        throw Memory.wrongOrder((ByteBuffer) value, "argument " + index + " of kernel " + kernel.label());
+      }
+      addStruct(kernel, index, code, Memory.bytesOf((ByteBuffer) value));
     } else if (value == null) {
+      Conversion.checkPointer(kernel, index, code, "null");
       add(0, Long.BYTES);
     } else {
-      addRarer(kernel, index, value);
+      throw noArgument(kernel, index, value);
     }
   }
 
-  private void addRarer(Kernel kernel, int index, Object value) {
-    if (value instanceof Double) {
-      add(Double.doubleToRawLongBits((Double) value), Double.BYTES);
-    } else if (value instanceof Short) {
-      add((Short) value, Short.BYTES);
-    } else if (value instanceof Byte) {
-      add((Byte) value, Byte.BYTES);
-    } else if (value instanceof Character) {
-      add((Character) value, Character.BYTES);
-    } else if (value instanceof Boolean) {
-      add((Boolean) value ? 1 : 0, 1);
-    } else if (value instanceof ByteBuffer) {
-      add(Memory.bytesOf((ByteBuffer) value));
-    } else {
-      throw CucoreException.invalid(
-          "argument " + index + " of kernel " + kernel.getName() + " is a "
-              + value.getClass().getTypeName()
-              + (value.getClass().isArray() ? ": copy it into a CudaBuffer, or make it a struct by Arg.of()"
-                  : ", which no kernel takes"));
+  private void addBuffer(Kernel kernel, int index, int code, CudaBuffer buffer) {
+    if (code != Signature.POINTER) {
+      Conversion.checkPointer(kernel, index, code, "a CudaBuffer");
     }
-  }
-
-  private static long addressOf(Kernel kernel, int index, CudaBuffer buffer) {
-    if (buffer.isClosed()) {
-      throw Exceptions.of(new Failure(Status.INVALID_HANDLE,
-          "argument " + index + " of kernel " + kernel.getName() + " is a CudaBuffer that has been closed"));
+    long lease = buffer.leaseOrZero();
+    if (lease == 0) {
+      throw closed(kernel, index);
     }
-    return buffer.getAddress();
-  }
-
-  void add(long bits, int length) {
     int at = room(WORD);
-    bytes.putLong(at, Arg.inMemory(length, Integer.BYTES)); // the size, and nothing behind it
+    bytes.putLong(at, BUFFER);
+    bytes.putLong(at + WORD, lease);
+  }
+
+  private void addNumber(Kernel kernel, int index, int code, Object value) {
+    int size = Conversion.sizeOf(value);
+    if (size == 0) {
+      throw noArgument(kernel, index, value);
+    }
+    if (Signature.isUnknown(code) || code == Conversion.codeOf(value, size)) {
+      add(Conversion.bits(value), size);
+    } else {
+      add(Conversion.bits(kernel, index, code, value), Signature.sizeOf(code));
+    }
+  }
+
+  /** What an Arg has, which no launch takes by itself, or as a launch takes it. */
+  private void addArg(Kernel kernel, int index, int code, Object value) {
+    if (value instanceof byte[]) {
+      addStruct(kernel, index, code, (byte[]) value);
+    } else if (value instanceof Arg.Address) {
+      Conversion.checkPointer(kernel, index, code, value.toString());
+      add(((Arg.Address) value).value, Long.BYTES);
+    } else {
+      add(kernel, index, code, value);
+    }
+  }
+
+  private void addStruct(Kernel kernel, int index, int code, byte[] struct) {
+    Conversion.checkStruct(kernel, index, code, struct.length);
+    add(struct);
+  }
+
+  private static CucoreException noArgument(Kernel kernel, int index, Object value) {
+    return CucoreException.invalid("argument " + index + " of kernel " + kernel.label() + " is a "
+        + value.getClass().getTypeName()
+        + (value.getClass().isArray() ? ": copy it into a CudaBuffer, or make it a struct by Arg.of()"
+            : ", which no kernel takes"));
+  }
+
+  private static CucoreException closed(Kernel kernel, int index) {
+    return Exceptions.of(new Failure(Status.INVALID_HANDLE, "argument " + index + " of kernel "
+        + kernel.label() + " is a CudaBuffer that has been closed; expected an open one; close it"
+        + " after the launch has returned"));
+  }
+
+  private void add(long bits, int length) {
+    int at = room(WORD);
+    bytes.putLong(at, Arg.inMemory(length, Integer.BYTES)); // the size, and 0 for a value
     bytes.putLong(at + WORD, Arg.inMemory(bits, length));
   }
 
-  void add(byte[] struct) {
+  private void add(byte[] struct) {
     int at = room((struct.length + WORD - 1) / WORD * WORD);
     bytes.putInt(at, struct.length);
     bytes.putInt(at + 4, 0);

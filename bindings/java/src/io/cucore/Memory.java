@@ -100,10 +100,20 @@ final class Memory {
     return bytes;
   }
 
+  /** Whether a struct has the byte order of the device. */
+  static boolean isInOrder(ByteBuffer struct) {
+    return struct.order() == ByteOrder.nativeOrder();
+  }
+
+  static CucoreException wrongOrder(ByteBuffer struct, String name) {
+    return CucoreException.invalid(name + " is a ByteBuffer in " + struct.order() + " order; expected " + ByteOrder.nativeOrder()
+        + "; call order(ByteOrder.nativeOrder()) before its values are put, and on each slice and duplicate");
+  }
+
   /** The bytes of a value to fill with. */
   static byte[] pattern(Object value) {
     Given.notNull(value, "value");
-    ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
+    ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
     if (value instanceof Byte) {
       bytes.put((Byte) value);
     } else if (value instanceof Short) {
@@ -114,9 +124,13 @@ final class Memory {
       bytes.putInt((Integer) value);
     } else if (value instanceof Float) {
       bytes.putFloat((Float) value);
+    } else if (value instanceof Long) {
+      bytes.putLong((Long) value);
+    } else if (value instanceof Double) {
+      bytes.putDouble((Double) value);
     } else {
-      throw CucoreException.invalid(
-          "value is a " + value.getClass().getTypeName() + ", not a Byte, Short, Character, Integer or Float");
+      throw CucoreException.invalid("value is a " + value.getClass().getTypeName()
+          + "; expected a Byte, Short, Character, Integer, Float, Long or Double");
     }
     return bytesOf(bytes.flip());
   }

@@ -14,7 +14,18 @@ final class Natives {
 
   static native long addressOf(ByteBuffer direct);
 
-  static native void launch(long kernel, long stream, long block, int size);
+  /** What a thread's launches use their objects by; 0 is a valid one, which is slower. */
+  static native long openRecord();
+
+  static native void closeRecord(long record);
+
+  /** Returns which of the block's buffers is closed, or -1. */
+  static native int launch(long record, long kernel, long stream, long block, int size);
+
+  /** Offset, size and class of each parameter. */
+  static native long[] parameters(long kernel, long device);
+
+  static native long[] symbolParameters(long code, long symbol);
 
   static native void writeMemory(long buffer, long stream, long offset, long source, long size);
 

@@ -1,13 +1,18 @@
 package io.cucore;
 
-/** Where a parameter of a kernel lies in its parameter block. */
+/** One parameter of a kernel: where it lies in the parameter block, and what it accepts. */
 public final class Parameter {
   private final long offset;
   private final long size;
+  private final ParameterClass parameterClass;
 
-  Parameter(long[] both) {
-    offset = both[0];
-    size = both[1];
+  /** How many numbers of {@link Natives#parameters} make one. */
+  static final int NUMBERS = 3;
+
+  Parameter(long[] numbers, int index) {
+    offset = numbers[NUMBERS * index];
+    size = numbers[NUMBERS * index + 1];
+    parameterClass = ParameterClass.of((int) numbers[NUMBERS * index + 2]);
   }
 
   /**
@@ -28,26 +33,33 @@ public final class Parameter {
     return size;
   }
 
+  /**
+   * Which values it accepts.
+   *
+   * @return the class, UNKNOWN if the code was made from no PTX or its PTX leaves it open
+   */
+  public ParameterClass parameterClass() {
+    return parameterClass;
+  }
+
   @Override
   public boolean equals(Object other) {
     if (!(other instanceof Parameter)) {
       return false;
     }
     Parameter that = (Parameter) other;
-    return offset == that.offset && size == that.size;
+    return offset == that.offset && size == that.size && parameterClass == that.parameterClass;
   }
 
   @Override
   public int hashCode() {
-    return java.util.Objects.hash(offset, size);
+    return java.util.Objects.hash(offset, size, parameterClass);
   }
 
-  static java.util.List<Parameter> of(Kernel kernel, CudaDevice device) {
+  static java.util.List<Parameter> list(long[] numbers) {
     java.util.List<Parameter> all = new java.util.ArrayList<>();
-    // A count that is not known is for the first question to explain.
-    long count = Math.abs(kernel.getParameterCount());
-    for (long i = 0; i < count; ++i) {
-      all.add(new Parameter(kernel.parameterAt(i, device)));
+    for (int i = 0; i < numbers.length / NUMBERS; ++i) {
+      all.add(new Parameter(numbers, i));
     }
     return java.util.Collections.unmodifiableList(all);
   }

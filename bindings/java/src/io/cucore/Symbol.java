@@ -1,5 +1,6 @@
 package io.cucore;
 
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -13,25 +14,22 @@ public final class Symbol {
   private final long parameterCount;
   private final List<Parameter> parameters;
 
-  private Symbol(ObjectCode code, long index) {
+  private Symbol(ObjectCode code, long lease, long index) {
     expression = code.symbolExpression(index);
     loweredName = code.symbolLoweredName(index);
     kind = code.symbolKind(index);
     size = code.symbolSize(index);
     parameterCount = code.symbolParameterCount(index);
-    List<Parameter> all = new ArrayList<>();
-    for (long i = 0; i < parameterCount; ++i) {
-      all.add(new Parameter(code.symbolParameter(index, i)));
-    }
-    parameters = Collections.unmodifiableList(all);
+    parameters = parameterCount > 0 ? Parameter.list(Natives.symbolParameters(lease, index)) : List.of();
   }
 
   static List<Symbol> of(ObjectCode code) {
     List<Symbol> all = new ArrayList<>();
     long count = code.getSymbolCount();
     for (long i = 0; i < count; ++i) {
-      all.add(new Symbol(code, i));
+      all.add(new Symbol(code, ObjectCode.getCPtr(code), i));
     }
+    Reference.reachabilityFence(code);
     return Collections.unmodifiableList(all);
   }
 

@@ -23,6 +23,7 @@ import io.cucore.CompilationException;
 import io.cucore.CucoreException;
 import io.cucore.InvalidArgumentException;
 import io.cucore.InvalidHandleException;
+import io.cucore.InvalidStateException;
 import io.cucore.NotFoundException;
 import io.cucore.ObjectCode;
 import io.cucore.Program;
@@ -219,6 +220,26 @@ class CacheBuildTest {
         }).code()) {
       outer.kernel("scale").close();
       assertEquals(2 + 1 + 1, cache.getStatistics().builds());
+    }
+  }
+
+  @Test
+  void aBuildThatRequestsItsOwnResult() {
+    try (Cache cache = new Cache(folder)) {
+      CacheBuild<RuntimeException> refused = () -> {
+        long begin = System.nanoTime();
+        String message = assertThrows(InvalidStateException.class,
+            () -> cache.getOrBuild(key(1), CacheBuildTest::copy)).getMessage();
+        assertTrue(message.contains("key is one that this thread is already building"), message);
+        assertTrue(System.nanoTime() - begin < 5_000_000_000L);
+        return copy();
+      };
+      cache.getOrBuild(key(1), refused).code().close();
+      cache.trim(0);
+      // Through another key; and what is not caught comes out of every call.
+      assertThrows(InvalidStateException.class, () -> cache.getOrBuild(key(1),
+          () -> cache.getOrBuild(key(2), () -> cache.getOrBuild(key(1), CacheBuildTest::copy).code()).code()));
+      cache.getOrBuild(key(1), () -> cache.getOrBuild(key(2), CacheBuildTest::copy).code()).code().close();
     }
   }
 

@@ -327,6 +327,7 @@ class CacheTest {
       assertEquals(1, cache.getStatistics().corrupt());
 
       assertEquals(0, cache.trim(Long.MAX_VALUE).size());
+      assertThrows(NoSuchMethodException.class, () -> Cache.class.getMethod("trim"), "everything must be said");
       assertTrue(cache.trim(0).stream().anyMatch(e -> e.kind() == CacheFile.ENTRY));
       assertEquals(0, cache.getEntries().stream().filter(e -> e.kind() == CacheFile.ENTRY).count());
       assertEquals(0, files(".cuco").size());

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Another JVM that runs one of Errands. */
 final class Child {
-  private static final int LONGEST_S = Integer.getInteger("cucore.test.child", 180);
+  private static final int LONGEST_S = Integer.getInteger("cucore.test.child", 180)
+      + Integer.parseInt(System.getenv().getOrDefault("CUCORE_STRESS_SECONDS", "0"));
 
   final int code;
   final String output;

@@ -25,6 +25,7 @@ import io.cucore.SerializeOptions;
 import io.cucore.SignaturePolicy;
 import io.cucore.SignatureState;
 import io.cucore.SigningKey;
+import io.cucore.SourceType;
 import io.cucore.Status;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -147,6 +148,29 @@ class CodeTest {
   }
 
   @Test
+  void loneSurrogates() {
+    Object[][] texts = {{"\ud83d", 0}, {"a\ud83d", 1}, {"\ude00x", 0}, {"// \ud83d\ud83d\ude00", 3}, {"// \ud83d\ude00\ude00", 5}};
+    for (Object[] row : texts) {
+      String text = (String) row[0];
+      String words = "has a lone surrogate at index " + row[1];
+      org.junit.jupiter.api.function.Executable[] calls = {
+        () -> Program.ofCuda(text), () -> new Program(SourceType.PTX, text, null),
+        () -> Program.ofCuda("", ProgramOptions.builder().name(text).build()),
+        () -> Program.ofCuda("", ProgramOptions.builder().headerNames("a.h").headerSources(text).build()),
+        () -> World.code().kernel(text),
+      };
+      for (int i = 0; i < calls.length; ++i) {
+        String message = assertFails(io.cucore.InvalidArgumentException.class, Status.INVALID_ARGUMENT, calls[i]).getMessage();
+        assertTrue(message.contains(words), message);
+        assertEquals(i < 2, message.startsWith("source "), message);
+      }
+    }
+    try (Program program = Program.ofCuda("// \ud83d\ude00 \ufffd\n"); ObjectCode code = program.compile(CodeType.PTX)) {
+      assertEquals(CodeType.PTX, code.getType());
+    }
+  }
+
+  @Test
   void bundlesAndSignatures() {
     ProgramOptions machine = ProgramOptions.builder().arch("sm_80").build();
     SigningKey key = new SigningKey(KeyAlgorithm.HMAC_SHA256, "secret".getBytes(java.nio.charset.StandardCharsets.UTF_8));
@@ -170,6 +194,8 @@ class CodeTest {
         assertEquals(16, trusted.getSignatureKey().length());
       }
       assertFails(io.cucore.InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> ObjectCode.bundle(cubin));
+      String twice = assertThrows(io.cucore.InvalidArgumentException.class, () -> ObjectCode.bundle(World.code(), cubin, cubin)).getMessage();
+      assertTrue(twice.contains("images[2] is the same CUBIN for sm_80 as images[1]"), twice);
     }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cucore.Arg;
 import io.cucore.Completion;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
@@ -23,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -169,6 +171,13 @@ class CompletionTest {
         : Machine.HAS_GPU ? "100 of the second device ended" : "100 of the second device not"), child.output);
   }
 
+  @Test
+  void failureWhileFuturesAreMade() throws Exception {
+    Child child = Child.run(Map.of(), List.of(), "faultsMeetFutures");
+    assertEquals(0, child.code, child.output);
+    assertEquals("all failed", child.output);
+  }
+
   private static final int STREAMS = 16;
   private static final int EACH = 625;
 
@@ -178,7 +187,7 @@ class CompletionTest {
       LaunchConfig one = LaunchConfig.of(1, 1);
       for (int k = 0; k < EACH; ++k) {
         for (int s = 0; s < STREAMS; ++s) {
-          add.launch(streams.get(s), one, counts.getAddress() + 4 * s, 1);
+          add.launch(streams.get(s), one, Arg.address(counts.getAddress() + 4 * s), 1);
           after.accept(s, k);
         }
       }

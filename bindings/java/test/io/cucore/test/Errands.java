@@ -41,6 +41,18 @@ public final class Errands {
       case "faultOfFutures":
         Faults.ofFutures();
         break;
+      case "otherDevice":
+        ArgumentsTest.otherDevice();
+        break;
+      case "stress":
+        Stress.run(Double.parseDouble(arguments[1]));
+        break;
+      case "faultsMeetFutures":
+        Faults.meetFutures();
+        break;
+      case "printed":
+        Printed.andEnd(arguments[1], Integer.parseInt(arguments[2]));
+        break;
       case "exit":
         exit(arguments[1]);
         break;

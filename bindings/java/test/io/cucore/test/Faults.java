@@ -41,6 +41,12 @@ final class Faults {
       fault.launch(broken, ONE, x);
       KernelFaultException e = assertFails(KernelFaultException.class, Status.KERNEL_FAULT, broken::synchronize);
       assertEquals(NAME, e.nativeName());
+      KernelFaultException late = assertFails(KernelFaultException.class, Status.KERNEL_FAULT, () -> new CudaStream(device));
+      for (String told : List.of(e.getMessage(), late.getMessage())) {
+        assertTrue(told.startsWith("an earlier kernel broke the context"), told);
+        assertTrue(told.contains(Machine.HAS_GPU ? "compute-sanitizer" : "kernel 'fault' block (0,0,0) thread (0,0,0): illegal address"), told);
+        assertTrue(Machine.HAS_GPU || told.contains("ProgramOptions.lineinfo"), told);
+      }
       assertFails(KernelFaultException.class, Status.KERNEL_FAULT, device::synchronize);
       assertFails(KernelFaultException.class, Status.KERNEL_FAULT, () -> x.read(new byte[4], broken));
       boolean cured = isCuredByReset(device);
@@ -141,9 +147,36 @@ final class Faults {
         assertTrue(e.getMessage().contains(NAME), e.getMessage());
       }
       assertFalse(before.isCompletedExceptionally());
-      assertThrows(KernelFaultException.class, () -> broken.streams.get(0).completion());
+      CompletableFuture<Void> after = broken.streams.get(0).completion();
+      Throwable late = assertThrows(ExecutionException.class, () -> after.get(20, TimeUnit.SECONDS)).getCause();
+      assertEquals(KernelFaultException.class, late.getClass());
       System.out.print(broken.pending.size() + " failed, " + (other == null ? "no second device" : untouched(other)));
     }
+  }
+
+  /** Futures are made while the context breaks: none is an exception, and the last ones fail. */
+  static void meetFutures() throws Exception {
+    int rounds = Machine.HAS_GPU ? 1 : 100; // a GPU breaks once for a process
+    for (int round = 0; round < rounds; ++round) {
+      try (CudaDevice device = World.device();
+          Kernel fault = World.code().kernel("fault");
+          CudaStream stream = new CudaStream(device);
+          CudaBuffer x = CudaBuffer.pinned(device, 4)) {
+        fault.launch(stream, ONE, x);
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i < 50; ++i) {
+          all.add(stream.completion());
+        }
+        for (CompletableFuture<Void> each : all) {
+          Throwable e = assertThrows(ExecutionException.class, () -> each.get(20, TimeUnit.SECONDS)).getCause();
+          assertEquals(KernelFaultException.class, e.getClass());
+        }
+        if (round + 1 < rounds) {
+          device.reset();
+        }
+      }
+    }
+    System.out.print("all failed");
   }
 
   private static String untouched(Held other) throws Exception {

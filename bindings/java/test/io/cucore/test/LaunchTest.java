@@ -86,10 +86,10 @@ class LaunchTest {
         CudaBuffer out = new CudaBuffer(device, 64, stream)) {
       LaunchConfig one = LaunchConfig.of(1, 1);
       Object[][] lists = {
-        {out, true, (byte) -5, (short) -300, -70000, 1L << 40, 0.1f, 0.2, 'é', mixed, null, 0x1234567890L},
+        {out, true, (byte) -5, (short) -300, -70000, 1L << 40, 0.1f, 0.2, 'é', mixed, null, Arg.address(0x1234567890L)},
         {Arg.of(out), Arg.of(true), Arg.of((byte) -5), Arg.of((short) -300), Arg.of(-70000), Arg.of(1L << 40),
-          Arg.of(0.1f), Arg.of(0.2), Arg.of('é'), Arg.of(mixed), Arg.of((CudaBuffer) null), Arg.of(0x1234567890L)},
-        {out, true, (byte) -5, (short) -300, -70000, 1L << 40, 0.1f, 0.2, 'é', Arg.of(struct), null, 0x1234567890L},
+          Arg.of(0.1f), Arg.of(0.2), Arg.of('é'), Arg.of(mixed), Arg.of((CudaBuffer) null), Arg.address(0x1234567890L)},
+        {out, true, (byte) -5, (short) -300, -70000, 1L << 40, 0.1f, 0.2, 'é', Arg.of(struct), null, Arg.address(0x1234567890L)},
       };
       for (Object[] arguments : lists) {
         out.fill(0, stream);
@@ -101,6 +101,24 @@ class LaunchTest {
       }
       assertEquals(0, mixed.position());
       launchPacked(out);
+    }
+  }
+
+  /** Its values would be garbage in the kernel, and nobody can tell where each of them begins. */
+  @Test
+  void structsInTheWrongOrder() {
+    ByteBuffer little = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder());
+    for (ByteBuffer big : new ByteBuffer[] {ByteBuffer.allocate(8), ByteBuffer.allocateDirect(8), little.slice(), little.duplicate()}) {
+      String message = assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> Arg.of(big)).getMessage();
+      assertTrue(message.contains("struct is a ByteBuffer in BIG_ENDIAN order; expected LITTLE_ENDIAN"), message);
+      Arg.of(big.order(ByteOrder.nativeOrder()));
+    }
+    // Bytes that are moved have no order.
+    try (CudaBuffer x = new CudaBuffer(device, 8, stream)) {
+      x.write(ByteBuffer.allocate(8).putLong(0, 0x0102030405060708L), stream);
+      ByteBuffer got = ByteBuffer.allocate(8);
+      x.read(got, stream);
+      assertEquals(0x0102030405060708L, got.getLong(0));
     }
   }
 
@@ -151,13 +169,13 @@ class LaunchTest {
       Map<String, Executable> wrong = new LinkedHashMap<>();
       wrong.put("3 arguments", () -> scale.launch(stream, one, 2f, x));
       wrong.put("got 4", () -> scale.launch(stream, one, 2f, x, 16, 17));
-      wrong.put("argument 0 of kernel scale", () -> scale.launch(stream, one, 2.0, x, 16));
       wrong.put("argument 1 of kernel scale", () -> scale.launch(stream, one, 2f, 7, 16));
-      wrong.put("argument 2 of kernel scale has 8", () -> scale.launch(stream, one, 2f, x, 16L));
       wrong.put("argument 1 of kernel scale is a float[]", () -> scale.launch(stream, one, 2f, new float[4], 16));
       wrong.put("argument 2 of kernel scale is a java.lang.String", () -> scale.launch(stream, one, 2f, x, "16"));
       wrong.put("argument 9 of kernel kinds", () -> kinds.launch(stream, one, x, true, (byte) 0, (short) 0, 0, 0L, 0f,
-          0.0, 'c', ByteBuffer.allocate(23), null, 0L));
+          0.0, 'c', ByteBuffer.allocate(23).order(ByteOrder.nativeOrder()), null, null));
+      wrong.put("argument 9 of kernel kinds is a ByteBuffer in BIG_ENDIAN order", () -> kinds.launch(stream, one, x, true,
+          (byte) 0, (short) 0, 0, 0L, 0f, 0.0, 'c', ByteBuffer.allocate(24), null, null));
       wrong.forEach((words, body) -> {
         InvalidArgumentException e = assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, body);
         assertTrue(e.getMessage().contains(words), words + " is not in: " + e.getMessage());
@@ -224,6 +242,12 @@ class LaunchTest {
       assertArrayEquals(new int[] {0, 1, 2, 3, 0, 9, 9, 0, 0, 0}, got);
       y.write(new byte[0], stream);
       y.read(new float[0], stream, 40);
+      y.fill(0.1, stream);
+      y.fill(-2L, stream, 8, 16);
+      double[] values = new double[5];
+      y.read(values, stream);
+      assertArrayEquals(new double[] {0.1, Double.longBitsToDouble(-2), Double.longBitsToDouble(-2), 0.1, 0.1}, values);
+      assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> y.fill(1L, stream, 4, 8));
       slices(x);
       Executable[] outside = {
         () -> x.write(new byte[41], stream), () -> x.write(new byte[4], stream, 37), () -> x.read(new long[6], stream),

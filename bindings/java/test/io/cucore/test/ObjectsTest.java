@@ -31,6 +31,8 @@ import io.cucore.Linker;
 import io.cucore.Log;
 import io.cucore.LogLevel;
 import io.cucore.ObjectCode;
+import io.cucore.Parameter;
+import io.cucore.ParameterClass;
 import io.cucore.Program;
 import io.cucore.ProgramOptions;
 import io.cucore.SignatureState;
@@ -45,6 +47,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -90,6 +93,8 @@ class ObjectsTest {
       assertNotEquals(0, kernel.getNativeHandle());
       assertEquals(3, kernel.getParameterCount());
       assertEquals("[4 bytes at 0, 8 bytes at 8, 4 bytes at 16]", kernel.getParameters(null).toString());
+      assertEquals(List.of(ParameterClass.FLOAT, ParameterClass.POINTER, ParameterClass.INTEGER),
+          kernel.getParameters(device).stream().map(Parameter::parameterClass).collect(Collectors.toList()));
       assertEquals(kernel.getParameters(null), kernel.getParameters(device));
       assertTrue(kernel.attribute(KernelAttribute.MAX_THREADS_PER_BLOCK, device) >= 256);
       assertTrue(kernel.occupancy(device, 128) > 0);
@@ -179,7 +184,7 @@ class ObjectsTest {
       plain.record(stream);
       assertSays("CudaEvent(timing)", () -> plain.elapsed(plain));
       assertSays("CudaEvent.record()", () -> timed.elapsed(timed));
-      assertSays("LaunchConfig.grid[0]", () -> kernel.launch(stream, LaunchConfig.of(0, 1), 0L, 1));
+      assertSays("LaunchConfig.grid[0]", () -> kernel.launch(stream, LaunchConfig.of(0, 1), null, 1));
       assertSays("ObjectCode.deserialize()", () -> ObjectCode.fromBytes(CodeType.BUNDLE, new byte[64]));
       device.reset();
       assertSays("CudaDevice.reset()", stream::synchronize);
@@ -333,7 +338,7 @@ class ObjectsTest {
       wrong.put("source is a java.lang.String", () -> buffer.write("text", stream));
       wrong.put("boolean[]", () -> buffer.write(new boolean[3], stream));
       wrong.put("read-only", () -> buffer.read(ByteBuffer.allocate(4).asReadOnlyBuffer(), stream));
-      wrong.put("value is a java.lang.Double", () -> buffer.fill(1.0, stream));
+      wrong.put("value is a java.lang.Boolean", () -> buffer.fill(true, stream));
       wrong.put("grid", () -> kernel.launch(stream, LaunchConfig.of(0, 1)));
       wrong.put("block", () -> kernel.launch(stream, LaunchConfig.of(1, 0)));
       wrong.put("block is -1", () -> kernel.launch(stream, LaunchConfig.of(1, -1)));
@@ -410,7 +415,10 @@ class ObjectsTest {
       assertTrue(nvrtc.isAvailable() && nvrtc.path().contains("nvrtc") && nvrtc.reason().isEmpty(), nvrtc.toString());
       assertFails(InvalidStateException.class, Status.INVALID_STATE,
           () -> Cucore.setLibraryPath(Library.NVRTC, Path.of("/nowhere")));
-      assertFails(InvalidStateException.class, Status.INVALID_STATE, () -> Cucore.selectDriver("cpu"));
+      Cucore.selectDriver(device.isEmulated() ? "cpu" : "nvidia");
+      Cucore.selectDriver(driver.path());
+      assertFails(InvalidStateException.class, Status.INVALID_STATE,
+          () -> Cucore.selectDriver(device.isEmulated() ? "nvidia" : "cpu"));
       assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT,
           () -> Cucore.setLibraryPath(Library.DRIVER, Path.of("/nowhere")));
     }

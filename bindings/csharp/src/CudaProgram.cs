@@ -1,22 +1,21 @@
 // Programs from text and from bytes.
 using System;
 using System.Runtime.InteropServices;
-using System.Text;
 
 namespace Cucore {
-public partial class Program {
+public partial class CudaProgram {
   //: cucore_program_create
   /// <param name="source">CUDA C++, or what type says</param>
   /// <param name="options">null for the defaults</param>
   /// <param name="type">what the source is written in</param>
-  public Program(string source, ProgramOptions options = null, SourceType type = SourceType.CudaCpp)
-      : this(type, Encoding.UTF8.GetBytes(source ?? throw new ArgumentNullException(nameof(source))), options) {}
+  public CudaProgram(string source, ProgramOptions options = null, SourceType type = SourceType.CudaCpp)
+      : this(type, Utf8.Encode(source, nameof(source)), options) {}
 
   //: cucore_program_create
   /// <param name="type">what the source is written in</param>
   /// <param name="source">text in UTF-8, or bitcode</param>
   /// <param name="options">null for the defaults</param>
-  public Program(SourceType type, byte[] source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
+  public CudaProgram(SourceType type, byte[] source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
 
   private static IntPtr Make(SourceType type, byte[] source, ProgramOptions options) {
     if (source == null) throw new ArgumentNullException(nameof(source));
@@ -25,7 +24,7 @@ public partial class Program {
 
   private static IntPtr Make(SourceType type, IntPtr source, int size, ProgramOptions options) {
     using (NativeProgramOptions native = options?.ToNative()) {
-      IntPtr made = CucoreNativePINVOKE.new_Program((int)type, source, (UIntPtr)size, NativeProgramOptions.getCPtr(native));
+      IntPtr made = CucoreNativePINVOKE.new_CudaProgram((int)type, source, (UIntPtr)size, NativeProgramOptions.getCPtr(native));
       CucoreNativePINVOKE.Check();
       return made;
     }
@@ -36,7 +35,7 @@ public partial class Program {
   /// <param name="type">what the source is written in</param>
   /// <param name="source">text in UTF-8, or bitcode</param>
   /// <param name="options">null for the defaults</param>
-  public Program(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
+  public CudaProgram(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
 
   private static unsafe IntPtr Make(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options) {
     fixed (byte* first = &MemoryMarshal.GetReference(source)) return Make(type, (IntPtr)first, source.Length, options);

@@ -1,5 +1,6 @@
-#include "core/captured_launch.hpp"
+#include "core/captured_work.hpp"
 
+#include "core/deferred_release.hpp"
 #include "driver/cuda.hpp"
 #include "support/log.hpp"
 
@@ -9,9 +10,9 @@ namespace {
 // Called by the driver on a thread of its own, on which it must not be called back.
 void give_back(void* held) { drop_later(std::unique_ptr<Held>(static_cast<Held*>(held))); }
 
-bool is_captured(const driver::CudaTable& cu, CUstream stream) {
+bool goes_into_a_graph(const driver::CudaTable& cu, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  driver::check(cu.cuStreamIsCapturing(stream, &status), "ask whether a stream is captured");
+  driver::check(cu.cuStreamIsCapturing(stream, &status), "query whether a stream is captured");
   return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
@@ -41,15 +42,16 @@ bool give_to(const driver::CudaTable& cu, CUgraph graph, Held* held) {
 
 }  // namespace
 
-void hold_if_captured(const Stream& stream, const LoadedImage& image) {
+void detail::hold_if_captured(const Stream& stream, const Object& object) {
   const auto& cu = driver::cuda();
-  if (!is_captured(cu, stream.native())) return;
+  if (!goes_into_a_graph(cu, stream.native())) return;
   const driver::ContextGuard guard(stream.context()->native());
-  auto held = std::make_unique<Held>(Ref<const Object>(&image));
+  start_deferred_releases();
+  auto held = std::make_unique<Held>(Ref<const Object>(&object));
   if (!give_to(cu, graph_of(cu, stream.native()), held.get()))
     log(LogLevel::DEBUG,
-        "keeps object code loaded for good: a graph launches it, and the driver does not tell when "
-        "the graph goes");
+        "keeps what a graph uses for good: this driver does not report when the graph is "
+        "destroyed");
   (void)held.release();
 }
 

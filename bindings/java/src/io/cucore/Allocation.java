@@ -1,0 +1,61 @@
+package io.cucore;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Allocates device memory. The collector does not see how large that is, so it may not have run while
+ * forgotten buffers have taken all of it: then it runs, and the allocation is tried again.
+ */
+final class Allocation {
+  private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private Allocation() {}
+
+  static long allocate(LongSupplier call) {
+    try {
+      return call.getAsLong();
+    } catch (OutOfDeviceMemoryException e) {
+      return collectAndAllocate(call);
+    }
+  }
+
+  /** One thread at a time: what the collector finds for one is not lost to the others. */
+  private static synchronized long collectAndAllocate(LongSupplier call) {
+    boolean interrupted = false;
+    try {
+      long end = System.nanoTime() + LONGEST_NS;
+      long released = -1; // the first try is for what another thread's run has released
+      for (long pauseMs = 1;; pauseMs *= 2) {
+        boolean isLast = System.nanoTime() >= end;
+        long now = Cleaning.released();
+        if (now != released || isLast) {
+          try {
+            return call.getAsLong();
+          } catch (OutOfDeviceMemoryException e) {
+            if (isLast) {
+              throw e;
+            }
+          }
+          released = now;
+          System.gc();
+        }
+        interrupted |= pause(Math.min(pauseMs, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Returns whether the thread was interrupted. */
+  private static boolean pause(long ms) {
+    try {
+      Thread.sleep(Math.max(ms, 1));
+      return false;
+    } catch (InterruptedException e) {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.cucore;
+
+/** The parameters of a kernel on one device, as a launch compares them with its arguments. */
+final class Signature {
+  /** Codes of a class and a size in bytes, which launches compare first. */
+  static final int INT = code(ParameterClass.INTEGER, Integer.BYTES);
+  static final int FLOAT = code(ParameterClass.FLOAT, Float.BYTES);
+  static final int POINTER = code(ParameterClass.POINTER, Long.BYTES);
+
+  private static final int SIZE_SHIFT = 4;
+  private static final int CLASS_MASK = (1 << SIZE_SHIFT) - 1;
+
+  private final int[] codes; // null: neither the code nor the driver records the parameters
+
+  private Signature(int[] codes) {
+    this.codes = codes;
+  }
+
+  /** Reads the parameters by one call. */
+  static Signature of(long kernel, Kernel owner, CudaStream stream) {
+    try (CudaDevice device = stream.getDevice()) {
+      long[] numbers = Natives.parameters(kernel, CudaDevice.getCPtr(device));
+      int[] codes = new int[numbers.length / Parameter.NUMBERS];
+      for (int i = 0; i < codes.length; ++i) {
+        Parameter each = new Parameter(numbers, i);
+        codes[i] = code(each.parameterClass(), (int) each.size());
+      }
+      return new Signature(codes);
+    } catch (UnsupportedException e) {
+      return new Signature(null);
+    } finally {
+      java.lang.ref.Reference.reachabilityFence(owner);
+    }
+  }
+
+  static int code(ParameterClass of, int size) {
+    return size << SIZE_SHIFT | of.value();
+  }
+
+  static ParameterClass classOf(int code) {
+    return ParameterClass.of(code & CLASS_MASK);
+  }
+
+  static int sizeOf(int code) {
+    return code >> SIZE_SHIFT;
+  }
+
+  static boolean isUnknown(int code) {
+    return (code & CLASS_MASK) == 0;
+  }
+
+  /** The code of a parameter, 0 if nothing records it. */
+  int at(int index) {
+    return codes == null ? 0 : codes[index];
+  }
+
+  void checkCount(Kernel kernel, int count) {
+    if (codes != null && codes.length != count) {
+      throw CucoreException.invalid("kernel " + kernel.label() + " takes " + codes.length
+          + (codes.length == 1 ? " argument" : " arguments") + ", got " + count);
+    }
+  }
+
+  /** What a parameter accepts, for messages. */
+  static String describe(int code) {
+    int size = sizeOf(code);
+    switch (classOf(code)) {
+      case INTEGER:
+        return "an integer of " + bytes(size);
+      case FLOAT:
+        return size == Float.BYTES ? "a float" : size == Double.BYTES ? "a double" : "a floating-point number of " + bytes(size);
+      case POINTER:
+        return "a pointer";
+      case AGGREGATE:
+        return "a struct of " + bytes(size);
+      default:
+        return "a value of " + bytes(size);
+    }
+  }
+
+  private static String bytes(int size) {
+    return size + (size == 1 ? " byte" : " bytes");
+  }
+}

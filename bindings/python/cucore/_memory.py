@@ -1,0 +1,46 @@
+"""Device memory of objects that only Python's collector can free."""
+from __future__ import annotations
+
+import gc
+import time
+import weakref
+
+# With the pauses between them the attempts take half a second, as the JDK's for direct buffers do.
+_MOST_TRIES = 9
+_LONGEST_WAIT_MS = 500
+
+
+class _Canary:
+    """Garbage that shows whether a collection has run: gc.collect() returns at once while another thread collects."""
+
+    __slots__ = ("itself", "__weakref__")
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def _is_collected(canary: weakref.ref[_Canary]) -> bool:
+    return canary() is None
+
+
+def _collect() -> int:
+    """Runs one whole collection; returns how many other objects it found."""
+    for _ in range(_LONGEST_WAIT_MS):
+        canary = weakref.ref(_Canary())
+        found = gc.collect()
+        if _is_collected(canary):
+            return found - 1
+        time.sleep(0.001)
+    return 0
+
+
+def reclaim(tries: int) -> bool:
+    """Collects forgotten buffers; returns whether an allocation that found no memory is worth another try.
+
+    Other threads may take what one thread has freed, so attempts go on as long as there is something to free.
+    """
+    if tries >= _MOST_TRIES:
+        return False
+    if tries:
+        time.sleep(2 ** tries / 1000)
+    return _collect() > 0 or tries == 0

@@ -1,0 +1,33 @@
+// What a kernel takes: the size and the class of each parameter, read once per kernel and device.
+#pragma once
+
+#include <Python.h>
+#include <cucore.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace cucore::bind {
+
+struct Parameter {
+  static constexpr size_t ANY_SIZE = 0;  // neither the code nor the driver records it
+  size_t size = ANY_SIZE;
+  cucore_parameter_class kind = CUCORE_PARAMETER_CLASS_UNKNOWN;
+};
+
+struct Parameters {
+  int device = 0;
+  bool are_known = false;
+  std::vector<Parameter> all;
+};
+
+// The parameters of a Kernel on the device of a stream. They live as long as the object. The
+// interpreter's lock is given up while the library reads them.
+const Parameters& parameters_of(PyObject* kernel, const cucore_stream* stream);
+
+// _kernel_parameters(kernel, device or None) and _symbol_parameters(code, symbol): a tuple of
+// (offset, size, class).
+PyObject* kernel_parameters(PyObject* module, PyObject* args);
+PyObject* symbol_parameters(PyObject* module, PyObject* args);
+
+}  // namespace cucore::bind

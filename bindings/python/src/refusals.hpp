@@ -1,0 +1,38 @@
+// The messages of a launch about an argument that does not fit its parameter.
+#pragma once
+
+#include <Python.h>
+#include <cucore.h>
+
+#include <cstddef>
+
+#include "parameters.hpp"
+
+namespace cucore::bind {
+
+// An argument and the parameter that it is for. Each function sets an exception and returns false.
+struct Place {
+  const cucore_kernel* kernel;
+  size_t index;
+  size_t count;
+  Parameter parameter;
+
+  bool refuse_type(PyObject* value) const;                // TypeError
+  bool refuse_size(PyObject* value, size_t bytes) const;  // TypeError
+  bool refuse_range(PyObject* value) const;               // OverflowError
+  bool refuse_range(double value) const;
+  bool refuse_closed() const;  // a Buffer: InvalidHandleError
+
+  // Puts the argument's number before the message of a TypeError or BufferError that is set.
+  bool explain() const;
+};
+
+bool refuse_count(const cucore_kernel* kernel, size_t wanted, size_t given);
+
+// After a launch that failed with `status`: whether a Buffer among the arguments is the cause,
+// because it is of another device, or because another thread closed it meanwhile. Then sets the
+// exception.
+bool refuse_buffer(cucore_status status, const cucore_kernel* kernel, const cucore_stream* stream,
+                   PyObject* const* values, size_t count);
+
+}  // namespace cucore::bind

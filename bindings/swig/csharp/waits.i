@@ -1,0 +1,64 @@
+// Waits in slices: Mono stops a thread only where it runs C#, so that a process which ends would
+// otherwise wait for the device. csharp/src/Waits.cs has the loops.
+%ignore Stream::synchronize;
+%ignore Event::synchronize;
+%ignore Device::synchronize;
+%ignore Future::wait;
+%{
+#include "waiting.hpp"
+using cucore::bind::begin_wait;
+using cucore::bind::Waiting;
+
+template <class Action>
+static auto guarded(Action &&action) -> decltype(action()) {
+  try {
+    return action();
+  } catch (const Failure &failure) {
+    raise_failure(failure);
+  } catch (const std::bad_alloc &) {
+    raise_no_memory();
+  }
+  return {};
+}
+
+// Null where the wait is over, or failed.
+extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_wait_stream(Stream *stream) {
+  return guarded([&] { return begin_wait(stream, cucore_stream_synchronize, cucore_stream_query).release(); });
+}
+extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_wait_event(Event *event) {
+  return guarded([&] { return begin_wait(event, cucore_event_synchronize, cucore_event_query).release(); });
+}
+extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_wait_device(Device *device) {
+  return guarded([&] { return begin_wait(device, cucore_device_synchronize).release(); });
+}
+// 1 once it is over.
+extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_slice(void *waiting, int milliseconds) {
+  return static_cast<Waiting *>(waiting)->wait(std::chrono::milliseconds(milliseconds));
+}
+extern "C" SWIGEXPORT void SWIGSTDCALL cucore_csharp_wait_end(void *waiting, int is_over) {
+  const std::unique_ptr<Waiting> ended(static_cast<Waiting *>(waiting));
+  guarded([&] { return is_over ? ended->require_success(), 0 : 0; });
+}
+// 1 once it is complete, 0 if the time is up, and 0 with a failure pending.
+extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_future(Future *future, int64_t nanoseconds) {
+  cucore_error *error = nullptr;
+  const cucore_status status = cucore_future_wait(future, nanoseconds, &error);
+  if (status == CUCORE_ERROR_NOT_READY) cucore_error_release(error);
+  if (status != CUCORE_OK && status != CUCORE_ERROR_NOT_READY) raise_failure(Failure(status, error));
+  return status == CUCORE_OK;
+}
+%}
+%pragma(csharp) imclasscode=%{
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_stream")]
+  internal static extern System.IntPtr WaitStream(System.Runtime.InteropServices.SafeHandle stream);
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_event")]
+  internal static extern System.IntPtr WaitEvent(System.Runtime.InteropServices.SafeHandle event_);
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_device")]
+  internal static extern System.IntPtr WaitDevice(System.Runtime.InteropServices.SafeHandle device);
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_slice")]
+  internal static extern int WaitSlice(System.IntPtr waiting, int milliseconds);
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_end")]
+  internal static extern void WaitEnd(System.IntPtr waiting, int isOver);
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_future")]
+  internal static extern int WaitFuture(System.Runtime.InteropServices.SafeHandle future, long nanoseconds);
+%}

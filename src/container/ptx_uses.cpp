@@ -1,0 +1,157 @@
+// Finds uses of parameters in the instructions of PTX.
+#include "container/ptx_uses.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace cucore::container {
+
+namespace {
+
+constexpr std::string_view kBlank = " \t\r\n\v\f";
+
+std::string_view trim(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+  const size_t last = text.find_last_not_of(kBlank);
+  return text.substr(0, last == text.npos ? 0 : last + 1);
+}
+
+/// "ld.param.u64 %rd1, [k_param_0]" in parts.
+struct Instruction {
+  std::string_view opcode;
+  std::string_view operands;
+  std::string_view first;  ///< mostly the register that is assigned
+  std::string_view rest;
+};
+
+/// `text` from the first character behind `mark`; "" without one.
+std::string_view behind(std::string_view text, std::string_view mark) {
+  const size_t found = text.find(mark);
+  return found == text.npos ? std::string_view() : text.substr(found + mark.size());
+}
+
+/// Of the first statement of `body`; a semicolon in a comment does not end it.
+size_t statement_end(std::string_view body) {
+  size_t at = body.find_first_of(";/");
+  while (at < body.size() && body[at] == '/') {
+    const std::string_view rest = body.substr(at);
+    const std::string_view end = rest.starts_with("//")   ? "\n"
+                                 : rest.starts_with("/*") ? "*/"
+                                                          : "/";
+    at = body.find_first_of(";/", std::min(body.find(end, at), body.size() - 1) + end.size());
+  }
+  return std::min(at, body.size());
+}
+
+/// Cuts off everything that comes before an instruction and has no semicolon: comments, .loc,
+/// braces of inner blocks, labels, the predicate.
+std::string_view instruction_of(std::string_view statement) {
+  while (true) {
+    statement = trim(statement);
+    const std::string_view word = statement.substr(0, statement.find_first_of(kBlank));
+    if (statement.starts_with("//") || statement.starts_with(".loc")) {
+      statement = behind(statement, "\n");
+    } else if (statement.starts_with("/*")) {
+      statement = behind(statement, "*/");
+    } else if (statement.starts_with('{') || statement.starts_with('}')) {
+      statement.remove_prefix(1);
+    } else if (word.starts_with('@')) {
+      statement.remove_prefix(word.size());
+    } else if (const size_t colon = word.find(':'); colon != word.npos) {
+      statement.remove_prefix(colon + 1);
+    } else {
+      return statement;
+    }
+  }
+}
+
+Instruction parse(std::string_view statement) {
+  statement = instruction_of(statement);
+  Instruction result;
+  const size_t blank = std::min(statement.find_first_of(kBlank), statement.size());
+  result.opcode = statement.substr(0, blank);
+  result.operands = trim(statement.substr(blank));
+  const size_t comma = std::min(result.operands.find(','), result.operands.size());
+  result.first = trim(result.operands.substr(0, comma));
+  result.rest = trim(result.operands.substr(std::min(comma + 1, result.operands.size())));
+  return result;
+}
+
+/// "name" of "[name]" and of "[name+0]"; "" for anything else.
+std::string_view whole_address(std::string_view operand) {
+  if (!operand.starts_with('[') || !operand.ends_with(']')) return {};
+  operand = trim(operand.substr(1, operand.size() - 2));
+  if (operand.ends_with("+0")) operand = trim(operand.substr(0, operand.size() - 2));
+  return operand;
+}
+
+class Finder {
+ public:
+  explicit Finder(std::span<const std::string_view> parameters)
+      : uses_(parameters.size(), ParameterUse::NONE) {
+    for (size_t i = 0; i < parameters.size(); ++i) parameters_.emplace(parameters[i], i);
+  }
+
+  std::vector<ParameterUse> find(std::string_view body) {
+    while (!body.empty()) {
+      const size_t end = statement_end(body);
+      read(body.substr(0, end));
+      body.remove_prefix(std::min(end + 1, body.size()));
+    }
+    return std::move(uses_);
+  }
+
+ private:
+  void read(std::string_view statement) {
+    // Most statements of a body come after the parameters are loaded, and concern none of them.
+    if (registers_.empty() && statement.find("ld.param") == statement.npos) return;
+    const Instruction instruction = parse(statement);
+    if (instruction.opcode.starts_with("ld.param")) {
+      read_load(instruction);
+      return;
+    }
+    read_addresses(instruction.operands);
+    const auto source = registers_.find(instruction.rest);
+    if (instruction.opcode.starts_with("cvta.to.") && source != registers_.end()) {
+      uses_[source->second] = ParameterUse::ADDRESS;
+    }
+    if (instruction.opcode.starts_with("mov.") && source != registers_.end()) {
+      registers_.insert_or_assign(instruction.first, size_t{source->second});
+    } else if (!instruction.opcode.starts_with("st.")) {
+      registers_.erase(instruction.first);
+    }
+  }
+
+  void read_load(const Instruction& load) {
+    registers_.erase(load.first);
+    const auto parameter = parameters_.find(whole_address(load.rest));
+    if (parameter == parameters_.end()) return;
+    if (load.opcode.ends_with(".f32") || load.opcode.ends_with(".f64")) {
+      uses_[parameter->second] = ParameterUse::FLOAT;
+    } else {
+      registers_.insert_or_assign(load.first, size_t{parameter->second});
+    }
+  }
+
+  void read_addresses(std::string_view operands) {
+    for (size_t at = operands.find('['); at != operands.npos; at = operands.find('[', at + 1)) {
+      const std::string_view rest = operands.substr(at + 1);
+      const auto found = registers_.find(trim(rest.substr(0, rest.find_first_of("+],"))));
+      if (found != registers_.end()) uses_[found->second] = ParameterUse::ADDRESS;
+    }
+  }
+
+  std::vector<ParameterUse> uses_;
+  std::unordered_map<std::string_view, size_t> parameters_;
+  std::unordered_map<std::string_view, size_t> registers_;  ///< that hold a parameter's value
+};
+
+}  // namespace
+
+std::vector<ParameterUse> find_uses(std::string_view body,
+                                    std::span<const std::string_view> parameters) {
+  if (parameters.empty()) return {};
+  return Finder(parameters).find(body);
+}
+
+}  // namespace cucore::container

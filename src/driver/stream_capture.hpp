@@ -1,0 +1,63 @@
+// Captures of streams into graphs, as calls that are no part of one meet them.
+#pragma once
+
+#include "driver/cuda.hpp"
+
+namespace cucore::driver {
+
+// A result of a call that a capture forbids for now: to be tried again.
+inline bool is_capture_in_the_way(CUresult result) noexcept {
+  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+         result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
+enum class CaptureState {
+  NONE,
+  CAPTURED,  // work for the stream goes into a graph
+  BLOCKED,   // it would break the capture of another stream: on the legacy default stream
+};
+
+inline CaptureState capture_state(const CudaTable& cu, CUstream stream) noexcept {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = cu.cuStreamIsCapturing(stream, &status);
+  if (is_capture_in_the_way(result)) return CaptureState::BLOCKED;
+  const bool captured = result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
+  return captured ? CaptureState::CAPTURED : CaptureState::NONE;
+}
+
+inline bool is_captured(const CudaTable& cu, CUstream stream) noexcept {
+  return capture_state(cu, stream) != CaptureState::NONE;
+}
+
+// Records what the stream has been given so far. False if the driver refuses, and if a capture has
+// begun: an event of a capture completes with no work.
+inline bool record_outside_capture(const CudaTable& cu, CUevent event, CUstream stream) noexcept {
+  return cu.cuEventRecord(event, stream) == CUDA_SUCCESS && !is_captured(cu, stream);
+}
+
+// Whether the event is complete. One that can no longer be queried counts as complete.
+inline bool is_complete(const CudaTable& cu, CUevent event) noexcept {
+  const CUresult result = cu.cuEventQuery(event);
+  return result != CUDA_ERROR_NOT_READY && !is_capture_in_the_way(result);
+}
+
+// Lets the calling thread make driver calls that a capture of any thread would forbid. For calls
+// that are unrelated to the capture: queries of other streams, and releases. Without it such a
+// call fails, and invalidates a capture in global mode.
+class RelaxedCaptures {
+ public:
+  RelaxedCaptures() noexcept : table_(cuda_if_available()) { exchange(); }
+  ~RelaxedCaptures() { exchange(); }
+  RelaxedCaptures(const RelaxedCaptures&) = delete;
+  RelaxedCaptures& operator=(const RelaxedCaptures&) = delete;
+
+ private:
+  void exchange() noexcept {
+    if (table_) (void)table_->cuThreadExchangeStreamCaptureMode(&mode_);
+  }
+
+  const CudaTable* table_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+}  // namespace cucore::driver

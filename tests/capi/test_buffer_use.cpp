@@ -1,0 +1,172 @@
+// Buffers in use, as the driver sees their release: which calls are made, and what captures, graphs
+// and failures of the driver change.
+#include <chrono>
+#include <thread>
+
+#include "capi_testing.hpp"
+#include "native_capture.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+class BufferCalls : public OnDevice {
+ protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    if (IsSkipped()) return;
+    if (!fake_) GTEST_SKIP() << "needs the scripted driver";
+    code_ = make_ptx_code();
+    saxpy_ = find_kernel(code_, "saxpy");
+    other_ = make_stream(device_);
+    fake_->reset();
+  }
+  void TearDown() override {
+    if (fake_) fake_->hold_streams(0);
+    other_.reset();
+    saxpy_.reset();
+    code_.reset();
+    OnDevice::TearDown();
+  }
+
+  void launch(const cucore_stream* stream, const cucore_buffer* x) const {
+    const float a = 1;
+    const uint32_t n = 4;
+    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a),
+                                         {x, CUCORE_ARGUMENT_OBJECT},
+                                         {x, CUCORE_ARGUMENT_OBJECT},
+                                         CUCORE_ARGUMENT(n)};
+    const cucore_launch_options options = grid(1, 1);
+    MUST(cucore_kernel_launch, saxpy_, stream, &options, arguments, 4);
+  }
+  bool comes_to(uint64_t memory) const {
+    for (int i = 0; i < 20000 && fake_->live_objects("memory") != memory; ++i)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return fake_->live_objects("memory") == memory;
+  }
+  static void wait_a_while() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+
+  Code code_;
+  Kernel saxpy_;
+  Stream other_;
+};
+
+TEST_F(BufferCalls, OnTheOwnStreamAreOnePerLaunchAndOnePerRelease) {
+  Buffer buffer = make_buffer(device_, 16, stream_);
+  launch(stream_, buffer);
+  fake_->reset();
+  launch(stream_, buffer);
+  buffer.reset();
+  EXPECT_EQ(fake_->log(),
+            (std::vector<std::string>{"cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxPushCurrent",
+                                      "cuMemFreeAsync", "cuCtxPopCurrent"}));
+}
+
+TEST_F(BufferCalls, ForAUseOfAnotherStreamAreMadeAtTheRelease) {
+  Buffer buffer = make_buffer(device_, 16, stream_);
+  launch(stream_, buffer);
+  launch(other_, buffer);
+  fake_->reset();
+  launch(other_, buffer);
+  EXPECT_EQ(fake_->log(), std::vector<std::string>{"cuLaunchKernelEx"});
+  buffer.reset();
+  EXPECT_EQ(fake_->call_count("cuEventRecord"), 2u);
+  EXPECT_EQ(fake_->call_count("cuStreamWaitEvent"), 2u);
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 1u);
+  EXPECT_EQ(fake_->call_count("cuStreamSynchronize"), 0u);
+}
+
+TEST_F(BufferCalls, OfManyStreamsKeepNoEventForEach) {
+  const Buffer buffer = make_buffer(device_, 16, stream_);
+  const uint64_t before = fake_->live_objects("event");
+  for (int i = 0; i < 300; ++i) launch(make_stream(device_), buffer);
+  EXPECT_LE(fake_->live_objects("event"), before + 32);
+  for (int i = 0; i < 300; ++i) {
+    const Stream made = make_stream(device_);
+    Stream borrowed;
+    SUCCEEDS(cucore_stream_from_native, device_, cucore_stream_native(made), borrowed.out());
+    launch(borrowed, buffer);
+  }
+  EXPECT_LE(fake_->live_objects("event"), before + 64);
+}
+
+// The graph keeps what it uses, whether the buffer is released within the capture or after it.
+TEST_F(BufferCalls, OfAGraphKeepTheBuffer) {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
+  if (info.version_major * 100 + info.version_minor < 1203) GTEST_SKIP() << "a driver of 12.3";
+  const NativeGraphs graphs;
+  ASSERT_TRUE(graphs);
+  for (const bool released_within : {true, false})
+    for (const cucore_stream* captured : {other_.get(), stream_.get()}) {
+      const uint64_t before = fake_->live_objects("memory");
+      Buffer buffer = make_buffer(device_, 16, stream_);
+      ASSERT_EQ(graphs.begin(captured), CUDA_SUCCESS);
+      launch(captured, buffer);
+      if (released_within) buffer.reset();
+      CUgraph graph = nullptr;
+      ASSERT_EQ(graphs.end(captured, graph), CUDA_SUCCESS);
+      buffer.reset();
+      wait_a_while();
+      EXPECT_EQ(fake_->live_objects("memory"), before + 1) << "freed under a graph";
+      graphs.destroy(graph, nullptr);
+      EXPECT_TRUE(comes_to(before));
+    }
+}
+
+// What a capture has nothing to do with must not become a part of it.
+TEST_F(BufferCalls, OfAReleaseStayOutOfACapture) {
+  const NativeGraphs graphs;
+  ASSERT_TRUE(graphs);
+  for (const cucore_stream* captured : {other_.get(), stream_.get()}) {
+    const uint64_t before = fake_->live_objects("memory");
+    (void)cucore_stream_native(captured);
+    Buffer buffer = make_buffer(device_, 16, stream_);
+    launch(other_, buffer);
+    ASSERT_EQ(graphs.begin(captured), CUDA_SUCCESS);
+    const uint64_t freed = fake_->call_count("cuMemFreeAsync");
+    buffer.reset();
+    wait_a_while();
+    EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), freed);
+    // How far a captured stream has come can be recorded only when the capture has ended.
+    if (captured == other_.get()) {
+      EXPECT_EQ(fake_->live_objects("memory"), before + 1) << "freed too early";
+    }
+    CUgraph graph = nullptr;
+    ASSERT_EQ(graphs.end(captured, graph), CUDA_SUCCESS);
+    EXPECT_TRUE(comes_to(before));
+    graphs.destroy(graph, nullptr);
+  }
+}
+
+// Without a release stream the library's thread waits instead.
+TEST_F(BufferCalls, ThatFailDoNotKeepTheMemory) {
+  for (const char* name : {"cuStreamWaitEvent", "cuEventRecord"}) {
+    SCOPED_TRACE(name);
+    const uint64_t before = fake_->live_objects("memory");
+    Buffer buffer = make_buffer(device_, 16, stream_);
+    launch(other_, buffer);
+    fake_->fail_call(name, 1, 999);
+    buffer.reset();
+    EXPECT_TRUE(comes_to(before));
+  }
+}
+
+TEST_F(BufferCalls, OfHostMemoryWaitForItsUsers) {
+  const uint64_t before = fake_->live_objects("host_memory");
+  Buffer buffer;
+  SUCCEEDS(cucore_buffer_create_pinned, device_, 16, buffer.out());
+  fake_->hold_streams(1);
+  launch(other_, buffer);
+  const auto begin = std::chrono::steady_clock::now();
+  buffer.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(40));
+  wait_a_while();
+  EXPECT_EQ(fake_->live_objects("host_memory"), before + 1) << "freed under a kernel";
+  fake_->hold_streams(0);
+  for (int i = 0; i < 20000 && fake_->live_objects("host_memory") != before; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  EXPECT_EQ(fake_->live_objects("host_memory"), before);
+}
+
+}  // namespace

@@ -1,0 +1,148 @@
+// All parameters of a kernel in one call: their places, sizes and classes.
+#include <array>
+#include <cstring>
+
+#include "capi_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+using Infos = std::array<cucore_parameter_info, 4>;
+
+Infos blank() {
+  Infos infos;
+  infos.fill({sizeof infos[0], 77, 77, CUCORE_PARAMETER_CLASS_AGGREGATE, 77});
+  return infos;
+}
+
+void expect_saxpy(const Infos& infos) {
+  const size_t offsets[] = {0, 8, 16, 24}, sizes[] = {4, 8, 8, 4};
+  const cucore_parameter_class classes[] = {
+      CUCORE_PARAMETER_CLASS_FLOAT, CUCORE_PARAMETER_CLASS_POINTER, CUCORE_PARAMETER_CLASS_POINTER,
+      CUCORE_PARAMETER_CLASS_INTEGER};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(infos[i].struct_size, sizeof infos[i]) << i;
+    EXPECT_EQ(infos[i].offset, offsets[i]) << i;
+    EXPECT_EQ(infos[i].size, sizes[i]) << i;
+    EXPECT_EQ(infos[i].parameter_class, classes[i]) << i;
+    EXPECT_EQ(infos[i].reserved, 0) << i;
+  }
+}
+
+TEST(ParametersOfCode, ComeAllAtOnce) {
+  const Code code = make_ptx_code();
+  Infos infos = blank();
+  size_t count = 77;
+  SUCCEEDS(cucore_objectcode_symbol_parameters, code, 0, infos.data(), infos.size(), &count);
+  EXPECT_EQ(count, 4u);
+  expect_saxpy(infos);
+  SUCCEEDS(cucore_objectcode_symbol_parameters, code, 1, infos.data(), infos.size(), &count);
+  EXPECT_EQ(count, 0u);
+}
+
+TEST(ParametersOfCode, ComeWithTheirCount) {
+  const Code code = make_ptx_code();
+  size_t count = 77;
+  SUCCEEDS(cucore_objectcode_symbol_parameters, code, 0, nullptr, 0, &count);
+  EXPECT_EQ(count, 4u);
+  Infos infos = blank();
+  FAILS(CUCORE_ERROR_BUFFER_TOO_SMALL, "3|4", cucore_objectcode_symbol_parameters, code, 0,
+        infos.data(), 3, &count);
+  EXPECT_EQ(count, 4u);
+  EXPECT_EQ(infos[0].size + infos[2].size, 0u);
+  EXPECT_EQ(infos[3].size, 77u);
+  FAILS(CUCORE_ERROR_BUFFER_TOO_SMALL, "0|4", cucore_objectcode_symbol_parameters, code, 0,
+        infos.data(), 0, &count);
+  EXPECT_EQ(count, 4u);
+}
+
+TEST(ParametersOfCode, AreRefusedForWhatIsNotAKernel) {
+  const Code code = make_ptx_code();
+  Infos infos = blank();
+  size_t count = 77;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "symbol is 9|4 symbols", cucore_objectcode_symbol_parameters,
+        code, 9, infos.data(), infos.size(), &count);
+  EXPECT_EQ(count, 0u);
+  EXPECT_EQ(infos[0].size + infos[3].size, 0u);
+  EXPECT_EQ(infos[0].parameter_class, CUCORE_PARAMETER_CLASS_UNKNOWN);
+  FAILS(CUCORE_ERROR_UNSUPPORTED, "counter", cucore_objectcode_symbol_parameters, code, 3,
+        infos.data(), infos.size(), &count);
+}
+
+// Element 0 says how large an element of the caller's header is.
+TEST(ParametersOfCode, FillElementsOfOtherSizes) {
+  struct Newer {
+    cucore_parameter_info info;
+    uint64_t added[2];
+  };
+  const Code code = make_ptx_code();
+  std::array<Newer, 5> newer;
+  std::memset(static_cast<void*>(newer.data()), 0x55, sizeof newer);
+  newer[0].info.struct_size = sizeof(Newer);
+  size_t count = 0;
+  SUCCEEDS(cucore_objectcode_symbol_parameters, code, 0, &newer[0].info, 4, &count);
+  Infos infos;
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(newer[i].info.struct_size, sizeof(Newer));
+    EXPECT_EQ(newer[i].added[0] + newer[i].added[1], 0u);
+    infos[i] = newer[i].info;
+    infos[i].struct_size = sizeof infos[i];
+  }
+  expect_saxpy(infos);
+  EXPECT_EQ(newer[4].added[0], 0x5555555555555555u);
+  for (const size_t size : {size_t{0}, sizeof(cucore_parameter_info) - 1, SIZE_MAX}) {
+    newer[0].info.struct_size = size;
+    FAILS(CUCORE_ERROR_ABI_MISMATCH, "cucore_parameter_info.struct_size",
+          cucore_objectcode_symbol_parameters, code, 0, &newer[0].info, 4, &count);
+  }
+}
+
+TEST(ParametersOfCode, HaveNoClassInMachineCodeAlone) {
+  if (fake_nvrtc()) GTEST_SKIP() << "the scripted compiler does not read the source";
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "sm_90";
+  Program program;
+  SUCCEEDS(cucore_program_create, CUCORE_SOURCE_TYPE_CUDA_CPP, SAXPY_SOURCE, strlen(SAXPY_SOURCE),
+           &options, program.out());
+  const Code code = compile(program, CUCORE_CODE_TYPE_CUBIN);
+  Infos infos = blank();
+  size_t count = 0;
+  SUCCEEDS(cucore_objectcode_symbol_parameters, code, 0, infos.data(), infos.size(), &count);
+  expect_saxpy(infos);
+
+  size_t size = 0;
+  const void* bytes = cucore_objectcode_data(code, &size);
+  Code bare;
+  SUCCEEDS(cucore_objectcode_create, CUCORE_CODE_TYPE_CUBIN, bytes, size, nullptr, bare.out());
+  SUCCEEDS(cucore_objectcode_symbol_parameters, bare, 0, infos.data(), infos.size(), &count);
+  EXPECT_EQ(count, 4u);
+  for (const cucore_parameter_info& info : infos)
+    EXPECT_EQ(info.parameter_class, CUCORE_PARAMETER_CLASS_UNKNOWN);
+}
+
+class ParametersOfKernels : public OnDevice {};
+
+TEST_F(ParametersOfKernels, AreThoseOfTheImageOfADevice) {
+  const Code code = make_ptx_code();
+  const Kernel saxpy = find_kernel(code, "saxpy");
+  for (const cucore_device* device : {device_.get(), static_cast<cucore_device*>(nullptr)}) {
+    Infos infos = blank();
+    size_t count = 77;
+    SUCCEEDS(cucore_kernel_parameters, saxpy, device, infos.data(), infos.size(), &count);
+    EXPECT_EQ(count, 4u);
+    expect_saxpy(infos);
+    SUCCEEDS(cucore_kernel_parameters, saxpy, device, nullptr, 0, &count);
+    EXPECT_EQ(count, 4u);
+    FAILS(CUCORE_ERROR_BUFFER_TOO_SMALL, "1|4", cucore_kernel_parameters, saxpy, device,
+          infos.data(), 1, &count);
+    EXPECT_EQ(count, 4u);
+  }
+  Infos infos = blank();
+  size_t count = 77;
+  FAILS(CUCORE_ERROR_INVALID_HANDLE, "device", cucore_kernel_parameters, saxpy,
+        reinterpret_cast<cucore_device*>(stream_.get()), infos.data(), infos.size(), &count);
+  EXPECT_EQ(count + infos[0].size, 0u);
+}
+
+}  // namespace

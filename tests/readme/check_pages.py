@@ -1,0 +1,92 @@
+"""What the pages list is what the sources hold: folders, include rules, origins of errors, subcommands.
+
+    check_pages.py ROOT COMMAND
+"""
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
+
+
+def read(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def folders(path):
+    """The folders below one that hold files of the project; caches of tools begin with a dot or an underscore."""
+    return {p.name for p in (ROOT / path).iterdir() if p.is_dir() and p.name[0] not in "._" and any(p.rglob("*.*"))}
+
+
+def tree(page):
+    """{folder: text} of the page's first listing; a folder below another is "src/core"."""
+    found, parent = {}, ""
+    for line in re.search(r"^```\n(.*?)^```", read(page), re.M | re.S)[1].splitlines():
+        names, text = re.match(r" *((?:[\w./|]+/ ?)+|\S+) *(.*)", line).groups()
+        parent = parent if line.startswith(" ") else ""
+        for name in names.split():
+            found[parent + name.rstrip("/")] = text
+        if line == "src/":
+            parent = "src/"
+    return found
+
+
+class Pages(unittest.TestCase):
+    maxDiff = None
+
+    def test_errors_lists_every_origin(self):
+        wanted = set(re.findall(r'"(\w+)"', re.search(r"/\*\* Whose code (.*?)@since", read("include/cucore.h"), re.S)[1]))
+        used = set(re.findall(r'ToolkitResults RESULTS\{"(\w+)"', "".join(
+            p.read_text() for p in (ROOT / "src/driver").glob("*.cpp")))) | {"cuda", "cucore"}
+        self.assertEqual(wanted, used)
+        row = re.search(r"`cucore_error_origin`: (.*?) \|", read("docs/errors.md"))[1]
+        self.assertEqual(set(re.findall(r"`(\w+)`", row)), wanted)
+
+    def test_architecture_lists_every_folder(self):
+        listed = tree("ARCHITECTURE.md")
+        below = {name[4:] for name in listed if name.startswith("src/") and "." not in name}
+        self.assertEqual(below, folders("src"))
+        for name in listed:
+            self.assertTrue((ROOT / name.replace("src/", "src/", 1)).exists(), name)
+        tests = {name for name in folders("tests") if (ROOT / "tests" / name / "meson.build").exists()}
+        said = set(re.findall(r"\w+", listed["tests"]))
+        self.assertEqual(tests - said, set())
+        last = max(p.name for p in (ROOT / "examples/c").glob("*.c"))[:3]
+        self.assertIn(f"c/{last}", listed["examples"])
+
+    def test_architecture_has_the_rules_of_the_layers(self):
+        src = folders("src")
+        allowed = {}
+        for line in read("tests/abi/layers.txt").splitlines():
+            if line and not line.startswith("#"):
+                name, *words = line.split()
+                allowed[name] = set(words) & src
+        rows = re.findall(r"^\| (\w+) \| (.*?) \|", read("ARCHITECTURE.md").split("## Who may")[1], re.M)
+        said = {name: set(re.findall(r"\w+", text)) & src - {name} for name, text in rows if name in src}
+        self.assertEqual(said, {name: words - {name} for name, words in allowed.items()})
+
+    def test_bindings_list_every_folder(self):
+        listed = {name.split("/")[0] for name in tree("bindings/README.md")}
+        self.assertEqual(listed, folders("bindings"))
+
+    def test_suites_of_tests_are_explained(self):
+        suites = set()
+        for path in [*ROOT.glob("tests/**/meson.build"), *ROOT.glob("bindings/**/meson.build"), ROOT / "examples/meson.build"]:
+            for words in re.findall(r"suite: (\[.*?\]|'\w+')", path.read_text()):
+                suites |= set(re.findall(r"'(\w+)'", words))
+        table = read("CONTRIBUTING.md").split("## Tests")[1]
+        said = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.M))))
+        self.assertEqual(suites - said, set())
+
+    def test_the_command_page_lists_every_subcommand(self):
+        text = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
+        subcommands = set(re.findall(r"^  (\w+) {2,}", text.split("ubcommands:", 1)[1], re.M | re.I))
+        self.assertIn("cache", subcommands)
+        said = set(re.findall(r"^\| `cucore (\w+)", read("docs/command.md"), re.M))
+        self.assertEqual(said, subcommands)
+
+
+if __name__ == "__main__":
+    unittest.main()
