@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-
-extern char** environ;
+#include "support/environment.hpp"
 
 namespace cucore::cache {
 
@@ -28,8 +26,9 @@ bool is_read_by_compilers(std::string_view variable) {
 
 std::vector<std::string> compiler_environment() {
   std::vector<std::string> found;
-  for (char** at = environ; at && *at; ++at)
-    if (is_read_by_compilers(*at)) found.emplace_back(*at);
+  each_variable([&](const char* variable) {
+    if (is_read_by_compilers(variable)) found.emplace_back(variable);
+  });
   std::ranges::sort(found);
   return found;
 }

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include <cstdlib>
 #include <system_error>
 
+#include "support/environment.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -16,14 +16,8 @@ namespace {
 
 constexpr const char* VERSION_FOLDER = "v1";
 
-// A process with another user's rights must not follow the environment to that user's files.
-const char* environment(const char* name) {
-  const char* value = secure_getenv(name);
-  return value && *value ? value : nullptr;
-}
-
 std::string home() {
-  if (const char* value = environment("HOME")) return value;
+  if (std::string value = environment("HOME"); !value.empty()) return value;
   passwd entry{};
   passwd* found = nullptr;
   char buffer[4096];
@@ -74,18 +68,15 @@ bool is_network(int folder) {
 }  // namespace
 
 std::string default_directory() {
-  if (const char* value = environment("CUCORE_CACHE_DIR")) return value;
-  const char* base = environment("XDG_CACHE_HOME");
+  if (std::string value = environment("CUCORE_CACHE_DIR"); !value.empty()) return value;
+  const std::string base = environment("XDG_CACHE_HOME");
   // The specification of that variable: a relative path is to be ignored.
-  if (base && *base == '/') return text(base, "/cucore");
+  if (base.starts_with('/')) return text(base, "/cucore");
   const std::string own = home();
   return own.empty() ? "" : own + "/.cache/cucore";
 }
 
-bool is_switched_off() {
-  const char* value = environment("CUCORE_CACHE");
-  return value && std::string_view(value) == "off";
-}
+bool is_switched_off() { return environment("CUCORE_CACHE") == "off"; }
 
 Root open_root(const std::string& directory, bool read_only) {
   Root root;

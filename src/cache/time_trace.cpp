@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <ctime>
 #include <memory>
 
 #include "cache/descriptor.hpp"
+#include "support/environment.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -16,8 +16,8 @@ namespace {
 constexpr time_t ABANDONED_SECONDS = 3600;
 
 std::string temporary_folder() {
-  const char* value = secure_getenv("TMPDIR");
-  return value && *value ? value : "/tmp";
+  const std::string value = environment("TMPDIR");
+  return value.empty() ? "/tmp" : value;
 }
 
 std::optional<std::string> read_file(const std::string& path) {

@@ -7,6 +7,7 @@
 #include "cache/cache.hpp"
 #include "capi/guard.hpp"
 #include "remote/plugin.h"
+#include "support/loaded_file.hpp"
 #include "support/text.hpp"
 
 using namespace cucore::capi;
@@ -81,17 +82,12 @@ std::string plugin_of(std::string_view url) {
       text("the URL ", url, " begins with none of file://, http://, https:// and redis://"));
 }
 
-std::string folder_of_this_library() {
-  Dl_info info{};
-  if (!dladdr(reinterpret_cast<const void*>(&cucore_cache_add_remote), &info) || !info.dli_fname)
-    return ".";
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/'));
-}
-
 // Kept open for good: its threads and its connections may outlive every cache.
 cucore_remote_open_fn open_plugin(const std::string& name) {
-  const std::string folder = folder_of_this_library();
+  const std::string folder = cucore::own_folder();
+  if (folder.empty())
+    throw Error(Status::LIBRARY_MISSING,
+                text("cannot load ", name, ": the folder of libcucore.so is not known"));
   std::string tried;
   for (const std::string& place :
        {folder + "/" + name, folder + "/cucore/" + name, folder + "/remote/" + name}) {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
+#include "../support/environment.hpp"
 #include "colored_log.hpp"
 
 namespace cucore::cli {
@@ -16,10 +16,7 @@ namespace {
 std::string log_source;  // NOLINT: one command, one log
 
 /// https://no-color.org: any value that is not empty turns colours off.
-bool wants_color() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return is_terminal() && !(no_color && *no_color);
-}
+bool wants_color() { return is_terminal() && environment("NO_COLOR").empty(); }
 
 std::string paint(std::string_view text, std::string_view code) {
   return wants_color() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
@@ -27,10 +24,7 @@ std::string paint(std::string_view text, std::string_view code) {
 
 }  // namespace
 
-bool is_terminal() {
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDERR_FILENO) && !(terminal && std::string_view(terminal) == "dumb");
-}
+bool is_terminal() { return isatty(STDERR_FILENO) && environment("TERM") != "dumb"; }
 
 void print_failure(const std::string& message, const std::string& detail, const std::string& log,
                    const std::vector<Diagnostic>& diagnostics) {

@@ -1,6 +1,5 @@
 #include "core/worker.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,16 +12,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/worker_message.hpp"
 #include "driver/nvrtc.hpp"
+#include "support/environment.hpp"
+#include "support/loaded_file.hpp"
 #include "support/text.hpp"
-
-extern char** environ;
 
 namespace cucore::core {
 namespace {
@@ -32,20 +30,14 @@ constexpr uint64_t LARGEST = uint64_t{1} << 31;
 
 std::string reason() { return std::system_category().message(errno); }
 
-std::string folder_of_this_library() {
-  Dl_info info{};
-  if (!dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &info) || !info.dli_fname)
-    return ".";
-  const std::string path = info.dli_fname;
-  const size_t slash = path.rfind('/');
-  return slash == path.npos ? "." : path.substr(0, slash);
-}
-
-// The compiler that this process has found is the one that its workers are to use.
-std::vector<std::string> environment() {
+// The compiler that this process has found is the one that its workers are to use. What the user of
+// a set-user-ID program wrote into the environment does not reach a process with its rights.
+std::vector<std::string> workers_environment() {
   std::vector<std::string> out;
-  for (char** at = environ; at && *at; ++at)
-    if (strncmp(*at, "CUCORE_NVRTC=", 13) != 0) out.emplace_back(*at);
+  each_variable([&](const char* variable) {
+    if (!has_more_rights_than_its_user() && strncmp(variable, "CUCORE_NVRTC=", 13) != 0)
+      out.emplace_back(variable);
+  });
   out.push_back("CUCORE_NVRTC=" + driver::nvrtc().path);
   return out;
 }
@@ -61,12 +53,12 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 
 std::string Worker::find_program() {
   std::string tried;
-  const char* chosen = secure_getenv("CUCORE_WORKER");
-  const std::string folder = folder_of_this_library();
-  std::vector<std::string> places = {folder + "/cucore-worker",
-                                     folder + "/../libexec/cucore/cucore-worker",
-                                     folder + "/../../libexec/cucore/cucore-worker"};
-  if (chosen && *chosen) places = {chosen};
+  std::vector<std::string> places;
+  if (const std::string chosen = environment("CUCORE_WORKER"); !chosen.empty())
+    places = {chosen};
+  else if (const std::string folder = own_folder(); !folder.empty())
+    for (const char* place : {"/", "/../libexec/cucore/", "/../../libexec/cucore/"})
+      places.push_back(folder + place + "cucore-worker");
   for (const std::string& place : places) {
     if (access(place.c_str(), X_OK) == 0) return place;
     tried += text(tried.empty() ? "" : ", ", place, " (", reason(), ")");
@@ -84,7 +76,7 @@ void Worker::start() {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 3);
-  std::vector<std::string> arguments = {program}, variables = environment();
+  std::vector<std::string> arguments = {program}, variables = workers_environment();
   const int failure = posix_spawn(&pid_, program.c_str(), &actions, nullptr,
                                   pointers(arguments).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);

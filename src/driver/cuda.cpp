@@ -5,6 +5,8 @@
 #include "driver/driver_opening.hpp"
 #include "driver/library_search.hpp"
 #include "driver/process_state.hpp"
+#include "support/environment.hpp"
+#include "support/loaded_file.hpp"
 #include "support/log.hpp"
 
 namespace cucore::driver {
@@ -112,8 +114,8 @@ void select_driver(std::string_view name_or_path) {
   std::lock_guard lock(shared.mutex);
   const CudaTable* table = detail::published.load(std::memory_order_acquire);
   if (!table) {
-    shared.selected = name_or_path;
-  } else if (!is_same_choice(name_or_path, *table, shared.opened_as)) {
+    shared.selected = absolute_path(std::string(name_or_path));
+  } else if (!is_same_choice(absolute_path(std::string(name_or_path)), *table, shared.opened_as)) {
     throw Error(Status::INVALID_STATE, "cannot choose the driver " + quoted(name_or_path) + ": " +
                                            table->path + " is in use already; choose first");
   }

@@ -3,6 +3,8 @@
 
 #include "driver/driver_table.hpp"
 #include "driver/library_search.hpp"
+#include "support/environment.hpp"
+#include "support/loaded_file.hpp"
 #include "support/log.hpp"
 
 namespace cucore::driver {
@@ -61,9 +63,9 @@ Opened open_cpu() {
     if (search.open_at(named, "$CUCORE_CPU=" + named)) return search.take();
     return search.missing("the CPU device", "let CUCORE_CPU name its file, or unset it");
   }
-  const std::string own = folder_of(path_of_address(reinterpret_cast<const void*>(&open_cpu)));
+  const std::string own = own_folder();
   for (const char* place : {"/", "/cpu/driver/"})
-    if (search.open(own + place + CPU_DEVICE)) return search.take();
+    if (!own.empty() && search.open(own + place + CPU_DEVICE)) return search.take();
   if (search.open(CPU_DEVICE)) return search.take();
   return search.missing("the CPU device", "set CUCORE_CPU to its file");
 }

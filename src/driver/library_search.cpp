@@ -7,6 +7,8 @@
 #include <climits>
 #include <cstdlib>
 
+#include "support/loaded_file.hpp"
+
 namespace cucore::driver {
 namespace {
 
@@ -33,8 +35,12 @@ std::string joined(std::span<const char* const> names) {
 }
 
 int collect(dl_phdr_info* info, size_t, void* out) {
-  if (info->dlpi_name && *info->dlpi_name)
-    static_cast<std::vector<std::string>*>(out)->emplace_back(info->dlpi_name);
+  if (!info->dlpi_name || !*info->dlpi_name) return 0;
+  const void* code = nullptr;
+  for (int i = 0; i < info->dlpi_phnum && !code; ++i)
+    if (info->dlpi_phdr[i].p_type == PT_LOAD)
+      code = reinterpret_cast<const void*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+  static_cast<std::vector<LoadedLibrary>*>(out)->push_back({info->dlpi_name, code});
   return 0;
 }
 
@@ -94,11 +100,6 @@ std::string LibrarySearch::tried() const {
   return text;
 }
 
-std::string environment(const char* name) {
-  const char* value = secure_getenv(name);
-  return value ? value : "";
-}
-
 bool is_folder(const std::string& path) {
   struct stat status;
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -112,13 +113,8 @@ std::string real_path(const char* path) {
 std::string path_of_handle(void* handle) {
   link_map* map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name) return {};
-  return real_path(map->l_name);
-}
-
-std::string path_of_address(const void* address) {
-  Dl_info info;
-  if (dladdr(address, &info) == 0 || !info.dli_fname) return {};
-  return real_path(info.dli_fname);
+  const std::string file = loaded_file(map->l_ld);
+  return file.empty() ? real_path(map->l_name) : file;
 }
 
 std::string folder_of(const std::string& path) {
@@ -132,10 +128,16 @@ std::string_view file_name_of(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-std::vector<std::string> loaded_libraries() {
-  std::vector<std::string> paths;
-  dl_iterate_phdr(&collect, &paths);
-  return paths;
+std::vector<LoadedLibrary> loaded_libraries() {
+  std::vector<LoadedLibrary> libraries;
+  dl_iterate_phdr(&collect, &libraries);
+  return libraries;
+}
+
+std::string LoadedLibrary::folder() const {
+  if (name.starts_with('/')) return folder_of(name);
+  const std::string file = loaded_file(code);
+  return file.empty() ? "" : folder_of(file);
 }
 
 }  // namespace cucore::driver

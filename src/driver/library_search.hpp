@@ -51,15 +51,11 @@ class LibrarySearch {
   std::vector<std::string> tried_;
 };
 
-// An environment variable, "" where it is unset or the process runs with another's rights.
-std::string environment(const char* name);
-
 // A path without links; the path itself where there is no such file.
 std::string real_path(const char* path);
 
-// The real path of the file that an open library, or an address in one, came from; "" if unknown.
+// The real path of the file that an open library came from; "" if unknown.
 std::string path_of_handle(void* handle);
-std::string path_of_address(const void* address);
 
 bool is_folder(const std::string& path);
 
@@ -67,8 +63,14 @@ bool is_folder(const std::string& path);
 std::string folder_of(const std::string& path);
 std::string_view file_name_of(std::string_view path);
 
-// The paths of the libraries that the process has loaded.
-std::vector<std::string> loaded_libraries();
+// A library that the process has loaded.
+struct LoadedLibrary {
+  std::string name;  // as the loader was given it; relative to the folder of that moment
+  const void* code = nullptr;
+  // By an absolute path; "" if it is not known.
+  std::string folder() const;
+};
+std::vector<LoadedLibrary> loaded_libraries();
 
 // How one of CUDA's toolkit libraries is looked for.
 struct ToolkitLibrary {

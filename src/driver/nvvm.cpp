@@ -6,6 +6,7 @@
 
 #include "driver/nvvm_state.hpp"
 #include "driver/result_meaning.hpp"
+#include "support/environment.hpp"
 
 namespace cucore::driver {
 namespace {

@@ -5,6 +5,7 @@
 #include "driver/captured_output.hpp"
 #include "driver/library_search.hpp"
 #include "driver/toolkit_table.hpp"
+#include "support/environment.hpp"
 #include "support/error.hpp"
 
 namespace cucore::driver {
@@ -46,9 +47,9 @@ class ToolkitSearch {
 
  private:
   OpenedLibrary already_loaded() {
-    for (const std::string& path : loaded_libraries())
-      if (file_name_of(path).starts_with(library_.names.back()))
-        if (auto found = search_.open_loaded(path)) return found;
+    for (const LoadedLibrary& loaded : loaded_libraries())
+      if (file_name_of(loaded.name).starts_with(library_.names.back()))
+        if (auto found = search_.open_loaded(loaded.name)) return found;
     return {};
   }
 
@@ -63,10 +64,10 @@ class ToolkitSearch {
 
   OpenedLibrary beside_loaded() {
     std::vector<std::string> seen;
-    for (const std::string& path : loaded_libraries()) {
-      if (!is_cuda_library(path)) continue;
-      const std::string folder = folder_of(path);
-      if (std::ranges::find(seen, folder) != seen.end()) continue;
+    for (const LoadedLibrary& loaded : loaded_libraries()) {
+      if (!is_cuda_library(loaded.name)) continue;
+      const std::string folder = loaded.folder();
+      if (folder.empty() || std::ranges::find(seen, folder) != seen.end()) continue;
       seen.push_back(folder);
       if (auto found = search_.open_in(folder, library_.names, folder)) return found;
       const std::string wheel = folder_of(folder_of(folder)) + "/" + library_.wheel + "/lib";

@@ -11,6 +11,7 @@
 #include "driver/library_search.hpp"
 #include "driver/process_state.hpp"
 #include "support/error.hpp"
+#include "support/loaded_file.hpp"
 #include "support/log.hpp"
 
 namespace cucore::driver {
@@ -67,7 +68,7 @@ class ToolkitTable {
     if (const Table* table = published_.load(std::memory_order_acquire))
       throw Error(Status::INVALID_STATE, std::string("cannot set the path of ") + library_.title +
                                              ": " + table->path + " is in use already");
-    user_path_ = path;
+    user_path_ = absolute_path(std::string(path));
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "remote/place.hpp"
+#include "support/environment.hpp"
 
 namespace cucore::remote {
 namespace {
@@ -125,6 +126,10 @@ class Http final : public Place {
 
 std::unique_ptr<Place> make_place(const std::string& url,
                                   const cucore_cache_remote_options& options) {
+  // libcurl reads variables of its own: proxies, and a file that receives the keys of connections.
+  if (has_more_rights_than_its_user())
+    throw std::runtime_error(
+        "the process has more rights than its user, and libcurl follows the user's environment");
   return std::make_unique<Http>(url, options);
 }
 

@@ -1,21 +1,16 @@
 // Reads CUCORE_CPU_*.
 #include "cpu/driver/settings.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <charconv>
-#include <cstdlib>
 
 #include "cpu/driver/fault_plan.hpp"
+#include "cpu/driver/trace.hpp"
+#include "support/environment.hpp"
 
 namespace cucpu {
 namespace {
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 std::optional<uint64_t> number(std::string_view text, uint64_t limit) {
   uint64_t value = 0;
@@ -35,12 +30,12 @@ std::optional<Simd> simd_from(std::string_view text) {
 template <class Read>
 auto setting(DriverSettings& s, const char* name, const char* wanted, Read read)
     -> decltype(read(std::string_view())) {
-  const std::string_view text = variable(name);
+  const std::string text = cucore::environment(name);
   if (text.empty()) return std::nullopt;
   auto value = read(text);
   if (!value) {
     if (!s.wrong.empty()) s.wrong += "; ";
-    s.wrong += std::string(name) + " is '" + std::string(text) + "', not " + wanted;
+    s.wrong += std::string(name) + " is '" + text + "', not " + wanted;
   }
   return value;
 }
@@ -85,7 +80,7 @@ DriverSettings settings_from_environment() {
   };
   auto file = [](std::string_view text) {
     std::string path(text);
-    const int opened = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    const int opened = Trace::open_file(path);
     if (opened < 0) return std::optional<std::string>();
     close(opened);
     return std::optional(std::move(path));
@@ -95,12 +90,12 @@ DriverSettings settings_from_environment() {
   };
   if (auto n = setting(s, "CUCORE_CPU_DEVICES", "a number from 0 to 64", up_to(64)))
     s.devices = static_cast<int>(*n);
-  if (auto p = variable("CUCORE_CPU_PROFILE"); !p.empty()) s.profile = p;
+  if (auto p = cucore::environment("CUCORE_CPU_PROFILE"); !p.empty()) s.profile = p;
   if (auto n = setting(s, "CUCORE_CPU_MEMORY", "a size such as 512M or 4G", size)) s.memory = *n;
   s.synchronous = setting(s, "CUCORE_CPU_MODE", "sync or async", mode).value_or(false);
   if (auto p = setting(s, "CUCORE_CPU_FAULT", "a list of faults (docs/cpu_device.md)", plan))
     s.fault_plan = *p;
-  if (auto f = setting(s, "CUCORE_CPU_TRACE", "a file that can be written to", file))
+  if (auto f = setting(s, "CUCORE_CPU_TRACE", "a new file or a trace of this user", file))
     s.trace_file = *f;
   if (auto n = setting(s, "CUCORE_CPU_THREADS", "a number from 0 to 1024", up_to(1024)))
     s.executor.threads = static_cast<unsigned>(*n);

@@ -14,6 +14,9 @@ class Trace {
  public:
   static Trace& instance();
   void open(const std::string& path);
+  // A descriptor to append to; -1 unless the file is a new one or a trace that belongs to this
+  // user.
+  static int open_file(const std::string& path);
   bool on() const { return file_ >= 0; }
   void write(const char* name, uint64_t number, const std::string& arguments, uint64_t start,
              CUresult result);

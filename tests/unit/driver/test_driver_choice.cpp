@@ -1,5 +1,6 @@
 // Which driver is taken, and what is said where none can be.
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -91,6 +92,19 @@ TEST(DriverChoice, SelectBeatsTheEnvironmentUntilFirstUse) {
   const Thrown failure = thrown([] { select_driver("auto"); });
   EXPECT_EQ(failure.status, static_cast<int>(Status::INVALID_STATE));
   EXPECT_TRUE(has(failure.message, "fake_driver_12_0.so")) << failure.message;
+}
+
+TEST(DriverChoice, ARelativePathIsThatOfTheFolderInWhichItWasChosen) {
+  Folder folder;
+  folder.add("fake_driver_12_0", "own/driver.so");
+  folder.add("fake_driver", "elsewhere/own/driver.so");
+  if (!own_process({{"DRIVERS", folder.path()}})) return;
+  ASSERT_EQ(chdir(getenv("DRIVERS")), 0);
+  select_driver("own/driver.so");
+  ASSERT_EQ(chdir("elsewhere"), 0);
+  EXPECT_EQ(cuda().version, 12000);
+  ASSERT_EQ(chdir(".."), 0);
+  select_driver("own/driver.so");
 }
 
 bool can_select(const std::string& choice) {

@@ -1,6 +1,7 @@
 // Where NVRTC and nvJitLink are looked for, in which order, and what is said of each place.
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -127,6 +128,19 @@ TEST(Nvrtc, TheSystemComesBeforeTheUsersPath) {
   const Thrown failure = thrown([] { set_path(Library::NVRTC, "/elsewhere"); });
   EXPECT_EQ(failure.status, static_cast<int>(Status::INVALID_STATE));
   EXPECT_TRUE(has(failure.message, "libnvrtc.so.13 is in use already")) << failure.message;
+}
+
+TEST(Nvrtc, TheUsersPathIsThatOfTheFolderInWhichItWasSet) {
+  Machine machine;
+  machine.folder.add("fake_nvrtc_12_0", "user/libnvrtc.so.12");
+  machine.folder.add("fake_nvrtc", "elsewhere/user/libnvrtc.so.12");
+  if (!own_process(machine.environment)) return;
+  const std::string folder = std::string(getenv("LD_LIBRARY_PATH")) + "/..";
+  ASSERT_EQ(chdir(folder.c_str()), 0);
+  set_path(Library::NVRTC, "./user");
+  ASSERT_EQ(chdir("elsewhere"), 0);
+  EXPECT_FALSE(has(nvrtc().path, "elsewhere")) << nvrtc().path;
+  EXPECT_EQ(nvrtc().version, 12000);
 }
 
 TEST(Nvrtc, TheUsersPathComesBeforeToolkits) {

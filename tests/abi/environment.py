@@ -1,0 +1,52 @@
+"""Every environment variable is read by one function, which refuses in set-user-ID programs.
+
+The list below names each reader outside of it and why it may be one; the page of the documentation
+names each variable.
+"""
+import re
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1)).resolve()
+THE_READER = "src/support/environment.hpp"
+READS = re.compile(r"\b(?:secure_)?getenv\w*\s*\(|\benviron\b|GetEnvironmentVariable|System\.getenv")
+CALLS = re.compile(r'\benvironment\("(\w+)"\)|\bsetting\(s, "(\w+)"|"(CUCORE_(?:NVRTC|NVJITLINK|NVVM))"')
+SHIPPED = ("src", "bindings", "examples")
+SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".inc", ".py", ".java", ".cs", ".i", ".swg"}
+OTHERS = {
+    # A virtual machine is no set-user-ID program.
+    "bindings/java/src/io/cucore/NativeLoader.java": 1,
+}
+
+
+def files():
+    for folder in SHIPPED:
+        for path in sorted((ROOT / folder).rglob("*")):
+            name = path.relative_to(ROOT).as_posix()
+            if path.suffix in SUFFIXES and path.is_file() and not re.search(r"/(tests?|package|build)/", name):
+                yield name, re.sub(r"//[^\n]*", "", path.read_text(errors="replace"))
+
+
+class Variables(unittest.TestCase):
+    def test_one_function_reads_them(self):
+        found = {name: len(READS.findall(text)) for name, text in files() if READS.search(text)}
+        self.assertGreater(found.pop(THE_READER, 0), 0, "the check sees nothing")
+        self.assertEqual(found, OTHERS)
+
+    def test_it_refuses_in_set_user_id_programs(self):
+        text = (ROOT / THE_READER).read_text()
+        body = re.search(r"inline std::string environment\(.*?\n}", text, re.S).group()
+        self.assertIn("has_more_rights_than_its_user()", body)
+        self.assertIn("AT_SECURE", text)
+
+    def test_each_is_in_the_documentation(self):
+        page = (ROOT / "docs/environment.md").read_text()
+        names = {name for path, text in files() if path.startswith("src/")
+                 for match in CALLS.findall(text) for name in match if name}
+        self.assertGreater(len(names), 15)
+        self.assertEqual([name for name in sorted(names) if f"`{name}`" not in page], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,122 @@
+// A program that opens libcucore.so at run time, as the binding of a language does, and calls it in
+// a place that a test has prepared. It links nothing of the library, so that the loader starts it
+// with any rights and in any folder.
+//
+//   probe LIBRARY FOLDER ACTION [ARGUMENT]   opens LIBRARY, changes to FOLDER, acts
+//
+// Prints the status, and what else the action found, and exits with 0.
+#include <cucore.h>
+#include <dlfcn.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+void* library = nullptr;
+
+template <class Function>
+Function* find(const char* name) {
+  void* symbol = dlsym(library, name);
+  if (!symbol) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    std::exit(3);
+  }
+  return reinterpret_cast<Function*>(symbol);
+}
+#define CALL(name) find<decltype(::name)>(#name)
+
+int report(cucore_status status, cucore_error* error, const std::string& found = "") {
+  std::printf("%d %s%s\n", static_cast<int>(status), found.c_str(),
+              error ? CALL(cucore_error_message)(error) : "");
+  CALL(cucore_error_release)(error);
+  return 0;
+}
+
+int count_devices(const char*) {
+  int32_t count = 0;
+  cucore_error* error = nullptr;
+  const cucore_status status = CALL(cucore_device_count)(&count, &error);
+  return report(status, error, std::to_string(count) + " ");
+}
+
+int add_remote(const char* url) {
+  cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
+  options.directory = "";
+  cucore_cache* cache = nullptr;
+  cucore_error* error = nullptr;
+  cucore_status status = CALL(cucore_cache_open)(&options, &cache, &error);
+  if (status == CUCORE_OK) status = CALL(cucore_cache_add_remote_url)(cache, url, nullptr, &error);
+  CALL(cucore_cache_release)(cache);
+  return report(status, error);
+}
+
+int open_cache(const char*) {
+  cucore_cache* cache = nullptr;
+  cucore_error* error = nullptr;
+  const cucore_status status = CALL(cucore_cache_open)(nullptr, &cache, &error);
+  const std::string folder = cache ? CALL(cucore_cache_directory)(cache) : "";
+  CALL(cucore_cache_release)(cache);
+  return report(status, error, folder + " ");
+}
+
+// In a worker process where `workers` is set, else here.
+int compile(bool workers) {
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "compute_80";
+  cucore_program* program = nullptr;
+  cucore_objectcode* code = nullptr;
+  cucore_error* error = nullptr;
+  const char* source = "extern \"C\" __global__ void k(int* p) { *p = 1; }\n";
+  cucore_status status = CALL(cucore_program_create)(
+      CUCORE_SOURCE_TYPE_CUDA_CPP, source, std::strlen(source), &options, &program, &error);
+  const cucore_batch_item item = {program, CUCORE_CODE_TYPE_PTX, 0, nullptr, 0};
+  cucore_error* failure = nullptr;
+  if (status == CUCORE_OK && workers) {
+    status = CALL(cucore_program_compile_batch)(&item, 1, nullptr, &code, &failure, &error);
+    if (failure) status = CALL(cucore_error_status)(error = failure);
+  } else if (status == CUCORE_OK) {
+    status = CALL(cucore_program_compile)(program, CUCORE_CODE_TYPE_PTX, nullptr, 0, &code, &error);
+  }
+  CALL(cucore_objectcode_release)(code);
+  CALL(cucore_program_release)(program);
+  return report(status, error);
+}
+
+// With a CUDA library that the process has loaded by a relative path before it changed the folder.
+int compile_beside(const char*) { return compile(false); }
+int compile_in_worker(const char*) { return compile(true); }
+
+struct Action {
+  const char* name;
+  int (*run)(const char* argument);
+};
+constexpr Action ACTIONS[] = {{"count", count_devices},
+                              {"remote", add_remote},
+                              {"cache", open_cache},
+                              {"compile", compile_beside},
+                              {"batch", compile_in_worker}};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 4) return 2;
+  if (const char* expected = std::getenv("PROBE_SECURE"))
+    if (getauxval(AT_SECURE) != std::strtoul(expected, nullptr, 10)) return 4;
+  library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    return 3;
+  }
+  if (const char* other = std::getenv("PROBE_LOADS"))
+    if (!dlopen(other, RTLD_NOW | RTLD_LOCAL)) return 5;
+  if (chdir(arguments[2]) != 0) return 6;
+  for (const Action& action : ACTIONS)
+    if (std::strcmp(action.name, arguments[3]) == 0)
+      return action.run(count > 4 ? arguments[4] : "");
+  return 2;
+}
