@@ -4,43 +4,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
 
+#include "remote/deadline.hpp"
 #include "remote/place.hpp"
 
 namespace cucore::remote {
 namespace {
 
-constexpr off_t LARGEST = off_t{64} << 20;
+constexpr size_t BLOCK = size_t{1} << 20;  // between two looks at the clock
 
 class Directory final : public Place {
  public:
-  explicit Directory(std::string path) : path_(std::move(path)) {
+  Directory(std::string path, const cucore_cache_remote_options& options)
+      : path_(std::move(path)), options_(options) {
     struct stat status {};
     if (stat(path_.c_str(), &status) != 0)
       throw std::runtime_error(path_ + ": " + std::system_category().message(errno));
-    if (!S_ISDIR(status.st_mode)) throw std::runtime_error(path_ + " is no folder");
+    if (!S_ISDIR(status.st_mode)) throw std::runtime_error(path_ + " is not a folder");
   }
 
   cucore_cache_answer get(const std::string& name, std::string& out) override {
-    const int fd = open((path_ + "/" + name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return absent_or_failed();
+    const Deadline deadline(options_.timeout_ms);
+    const File file(open((path_ + "/" + name).c_str(),
+                         O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY));
+    if (file.fd < 0) return absent_or_failed();
     struct stat status {};
-    const bool is_file =
-        fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= LARGEST;
-    if (is_file) out.resize(static_cast<size_t>(status.st_size));
-    size_t done = 0;
-    for (ssize_t got; is_file && done < out.size();) {
-      got = read(fd, out.data() + done, out.size() - done);
+    if (fstat(file.fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size > static_cast<off_t>(LARGEST))
+      return CUCORE_CACHE_ANSWER_ABSENT;
+    out.resize(static_cast<size_t>(status.st_size));
+    for (size_t done = 0; done < out.size();) {
+      if (deadline.has_passed()) return CUCORE_CACHE_ANSWER_FAILED;
+      const ssize_t got = read(file.fd, out.data() + done, std::min(BLOCK, out.size() - done));
       if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;
+      if (got < 0) return CUCORE_CACHE_ANSWER_FAILED;
+      if (got == 0) return CUCORE_CACHE_ANSWER_ABSENT;  // somebody cuts it off
       done += static_cast<size_t>(got);
     }
-    close(fd);
-    return is_file && done == out.size() ? CUCORE_CACHE_ANSWER_DONE : CUCORE_CACHE_ANSWER_ABSENT;
+    return CUCORE_CACHE_ANSWER_DONE;
   }
 
   cucore_cache_answer put(const std::string& name, std::string_view bytes) override {
@@ -51,25 +57,39 @@ class Directory final : public Place {
     gethostname(host, sizeof host - 1);
     const std::string temporary = file + ".tmp." + host + "." + std::to_string(getpid()) + "." +
                                   std::to_string(count.fetch_add(1));
-    const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd < 0) return CUCORE_CACHE_ANSWER_FAILED;
-    bool done = true;
-    while (done && !bytes.empty()) {
-      const ssize_t put = write(fd, bytes.data(), bytes.size());
-      if (put < 0 && errno == EINTR) continue;
-      done = put > 0;
-      if (done) bytes.remove_prefix(static_cast<size_t>(put));
-    }
-    close(fd);
-    if (done && rename(temporary.c_str(), file.c_str()) == 0) return CUCORE_CACHE_ANSWER_DONE;
+    const File fresh(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (fresh.fd < 0) return CUCORE_CACHE_ANSWER_FAILED;
+    if (write_all(fresh.fd, bytes) && rename(temporary.c_str(), file.c_str()) == 0)
+      return CUCORE_CACHE_ANSWER_DONE;
     unlink(temporary.c_str());
     return CUCORE_CACHE_ANSWER_FAILED;
   }
 
  private:
+  struct File {
+    explicit File(int opened) : fd(opened) {}
+    ~File() {
+      if (fd >= 0) close(fd);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    const int fd;
+  };
+
+  bool write_all(int fd, std::string_view bytes) const {
+    const Deadline deadline(options_.timeout_ms);
+    while (!bytes.empty() && !deadline.has_passed()) {
+      const ssize_t put = write(fd, bytes.data(), std::min(BLOCK, bytes.size()));
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(put));
+    }
+    return bytes.empty();
+  }
   static cucore_cache_answer absent_or_failed() {
-    return errno == ENOENT || errno == ENOTDIR || errno == ESTALE ? CUCORE_CACHE_ANSWER_ABSENT
-                                                                  : CUCORE_CACHE_ANSWER_FAILED;
+    return errno == ENOENT || errno == ENOTDIR || errno == ESTALE || errno == ELOOP
+               ? CUCORE_CACHE_ANSWER_ABSENT
+               : CUCORE_CACHE_ANSWER_FAILED;
   }
   void make_folders(const std::string& file) const {
     for (size_t at = path_.size() + 1; (at = file.find('/', at)) != std::string::npos; ++at)
@@ -77,15 +97,18 @@ class Directory final : public Place {
   }
 
   const std::string path_;
+  const cucore_cache_remote_options options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Place> make_place(const std::string& url, const cucore_cache_remote_options&) {
+std::unique_ptr<Place> make_place(const std::string& url,
+                                  const cucore_cache_remote_options& options) {
   constexpr std::string_view SCHEME = "file://";
-  if (!url.starts_with(SCHEME) || url.size() == SCHEME.size())
+  // Another path would be another folder wherever the program goes.
+  if (!url.starts_with("file:///"))
     throw std::runtime_error("a shared folder is written file:///folder");
-  return std::make_unique<Directory>(url.substr(SCHEME.size()));
+  return std::make_unique<Directory>(url.substr(SCHEME.size()), options);
 }
 
 }  // namespace cucore::remote

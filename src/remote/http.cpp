@@ -14,7 +14,8 @@
 namespace cucore::remote {
 namespace {
 
-constexpr size_t LARGEST = size_t{64} << 20;
+constexpr size_t LARGEST_HEAD = size_t{64} << 10;
+constexpr size_t LARGEST_COMMENT = size_t{64} << 10;  // what a server says to what it was sent
 
 void begin_once() {
   static std::once_flag once;
@@ -23,8 +24,16 @@ void begin_once() {
 
 size_t receive(char* data, size_t one, size_t count, void* to) {
   auto& out = *static_cast<std::string*>(to);
-  if (out.size() + one * count > LARGEST) return 0;
+  if (one * count > LARGEST - out.size()) return 0;
   out.append(data, one * count);
+  return one * count;
+}
+
+// Counts what is of no interest, down from what it may be at most.
+size_t skip(char*, size_t one, size_t count, void* room) {
+  auto& left = *static_cast<size_t*>(room);
+  if (one * count > left) return 0;
+  left -= one * count;
   return one * count;
 }
 
@@ -35,8 +44,6 @@ size_t give(char* data, size_t one, size_t count, void* from) {
   left.remove_prefix(size);
   return size;
 }
-
-size_t ignore(char*, size_t one, size_t count, void*) { return one * count; }
 
 class Http final : public Place {
  public:
@@ -50,19 +57,22 @@ class Http final : public Place {
   }
 
   cucore_cache_answer get(const std::string& name, std::string& out) override {
-    const Borrowed handle(*this, name);
+    Borrowed handle(*this, name);
     curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &out);
+    curl_easy_setopt(handle.get(), CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(LARGEST));
     return perform(handle.get());
   }
 
   cucore_cache_answer put(const std::string& name, std::string_view bytes) override {
-    const Borrowed handle(*this, name);
+    Borrowed handle(*this, name);
+    size_t room = LARGEST_COMMENT;
     curl_easy_setopt(handle.get(), CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(handle.get(), CURLOPT_READFUNCTION, give);
     curl_easy_setopt(handle.get(), CURLOPT_READDATA, &bytes);
     curl_easy_setopt(handle.get(), CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(bytes.size()));
-    curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, ignore);
+    curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, skip);
+    curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &room);
     return perform(handle.get());
   }
 
@@ -78,6 +88,12 @@ class Http final : public Place {
       curl_easy_setopt(handle_, CURLOPT_TIMEOUT_MS, long{owner.options_.timeout_ms});
       curl_easy_setopt(handle_, CURLOPT_PROTOCOLS_STR, "http,https");
       curl_easy_setopt(handle_, CURLOPT_FOLLOWLOCATION, 0L);
+      curl_easy_setopt(handle_, CURLOPT_HEADERFUNCTION, skip);
+      curl_easy_setopt(handle_, CURLOPT_HEADERDATA, &head_room_);
+#if LIBCURL_VERSION_NUM >= 0x075700
+      // The end of a request does not wait for the look-up of a name.
+      curl_easy_setopt(handle_, CURLOPT_QUICK_EXIT, 1L);
+#endif
     }
     ~Borrowed() { owner_.give_back(handle_); }
     Borrowed(const Borrowed&) = delete;
@@ -87,6 +103,7 @@ class Http final : public Place {
    private:
     Http& owner_;
     CURL* handle_;
+    size_t head_room_ = LARGEST_HEAD;
   };
 
   CURL* take() {

@@ -1,6 +1,7 @@
 // What the plug-ins have in common: a place as a class, behind the table of C functions.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 #include "remote/plugin.h"
 
 namespace cucore::remote {
+
+// Of one answer. Larger ones are no entries of a cache.
+inline constexpr size_t LARGEST = size_t{64} << 20;
 
 class Place {
  public:

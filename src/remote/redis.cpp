@@ -1,28 +1,27 @@
-// A Redis server as a remote: redis://[:password@]host[:port][/database].
-#include <hiredis/hiredis.h>
-
-#include <cerrno>
-#include <cstdlib>
+// A Redis server as a remote: redis://[[user]:password@]host[:port][/database].
+#include <charconv>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
 
 #include "remote/place.hpp"
+#include "remote/redis_reply.hpp"
 
 namespace cucore::remote {
 namespace {
 
 struct Address {
-  std::string password, host;
-  int port = 6379, database = 0;
+  std::string user, password, host, port = "6379", database;
 };
 
-int number(const std::string& text, const char* what) {
-  char* end = nullptr;
-  const long value = std::strtol(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || value < 0 || value > 65535)
-    throw std::runtime_error("\"" + text + "\" is no " + what);
-  return static_cast<int>(value);
+// The messages do not repeat the text: it may be a part of a password.
+std::string require_number(const std::string& text, const char* what, unsigned largest) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value > largest)
+    throw std::runtime_error(std::string("its ") + what + " is not a number from 0 to " +
+                             std::to_string(largest));
+  return text;
 }
 
 Address parse(std::string text) {
@@ -31,33 +30,30 @@ Address parse(std::string text) {
   text.erase(0, SCHEME.size());
   Address out;
   if (const size_t at = text.rfind('@'); at != text.npos) {
-    out.password = text.substr(text.find(':') < at ? text.find(':') + 1 : 0,
-                               at - (text.find(':') < at ? text.find(':') + 1 : 0));
+    const std::string login = text.substr(0, at);
+    const size_t colon = login.find(':');
+    if (colon != login.npos) out.user = login.substr(0, colon);
+    out.password = login.substr(colon == login.npos ? 0 : colon + 1);
     text.erase(0, at + 1);
   }
   if (const size_t slash = text.find('/'); slash != text.npos) {
-    if (slash + 1 < text.size()) out.database = number(text.substr(slash + 1), "database");
+    if (slash + 1 < text.size())
+      out.database = require_number(text.substr(slash + 1), "database", 65535);
     text.erase(slash);
   }
-  if (const size_t colon = text.rfind(':'); colon != text.npos) {
-    out.port = number(text.substr(colon + 1), "port");
+  const size_t bracket = text.find(']');
+  if (const size_t colon = text.rfind(':');
+      colon != text.npos && (bracket == text.npos || colon > bracket)) {
+    out.port = require_number(text.substr(colon + 1), "port", 65535);
     text.erase(colon);
   }
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   out.host = text;
   if (out.host.empty()) throw std::runtime_error("it names no host");
   return out;
 }
 
-struct Free {
-  void operator()(redisContext* context) const { redisFree(context); }
-  void operator()(redisReply* reply) const { freeReplyObject(reply); }
-};
-using Connection = std::unique_ptr<redisContext, Free>;
-using Reply = std::unique_ptr<redisReply, Free>;
-
-timeval to_timeval(uint32_t milliseconds) {
-  return {milliseconds / 1000, static_cast<suseconds_t>(milliseconds % 1000 * 1000)};
-}
+using Kind = RedisReply::Kind;
 
 class Redis final : public Place {
  public:
@@ -66,69 +62,73 @@ class Redis final : public Place {
 
   cucore_cache_answer get(const std::string& name, std::string& out) override {
     const std::string key = "cucore:" + name;
-    Connection connection;
-    const Reply reply = ask_server(connection, "GET %b", key.data(), key.size());
-    if (!reply || reply->type == REDIS_REPLY_ERROR) return CUCORE_CACHE_ANSWER_FAILED;
-    const bool has = reply->type == REDIS_REPLY_STRING;
-    if (has) out.assign(reply->str, reply->len);
-    give_back(std::move(connection));
-    return has ? CUCORE_CACHE_ANSWER_DONE : CUCORE_CACHE_ANSWER_ABSENT;
+    auto reply = ask({"GET", key});
+    if (!reply) return CUCORE_CACHE_ANSWER_FAILED;
+    if (reply->kind == Kind::ABSENT) return CUCORE_CACHE_ANSWER_ABSENT;
+    if (reply->kind != Kind::BYTES) return CUCORE_CACHE_ANSWER_FAILED;
+    out = std::move(reply->bytes);
+    return CUCORE_CACHE_ANSWER_DONE;
   }
 
   cucore_cache_answer put(const std::string& name, std::string_view bytes) override {
     const std::string key = "cucore:" + name;
-    Connection connection;
-    const Reply reply =
-        ask_server(connection, "SET %b %b", key.data(), key.size(), bytes.data(), bytes.size());
-    if (!reply || reply->type != REDIS_REPLY_STATUS) return CUCORE_CACHE_ANSWER_FAILED;
-    give_back(std::move(connection));
-    return CUCORE_CACHE_ANSWER_DONE;
+    const auto reply = ask({"SET", key, bytes});
+    return reply && reply->kind == Kind::STATUS ? CUCORE_CACHE_ANSWER_DONE
+                                                : CUCORE_CACHE_ANSWER_FAILED;
   }
 
  private:
-  template <class... Arguments>
-  static Reply ask(const Connection& connection, const char* format, Arguments... arguments) {
-    return Reply(static_cast<redisReply*>(redisCommand(connection.get(), format, arguments...)));
+  using Words = std::initializer_list<std::string_view>;
+
+  static std::optional<RedisReply> ask_over(Connection& connection, Words words,
+                                            const Deadline& deadline) {
+    if (!send_command(connection, words, deadline)) return std::nullopt;
+    return read_reply(connection, LARGEST, deadline);
   }
 
-  // Over one that has waited for this; where the server has closed it meanwhile, over another.
-  template <class... Arguments>
-  Reply ask_server(Connection& connection, const char* format, Arguments... arguments) {
-    while ((connection = take_idle())) {
-      Reply reply = ask(connection, format, arguments...);
-      const bool is_slow = connection->err == REDIS_ERR_IO && errno == EAGAIN;
-      if (reply || is_slow) return reply;
+  // Over a connection that has waited for this; if the server has closed it, over another.
+  std::optional<RedisReply> ask(Words words) {
+    const Deadline deadline(options_.timeout_ms);
+    std::optional<RedisReply> reply;
+    while (!reply && !deadline.has_passed()) {
+      auto connection = take_idle();
+      const bool is_new = !connection;
+      if (is_new) connection = connect(deadline);
+      if (connection) reply = ask_over(*connection, words, deadline);
+      if (reply && reply->kind != Kind::FAILURE && reply->is_last) give_back(std::move(connection));
+      if (is_new) break;
     }
-    connection = connect();
-    return connection ? ask(connection, format, arguments...) : nullptr;
+    return reply;
   }
 
-  Connection take_idle() {
+  std::unique_ptr<Connection> take_idle() {
     std::lock_guard lock(mutex_);
-    if (idle_.empty()) return nullptr;
-    Connection connection = std::move(idle_.back());
-    idle_.pop_back();
-    return connection;
+    while (!idle_.empty()) {
+      auto connection = std::move(idle_.back());
+      idle_.pop_back();
+      if (connection->is_quiet()) return connection;
+    }
+    return nullptr;
   }
 
-  Connection connect() {
-    Connection connection(redisConnectWithTimeout(address_.host.c_str(), address_.port,
-                                                  to_timeval(options_.connect_timeout_ms)));
-    if (!connection || connection->err) return nullptr;
-    redisSetTimeout(connection.get(), to_timeval(options_.timeout_ms));
-    if (!address_.password.empty()) {
-      const Reply reply =
-          ask(connection, "AUTH %b", address_.password.data(), address_.password.size());
-      if (!reply || reply->type != REDIS_REPLY_STATUS) return nullptr;
+  std::unique_ptr<Connection> connect(const Deadline& deadline) const {
+    auto connection = Connection::open(address_.host, address_.port,
+                                       Deadline(options_.connect_timeout_ms).earlier(deadline));
+    if (!connection) return nullptr;
+    const auto succeeds = [&](Words words) {
+      const auto reply = ask_over(*connection, words, deadline);
+      return reply && reply->kind == Kind::STATUS && reply->is_last;
+    };
+    if (!address_.user.empty()) {
+      if (!succeeds({"AUTH", address_.user, address_.password})) return nullptr;
+    } else if (!address_.password.empty() && !succeeds({"AUTH", address_.password})) {
+      return nullptr;
     }
-    if (address_.database != 0) {
-      const Reply reply = ask(connection, "SELECT %d", address_.database);
-      if (!reply || reply->type != REDIS_REPLY_STATUS) return nullptr;
-    }
+    if (!address_.database.empty() && !succeeds({"SELECT", address_.database})) return nullptr;
     return connection;
   }
-  // One that has failed is not given back: what it would say next belongs to another question.
-  void give_back(Connection connection) {
+  // One that has failed is not given back: what it would say next belongs to another request.
+  void give_back(std::unique_ptr<Connection> connection) {
     std::lock_guard lock(mutex_);
     idle_.push_back(std::move(connection));
   }
@@ -136,7 +136,7 @@ class Redis final : public Place {
   const Address address_;
   const cucore_cache_remote_options options_;
   std::mutex mutex_;
-  std::vector<Connection> idle_;
+  std::vector<std::unique_ptr<Connection>> idle_;
 };
 
 }  // namespace

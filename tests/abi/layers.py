@@ -13,8 +13,8 @@ from public_header import PublicHeader
 SOURCE = Path(sys.argv.pop(1)).resolve()
 CUDA = re.compile(r"^(cuda|cuda\w*\.h|nvrtc\.h|nvJitLink\.h|nvvm\.h|nv\w+/.*)$")
 STANDARD = re.compile(r"^[a-z_0-9]+$")  # <vector>
-SYSTEM = re.compile(r"^(sys/\w+|linux/\w+|arpa/\w+|assert|cpuid|ctype|cxxabi|dirent|dlfcn|elf|errno|execinfo|"
-                    r"fcntl|fenv|immintrin|inttypes|limits|link|math|mqueue|poll|pthread|pwd|sched|"
+SYSTEM = re.compile(r"^(sys/\w+|linux/\w+|arpa/\w+|netinet/\w+|assert|cpuid|ctype|cxxabi|dirent|dlfcn|elf|errno|execinfo|"
+                    r"fcntl|fenv|immintrin|inttypes|limits|link|math|mqueue|netdb|poll|pthread|pwd|sched|"
                     r"semaphore|signal|spawn|stddef|stdint|stdio|stdlib|string|strings|time|ucontext|"
                     r"unistd|x86intrin)\.h$")
 
