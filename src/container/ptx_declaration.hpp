@@ -21,13 +21,21 @@ struct Declaration {
   ParameterClass parameter_class = ParameterClass::UNKNOWN;
 };
 
-/// Directives, then a name, then its dimensions. @throws Error INVALID_CODE
-Declaration read_declaration(PtxLexer& lexer);
+/// A parameter of a kernel: ".param", alignment, vector, type, ".ptr", name, dimensions, in this
+/// order and nothing else, because a launch relies on it. @throws Error INVALID_CODE
+Declaration read_parameter(PtxLexer& lexer);
+
+/// Directives, then a name, then its dimensions; directives that are not known are passed over.
+/// @throws Error INVALID_CODE
+Declaration read_variable(PtxLexer& lexer);
 
 /// What follows ".attribute"; true if one of the attributes is .managed.
 bool read_attribute(PtxLexer& lexer);
 
-/// Decimal, octal or hexadecimal, with or without U behind it; nullopt for anything else.
+/// The next token as a number; nullopt for anything else.
+std::optional<uint64_t> read_number(PtxLexer& lexer);
+
+/// Decimal, octal, binary or hexadecimal, with or without U behind it; nullopt for anything else.
 std::optional<uint64_t> parse_number(std::string_view text);
 
 }  // namespace cucore::container

@@ -1,9 +1,11 @@
-// Cuts PTX into words and marks, with comments and strings out of the way.
+// PTX as tokens, one ahead, whose errors name the offset in the image.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "container/byte_view.hpp"
+#include "ptx/lexer.hpp"
 
 namespace cucore::container {
 
@@ -19,15 +21,18 @@ struct PtxToken {
 
 class PtxLexer {
  public:
+  /// The texts of tokens are valid as long as the lexer.
   explicit PtxLexer(const ByteView& view);
+  PtxLexer(const PtxLexer&) = delete;
+  PtxLexer& operator=(const PtxLexer&) = delete;
 
   const PtxToken& peek() const { return token_; }
   PtxToken next();
-  /// Goes on behind the brace that closes the one that was just read, as fast as possible, and
-  /// returns the text between them.
+  /// Goes on behind the brace that closes the one at `opening`, as fast as possible, and returns
+  /// the text between them.
   std::string_view skip_block(uint64_t opening);
   /// Comments before the first token: compilers name themselves there.
-  std::string_view preamble() const { return text_.substr(0, preamble_end_); }
+  std::string_view preamble() const { return std::string_view(text_).substr(0, preamble_end_); }
 
   [[noreturn]] void fail(const PtxToken& where, std::string_view why) const {
     view_.fail(where.offset, why);
@@ -35,14 +40,11 @@ class PtxLexer {
 
  private:
   void advance();
-  size_t skip_blank(size_t position) const;
-  size_t skip_comment(size_t position) const;
-  size_t skip_string(size_t position) const;
-  size_t word_end(size_t position) const;
+  PtxToken read_token();
 
   const ByteView& view_;
-  std::string_view text_;
-  size_t position_ = 0;
+  const std::string text_;  ///< with the padding that the lexer needs
+  ptx::Lexer lexer_;
   size_t preamble_end_ = 0;
   PtxToken token_;
 };

@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kMaxParameters = 4096;
 constexpr uint64_t kNoNumber = UINT64_MAX;
+/// Before it, kernels declared their parameters in their bodies.
+constexpr uint16_t kFirstIsa = 14;
 
 class Reader {
  public:
@@ -45,6 +47,7 @@ class Reader {
       lexer_.fail(number, ".version needs a number as 9.0");
     }
     info_.ptx_isa = static_cast<uint16_t>(major * 10 + minor);
+    if (info_.ptx_isa < kFirstIsa) lexer_.fail(number, ".version is below 1.4");
   }
 
   void read_target() {
@@ -64,6 +67,19 @@ class Reader {
 
   void read_statement() {
     const PtxToken word = lexer_.next();
+    if (const auto linkage = linkage_of(word)) {
+      linkage_ = *linkage;
+      return;
+    }
+    if (word.is(".attribute")) {
+      read_attribute(lexer_);
+      return;
+    }
+    read_declared(word);
+    linkage_ = Linkage::LOCAL;
+  }
+
+  void read_declared(const PtxToken& word) {
     if (word.is(".entry")) {
       read_kernel();
     } else if (word.is(".func")) {
@@ -71,20 +87,21 @@ class Reader {
     } else if (word.is(".global") || word.is(".const")) {
       read_variables(word);
     } else if (word.is(".section")) {
-      skip_to_block();
-    } else if (word.is("{")) {
-      lexer_.skip_block(word.offset);
-    } else if (word.is("}")) {
-      lexer_.fail(word, "a brace closes nothing");
+      skip_section();
     } else if (word.is(".alias")) {
       read_alias();
-    } else if (const auto linkage = linkage_of(word)) {
-      linkage_ = *linkage;
-      return;
+    } else if (word.is(".file")) {
+      skip_file();
+    } else if (word.is(".address_size")) {
+      if (!read_number(lexer_)) lexer_.fail(word, ".address_size needs a number");
+    } else if (word.is_directive()) {
+      // .shared, .pragma, what later versions bring: nothing that a host can ask for.
+      skip_statement(word);
+    } else if (word.is("}")) {
+      lexer_.fail(word, "a brace closes nothing");
+    } else if (!word.is(";")) {
+      lexer_.fail(word, "a directive is missing");
     }
-    // Everything else (.shared, .file, .pragma, .address_size, what later versions bring) declares
-    // nothing that a host can ask for; its words are passed over one by one.
-    linkage_ = Linkage::LOCAL;
   }
 
   enum class Linkage { LOCAL, EXTERNAL, VISIBLE, WEAK };
@@ -102,16 +119,42 @@ class Reader {
 
   /// ".alias name, function;". ptxas makes a strong symbol of every alias that is not local.
   void read_alias() {
-    const PtxToken name = lexer_.next();
+    const PtxToken name = lexer_.peek();
+    skip_statement(name);
     if (name.is_name() && declared_.contains(name.text)) info_.strong.emplace_back(name.text);
   }
 
-  void skip_to_block() {
-    while (!lexer_.peek().is("{")) {
-      if (lexer_.peek().kind == PtxToken::END) lexer_.fail(lexer_.peek(), ".section has no block");
-      lexer_.next();
+  /// To behind the ";". A kernel inside would be one that compilers may see.
+  void skip_statement(const PtxToken& word) {
+    while (true) {
+      const PtxToken token = lexer_.next();
+      if (token.is(";")) return;
+      if (token.kind == PtxToken::END || token.is("{") || token.is("}") || token.is(".entry") ||
+          token.is(".func")) {
+        lexer_.fail(word, std::string(word.text) + " does not end with ;");
+      }
+    }
+  }
+
+  /// `.section .debug_str { ... }`
+  void skip_section() {
+    const PtxToken name = lexer_.next();
+    if (name.kind != PtxToken::WORD || !lexer_.peek().is("{")) {
+      lexer_.fail(name, ".section has no block");
     }
     lexer_.skip_block(lexer_.peek().offset);
+  }
+
+  /// `.file 1 "name", time, size`
+  void skip_file() {
+    const PtxToken number = lexer_.next();
+    if (number.kind != PtxToken::NUMBER || lexer_.next().kind != PtxToken::STRING) {
+      lexer_.fail(number, ".file needs a number and a string");
+    }
+    while (lexer_.peek().is(",")) {
+      lexer_.next();
+      if (!read_number(lexer_)) lexer_.fail(number, ".file needs a number behind a comma");
+    }
   }
 
   void skip_parentheses() {
@@ -148,23 +191,20 @@ class Reader {
   std::optional<std::string_view> read_kernel_directives(KernelResources& resources) {
     while (true) {
       const PtxToken token = lexer_.peek();
-      if (token.kind == PtxToken::END) lexer_.fail(token, "a function has no body");
       if (token.is("{")) return lexer_.skip_block(token.offset);
       lexer_.next();
       if (token.is(";")) return std::nullopt;
       if (token.is(".pragma")) {
-        // Its own ";" does not end the declaration.
-        while (!lexer_.peek().is(";") && lexer_.peek().kind != PtxToken::END) lexer_.next();
-        lexer_.next();
-        continue;
-      }
-      if (token.is(".maxntid")) {
+        skip_statement(token);  // its own ";" does not end the declaration
+      } else if (token.is(".maxntid")) {
         resources.max_threads = product(read_list(token));
       } else if (token.is(".reqntid")) {
         resources.exact_block = read_list(token);
         resources.max_threads = product(*resources.exact_block);
-      } else if (token.is(".maxnreg")) {
-        read_list(token);
+      } else if (token.is_directive()) {
+        if (lexer_.peek().kind == PtxToken::NUMBER) read_list(token);
+      } else {
+        lexer_.fail(token, "a function has no body");
       }
     }
   }
@@ -173,7 +213,7 @@ class Reader {
     std::vector<uint32_t> values;
     do {
       if (!values.empty()) lexer_.next();
-      const auto value = parse_number(lexer_.next().text);
+      const auto value = read_number(lexer_);
       if (!value || *value > UINT32_MAX) lexer_.fail(directive, "the directive needs numbers");
       if (values.size() < 3) values.push_back(static_cast<uint32_t>(*value));
     } while (lexer_.peek().is(","));
@@ -196,7 +236,7 @@ class Reader {
     while (!lexer_.peek().is(")")) {
       if (!parameters.empty() && !lexer_.next().is(",")) lexer_.fail(open, "a comma is missing");
       const PtxToken where = lexer_.peek();
-      const Declaration one = read_declaration(lexer_);
+      const Declaration one = read_parameter(lexer_);
       const uint64_t offset = (end + one.alignment - 1) / one.alignment * one.alignment;
       end = offset + one.size;
       if (end > UINT32_MAX || parameters.size() == kMaxParameters) {
@@ -229,7 +269,7 @@ class Reader {
   }
 
   void read_variables(const PtxToken& space) {
-    Declaration one = read_declaration(lexer_);
+    Declaration one = read_variable(lexer_);
     const SymbolKind kind = space.is(".const") ? SymbolKind::CONSTANT
                             : one.managed      ? SymbolKind::MANAGED
                                                : SymbolKind::GLOBAL;

@@ -7,7 +7,7 @@ seconds=${1:-600}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${2:-$(mktemp -d)}
 mkdir -p "$work/objects"
-sources="$root/src/cpu/ptx/*.cpp"
+sources="$root/src/cpu/ptx/*.cpp $root/src/ptx/*.cpp"
 flags="-std=c++20 -g -O1 -I$root/src -fprofile-instr-generate -fcoverage-mapping"
 flags="$flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
 for target in parser fatbin; do

@@ -78,7 +78,7 @@ void BodyParser::recover(const ParseError& error, const char* start) {
   log_error(context_.log, error.line, error.text);
   const char* at = lexer_.position();
   bool statement_is_read = at > start && at[-1] == ';';
-  if (!statement_is_read) lexer_.skip_statement();
+  if (!statement_is_read) lexer_.skip_to_semicolon();
 }
 
 void BodyParser::statement() {
@@ -177,7 +177,6 @@ void BodyParser::directive() {
   if (name == ".local") return declare_variables(Space::local);
   if (name == ".shared") return declare_variables(Space::shared);
   if (name == ".pragma" || name == ".attribute") return lexer_.skip_statement();
-  if (name == ".file") return lexer_.skip_line();
   lexer_.fail("unknown directive '" + std::string(name) + "'");
 }
 

@@ -78,7 +78,6 @@ class ModuleParser {
 
   void statement() {
     if (lexer_.accept(';')) return;
-    if (lexer_.peek() == '@' && lexer_.position()[1] == '@') return lexer_.skip_line();  // @@DWARF
     uint32_t line = lexer_.line();
     std::string_view name = lexer_.directive();
     Linkage linkage = Linkage::internal;
@@ -108,7 +107,6 @@ class ModuleParser {
     if (name == ".section") return section();
     if (name == ".pragma" || name == ".attribute") return lexer_.skip_statement();
     if (name == ".alias") return alias();
-    if (name == ".loc") return lexer_.skip_line();
     lexer_.fail(name.empty() ? "malformed text" : "unknown directive '" + std::string(name) + "'");
   }
 
@@ -129,7 +127,7 @@ class ModuleParser {
   /// Debug information: not read.
   void section() {
     lexer_.dotted();
-    lexer_.skip_block();
+    lexer_.block();
   }
 
   /// ".alias name, target;": both are declared before.
@@ -231,6 +229,7 @@ class ModuleParser {
     for (int depth = 1; depth > 0;) {
       if (lexer_.at_end()) lexer_.fail("expected ')' at the end of the text");
       char c = lexer_.peek();
+      if (c == '"') lexer_.fail("a string in an attribute");
       depth += (c == '(') - (c == ')');
       lexer_.advance_to(lexer_.position() + 1);
     }
@@ -292,10 +291,9 @@ class ModuleParser {
     }
   }
 
-  /// Directives that change nothing here: `.pragma "..."`, `.abi_preserve 1`, `.loc`.
+  /// Directives that change nothing here: `.pragma "..."`, `.abi_preserve 1`.
   void skip_directive(std::string_view name) {
     if (name == ".pragma") return lexer_.skip_statement();
-    if (name == ".loc") return lexer_.skip_line();
     if (name == ".attribute") return skip_parentheses();
     if (name.size() < 2) lexer_.fail("malformed directive");
     do {

@@ -261,7 +261,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{".reg .q32 x;", "type"}, BadBody{".reg .texref x;", "type"},
         BadBody{".local .u32 x = 1;", "initial"}, BadBody{".bogus 1;", "directive"},
         BadBody{"%r1 = 2;", "no instruction"}, BadBody{"+;", "instruction"},
-        BadBody{"\xE2\x82\xAC;", "instruction"}, BadBody{"bar.red.popc.pred %p1, 0, %p2;", "type"},
+        BadBody{"\xE2\x82\xAC;", "outside a string"},
+        BadBody{"bar.red.popc.pred %p1, 0, %p2;", "type"},
         BadBody{"vote.sync.all.pred %p1, %p2;", "few"},
         BadBody{"shfl.sync.up.b32 %r1, %r2, 1, 0;", "few"},
         BadBody{"lop3.b32 %r1,%r2,%r3,%r4,%r5;", "int"},
@@ -300,26 +301,33 @@ TEST_P(BadModules, AreErrors) {
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, BadModules,
-    testing::Values(BadModule{"", "missing '.version'"}, BadModule{"\n\n // x", "missing"},
-                    BadModule{"hello", "missing"},
-                    BadModule{"\x7f"
-                              "ELF\x02",
-                              "missing"},
-                    BadModule{".version", "version"}, BadModule{".version x.y", "version"},
-                    BadModule{".version 10.0\n.target sm_90", "unsupported .version"},
-                    BadModule{".version 8.0", "missing '.target'"},
-                    BadModule{".version 8.0\n.target debug", "sm_"},
-                    BadModule{".version 8.0\n.target sm_90q", "malformed target"},
-                    BadModule{".version 8.0\n.target sm_90\n/* never closed", "comment"},
-                    BadModule{".version 8.0\n.target sm_90\n.visible .entry k(", "param"},
-                    BadModule{".version 8.0\n.target sm_90\n.entry k() {", "not closed"},
-                    BadModule{".version 8.0\n.target sm_90\n.entry k() { ret; ", "not closed"},
-                    BadModule{".version 8.0\n.target sm_90\n.section .debug {", "not closed"},
-                    BadModule{".version 8.0\n.target sm_90\n.file 1 \"x", "string"},
-                    BadModule{".version 8.0\n.target sm_90\n.entry k() {ret;} .entry k() {ret;}",
-                              "twice"},
-                    BadModule{".version 8.0\n.target sm_90\n.entry k(); .func k() {ret;}", "other"},
-                    BadModule{".version 8.0\n.target sm_90\n}", "malformed"}));
+    testing::Values(
+        BadModule{"", "missing '.version'"}, BadModule{"\n\n // x", "missing"},
+        BadModule{"hello", "missing"},
+        BadModule{"\x7f"
+                  "ELF\x02",
+                  "outside a string"},
+        BadModule{".version", "version"}, BadModule{".version x.y", "version"},
+        BadModule{".version 10.0\n.target sm_90", "unsupported .version"},
+        BadModule{".version 8.0", "missing '.target'"},
+        BadModule{".version 8.0\n.target debug", "sm_"},
+        BadModule{".version 8.0\n.target sm_90q", "malformed target"},
+        BadModule{".version 8.0\n.target sm_90\n/* never closed", "comment"},
+        BadModule{".version 8.0\n.target sm_90\n.visible .entry k(", "param"},
+        BadModule{".version 8.0\n.target sm_90\n.entry k() {", "not closed"},
+        BadModule{".version 8.0\n.target sm_90\n.entry k() { ret; ", "not closed"},
+        BadModule{".version 8.0\n.target sm_90\n.section .debug {", "not closed"},
+        BadModule{".version 8.0\n.target sm_90\n.file 1 \"x", "string"},
+        BadModule{".version 8.0\n.target sm_90\n.file 1 \"x\\\"\n", "backslash"},
+        BadModule{".version 8.0\n.target sm_90\n@@DWARF .byte 1\n", "debug data"},
+        BadModule{".version 8.0\n.target sm_90\n# 1 \"x\"\n", "'#'"},
+        BadModule{".version 8.0\n.target sm_90\n.loc 1 2 3\n", "directive"},
+        BadModule{".version 8.0\n.target sm_90\n.entry k() .loc 1 2 3 {\n{ret;}", ""},
+        BadModule{".version 8.0\n.target sm_90\n.entry k() {\n.pragma \"a\" }; ret; }", "balanced"},
+        BadModule{".version 8.0\n.target sm_90\n.entry k() {\nsetmaxnreg }; ret; }", "balanced"},
+        BadModule{".version 8.0\n.target sm_90\n.entry k() {ret;} .entry k() {ret;}", "twice"},
+        BadModule{".version 8.0\n.target sm_90\n.entry k(); .func k() {ret;}", "other"},
+        BadModule{".version 8.0\n.target sm_90\n}", "malformed"}));
 
 TEST(Errors, ANewerPtxIsToldApart) {
   EXPECT_TRUE(Parsed(".version 10.1\n.target sm_200\n").log.unsupported_version);

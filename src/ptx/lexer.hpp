@@ -1,0 +1,127 @@
+// Reads PTX text a token at a time. Whatever needs to know where a comment, a string or a block of
+// PTX ends uses this class, so that no two readers of one text disagree. Where compilers disagree,
+// or accept more than PTX defines, the text is refused.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cucore::ptx {
+
+/// What is wrong with a text, and where.
+struct ParseError {
+  uint32_t line;
+  std::string text;
+  size_t offset = 0;
+};
+
+/// Bytes that must follow the text, zero, so that the lexer may look ahead without asking.
+inline constexpr size_t kTextPadding = 16;
+
+enum CharClass : uint8_t {
+  kCharWord = 1,      ///< letters, digits, _ $ %
+  kCharDigit = 2,     ///< 0-9
+  kCharBlank = 4,     ///< blank or line end
+  kCharDotted = 8,    ///< characters inside a word, and dots: the name of an instruction
+  kCharSpecial = 16,  ///< may begin a comment, or must not stand outside comments and strings
+  kCharBlock = 32,    ///< stops the search for the end of a block
+  kCharInside = 64,   ///< characters inside a word: not %, which begins one
+};
+
+constexpr std::array<uint8_t, 256> make_char_classes() {
+  std::array<uint8_t, 256> table{};
+  for (int c = 0; c < 256; ++c) {
+    const bool digit = c >= '0' && c <= '9';
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool inside = digit || letter || c == '_' || c == '$';
+    const bool word = inside || c == '%';
+    // Not \v, which ptxas refuses.
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+    const bool printable = c > ' ' && c < 0x7f;
+    // ptxas reads lines from '#' on as positions in a source file, and "@@" as old debug data.
+    const bool special =
+        (!printable && !blank) || c == '/' || c == '#' || c == '@' || c == '\\' || c == '`';
+    const bool block = special || c == '{' || c == '}' || c == '"' || c == '\n';
+    table[static_cast<size_t>(c)] = static_cast<uint8_t>(
+        (word ? kCharWord : 0) | (digit ? kCharDigit : 0) | (blank ? kCharBlank : 0) |
+        (inside || c == '.' ? kCharDotted : 0) | (inside ? kCharInside : 0) |
+        (special ? kCharSpecial : 0) | (block ? kCharBlock : 0));
+  }
+  return table;
+}
+
+inline constexpr std::array<uint8_t, 256> kCharClasses = make_char_classes();
+
+inline bool is_class(char c, uint8_t mask) {
+  return (kCharClasses[static_cast<uint8_t>(c)] & mask) != 0;
+}
+
+class Lexer {
+ public:
+  /// `text` must be followed by kTextPadding zero bytes.
+  explicit Lexer(std::string_view text)
+      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
+
+  uint32_t line() const { return line_; }
+  size_t offset() const { return static_cast<size_t>(at_ - begin_); }
+  const char* position() const { return at_; }
+
+  /// First character of the next token, 0 at the end of the text.
+  char peek() {
+    if (is_class(*at_, kCharBlank | kCharSpecial)) skip_blanks();
+    return *at_;
+  }
+  bool at_end() { return peek() == 0 && at_ >= end_; }
+
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail_expected(c);
+  }
+
+  /// Takes the dotted word `word` (".reg") when it is next and ends there.
+  bool accept_word(std::string_view word);
+
+  /// A word: letters, digits, _ $, and % as the first. Empty when something else is next.
+  std::string_view word();
+  /// A word, or an error that names `what`.
+  std::string_view expect_word(const char* what);
+  /// A dot and a word: the next directive or type. Empty when something else is next.
+  std::string_view directive();
+  /// An instruction's dotted name, "::" parts included.
+  std::string_view dotted();
+  /// Moves over characters that the caller has scanned itself.
+  void advance_to(const char* position) { at_ = position; }
+
+  /// A string in quotes, without them. PTX has no escapes: it ends at the next quote.
+  std::string_view string();
+  /// To behind the next `;`, or to the end. Braces before it must be balanced.
+  void skip_statement();
+  /// The same after an error, when braces mean nothing.
+  void skip_to_semicolon();
+  /// Over a balanced block, the next token being `{`. Returns the text between the braces.
+  std::string_view block();
+
+  [[noreturn]] void fail(std::string text) const { fail_at(at_, std::move(text)); }
+  [[noreturn]] void fail_near(const std::string& text);
+
+ private:
+  void skip_blanks();
+  void skip_comment();
+  void check_special() const;
+  [[noreturn]] void fail_at(const char* position, std::string text) const;
+  [[noreturn]] void fail_expected(char c);
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  uint32_t line_ = 1;
+};
+
+}  // namespace cucore::ptx
