@@ -14,6 +14,7 @@ namespace cucore::cache {
 namespace {
 
 constexpr time_t ABANDONED_SECONDS = 3600;
+constexpr off_t LARGEST_TRACE = off_t{1} << 30;
 
 std::string temporary_folder() {
   const std::string value = environment("TMPDIR");
@@ -21,9 +22,10 @@ std::string temporary_folder() {
 }
 
 std::optional<std::string> read_file(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (!file || fstat(file.get(), &status) != 0) return std::nullopt;
+  if (!S_ISREG(status.st_mode) || status.st_size > LARGEST_TRACE) return std::nullopt;
   std::string text(static_cast<size_t>(status.st_size), '\0');
   if (!read_all(file.get(), text.data(), text.size())) return std::nullopt;
   return text;

@@ -85,7 +85,7 @@ container::Digest Toolkits::beginning(const std::string& path) {
     if (known != beginnings_.end() && known->second.stamp == *stamp) return known->second.digest;
   }
   std::string text(std::min<uint64_t>(stamp->size, MOST), '\0');
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file || !read_all(file.get(), text.data(), text.size())) return {};
   const container::Digest digest =
       Sha256().update(text).update(std::to_string(stamp->size)).finish();

@@ -16,6 +16,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+/// A diagnostic may name any file with #line.
+constexpr std::uintmax_t LARGEST_SOURCE = std::uintmax_t{1} << 26;
 constexpr std::string_view kBold = "1", kDim = "2", kRed = "1;31", kGreen = "1;32",
                            kYellow = "1;33", kBlue = "1;36";
 
@@ -121,6 +123,7 @@ class Annotator {
     if (!is_new) return found->second;
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path, ignored)) return found->second;
+    if (std::filesystem::file_size(path, ignored) > LARGEST_SOURCE) return found->second;
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     found->second = split(text);

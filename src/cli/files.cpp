@@ -29,10 +29,25 @@ struct Closer {
 };
 using File = std::unique_ptr<std::FILE, Closer>;
 
+/// Above any input that the library takes; devices have no end, and sparse files claim any size.
+constexpr std::size_t LARGEST = std::size_t{1} << 30;
+
+[[noreturn]] void throw_too_large(const std::string& path) {
+  throw failed(
+      fmt::format("{} has more than {} bytes, the most that an input may have", path, LARGEST),
+      CUCORE_ERROR_IO);
+}
+
 std::string read_all(std::FILE* file, const std::string& path) {
+  struct stat status {};
+  const bool is_regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+  if (is_regular && static_cast<std::size_t>(status.st_size) > LARGEST) throw_too_large(path);
   std::string bytes;
   char chunk[1 << 16];
-  while (const std::size_t got = std::fread(chunk, 1, sizeof chunk, file)) bytes.append(chunk, got);
+  while (const std::size_t got = std::fread(chunk, 1, sizeof chunk, file)) {
+    if (bytes.size() + got > LARGEST) throw_too_large(path);
+    bytes.append(chunk, got);
+  }
   if (std::ferror(file))
     throw failed(fmt::format("cannot read {}: {}", path, std::strerror(errno)), CUCORE_ERROR_IO);
   return bytes;

@@ -13,12 +13,14 @@
 namespace cucore::core {
 namespace {
 
-constexpr off_t LARGEST = off_t{1} << 32;
+// More than any object code has, and what memory may hold: sparse files claim any size.
+constexpr off_t LARGEST = off_t{1} << 31;
 
 class File {
  public:
   explicit File(const std::string& path)
-      : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      // Without O_NONBLOCK a FIFO waits for a writer that may never come.
+      : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (fd_ < 0) fail("open", errno == ENOENT || errno == ENOTDIR ? Status::NOT_FOUND : Status::IO);
   }
   ~File() {
@@ -32,8 +34,8 @@ class File {
     if (fstat(fd_, &status) != 0) fail("read", Status::IO);
     if (!S_ISREG(status.st_mode)) throw Error(Status::IO, path_ + " is not a regular file");
     if (status.st_size > LARGEST)
-      throw Error(Status::IO,
-                  text(path_, " has ", status.st_size, " bytes, too many for object code"));
+      throw Error(Status::IO, text(path_, " has ", status.st_size,
+                                   " bytes; expected object code of at most ", LARGEST, " bytes"));
     std::vector<std::byte> bytes(static_cast<size_t>(status.st_size));
     size_t done = 0;
     while (done < bytes.size()) {

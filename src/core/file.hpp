@@ -7,7 +7,8 @@
 
 namespace cucore::core {
 
-// Throws NOT_FOUND where there is no such file, IO where it cannot be read.
+// Throws NOT_FOUND if there is no such file, and IO if it cannot be read, is not a regular file or
+// has more than 2 GiB.
 std::vector<std::byte> read_file(const std::string& path);
 
 }  // namespace cucore::core

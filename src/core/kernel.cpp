@@ -2,61 +2,19 @@
 
 #include <algorithm>
 
+#include "core/kernel_parameters.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
 
-using container::Parameter;
 using driver::check;
 using driver::cuda;
 
-namespace {
-
-using Parameters = std::optional<std::vector<Parameter>>;
-
-Parameters parameters_in_code(const LoadedImage& image, const std::string& name) {
-  for (const container::Symbol& symbol : image.symbols())
-    if (symbol.kind == container::SymbolKind::KERNEL && symbol.lowered_name == name)
-      return symbol.parameters;
-  return {};
-}
-
-// Of the image that the current context takes: without one the driver has no answer (580).
-Parameters parameters_in_driver(CUkernel kernel, const Device& device) {
-  const auto& cu = cuda();
-  if (!cu.cuKernelGetParamInfo) return {};
-  const Ref<Context> context = device.context();
-  const driver::ContextGuard guard(context->native());
-  std::vector<Parameter> parameters;
-  size_t offset = 0, size = 0;
-  for (;;) {
-    const CUresult result = cu.cuKernelGetParamInfo(kernel, parameters.size(), &offset, &size);
-    // The driver has no count: past the last one the index is invalid.
-    if (result == CUDA_ERROR_INVALID_VALUE) return parameters;
-    check(result, "read the parameters of a kernel");
-    parameters.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(size), 0});
-  }
-}
-
-// Layouts of the driver and of machine code have no classes. Those of PTX are used if the sizes are
-// equal: of the same image, or of another image of the code, such as LTOIR linked to PTX.
-void add_classes(std::vector<Parameter>& parameters, const LoadedImage& image,
-                 const ObjectCode& code, const std::string& name) {
-  for (const auto* symbols : {&image.symbols(), &code.symbols()})
-    for (const container::Symbol& symbol : *symbols)
-      if (symbol.lowered_name == name && symbol.parameters)
-        container::adopt_classes(parameters, *symbol.parameters);
-}
-
-}  // namespace
-
 KernelImage::KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
-                         CUkernel native, const Device& device, bool ask_driver)
-    : image(&image), native(native) {
-  if (!ask_driver) parameters = parameters_in_code(image, name);
-  if (!parameters) parameters = parameters_in_driver(native, device);
-  if (!parameters) parameters = parameters_in_code(image, name);
-  if (parameters) add_classes(*parameters, image, code, name);
+                         CUkernel native, const Device& device)
+    : image(&image),
+      native(native),
+      parameters(read_parameters(code, image, name, native, device)) {
   if (parameters && !parameters->empty())
     parameter_bytes = parameters->back().offset + parameters->back().size;
 }
@@ -66,33 +24,34 @@ Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
     : code_(std::move(code)),
       name_(std::move(name)),
       label_(std::move(asked)),
-      first_(*code_, first, name_, native, device, asks_driver()),
+      first_(*code_, first, name_, native, device),
       on_device_(new std::atomic<const KernelImage*>[static_cast<size_t>(Device::count())]()),
       allowed_shared_(new std::atomic<uint32_t>[static_cast<size_t>(Device::count())]()) {
-  if (code_->varies_by_device()) return;
-  for (size_t i = 0; i < static_cast<size_t>(Device::count()); ++i)
-    on_device_[i].store(&first_, std::memory_order_relaxed);
+  on_device_[static_cast<size_t>(device.ordinal())].store(&first_, std::memory_order_relaxed);
 }
 
-// A fat binary may hold other layouts for other architectures; the driver knows which it took.
-bool Kernel::asks_driver() const { return code_->code().type == container::CodeType::FATBIN; }
+CUkernel Kernel::native_in(const LoadedImage& image, const Device& device) const {
+  if (first_.image == &image) return first_.native;
+  const CUkernel native = image.find_kernel(name_.c_str());
+  if (!native)
+    throw Error(Status::NOT_FOUND, text("kernel ", label_, " is not in the image of ",
+                                        code_->label(), " for ", device.label()));
+  return native;
+}
 
+// One image may serve several devices, each of which has a layout of its own.
 const KernelImage& Kernel::find_on(const Device& device) const {
   const Ref<LoadedImage> image = code_->load(device);
   std::lock_guard lock(finding_);
-  const KernelImage* found = first_.image == image.get() ? &first_ : nullptr;
+  auto made =
+      std::make_unique<const KernelImage>(*code_, *image, name_, native_in(*image, device), device);
+  const auto is_same = [&](const KernelImage& other) {
+    return other.image == made->image && other.parameters == made->parameters;
+  };
+  const KernelImage* found = is_same(first_) ? &first_ : nullptr;
   for (const auto& other : others_)
-    if (other->image == image.get()) found = other.get();
-  if (!found) {
-    const CUkernel native = image->find_kernel(name_.c_str());
-    if (!native)
-      throw Error(Status::NOT_FOUND, text("kernel ", label_, " is not in the image of ",
-                                          code_->label(), " for ", device.label()));
-    found = others_
-                .emplace_back(std::make_unique<const KernelImage>(*code_, *image, name_, native,
-                                                                  device, asks_driver()))
-                .get();
-  }
+    if (is_same(*other)) found = other.get();
+  if (!found) found = others_.emplace_back(std::move(made)).get();
   on_device_[static_cast<size_t>(device.ordinal())].store(found, std::memory_order_release);
   return *found;
 }

@@ -15,9 +15,9 @@ namespace cucore::core {
 
 // A kernel as one loaded image has it. Layouts of parameters differ between architectures.
 struct KernelImage {
-  // The driver is asked for the layout on `device` if `ask_driver` or if the code does not say it.
+  // Throws INVALID_CODE if the driver reads other parameters on `device` than the code declares.
   KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
-              CUkernel native, const Device& device, bool ask_driver);
+              CUkernel native, const Device& device);
 
   const LoadedImage* image;  // kept alive by the kernel's code
   CUkernel native;
@@ -38,7 +38,8 @@ class Kernel final : public Object {
   const ObjectCode& code() const { return *code_; }
   const KernelImage& first() const { return first_; }
 
-  // What a device runs, loading the code's image for it where nothing has yet.
+  // What a device runs. The first call for a device loads the code's image for it and compares the
+  // parameters with the driver's.
   const KernelImage& on(const Device& device) const {
     const auto* image =
         on_device_[static_cast<size_t>(device.ordinal())].load(std::memory_order_acquire);
@@ -62,7 +63,7 @@ class Kernel final : public Object {
   ~Kernel() override;
   CUfunction function_on(const Device& device) const;
   const KernelImage& find_on(const Device& device) const;
-  bool asks_driver() const;
+  CUkernel native_in(const LoadedImage& image, const Device& device) const;
 
   const Ref<const ObjectCode> code_;
   const std::string name_, label_;

@@ -127,9 +127,4 @@ TEST_F(Kernels, TellHowManyClustersFit) {
   EXPECT_EQ(clusters, 33);
 }
 
-TEST_F(Kernels, OfADriverThatDoesNotTellItsParametersAreReadFromTheCode) {
-  NEEDS_FAKE_DRIVER();
-  EXPECT_EQ(fake_->call_count("cuKernelGetParamInfo"), 0u) << "the code says it";
-}
-
 }  // namespace

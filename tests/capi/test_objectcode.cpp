@@ -1,8 +1,10 @@
 // Object code: from memory and files, hostile bytes, the container, loading, and what it holds.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -241,6 +243,26 @@ TEST(ObjectCode, ComesFromFiles) {
         &none);
   FAILS(CUCORE_ERROR_IO, "/tmp", cucore_objectcode_from_file, CUCORE_CODE_TYPE_PTX, "/tmp", nullptr,
         &none);
+}
+
+// A FIFO without a writer, a device without an end, a file that claims more than memory holds.
+TEST(ObjectCode, ComesFromRegularFilesOfASaneSizeAlone) {
+  cucore_objectcode* none = nullptr;
+  FAILS(CUCORE_ERROR_IO, "/dev/zero|regular", cucore_objectcode_from_file, CUCORE_CODE_TYPE_PTX,
+        "/dev/zero", nullptr, &none);
+  char fifo[] = "/tmp/cucore_capi_fifo_XXXXXX";
+  close(mkstemp(fifo));
+  unlink(fifo);
+  ASSERT_EQ(mkfifo(fifo, 0600), 0);
+  alarm(20);  // ends the program if the call waits for a writer
+  FAILS(CUCORE_ERROR_IO, std::string(fifo) + "|regular", cucore_objectcode_from_file,
+        CUCORE_CODE_TYPE_PTX, fifo, nullptr, &none);
+  alarm(0);
+  unlink(fifo);
+  const File sparse("");
+  ASSERT_EQ(truncate(sparse.path(), (off_t{1} << 31) + 1), 0);
+  FAILS(CUCORE_ERROR_IO, "2147483649 bytes|at most 2147483648", cucore_objectcode_from_file,
+        CUCORE_CODE_TYPE_PTX, sparse.path(), nullptr, &none);
 }
 
 TEST(Containers, TellTheirSizeAndRefuseASmallerBuffer) {

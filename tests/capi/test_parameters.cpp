@@ -145,4 +145,59 @@ TEST_F(ParametersOfKernels, AreThoseOfTheImageOfADevice) {
   EXPECT_EQ(count + infos[0].size, 0u);
 }
 
+// The scripted driver takes what stands in a comment for a parameter, as a driver might that reads
+// some text differently. It would then read past the arguments of a launch.
+class OtherParameters : public OnDevice {
+ protected:
+  Code code_with(const std::string& parameters) {
+    const std::string text = ".version 8.0\n.target sm_50\n.address_size 64\n.visible .entry k(" +
+                             parameters + ")\n{\nret;\n}\n";
+    return make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size());
+  }
+};
+
+TEST_F(OtherParameters, ThanTheDriversAreRefused) {
+  NEEDS_FAKE_DRIVER();
+  const std::pair<const char*, const char*> cases[] = {
+      {".param .u32 a // x, .param .u64 b\n", "kernel k|1 parameter (bytes: 4 at 0)|2 parameters"},
+      {".param .u32 a /* , .param .u64 b */", "1 parameter (bytes: 4 at 0)|0 parameters;"},
+      {".param .u8 a, .param .align 2 .b64 b", "1 at 0, 8 at 8|1 at 0, 8 at 2"},
+  };
+  for (const auto& [parameters, parts] : cases) {
+    const Code code = code_with(parameters);
+    Kernel kernel;
+    FAILS(CUCORE_ERROR_INVALID_CODE, parts, cucore_objectcode_find_kernel, code, "k", kernel.out());
+  }
+}
+
+TEST_F(OtherParameters, AreTheDriversWhereTheAlignmentIsOfAnArchitecture) {
+  NEEDS_FAKE_DRIVER();
+  const Code code = code_with(".param .u8 a, .param .align 64 .b8 b[4], .param .align 2 .b64 c");
+  const Kernel kernel = find_kernel(code, "k");
+  size_t offset = 0, size = 0;
+  SUCCEEDS(cucore_kernel_parameter_at, kernel, 2, device_, &offset, &size);
+  EXPECT_EQ(offset, 68u) << "the code alone says 72";
+}
+
+TEST_F(OtherParameters, AreLookedForOnceForEachDevice) {
+  NEEDS_FAKE_DRIVER();
+  const Code code = make_ptx_code();
+  fake_->reset();
+  const Kernel kernel = find_kernel(code, "saxpy");
+  EXPECT_EQ(fake_->call_count("cuKernelGetParamInfo"), 5u) << "four, and the end";
+  const Device second = open_device(1);
+  const Stream stream = make_stream(second);
+  const cucore_launch_options options = grid(1, 1);
+  const float a = 2;
+  const uint64_t x = 64, y = 128;
+  const uint32_t n = 5;
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(x), CUCORE_ARGUMENT(y),
+                                       CUCORE_ARGUMENT(n)};
+  for (int i = 0; i < 3; ++i)
+    SUCCEEDS(cucore_kernel_launch, kernel, stream, &options, arguments, 4);
+  EXPECT_EQ(fake_->call_count("cuKernelGetParamInfo"), 10u);
+  SUCCEEDS(cucore_kernel_launch, kernel, stream_, &options, arguments, 4);
+  EXPECT_EQ(fake_->call_count("cuKernelGetParamInfo"), 10u);
+}
+
 }  // namespace

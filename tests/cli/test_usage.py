@@ -30,6 +30,9 @@ class Usage(CommandTest):
         self.fails(2, "explode", says=["explode", ", ".join(SUBCOMMANDS)])
         self.fails(2, "info", "--loud", says="--loud")
 
+    def test_an_input_without_an_end_is_refused(self):
+        self.fails(1, "inspect", "/dev/zero", says=["/dev/zero", "1073741824 bytes"])
+
     def test_missing_arguments_are_named(self):
         self.fails(2, "inspect", says="file")
         self.fails(2, "compile", "saxpy.cu", says="--output")

@@ -5,9 +5,11 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 
 #include "cpu/ptx/fatbin.hpp"
 
@@ -17,6 +19,7 @@ namespace {
 // What no 13.0 driver knows, 9.1 and later, is accepted: what is new in it fails when it is
 // reached.
 constexpr int kNewestMajor = 9;
+constexpr uint64_t kMaxFileBytes = uint64_t{1} << 31;
 constexpr unsigned char kElf[] = {0x7f, 'E', 'L', 'F'};
 constexpr unsigned char kLtoIr[] = {0xed, 0x43, 0x4e, 0x7f};
 
@@ -169,6 +172,12 @@ PtxText ptx_of_image(const void* image, int sm) {
 }
 
 PtxText ptx_of_file(const char* path, int sm) {
+  // A FIFO would wait for a writer, and a device has no end.
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  if (failed || !std::filesystem::is_regular_file(path, failed))
+    return refused(CUDA_ERROR_FILE_NOT_FOUND, {});
+  if (size > kMaxFileBytes) return refused(CUDA_ERROR_INVALID_IMAGE, {});
   std::ifstream file(path, std::ios::binary);
   if (!file) return refused(CUDA_ERROR_FILE_NOT_FOUND, {});
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
