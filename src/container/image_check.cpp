@@ -9,36 +9,54 @@ namespace cucore::container {
 namespace {
 
 /// A launch checks its arguments by these sizes, so they must be the code's own.
-void check_symbols(const Image& image, const ImageInfo& info, const Table& table,
-                   const ByteView& file) {
+void check_symbols(Image& image, ImageInfo& info, const Table& table, const ByteView& file) {
   std::unordered_map<std::string_view, const Symbol*> known;
   for (const Symbol& symbol : info.symbols) known.emplace(symbol.lowered_name, &symbol);
-  for (const Symbol& symbol : image.symbols) {
+  const bool is_open = image.type == CodeType::PTX || image.type == CodeType::CUBIN;
+  const auto refuse = [&](const Symbol& symbol, const char* why) {
+    file.fail(table.find(SYMTAB)->offset, "the parameters of " + symbol.lowered_name + why);
+  };
+  for (Symbol& symbol : image.symbols) {
     const auto found = known.find(symbol.lowered_name);
-    if (found == known.end() || !symbol.parameters || !found->second->parameters) continue;
+    if (found == known.end()) {
+      if (is_open && symbol.parameters) refuse(symbol, " belong to nothing in the image");
+      continue;
+    }
+    if (!found->second->parameters) continue;
     const auto same = [](const Parameter& a, const Parameter& b) {
       return a.offset == b.offset && a.size == b.size;
     };
     const auto& own = *found->second->parameters;
-    if (!std::equal(own.begin(), own.end(), symbol.parameters->begin(), symbol.parameters->end(),
-                    same)) {
-      file.fail(table.find(SYMTAB)->offset,
-                "the parameters of " + symbol.lowered_name + " are not those of the image");
+    if (!symbol.parameters) {
+      symbol.parameters = own;
+    } else if (!std::equal(own.begin(), own.end(), symbol.parameters->begin(),
+                           symbol.parameters->end(), same)) {
+      refuse(symbol, " are not those of the image");
     }
   }
+  // What has no symbols of its own has those of its code.
+  if (image.symbols.empty()) image.symbols = std::move(info.symbols);
+}
+
+/// Machine code does not always say its suffix.
+bool is_arch_of(const Image& image, const Arch& actual) {
+  if (actual.empty()) return true;
+  Arch stated = image.arch;
+  if (image.type == CodeType::CUBIN && actual.suffix == 0) stated.suffix = 0;
+  return stated == actual;
 }
 
 }  // namespace
 
-void check_image(const Image& image, const SectionEntry& entry, const Table& table,
+void check_image(Image& image, const SectionEntry& entry, const Table& table,
                  const ByteView& file) {
   const ByteView view("the image in the container", image.bytes, entry.offset);
   if (image.type == CodeType::PTX && trim_zeros(image.bytes).size() + 1 != image.bytes.size()) {
     view.fail(image.bytes.size() - 1, "a PTX does not end with one NUL");
   }
-  const ImageInfo info = inspect(image.type, image.bytes);
+  ImageInfo info = inspect(image.type, image.bytes);
   const uint64_t at = table.offset_of(entry);
-  if (info.arch.number != 0 && info.arch.number != image.arch.number) {
+  if (!is_arch_of(image, info.arch)) {
     file.fail(at + 4, "the table says another architecture than the image");
   }
   if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa) {

@@ -6,8 +6,8 @@
 
 namespace cucore::container {
 
+/// Takes from the image the symbols and parameters that the container leaves out.
 /// @throws Error INVALID_CODE
-void check_image(const Image& image, const SectionEntry& entry, const Table& table,
-                 const ByteView& file);
+void check_image(Image& image, const SectionEntry& entry, const Table& table, const ByteView& file);
 
 }  // namespace cucore::container

@@ -166,6 +166,8 @@ std::string format_metadata(const Metadata& own, const std::vector<Metadata>& im
 MetadataSet parse_metadata(const ByteView& json) {
   if (json.size() > kMaxMetaSize) json.fail(0, "META is larger than 1 MiB");
   const auto* begin = reinterpret_cast<const char*>(json.bytes().data());
+  // The parser passes over one, other readers do not.
+  if (json.size() > 0 && *begin == '\xef') json.fail(0, "META begins with a byte-order mark");
   Handler handler;
   if (!Json::sax_parse(begin, begin + json.size(), &handler)) json.fail(0, handler.why);
   return std::move(handler.result);

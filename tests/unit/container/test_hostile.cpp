@@ -1,4 +1,7 @@
 // Containers made by somebody who means harm: digests and checksum are right, contents are not.
+#include <algorithm>
+#include <initializer_list>
+
 #include "container/compression.hpp"
 #include "container_testing.hpp"
 
@@ -102,6 +105,61 @@ TEST(Hostile, EntryFields) {
   EXPECT_REFUSED("another architecture", after_entry(16, [](SectionEntry& e) { e.arch = 90; }));
   EXPECT_REFUSED("another PTX ISA", after_entry(16, [](SectionEntry& e) { e.ptx_isa = 90; }));
   EXPECT_REFUSED("string", after_entry(16, [](SectionEntry& e) { e.name = 0xffffffff; }));
+}
+
+TEST(Hostile, TheArchitectureOfAnImageIsThatOfItsText) {
+  const auto with = [](uint8_t flags) {
+    return after_entry(16, [&](SectionEntry& e) { e.arch_flags = flags; });
+  };
+  EXPECT_REFUSED("another architecture", with(0));
+  EXPECT_REFUSED("another architecture", with(kArchVirtual | kArchA));
+  EXPECT_REFUSED("another architecture", with(kArchVirtual | kArchF));
+  EXPECT_EQ(with(kArchVirtual), "");
+}
+
+Bytes without_section(const Code& code, std::initializer_list<uint32_t> types) {
+  const Bytes bytes = write(code);
+  std::vector<Section> sections;
+  for (size_t i = 0; i < header_of(bytes).section_count; ++i) {
+    const SectionEntry entry = entry_at(bytes, i);
+    if (std::find(types.begin(), types.end(), entry.type) != types.end()) continue;
+    Section& section = sections.emplace_back();
+    section.entry = entry;
+    const auto stored = std::span(bytes).subspan(entry.offset, entry.stored_size);
+    section.own.assign(stored.begin(), stored.end());
+  }
+  return assemble(std::move(sections), std::nullopt);
+}
+
+TEST(Hostile, AnImageWithoutSymbolsHasThoseOfItsCode) {
+  const Code code = read(without_section(ptx_code(), {SYMTAB, PARAMS}));
+  ASSERT_EQ(code.symbols.size(), 1u);
+  EXPECT_EQ(code.symbols[0].lowered_name, "scale");
+  EXPECT_EQ(code.symbols[0].parameters->size(), 3u);
+}
+
+/// Without them a launch would take any arguments.
+TEST(Hostile, ParametersThatTheTableLeavesOutAreThoseOfTheCode) {
+  Code unknown = rich_code();
+  unknown.symbols[0].parameters.reset();
+  const Code code = read(write(unknown));
+  ASSERT_TRUE(code.symbols[0].parameters);
+  EXPECT_EQ(code.symbols[0].parameters->size(), 3u);
+}
+
+TEST(Hostile, ParametersOfAKernelThatIsNotThere) {
+  Code code = rich_code();
+  code.symbols.push_back(code.symbols[0]);
+  code.symbols.back().lowered_name = "elsewhere";
+  EXPECT_REFUSED("belong to nothing", message_of([&] { read(write(code)); }));
+  code.symbols.back().parameters.reset();
+  EXPECT_EQ(message_of([&] { read(write(code)); }), "");
+}
+
+TEST(Hostile, MetadataWithAByteOrderMark) {
+  const Bytes marked = bytes_of("\xef\xbb\xbf{\"a\":1}");
+  EXPECT_REFUSED("byte-order", with_section(META, marked, rich_code(), kStored, marked.size()));
+  EXPECT_EQ(with_section(META, bytes_of("{\"a\":1}"), rich_code(), kStored, 7), "");
 }
 
 TEST(Hostile, SectionsThatMayBeSkippedAre) {
