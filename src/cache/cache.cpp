@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <new>
+#include <thread>
 
 #include "cache/key_lock.hpp"
 #include "cache/record_builder.hpp"
@@ -76,6 +77,11 @@ Cache::Cache(Settings settings, Codec codec)
 }
 
 Cache& Cache::here() {
+  // The remote would be asked on behalf of itself, without end.
+  if (remotes_.is_calling())
+    throw Error(Status::INVALID_STATE,
+                "cache is one whose remote is being called by this thread; a remote must not use "
+                "the cache that calls it");
   if (forks_ == fork_count()) return *this;
   return *in_child_.get([this] {
     Settings settings = settings_;
@@ -92,12 +98,22 @@ Cache& Cache::here() {
   });
 }
 
-// A child of a fork never destroys what its parent's threads may be in the middle of.
 void Cache::prepare_release() {
+  if (remotes_.is_sending()) return release_elsewhere();
+  // A child of a fork never destroys what its parent's threads may be in the middle of.
   if (forks_ == fork_count()) return;
   add_reference();
   quietly([&] {
     here().flush_statistics();
+    return true;
+  });
+}
+
+// The thread that sends to remotes must not wait for its own end.
+void Cache::release_elsewhere() {
+  add_reference();
+  quietly([&] {
+    std::thread([this] { drop_reference(); }).detach();
     return true;
   });
 }

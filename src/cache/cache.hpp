@@ -82,7 +82,8 @@ class Cache final : public Object {
   static Ref<Cache> open(Settings settings, Codec codec);
 
   // This one; in a child of a fork another of the same settings, with nothing in memory and without
-  // the remotes, whose connections are the parent's. Every call of a user begins here.
+  // the remotes, whose connections are the parent's. Every call of a user begins here. Throws
+  // INVALID_STATE within a function of one of its remotes.
   Cache& here();
   // Before a user's reference to it is given back.
   void prepare_release();
@@ -105,7 +106,8 @@ class Cache final : public Object {
   bool has_disk() const { return store_.is_open(); }
   bool can_write() const { return store_.can_write(); }
 
-  // Evicts the least recently used until no more than this is left; 0 empties the cache.
+  // Evicts the least recently used until no more than this is left; 0 empties the cache. Throws
+  // INVALID_STATE within its own report.
   uint64_t trim(uint64_t max_bytes, uint64_t max_entries, const Report& report);
   // Reads every file, and removes what is damaged. How many were.
   uint64_t verify(const Report& report);
@@ -123,6 +125,7 @@ class Cache final : public Object {
   Request request_of(const container::Digest& key) const;
   container::Digest last_key(const Request& request) const;
 
+  void release_elsewhere();
   bool locks() const;
   BuildPlace place() const;
   Result obtain(Request& request, const Build& build);

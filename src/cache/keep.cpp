@@ -3,6 +3,7 @@
 #include <random>
 
 #include "cache/cache.hpp"
+#include "cache/inside.hpp"
 #include "cache/request.hpp"
 #include "container/writer.hpp"
 
@@ -100,6 +101,7 @@ void Cache::bound() {
     return value > 0 && static_cast<uint64_t>(value) > bound;
   };
   if (!over(now.bytes, settings_.max_bytes) && !over(now.files, settings_.max_entries)) return;
+  if (Inside::of(&bound_mutex_)) return;  // a report of trim() has put something
   const std::unique_lock lock(bound_mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;  // another thread is at it
   uint64_t evicted = 0;
@@ -161,6 +163,9 @@ void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const R
 }
 
 uint64_t Cache::trim(uint64_t max_bytes, uint64_t max_entries, const Report& report) {
+  if (Inside::of(&bound_mutex_))
+    throw Error(Status::INVALID_STATE,
+                "cache is one that this thread is trimming; a report must not trim it again");
   if (max_bytes == 0 || max_entries == 0) {
     memory_.clear();
     std::lock_guard lock(manifests_mutex_);
@@ -168,6 +173,7 @@ uint64_t Cache::trim(uint64_t max_bytes, uint64_t max_entries, const Report& rep
   }
   if (!store_.can_write()) return 0;
   std::lock_guard lock(bound_mutex_);
+  const Inside inside(&bound_mutex_);
   uint64_t evicted = 0;
   evict(max_bytes, max_entries, Store::SHARDS, report, evicted);
   flush_statistics();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cache/inside.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
 
@@ -65,8 +66,13 @@ bool Remotes::can_write() const {
   return std::ranges::any_of(all, [](const auto& one) { return one->remote->can_write(); });
 }
 
+bool Remotes::is_calling() const { return Inside::of(this); }
+
+bool Remotes::is_sending() const { return Inside::of(&queue_); }
+
 RemoteAnswer Remotes::call(Guarded& guarded, const std::function<RemoteAnswer(Remote&)>& work) {
   if (!guarded.is_open()) return RemoteAnswer::FAILED;
+  const Inside inside(this);
   const RemoteAnswer answer = work(*guarded.remote);
   guarded.note(answer);
   if (answer == RemoteAnswer::FAILED && on_failure) on_failure();
@@ -115,6 +121,7 @@ void Remotes::send_all() {
 }
 
 void Remotes::send(const Job& job) {
+  const Inside sending(&queue_);
   for (const auto& one : list()) {
     if (!one->remote->can_write()) continue;
     const auto give = [&](Remote& remote) { return remote.put(job.key, job.kind, job.bytes); };

@@ -47,6 +47,9 @@ class Remotes {
            const std::function<bool(container::Bytes)>& accept);
   // Later, on a thread of its own; what does not fit into the queue is dropped.
   void put(const container::Digest& key, FileKind kind, container::Bytes bytes);
+  // Whether this thread is in a function of one of them; on the thread that sends.
+  bool is_calling() const;
+  bool is_sending() const;
   // Waits until all that was put has been sent or given up.
   void flush(std::chrono::milliseconds time);
 

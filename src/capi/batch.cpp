@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <mutex>
+#include <optional>
 
 #include "capi/error_object.hpp"
 #include "capi/guard.hpp"
+#include "capi/held_cache.hpp"
 #include "core/worker.hpp"
 #include "support/text.hpp"
 
@@ -120,8 +122,9 @@ CUCORE_API cucore_status cucore_program_compile_batch(const cucore_batch_item* i
     require_zero(with.reserved, "cucore_batch_options.reserved");
     const std::vector<Item> all = read_items(require_array(items, count, "items"));
     if (count != 0) require(out, "out");
-    cache::Cache* cache =
-        with.cache ? &use(with.cache, "cucore_batch_options.cache").here() : nullptr;
+    std::optional<HeldCache> held;
+    if (with.cache) held.emplace(with.cache, "cucore_batch_options.cache");
+    cache::Cache* const cache = held ? &**held : nullptr;
     if (count != 0) core::Worker::find_program();
     Results results(with, count, out, failures);
     Undo undo(results);

@@ -6,6 +6,7 @@
 
 #include "capi/error_object.hpp"
 #include "capi/guard.hpp"
+#include "capi/held_cache.hpp"
 #include "capi/keys.hpp"
 #include "support/text.hpp"
 
@@ -158,9 +159,9 @@ void copy_text(const std::string& text, char* buffer, size_t capacity, size_t* s
 template <class EventsOf>
 void tell(cucore_cache* cache, cucore_cache_statistics_info* out, EventsOf&& events_of) {
   if (out) cucore::clear_info(out, FIRST_STATISTICS);
-  auto& self = use(cache, "cache").here();
+  const HeldCache self(cache);
   require(out, "out");
-  cucore::write_info(out, to_c(self, events_of(self)), FIRST_STATISTICS,
+  cucore::write_info(out, to_c(*self, events_of(*self)), FIRST_STATISTICS,
                      "cucore_cache_statistics_info");
 }
 
@@ -197,16 +198,16 @@ CUCORE_API cucore_status cucore_cache_compile(cucore_cache* cache, const cucore_
   return guard(error, [&] {
     clear(out);
     clear(outcome);
-    auto& self = use(cache, "cache").here();
-    const core::Program& source = use(program, "program");
+    const HeldCache self(cache);
+    const auto source = share(program, "program");
     const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
     require(out, "out");
     const auto type = static_cast<CodeType>(target);
-    const auto inputs = source.inputs(type, names);
+    const auto inputs = source->inputs(type, names);
     const cache::Build build = {
-        [&]() -> Ref<const Object> { return source.compile(type, names); },
-        [&](const std::string& path) { source.trace_files(type, names, path); }};
-    give(self.obtain(*inputs, build), out, outcome);
+        [&]() -> Ref<const Object> { return source->compile(type, names); },
+        [&](const std::string& path) { source->trace_files(type, names, path); }};
+    give(self->obtain(*inputs, build), out, outcome);
   });
 }
 
@@ -216,14 +217,14 @@ CUCORE_API cucore_status cucore_cache_link(cucore_cache* cache, cucore_linker* l
   return guard(error, [&] {
     clear(out);
     clear(outcome);
-    auto& self = use(cache, "cache").here();
-    core::Linker& links = use(linker, "linker");
+    const HeldCache self(cache);
+    const auto links = share(linker, "linker");
     require(out, "out");
     const auto type = static_cast<CodeType>(target);
-    const container::BuildInputs inputs = links.inputs(type);
-    const cache::Build build = {[&]() -> Ref<const Object> { return links.link(type); }, {}};
-    const cache::Result result = self.obtain(inputs, build);
-    links.set_log(unwrap_code(*result.object).log);
+    const container::BuildInputs inputs = links->inputs(type);
+    const cache::Build build = {[&]() -> Ref<const Object> { return links->link(type); }, {}};
+    const cache::Result result = self->obtain(inputs, build);
+    links->set_log(unwrap_code(*result.object).log);
     give(result, out, outcome);
   });
 }
@@ -232,19 +233,19 @@ CUCORE_API cucore_status cucore_cache_get(cucore_cache* cache, const uint8_t key
                                           cucore_objectcode** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
-    auto& self = use(cache, "cache").here();
+    const HeldCache self(cache);
     const container::Digest digest = read_key(key);
     require(out, "out");
-    if (const cache::Result result = self.get(digest); result.object) give(result, out, nullptr);
+    if (const cache::Result result = self->get(digest); result.object) give(result, out, nullptr);
   });
 }
 
 CUCORE_API cucore_status cucore_cache_put(cucore_cache* cache, const uint8_t key[32],
                                           const cucore_objectcode* code, cucore_error** error) {
   return guard(error, [&] {
-    auto& self = use(cache, "cache").here();
+    const HeldCache self(cache);
     const container::Digest digest = read_key(key);
-    self.put(digest, use(code, "code"));
+    self->put(digest, *share(code, "code"));
   });
 }
 
@@ -256,11 +257,11 @@ CUCORE_API cucore_status cucore_cache_get_or_build(cucore_cache* cache, const ui
   return guard(error, [&] {
     clear(out);
     clear(outcome);
-    auto& self = use(cache, "cache").here();
+    const HeldCache self(cache);
     const container::Digest digest = read_key(key);
     require(build, "build");
     require(out, "out");
-    give(self.get_or_build(digest, {[&] { return call(build, user_data); }, {}}), out, outcome);
+    give(self->get_or_build(digest, {[&] { return call(build, user_data); }, {}}), out, outcome);
   });
 }
 
@@ -279,16 +280,15 @@ CUCORE_API cucore_status cucore_cache_statistics_of_all(cucore_cache* cache,
 CUCORE_API cucore_status cucore_cache_trim(cucore_cache* cache, uint64_t max_bytes,
                                            cucore_cache_report_fn report, void* user_data,
                                            cucore_error** error) {
-  return guard(error, [&] {
-    use(cache, "cache").here().trim(max_bytes, UINT64_MAX, to_report(report, user_data));
-  });
+  return guard(
+      error, [&] { HeldCache(cache)->trim(max_bytes, UINT64_MAX, to_report(report, user_data)); });
 }
 
 CUCORE_API cucore_status cucore_cache_verify(cucore_cache* cache, cucore_cache_report_fn report,
                                              void* user_data, uint64_t* bad, cucore_error** error) {
   return guard(error, [&] {
     clear(bad);
-    const uint64_t found = use(cache, "cache").here().verify(to_report(report, user_data));
+    const uint64_t found = HeldCache(cache)->verify(to_report(report, user_data));
     if (bad) *bad = found;
   });
 }
@@ -296,8 +296,8 @@ CUCORE_API cucore_status cucore_cache_verify(cucore_cache* cache, cucore_cache_r
 CUCORE_API cucore_status cucore_cache_query(cucore_cache* cache, cucore_cache_report_fn report,
                                             void* user_data, cucore_error** error) {
   return guard(error, [&] {
-    auto& self = use(cache, "cache").here();
-    self.query(to_report(require(report, "report"), user_data));
+    const HeldCache self(cache);
+    self->query(to_report(require(report, "report"), user_data));
   });
 }
 
@@ -307,13 +307,13 @@ CUCORE_API cucore_status cucore_cache_explain_miss(
     size_t capacity, size_t* size, cucore_error** error) {
   return guard(error, [&] {
     clear(size);
-    auto& self = use(cache, "cache").here();
-    const core::Program& source = use(program, "program");
+    const HeldCache self(cache);
+    const auto source = share(program, "program");
     const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
     if (capacity != 0) require(buffer, "buffer");
     require(size, "size");
-    const auto inputs = source.inputs(static_cast<CodeType>(target), names);
-    copy_text(self.explain(*inputs), buffer, capacity, size);
+    const auto inputs = source->inputs(static_cast<CodeType>(target), names);
+    copy_text(self->explain(*inputs), buffer, capacity, size);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "cache/cache.hpp"
 #include "capi/guard.hpp"
+#include "capi/held_cache.hpp"
 #include "remote/plugin.h"
 #include "support/loaded_file.hpp"
 #include "support/text.hpp"
@@ -36,15 +37,10 @@ class CallersRemote final : public cache::Remote {
 
   cache::RemoteAnswer get(const container::Digest& key, cache::FileKind kind,
                           container::Bytes& out) override {
-    const auto receive = [](const void* data, size_t size, void* receiver) {
-      const auto* begin = static_cast<const std::byte*>(data);
-      // Nothing thrown may pass through the caller's code; what is too large is not wanted.
-      if (size <= cache::Remotes::LARGEST)
-        guard(nullptr,
-              [&] { static_cast<container::Bytes*>(receiver)->assign(begin, begin + size); });
-    };
-    return to_answer(
-        remote_.get(remote_.context, cache::entry_name(key, kind).c_str(), receive, &out));
+    Received received{out};
+    const cucore_cache_answer answer =
+        remote_.get(remote_.context, cache::entry_name(key, kind).c_str(), receive, &received);
+    return received.is_refused ? cache::RemoteAnswer::FAILED : to_answer(answer);
   }
 
   cache::RemoteAnswer put(const container::Digest& key, cache::FileKind kind,
@@ -57,6 +53,20 @@ class CallersRemote final : public cache::Remote {
   std::string name() const override { return name_; }
 
  private:
+  struct Received {
+    container::Bytes& bytes;
+    bool is_refused = false;
+  };
+
+  // Nothing thrown may pass through the caller's code.
+  static void receive(const void* data, size_t size, void* receiver) {
+    auto& self = *static_cast<Received*>(receiver);
+    const auto* begin = static_cast<const std::byte*>(data);
+    if ((!data && size != 0) || size > cache::Remotes::LARGEST ||
+        guard(nullptr, [&] { self.bytes.assign(begin, begin + size); }) != CUCORE_OK)
+      self.is_refused = true;
+  }
+
   static cache::RemoteAnswer to_answer(cucore_cache_answer answer) {
     if (answer == CUCORE_CACHE_ANSWER_DONE) return cache::RemoteAnswer::DONE;
     if (answer == CUCORE_CACHE_ANSWER_ABSENT) return cache::RemoteAnswer::ABSENT;
@@ -132,9 +142,9 @@ CUCORE_API cucore_status cucore_cache_add_remote(cucore_cache* cache,
     require(remote, "remote");
     const auto all = cucore::read_options(remote, FIRST_REMOTE, "cucore_cache_remote");
     auto owner = std::make_unique<CallersRemote>(all);
-    auto& self = use(cache, "cache").here();
+    const HeldCache self(cache);
     require(all.get, "remote.get");
-    self.add_remote(std::move(owner));
+    self->add_remote(std::move(owner));
   });
 }
 
@@ -142,10 +152,10 @@ CUCORE_API cucore_status cucore_cache_add_remote_url(cucore_cache* cache, const 
                                                      const cucore_cache_remote_options* options,
                                                      cucore_error** error) {
   return guard(error, [&] {
-    auto& self = use(cache, "cache").here();
+    const HeldCache self(cache);
     require(url, "url");
     const auto with = read(options);
-    self.add_remote(std::make_unique<CallersRemote>(open_remote(url, with)));
+    self->add_remote(std::make_unique<CallersRemote>(open_remote(url, with)));
   });
 }
 
