@@ -10,6 +10,7 @@
 #include "remote/plugin.h"
 #include "support/loaded_file.hpp"
 #include "support/text.hpp"
+#include "support/url.hpp"
 
 using namespace cucore::capi;
 using cucore::Error;
@@ -28,7 +29,7 @@ constexpr size_t FIRST_REMOTE = offsetof(cucore_cache_remote, name) + sizeof(con
 class CallersRemote final : public cache::Remote {
  public:
   explicit CallersRemote(const cucore_cache_remote& remote)
-      : remote_(remote), name_(remote.name ? remote.name : "a remote") {}
+      : remote_(remote), name_(cucore::without_login(remote.name ? remote.name : "a remote")) {}
   ~CallersRemote() override {
     if (remote_.close) remote_.close(remote_.context);
   }
@@ -87,9 +88,9 @@ constexpr Scheme SCHEMES[] = {
 std::string plugin_of(std::string_view url) {
   for (const Scheme& scheme : SCHEMES)
     if (url.starts_with(scheme.prefix)) return text("cucore-remote-", scheme.plugin, ".so");
-  throw Error(
-      Status::INVALID_ARGUMENT,
-      text("the URL ", url, " begins with none of file://, http://, https:// and redis://"));
+  throw Error(Status::INVALID_ARGUMENT,
+              text("the URL ", cucore::without_login(url),
+                   " begins with none of file://, http://, https:// and redis://"));
 }
 
 // Kept open for good: its threads and its connections may outlive every cache.
@@ -126,8 +127,8 @@ cucore_cache_remote open_remote(const char* url, const cucore_cache_remote_optio
   cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
   char reason[512] = "";
   if (!open_plugin(plugin_of(url))(url, &options, &remote, reason, sizeof reason))
-    throw Error(Status::INVALID_ARGUMENT,
-                text("cannot use ", url, " as a remote: ", static_cast<const char*>(reason)));
+    throw Error(Status::INVALID_ARGUMENT, text("cannot use ", cucore::without_login(url),
+                                               " as a remote: ", static_cast<const char*>(reason)));
   return remote;
 }
 

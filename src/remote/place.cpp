@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "support/url.hpp"
+
 namespace cucore::remote {
 namespace {
 
@@ -31,14 +33,6 @@ cucore_cache_answer put_to(void* context, const char* name, const void* data,
 
 void close_place(void* context) { delete static_cast<Place*>(context); }
 
-// The label goes to logs.
-std::string without_password(std::string url) {
-  const size_t scheme = url.find("://");
-  const size_t at = url.rfind('@');
-  if (scheme == url.npos || at == url.npos || at < scheme) return url;
-  return url.erase(scheme + 3, at - scheme - 2);
-}
-
 }  // namespace
 }  // namespace cucore::remote
 
@@ -47,7 +41,7 @@ int32_t cucore_remote_open(const char* url, const cucore_cache_remote_options* o
   using namespace cucore::remote;
   try {
     std::unique_ptr<Place> place = make_place(url, *options);
-    place->label = without_password(url);
+    place->label = cucore::without_login(url);
     out->name = place->label.c_str();
     out->get = get_from;
     out->put = options->read_only ? nullptr : put_to;

@@ -207,4 +207,63 @@ TEST(Remotes, UrlsThatNameNoPlaceAreRefused) {
         "file:///tmp", &options);
 }
 
+// Every text that the library logs, for as long as this lives.
+struct Listener {
+  Listener() {
+    const auto receive = [](cucore_log_level, const char* message, void* self) {
+      static_cast<Listener*>(self)->text += std::string(message) + "\n";
+    };
+    MUST(cucore_log_set_callback, receive, CUCORE_LOG_DEBUG, this, nullptr);
+  }
+  ~Listener() { cucore_log_set_callback(nullptr, CUCORE_LOG_ERROR, nullptr, nullptr, nullptr); }
+  std::string text;
+};
+
+TEST(Remotes, MessagesRepeatNoPassword) {
+  const Cache cache = open_cache("");
+  for (const char* url :
+       {"redis://user:hunter2@host:port", "redis://:hunter2@", "redis://:hunter2@host/database",
+        "redis://:a/hunter2@host:port", "redis://:a@hunter2@host:port", "redis://hunter2@host:x",
+        "redis://host:hunter2@host:port", "gopher://user:hunter2@host", "user:hunter2@host",
+        "redis//:hunter2@host", "http//user:hunter2@host://x"}) {
+    Error error;
+    EXPECT_NE(cucore_cache_add_remote_url(cache, url, nullptr, error.out()), CUCORE_OK) << url;
+    const std::string message = cucore_error_message(error);
+    EXPECT_FALSE(contains(message, "hunter2")) << message;
+    EXPECT_FALSE(contains(message, "user")) << message;
+  }
+  Error error;
+  cucore_cache_add_remote_url(cache, "redis://user:hunter2@host:port", nullptr, error.out());
+  EXPECT_TRUE(contains(cucore_error_message(error), "redis://***@host:port"));
+  cucore_cache_add_remote_url(cache, "file:///no/such@folder", nullptr, error.out());
+  EXPECT_TRUE(contains(cucore_error_message(error), "file:///no/such@folder"));
+}
+
+TEST(Remotes, LogsRepeatNoPassword) {
+  Listener listener;
+  const std::string closed = "127.0.0.1:" + std::to_string(free_port());
+  const auto ask = [](cucore_cache* cache) {
+    for (uint8_t number = 0; number < 3; ++number) {
+      const uint8_t key[32] = {number};
+      Code code;
+      MUST(cucore_cache_get, cache, key, code.out());
+    }
+  };
+  for (const std::string& url : {"redis://user:hunter2@" + closed, "http://user:hunter2@" + closed,
+                                 "http://user:hunt@er2@" + closed + "/folder"})
+    ask(with_remote("", url));
+  cucore_cache_remote own = CUCORE_CACHE_REMOTE_INIT;
+  own.name = "https://user:hunter2@host/folder";
+  own.get = [](void*, const char*, cucore_cache_receive_fn, void*) {
+    return CUCORE_CACHE_ANSWER_FAILED;
+  };
+  const Cache cache = open_cache("");
+  MUST(cucore_cache_add_remote, cache, &own);
+  ask(cache);
+  EXPECT_TRUE(contains(listener.text, closed)) << "nothing was logged";
+  EXPECT_TRUE(contains(listener.text, "https://***@host/folder")) << listener.text;
+  EXPECT_FALSE(contains(listener.text, "hunter2")) << listener.text;
+  EXPECT_FALSE(contains(listener.text, "user")) << listener.text;
+}
+
 }  // namespace
