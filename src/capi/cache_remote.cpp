@@ -8,6 +8,7 @@
 #include "capi/guard.hpp"
 #include "capi/held_cache.hpp"
 #include "remote/plugin.h"
+#include "support/descriptors.hpp"
 #include "support/loaded_file.hpp"
 #include "support/text.hpp"
 #include "support/url.hpp"
@@ -99,6 +100,7 @@ cucore_remote_open_fn open_plugin(const std::string& name) {
   if (folder.empty())
     throw Error(Status::LIBRARY_MISSING,
                 text("cannot load ", name, ": the folder of libcucore.so is not known"));
+  cucore::require_descriptors("load " + name);
   std::string tried;
   for (const std::string& place :
        {folder + "/" + name, folder + "/cucore/" + name, folder + "/remote/" + name}) {

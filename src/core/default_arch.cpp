@@ -5,6 +5,7 @@
 
 #include "core/device.hpp"
 #include "driver/nvrtc.hpp"
+#include "support/descriptors.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -21,7 +22,11 @@ container::Arch lowest_of_nvrtc() {
 }
 
 Ref<Device> first_device() {
-  if (!driver::cuda_if_available() || Device::count() == 0) return nullptr;
+  if (!driver::cuda_if_available()) {
+    require_descriptors("look for a device");
+    return nullptr;
+  }
+  if (Device::count() == 0) return nullptr;
   return Device::open(0);
 }
 

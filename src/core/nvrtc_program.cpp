@@ -1,6 +1,9 @@
 #include "core/nvrtc_program.hpp"
 
+#include <atomic>
+
 #include "driver/captured_output.hpp"
+#include "support/descriptors.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -58,12 +61,21 @@ void NvrtcProgram::add_expression(const std::string& expression) {
 
 void NvrtcProgram::compile(const std::vector<std::string>& flags, const std::string& what) {
   const auto arguments = pointers(flags);
+  // The first compile loads a library of NVRTC's own.
+  static std::atomic<bool> has_compiled{false};
+  if (!has_compiled.load(std::memory_order_relaxed)) require_descriptors(what);
   const driver::CapturedOutput output;
   const nvrtcResult result =
       rtc_.nvrtcCompileProgram(program_, static_cast<int>(arguments.size()), arguments.data());
   printed_ = output.text();
-  if (result == NVRTC_SUCCESS) return;
+  if (result == NVRTC_SUCCESS) {
+    has_compiled.store(true, std::memory_order_relaxed);
+    return;
+  }
   std::string whole = log();
+  // Headers are not found without them, and the log would blame the headers.
+  if (const std::string why = descriptor_shortage(); !why.empty())
+    throw Error(Status::IO, text("cannot ", what, ": ", why), std::move(whole));
   std::string message = what;
   if (const std::string line = first_error(whole); !line.empty()) message += ": " + line;
   check(result, message, std::move(whole));

@@ -18,6 +18,7 @@
 
 #include "core/worker_message.hpp"
 #include "driver/nvrtc.hpp"
+#include "support/descriptors.hpp"
 #include "support/environment.hpp"
 #include "support/loaded_file.hpp"
 #include "support/text.hpp"
@@ -69,6 +70,7 @@ std::string Worker::find_program() {
 
 void Worker::start() {
   const std::string program = find_program();
+  require_descriptors("start " + program);
   // A socket rather than a pipe: writing to a process that has died is then no signal.
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)

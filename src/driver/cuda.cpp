@@ -5,6 +5,7 @@
 #include "driver/driver_opening.hpp"
 #include "driver/library_search.hpp"
 #include "driver/process_state.hpp"
+#include "support/descriptors.hpp"
 #include "support/environment.hpp"
 #include "support/loaded_file.hpp"
 #include "support/log.hpp"
@@ -103,8 +104,9 @@ int device_count() {
     return count;
   }
   const Status status = in_use.error->status();
-  if (status == Status::LIBRARY_MISSING || status == Status::NO_DEVICE) return 0;
-  throw *in_use.error;
+  if (status != Status::LIBRARY_MISSING && status != Status::NO_DEVICE) throw *in_use.error;
+  require_descriptors("count the devices");  // a driver, too, finds none without them
+  return 0;
 }
 
 void select_driver(std::string_view name_or_path) {

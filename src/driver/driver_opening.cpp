@@ -15,7 +15,9 @@ constexpr const char* CPU_DEVICE = "libcucore-cpu.so";
 // A search of which the first library that is a driver, good or bad, ends all looking.
 class DriverSearch {
  public:
-  DriverSearch() : search_([this](const OpenedLibrary& library) { return accept(library); }) {}
+  DriverSearch()
+      : search_("a CUDA driver", [this](const OpenedLibrary& library) { return accept(library); }) {
+  }
   DriverSearch(const DriverSearch&) = delete;
   DriverSearch& operator=(const DriverSearch&) = delete;
 

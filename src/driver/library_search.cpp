@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstdlib>
 
+#include "support/descriptors.hpp"
 #include "support/loaded_file.hpp"
 
 namespace cucore::driver {
@@ -55,6 +56,7 @@ OpenedLibrary LibrarySearch::take(void* handle, const std::string& label) {
 }
 
 OpenedLibrary LibrarySearch::open(const std::string& file, const std::string& label) {
+  require_descriptors("load " + title_);
   dlerror();
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle) return take(handle, label);

@@ -22,7 +22,10 @@ class LibrarySearch {
   // Looks at a library just opened; "" takes it, anything else is why not, and the search goes on.
   using Accept = std::function<std::string(const OpenedLibrary& library)>;
 
-  explicit LibrarySearch(Accept accept) : accept_(std::move(accept)) {}
+  // `title`: of what is searched for, "NVRTC". A search throws IO if no file can be opened: nothing
+  // would be found then, and the failure would blame the places.
+  LibrarySearch(std::string title, Accept accept)
+      : title_(std::move(title)), accept_(std::move(accept)) {}
 
   // A file by its path, or a bare name through the system's loader. The label is how the attempt is
   // named in the message.
@@ -47,6 +50,7 @@ class LibrarySearch {
   OpenedLibrary take(void* handle, const std::string& label);
   void note(const std::string& label, const std::string& why);
 
+  const std::string title_;
   Accept accept_;
   std::vector<std::string> tried_;
 };

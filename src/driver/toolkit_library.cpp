@@ -32,7 +32,7 @@ bool is_cuda_library(const std::string& path) {
 class ToolkitSearch {
  public:
   ToolkitSearch(const ToolkitLibrary& library, LibrarySearch::Accept accept)
-      : library_(library), search_(std::move(accept)) {}
+      : library_(library), search_(library.title, std::move(accept)) {}
 
   OpenedLibrary run(const std::string& user_path) {
     if (auto found = already_loaded()) return found;

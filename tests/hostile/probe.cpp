@@ -4,16 +4,20 @@
 //
 //   probe LIBRARY FOLDER ACTION [ARGUMENT]   opens LIBRARY, changes to FOLDER, acts
 //
-// Prints the status, and what else the action found, and exits with 0.
+// Prints the status, and what else the action found, and exits with 0. With PROBE_STARVES it acts
+// twice: first without a free file descriptor, then with all that it has used up given back.
 #include <cucore.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -94,6 +98,17 @@ int compile_in_worker(const char*) { return compile(true); }
 struct Action {
   const char* name;
   int (*run)(const char* argument);
+
+  int operator()(const char* argument) const {
+    if (!std::getenv("PROBE_STARVES")) return run(argument);
+    const rlimit few{64, 64};
+    setrlimit(RLIMIT_NOFILE, &few);
+    std::vector<int> taken;
+    for (int fd; (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) taken.push_back(fd);
+    run(argument);
+    for (const int fd : taken) close(fd);
+    return run(argument);
+  }
 };
 constexpr Action ACTIONS[] = {{"count", count_devices},
                               {"remote", add_remote},
@@ -116,7 +131,6 @@ int main(int count, char** arguments) {
     if (!dlopen(other, RTLD_NOW | RTLD_LOCAL)) return 5;
   if (chdir(arguments[2]) != 0) return 6;
   for (const Action& action : ACTIONS)
-    if (std::strcmp(action.name, arguments[3]) == 0)
-      return action.run(count > 4 ? arguments[4] : "");
+    if (std::strcmp(action.name, arguments[3]) == 0) return action(count > 4 ? arguments[4] : "");
   return 2;
 }
