@@ -1237,7 +1237,7 @@ CUCORE_API const char *cucore_objectcode_metadata_value(const cucore_objectcode 
 CUCORE_API int32_t cucore_objectcode_signature(const cucore_objectcode *code);
 
 /** Which key signed the container it was read from: the first 16 hexadecimal digits of the SHA-256
- *  of the key that verifies; "" where unsigned. @since 0.1 */
+ *  of its algorithm, a byte, and the key that verifies; "" where unsigned. @since 0.1 */
 CUCORE_API const char *cucore_objectcode_signature_key(const cucore_objectcode *code);
 
 /** How many symbols cucore_objectcode_symbol_at() tells of. Those of LTOIR, which is opaque, are

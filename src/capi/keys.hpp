@@ -21,7 +21,10 @@ Key to_key(const cucore_key& key, const char* field) {
   if (!key.data || key.size == 0)
     throw Error(Status::INVALID_ARGUMENT, text(field, ": the key is empty"));
   const auto* begin = static_cast<const std::byte*>(key.data);
-  return {static_cast<container::SignatureAlgorithm>(key.algorithm), {begin, begin + key.size}};
+  Key value{static_cast<container::SignatureAlgorithm>(key.algorithm), {begin, begin + key.size}};
+  if (const std::string why = container::key_defect(value); !why.empty())
+    throw Error(Status::INVALID_ARGUMENT, text(field, ": ", why));
+  return value;
 }
 
 }  // namespace cucore::capi

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "container/key_check.hpp"
 #include "support/error.hpp"
 #include "support/sha256.hpp"
 
@@ -36,18 +38,24 @@ const unsigned char* raw(std::span<const std::byte> bytes) {
 }
 
 template <class K>
-void check_key(const K& key) {
+std::string defect_of_form(const K& key) {
   switch (key.algorithm) {
     case SignatureAlgorithm::HMAC_SHA256:
-      if (!key.bytes.empty()) return;
-      throw Error(Status::INVALID_ARGUMENT, "an HMAC-SHA256 key must not be empty");
+      if (key.bytes.empty()) return "an HMAC-SHA256 key must not be empty";
+      if (is_key_pair_file(key.bytes))
+        return "an HMAC-SHA256 key is the file of a key of a key pair; expected a secret";
+      return {};
     case SignatureAlgorithm::ED25519:
-      if (key.bytes.size() == kEd25519KeySize) return;
-      throw Error(Status::INVALID_ARGUMENT,
-                  "an Ed25519 key has 32 bytes, this one has " + std::to_string(key.bytes.size()));
+      if (key.bytes.size() == kEd25519KeySize) return {};
+      return "an Ed25519 key has 32 bytes, this one has " + std::to_string(key.bytes.size());
   }
-  throw Error(Status::INVALID_ARGUMENT,
-              "unknown signature algorithm " + std::to_string(static_cast<int>(key.algorithm)));
+  return "unknown signature algorithm " + std::to_string(static_cast<int>(key.algorithm));
+}
+
+template <class K>
+void check_key(const K& key) {
+  if (std::string why = key_defect(key); !why.empty())
+    throw Error(Status::INVALID_ARGUMENT, std::move(why));
 }
 
 SignatureBytes hmac(std::span<const std::byte> key, std::span<const std::byte> message) {
@@ -107,6 +115,17 @@ bool verify_ed25519(const VerifyingKey& key, std::span<const std::byte> message,
 
 }  // namespace
 
+std::string key_defect(const SigningKey& key) { return defect_of_form(key); }
+
+std::string key_defect(const VerifyingKey& key) {
+  std::string why = defect_of_form(key);
+  if (why.empty() && key.algorithm == SignatureAlgorithm::ED25519 && is_weak_point(key.bytes))
+    why =
+        "an Ed25519 public key is of small order or not in its one encoding; anyone can sign for "
+        "it";
+  return why;
+}
+
 VerifyingKey verifying_key(const SigningKey& key) {
   check_key(key);
   if (key.algorithm == SignatureAlgorithm::HMAC_SHA256) return {key.algorithm, key.bytes};
@@ -121,7 +140,8 @@ VerifyingKey verifying_key(const SigningKey& key) {
 
 KeyId key_id(const VerifyingKey& key) {
   check_key(key);
-  const Sha256Digest digest = sha256(key.bytes);
+  const auto algorithm = static_cast<std::byte>(key.algorithm);
+  const Sha256Digest digest = Sha256().update({&algorithm, 1}).update(key.bytes).finish();
   KeyId id;
   std::copy_n(digest.begin(), id.size(), id.begin());
   return id;

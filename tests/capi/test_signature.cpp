@@ -126,4 +126,36 @@ TEST(Signature, RefusesKeysThatAreNone) {
         bytes.data(), bytes.size(), &options, out.out());
 }
 
+TEST(Signature, RefusesWeakPublicKeysAndSecretsThatArePublic) {
+  const auto refuses = [](const cucore_key& key, const char* parts) {
+    Code out;
+    // Also where nothing is signed: the key is wrong, whatever it is held against.
+    const auto bytes = serialized(make_ptx_code());
+    auto options = requiring(key);
+    options.signature_policy = CUCORE_SIGNATURE_POLICY_NONE;
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, parts, cucore_objectcode_deserialize, bytes.data(),
+          bytes.size(), &options, out.out());
+  };
+  std::array<unsigned char, 32> weak{};
+  refuses({weak.data(), weak.size(), CUCORE_KEY_ED25519, 0}, "keys|small order");
+  constexpr char PEM[] = "\xef\xbb\xbf-----BEGIN PUBLIC KEY-----\n";
+  const cucore_key pem{PEM, sizeof PEM - 1, CUCORE_KEY_HMAC_SHA256, 0};
+  refuses(pem, "keys|key pair");
+  cucore_serialize_options write = CUCORE_SERIALIZE_OPTIONS_INIT;
+  write.signing_key = &pem;
+  size_t size = 0;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "signing_key|key pair", cucore_objectcode_serialize,
+        make_ptx_code(), &write, nullptr, size_t{0}, &size);
+}
+
+TEST(Signature, NamesTheKeyAndItsAlgorithm) {
+  const auto key_of = [](const std::vector<unsigned char>& bytes) {
+    Code code;
+    MUST(cucore_objectcode_deserialize, bytes.data(), bytes.size(), nullptr, code.out());
+    return std::string(cucore_objectcode_signature_key(code));
+  };
+  const cucore_key confused{PUBLIC.data(), PUBLIC.size(), CUCORE_KEY_HMAC_SHA256, 0};
+  EXPECT_NE(key_of(signed_with(SIGNING)), key_of(signed_with(confused)));
+}
+
 }  // namespace

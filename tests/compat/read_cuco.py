@@ -88,7 +88,7 @@ def read(data, hmac_key):
     need(signature in (None, 1, 2) and len(find(SIG)) in (0, 80) and not any(find(SIG)[1:8]), "signature")
     if signature == 1:
         need(hmac.new(hmac_key, signed, "sha256").digest() + bytes(32) == find(SIG)[16:], "signature")
-        need(hashlib.sha256(hmac_key).digest()[:8] == find(SIG)[8:16], "key id")
+        need(hashlib.sha256(b"\x01" + hmac_key).digest()[:8] == find(SIG)[8:16], "key id")
     return {"images": images, "metadata": json.loads(find(META) or b"{}"), "log": text(LOG),
             "source": text(SOURCE) if SOURCE in by_type else None, "dependencies": dependencies,
             "key": key[:32].hex() if key else None, "fields": fields, "signature": signature}

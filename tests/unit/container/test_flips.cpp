@@ -158,6 +158,65 @@ TEST(Signature, WrongKeysAreRefused) {
   EXPECT_THROW(verifying_key({SignatureAlgorithm{9}, Bytes(32)}), Error);
 }
 
+TEST(Signature, TheKeyIdNamesTheAlgorithmToo) {
+  const Bytes key = verifying_key(ed25519_key()).bytes;
+  Bytes named(1, std::byte{2});
+  named.insert(named.end(), key.begin(), key.end());
+  EXPECT_EQ(hex(key_id({SignatureAlgorithm::ED25519, key})), hex(sha256(named)).substr(0, 16));
+  EXPECT_NE(key_id({SignatureAlgorithm::ED25519, key}),
+            key_id({SignatureAlgorithm::HMAC_SHA256, key}));
+}
+
+Bytes from_hex(std::string_view digits) {
+  Bytes bytes;
+  for (size_t i = 0; i < digits.size(); i += 2)
+    bytes.push_back(
+        static_cast<std::byte>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
+  return bytes;
+}
+
+// Under a public key of small order, one signature in at most eight of an attacker's choice holds.
+TEST(Signature, PublicKeysOfSmallOrderAreRefused) {
+  const std::string zeros(62, '0'), ones(60, 'f');
+  for (const std::string& y :
+       {"00" + zeros, "01" + zeros, "ec" + ones + "7f", "ed" + ones + "7f", "ee" + ones + "7f",
+        std::string("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
+        std::string("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")}) {
+    for (const std::byte sign : {std::byte{0}, std::byte{0x80}}) {
+      Bytes key = from_hex(y);
+      key.back() |= sign;
+      EXPECT_THROW(key_id({SignatureAlgorithm::ED25519, key}), Error) << y;
+      EXPECT_THROW(verify_message({SignatureAlgorithm::ED25519, key}, {}, {}), Error) << y;
+      EXPECT_NO_THROW(sign_message({SignatureAlgorithm::ED25519, key}, {})) << "a seed is no point";
+    }
+  }
+}
+
+TEST(Signature, PublicKeysHaveOneEncoding) {
+  for (int low = 0xed; low <= 0xff; ++low) {
+    Bytes key(32, std::byte{0xff});
+    key.front() = static_cast<std::byte>(low);
+    EXPECT_THROW(key_id({SignatureAlgorithm::ED25519, key}), Error) << low;
+    key.back() = std::byte{0x7f};
+    EXPECT_THROW(key_id({SignatureAlgorithm::ED25519, key}), Error) << low;
+  }
+}
+
+TEST(Signature, KeysOfKeyPairsAreNoSecrets) {
+  const Bytes key = verifying_key(ed25519_key()).bytes;
+  Bytes der = from_hex("302a300506032b6570032100");
+  der.insert(der.end(), key.begin(), key.end());
+  Bytes private_der = from_hex("302e020100300506032b657004220420");
+  private_der.insert(private_der.end(), key.begin(), key.end());
+  for (const Bytes& bytes :
+       {der, private_der, bytes_of("-----BEGIN PUBLIC KEY-----\nMCow"),
+        bytes_of("\xef\xbb\xbf-----BEGIN PUBLIC KEY-----\n"),
+        bytes_of("mine:\n-----BEGIN RSA PUBLIC KEY-----\n"), bytes_of("ssh-ed25519 AAAAC3Nza")}) {
+    EXPECT_THROW(sign_message({SignatureAlgorithm::HMAC_SHA256, bytes}, {}), Error);
+    EXPECT_THROW(key_id({SignatureAlgorithm::HMAC_SHA256, bytes}), Error);
+  }
+}
+
 TEST(Sha256, KnownAnswersWholeAndInParts) {
   EXPECT_EQ(hex(sha256(std::string_view("abc"))),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
