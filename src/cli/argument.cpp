@@ -33,6 +33,7 @@ void load_file(Argument& argument, const std::string& path) {
   if (bytes.size() % argument.type->size != 0)
     throw failed(fmt::format("{} has {} bytes, which is no whole number of {}", path, bytes.size(),
                              argument.type->name));
+  argument.file = path;
   const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
   argument.bytes.assign(data, data + bytes.size());
 }

@@ -15,6 +15,7 @@ struct Argument {
   const ElementType* type = nullptr;
   bool is_array = false;
   std::vector<std::byte> bytes;  ///< the scalar, or what the array holds at first
+  std::string file;              ///< that the array is read from; "" if none
 
   std::size_t count() const { return bytes.size() / type->size; }
   const std::byte* element(std::size_t index) const { return bytes.data() + index * type->size; }

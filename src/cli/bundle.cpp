@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "command.hpp"
-#include "failure.hpp"
+#include "distinct.hpp"
 #include "files.hpp"
 #include "image.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
+#include "trust.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -22,6 +23,7 @@ struct BundleRequest {
   std::string output;
   bool compress = false;
   bool quiet = false;
+  TrustFlags trust;
 };
 
 /// "CUBIN for sm_90, PTX for compute_80"
@@ -46,11 +48,14 @@ void warn_of_doubles(const BundleRequest& request, const Json& images) {
 }
 
 void bundle(const BundleRequest& request) {
-  require_other_file(request.output, request.files);
+  FileUse use{request.files, {request.output}};
+  for (const std::string& key : request.trust.keys.inputs()) use.inputs.push_back(key);
+  require_distinct(use);
+  const Trust trust = request.trust.read();
   std::vector<ObjectCode> codes;
   std::vector<const cucore_objectcode*> images;
   for (const std::string& file : request.files)
-    images.push_back(codes.emplace_back(open_image(read_file(file), file)).get());
+    images.push_back(codes.emplace_back(open_image(read_file(file), file, trust)).get());
   const ObjectCode code = make<ObjectCode>(cucore_objectcode_bundle, images.data(), images.size());
   const std::string container = serialize(code.get(), request.compress);
   write_file(request.output, container);
@@ -83,6 +88,7 @@ void add_bundle(CLI::App& app) {
       ->type_name("FILE");
   command->add_flag("-z,--compress", request->compress, "compress the container");
   command->add_flag("-q,--quiet", request->quiet, "print nothing on success");
+  request->trust.add_to(*command, "verify-");
   command->footer(
       "Example:\n"
       "  cucore compile saxpy.cu -o 90.cuco --arch sm_90\n"

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "command.hpp"
+#include "distinct.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
 #include "image.hpp"
+#include "print.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
 #include "source.hpp"
@@ -132,11 +134,11 @@ void stats(const CacheRequest& request) {
     print_json(object);
     return;
   }
-  fmt::print("{:<18}  {}\n", "folder", cucore_cache_directory(cache.get()));
+  print("{:<18}  {}\n", "folder", cucore_cache_directory(cache.get()));
   for (const Count& count : kCounts) {
     const std::uint64_t value = info.*count.field;
-    fmt::print("{:<18}  {:>12}  {}\n", count.name,
-               is_size(count.name) ? size_text(value) : std::to_string(value), count.what);
+    print("{:<18}  {:>12}  {}\n", count.name,
+          is_size(count.name) ? size_text(value) : std::to_string(value), count.what);
   }
 }
 
@@ -147,9 +149,9 @@ struct Listing {
 std::int32_t print_entry(const cucore_cache_entry_info* entry, void* user_data) {
   ++static_cast<Listing*>(user_data)->count;
   const auto used = static_cast<std::time_t>(entry->used_ns / 1'000'000'000);
-  fmt::print("{}  {:>10}  {:%F %T}  {:<6} {:<10} {}\n", hex(entry->key, 32), size_text(entry->size),
-             fmt::localtime(used), type_name(entry->type), entry->arch,
-             entry->is_sound ? entry->name : entry->problem);
+  print("{}  {:>10}  {:%F %T}  {:<6} {:<10} {}\n", hex(entry->key, 32), size_text(entry->size),
+        fmt::localtime(used), type_name(entry->type), entry->arch,
+        entry->is_sound ? entry->name : entry->problem);
   return 1;
 }
 
@@ -157,7 +159,7 @@ void list(const CacheRequest& request) {
   const Cache cache = open_cache(request, true);
   Listing listing;
   call(cucore_cache_query, cache.get(), print_entry, &listing);
-  fmt::print("{} entries\n", listing.count);
+  print("{} entries\n", listing.count);
 }
 
 struct Walk {
@@ -170,7 +172,7 @@ std::int32_t show_progress(const cucore_cache_entry_info* entry, void* user_data
   ++walk.files;
   if (!entry->is_sound) {
     walk.bar.clear();
-    fmt::print("{}: {}\n", hex(entry->key, 32), entry->problem);
+    print("{}: {}\n", hex(entry->key, 32), entry->problem);
   }
   walk.bar.show(entry->done, entry->total);
   return 1;
@@ -182,7 +184,7 @@ void verify(const CacheRequest& request) {
   std::uint64_t bad = 0;
   call(cucore_cache_verify, cache.get(), show_progress, static_cast<void*>(&walk), &bad);
   walk.bar.clear();
-  fmt::print("{} files, {} damaged{}\n", walk.files, bad, bad ? " and removed" : "");
+  print("{} files, {} damaged{}\n", walk.files, bad, bad ? " and removed" : "");
   if (bad != 0) throw failed(fmt::format("{} files of the cache were damaged", bad));
 }
 
@@ -193,11 +195,13 @@ void trim_to(const CacheRequest& request, std::uint64_t bytes, const char* what)
   walk.bar.clear();
   cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
   call(cucore_cache_statistics, cache.get(), &info);
-  fmt::print("{} files removed; {} entries left, {}\n", walk.files, info.entries,
-             size_text(info.bytes));
+  print("{} files removed; {} entries left, {}\n", walk.files, info.entries, size_text(info.bytes));
 }
 
 void explain(const CacheRequest& request) {
+  FileUse use = request.flags.files();
+  use.inputs.push_back(request.file);
+  require_distinct(use);
   const Cache cache = open_cache(request, true);
   const Program program = load_program(request.file, request.flags);
   const auto names = pointers(request.flags.names);
@@ -211,7 +215,7 @@ void explain(const CacheRequest& request) {
   ask(nullptr, 0);
   std::string text(size, '\0');
   ask(text.data(), text.size());
-  fmt::print("{}", text.c_str());
+  print("{}", Text{text.c_str()});
 }
 
 using Action = void (*)(const CacheRequest&);

@@ -1,5 +1,6 @@
 // A compiler's log as a person reads it best: colours, and the source lines that it speaks of.
 #include "colored_log.hpp"
+#include "escape.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +55,10 @@ class Annotator {
  public:
   Annotator(const std::string& log, const std::vector<Diagnostic>& diagnostics,
             const std::string& source, bool color)
-      : log_(split(log)), diagnostics_(diagnostics), source_(source), color_(color) {}
+      : log_(split(escaped(log, Layout::kText))),
+        diagnostics_(diagnostics),
+        source_(source),
+        color_(color) {}
 
   std::string annotate() {
     for (std::size_t i = 0; i < log_.size(); ++i) add_line(i);
@@ -77,7 +81,8 @@ class Annotator {
 
   /// A text ends with " [#177-D]" where the log has the number before it, and may go on over lines.
   static bool holds(const std::string& line, const Diagnostic& diagnostic) {
-    std::string_view text = diagnostic.text;
+    const std::string whole = escaped(diagnostic.text, Layout::kText);
+    std::string_view text = whole;
     text = text.substr(0, text.find('\n'));
     if (text.ends_with(']')) text = text.substr(0, text.rfind(" [#"));
     return !text.empty() && line.find(text) != line.npos;
@@ -126,7 +131,7 @@ class Annotator {
     if (std::filesystem::file_size(path, ignored) > LARGEST_SOURCE) return found->second;
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    found->second = split(text);
+    found->second = split(escaped(text, Layout::kText));
     return found->second;
   }
 

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "compile_many.hpp"
+#include "distinct.hpp"
 #include "failure.hpp"
 #include "files.hpp"
 #include "source.hpp"
@@ -70,7 +71,10 @@ ObjectCode compile_one(const CompileRequest& request) {
 void compile(CompileRequest& request) {
   request.file = request.files.front();
   if (request.files.size() > 1) return compile_all(request);
-  require_other_file(request.output.file, {request.file});
+  FileUse use = request.flags.files();
+  use.inputs.push_back(request.file);
+  use.outputs.push_back(request.output.file);
+  require_distinct(use);
   const ObjectCode code = compile_one(request);
   write_code(request.output, code.get(), Json::object());
 }

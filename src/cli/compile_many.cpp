@@ -10,9 +10,12 @@
 #include <cstring>
 #include <map>
 
+#include "distinct.hpp"
 #include "files.hpp"
 #include "image.hpp"
+#include "print.hpp"
 #include "progress_bar.hpp"
+#include "report.hpp"
 #include "strings.hpp"
 #include "terminal.hpp"
 
@@ -35,46 +38,66 @@ void require_own_outputs(const ManyRequest& request) {
   }
 }
 
-/// Prints failures as they come, above the bar.
+/// Outputs may be one file also where their names differ.
+void require_own_files(const ManyRequest& request, const CompileFlags& flags) {
+  FileUse use = flags.files();
+  use.inputs.insert(use.inputs.end(), request.files.begin(), request.files.end());
+  for (const std::string& file : request.files) use.outputs.push_back(output_path(request, file));
+  require_distinct(use);
+}
+
+/// Prints failures as they come, above the bar, or keeps them for the JSON object.
 struct Watcher {
   const ManyRequest& request;
   ProgressBar bar{"compiling"};
-  std::size_t failures = 0;
+  Json failures = Json::array();
+
+  void add(const std::string& file, const Failure& failure) {
+    Json one{{"source", file}};
+    one.update(describe_failure(failure));
+    failures.push_back(one);
+    if (wants_json()) return;
+    bar.clear();
+    print_failure(fmt::format("{}: {}", file, failure.what()), "", failure.log());
+  }
 
   static void told(std::size_t index, std::size_t done, std::size_t count,
                    const cucore_error* failure, void* user_data) {
     auto& self = *static_cast<Watcher*>(user_data);
-    if (failure) {
-      ++self.failures;
-      self.bar.clear();
-      print_failure(fmt::format("{}: {}", self.request.files[index], cucore_error_message(failure)),
-                    "", cucore_error_log(failure));
-    }
+    if (failure) self.add(self.request.files[index], Failure(cucore_error_retain(failure)));
     self.bar.show(done, count);
   }
 };
 
-void write_results(const ManyRequest& request, const std::vector<ObjectCode>& codes) {
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    if (!codes[i]) continue;
-    const std::string container =
-        request.in_container ? serialize(codes[i].get(), request.compress) : std::string();
-    const std::string_view bytes = container.empty() ? image_bytes(codes[i].get()) : container;
-    const std::string path = output_path(request, request.files[i]);
-    write_file(path, bytes);
-    fmt::print(stderr, "{}", cucore_objectcode_log(codes[i].get()));
-    if (request.quiet) continue;
-    fmt::print("{}: {} for {}, {} bytes{}\n", path,
-               type_name(cucore_objectcode_type(codes[i].get())),
-               cucore_objectcode_arch(codes[i].get()), bytes.size(),
-               container.empty() ? "" : ", in a container");
-  }
+Json write_result(const ManyRequest& request, const std::string& file,
+                  const cucore_objectcode* code) {
+  const bool container = request.in_container;
+  const std::string stored = container ? serialize(code, request.compress) : std::string();
+  const std::string_view bytes = container ? stored : image_bytes(code);
+  const std::string path = output_path(request, file);
+  write_file(path, bytes);
+  report_log(code);
+  if (!request.quiet && !wants_json()) print("{}\n", summary(path, code, bytes.size(), container));
+  Json done{
+      {"source", file}, {"file", path}, {"file_size", bytes.size()}, {"container", container}};
+  done.update(describe_code(code));
+  done["diagnostics"] = describe_diagnostics(code);
+  done["log"] = cucore_objectcode_log(code);
+  return done;
+}
+
+Json write_results(const ManyRequest& request, const std::vector<ObjectCode>& codes) {
+  Json files = Json::array();
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    if (codes[i]) files.push_back(write_result(request, request.files[i], codes[i].get()));
+  return files;
 }
 
 }  // namespace
 
 void compile_many(const ManyRequest& request, const CompileFlags& flags) {
   require_own_outputs(request);
+  require_own_files(request, flags);
   if (mkdir(request.folder.c_str(), 0777) != 0 && errno != EEXIST)
     throw failed(fmt::format("cannot make {}: {}", request.folder, std::strerror(errno)));
   const auto names = pointers(flags.names);
@@ -101,10 +124,15 @@ void compile_many(const ManyRequest& request, const CompileFlags& flags) {
        static_cast<cucore_error**>(nullptr));
   const std::vector<ObjectCode> codes(out.begin(), out.end());
   watcher.bar.clear();
-  write_results(request, codes);
-  if (watcher.failures != 0)
-    throw failed(fmt::format("{} of {} files could not be compiled", watcher.failures,
-                             request.files.size()));
+  const Json done{{"folder", request.folder},
+                  {"files", write_results(request, codes)},
+                  {"failures", watcher.failures}};
+  if (!watcher.failures.empty())
+    throw failed(fmt::format("{} of {} files could not be compiled", watcher.failures.size(),
+                             request.files.size()),
+                 CUCORE_ERROR_COMPILATION)
+        .with(done);
+  if (wants_json() && !request.quiet) print_json(done);
 }
 
 }  // namespace cucore::cli

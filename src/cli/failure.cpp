@@ -26,12 +26,19 @@ Failure::Failure(const Failure& other, const std::string& message)
       native_code_(other.native_code_),
       native_name_(other.native_name_),
       log_(other.log_),
-      diagnostics_(other.diagnostics_) {}
+      diagnostics_(other.diagnostics_),
+      details_(other.details_) {}
 
 Failure Failure::about(const std::string& what) const {
   const std::string message = std::runtime_error::what();
   const bool said = message.find(what) != message.npos;
   return {*this, said ? message : what + ": " + message};
+}
+
+Failure Failure::with(const Json& details) const {
+  Failure more = *this;
+  more.details_.update(details);
+  return more;
 }
 
 }  // namespace cucore::cli

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "json.hpp"
+
 namespace cucore::cli {
 
 /// What the command returns to the shell; the same numbers for every subcommand.
@@ -35,6 +37,9 @@ class Failure : public std::runtime_error {
   /// The same failure with a word before its message: the file that it is about.
   Failure about(const std::string& what) const;
 
+  /// The same failure with more to report in JSON.
+  Failure with(const Json& details) const;
+
   /// Whether the command itself found it, not the library.
   bool is_own() const { return is_own_; }
   ExitCode exit_code() const { return exit_code_; }
@@ -46,6 +51,7 @@ class Failure : public std::runtime_error {
   /// The compiler's whole output, and what was understood of it.
   const std::string& log() const { return log_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  const Json& details() const { return details_; }
 
  private:
   Failure(const Failure& other, const std::string& message);
@@ -58,6 +64,7 @@ class Failure : public std::runtime_error {
   std::string native_name_;
   std::string log_;
   std::vector<Diagnostic> diagnostics_;
+  Json details_ = Json::object();
 };
 
 /// The call itself is wrong: the message says how it should be.

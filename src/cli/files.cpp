@@ -1,12 +1,12 @@
 // Reading and writing whole files, with messages that name the file and the reason.
 #include "files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -17,7 +17,8 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "report.hpp"
+#include "json.hpp"
+#include "replacement.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -29,23 +30,20 @@ struct Closer {
 };
 using File = std::unique_ptr<std::FILE, Closer>;
 
-/// Above any input that the library takes; devices have no end, and sparse files claim any size.
-constexpr std::size_t LARGEST = std::size_t{1} << 30;
-
-[[noreturn]] void throw_too_large(const std::string& path) {
+[[noreturn]] void throw_too_large(const std::string& path, std::size_t most) {
   throw failed(
-      fmt::format("{} has more than {} bytes, the most that an input may have", path, LARGEST),
+      fmt::format("{} has more than {} bytes, the most that such an input may have", path, most),
       CUCORE_ERROR_IO);
 }
 
-std::string read_all(std::FILE* file, const std::string& path) {
+std::string read_all(std::FILE* file, const std::string& path, std::size_t most) {
   struct stat status {};
   const bool is_regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-  if (is_regular && static_cast<std::size_t>(status.st_size) > LARGEST) throw_too_large(path);
+  if (is_regular && static_cast<std::size_t>(status.st_size) > most) throw_too_large(path, most);
   std::string bytes;
   char chunk[1 << 16];
   while (const std::size_t got = std::fread(chunk, 1, sizeof chunk, file)) {
-    if (bytes.size() + got > LARGEST) throw_too_large(path);
+    if (got > most - bytes.size()) throw_too_large(path, most);
     bytes.append(chunk, got);
   }
   if (std::ferror(file))
@@ -54,10 +52,10 @@ std::string read_all(std::FILE* file, const std::string& path) {
 }
 
 /// It comes to an end once: a second - would find nothing there.
-std::string read_standard_input() {
+std::string read_standard_input(std::size_t most) {
   static bool was_read = false;
   if (std::exchange(was_read, true)) throw usage("- is named twice: there is one standard input");
-  return read_all(stdin, "the standard input");
+  return read_all(stdin, "the standard input", most);
 }
 
 [[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
@@ -70,27 +68,18 @@ void write_all(std::FILE* file, const std::string& path, std::string_view bytes)
   if (!written) cannot_write(path, std::strerror(errno));
 }
 
-void write_all(const std::string& path, std::string_view bytes) {
+void write_special(const std::string& path, std::string_view bytes) {
   File file(std::fopen(path.c_str(), "wb"));
   write_all(file.get(), path, bytes);
   // Some file systems tell of a full disk only here.
   if (std::fclose(file.release()) != 0) cannot_write(path, std::strerror(errno));
 }
 
-/// The file behind a link, which stays a link.
-std::string real_path(const std::string& path) {
-  std::error_code missing;
-  if (!fs::is_symlink(path, missing)) return path;
-  const fs::path real = fs::canonical(path, missing);
-  return missing ? path : real.string();
-}
-
-/// Shorter than the longest name that a file may have, which the file's own may be.
-std::string temporary_beside(const std::string& path) {
-  static std::atomic<unsigned> count{0};
-  return fs::path(path)
-      .replace_filename(fmt::format(".cucore.{}.{}.tmp", getpid(), ++count))
-      .string();
+/// The kernel's own check of the path, which also knows of links that must not be followed.
+void require_writable(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0 && errno != ENOENT) cannot_write(path, std::strerror(errno));
+  if (descriptor >= 0) close(descriptor);
 }
 
 /// Pipes, devices and folders cannot be replaced, only written to.
@@ -101,43 +90,41 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
-  if (path == "-") return read_standard_input();
+std::string read_file(const std::string& path, std::size_t most) {
+  if (path == "-") return read_standard_input(most);
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) {
     const cucore_status status = errno == ENOENT ? CUCORE_ERROR_NOT_FOUND : CUCORE_ERROR_IO;
     throw failed(fmt::format("cannot open {}: {}", path, std::strerror(errno)), status);
   }
-  return read_all(file.get(), path);
+  return read_all(file.get(), path, most);
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
   if (path == "-") return write_all(stdout, "the standard output", bytes);
-  if (is_special(path)) return write_all(path, bytes);
-  const std::string real = real_path(path);
+  if (is_special(path)) return write_special(path, bytes);
   // A rename would replace a file that must not be written to.
-  const bool exists = access(real.c_str(), F_OK) == 0;
-  if (exists && access(real.c_str(), W_OK) != 0) cannot_write(path, std::strerror(errno));
-  const std::string temporary = temporary_beside(real);
+  require_writable(path);
   try {
-    write_all(temporary, bytes);
-    if (exists) fs::permissions(temporary, fs::status(real).permissions());
-    fs::rename(temporary, real);
-  } catch (const fs::filesystem_error& error) {
-    std::remove(temporary.c_str());
+    Replacement file(real_path(path));
+    file.write(bytes);
+    file.commit();
+  } catch (const std::system_error& error) {
     cannot_write(path, error.code().message());
-  } catch (const Failure&) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    cannot_write(path, reason);
   }
 }
 
-void require_other_file(const std::string& output, const std::vector<std::string>& inputs) {
+std::string real_path(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  fs::path real = path;
   std::error_code missing;
-  for (const std::string& input : inputs)
-    if (output != "-" && input != "-" && fs::equivalent(output, input, missing) && !missing)
-      throw usage(fmt::format("{} is an input and the output too: name another output", output));
+  for (int i = 0; fs::is_symlink(real, missing); ++i) {
+    if (i == kMostLinks) cannot_write(path, std::strerror(ELOOP));
+    const fs::path target = fs::read_symlink(real, missing);
+    if (missing) cannot_write(path, missing.message());
+    real = real.parent_path() / target;
+  }
+  return real.string();
 }
 
 std::string file_name(const std::string& path) {

@@ -1,21 +1,24 @@
 // Reading and writing whole files, with messages that name the file and the reason.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace cucore::cli {
 
-/// The bytes of a file, "-" being the standard input.
-std::string read_file(const std::string& path);
+/// Above any input that the library takes; devices have no end, and sparse files claim any size.
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+
+/// The bytes of a file, "-" being the standard input. A file without end is a failure.
+std::string read_file(const std::string& path, std::size_t most = kLargestFile);
 
 /// Replaces a file in one step: a reader sees the old bytes or all the new ones. "-" is the
 /// standard output.
 void write_file(const std::string& path, std::string_view bytes);
 
-/// Refuses an output that is one of the inputs, under whatever name.
-void require_other_file(const std::string& output, const std::vector<std::string>& inputs);
+/// The file behind a link, which stays a link also where the file is still to come.
+std::string real_path(const std::string& path);
 
 /// "saxpy.cu" of "kernels/saxpy.cu".
 std::string file_name(const std::string& path);

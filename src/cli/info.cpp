@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
+#include "print.hpp"
 #include "report.hpp"
 
 namespace cucore::cli {
@@ -75,32 +76,32 @@ Json describe_all() {
 void print_library(const Json& library) {
   const std::string name = library["name"];
   if (library["available"].get<bool>())
-    fmt::print("  {:<10} {:<6} {}\n", name, library["version"].get<std::string>(),
-               library["path"].get<std::string>());
+    print("  {:<10} {:<6} {}\n", name, library["version"].get<std::string>(),
+          library["path"].get<std::string>());
   else
-    fmt::print("  {:<10} not available: {}\n", name, library["reason"].get<std::string>());
+    print("  {:<10} not available: {}\n", name, library["reason"].get<std::string>());
 }
 
 double gibibytes(const Json& bytes) { return bytes.get<double>() / (1 << 30); }
 
 void print_device(const Json& device) {
-  fmt::print("  {}: {}, {}, {} multiprocessors, {:.1f} of {:.1f} GiB free, {}\n",
-             device["ordinal"].get<int>(), device["name"].get<std::string>(),
-             device["arch"].get<std::string>(), device["multiprocessors"].get<int>(),
-             gibibytes(device["free_bytes"]), gibibytes(device["total_bytes"]),
-             device["emulated"].get<bool>() ? "emulated on the CPU"
-                                            : "PCI " + device["pci_bus_id"].get<std::string>());
+  print("  {}: {}, {}, {} multiprocessors, {:.1f} of {:.1f} GiB free, {}\n",
+        device["ordinal"].get<int>(), device["name"].get<std::string>(),
+        device["arch"].get<std::string>(), device["multiprocessors"].get<int>(),
+        gibibytes(device["free_bytes"]), gibibytes(device["total_bytes"]),
+        device["emulated"].get<bool>() ? "emulated on the CPU"
+                                       : "PCI " + device["pci_bus_id"].get<std::string>());
 }
 
 void print_text(const Json& all) {
-  fmt::print("cucore {}\n\nlibraries\n", all["cucore"].get<std::string>());
+  print("cucore {}\n\nlibraries\n", all["cucore"].get<std::string>());
   for (const Json& library : all["libraries"]) print_library(library);
-  fmt::print("\ndevices\n");
+  print("\ndevices\n");
   for (const Json& device : all["devices"]) print_device(device);
   if (all.contains("devices_error"))
-    fmt::print("  none: {}\n", all["devices_error"].get<std::string>());
+    print("  none: {}\n", all["devices_error"].get<std::string>());
   else if (all["devices"].empty())
-    fmt::print("  none: programs can be compiled, linked and stored, not launched\n");
+    print("  none: programs can be compiled, linked and stored, not launched\n");
 }
 
 }  // namespace

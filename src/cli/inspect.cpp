@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "files.hpp"
 #include "image.hpp"
+#include "print.hpp"
 #include "report.hpp"
 #include "sections.hpp"
 #include "symbols.hpp"
@@ -56,8 +57,7 @@ Json describe(const InspectRequest& request) {
   const ObjectCode code = open_image(bytes, request.file, trust);
   Json all{{"file", request.file}, {"file_size", bytes.size()}, {"container", is_container(bytes)}};
   all.update(describe_code(code.get()));
-  all["signature"] = signature_name(cucore_objectcode_signature(code.get()));
-  all["signature_key"] = cucore_objectcode_signature_key(code.get());
+  all.update(describe_signature(code.get(), bytes));
   if (is_container(bytes)) all["sections"] = describe_sections(bytes);
   all["metadata"] = describe_metadata(code.get());
   add_contents(all, code.get());
@@ -88,27 +88,26 @@ void print_resources(const Json& resources) {
   add("spill_loads", "bytes spill loads");
   add("max_threads", "threads at most");
   add("code_size", "bytes of code");
-  if (!line.empty()) fmt::print("    {}\n", line);
+  if (!line.empty()) print("    {}\n", line);
 }
 
 void print_parameters(const Json& parameters) {
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    fmt::print("    {:>3}: {} bytes at offset {}, {}\n", i,
-               parameters[i]["size"].get<std::size_t>(), parameters[i]["offset"].get<std::size_t>(),
-               parameters[i]["class"].get<std::string>());
+    print("    {:>3}: {} bytes at offset {}, {}\n", i, parameters[i]["size"].get<std::size_t>(),
+          parameters[i]["offset"].get<std::size_t>(), parameters[i]["class"].get<std::string>());
 }
 
 void print_symbol(const Json& symbol) {
-  fmt::print("  {:<9} {}", symbol["kind"].get<std::string>(), shown_name(symbol));
+  print("  {:<9} {}", symbol["kind"].get<std::string>(), shown_name(symbol));
   if (!symbol.contains("parameters")) {
-    fmt::print(", {} bytes\n", symbol["size"].get<std::size_t>());
+    print(", {} bytes\n", symbol["size"].get<std::size_t>());
     return;
   }
   const Json& parameters = symbol["parameters"];
   if (parameters.is_null()) {
-    fmt::print(", parameters unknown\n");
+    print(", parameters unknown\n");
   } else {
-    fmt::print(", {} parameters\n", parameters.size());
+    print(", {} parameters\n", parameters.size());
     print_parameters(parameters);
   }
   print_resources(symbol["resources"]);
@@ -116,70 +115,74 @@ void print_symbol(const Json& symbol) {
 
 void print_metadata(const Json& metadata) {
   if (metadata.empty()) return;
-  fmt::print("made\n");
+  print("made\n");
   for (const auto& [key, value] : metadata.items()) {
     if (!value.is_array()) {
-      fmt::print("  {:<14} {}\n", key, value.get<std::string>());
+      print("  {:<14} {}\n", key, value.get<std::string>());
       continue;
     }
-    fmt::print("  {}\n", key);
-    for (const Json& item : value) fmt::print("    {}\n", item.get<std::string>());
+    print("  {}\n", key);
+    for (const Json& item : value) print("    {}\n", item.get<std::string>());
   }
 }
 
 void print_sections(const Json& sections) {
-  fmt::print("sections {}\n", sections.size());
+  print("sections {}\n", sections.size());
   for (const Json& section : sections) {
     const std::size_t stored = section["stored_size"];
     const std::size_t raw = section["raw_size"];
-    fmt::print("  {:<8} {:>9} bytes at {:<8} {}{}\n", section["type"].get<std::string>(), stored,
-               section["offset"].get<std::size_t>(),
-               section["type"] == "SIG" ? "" : "sha256 " + section["sha256"].get<std::string>(),
-               raw == stored ? "" : fmt::format(", {} bytes uncompressed", raw));
+    print("  {:<8} {:>9} bytes at {:<8} {}{}\n", section["type"].get<std::string>(), stored,
+          section["offset"].get<std::size_t>(),
+          section["type"] == "SIG" ? "" : "sha256 " + section["sha256"].get<std::string>(),
+          raw == stored ? "" : fmt::format(", {} bytes uncompressed", raw));
   }
 }
 
 void print_images(const Json& images) {
-  fmt::print("images   {}\n", images.size());
+  print("images   {}\n", images.size());
   for (const Json& image : images) {
-    fmt::print("image    {} for {}, {} bytes, {} symbols\n", image["kind"].get<std::string>(),
-               image["arch"].get<std::string>(), image["code_size"].get<std::size_t>(),
-               image["symbols"].size());
+    print("image    {} for {}, {} bytes, {} symbols\n", image["kind"].get<std::string>(),
+          image["arch"].get<std::string>(), image["code_size"].get<std::size_t>(),
+          image["symbols"].size());
     print_metadata(image["metadata"]);
     for (const Json& symbol : image["symbols"]) print_symbol(symbol);
   }
 }
 
 void print_entries(const Json& entries) {
-  fmt::print("entries  {}\n", entries.size());
+  print("entries  {}\n", entries.size());
   for (const Json& entry : entries) {
     const std::string compression = entry["compression"];
-    fmt::print(
-        "  {:<6} for {}, {} bytes{}\n", entry["kind"].get<std::string>(),
-        entry["arch"].get<std::string>(), entry["code_size"].get<std::size_t>(),
-        compression == "none"
-            ? ""
-            : fmt::format(", {} as {}", entry["stored_size"].get<std::size_t>(), compression));
+    print("  {:<6} for {}, {} bytes{}\n", entry["kind"].get<std::string>(),
+          entry["arch"].get<std::string>(), entry["code_size"].get<std::size_t>(),
+          compression == "none"
+              ? ""
+              : fmt::format(", {} as {}", entry["stored_size"].get<std::size_t>(), compression));
   }
 }
 
 void print_members(const Json& members) {
-  fmt::print("members  {}\n", members.size());
+  print("members  {}\n", members.size());
   for (const Json& member : members)
-    fmt::print("  {}, {}, {} bytes\n", member["name"].get<std::string>(),
-               member["kind"].get<std::string>(), member["size"].get<std::size_t>());
+    print("  {}, {}, {} bytes\n", member["name"].get<std::string>(),
+          member["kind"].get<std::string>(), member["size"].get<std::size_t>());
+}
+
+/// Indented, so that no line of it passes for one of the command's own.
+void print_log_lines(const std::string& log) {
+  print("log\n");
+  for (const Json& line : lines_of(log)) print("  {}\n", line.get<std::string>());
 }
 
 void print_text(const Json& all) {
   const auto text = [&](const char* key) { return all[key].get<std::string>(); };
   const bool container = all["container"];
-  fmt::print("file     {}, {} bytes, {}\n", text("file"), all["file_size"].get<std::size_t>(),
-             container ? "a .cuco container" : "a raw image");
-  fmt::print("kind     {}, {} bytes\n", text("kind"), all["code_size"].get<std::size_t>());
-  if (!text("arch").empty()) fmt::print("arch     {}\n", text("arch"));
-  if (!text("name").empty()) fmt::print("name     {}\n", text("name"));
-  if (container)
-    fmt::print("signed   {}\n", signature_text(all["signature"], text("signature_key")));
+  print("file     {}, {} bytes, {}\n", text("file"), all["file_size"].get<std::size_t>(),
+        container ? "a .cuco container" : "a raw image");
+  print("kind     {}, {} bytes\n", text("kind"), all["code_size"].get<std::size_t>());
+  if (!text("arch").empty()) print("arch     {}\n", text("arch"));
+  if (!text("name").empty()) print("name     {}\n", text("name"));
+  if (container) print("signed   {}\n", signature_text(all));
   if (all.contains("entries")) print_entries(all["entries"]);
   if (all.contains("members")) print_members(all["members"]);
   print_metadata(all["metadata"]);
@@ -187,10 +190,10 @@ void print_text(const Json& all) {
   if (all.contains("images")) print_images(all["images"]);
   // Those of a bundle stand with their images.
   if (!all.contains("images")) {
-    fmt::print("symbols  {}\n", all["symbols"].size());
+    print("symbols  {}\n", all["symbols"].size());
     for (const Json& symbol : all["symbols"]) print_symbol(symbol);
   }
-  if (!text("log").empty()) fmt::print("log\n{}\n", text("log"));
+  if (!text("log").empty()) print_log_lines(text("log"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Keys in files: PEM of Ed25519, hexadecimal digits, or the bytes as they are.
+// Keys in files: key pairs of Ed25519, and shared secrets of HMAC-SHA256 where one asks for them.
 #pragma once
 
 #include <cucore.h>
@@ -19,15 +19,22 @@ struct Key {
   cucore_key to_c() const { return {bytes.data(), bytes.size(), algorithm, 0}; }
 };
 
-/// The options of sign, verify and inspect that name keys.
+/// The options that name keys. A file never decides by what it holds which algorithm it is for:
+/// whoever has a public key could sign with it as a secret.
 struct KeyFlags {
   std::vector<std::string> files;
-  std::string algorithm;
+  std::vector<std::string> secrets;
   std::string format;
+  std::string secret_format;
+  std::string prefix = "--";  ///< of the options
 
-  void add_to(CLI::App& command, KeyUse use);
+  /// `before` comes before the options' names: "verify-".
+  void add_to(CLI::App& command, KeyUse use, const std::string& before = {});
   /// Reads the files; a failure says what a file holds instead, and the command that helps.
   std::vector<Key> read(KeyUse use) const;
+  /// All files that are named.
+  std::vector<std::string> inputs() const;
+  bool empty() const { return files.empty() && secrets.empty(); }
 };
 
 /// "Ed25519", as people write it.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "distinct.hpp"
 #include "failure.hpp"
 #include "files.hpp"
 #include "image.hpp"
@@ -15,6 +16,7 @@
 #include "target.hpp"
 #include "terminal.hpp"
 #include "toggles.hpp"
+#include "trust.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -29,6 +31,7 @@ struct LinkRequest {
   std::vector<std::string> variables;
   std::vector<std::string> ptxas;
   std::vector<std::string> flags;
+  TrustFlags trust;
   cucore_linker_options options = CUCORE_LINKER_OPTIONS_INIT;
 };
 
@@ -94,11 +97,15 @@ const char* backend_name(std::int32_t backend) {
 }
 
 void link(LinkRequest& request) {
-  require_other_file(request.output.file, request.files);
+  FileUse use{request.files, {request.output.file}};
+  for (const std::string& key : request.trust.keys.inputs()) use.inputs.push_back(key);
+  require_distinct(use);
   const cucore_code_type target = choose_target(request);
+  const Trust trust = request.trust.read();
   const Linker linker = make_linker(request, target);
   for (const std::string& file : request.files) {
-    const ObjectCode input = open_image(read_file(file), file);
+    const ObjectCode input = open_image(read_file(file), file, trust);
+    add_log_name(cucore_objectcode_name(input.get()));
     call(cucore_linker_add, linker.get(), input.get());
   }
   if (request.files.size() == 1) set_log_source(request.files.front());
@@ -160,6 +167,7 @@ void add_link(CLI::App& app) {
       ->type_name("FILE");
   request->output.add_to(*command, {"cubin", "ptx", "cuco"});
   add_options(*command, *request);
+  request->trust.add_to(*command, "verify-");
   command->footer(
       "Example:\n"
       "  cucore compile main.cu -o main.ltoir --arch sm_90 --name 'saxpy<float>'\n"

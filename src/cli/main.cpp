@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "command.hpp"
 #include "failure.hpp"
 #include "formatter.hpp"
+#include "print.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
 
@@ -39,7 +38,7 @@ bool asks_for_json(int argc, char** argv) {
 
 void print_library_log(cucore_log_level level, const char* message, void*) {
   if (level >= CUCORE_LOG_WARNING) return print_warning(message);
-  fmt::print(stderr, "cucore: {}\n", message);
+  print_error("cucore: {}\n", message);
 }
 
 void listen(bool verbose) {
@@ -57,19 +56,21 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("'{}' is no subcommand: {}", rest.front(), names);
 }
 
-/// Help and the version go to stdout; a wrong command line is one line on stderr.
-int report(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return app.exit(error);
-  report_failure(usage(explain(app, error)));
-  if (!wants_json()) fmt::print(stderr, "  'cucore --help' shows what there is\n");
-  return kUsage;
+/// Help and the version.
+int report_help(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream text;
+  app.exit(error, text, text);
+  print("{}", Raw{text.str()});
+  flush_output();
+  return kDone;
 }
 
-/// A full disk is found out when the last bytes are written.
-void flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    throw failed(fmt::format("cannot write the standard output: {}", std::strerror(errno)),
-                 CUCORE_ERROR_IO);
+/// A wrong command line is one line on stderr.
+int report(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return report_help(app, error);
+  report_failure(usage(explain(app, error)));
+  if (!wants_json()) print_error("  'cucore --help' shows what there is\n");
+  return kUsage;
 }
 
 int run(int argc, char** argv) {
@@ -106,6 +107,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace cucore::cli;
+  prepare_streams();
   set_json(asks_for_json(argc, argv));
   try {
     return run(argc, argv);

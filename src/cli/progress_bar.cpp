@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "print.hpp"
 #include "terminal.hpp"
 
 namespace cucore::cli {
@@ -30,13 +31,13 @@ void ProgressBar::show(std::size_t done, std::size_t total) {
   last_ = now;
   shown_ = true;
   const std::size_t filled = total == 0 ? 0 : std::min(kWidth, done * kWidth / total);
-  fmt::print(stderr, "\r\x1b[K{} [{}{}] {}/{}", what_, std::string(filled, '#'),
-             std::string(kWidth - filled, '.'), done, total);
+  print_error("\r\x1b[K{} [{}{}] {}/{}", what_, std::string(filled, '#'),
+              std::string(kWidth - filled, '.'), done, total);
   std::fflush(stderr);
 }
 
 void ProgressBar::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) print_error("\r\x1b[K");
   std::fflush(stderr);
   shown_ = false;
 }

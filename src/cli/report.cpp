@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "image.hpp"
+#include "print.hpp"
+#include "sections.hpp"
 #include "terminal.hpp"
 
 namespace cucore::cli {
@@ -28,16 +30,17 @@ const char* severity_name(cucore_severity severity) {
   }
 }
 
-Json describe_failure(const Failure& failure) {
-  return {{"status", cucore_status_name(failure.status())},
-          {"code", static_cast<int>(failure.status())},
-          {"exit_code", static_cast<int>(failure.exit_code())},
-          {"message", failure.what()},
-          {"origin", failure.origin()},
-          {"native_code", failure.native_code()},
-          {"native_name", failure.native_name()},
-          {"log", failure.log()},
-          {"diagnostics", describe_diagnostics(failure.diagnostics())}};
+const char* signature_name(std::int32_t state) {
+  switch (state) {
+    case CUCORE_SIGNATURE_UNSIGNED:
+      return "unsigned";
+    case CUCORE_SIGNATURE_UNKNOWN_KEY:
+      return "unknown key";
+    case CUCORE_SIGNATURE_VALID:
+      return "valid";
+    default:
+      return "unknown";
+  }
 }
 
 /// The status, and the code of the driver or the compiler; nothing where the command itself failed.
@@ -49,6 +52,17 @@ std::string detail(const Failure& failure) {
                      failure.native_code());
 }
 
+/// Whether the failure could be written: into a full disk nothing can.
+bool prints_json(const Failure& failure) {
+  try {
+    print_json(describe_failure(failure));
+    flush_output();
+    return true;
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 bool wants_json() { return json_wanted; }
@@ -56,7 +70,8 @@ bool wants_json() { return json_wanted; }
 void set_json(bool json) { json_wanted = json; }
 
 void print_json(const Json& object) {
-  fmt::print("{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
+  // Characters that steer a terminal are beyond ASCII too.
+  print("{}\n", Raw{object.dump(2, ' ', true, Json::error_handler_t::replace)});
 }
 
 void print_done(const std::string& text, const Json& object, bool quiet) {
@@ -64,13 +79,25 @@ void print_done(const std::string& text, const Json& object, bool quiet) {
   if (wants_json())
     print_json(object);
   else
-    fmt::print("{}\n", text);
+    print("{}\n", text);
+}
+
+Json describe_failure(const Failure& failure) {
+  Json all{{"status", cucore_status_name(failure.status())},
+           {"code", static_cast<int>(failure.status())},
+           {"exit_code", static_cast<int>(failure.exit_code())},
+           {"message", failure.what()},
+           {"origin", failure.origin()},
+           {"native_code", failure.native_code()},
+           {"native_name", failure.native_name()},
+           {"log", failure.log()},
+           {"diagnostics", describe_diagnostics(failure.diagnostics())}};
+  all.update(failure.details());
+  return all;
 }
 
 void report_failure(const Failure& failure) {
-  if (wants_json()) print_json(describe_failure(failure));
-  // Into a full disk nothing can be said.
-  if (wants_json() && std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  if (wants_json() && prints_json(failure)) return;
   print_failure(failure.what(), detail(failure), failure.log(), failure.diagnostics());
 }
 
@@ -103,23 +130,20 @@ Json describe_diagnostics(const cucore_objectcode* code) {
       read_diagnostics(code, cucore_objectcode_diagnostic_count, cucore_objectcode_diagnostic_at));
 }
 
-const char* signature_name(std::int32_t state) {
-  switch (state) {
-    case CUCORE_SIGNATURE_UNSIGNED:
-      return "unsigned";
-    case CUCORE_SIGNATURE_UNKNOWN_KEY:
-      return "unknown key";
-    case CUCORE_SIGNATURE_VALID:
-      return "valid";
-    default:
-      return "unknown";
-  }
+Json describe_signature(const cucore_objectcode* code, std::string_view file) {
+  return {{"signature", signature_name(cucore_objectcode_signature(code))},
+          {"signature_key", cucore_objectcode_signature_key(code)},
+          {"signature_algorithm", is_container(file) ? signature_algorithm(file) : ""}};
 }
 
-std::string signature_text(const std::string& name, const std::string& key) {
+std::string signature_text(const Json& signature) {
+  const std::string name = signature["signature"];
   if (name == signature_name(CUCORE_SIGNATURE_UNSIGNED)) return "no";
-  if (name == signature_name(CUCORE_SIGNATURE_VALID)) return "rightly, by key " + key;
-  return fmt::format("by key {}, which was not given: nothing is proven", key);
+  const std::string key =
+      fmt::format("{} key {}", signature["signature_algorithm"].get<std::string>(),
+                  signature["signature_key"].get<std::string>());
+  if (name == signature_name(CUCORE_SIGNATURE_VALID)) return "rightly, by " + key;
+  return fmt::format("by {}, which was not given: nothing is proven", key);
 }
 
 std::string summary(const std::string& path, const cucore_objectcode* code, std::size_t size,

@@ -3,16 +3,14 @@
 
 #include <cucore.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "failure.hpp"
+#include "json.hpp"
 
 namespace cucore::cli {
-
-using Json = nlohmann::ordered_json;
 
 /// Whether --json was given; set before anything can fail.
 bool wants_json();
@@ -27,6 +25,9 @@ void print_done(const std::string& text, const Json& object, bool quiet);
 /// Reports a failure: to stderr for people, with --json as an object on the standard output.
 void report_failure(const Failure& failure);
 
+/// The failure as an object.
+Json describe_failure(const Failure& failure);
+
 /// Warnings of a compile or link that went well: to stderr, unless they go into the JSON object.
 void report_log(const cucore_objectcode* code);
 
@@ -36,9 +37,11 @@ Json describe_code(const cucore_objectcode* code);
 Json describe_diagnostics(const std::vector<Diagnostic>& diagnostics);
 Json describe_diagnostics(const cucore_objectcode* code);
 
-/// What is known of a signature, "valid"; and for people, with the key.
-const char* signature_name(std::int32_t state);
-std::string signature_text(const std::string& name, const std::string& key);
+/// What is known of the signature of a file: state, key and algorithm.
+Json describe_signature(const cucore_objectcode* code, std::string_view file);
+
+/// The same for people, of the object.
+std::string signature_text(const Json& signature);
 
 /// "saxpy.cuco: CUBIN for sm_90, 4096 bytes, in a container"
 std::string summary(const std::string& path, const cucore_objectcode* code, std::size_t size,

@@ -10,6 +10,7 @@
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "print.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -17,13 +18,14 @@ namespace {
 Expectation parse_expectation(const std::string& text, const std::vector<Argument>& arguments) {
   const Indexed indexed = parse_indexed(text, "--expect", arguments);
   const Argument& argument = arguments[indexed.index];
-  Expectation expectation{indexed.index, {}, true};
+  Expectation expectation{indexed.index, {}, true, {}};
   if (!indexed.value.starts_with("file=")) {
     expectation.bytes.resize(argument.type->size);
     argument.type->parse(indexed.value, expectation.bytes.data());
     return expectation;
   }
-  const std::string bytes = read_file(indexed.value.substr(5));
+  expectation.file = indexed.value.substr(5);
+  const std::string bytes = read_file(expectation.file);
   if (bytes.size() != argument.bytes.size())
     throw failed(fmt::format("--expect {}: the file has {} bytes, the array {}", text, bytes.size(),
                              argument.bytes.size()));
@@ -63,7 +65,7 @@ void print_array(std::size_t index, const Argument& argument, std::size_t limit)
   const std::size_t shown = std::min(limit, argument.count());
   std::string line = fmt::format("[{}] {} x {}:", index, argument.type->name, argument.count());
   for (std::size_t i = 0; i < shown; ++i) line += ' ' + argument.type->format(argument.element(i));
-  fmt::print("{}{}\n", line, shown < argument.count() ? " ..." : "");
+  print("{}{}\n", line, shown < argument.count() ? " ..." : "");
 }
 
 /// Numbers as JSON has them; text where it has none: nan, inf.

@@ -15,6 +15,7 @@ struct Expectation {
   std::size_t index;
   std::vector<std::byte> bytes;  ///< one value for every element, or one for each
   bool is_one_value;
+  std::string file;  ///< that the values are read from; "" if none
 };
 
 struct ResultRequest {

@@ -9,11 +9,14 @@
 #include "argument.hpp"
 #include "argument_check.hpp"
 #include "command.hpp"
+#include "distinct.hpp"
 #include "files.hpp"
 #include "image.hpp"
 #include "launch.hpp"
+#include "print.hpp"
 #include "result.hpp"
 #include "source.hpp"
+#include "trust.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -30,6 +33,7 @@ struct RunRequest {
   std::vector<std::string> outputs;
   std::vector<std::string> expectations;
   double tolerance = 0;
+  TrustFlags trust;
   CompileFlags flags;
 };
 
@@ -50,10 +54,31 @@ ObjectCode compile_for(const RunRequest& request, cucore_code_type target) {
 }
 
 ObjectCode open_code(const RunRequest& request, const cucore_device* device) {
-  if (!is_source(request.file)) return open_image(read_file(request.file), request.file);
+  const Trust trust = request.trust.read();
+  if (!is_source(request.file)) return open_image(read_file(request.file), request.file, trust);
+  if (trust.required)
+    throw Failure(
+        kSignature, CUCORE_ERROR_SIGNATURE,
+        fmt::format("{} is a source, which cannot be signed: 'cucore compile' and 'cucore "
+                    "sign' make a signed container of it",
+                    request.file));
   const bool is_cuda = source_type(request.file, request.flags) == CUCORE_SOURCE_TYPE_CUDA_CPP;
   return compile_for(request, is_cuda && !cucore_device_is_emulated(device) ? CUCORE_CODE_TYPE_CUBIN
                                                                             : CUCORE_CODE_TYPE_PTX);
+}
+
+/// All that is read and written, the source's own includes apart.
+FileUse files_of(const RunRequest& request, const std::vector<Argument>& arguments,
+                 const ResultRequest& results) {
+  FileUse use = request.flags.files();
+  use.inputs.push_back(request.file);
+  for (const std::string& key : request.trust.keys.inputs()) use.inputs.push_back(key);
+  for (const Argument& argument : arguments)
+    if (!argument.file.empty()) use.inputs.push_back(argument.file);
+  for (const Expectation& expectation : results.expectations)
+    if (!expectation.file.empty()) use.inputs.push_back(expectation.file);
+  for (const Indexed& output : results.outputs) use.outputs.push_back(output.value);
+  return use;
 }
 
 /// The kernel's name: as said, or that of the only kernel there is.
@@ -77,7 +102,7 @@ void run(const RunRequest& request) {
   for (const std::string& text : request.arguments) arguments.push_back(parse_argument(text));
   const ResultRequest results = parse_results(request.print, request.outputs, request.expectations,
                                               request.tolerance, arguments);
-
+  require_distinct(files_of(request, arguments, results));
   const Device device = make<Device>(cucore_device_open, request.device);
   const ObjectCode code = open_code(request, device.get());
   const std::string name = choose_kernel(request, code.get());
@@ -85,8 +110,8 @@ void run(const RunRequest& request) {
   check_classes(kernel.get(), device.get(), arguments);
   const float milliseconds = launch(device.get(), kernel.get(), shape, arguments);
   if (results.print_count != 0 && !wants_json())
-    fmt::print("{} ({}): {} took {:.3f} ms\n", cucore_device_name(device.get()),
-               cucore_device_arch(device.get()), name, milliseconds);
+    print("{} ({}): {} took {:.3f} ms\n", cucore_device_name(device.get()),
+          cucore_device_arch(device.get()), name, milliseconds);
   const Json arrays = report_results(results, arguments);
   if (!wants_json()) return;
   print_json({{"device", cucore_device_name(device.get())},
@@ -155,6 +180,7 @@ void add_run(CLI::App& app) {
       ->type_name("FILE");
   add_launch_options(*command, *request);
   add_result_options(*command, *request);
+  request->trust.add_to(*command, "verify-");
   request->flags.add_to(*command);
   command->footer(
       "Example, for  extern \"C\" __global__ void saxpy(float a, const float* x, float* y, int "

@@ -10,6 +10,7 @@
 
 #include "bytes.hpp"
 #include "image.hpp"
+#include "key.hpp"
 #include "symbols.hpp"
 
 namespace cucore::cli {
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kTableAt = 64;
 constexpr std::size_t kTableEntry = 96;
+constexpr std::uint32_t kSignatureSection = 15;
 constexpr std::uint32_t kMaySkip = 0x80000000;
 
 const char* section_name(std::uint32_t type) {
@@ -138,6 +140,16 @@ Json describe_sections(std::string_view container) {
                         {"sha256", hex(slice(entry, 48, 32))}});
   });
   return sections;
+}
+
+std::string signature_algorithm(std::string_view container) {
+  std::string name;
+  each_section(container, [&](std::string_view entry) {
+    if (number<std::uint32_t>(entry, 0) != kSignatureSection) return;
+    const auto algorithm = number<std::uint8_t>(container, number<std::uint64_t>(entry, 16));
+    name = algorithm_name(static_cast<cucore_key_algorithm>(algorithm));
+  });
+  return name;
 }
 
 bool is_compressed(std::string_view container) {

@@ -11,6 +11,9 @@ namespace cucore::cli {
 /// Each section's type, place, size and SHA-256, as its table has them (docs/format.md).
 Json describe_sections(std::string_view container);
 
+/// "Ed25519" or "HMAC-SHA256", as the signature's record has it; "" if there is none.
+std::string signature_algorithm(std::string_view container);
+
 /// Whether an image of it is compressed.
 bool is_compressed(std::string_view container);
 

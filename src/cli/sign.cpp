@@ -6,6 +6,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "distinct.hpp"
 #include "failure.hpp"
 #include "files.hpp"
 #include "image.hpp"
@@ -22,6 +23,12 @@ struct SignRequest {
   KeyFlags keys;
 };
 
+Key read_key(const SignRequest& request) {
+  if (request.keys.inputs().size() != 1)
+    throw usage("a signature is by one key: --key names a key of Ed25519, --secret a secret");
+  return request.keys.read(KeyUse::kSign).front();
+}
+
 std::string choose_output(const SignRequest& request, std::string_view bytes) {
   if (!request.output.empty()) return request.output;
   if (is_container(bytes)) return request.file;
@@ -30,10 +37,14 @@ std::string choose_output(const SignRequest& request, std::string_view bytes) {
 }
 
 void sign(const SignRequest& request) {
+  const Key key = read_key(request);
   const std::string bytes = read_file(request.file);
   const ObjectCode code = open_image(bytes, request.file);
   const std::string output = choose_output(request, bytes);
-  const Key key = request.keys.read(KeyUse::kSign).front();
+  FileUse use{request.keys.inputs(), {output}};
+  // A container is replaced; a raw image would be lost.
+  if (!is_container(bytes)) use.inputs.push_back(request.file);
+  require_distinct(use);
   const bool compressed = is_container(bytes) && is_compressed(bytes);
   const std::string container = serialize(code.get(), compressed, &key);
   write_file(output, container);
@@ -70,7 +81,7 @@ void add_sign(CLI::App& app) {
       "  cucore sign saxpy.cuco --key private.pem\n"
       "  cucore verify saxpy.cuco --key public.pem\n"
       "With a shared secret instead:\n"
-      "  openssl rand -hex 32 > secret && cucore sign saxpy.cuco --key secret\n"
+      "  openssl rand -hex 32 > secret && cucore sign saxpy.cuco --secret secret\n"
       "A signature that is there already is replaced.");
   command->callback([request] { sign(*request); });
 }

@@ -160,6 +160,7 @@ Program make_program(const std::string& path, CompileFlags& flags) {
   const std::string source = read_file(path);
   require_source(source, path, type);
   const std::string name = shown_name(path, type);
+  add_log_name(name);
   const auto include_paths = pointers(flags.include_paths);
   const auto defines = pointers(flags.defines);
   const auto undefines = pointers(flags.undefines);
@@ -200,6 +201,15 @@ void CompileFlags::add_to(CLI::App& command) {
   add_list(command, "-D,--define", defines, "macro, NAME or NAME=VALUE; repeatable", "MACRO");
   add_list(command, "-f,--flag", flags,
            "passed to the compiler as it is, --flag=--fmad=false; repeatable", "FLAG");
+}
+
+FileUse CompileFlags::files() const {
+  FileUse use{pre_includes, {}};
+  use.inputs.insert(use.inputs.end(), extra_sources.begin(), extra_sources.end());
+  if (!use_pch.empty()) use.inputs.push_back(use_pch);
+  for (const std::string& output : {time, time_trace, create_pch})
+    if (!output.empty() && output != "-") use.outputs.push_back(output);  // "-" is the log
+  return use;
 }
 
 void CompileFlags::add_all_to(CLI::App& command) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "distinct.hpp"
 #include "handles.hpp"
 
 namespace cucore::cli {
@@ -29,6 +30,8 @@ struct CompileFlags {
 
   /// Those that most programs need.
   void add_to(CLI::App& command);
+  /// The files that the compiler is to read and write.
+  FileUse files() const;
   /// The others too: each field of cucore_program_options has its option.
   void add_all_to(CLI::App& command);
 

@@ -78,6 +78,8 @@ bool is_list(std::string_view key) {
   return std::find(std::begin(kLists), std::end(kLists), key) != std::end(kLists);
 }
 
+}  // namespace
+
 Json lines_of(std::string_view text) {
   Json lines = Json::array();
   for (std::size_t at = 0; !text.empty() && at <= text.size();) {
@@ -87,8 +89,6 @@ Json lines_of(std::string_view text) {
   }
   return lines;
 }
-
-}  // namespace
 
 Json describe_symbols(const cucore_objectcode* code) {
   Json symbols = Json::array();

@@ -3,6 +3,8 @@
 
 #include <cucore.h>
 
+#include <string_view>
+
 #include "report.hpp"
 
 namespace cucore::cli {
@@ -11,5 +13,8 @@ Json describe_symbols(const cucore_objectcode* code);
 
 /// How the code was made; a list where the value has several lines.
 Json describe_metadata(const cucore_objectcode* code);
+
+/// The lines of a text, none of which has a line feed.
+Json lines_of(std::string_view text);
 
 }  // namespace cucore::cli

@@ -26,6 +26,9 @@ void print_log(const std::string& log, const std::vector<Diagnostic>& diagnostic
 /// The file that a log is about where it names none: ptxas speaks of "application ptx input".
 void set_log_source(const std::string& path);
 
+/// A name that a file or its name made up, and that a log may repeat: its line feeds are escaped.
+void add_log_name(const std::string& name);
+
 /// Prints one warning line to stderr.
 void print_warning(const std::string& message);
 

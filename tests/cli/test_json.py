@@ -19,11 +19,11 @@ class JsonFailures(CommandTest):
                 (1, io, ["inspect", "none"]), (1, io, ["compile", "none.cu", "-o", "x.cuco"]),
                 (1, io, ["link", "none.cubin", "-o", "x.cubin"]),
                 (1, io, ["bundle", "none", "nix", "-o", "x.cuco"]),
-                (1, io, ["sign", "none", "-k", "k"]), (1, io, ["verify", "none"]),
-                (3, "CUCORE_ERROR_SIGNATURE", ["verify", "x.ptx", "-k", "k"]),
+                (1, io, ["sign", "none", "--secret", "k"]), (1, io, ["verify", "none"]),
+                (3, "CUCORE_ERROR_SIGNATURE", ["verify", "x.ptx", "--secret", "k"]),
                 (1, "CUCORE_ERROR_INVALID_CODE", ["inspect", "saxpy.cu"]),
                 (1, "CUCORE_ERROR_IO", ["inspect", "."]),
-                (1, "CUCORE_ERROR_IO", ["sign", "x.ptx", "-k", "k", "-o", "/dev/full"]),
+                (1, "CUCORE_ERROR_IO", ["sign", "x.ptx", "--secret", "k", "-o", "/dev/full"]),
                 (1, wrong, ["--driver", "amd", "info"]), (2, wrong, ["explode"]), (2, wrong, []),
                 (2, wrong, ["info", "--loud"]), (2, wrong, ["run", "x.ptx", "-b", "0"]),
                 (2, wrong, ["compile", "x.ptx", "-o", "x"]), (2, wrong, ["link", "-o", "x.ptx"])):
@@ -78,12 +78,12 @@ class JsonResults(CommandTest):
 
     def test_bundle_sign_and_verify(self):
         self.assertEqual(self.json("bundle", "80.ptx", "90.ptx", "-o", "a.cuco")["kind"], "BUNDLE")
-        signed = self.json("sign", "a.cuco", "-k", "key")
+        signed = self.json("sign", "a.cuco", "--secret", "key")
         self.assertEqual(signed["algorithm"], "HMAC-SHA256")
-        verified = self.json("verify", "a.cuco", "-k", "key")
+        verified = self.json("verify", "a.cuco", "--secret", "key")
         self.assertEqual(verified["signature_key"], signed["signature_key"])
         self.assertEqual(verified["file_size"], len(self.read("a.cuco")))
-        self.assertEqual(self.json("inspect", "a.cuco", "-k", "key")["signature"], "valid")
+        self.assertEqual(self.json("inspect", "a.cuco", "--secret", "key")["signature"], "valid")
 
     @needs_nvrtc
     def test_compile_with_its_warnings(self):

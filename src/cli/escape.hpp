@@ -1,0 +1,16 @@
+// Text from files, arguments and libraries, made harmless for a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cucore::cli {
+
+/// kLine: the text stays within its line. kText: line feeds and tabs stay as they are.
+enum class Layout { kLine, kText };
+
+/// Replaces what could forge a line, steer a terminal or reorder text by its escape: control
+/// characters, invisible characters, and bytes that are not UTF-8. Other characters stay.
+std::string escaped(std::string_view text, Layout layout = Layout::kLine);
+
+}  // namespace cucore::cli

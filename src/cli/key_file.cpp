@@ -1,0 +1,206 @@
+// The forms of keys in files: PEM, DER, hexadecimal digits, bytes.
+#include "key_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "failure.hpp"
+
+namespace cucore::cli {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kKeySize = 32;      // of Ed25519, private and public
+constexpr std::size_t kLeastDigits = 32;  // a shorter text is rather a word that looks so
+constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kDashes = "-----";
+constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put first
+constexpr std::string_view kGenerate = "'openssl genpkey -algorithm ed25519' makes one";
+
+// RFC 8410: what stands before the 32 bytes of a key in DER. In PKCS #8 a SEQUENCE and the version
+// come first; the public half and attributes may follow.
+constexpr auto kPublicHead = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
+constexpr auto kPrivateBody = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
+constexpr std::size_t kPrivateBodyAt = 5;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
+    text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
+    text.remove_suffix(1);
+  return text;
+}
+
+std::string_view without_mark(std::string_view text) {
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+std::optional<std::string> from_hex(std::string_view text) {
+  text = trimmed(text);
+  const bool hex = !text.empty() && text.size() % 2 == 0 &&
+                   std::all_of(text.begin(), text.end(), [](char c) { return digit(c) >= 0; });
+  if (!hex) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2)
+    bytes += static_cast<char>(digit(text[i]) << 4 | digit(text[i + 1]));
+  return bytes;
+}
+
+std::string require_hex(std::string_view text, const std::string& path) {
+  const auto bytes = from_hex(text);
+  if (!bytes) wrong_key(path, "is not an even number of hexadecimal digits");
+  return *bytes;
+}
+
+/// The digits of base64 without their padding; nothing where the padding or the number is wrong.
+std::optional<std::string> base64_digits(std::string_view text) {
+  std::string digits;
+  for (const char c : text)
+    if (!std::isspace(static_cast<unsigned char>(c))) digits += c;
+  if (digits.size() % 4 != 0) return std::nullopt;
+  for (int i = 0; i < 2 && digits.ends_with('='); ++i) digits.pop_back();
+  return digits;
+}
+
+std::optional<std::string> from_base64(std::string_view text) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto digits = base64_digits(text);
+  if (!digits) return std::nullopt;
+  std::string bytes;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : *digits) {
+    const std::size_t value = kDigits.find(c);
+    if (value == kDigits.npos) return std::nullopt;
+    bits = (bits << 6 | static_cast<unsigned>(value)) & 0xffff;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xff);
+  }
+  return bytes;
+}
+
+/// Where a line that begins so begins; npos if there is none.
+std::size_t find_line(std::string_view text, std::string_view begin, std::size_t from = 0) {
+  for (std::size_t at = text.find(begin, from); at != text.npos; at = text.find(begin, at + 1))
+    if (at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r') return at;
+  return text.npos;
+}
+
+struct Pem {
+  std::string label;  ///< "PRIVATE KEY"
+  std::string der;
+};
+
+/// One block, before and behind which text may stand (RFC 7468).
+Pem read_pem(std::string_view text, const std::string& path) {
+  const std::size_t begin = find_line(text, kBegin);
+  if (begin == text.npos) wrong_key(path, "is not PEM: no line begins with -----BEGIN");
+  if (find_line(text, kBegin, begin + 1) != text.npos)
+    wrong_key(path, "has more than one PEM block; a key file holds one key");
+  const std::string_view rest = text.substr(begin + kBegin.size());
+  const std::size_t dashes = rest.substr(0, rest.find('\n')).find(kDashes);
+  if (dashes == rest.npos) wrong_key(path, "is cut off: its PEM header has no end");
+  Pem pem{std::string(rest.substr(0, dashes)), {}};
+  const std::string_view body = rest.substr(dashes + kDashes.size());
+  const std::string last = std::string(kEnd) + pem.label + std::string(kDashes);
+  const std::size_t end = find_line(body, last);
+  if (end == body.npos) wrong_key(path, fmt::format("is cut off: it has no line {}", last));
+  if (pem.label.starts_with("ENCRYPTED"))
+    wrong_key(path,
+              fmt::format("is encrypted: 'openssl pkey -in {} -out plain.pem' decrypts it", path));
+  const auto der = from_base64(body.substr(0, end));
+  if (!der)
+    wrong_key(path, "is not an Ed25519 key: what is between its lines of PEM is not base64");
+  pem.der = *der;
+  return pem;
+}
+
+/// DER of this very length: a SEQUENCE of less than 128 bytes and nothing behind it.
+bool is_sequence(std::string_view der) {
+  return der.size() > kPrivateBodyAt && der[0] == 0x30 && der.size() < 130 &&
+         static_cast<std::size_t>(static_cast<unsigned char>(der[1])) == der.size() - 2;
+}
+
+bool is_public(std::string_view der) {
+  return der.starts_with(kPublicHead) && der.size() == kPublicHead.size() + kKeySize;
+}
+
+bool is_private(std::string_view der) {
+  const bool head = is_sequence(der) && der.substr(2, 2) == "\x02\x01"sv && (der[4] | 1) == 1;
+  return head && der.substr(kPrivateBodyAt).starts_with(kPrivateBody) &&
+         der.size() >= kPrivateBodyAt + kPrivateBody.size() + kKeySize;
+}
+
+std::optional<Ed25519File> from_der(std::string_view der) {
+  if (is_public(der))
+    return Ed25519File{KeyHalf::kPublic, std::string(der.substr(kPublicHead.size()))};
+  if (is_private(der))
+    return Ed25519File{KeyHalf::kPrivate,
+                       std::string(der.substr(kPrivateBodyAt + kPrivateBody.size(), kKeySize))};
+  return std::nullopt;
+}
+
+Ed25519File from_pem(std::string_view text, const std::string& path) {
+  const Pem pem = read_pem(text, path);
+  if (pem.label != "PRIVATE KEY" && pem.label != "PUBLIC KEY")
+    wrong_key(path,
+              fmt::format("holds a {}, not an Ed25519 key in PKCS #8: {}", pem.label, kGenerate));
+  const auto key = from_der(pem.der);
+  const KeyHalf half = pem.label == "PUBLIC KEY" ? KeyHalf::kPublic : KeyHalf::kPrivate;
+  if (!key || key->half != half)
+    wrong_key(path, fmt::format("is not an Ed25519 key: {}", kGenerate));
+  return *key;
+}
+
+Ed25519File from_bytes(const std::string& bytes, const std::string& path) {
+  if (bytes.size() != kKeySize)
+    wrong_key(path, fmt::format("holds {} bytes; a key of Ed25519 has 32 bytes", bytes.size()));
+  return {KeyHalf::kUnknown, bytes};
+}
+
+bool looks_like_pem(std::string_view text) { return text.find(kBegin) != text.npos; }
+
+}  // namespace
+
+void wrong_key(const std::string& path, const std::string& why) {
+  throw failed(fmt::format("{} {}", path, why));
+}
+
+Ed25519File read_ed25519(std::string_view text, const KeySource& source) {
+  const auto& [path, format, prefix] = source;
+  if (text.empty()) wrong_key(path, fmt::format("is empty; {}", kGenerate));
+  if (format == "raw") return from_bytes(std::string(text), path);
+  if (format == "hex") return from_bytes(require_hex(text, path), path);
+  const auto der = from_der(text);
+  if (der && format != "pem") return *der;
+  if (format == "der") wrong_key(path, fmt::format("is not an Ed25519 key in DER: {}", kGenerate));
+  if (format == "pem" || looks_like_pem(text)) return from_pem(without_mark(text), path);
+  wrong_key(path, fmt::format("is not an Ed25519 key in PEM or DER; {}secret takes a secret of "
+                              "HMAC-SHA256, {}key-format says hex or raw",
+                              prefix, prefix));
+}
+
+std::string read_secret(std::string_view text, const KeySource& source) {
+  const auto& [path, format, prefix] = source;
+  if (looks_like_pem(text) || from_der(text))
+    wrong_key(
+        path,
+        fmt::format("is a key of a key pair, which is no secret of HMAC; {}key takes it", prefix));
+  if (format == "hex") return require_hex(text, path);
+  if (text.empty()) wrong_key(path, "is empty; 'openssl rand -hex 32' makes a secret");
+  const auto bytes = trimmed(text).size() >= kLeastDigits ? from_hex(text) : std::nullopt;
+  return bytes && format != "raw" ? *bytes : std::string(text);
+}
+
+}  // namespace cucore::cli
