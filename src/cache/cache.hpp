@@ -100,7 +100,7 @@ class Cache final : public Object {
 
   const Statistics& statistics() const { return statistics_; }
   Counters::Events all_events();  // of every process that has used the folder
-  Usage usage() const { return store_.counters().total(); }
+  Usage usage() { return store_.usage(); }
   const Settings& settings() const { return settings_; }
   const std::string& problem() const { return store_.root().problem; }
   bool has_disk() const { return store_.is_open(); }

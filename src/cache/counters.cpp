@@ -27,13 +27,14 @@ std::mutex& threads() {
   return *mutex->get([] { return std::make_unique<std::mutex>(); });
 }
 
-// Held by a stopped process it must not stop others: a count that is missed is set right by the
-// next walk.
+// Held by a stopped process it must not stop others, and some file systems have none: work goes on
+// without it.
 class Held {
  public:
   Held(int fd, off_t at, off_t length) : lock_(threads()), fd_(fd), at_(at), length_(length) {
     for (int i = 0; i < ATTEMPTS && !held_; ++i) {
       held_ = set_lock(fd_, F_WRLCK, at_, length_);
+      if (!held_ && errno != EAGAIN && errno != EACCES) return;
       if (!held_) sched_yield();
     }
   }
@@ -42,7 +43,6 @@ class Held {
   }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
-  explicit operator bool() const { return held_; }
 
  private:
   std::lock_guard<std::mutex> lock_;
@@ -58,58 +58,78 @@ T read_at(const Descriptor& file, off_t at) {
   return value;
 }
 
-}  // namespace
+// The numbers of a shard as the file has them. A hole, a cut end or anything else that nobody has
+// written here fails the check.
+struct Record {
+  int64_t bytes = 0;
+  int64_t files = 0;
+  uint64_t check = 0;
+};
 
-Counters::Counters(int folder, bool read_only)
-    : usage_(open_file(folder, "usage", read_only)),
-      events_(open_file(folder, "events", read_only)) {}
-
-Usage Counters::total() const {
-  const auto all = read_at<std::array<Usage, SHARDS>>(usage_, 0);
-  Usage sum;
-  for (const Usage& one : all) {
-    sum.bytes += one.bytes;
-    sum.files += one.files;
+uint64_t check_of(const Record& record, unsigned shard) {
+  uint64_t sum = 0x9e3779b97f4a7c15 + shard;
+  for (const int64_t number : {record.bytes, record.files}) {
+    sum = (sum ^ static_cast<uint64_t>(number)) * 0xbf58476d1ce4e5b9;
+    sum ^= sum >> 29;
   }
   return sum;
 }
 
-Usage Counters::of(unsigned shard) const {
-  return read_at<Usage>(usage_, static_cast<off_t>(shard * sizeof(Usage)));
+std::optional<Usage> usage_of(const Record& record, unsigned shard) {
+  if (record.check != check_of(record, shard) || record.bytes < 0 || record.files < 0)
+    return std::nullopt;
+  return Usage{record.bytes, record.files};
+}
+
+off_t place_of(unsigned shard) { return static_cast<off_t>(shard * sizeof(Record)); }
+
+}  // namespace
+
+Counters::Counters(int folder, bool read_only)
+    : folder_(folder), read_only_(read_only), events_(open_file(folder, "events", read_only)) {}
+
+// At each use until it succeeds: descriptors may have been short.
+bool Counters::open_usage() {
+  std::lock_guard lock(opening_);
+  if (!usage_) usage_ = open_file(folder_, "usage", read_only_);
+  return static_cast<bool>(usage_);
+}
+
+Counters::Shards Counters::shards() {
+  Shards shards;
+  std::array<Record, SHARDS> records{};
+  // What a short file lacks stays 0, and fails the check.
+  if (!open_usage() || pread(usage_.get(), records.data(), sizeof records, 0) < 0) return shards;
+  for (unsigned shard = 0; shard < SHARDS; ++shard) shards[shard] = usage_of(records[shard], shard);
+  return shards;
 }
 
 template <class Change>
 void Counters::update(unsigned shard, Change&& change) {
-  if (!usage_) return;
-  const auto at = static_cast<off_t>(shard * sizeof(Usage));
-  const Held held(usage_.get(), at, sizeof(Usage));
-  if (!held) return;
-  // The file always has room for all shards: a short read would be taken for zeros.
-  if (lseek(usage_.get(), 0, SEEK_END) < static_cast<off_t>(SHARDS * sizeof(Usage)) &&
-      ftruncate(usage_.get(), SHARDS * sizeof(Usage)) != 0)
-    return;
-  Usage usage = read_at<Usage>(usage_, at);
-  change(usage);
-  usage.bytes = std::max<int64_t>(usage.bytes, 0);
-  usage.files = std::max<int64_t>(usage.files, 0);
-  [[maybe_unused]] const ssize_t put = pwrite(usage_.get(), &usage, sizeof usage, at);
+  if (read_only_ || !open_usage()) return;
+  const off_t at = place_of(shard);
+  const Held held(usage_.get(), at, sizeof(Record));
+  const auto changed = change(usage_of(read_at<Record>(usage_, at), shard));
+  if (!changed) return;
+  Record record{std::max<int64_t>(changed->bytes, 0), std::max<int64_t>(changed->files, 0), 0};
+  record.check = check_of(record, shard);
+  [[maybe_unused]] const ssize_t put = pwrite(usage_.get(), &record, sizeof record, at);
 }
 
 void Counters::add(unsigned shard, Usage change) {
-  update(shard, [&](Usage& usage) {
-    usage.bytes += change.bytes;
-    usage.files += change.files;
+  update(shard, [&](std::optional<Usage> usage) {
+    if (usage) usage = Usage{usage->bytes + change.bytes, usage->files + change.files};
+    return usage;
   });
 }
 
 void Counters::set(unsigned shard, Usage exact) {
-  update(shard, [&](Usage& usage) { usage = exact; });
+  update(shard, [&](std::optional<Usage>) { return std::optional(exact); });
 }
 
 void Counters::add_events(const Events& change) {
   if (!events_) return;
   const Held held(events_.get(), 0, sizeof(Events));
-  if (!held) return;
   Events sums = read_at<Events>(events_, 0);
   for (size_t i = 0; i < EVENTS; ++i) sums[i] += change[i];
   [[maybe_unused]] const ssize_t put = pwrite(events_.get(), &sums, sizeof sums, 0);

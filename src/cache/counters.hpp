@@ -1,9 +1,13 @@
 // How many files and bytes each of 256 shards holds, and what has happened in all processes: small
-// numbers in one file, so that no put has to count files.
+// numbers in one file, so that no put has to count files. They may be lost or damaged, and without
+// locks (NFS) an update may be lost: who uses them counts the files of a shard where they are
+// missing, and of some shards again.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 
 #include "cache/descriptor.hpp"
 
@@ -21,8 +25,10 @@ class Counters {
   // `folder`: of the entries.
   Counters(int folder, bool read_only);
 
-  Usage total() const;
-  Usage of(unsigned shard) const;
+  // Of every shard; nullopt where there are none, or they are damaged.
+  using Shards = std::array<std::optional<Usage>, SHARDS>;
+  Shards shards();
+  // Changes nothing where there is nothing to change.
   void add(unsigned shard, Usage change);
   // After a count of the files themselves.
   void set(unsigned shard, Usage exact);
@@ -36,7 +42,11 @@ class Counters {
  private:
   template <class Change>
   void update(unsigned shard, Change&& change);
+  bool open_usage();
 
+  const int folder_;
+  const bool read_only_;
+  std::mutex opening_;
   Descriptor usage_, events_;
 };
 

@@ -96,7 +96,7 @@ void Cache::keep_manifest(const Request& request, LiveManifest& live, Record rec
 }
 
 void Cache::bound() {
-  const Usage now = store_.counters().total();
+  const Usage now = store_.usage();
   const auto over = [&](int64_t value, uint64_t bound) {
     return value > 0 && static_cast<uint64_t>(value) > bound;
   };

@@ -18,6 +18,7 @@ namespace {
 constexpr uint64_t LARGEST = uint64_t{1} << 31;
 constexpr int64_t SECOND = 1'000'000'000;
 constexpr int64_t ABANDONED = 3600 * SECOND;  // a temporary file that nobody finishes
+constexpr unsigned BETWEEN_COUNTS = 32;       // changes of files
 constexpr const char* TEMPORARY = ".tmp.";
 
 struct KindTraits {
@@ -102,7 +103,10 @@ std::string entry_name(const container::Digest& key, FileKind kind) {
 }
 
 Store::Store(Root root, bool durable)
-    : root_(std::move(root)), durable_(durable), counters_(root_.folder.get(), root_.read_only) {}
+    : root_(std::move(root)),
+      durable_(durable),
+      counters_(root_.folder.get(), root_.read_only),
+      changes_(static_cast<unsigned>(now_ns() >> 10) ^ static_cast<unsigned>(getpid())) {}
 
 std::optional<StoredFile> Store::read(const container::Digest& key, FileKind kind) const {
   if (!is_open()) return std::nullopt;
@@ -157,9 +161,9 @@ bool Store::write(const container::Digest& key, FileKind kind, std::span<const s
         openat(root_.folder.get(), place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder) fsync(folder.get());
   }
-  counters_.add(static_cast<unsigned>(key[0]),
-                {static_cast<int64_t>(bytes.size()) - (replaces ? old.st_size : 0),
-                 !replaces && kind == FileKind::ENTRY ? 1 : 0});
+  account(static_cast<unsigned>(key[0]),
+          {static_cast<int64_t>(bytes.size()) - (replaces ? old.st_size : 0),
+           !replaces && kind == FileKind::ENTRY ? 1 : 0});
   return true;
 }
 
@@ -170,8 +174,8 @@ bool Store::remove(const container::Digest& key, FileKind kind, const FileIdenti
   if (fstatat(root_.folder.get(), place.file, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
   if (!(identity_of(status) == identity)) return false;
   if (unlinkat(root_.folder.get(), place.file, 0) != 0) return false;
-  counters_.add(static_cast<unsigned>(key[0]),
-                {-static_cast<int64_t>(identity.size), kind == FileKind::ENTRY ? -1 : 0});
+  account(static_cast<unsigned>(key[0]),
+          {-static_cast<int64_t>(identity.size), kind == FileKind::ENTRY ? -1 : 0});
   return true;
 }
 
@@ -180,6 +184,38 @@ void Store::touch(const container::Digest& key, FileKind kind) const {
   // Its own mark of use: mounts with relatime or noatime keep none.
   const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
   utimensat(root_.folder.get(), place_of(key, kind).file, times, AT_SYMLINK_NOFOLLOW);
+}
+
+// Now and then the files are counted instead: numbers that are wrong without showing it become
+// right.
+void Store::account(unsigned shard, Usage change) {
+  if (changes_.fetch_add(1, std::memory_order_relaxed) % BETWEEN_COUNTS == 0)
+    recount(shard);
+  else
+    counters_.add(shard, change);
+}
+
+Usage Store::recount(unsigned shard) {
+  Usage exact;
+  walk(shard, [&](const FoundFile& file) {
+    exact.bytes += static_cast<int64_t>(file.identity.size);
+    exact.files += file.kind == FileKind::ENTRY;
+    return true;
+  });
+  counters_.set(shard, exact);
+  return exact;
+}
+
+Usage Store::usage() {
+  Usage sum;
+  if (!is_open()) return sum;
+  const Counters::Shards shards = counters_.shards();
+  for (unsigned shard = 0; shard < SHARDS; ++shard) {
+    const Usage one = shards[shard] ? *shards[shard] : recount(shard);
+    sum.bytes += one.bytes;
+    sum.files += one.files;
+  }
+  return sum;
 }
 
 void Store::walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit) {

@@ -1,6 +1,7 @@
 // The files of a cache: one an entry, written beside and renamed, read whole, never mapped.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -58,7 +59,8 @@ class Store {
   void touch(const container::Digest& key, FileKind kind) const;
 
   Counters& counters() { return counters_; }
-  const Counters& counters() const { return counters_; }
+  // Of all shards. Counts the files of those whose numbers are missing.
+  Usage usage();
   // Every file of one of the 256 shards; temporary files that nobody finishes are removed on the
   // way. False from `visit` ends the walk.
   void walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit);
@@ -66,6 +68,8 @@ class Store {
   static constexpr unsigned SHARDS = 256;
 
  private:
+  void account(unsigned shard, Usage change);
+  Usage recount(unsigned shard);
   Descriptor create_temporary(const std::string& folder, std::string& name) const;
   bool fill(const Descriptor& file, std::span<const std::byte> bytes) const;
   void walk_folder(const std::string& folder, unsigned shard, FileKind kind,
@@ -74,6 +78,7 @@ class Store {
   const Root root_;
   const bool durable_;
   Counters counters_;
+  std::atomic<unsigned> changes_;
 };
 
 }  // namespace cucore::cache

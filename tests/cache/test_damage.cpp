@@ -116,6 +116,44 @@ TEST_F(Damage, CountsThatAreLostAreFoundAgain) {
   EXPECT_EQ(statistics(cache).entries, 2u);
 }
 
+uint64_t bytes_on_disk(const std::string& folder) {
+  uint64_t sum = 0;
+  for (const std::string& file : files_in(folder)) sum += fs::file_size(file);
+  return sum;
+}
+
+// Processes that each put one entry, as compiles do, while somebody damages the counts.
+TEST_F(Damage, BoundsHoldWhateverTheCountsSay) {
+  constexpr uint64_t BOUND = 200000;
+  const std::string rubbish = "rubbish";
+  const std::string zeros(256 * 24, '\0'), ones(256 * 24, '\xff'), large(256 * 24, '\x7f');
+  const std::string counts = folder_ / "v1/usage";
+  std::string good;
+  uint64_t worst = 0;
+  const auto put_one = [&](int number) {
+    const Cache cache = open_cache(folder_.path(), [](auto& with) { with.max_bytes = BOUND; });
+    const std::string text = std::string(PTX, PTX_SIZE) + std::string(5000, ' ');
+    const Code code = make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size());
+    const uint8_t key[32] = {static_cast<uint8_t>(number), static_cast<uint8_t>(number >> 8)};
+    MUST(cucore_cache_put, cache, key, code);
+    worst = std::max(worst, bytes_on_disk(folder_.path()));
+  };
+  for (int number = 0; number < 20; ++number) put_one(number);
+  good = read_file(counts);
+  for (int number = 20; number < 300; ++number) {
+    const std::string swapped = good.substr(good.size() / 2) + good.substr(0, good.size() / 2);
+    const std::string cut = read_file(counts).substr(0, 1000);
+    const std::string* const damage[] = {&rubbish, &zeros, &ones, &large, &swapped, &cut};
+    if (number % 8 == 0) write_file(counts, *damage[number / 8 % 6]);
+    if (number % 48 == 1) fs::remove(counts);
+    put_one(number);
+  }
+  EXPECT_LE(worst, BOUND * 11 / 10);
+  EXPECT_GE(bytes_on_disk(folder_.path()), BOUND / 2) << "counts that are too high empty the cache";
+  const Cache cache = open_cache(folder_.path());
+  EXPECT_EQ(statistics(cache).bytes, bytes_on_disk(folder_.path()));
+}
+
 TEST_F(Damage, TheFolderMayGoWhileItIsInUse) {
   const Cache cache = open();
   fs::remove_all(folder_.path());
