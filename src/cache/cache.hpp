@@ -154,6 +154,7 @@ class Cache final : public Object {
   Event miss_reason(const Request& request, std::string* text);
   void count_miss(const Request& request);
   bool store(const container::Digest& key, std::span<const std::byte> bytes);
+  bool write(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
   void bound();
   void touch_used();
   void evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const Report& report,
@@ -173,6 +174,7 @@ class Cache final : public Object {
   std::mutex manifests_mutex_;
   std::unordered_map<container::Digest, std::shared_ptr<LiveManifest>, DigestHash> manifests_;
   std::mutex bound_mutex_;
+  std::atomic<int> write_failure_{0};  // the last, as in errno
   const unsigned forks_ = fork_count();
   PerProcess<Ref<Cache>> in_child_;
 };

@@ -118,7 +118,7 @@ void Cache::keep_last(const Request& request) {
   }
   const container::Digest sum = sha256(bytes);
   append(sum.data(), sum.size());
-  store_.write(last_key(request), FileKind::LAST, bytes);
+  write(last_key(request), FileKind::LAST, bytes);
 }
 
 std::vector<KeyField> Cache::read_last(const Request& request) const {

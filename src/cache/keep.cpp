@@ -1,11 +1,14 @@
 // Keeping what was built: in memory, on disk, and with the remotes; and no more than the bounds.
 #include <algorithm>
 #include <random>
+#include <system_error>
 
 #include "cache/cache.hpp"
 #include "cache/inside.hpp"
 #include "cache/request.hpp"
 #include "container/writer.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -71,10 +74,23 @@ bool Cache::keep_entry(Request& request, const container::Digest& key,
 
 // One that is larger than all may be together would take everything else along.
 bool Cache::store(const container::Digest& key, std::span<const std::byte> bytes) {
-  if (bytes.size() > settings_.max_bytes || !store_.write(key, FileKind::ENTRY, bytes))
-    return false;
+  if (bytes.size() > settings_.max_bytes || !write(key, FileKind::ENTRY, bytes)) return false;
   bound();
   return true;
+}
+
+// Says why a file could not be written, once for each reason: a full disk fails every put.
+bool Cache::write(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes) {
+  if (!store_.can_write()) return false;
+  if (store_.write(key, kind, bytes)) {
+    write_failure_ = 0;
+    return true;
+  }
+  const int failure = errno;
+  if (write_failure_.exchange(failure) != failure)
+    log(LogLevel::WARNING, text("cannot write to the cache in ", settings_.directory, ": ",
+                                std::system_category().message(failure)));
+  return false;
 }
 
 void Cache::keep_manifest(const Request& request, LiveManifest& live, Record record) {
@@ -89,7 +105,7 @@ void Cache::keep_manifest(const Request& request, LiveManifest& live, Record rec
     std::lock_guard lock(manifests_mutex_);
     manifests_[request.key] = request.manifest;
   }
-  if (store_.can_write() && !store_.write(request.key, FileKind::MANIFEST, bytes))
+  if (store_.can_write() && !write(request.key, FileKind::MANIFEST, bytes))
     statistics_.count(Event::STORE_FAILURES);
   if (!remotes_.empty() && settings_.signing_key)
     remotes_.put(request.key, FileKind::MANIFEST, std::move(bytes));

@@ -32,10 +32,12 @@ bool make_folders(const std::string& path) {
   for (size_t at = 1; at <= path.size(); ++at) {
     if (at != path.size() && path[at] != '/') continue;
     const std::string part = path.substr(0, at);
-    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
-      struct stat status {};
-      if (stat(part.c_str(), &status) != 0) return false;
-    }
+    if (mkdir(part.c_str(), 0700) == 0 || errno == EEXIST) continue;
+    const int failure = errno;
+    struct stat status {};
+    if (stat(part.c_str(), &status) == 0) continue;
+    errno = failure;
+    return false;
   }
   return true;
 }

@@ -130,7 +130,7 @@ Descriptor Store::create_temporary(const std::string& folder, std::string& name)
     // The first entry of its shard, or a trim has just removed the folder.
     const size_t slash = folder.find('/');
     if (slash != folder.npos) mkdirat(root_.folder.get(), folder.substr(0, slash).c_str(), 0700);
-    mkdirat(root_.folder.get(), folder.c_str(), 0700);
+    if (mkdirat(root_.folder.get(), folder.c_str(), 0700) != 0 && errno != EEXIST) return {};
   }
   return {};
 }
@@ -153,7 +153,9 @@ bool Store::write(const container::Digest& key, FileKind kind, std::span<const s
   if (replaces && kind == FileKind::LAST) unlinkat(root_.folder.get(), place.file, 0);
   if (!fill(file, bytes) ||
       renameat(root_.folder.get(), temporary.c_str(), root_.folder.get(), place.file) != 0) {
+    const int failure = errno;
     unlinkat(root_.folder.get(), temporary.c_str(), 0);
+    errno = failure;
     return false;
   }
   if (durable_) {

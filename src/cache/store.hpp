@@ -51,7 +51,7 @@ class Store {
 
   // nullopt where there is none, or it cannot be read: a miss either way.
   std::optional<StoredFile> read(const container::Digest& key, FileKind kind) const;
-  // False where it could not be stored; nobody sees a part of it.
+  // False, with the reason in errno, where it could not be stored; nobody sees a part of it.
   bool write(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
   // Unless another has taken its place meanwhile.
   bool remove(const container::Digest& key, FileKind kind, const FileIdentity& identity);

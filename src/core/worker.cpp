@@ -108,6 +108,12 @@ std::string Worker::how_it_died() {
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  const int failure = std::exchange(socket_failure_, 0);
+  if (failure != 0)
+    return text("the socket to it failed: ", std::system_category().message(failure));
+  if (WIFEXITED(status) && WEXITSTATUS(status) > SOCKET_FAILED)
+    return text("its socket failed: ",
+                std::system_category().message(WEXITSTATUS(status) - SOCKET_FAILED));
   if (WIFSIGNALED(status)) return text("it was ended by ", sigdescr_np(WTERMSIG(status)));
   return text("it ended with ", WEXITSTATUS(status));
 }
@@ -124,6 +130,8 @@ Worker::Fate Worker::transfer(int fd, bool writes, char* data, size_t size, Cloc
     if (count == 0) return Fate::TOO_SLOW;
     const ssize_t done = writes ? send(fd, data, size, MSG_NOSIGNAL) : recv(fd, data, size, 0);
     if (done < 0 && errno == EINTR) continue;
+    // A worker that has died says more than the socket whose end it held.
+    if (done < 0 && errno != EPIPE && errno != ECONNRESET) socket_failure_ = errno;
     if (done <= 0) return Fate::DIED;
     data += done;
     size -= static_cast<size_t>(done);

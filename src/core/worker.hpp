@@ -39,6 +39,7 @@ class Worker final : public NvrtcRunner {
   const std::chrono::milliseconds time_limit_;  // 0: none
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
+  int socket_failure_ = 0;  // as in errno
 };
 
 }  // namespace cucore::core

@@ -9,6 +9,9 @@
 
 namespace cucore::core {
 
+// The exit status of a worker that cannot use its socket, and the reason as in errno on top.
+inline constexpr int SOCKET_FAILED = 128;
+
 // A message is its size and its bytes.
 std::string pack(const NvrtcJob& job);
 std::string pack(const NvrtcResult& result);

@@ -20,8 +20,10 @@ using namespace cucore::core;
 constexpr int SOCKET = 3;
 constexpr uint64_t LARGEST = uint64_t{1} << 31;
 
+// With the reason in errno; 0 at the end.
 bool read_all(char* data, size_t size) {
   while (size > 0) {
+    errno = 0;
     const ssize_t got = read(SOCKET, data, size);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
@@ -63,7 +65,8 @@ int main() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   uint64_t size = 0;
-  while (read_all(reinterpret_cast<char*>(&size), sizeof size) && size <= LARGEST) {
+  while (read_all(reinterpret_cast<char*>(&size), sizeof size)) {
+    if (size > LARGEST) return SOCKET_FAILED + EMSGSIZE;
     std::string message(size, '\0');
     if (!read_all(message.data(), message.size())) break;
     const std::string reply = answer(message);
@@ -72,5 +75,5 @@ int main() {
         !write_all(reply.data(), reply.size()))
       break;
   }
-  return 0;
+  return errno == 0 ? 0 : SOCKET_FAILED + errno;
 }

@@ -95,6 +95,60 @@ int compile(bool workers) {
 int compile_beside(const char*) { return compile(false); }
 int compile_in_worker(const char*) { return compile(true); }
 
+std::string text_of(int key) {
+  std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  for (int i = 0; i < 40; ++i) text += "// of key " + std::to_string(key) + "\n";
+  return text;
+}
+
+cucore_status make_code(cucore_objectcode** out, cucore_error** error, void* key) {
+  const std::string text = text_of(*static_cast<int*>(key));
+  return CALL(cucore_objectcode_create)(CUCORE_CODE_TYPE_PTX, text.data(), text.size(), nullptr,
+                                        out, error);
+}
+
+bool is_right(const cucore_objectcode* code, int key) {
+  const std::string text = text_of(key);
+  size_t size = 0;
+  const void* data = code ? CALL(cucore_objectcode_data)(code, &size) : nullptr;
+  return size == text.size() && std::memcmp(data, text.data(), size) == 0;
+}
+
+int number_in(const char* variable, int by_default) {
+  const char* value = std::getenv(variable);
+  return value ? std::atoi(value) : by_default;
+}
+
+// Gets some keys through a cache in that folder, twice; from the disk, since memory has no room.
+int use_cache(const char* folder) {
+  CALL(cucore_log_set_callback)
+  ([](cucore_log_level, const char* message, void*) { std::fprintf(stderr, "%s\n", message); },
+   CUCORE_LOG_WARNING, nullptr, nullptr, nullptr);
+  cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
+  options.directory = folder;
+  options.max_memory = 1;
+  options.max_bytes = static_cast<uint64_t>(number_in("PROBE_MAX_BYTES", 0));
+  cucore_cache* cache = nullptr;
+  cucore_error* error = nullptr;
+  const cucore_status status = CALL(cucore_cache_open)(&options, &cache, &error);
+  int wrong = 0;
+  const int first = number_in("PROBE_FIRST_KEY", 0), keys = number_in("PROBE_KEYS", 2);
+  for (int i = 0; i < 2 * keys && status == CUCORE_OK; ++i) {
+    int key = first + i % keys;
+    uint8_t name[32] = {};
+    std::memcpy(name, &key, sizeof key);
+    name[0] = static_cast<uint8_t>(key * 37);  // the shard
+    cucore_objectcode* code = nullptr;
+    if (CALL(cucore_cache_get_or_build)(cache, name, make_code, &key, &code, nullptr, nullptr) !=
+            CUCORE_OK ||
+        !is_right(code, key))
+      ++wrong;
+    CALL(cucore_objectcode_release)(code);
+  }
+  CALL(cucore_cache_release)(cache);
+  return report(status, error, std::to_string(wrong) + " wrong ");
+}
+
 struct Action {
   const char* name;
   int (*run)(const char* argument);
@@ -110,11 +164,9 @@ struct Action {
     return run(argument);
   }
 };
-constexpr Action ACTIONS[] = {{"count", count_devices},
-                              {"remote", add_remote},
-                              {"cache", open_cache},
-                              {"compile", compile_beside},
-                              {"batch", compile_in_worker}};
+constexpr Action ACTIONS[] = {{"count", count_devices},    {"remote", add_remote},
+                              {"cache", open_cache},       {"use", use_cache},
+                              {"compile", compile_beside}, {"batch", compile_in_worker}};
 
 }  // namespace
 
