@@ -160,7 +160,7 @@ class Cache final : public Object {
   void evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const Report& report,
              uint64_t& evicted);
   void flush_statistics();
-  bool check_file(const FoundFile& file, EntryReport& report);
+  void check_file(const FoundFile& file, EntryReport& report);
 
   const Settings settings_;
   const Codec codec_;

@@ -13,7 +13,9 @@
 namespace cucore::cache {
 namespace {
 
-constexpr int ATTEMPTS = 200;
+// Together 100 ms: longer than any other process needs that is not stopped.
+constexpr int QUICK_ATTEMPTS = 50, ATTEMPTS = 250;
+constexpr useconds_t PAUSE = 500;
 
 Descriptor open_file(int folder, const char* name, bool read_only) {
   if (folder < 0) return {};
@@ -22,20 +24,25 @@ Descriptor open_file(int folder, const char* name, bool read_only) {
 }
 
 // Two threads of one process share the descriptor, which does not exclude them from each other.
-std::mutex& threads() {
-  static auto* mutex = new PerProcess<std::unique_ptr<std::mutex>>;
-  return *mutex->get([] { return std::make_unique<std::mutex>(); });
+std::mutex& threads(size_t index) {
+  using Mutexes = std::array<std::mutex, 16>;
+  static auto* mutexes = new PerProcess<std::unique_ptr<Mutexes>>;
+  return (*mutexes->get([] { return std::make_unique<Mutexes>(); }))[index % 16];
 }
 
 // Held by a stopped process it must not stop others, and some file systems have none: work goes on
 // without it.
 class Held {
  public:
-  Held(int fd, off_t at, off_t length) : lock_(threads()), fd_(fd), at_(at), length_(length) {
+  Held(int fd, off_t at, off_t length, size_t index)
+      : lock_(threads(index)), fd_(fd), at_(at), length_(length) {
     for (int i = 0; i < ATTEMPTS && !held_; ++i) {
       held_ = set_lock(fd_, F_WRLCK, at_, length_);
       if (!held_ && errno != EAGAIN && errno != EACCES) return;
-      if (!held_) sched_yield();
+      if (!held_ && i < QUICK_ATTEMPTS)
+        sched_yield();
+      else if (!held_)
+        usleep(PAUSE);
     }
   }
   ~Held() {
@@ -104,32 +111,23 @@ Counters::Shards Counters::shards() {
   return shards;
 }
 
-template <class Change>
-void Counters::update(unsigned shard, Change&& change) {
-  if (read_only_ || !open_usage()) return;
+void Counters::update(unsigned shard, const std::function<Numbers(const Numbers& now)>& work) {
+  if (read_only_ || !open_usage()) {
+    work(std::nullopt);
+    return;
+  }
   const off_t at = place_of(shard);
-  const Held held(usage_.get(), at, sizeof(Record));
-  const auto changed = change(usage_of(read_at<Record>(usage_, at), shard));
+  const Held held(usage_.get(), at, sizeof(Record), shard);
+  const Numbers changed = work(usage_of(read_at<Record>(usage_, at), shard));
   if (!changed) return;
   Record record{std::max<int64_t>(changed->bytes, 0), std::max<int64_t>(changed->files, 0), 0};
   record.check = check_of(record, shard);
   [[maybe_unused]] const ssize_t put = pwrite(usage_.get(), &record, sizeof record, at);
 }
 
-void Counters::add(unsigned shard, Usage change) {
-  update(shard, [&](std::optional<Usage> usage) {
-    if (usage) usage = Usage{usage->bytes + change.bytes, usage->files + change.files};
-    return usage;
-  });
-}
-
-void Counters::set(unsigned shard, Usage exact) {
-  update(shard, [&](std::optional<Usage>) { return std::optional(exact); });
-}
-
 void Counters::add_events(const Events& change) {
   if (!events_) return;
-  const Held held(events_.get(), 0, sizeof(Events));
+  const Held held(events_.get(), 0, sizeof(Events), 0);
   Events sums = read_at<Events>(events_, 0);
   for (size_t i = 0; i < EVENTS; ++i) sums[i] += change[i];
   [[maybe_unused]] const ssize_t put = pwrite(events_.get(), &sums, sizeof sums, 0);

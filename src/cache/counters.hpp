@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -28,10 +29,10 @@ class Counters {
   // Of every shard; nullopt where there are none, or they are damaged.
   using Shards = std::array<std::optional<Usage>, SHARDS>;
   Shards shards();
-  // Changes nothing where there is nothing to change.
-  void add(unsigned shard, Usage change);
-  // After a count of the files themselves.
-  void set(unsigned shard, Usage exact);
+  // Runs `work` with the numbers of a shard, and keeps those that it returns, if any. What adds or
+  // removes files belongs into it: where there are locks, no other process counts meanwhile.
+  using Numbers = std::optional<Usage>;
+  void update(unsigned shard, const std::function<Numbers(const Numbers& now)>& work);
 
   // Adds to numbers that live for as long as the folder. `sums` then has the new ones.
   static constexpr size_t EVENTS = 64;
@@ -40,8 +41,6 @@ class Counters {
   Events events() const;
 
  private:
-  template <class Change>
-  void update(unsigned shard, Change&& change);
   bool open_usage();
 
   const int folder_;

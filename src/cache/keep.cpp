@@ -149,14 +149,8 @@ void Cache::evict(uint64_t max_bytes, uint64_t max_files, size_t shards, const R
   const unsigned first = shards == Store::SHARDS ? 0 : random_shard();
   for (size_t i = 0; i < shards; ++i) {
     const unsigned shard = static_cast<unsigned>((first + i) % Store::SHARDS);
-    Usage exact;
-    store_.walk(shard, [&](const FoundFile& file) {
-      files.push_back(file);
-      exact.bytes += static_cast<int64_t>(file.identity.size);
-      exact.files += file.kind == FileKind::ENTRY;
-      return true;
-    });
-    store_.counters().set(shard, exact);
+    const Usage exact =
+        store_.recount(shard, [&](const FoundFile& file) { files.push_back(file); });
     left.bytes += exact.bytes;
     left.files += exact.files;
   }

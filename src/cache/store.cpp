@@ -146,14 +146,10 @@ bool Store::write(const container::Digest& key, FileKind kind, std::span<const s
   std::string temporary;
   const Descriptor file = create_temporary(place.folder, temporary);
   if (!file) return false;
-  struct stat old {};
-  const bool replaces = fstatat(root_.folder.get(), place.file, &old, AT_SYMLINK_NOFOLLOW) == 0;
-  // A file system may write out at once what replaces another file (ext4 does). For what only
-  // explains misses a moment without a file is the lesser evil.
-  if (replaces && kind == FileKind::LAST) unlinkat(root_.folder.get(), place.file, 0);
-  if (!fill(file, bytes) ||
-      renameat(root_.folder.get(), temporary.c_str(), root_.folder.get(), place.file) != 0) {
-    const int failure = errno;
+  int failure = fill(file, bytes) ? 0 : errno;
+  const auto shard = static_cast<unsigned>(key[0]);
+  if (failure == 0) account(shard, [&] { return publish(temporary, place.file, kind, failure); });
+  if (failure != 0) {
     unlinkat(root_.folder.get(), temporary.c_str(), 0);
     errno = failure;
     return false;
@@ -163,22 +159,39 @@ bool Store::write(const container::Digest& key, FileKind kind, std::span<const s
         openat(root_.folder.get(), place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder) fsync(folder.get());
   }
-  account(static_cast<unsigned>(key[0]),
-          {static_cast<int64_t>(bytes.size()) - (replaces ? old.st_size : 0),
-           !replaces && kind == FileKind::ENTRY ? 1 : 0});
   return true;
+}
+
+// Gives a whole file its name; what the shard has more then. `failure` is as errno.
+Usage Store::publish(const std::string& temporary, const char* name, FileKind kind, int& failure) {
+  const int folder = root_.folder.get();
+  struct stat fresh {
+  }, old{};
+  const bool replaces = fstatat(folder, name, &old, AT_SYMLINK_NOFOLLOW) == 0;
+  // A file system may write out at once what replaces another file (ext4 does). For what only
+  // explains misses a moment without a file is the lesser evil.
+  if (replaces && kind == FileKind::LAST) unlinkat(folder, name, 0);
+  if (fstatat(folder, temporary.c_str(), &fresh, AT_SYMLINK_NOFOLLOW) != 0 ||
+      renameat(folder, temporary.c_str(), folder, name) != 0) {
+    failure = errno;
+    return {};
+  }
+  return {fresh.st_size - (replaces ? old.st_size : 0),
+          !replaces && kind == FileKind::ENTRY ? 1 : 0};
 }
 
 bool Store::remove(const container::Digest& key, FileKind kind, const FileIdentity& identity) {
   if (!can_write()) return false;
   const Place place = place_of(key, kind);
-  struct stat status {};
-  if (fstatat(root_.folder.get(), place.file, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  if (!(identity_of(status) == identity)) return false;
-  if (unlinkat(root_.folder.get(), place.file, 0) != 0) return false;
-  account(static_cast<unsigned>(key[0]),
-          {-static_cast<int64_t>(identity.size), kind == FileKind::ENTRY ? -1 : 0});
-  return true;
+  bool removed = false;
+  account(static_cast<unsigned>(key[0]), [&]() -> Usage {
+    struct stat status {};
+    removed = fstatat(root_.folder.get(), place.file, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+              identity_of(status) == identity && unlinkat(root_.folder.get(), place.file, 0) == 0;
+    if (!removed) return {};
+    return {-static_cast<int64_t>(identity.size), kind == FileKind::ENTRY ? -1 : 0};
+  });
+  return removed;
 }
 
 void Store::touch(const container::Digest& key, FileKind kind) const {
@@ -188,23 +201,32 @@ void Store::touch(const container::Digest& key, FileKind kind) const {
   utimensat(root_.folder.get(), place_of(key, kind).file, times, AT_SYMLINK_NOFOLLOW);
 }
 
-// Now and then the files are counted instead: numbers that are wrong without showing it become
-// right.
-void Store::account(unsigned shard, Usage change) {
-  if (changes_.fetch_add(1, std::memory_order_relaxed) % BETWEEN_COUNTS == 0)
-    recount(shard);
-  else
-    counters_.add(shard, change);
+// Runs `work`, which changes files of the shard and returns by how much. Now and then the files are
+// counted instead: numbers that are wrong without showing it become right.
+void Store::account(unsigned shard, const std::function<Usage()>& work) {
+  const bool counts = changes_.fetch_add(1, std::memory_order_relaxed) % BETWEEN_COUNTS == 0;
+  counters_.update(shard, [&](const Counters::Numbers& now) -> Counters::Numbers {
+    const Usage change = work();
+    if (counts) return count(shard, nullptr);
+    if (!now) return std::nullopt;
+    return Usage{now->bytes + change.bytes, now->files + change.files};
+  });
 }
 
-Usage Store::recount(unsigned shard) {
+Usage Store::count(unsigned shard, const std::function<void(const FoundFile&)>& visit) {
   Usage exact;
   walk(shard, [&](const FoundFile& file) {
     exact.bytes += static_cast<int64_t>(file.identity.size);
     exact.files += file.kind == FileKind::ENTRY;
+    if (visit) visit(file);
     return true;
   });
-  counters_.set(shard, exact);
+  return exact;
+}
+
+Usage Store::recount(unsigned shard, const std::function<void(const FoundFile&)>& visit) {
+  Usage exact;
+  counters_.update(shard, [&](const Counters::Numbers&) { return exact = count(shard, visit); });
   return exact;
 }
 
@@ -213,7 +235,7 @@ Usage Store::usage() {
   if (!is_open()) return sum;
   const Counters::Shards shards = counters_.shards();
   for (unsigned shard = 0; shard < SHARDS; ++shard) {
-    const Usage one = shards[shard] ? *shards[shard] : recount(shard);
+    const Usage one = shards[shard] ? *shards[shard] : recount(shard, nullptr);
     sum.bytes += one.bytes;
     sum.files += one.files;
   }

@@ -61,6 +61,8 @@ class Store {
   Counters& counters() { return counters_; }
   // Of all shards. Counts the files of those whose numbers are missing.
   Usage usage();
+  // Counts the files of a shard and shows each of them.
+  Usage recount(unsigned shard, const std::function<void(const FoundFile&)>& visit);
   // Every file of one of the 256 shards; temporary files that nobody finishes are removed on the
   // way. False from `visit` ends the walk.
   void walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit);
@@ -68,8 +70,9 @@ class Store {
   static constexpr unsigned SHARDS = 256;
 
  private:
-  void account(unsigned shard, Usage change);
-  Usage recount(unsigned shard);
+  void account(unsigned shard, const std::function<Usage()>& work);
+  Usage count(unsigned shard, const std::function<void(const FoundFile&)>& visit);
+  Usage publish(const std::string& temporary, const char* name, FileKind kind, int& failure);
   Descriptor create_temporary(const std::string& folder, std::string& name) const;
   bool fill(const Descriptor& file, std::span<const std::byte> bytes) const;
   void walk_folder(const std::string& folder, unsigned shard, FileKind kind,

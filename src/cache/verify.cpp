@@ -29,9 +29,9 @@ EntryReport report_of(const FoundFile& file, size_t done, size_t total) {
   return report;
 }
 
-bool Cache::check_file(const FoundFile& file, EntryReport& report) {
+void Cache::check_file(const FoundFile& file, EntryReport& report) {
   const auto stored = store_.read(file.key, file.kind);
-  if (!stored) return true;  // gone meanwhile
+  if (!stored) return;  // gone meanwhile
   try {
     if (file.kind == FileKind::MANIFEST) {
       report.is_sound = Manifest::parse(stored->bytes, file.key).has_value();
@@ -49,7 +49,7 @@ bool Cache::check_file(const FoundFile& file, EntryReport& report) {
     report.is_sound = false;
     report.problem = error.message();
   }
-  return report.is_sound || !store_.remove(file.key, file.kind, stored->identity);
+  if (!report.is_sound) store_.remove(file.key, file.kind, stored->identity);
 }
 
 uint64_t Cache::verify(const Report& report) {
@@ -60,20 +60,16 @@ uint64_t Cache::verify(const Report& report) {
   for (unsigned shard = 0; shard < Store::SHARDS && goes_on; ++shard) {
     std::vector<FoundFile> files;
     store_.walk(shard, [&](const FoundFile& file) { return files.push_back(file), true; });
-    Usage exact;
     for (const FoundFile& file : files) {
       EntryReport entry = report_of(file, done += file.kind == FileKind::ENTRY, total);
-      if (check_file(file, entry)) {
-        exact.bytes += static_cast<int64_t>(file.identity.size);
-        exact.files += file.kind == FileKind::ENTRY;
-      }
+      check_file(file, entry);
       if (!entry.is_sound) {
         ++bad;
         statistics_.count(Event::CORRUPT);
       }
       if (report && goes_on) goes_on = report(entry);
     }
-    if (store_.can_write()) store_.counters().set(shard, exact);
+    store_.recount(shard, nullptr);
   }
   flush_statistics();
   return bad;
