@@ -1779,6 +1779,21 @@ CUCORE_API cucore_status cucore_cache_compile(cucore_cache *cache, const cucore_
                                               cucore_cache_outcome *outcome, cucore_error **error);
 
 /**
+ * Returns the object code that cucore_cache_compile() would return without a compile, from memory or
+ * from disk. Compiles nothing, requests nothing from remotes and counts no miss.
+ *
+ * @param out      receives the object code; NULL, and the call succeeds, if it is not there
+ * @param outcome  NULL, or receives CUCORE_CACHE_OUTCOME_HIT_MEMORY or
+ *                 CUCORE_CACHE_OUTCOME_HIT_DISK; CUCORE_CACHE_OUTCOME_NONE if it is not there
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_cache_find(cucore_cache *cache, const cucore_program *program,
+                                           cucore_code_type target,
+                                           const char *const *name_expressions,
+                                           size_t name_expression_count, cucore_objectcode **out,
+                                           cucore_cache_outcome *outcome, cucore_error **error);
+
+/**
  * Gives what cucore_linker_link() would, and links only what has not been linked before.
  * @param outcome  NULL, or receives where it came from
  * @retval CUCORE_ERROR_LINKING           and all others: as cucore_linker_link()

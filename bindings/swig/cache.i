@@ -5,6 +5,7 @@
 %quick(CacheEntries::count)
 %newobject Cache::compile;
 %newobject Cache::link;
+%newobject Cache::find;
 %newobject Cache::get;
 %newobject Cache::get_or_build;
 %newobject Cache::entries;
@@ -71,6 +72,13 @@ struct Cache {
                         cucore_cache_outcome *outcome) {
       ObjectCode *code = nullptr;
       ok(cucore_cache_compile, held($self), held(program), target, names, name_count, &code, outcome);
+      return code;
+    }
+    //: cucore_cache_find raw
+    ObjectCode *find(Program *program, cucore_code_type target, const char *const *names, size_t name_count,
+                     cucore_cache_outcome *outcome) {
+      ObjectCode *code = nullptr;
+      ok(cucore_cache_find, held($self), held(program), target, names, name_count, &code, outcome);
       return code;
     }
     //: cucore_cache_link raw

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "batch.hpp"
+#include "compiling.hpp"
 #include "caching.hpp"
 #include "failure.hpp"
 #include "held.hpp"
@@ -41,6 +42,7 @@ typedef cucore::bind::Options<cucore_cache_options> CacheOptions;
 typedef cucore::bind::Builder Builder;
 typedef cucore::bind::CacheEntries CacheEntries;
 typedef cucore::bind::Batch Batch;
+typedef cucore::bind::Compiling Compiling;
 typedef cucore::bind::Keys Keys;
 typedef cucore::bind::Images Images;
 %}

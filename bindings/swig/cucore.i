@@ -33,6 +33,7 @@
 %include "launch.i"
 %include "cache.i"
 %include "batch.i"
+%include "compiling.i"
 %include "queue.i"
 
 #if defined(SWIGPYTHON)

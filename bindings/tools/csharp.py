@@ -10,7 +10,7 @@ from kept import KEPT, type_of
 CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
            'Future': 'CudaFuture', 'Program': 'CudaProgram',
            'ProgramOptions': 'NativeProgramOptions', 'LinkerOptions': 'NativeLinkerOptions',
-           'CacheOptions': 'NativeCacheOptions', 'CacheEntries': 'NativeCacheEntries', 'Batch': 'NativeBatch',
+           'CacheOptions': 'NativeCacheOptions', 'CacheEntries': 'NativeCacheEntries', 'Batch': 'NativeBatch', 'Compiling': 'NativeCompiling',
            'LogReceiver': 'NativeLogReceiver', 'Keys': 'NativeKeys', 'Images': 'NativeImages'}
 
 # Members that the sources in csharp/src have another, fuller member for, and their names behind it.
@@ -29,7 +29,7 @@ RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery',
        'Kernel::max_potential_block_size': 'RawMaxPotentialBlockSize', 'Kernel::max_active_clusters': 'RawMaxActiveClusters',
        'Kernel::available_dynamic_shared': 'RawAvailableDynamicShared', 'Kernel::launch': 'RawLaunch', 'Kernel::launch_packed': 'RawLaunchPacked', 'Stream::from_native': 'FromNative', 'Stream::query': 'RawQuery', 'Event::query': 'RawQuery', 'Future::query': 'RawQuery',
        'ObjectCode::is_loaded': 'RawIsLoaded',
-       'Cache::Cache': '', 'Cache::compile': 'RawCompile', 'Cache::link': 'RawLink', 'Cache::get': 'RawGet', 'Cache::put': 'RawPut',
+       'Cache::Cache': '', 'Cache::compile': 'RawCompile', 'Cache::link': 'RawLink', 'Cache::find': 'RawFind', 'Cache::get': 'RawGet', 'Cache::put': 'RawPut',
        'Cache::get_or_build': 'RawGetOrBuild', 'Cache::statistics': 'RawStatistics', 'Cache::statistics_of_all': 'RawStatisticsOfAll',
        'Cache::entries': 'RawEntries', 'Cache::verify': 'RawVerify', 'Cache::trim': 'RawTrim', 'Cache::explain_miss': 'RawExplainMiss',
        'Cache::add_remote': 'RawAddRemote', 'Batch::run': 'RawRun',

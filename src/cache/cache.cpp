@@ -152,6 +152,17 @@ Result Cache::obtain(const container::BuildInputs& inputs, const Build& build) {
   return obtain(request, build);
 }
 
+Result Cache::find(const container::BuildInputs& inputs) {
+  Result result;
+  if (settings_.is_off || !inputs.bypass.empty()) return result;
+  quietly([&] {
+    Request request = request_of(inputs);
+    result = find(request);
+    return true;
+  });
+  return result;
+}
+
 Result Cache::get(const container::Digest& key) {
   Result result;
   if (settings_.is_off) return result;

@@ -91,6 +91,9 @@ class Cache final : public Object {
   // What the inputs give: found, or built and kept. Only the build's own failure is thrown.
   Result obtain(const container::BuildInputs& inputs, const Build& build);
 
+  // What obtain() would find without a build or a remote; null where it would find nothing.
+  Result find(const container::BuildInputs& inputs);
+
   // Under a key of the caller's. get() is null where there is none.
   Result get(const container::Digest& key);
   bool put(const container::Digest& key, const Object& object);

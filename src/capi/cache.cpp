@@ -211,6 +211,23 @@ CUCORE_API cucore_status cucore_cache_compile(cucore_cache* cache, const cucore_
   });
 }
 
+CUCORE_API cucore_status cucore_cache_find(cucore_cache* cache, const cucore_program* program,
+                                           cucore_code_type target,
+                                           const char* const* name_expressions,
+                                           size_t name_expression_count, cucore_objectcode** out,
+                                           cucore_cache_outcome* outcome, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    clear(outcome);
+    auto& self = use(cache, "cache").here();
+    const core::Program& source = use(program, "program");
+    const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
+    require(out, "out");
+    const auto inputs = source.inputs(static_cast<CodeType>(target), names);
+    if (const cache::Result result = self.find(*inputs); result.object) give(result, out, outcome);
+  });
+}
+
 CUCORE_API cucore_status cucore_cache_link(cucore_cache* cache, cucore_linker* linker,
                                            cucore_code_type target, cucore_objectcode** out,
                                            cucore_cache_outcome* outcome, cucore_error** error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/captured_output.hpp"
+#include "driver/kept_signals.hpp"
 #include "driver/library_search.hpp"
 #include "driver/toolkit_table.hpp"
 #include "support/environment.hpp"
@@ -111,7 +112,10 @@ class ToolkitSearch {
 
 }  // namespace
 
-void tame(const OpenedLibrary& library) { replace_imports(library.handle, output_imports()); }
+void tame(const OpenedLibrary& library) {
+  replace_imports(library.handle, output_imports());
+  replace_imports(library.handle, signal_imports());
+}
 
 OpenedLibrary find_toolkit_library(const ToolkitLibrary& library, const std::string& user_path,
                                    LibrarySearch::Accept accept) {

@@ -16,7 +16,8 @@
 
 namespace cucore::driver {
 
-// Keeps a library from changing what belongs to the process: it prints nothing there.
+// Keeps a library from changing what belongs to the process: it prints nothing there and sets no
+// signal handlers.
 void tame(const OpenedLibrary& library);
 
 enum class Need { REQUIRED, OPTIONAL };

@@ -100,6 +100,31 @@ TEST_F(Api, ACompileIsFoundInMemoryThenOnDisk) {
   EXPECT_STREQ(cucore_cache_directory(cache), folder_.path().c_str());
 }
 
+TEST_F(Api, FindCompilesNothing) {
+  NEEDS_REAL_COMPILER();
+  const Program program = make_program(SAXPY_SOURCE);
+  const auto find = [&](cucore_cache* cache, cucore_cache_outcome* outcome) {
+    Code code;
+    MUST(cucore_cache_find, cache, program, CUCORE_CODE_TYPE_PTX, nullptr, 0, code.out(), outcome);
+    return code;
+  };
+  cucore_cache_outcome outcome = CUCORE_CACHE_OUTCOME_BUILT;
+  {
+    const Cache cache = open();
+    EXPECT_EQ(find(cache, &outcome).get(), nullptr);
+    EXPECT_EQ(outcome, CUCORE_CACHE_OUTCOME_NONE);
+    EXPECT_EQ(statistics(cache).builds, 0u);
+    EXPECT_EQ(statistics(cache).misses, 0u);
+    const Got made = compile(cache, program);
+    EXPECT_EQ(find(cache, &outcome).get(), made.code.get());
+    EXPECT_EQ(outcome, CUCORE_CACHE_OUTCOME_HIT_MEMORY);
+    EXPECT_EQ(statistics(cache).hits_memory, 1u);
+  }
+  const Cache cache = open();
+  EXPECT_NE(find(cache, &outcome).get(), nullptr);
+  EXPECT_EQ(outcome, CUCORE_CACHE_OUTCOME_HIT_DISK);
+}
+
 TEST_F(Api, AFailedCompileIsReportedAsWithout) {
   NEEDS_REAL_COMPILER();
   const Cache cache = open();

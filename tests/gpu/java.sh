@@ -120,7 +120,7 @@ tests() {
     test.CacheTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.LifetimesTest \
     test.ObjectsTest test.PrintedTest test.SweepTest; do
     order=$((order + 1))
-    row "$order" "${name#test.}$words" "$java" "$@" -Dcucore.test.child=25 -XX:+AllowUserSignalHandlers -cp "$path" \
+    row "$order" "${name#test.}$words" "$java" "$@" -Dcucore.test.child=25 -cp "$path" \
       org.junit.platform.console.ConsoleLauncher --disable-banner --disable-ansi-colors --details=tree \
       --select-class="io.cucore.$name" &
     [ $((order % ${TOGETHER:-3})) != 0 ] || wait

@@ -48,8 +48,17 @@ public partial class Cache {
   /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
   /// <returns>the object code, and where it came from</returns>
   public CacheResult Compile(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
-    ObjectCode code = RawCompile(program, target, nameExpressions, out int outcome);
-    return new CacheResult(code, outcome);
+    return Find(program, target, nameExpressions) ?? Waits.Finish(new NativeCompiling(program, this, target, nameExpressions));
+  }
+
+  //: cucore_cache_find
+  /// <param name="program">what would be compiled</param>
+  /// <param name="target">what to make of it</param>
+  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
+  /// <returns>the object code, and where it came from; null if it is not there</returns>
+  public CacheResult Find(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+    ObjectCode code = RawFind(program, target, nameExpressions, out int outcome);
+    return code == null ? null : new CacheResult(code, outcome);
   }
 
   //: cucore_cache_link

@@ -45,7 +45,9 @@ public partial class CudaProgram {
   //: cucore_program_compile target
   /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate, "saxpy&lt;float&gt;",
   /// under which ObjectCode.GetKernel finds them</param>
-  public ObjectCode Compile(CodeType target = CodeType.Ptx, params string[] nameExpressions) { return RawCompile(target, nameExpressions); }
+  public ObjectCode Compile(CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+    return Waits.Finish(new NativeCompiling(this, null, target, nameExpressions)).Code;
+  }
 
   /// <summary>Gives what Compile would, and compiles only what has not been compiled before; Cache.Compile
   /// says where it came from, too.</summary>
@@ -53,7 +55,7 @@ public partial class CudaProgram {
   /// <param name="cache">where to look first, and to keep it; null: nowhere</param>
   /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
   public ObjectCode Compile(CodeType target, Cache cache, params string[] nameExpressions) {
-    return cache == null ? RawCompile(target, nameExpressions) : cache.Compile(this, target, nameExpressions).Code;
+    return cache == null ? Compile(target, nameExpressions) : cache.Compile(this, target, nameExpressions).Code;
   }
 }
 }

@@ -21,6 +21,15 @@ internal static class Waits {
     CucoreNativePINVOKE.Check();
   }
 
+  /// <summary>The object code of a compile, and where it came from.</summary>
+  internal static CacheResult Finish(NativeCompiling compiling) {
+    using (compiling) {
+      while (!compiling.Wait(SliceMilliseconds)) {}
+      ObjectCode code = compiling.Take(out int outcome);
+      return new CacheResult(code, outcome);
+    }
+  }
+
   /// <summary>Calls with the time of a slice until that gives true or all the time is over; a negative one has no end.</summary>
   internal static bool InSlices(long nanoseconds, Func<long, bool> wait) {
     Stopwatch watch = Stopwatch.StartNew();

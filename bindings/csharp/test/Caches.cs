@@ -55,6 +55,19 @@ public static class Caches {
     });
   }
 
+  public static void FindCompilesNothing() {
+    InFolder(folder => {
+      using (CudaProgram program = Named(Fill, "fill.cu"))
+      using (Cache cache = new Cache(folder)) {
+        Check.That(cache.Find(program) == null, "an empty cache has no code");
+        Check.Equal(0L, cache.Statistics.Builds + cache.Statistics.Misses);
+        byte[] bytes = cache.Compile(program).Code.ToBytes();
+        CheckOutcome(CacheOutcome.HitMemory, bytes, cache.Find(program));
+        using (Cache other = new Cache(folder)) CheckOutcome(CacheOutcome.HitDisk, bytes, other.Find(program));
+      }
+    });
+  }
+
   public static void WhatComesFromItStays() {
     InFolder(folder => {
       ObjectCode code;

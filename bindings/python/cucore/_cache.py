@@ -9,7 +9,7 @@ from . import _cucore, _options
 from ._cucore import Cache, Linker, ObjectCode, Program
 from ._enums import CacheFile, CacheOutcome, CodeType
 from ._errors import Error
-from ._program import fill
+from ._program import compile_through, fill
 from ._records import CacheStatistics
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -68,7 +68,13 @@ def arguments(directory=None, **keywords):  # type: ignore[no-untyped-def]
 
 
 def cache_compile(self: Cache, program: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> CacheResult:
-    return CacheResult(*self._compile(program, target, names))
+    return CacheResult(*compile_through(self, program, target, names))
+
+
+def cache_find(self: Cache, program: Program, target: CodeType = CodeType.PTX,
+               names: Sequence[str] = ()) -> Optional[CacheResult]:
+    code, outcome = self._find(program, target, names)
+    return CacheResult(code, outcome) if code is not None else None
 
 
 def cache_link(self: Cache, linker: Linker, target: CodeType = CodeType.CUBIN) -> CacheResult:
@@ -169,6 +175,7 @@ def _describe(function: object, native: object, more: str = "") -> None:
 
 
 _describe(cache_compile, Cache._compile, "names: name expressions, as of Program.compile.")
+_describe(cache_find, Cache._find, "None: it is not there. names: name expressions, as of Program.compile.")
 _describe(cache_link, Cache._link)
 _describe(cache_get, Cache._get)
 _describe(cache_put, Cache._put)
@@ -189,6 +196,7 @@ _describe(compile_batch, _cucore._Batch._run,
 
 for _name, _member in (
     ("compile", cache_compile),
+    ("find", cache_find),
     ("link", cache_link),
     ("get", cache_get),
     ("put", cache_put),

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import _cucore, _options
 from ._cucore import Cache, ObjectCode, Program
-from ._enums import CodeType, KeyAlgorithm, SourceType
+from ._enums import CacheOutcome, CodeType, KeyAlgorithm, SourceType
 
 
 class Key(NamedTuple):
@@ -99,15 +100,42 @@ def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=N
     return type, source, fill(_cucore._ProgramOptions(), _options.program_options, keywords, "Program")
 
 
-# The descriptor refuses what is no Cache, at no price.
-_compile_through = _cucore.Cache._compile
+# The descriptors refuse what is no Cache, at no price.
+_find = _cucore.Cache._find
+_compile_in_cache = _cucore.Cache._compile
+_SLICE_MS = 20
+
+
+def _is_main_thread() -> bool:
+    return threading.get_ident() == threading.main_thread().ident
+
+
+def _wait(compiling: _cucore._Compiling) -> Tuple[ObjectCode, CacheOutcome]:
+    """Python handles signals on the main thread, between two calls."""
+    while not compiling.wait(_SLICE_MS):
+        pass
+    return compiling.take()
+
+
+def compile_through(cache: Cache, program: Program, target: CodeType, names: Sequence[str]) -> Tuple[ObjectCode, CacheOutcome]:
+    """The object code and where it came from. A hit takes no thread."""
+    code, outcome = _find(cache, program, target, names)
+    if code is not None:
+        return code, outcome
+    if not _is_main_thread():
+        return _compile_in_cache(cache, program, target, names)
+    return _wait(_cucore._Compiling(program, cache, target, names))
 
 
 def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = (), *,
              cache: Optional[Cache] = None) -> ObjectCode:
-    return self._compile(target, names) if cache is None else _compile_through(cache, self, target, names)[0]
+    if cache is not None:
+        return compile_through(cache, self, target, names)[0]
+    if not _is_main_thread():
+        return self._compile(target, names)
+    return _wait(_cucore._Compiling(self, None, target, names))[0]
 
 
 _compile.__name__ = "compile"
-_compile.__doc__ = f"{(Program._compile.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was compiled; see Cache.compile. Ctrl-C is seen at the end of a compile."
+_compile.__doc__ = f"{(Program._compile.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was compiled; see Cache.compile. Ctrl-C ends the call at once;\nthe compile goes on in a thread of the library, into the cache if there is one."
 _cucore._extend(Program, "compile", _compile)

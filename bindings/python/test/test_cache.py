@@ -43,6 +43,17 @@ def again(cache):
     return cucore.Cache(cache.directory)
 
 
+def test_find_compiles_nothing(cache):
+    program = small()
+    assert cache.find(program) is None
+    assert (cache.statistics.builds, cache.statistics.misses) == (0, 0)
+    built = cache.compile(program)
+    assert cache.find(program) == (built.code, CacheOutcome.HIT_MEMORY)
+    assert again(cache).find(program).outcome is CacheOutcome.HIT_DISK
+    with pytest.raises(cucore.InvalidArgumentError):
+        cache.find(program, CodeType.FATBIN)
+
+
 def test_compile(cache, device, stream):
     program = cucore.Program(SOURCE, name="kernels.cu")
     names = ["fill<float>", "fill<int>"]

@@ -1,5 +1,7 @@
 // Waits in slices: Mono stops a thread only where it runs C#, so that a process which ends would
-// otherwise wait for the device. csharp/src/Waits.cs has the loops.
+// otherwise wait for the device or the compiler. csharp/src/Waits.cs has the loops.
+%ignore Program::compile;
+%ignore Cache::compile;
 %ignore Stream::synchronize;
 %ignore Event::synchronize;
 %ignore Device::synchronize;

@@ -23,6 +23,7 @@
 %for_package(Cache::add_remote)
 %rename(getOrBuildNow) Cache::get_or_build;
 %rename(compileNow) Cache::compile;
+%rename(findNow) Cache::find;
 %rename(linkNow) Cache::link;
 %rename(statisticsNow) Cache::statistics;
 %rename(statisticsOfAllNow) Cache::statistics_of_all;
@@ -695,6 +696,18 @@
     int[] outcome = new int[1];
     ObjectCode code = compileNow(program, target, Given.noneNull(nameExpressions, "nameExpressions"), outcome);
     return new CacheResult(code, CacheOutcome.of(outcome[0]));
+  }
+
+  /** Returns the object code that {@link #compile} would return without a compile, from memory or from
+   * disk. Compiles nothing, requests nothing from remotes and counts no miss.
+   * @param program what would be compiled
+   * @param target of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
+   * @param nameExpressions of CUDA C++: templates and overloads to instantiate
+   * @return the object code, and where it came from; null if it is not there */
+  public CacheResult find(Program program, CodeType target, String... nameExpressions) {
+    int[] outcome = new int[1];
+    ObjectCode code = findNow(program, target, Given.noneNull(nameExpressions, "nameExpressions"), outcome);
+    return code == null ? null : new CacheResult(code, CacheOutcome.of(outcome[0]));
   }
 
   /** Gives what {@link Linker#link(CodeType)} would, and links only what has not been linked before.

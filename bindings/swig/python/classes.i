@@ -15,6 +15,7 @@
 %rename(_CacheOptions) CacheOptions;
 %rename(_CacheEntries) CacheEntries;
 %rename(_Batch) Batch;
+%rename(_Compiling) Compiling;
 %rename(_Images) Images;
 %rename(_link) Linker::link;
 %rename(_get) Cache::get;

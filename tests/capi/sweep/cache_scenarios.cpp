@@ -96,6 +96,17 @@ void statistics(Run& run, Function function) {
   run.output("max_bytes", info.max_bytes);
 }
 
+void find(Run& run, World& world) {
+  const Cache cache = make_cache();
+  cucore_objectcode* out = Run::garbage<cucore_objectcode>();
+  run.call([&](auto** error) {
+    return cucore_cache_find(cache.get(), world.program.get(), CUCORE_CODE_TYPE_PTX, nullptr, 0,
+                             &out, nullptr, error);
+  });
+  if (run.ok()) run.tolerate();
+  if (run.ok()) cucore_objectcode_release(out);
+}
+
 void explain(Run& run, World& world) {
   const Cache cache = make_cache();
   size_t size = 0;
@@ -166,6 +177,7 @@ std::vector<Scenario> cache_scenarios() {
       {"cucore_cache_link", link},
       {"cucore_cache_get_or_build", get_or_build},
       {"cucore_cache_put", put},
+      {"cucore_cache_find", find},
       {"cucore_cache_get", get},
       {"cucore_cache_statistics",
        [](Run& run, World&) { statistics(run, cucore_cache_statistics); }},

@@ -105,6 +105,20 @@ class CacheTest {
   }
 
   @Test
+  void findCompilesNothing() {
+    try (Program program = program(SOURCE, "fill.cu");
+        Cache cache = new Cache(here().build())) {
+      assertEquals(null, cache.find(program, CodeType.PTX));
+      assertEquals(0, cache.getStatistics().builds() + cache.getStatistics().misses());
+      byte[] bytes = cache.compile(program, CodeType.PTX).code().serialize();
+      assertOutcome(CacheOutcome.HIT_MEMORY, bytes, cache.find(program, CodeType.PTX));
+      try (Cache other = new Cache(here().build())) {
+        assertOutcome(CacheOutcome.HIT_DISK, bytes, other.find(program, CodeType.PTX));
+      }
+    }
+  }
+
+  @Test
   void whatComesFromItStays() {
     ObjectCode code;
     try (Program program = program(SOURCE, "stays.cu");

@@ -28,7 +28,6 @@ final class Child {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xcheck:jni");
-    command.add("-XX:+AllowUserSignalHandlers"); // NVRTC has its own while it compiles
     String folder = System.getProperty("cucore.library.path");
     if (folder != null) {
       command.add("-Dcucore.library.path=" + folder);

@@ -1,0 +1,54 @@
+#include "compiling.hpp"
+
+#include <string>
+#include <vector>
+
+namespace cucore::bind {
+
+class Compiling::Compile final : public Wait {
+ public:
+  Compile(cucore_program* program, cucore_cache* cache, cucore_code_type target,
+          const char* const* names, size_t name_count)
+      : program_(program), cache_(cache), target_(target), names_(names, names + name_count) {
+    for (const std::string& name : names_) pointers_.push_back(name.c_str());
+  }
+  Compile(const Compile&) = delete;
+  Compile& operator=(const Compile&) = delete;
+  ~Compile() override { cucore_objectcode_release(code); }
+
+  cucore_status run(cucore_error** error) const override {
+    if (!cache_)
+      return cucore_program_compile(program_, target_, pointers_.data(), pointers_.size(), &code,
+                                    error);
+    return cucore_cache_compile(cache_, program_, target_, pointers_.data(), pointers_.size(),
+                                &code, &outcome, error);
+  }
+
+  // Written by the compile's thread; the end of the wait orders them before their readers.
+  mutable cucore_objectcode* code = nullptr;
+  mutable cucore_cache_outcome outcome{};
+
+ private:
+  const Held<cucore_program> program_;
+  const Held<cucore_cache> cache_;
+  const cucore_code_type target_;
+  const std::vector<std::string> names_;
+  std::vector<const char*> pointers_;
+};
+
+Compiling::Compiling(cucore_program* program, cucore_cache* cache, cucore_code_type target,
+                     const char* const* names, size_t name_count)
+    : compile_(std::make_shared<Compile>(program, cache, target, names, name_count)),
+      waiting_(compile_, false) {}
+
+bool Compiling::wait(int64_t milliseconds) const {
+  return waiting_.wait(std::chrono::milliseconds(milliseconds));
+}
+
+cucore_objectcode* Compiling::take(cucore_cache_outcome* outcome) {
+  waiting_.require_success();
+  *outcome = compile_->outcome;
+  return std::exchange(compile_->code, nullptr);
+}
+
+}  // namespace cucore::bind
