@@ -37,8 +37,6 @@ internal sealed class Waiter {
 }
 
 internal static class Completions {
-  // Bounded: a thread that waits without an end holds up the end of the process, in Mono.
-  private const long WaitNanoseconds = 200000000;
   // So long it stays with nobody to wait for: many programs await one thing after the other.
   private const long IdleNanoseconds = 20000000;
   private const int Most = 256;
@@ -65,6 +63,7 @@ internal static class Completions {
       if (queue == null) queue = new CudaQueue();
       waiter.Future = CudaFuture.FromStream(stream, queue, ++lastToken);
       waiters.Add(lastToken, waiter);
+      Monitor.Pulse(gate);
       if (!draining) new Thread(Drain) { IsBackground = true, Name = "cucore completions" }.Start();
       draining = true;
       return lastToken;
@@ -81,24 +80,36 @@ internal static class Completions {
   // Ends when there has been nobody to wait for.
   private static void Drain() {
     byte[] room = new byte[Most * Completion.Size];
+    Pace pace = new Pace();
     try {
       int taken;
       do {
-        taken = Drain(room);
+        taken = Drain(room, pace);
       } while (taken != 0 || GoesOn());
     } catch (CucoreException e) {
       End(e);
     }
   }
 
-  private static int Drain(byte[] room) {
-    Completion[] taken = queue.Take(IsAwaited() ? WaitNanoseconds : IdleNanoseconds, room);
+  private static int Drain(byte[] room, Pace pace) {
+    bool isAwaited = IsAwaited(out ulong newest);
+    Completion[] taken = queue.Take(isAwaited ? pace.Nanoseconds : IdleNanoseconds, room);
     foreach (Completion each in taken) Take(each.Token)?.Complete(each.Status);
+    if (taken.Length != 0 || IsJoined(newest, pace.Pause)) pace.Restart();
     return taken.Length;
   }
 
-  private static bool IsAwaited() {
-    lock (gate) return waiters.Count != 0;
+  // Whether another waiter has come before the time is up.
+  private static bool IsJoined(ulong newest, TimeSpan time) {
+    if (time == TimeSpan.Zero) return false;
+    lock (gate) return lastToken != newest || Monitor.Wait(gate, time);
+  }
+
+  private static bool IsAwaited(out ulong newest) {
+    lock (gate) {
+      newest = lastToken;
+      return waiters.Count != 0;
+    }
   }
 
   private static bool GoesOn() {

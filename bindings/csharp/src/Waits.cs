@@ -1,20 +1,50 @@
-// Waits come back to C# every 100 ms: Mono stops a thread only where it runs C#, and a process that ends
-// stops all of its threads first.
+// Long waits spend their time in C#. A Mono process that ends stops all of its threads first, a thread in a
+// native call only when the call returns; at that moment Mono 6.8 sometimes aborts the process (exit code 134).
 using System;
 using System.Diagnostics;
+using System.Threading;
 
 namespace Cucore {
+/// <summary>How a thread waits: in native calls at first, which are prompt, then between two of them.</summary>
+internal sealed class Pace {
+  private const long NativeMilliseconds = 20;
+  private const long LongestPauseMilliseconds = 10;
+  private const long SliceMilliseconds = 100;  // where the runtime ends without its threads
+  private static readonly bool isMono = Type.GetType("Mono.Runtime") != null;
+  private readonly Stopwatch watch = Stopwatch.StartNew();
+
+  /// <summary>How long the next native call may wait.</summary>
+  internal long Milliseconds {
+    get { return isMono ? Math.Max(0, NativeMilliseconds - watch.ElapsedMilliseconds) : SliceMilliseconds; }
+  }
+  internal long Nanoseconds { get { return Milliseconds * 1000000; } }
+
+  /// <summary>How long to wait in C# before the next native call: a small part of the time since the start.</summary>
+  internal TimeSpan Pause {
+    get {
+      if (Milliseconds != 0) return TimeSpan.Zero;
+      return TimeSpan.FromMilliseconds(Math.Min(LongestPauseMilliseconds, Math.Max(1, watch.ElapsedMilliseconds / 64)));
+    }
+  }
+
+  internal void Rest() {
+    TimeSpan pause = Pause;
+    if (pause != TimeSpan.Zero) Thread.Sleep(pause);
+  }
+
+  internal void Restart() { watch.Restart(); }
+}
+
 internal static class Waits {
-  private const int SliceMilliseconds = 100;
-  internal const long SliceNanoseconds = SliceMilliseconds * 1000000L;
 
   /// <summary>Until a wait that was begun is over; 0 is over already.</summary>
   internal static void Finish(IntPtr waiting) {
     CucoreNativePINVOKE.Check();
     if (waiting == IntPtr.Zero) return;
     int isOver = 0;
+    Pace pace = new Pace();
     try {
-      do isOver = CucoreNativePINVOKE.WaitSlice(waiting, SliceMilliseconds); while (isOver == 0);
+      while ((isOver = CucoreNativePINVOKE.WaitSlice(waiting, (int)pace.Milliseconds)) == 0) pace.Rest();
     } finally {
       CucoreNativePINVOKE.WaitEnd(waiting, isOver);
     }
@@ -24,7 +54,8 @@ internal static class Waits {
   /// <summary>The object code of a compile, and where it came from.</summary>
   internal static CacheResult Finish(NativeCompiling compiling) {
     using (compiling) {
-      while (!compiling.Wait(SliceMilliseconds)) {}
+      Pace pace = new Pace();
+      while (!compiling.Wait(pace.Milliseconds)) pace.Rest();
       ObjectCode code = compiling.Take(out int outcome);
       return new CacheResult(code, outcome);
     }
@@ -33,9 +64,11 @@ internal static class Waits {
   /// <summary>Calls with the time of a slice until that gives true or all the time is over; a negative one has no end.</summary>
   internal static bool InSlices(long nanoseconds, Func<long, bool> wait) {
     Stopwatch watch = Stopwatch.StartNew();
+    Pace pace = new Pace();
     long left = nanoseconds;
     do {
-      if (wait(left < 0 ? SliceNanoseconds : Math.Min(left, SliceNanoseconds))) return true;
+      if (wait(left < 0 ? pace.Nanoseconds : Math.Min(left, pace.Nanoseconds))) return true;
+      if (left != 0) pace.Rest();
       if (nanoseconds >= 0) left = Math.Max(0, nanoseconds - watch.Elapsed.Ticks * Timeout.NanosecondsPerTick);
     } while (left != 0);
     return false;

@@ -23,24 +23,25 @@ def _is_collected(canary: weakref.ref[_Canary]) -> bool:
     return canary() is None
 
 
-def _collect() -> int:
-    """Runs one whole collection; returns how many other objects it found."""
+def _collect() -> bool:
+    """Runs one whole collection; returns whether it could. In a finalizer it cannot."""
     for _ in range(_LONGEST_WAIT_MS):
         canary = weakref.ref(_Canary())
-        found = gc.collect()
+        gc.collect()
         if _is_collected(canary):
-            return found - 1
+            return True
         time.sleep(0.001)
-    return 0
+    return False
 
 
 def reclaim(tries: int) -> bool:
     """Collects forgotten buffers; returns whether an allocation that found no memory is worth another try.
 
-    Other threads may take what one thread has freed, so attempts go on as long as there is something to free.
+    Other threads may take the memory that one thread has freed, and theirs may still be on its way: a collection that
+    finds nothing is not the last attempt.
     """
     if tries >= _MOST_TRIES:
         return False
     if tries:
         time.sleep(2 ** tries / 1000)
-    return _collect() > 0 or tries == 0
+    return _collect()
