@@ -1731,7 +1731,7 @@ typedef struct cucore_cache_entry_info {
 typedef int32_t (*cucore_cache_report_fn)(const cucore_cache_entry_info *entry, void *user_data);
 
 /** Builds what is not in a cache: as a function of this library would, with its status and error.
- *  Runs on the thread that asked. */
+ *  Runs on the thread that asked, and may release the cache. */
 typedef cucore_status (*cucore_cache_build_fn)(cucore_objectcode **out, cucore_error **error,
                                                void *user_data);
 
@@ -1896,7 +1896,7 @@ typedef enum cucore_cache_answer {
   CUCORE_CACHE_ANSWER_FORCE_INT32 = 0x7fffffff
 } cucore_cache_answer;
 
-/** Takes the bytes of one get(); may be called once, during the call. */
+/** Takes the bytes of one get(), at most 64 MiB; may be called once, during the call. */
 typedef void (*cucore_cache_receive_fn)(const void *data, size_t size, void *receiver);
 
 /** Gives the bytes of a name, through receive. */
@@ -1927,8 +1927,8 @@ typedef struct cucore_cache_remote {
 
 /**
  * Adds a remote: asked where memory and disk have nothing, told of what was built, on a thread of
- * the library. Only entries with a valid signature by one of the cache's keys are taken from it.
- * One that fails three times in a row is left alone for a while.
+ * the library. Only entries with a valid signature by one of the cache's keys are taken from it. One
+ * that fails three times in a row is left alone. In its functions this cache gives INVALID_STATE.
  *
  * @param remote  copied; close is called also where this fails
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  there is no get
@@ -1944,7 +1944,7 @@ typedef struct cucore_cache_remote_options {
   size_t   struct_size;        /**< sizeof(cucore_cache_remote_options) */
   int32_t  read_only;          /**< 1: nothing is sent to it */
   uint32_t connect_timeout_ms; /**< 0: 100 */
-  uint32_t timeout_ms;         /**< of one request; 0: 1000 */
+  uint32_t timeout_ms;         /**< of one request as a whole; 0: 1000 */
   int32_t  reserved;           /**< 0 */
 } cucore_cache_remote_options;
 
@@ -1953,7 +1953,7 @@ typedef struct cucore_cache_remote_options {
 
 /**
  * Adds a remote that a URL names, as cucore_cache_add_remote(): file:///shared/folder,
- * http://host/path and https:// (GET and PUT), redis://:password@host:port/database. Each is a
+ * http://host/path and https:// (GET and PUT), redis://user:password@host:port/database. Each is a
  * library of its own, cucore-remote-directory.so, -http and -redis, looked for beside this one and in
  * its folder cucore.
  *
