@@ -1,6 +1,6 @@
-"""Every environment variable is read by one function, which refuses in set-user-ID programs.
+"""What a hostile user controls: the environment, and what lies where files are written.
 
-The list below names each reader outside of it and why it may be one; the page of the documentation
+Every variable is read by one function, which refuses in set-user-ID programs. The list below names each reader outside of it and why it may be one; the page of the documentation
 names each variable.
 """
 import re
@@ -39,6 +39,18 @@ class Variables(unittest.TestCase):
         body = re.search(r"inline std::string environment\(.*?\n}", text, re.S).group()
         self.assertIn("has_more_rights_than_its_user()", body)
         self.assertIn("AT_SECURE", text)
+
+    def test_files_that_are_written_are_no_links_and_not_inherited(self):
+        wrong, seen = [], 0
+        for name, text in files():
+            if not name.startswith("src/"):
+                continue
+            for statement in (one for one in text.split(";") if "O_CREAT" in one):
+                seen += 1
+                if "O_CLOEXEC" not in statement or not re.search(r"O_NOFOLLOW|O_EXCL", statement):
+                    wrong.append(f"{name}: {statement.strip()}")
+        self.assertGreater(seen, 3, "the check sees nothing")
+        self.assertEqual(wrong, [])
 
     def test_each_is_in_the_documentation(self):
         page = (ROOT / "docs/environment.md").read_text()

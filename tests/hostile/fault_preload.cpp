@@ -3,7 +3,8 @@
 //   FAULTS        rules, separated by ';':  CALL=FAILURE[@N[+]]
 //                   write=ENOSPC       each write
 //                   write=ENOSPC@3     the third, write=ENOSPC@3+ the third and all later ones
-//                   read=short         one byte at a time; read=slow waits 1 ms before each
+//                   read=short         one byte at a time; read=slow waits 1 ms before each;
+//                   read=trickle       both
 //   FAULT_BELOW   only files below this folder; else every descriptor and path
 //   FAULT_PROGRAM only in the program of this name
 //   FAULT_REPORT  a file that is created when a rule has struck
@@ -27,7 +28,7 @@
 
 namespace {
 
-constexpr int SHORT = -1, SLOW = -2;
+constexpr int SHORT = -1, SLOW = -2, TRICKLE = -3;
 constexpr int MOST_RULES = 8;
 
 struct Named {
@@ -37,7 +38,7 @@ struct Named {
 constexpr Named FAILURES[] = {{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"ENOLCK", ENOLCK},
                               {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}, {"ESTALE", ESTALE},
                               {"EINTR", EINTR},   {"EACCES", EACCES}, {"EROFS", EROFS},
-                              {"short", SHORT},   {"slow", SLOW}};
+                              {"short", SHORT},   {"slow", SLOW},     {"trickle", TRICKLE}};
 
 struct Rule {
   char call[16] = "";
@@ -117,7 +118,7 @@ int strike(const char* call, int fd, const char* path = nullptr) {
     const uint64_t number = ++rule.seen;
     if (number < rule.first || number > rule.last) continue;
     tell();
-    if (rule.failure == SLOW) usleep(1000);
+    if (rule.failure == SLOW || rule.failure == TRICKLE) usleep(1000);
     errno = rule.failure > 0 ? rule.failure : before;
     return rule.failure;
   }
@@ -125,7 +126,9 @@ int strike(const char* call, int fd, const char* path = nullptr) {
   return 0;
 }
 
-size_t cut(int failure, size_t size) { return failure == SHORT && size > 1 ? 1 : size; }
+size_t cut(int failure, size_t size) {
+  return (failure == SHORT || failure == TRICKLE) && size > 1 ? 1 : size;
+}
 
 mode_t mode_of(int flags, va_list more) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;

@@ -97,7 +97,7 @@ int compile_in_worker(const char*) { return compile(true); }
 
 std::string text_of(int key) {
   std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n";
-  for (int i = 0; i < 40; ++i) text += "// of key " + std::to_string(key) + "\n";
+  for (int i = 0; i < 300; ++i) text += "// of key " + std::to_string(key) + "\n";
   return text;
 }
 
@@ -149,6 +149,37 @@ int use_cache(const char* folder) {
   return report(status, error, std::to_string(wrong) + " wrong ");
 }
 
+cucore_cache* open_with_remote(const char* url, cucore_error** error) {
+  static const cucore_key secret = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
+  cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
+  options.directory = "";
+  options.signing_key = options.keys = &secret;
+  options.key_count = 1;
+  cucore_cache* cache = nullptr;
+  if (CALL(cucore_cache_open)(&options, &cache, error) == CUCORE_OK)
+    CALL(cucore_cache_add_remote_url)(cache, url, nullptr, error);
+  return cache;
+}
+
+// What one cache sends to a remote, and whether another finds it there.
+int share(const char* url) {
+  int key = 1;
+  const uint8_t name[32] = {1};
+  cucore_objectcode *code = nullptr, *found = nullptr;
+  cucore_error* error = nullptr;
+  make_code(&code, nullptr, &key);
+  cucore_cache* sender = open_with_remote(url, &error);
+  if (!error) CALL(cucore_cache_put)(sender, name, code, &error);
+  CALL(cucore_cache_release)(sender);
+  cucore_cache* receiver = error ? nullptr : open_with_remote(url, &error);
+  if (!error) CALL(cucore_cache_get)(receiver, name, &found, &error);
+  CALL(cucore_cache_release)(receiver);
+  const char* outcome = !found ? "absent " : is_right(found, key) ? "right " : "wrong ";
+  CALL(cucore_objectcode_release)(found);
+  CALL(cucore_objectcode_release)(code);
+  return report(error ? CALL(cucore_error_status)(error) : CUCORE_OK, error, outcome);
+}
+
 struct Action {
   const char* name;
   int (*run)(const char* argument);
@@ -164,9 +195,10 @@ struct Action {
     return run(argument);
   }
 };
-constexpr Action ACTIONS[] = {{"count", count_devices},    {"remote", add_remote},
-                              {"cache", open_cache},       {"use", use_cache},
-                              {"compile", compile_beside}, {"batch", compile_in_worker}};
+constexpr Action ACTIONS[] = {
+    {"count", count_devices},    {"remote", add_remote}, {"cache", open_cache},
+    {"use", use_cache},          {"share", share},       {"compile", compile_beside},
+    {"batch", compile_in_worker}};
 
 }  // namespace
 
