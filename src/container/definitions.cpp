@@ -8,6 +8,7 @@
 #include "container/elf_file.hpp"
 #include "container/fatbin.hpp"
 #include "container/host_object.hpp"
+#include "container/memory_budget.hpp"
 
 namespace cucore::container {
 
@@ -35,7 +36,7 @@ std::optional<size_t> choose_entry(const std::vector<FatbinEntry>& entries, cons
 
 class Collector {
  public:
-  Collector(const Arch& arch, bool lto) : arch_(arch), lto_(lto) {}
+  Collector(const Arch& arch, bool lto, uint64_t input) : arch_(arch), lto_(lto), budget_(input) {}
 
   void add(CodeType type, std::span<const std::byte> bytes) {
     const ByteView view(code_type_name(type), bytes);
@@ -65,12 +66,19 @@ class Collector {
     for (const std::string& name : info.strong) {
       const auto known = kinds.find(name);
       const auto kind = known == kinds.end() ? SymbolKind::DEVICE_FUNCTION : known->second;
+      // One long name of a member may belong to any number of definitions.
+      take(grown_size<Definition>() + heap_size(name) + heap_size(member_));
       found_.strong.push_back({name, kind, member_});
     }
   }
 
   void add_opaque(CodeType type, std::span<const std::byte> bytes) {
+    take(bytes.size() + grown_size<Definitions::Ltoir>() + heap_size(member_));
     found_.ltoir.push_back({type, {bytes.begin(), bytes.end()}, member_});
+  }
+
+  void take(uint64_t bytes) {
+    if (!budget_.take(bytes)) throw Error(Status::INVALID_CODE, std::string(kTooMuch));
   }
 
   void add_fatbin(const ByteView& view) {
@@ -79,6 +87,7 @@ class Collector {
     if (!chosen) return;
     if (entries[*chosen].type == CodeType::LTOIR) return add_opaque(CodeType::FATBIN, view.bytes());
     const FatbinImage image = read_fatbin_entry(view, *chosen);
+    if (image.entry.compressed) budget_.add_payload(image.bytes.size());
     if (!image.bytes.empty()) add(image.entry.type, image.bytes);
   }
 
@@ -102,6 +111,7 @@ class Collector {
 
   const Arch arch_;
   const bool lto_;
+  MemoryBudget budget_;
   Definitions found_;
   std::string member_;
 };
@@ -109,7 +119,7 @@ class Collector {
 }  // namespace
 
 Definitions read_definitions(const Image& image, const Arch& arch, bool lto) {
-  Collector collector(arch, lto);
+  Collector collector(arch, lto, image.data().size());
   collector.add(image.type, image.data());
   return collector.take();
 }

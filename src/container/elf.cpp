@@ -26,7 +26,7 @@ constexpr uint32_t kReservedShared = 1024;  // what the system takes of a block'
 
 class Reader {
  public:
-  explicit Reader(ByteView view) : file_(view) {}
+  Reader(ByteView view, MemoryBudget& budget) : file_(view), budget_(budget) {}
 
   ImageInfo read() {
     read_header();
@@ -133,6 +133,11 @@ class Reader {
       code = target.size;
     }
     NvInfo info = read_nv_info(file_.bytes(section), symbols_.size(), code);
+    // The bytes of a section may be those of others, too.
+    take(sizeof(NvInfo) + kMapNode + grown_size<Parameter>(info.parameters.size()) +
+             grown_size<NvInfoSymbolValue>(info.values.size()) +
+             grown_size<uint32_t>(info.spills.size()),
+         section.header_at);
     if (info_.toolkit == 0) info_.toolkit = info.api_version;
     for (const NvInfoSymbolValue& value : info.values) {
       values_.insert_or_assign(value_key(value.symbol, value.attribute), value.value);
@@ -142,6 +147,10 @@ class Reader {
     if (!functions_.try_emplace(section.info, std::move(info)).second) {
       file_.view().fail(section.header_at + 44, "two sections .nv.info of one function");
     }
+  }
+
+  void take(uint64_t bytes, uint64_t where) {
+    if (!budget_.take(bytes)) file_.view().fail(where, kTooMuch);
   }
 
   static uint64_t value_key(uint32_t symbol, uint8_t attribute) {
@@ -185,6 +194,9 @@ class Reader {
       add_spills(symbol, info, resources);
     }
     add_memory(result.lowered_name, resources);
+    take(grown_size<Symbol>() + grown_size<KernelResources>() + heap_size(symbol.text_name, 2) +
+             grown_size<Parameter>(result.parameters ? result.parameters->size() : 0),
+         symbol_table_->offset);
     info_.symbols.push_back(std::move(result));
     info_.resources.push_back(std::move(resources));
   }
@@ -241,14 +253,19 @@ class Reader {
 
   void add_strong() {
     for (const ElfSymbol& symbol : symbols_)
-      if (symbol.is_strong_definition()) info_.strong.emplace_back(symbol.text_name);
+      if (symbol.is_strong_definition()) {
+        take(grown_size<std::string>() + heap_size(symbol.text_name), symbol_table_->offset);
+        info_.strong.emplace_back(symbol.text_name);
+      }
   }
 
   void add_other(const ElfSymbol& symbol, SymbolKind kind, uint64_t size) {
+    take(grown_size<Symbol>() + heap_size(symbol.text_name), symbol_table_->offset);
     info_.symbols.push_back({{}, std::string(symbol.text_name), kind, size, std::nullopt});
   }
 
   ElfFile file_;
+  MemoryBudget& budget_;
   ImageInfo info_;
   const ElfSection* symbol_table_ = nullptr;
   std::vector<ElfSymbol> symbols_;
@@ -261,7 +278,7 @@ class Reader {
 
 }  // namespace
 
-ImageInfo read_cubin(ByteView image) { return Reader(image).read(); }
+ImageInfo read_cubin(ByteView image, MemoryBudget& budget) { return Reader(image, budget).read(); }
 
 bool looks_like_cubin(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(ElfHeader)) return false;

@@ -69,8 +69,9 @@ constexpr size_t kNone = SIZE_MAX - 1;
 class Reader {
  public:
   /// `wanted`: the one entry whose image is read and kept, or all, of which none is kept.
-  explicit Reader(const ByteView& view, size_t wanted = kAll)
+  Reader(const ByteView& view, MemoryBudget& memory, size_t wanted = kAll)
       : view_(view),
+        memory_(memory),
         wanted_(wanted),
         budget_(kMaxRaw + kMaxGrowth * std::min(view.size(), kMaxRaw)) {}
 
@@ -103,12 +104,17 @@ class Reader {
     const ByteView stored = entries.slice(at + header.header_size, header.padded_size, "an entry");
     if (stored.size() == 0) head.fail(8, "an entry is empty");
     FatbinEntry entry = describe(header, head, stored);
+    take(grown_size<FatbinEntry>() + heap_size(entry.name), head);
     const size_t index = info_.entries.size();
     if (wanted_ == kAll) read_image(header, head, stored, entry);
     if (wanted_ == index) kept_ = unpacked(header, head, stored);
-    collect(entry);
+    collect(entry, head);
     info_.entries.push_back(std::move(entry));
     return uint64_t{header.header_size} + header.padded_size;
+  }
+
+  void take(uint64_t bytes, const ByteView& head) {
+    if (!memory_.take(bytes)) head.fail(0, kTooMuch);
   }
 
   FatbinEntry describe(const EntryHeader& header, const ByteView& head, const ByteView& stored) {
@@ -186,9 +192,11 @@ class Reader {
     ByteView image = stored;
     if (entry.compressed) {
       raw = decompressed(header, head, stored);
+      memory_.add_payload(raw.size());
       image = ByteView("an image inside the FATBIN", raw);
     }
-    ImageInfo inner = header.kind == kKindPtx ? read_ptx(image) : read_cubin(image);
+    ImageInfo inner =
+        header.kind == kKindPtx ? read_ptx(image, memory_) : read_cubin(image, memory_);
     if (inner.arch.number != entry.arch.number) {
       head.fail(28, "an entry says another architecture than its image");
     }
@@ -199,10 +207,14 @@ class Reader {
   }
 
   /// The fat binary's own symbols are those of its first image, and what others add.
-  void collect(const FatbinEntry& entry) {
+  void collect(const FatbinEntry& entry, const ByteView& head) {
     if (info_.toolkit == 0) info_.toolkit = entry.toolkit;
     for (size_t i = 0; i < entry.symbols.size(); ++i) {
       const Symbol& symbol = entry.symbols[i];
+      const uint64_t parameters = symbol.parameters ? symbol.parameters->size() : 0;
+      take(grown_size<Symbol>(2) + grown_size<KernelResources>() + kMapNode +
+               heap_size(symbol.lowered_name, 4) + sizeof(Parameter) * parameters,
+           head);
       if (!known_.insert(symbol.lowered_name).second) continue;
       if (symbol.kind == SymbolKind::KERNEL) {
         info_.symbols.push_back(symbol);
@@ -214,6 +226,7 @@ class Reader {
   }
 
   const ByteView& view_;
+  MemoryBudget& memory_;
   const size_t wanted_;
   uint64_t budget_;
   std::vector<std::byte> kept_;
@@ -224,10 +237,11 @@ class Reader {
 
 }  // namespace
 
-ImageInfo read_fatbin(ByteView image) { return Reader(image).read(); }
+ImageInfo read_fatbin(ByteView image, MemoryBudget& budget) { return Reader(image, budget).read(); }
 
 std::vector<FatbinEntry> fatbin_entries(ByteView image) {
-  return std::move(Reader(image, kNone).read().entries);
+  MemoryBudget budget(image.size());
+  return std::move(Reader(image, budget, kNone).read().entries);
 }
 
 size_t count_fatbin_entries(ByteView image) { return fatbin_entries(image).size(); }
@@ -241,7 +255,8 @@ uint64_t fatbin_size(ByteView bytes) {
 }
 
 FatbinImage read_fatbin_entry(ByteView image, size_t index) {
-  Reader reader(image, index);
+  MemoryBudget budget(image.size());
+  Reader reader(image, budget, index);
   ImageInfo info = reader.read();
   if (index >= info.entries.size()) image.fail(0, "it has no such entry");
   return {std::move(info.entries[index]), std::move(reader.kept())};

@@ -6,13 +6,14 @@
 
 #include "container/byte_view.hpp"
 #include "container/image.hpp"
+#include "container/memory_budget.hpp"
 
 namespace cucore::container {
 
 inline constexpr uint32_t kFatbinMagic = 0xBA55ED50;
 
 /// @throws Error INVALID_CODE
-ImageInfo read_fatbin(ByteView image);
+ImageInfo read_fatbin(ByteView image, MemoryBudget& budget);
 
 /// How many entries there are.
 /// @throws Error INVALID_CODE

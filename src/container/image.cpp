@@ -9,6 +9,7 @@
 #include "container/fatbin.hpp"
 #include "container/host_object.hpp"
 #include "container/layout.hpp"
+#include "container/memory_budget.hpp"
 #include "container/ptx_text.hpp"
 
 namespace cucore::container {
@@ -50,14 +51,19 @@ const char* parameter_class_name(ParameterClass parameter_class) {
 }
 
 ImageInfo inspect(CodeType type, std::span<const std::byte> bytes) {
+  MemoryBudget budget(bytes.size());
+  return inspect(type, bytes, budget);
+}
+
+ImageInfo inspect(CodeType type, std::span<const std::byte> bytes, MemoryBudget& budget) {
   const ByteView image(code_type_name(type), bytes);
   switch (type) {
     case CodeType::PTX:
-      return read_ptx(image);
+      return read_ptx(image, budget);
     case CodeType::CUBIN:
-      return read_cubin(image);
+      return read_cubin(image, budget);
     case CodeType::FATBIN:
-      return read_fatbin(image);
+      return read_fatbin(image, budget);
     case CodeType::LTOIR:
       if (bytes.empty()) image.fail(0, "it is empty");
       return {};

@@ -14,6 +14,8 @@
 
 namespace cucore::container {
 
+class MemoryBudget;
+
 /// The numbers are those of cucore.h.
 enum class CodeType : uint32_t { PTX = 1, CUBIN, LTOIR, FATBIN, OBJECT, LIBRARY, BUNDLE };
 
@@ -92,6 +94,8 @@ struct ImageInfo {
 /// PTX: zeros at the end are allowed and not counted; zeros elsewhere are refused.
 /// @throws Error INVALID_CODE "... at offset N ..." for anything that is not well formed.
 ImageInfo inspect(CodeType type, std::span<const std::byte> bytes);
+/// The same for bytes that are a part of others, within what those may take.
+ImageInfo inspect(CodeType type, std::span<const std::byte> bytes, MemoryBudget& budget);
 
 /// The same text without the zeros at its end.
 std::span<const std::byte> trim_zeros(std::span<const std::byte> ptx);

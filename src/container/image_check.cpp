@@ -48,13 +48,13 @@ bool is_arch_of(const Image& image, const Arch& actual) {
 
 }  // namespace
 
-void check_image(Image& image, const SectionEntry& entry, const Table& table,
-                 const ByteView& file) {
+void check_image(Image& image, const SectionEntry& entry, const Table& table, const ByteView& file,
+                 MemoryBudget& budget) {
   const ByteView view("the image in the container", image.bytes, entry.offset);
   if (image.type == CodeType::PTX && trim_zeros(image.bytes).size() + 1 != image.bytes.size()) {
     view.fail(image.bytes.size() - 1, "a PTX does not end with one NUL");
   }
-  ImageInfo info = inspect(image.type, image.bytes);
+  ImageInfo info = inspect(image.type, image.bytes, budget);
   const uint64_t at = table.offset_of(entry);
   if (!is_arch_of(image, info.arch)) {
     file.fail(at + 4, "the table says another architecture than the image");

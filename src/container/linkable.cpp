@@ -17,7 +17,7 @@ bool is_executable(std::span<const std::byte> cubin) {
 
 /// Of the entries a linker takes machine code that runs on the architecture, else PTX.
 bool picks_executable(const ByteView& fatbin, const Arch& arch, bool lto) {
-  const std::vector<FatbinEntry> entries = read_fatbin(fatbin).entries;
+  const std::vector<FatbinEntry> entries = inspect(CodeType::FATBIN, fatbin.bytes()).entries;
   const auto is_ltoir = [](const FatbinEntry& entry) { return entry.type == CodeType::LTOIR; };
   if (lto && std::any_of(entries.begin(), entries.end(), is_ltoir)) return false;
   bool found = false;

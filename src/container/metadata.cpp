@@ -49,6 +49,8 @@ enum class Place { START, TOP, TOP_ARRAY, IMAGES, IMAGE, IMAGE_ARRAY, DONE };
 /// Takes the parser's events. Returning false ends the parse; `why` then says the reason.
 class Handler : public Json::json_sax_t {
  public:
+  explicit Handler(MemoryBudget& budget) : budget_(budget) {}
+
   MetadataSet result;
   std::string why = "META is not JSON";
 
@@ -67,6 +69,7 @@ class Handler : public Json::json_sax_t {
   bool string(std::string& value) override {
     if (value.find('\0') != value.npos) return refuse("a NUL");
     if (place_ != Place::TOP_ARRAY && place_ != Place::IMAGE_ARRAY) return add(std::move(value));
+    if (!take(grown_size<std::string>() + heap_size(value))) return false;
     std::get<std::vector<std::string>>(target()[key_]).push_back(std::move(value));
     return true;
   }
@@ -76,6 +79,7 @@ class Handler : public Json::json_sax_t {
       place_ = Place::TOP;
     } else if (place_ == Place::IMAGES) {
       place_ = Place::IMAGE;
+      if (!take(grown_size<Metadata>())) return false;
       result.images.emplace_back();
     } else {
       return refuse("an object");
@@ -125,6 +129,12 @@ class Handler : public Json::json_sax_t {
     return false;
   }
 
+  bool take(uint64_t bytes) {
+    if (budget_.take(bytes)) return true;
+    why = kTooMuch;
+    return false;
+  }
+
   Metadata& target() {
     const bool image = place_ == Place::IMAGE || place_ == Place::IMAGE_ARRAY;
     return image ? result.images.back() : result.own;
@@ -133,10 +143,16 @@ class Handler : public Json::json_sax_t {
   bool add(MetadataValue value) {
     if (place_ != Place::TOP && place_ != Place::IMAGE) return refuse("a value");
     if (place_ == Place::TOP && key_ == kImages) return refuse("no array of images");
+    const auto* text = std::get_if<std::string>(&value);
+    if (!take(sizeof(Metadata::value_type) + kMapNode + heap_size(key_, 2) +
+              (text ? heap_size(*text) : 0))) {
+      return false;
+    }
     target()[key_] = std::move(value);
     return true;
   }
 
+  MemoryBudget& budget_;
   Place place_ = Place::START;
   std::string key_;
   std::optional<std::string> last_key_;
@@ -163,12 +179,12 @@ std::string format_metadata(const Metadata& own, const std::vector<Metadata>& im
   return text;
 }
 
-MetadataSet parse_metadata(const ByteView& json) {
+MetadataSet parse_metadata(const ByteView& json, MemoryBudget& budget) {
   if (json.size() > kMaxMetaSize) json.fail(0, "META is larger than 1 MiB");
   const auto* begin = reinterpret_cast<const char*>(json.bytes().data());
   // The parser passes over one, other readers do not.
   if (json.size() > 0 && *begin == '\xef') json.fail(0, "META begins with a byte-order mark");
-  Handler handler;
+  Handler handler(budget);
   if (!Json::sax_parse(begin, begin + json.size(), &handler)) json.fail(0, handler.why);
   return std::move(handler.result);
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "container/byte_view.hpp"
+#include "container/memory_budget.hpp"
 #include "container/objectcode.hpp"
 
 namespace cucore::container {
@@ -17,6 +18,6 @@ struct MetadataSet {
 std::string format_metadata(const Metadata& own, const std::vector<Metadata>& images);
 
 /// @throws Error INVALID_CODE
-MetadataSet parse_metadata(const ByteView& json);
+MetadataSet parse_metadata(const ByteView& json, MemoryBudget& budget);
 
 }  // namespace cucore::container

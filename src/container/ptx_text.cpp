@@ -22,7 +22,7 @@ constexpr uint16_t kFirstIsa = 14;
 
 class Reader {
  public:
-  explicit Reader(const ByteView& view) : lexer_(view) {}
+  Reader(const ByteView& view, MemoryBudget& budget) : lexer_(view), budget_(budget) {}
 
   ImageInfo read() {
     info_.toolkit = toolkit_of(lexer_.preamble());
@@ -114,14 +114,23 @@ class Reader {
   }
 
   void note_definition(const PtxToken& name) {
-    if (linkage_ == Linkage::VISIBLE) info_.strong.emplace_back(name.text);
+    if (linkage_ != Linkage::VISIBLE) return;
+    take(grown_size<std::string>() + heap_size(name.text), name);
+    info_.strong.emplace_back(name.text);
+  }
+
+  void take(uint64_t bytes, const PtxToken& where) {
+    if (!budget_.take(bytes)) lexer_.fail(where, kTooMuch);
   }
 
   /// ".alias name, function;". ptxas makes a strong symbol of every alias that is not local.
   void read_alias() {
     const PtxToken name = lexer_.peek();
     skip_statement(name);
-    if (name.is_name() && declared_.contains(name.text)) info_.strong.emplace_back(name.text);
+    if (name.is_name() && declared_.contains(name.text)) {
+      take(grown_size<std::string>() + heap_size(name.text), name);
+      info_.strong.emplace_back(name.text);
+    }
   }
 
   /// To behind the ";". A kernel inside would be one that compilers may see.
@@ -180,6 +189,9 @@ class Reader {
     if (!body) return;
     note_definition(name);
     settle_classes(symbol, declarations, *body, marks_pointers_);
+    take(grown_size<Symbol>() + grown_size<KernelResources>() + kMapNode +
+             grown_size<Parameter>(symbol.parameters->size()) + heap_size(name.text, 2),
+         name);
     if (!kernels_.emplace(name.text, info_.symbols.size()).second) {
       lexer_.fail(name, "the kernel " + std::string(name.text) + " is defined twice");
     }
@@ -262,20 +274,22 @@ class Reader {
     KernelResources unused;
     if (read_kernel_directives(unused)) {
       note_definition(name);
-      add_other({{}, std::string(name.text), SymbolKind::DEVICE_FUNCTION, 0, std::nullopt});
+      add_other(name, SymbolKind::DEVICE_FUNCTION, 0);
     } else if (linkage_ == Linkage::VISIBLE || linkage_ == Linkage::WEAK) {
+      take(kMapNode, name);
       declared_.insert(name.text);
     }
   }
 
   void read_variables(const PtxToken& space) {
-    Declaration one = read_variable(lexer_);
+    const PtxToken where = lexer_.peek();
+    const Declaration one = read_variable(lexer_);
+    const PtxToken name{PtxToken::WORD, one.name, where.offset};
     const SymbolKind kind = space.is(".const") ? SymbolKind::CONSTANT
                             : one.managed      ? SymbolKind::MANAGED
                                                : SymbolKind::GLOBAL;
-    if (linkage_ != Linkage::EXTERNAL)
-      add_other({{}, std::string(one.name), kind, one.size, std::nullopt});
-    if (linkage_ == Linkage::VISIBLE) info_.strong.emplace_back(one.name);
+    if (linkage_ != Linkage::EXTERNAL) add_other(name, kind, one.size);
+    note_definition(name);
     // An initialiser may hold braces, and further names may follow; both end with ";".
     while (!lexer_.peek().is(";")) {
       const PtxToken token = lexer_.next();
@@ -287,9 +301,11 @@ class Reader {
     lexer_.next();
   }
 
-  void add_other(Symbol symbol) {
+  void add_other(const PtxToken& name, SymbolKind kind, uint64_t size) {
     // Names with $ are the compiler's own: its strings, its tables.
-    if (symbol.lowered_name[0] != '$') others_.push_back(std::move(symbol));
+    if (name.text[0] == '$') return;
+    take(grown_size<Symbol>() + heap_size(name.text), name);
+    others_.push_back({{}, std::string(name.text), kind, size, std::nullopt});
   }
 
   void finish() {
@@ -298,6 +314,7 @@ class Reader {
   }
 
   PtxLexer lexer_;
+  MemoryBudget& budget_;
   ImageInfo info_;
   std::vector<Symbol> others_;
   std::unordered_map<std::string_view, size_t> kernels_;
@@ -308,7 +325,7 @@ class Reader {
 
 }  // namespace
 
-ImageInfo read_ptx(ByteView text) {
+ImageInfo read_ptx(ByteView text, MemoryBudget& budget) {
   const auto bytes = trim_zeros(text.bytes());
   const ByteView trimmed(text.what(), bytes, text.base());
   if (bytes.empty()) trimmed.fail(0, "it is empty");
@@ -316,7 +333,7 @@ ImageInfo read_ptx(ByteView text) {
     const auto offset = static_cast<const std::byte*>(zero) - bytes.data();
     trimmed.fail(static_cast<uint64_t>(offset), "a NUL inside the text");
   }
-  return Reader(trimmed).read();
+  return Reader(trimmed, budget).read();
 }
 
 bool looks_like_ptx(std::span<const std::byte> bytes) {

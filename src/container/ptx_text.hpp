@@ -5,11 +5,12 @@
 
 #include "container/byte_view.hpp"
 #include "container/image.hpp"
+#include "container/memory_budget.hpp"
 
 namespace cucore::container {
 
 /// `text` may end with zeros. @throws Error INVALID_CODE
-ImageInfo read_ptx(ByteView text);
+ImageInfo read_ptx(ByteView text, MemoryBudget& budget);
 
 /// True if the bytes begin as PTX does: blanks and comments, then .version.
 bool looks_like_ptx(std::span<const std::byte> bytes);

@@ -7,6 +7,7 @@
 
 #include "container/compression.hpp"
 #include "container/image_check.hpp"
+#include "container/memory_budget.hpp"
 #include "container/metadata.hpp"
 #include "container/signature_check.hpp"
 #include "container/table.hpp"
@@ -18,10 +19,6 @@ namespace {
 
 constexpr std::string_view kWhat = "the container";
 
-// Strings may be shared by symbols; a hostile table shares one long string a million times. This
-// many bytes of names for a byte of tables is more than any compiler's output needs.
-constexpr uint64_t kMaxNameGrowth = 256;
-
 Arch arch_of(const SectionEntry& entry) {
   Arch arch;
   arch.number = entry.arch;
@@ -31,11 +28,20 @@ Arch arch_of(const SectionEntry& entry) {
   return arch;
 }
 
+/// What may be large, and is bounded by its compression.
+bool is_payload(uint32_t type) { return is_image(type) || type == LOG || type == SOURCE; }
+
 /// Stored bytes as they are, or decompressed into memory of its own.
 class Raw {
  public:
-  Raw(const Table& table, const SectionEntry& entry) : view_(table.stored(entry)) {
+  Raw(const Table& table, const SectionEntry& entry, MemoryBudget& budget)
+      : view_(table.stored(entry)) {
     if (entry.compression == kStored) return;
+    if (is_payload(Table::type(entry))) {
+      budget.add_payload(entry.raw_size);
+    } else if (!budget.take(entry.raw_size)) {
+      view_.fail(0, kTooMuch);
+    }
     auto raw = unzstd(view_.bytes(), entry.raw_size);
     if (!raw) view_.fail(0, "a section cannot be decompressed");
     own_ = std::move(*raw);
@@ -63,8 +69,9 @@ class Reader {
   Reader(std::span<const std::byte> bytes, const ReadOptions& options)
       : file_(kWhat, bytes),
         options_(options),
+        budget_(bytes.size()),
         table_(file_, limit(options)),
-        strtab_(table_, *table_.find(STRTAB)) {}
+        strtab_(table_, *table_.find(STRTAB), budget_) {}
 
   Contents read() {
     contents_.signature = check_signature(table_, options_);
@@ -92,11 +99,6 @@ class Reader {
       view.fail(0, "STRTAB does not begin and end with NUL");
     }
     check_utf8(strtab_);
-    uint64_t tables = view.size() + table_.entries().size() * sizeof(SectionEntry);
-    for (const SectionType type : {SYMTAB, DEPS}) {
-      if (const SectionEntry* entry = table_.find(type)) tables += entry->raw_size;
-    }
-    name_budget_ = tables * kMaxNameGrowth;
   }
 
   static void check_utf8(const Raw& raw) {
@@ -110,9 +112,13 @@ class Reader {
     if (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80) {
       strtab_.view().fail(offset, "a name begins inside a character");
     }
-    if (text.size() > name_budget_) strtab_.view().fail(offset, "names are shared too often");
-    name_budget_ -= text.size();
+    // One long string may be shared by any number of symbols.
+    take(heap_size(text), strtab_.view(), offset);
     return std::string(text);
+  }
+
+  void take(uint64_t bytes, const ByteView& view, uint64_t offset) {
+    if (!budget_.take(bytes)) view.fail(offset, kTooMuch);
   }
 
   void read_images() {
@@ -126,7 +132,7 @@ class Reader {
       image.ptx_isa = entry.ptx_isa;
       image.toolkit = entry.toolkit;
       image.name = name(entry.name);
-      image.bytes = Raw(table_, entry).take();
+      image.bytes = Raw(table_, entry, budget_).take();
       section_to_image_.emplace(i, contents_.code.images.size() - 1);
       image_entries_.push_back(&entry);
     }
@@ -135,13 +141,13 @@ class Reader {
   void read_symbols() {
     const SectionEntry* parameters = table_.find(PARAMS);
     std::optional<Raw> records;
-    if (parameters != nullptr) records.emplace(table_, *parameters);
+    if (parameters != nullptr) records.emplace(table_, *parameters, budget_);
     const ByteView list = records ? records->view() : ByteView(kWhat, {});
     check_parameters(list);
     uint64_t unused = list.size() / sizeof(ParameterRecord);
     const SectionEntry* symbols = table_.find(SYMTAB);
     if (symbols == nullptr) return;
-    const Raw raw(table_, *symbols);
+    const Raw raw(table_, *symbols, budget_);
     const ByteView& view = raw.view();
     if (view.size() % sizeof(SymbolRecord) != 0) view.fail(0, "SYMTAB has no whole records");
     for (uint64_t at = 0; at < view.size(); at += sizeof(SymbolRecord)) {
@@ -169,6 +175,7 @@ class Reader {
     if (image == section_to_image_.end()) view.fail(at + 8, "a symbol's section is no image");
     if (record.kind < 1 || record.kind > 5) view.fail(at + 12, "a symbol of unknown kind");
     if (record.flags != 0) view.fail(at + 14, "flags of a symbol are not zero");
+    take(grown_size<Symbol>() + kMapNode, view, at);
     Symbol symbol;
     symbol.expression = name(record.expression);
     symbol.lowered_name = name(record.lowered_name);
@@ -180,6 +187,7 @@ class Reader {
     if (record.parameter_count != kUnknownCount) {
       if (record.parameter_count > unused) view.fail(at + 28, "a symbol has too many parameters");
       unused -= record.parameter_count;
+      take(sizeof(Parameter) * (uint64_t{record.parameter_count} + 2), view, at);
       symbol.parameters = parameters(view, at, list, record);
     }
     contents_.code.images[image->second].symbols.push_back(std::move(symbol));
@@ -193,6 +201,7 @@ class Reader {
       view.fail(at + 24, "the parameters of a symbol do not lie inside PARAMS");
     }
     std::vector<Parameter> result;
+    result.reserve(record.parameter_count);
     for (uint64_t i = first; i < first + record.parameter_count; ++i) {
       const auto one = list.get<ParameterRecord>(i * sizeof(ParameterRecord));
       result.push_back(
@@ -207,9 +216,9 @@ class Reader {
     if (entry->raw_size > kMaxMetaSize) {
       file_.fail(table_.offset_of(*entry) + 32, "META is larger than 1 MiB");
     }
-    const Raw raw(table_, *entry);
+    const Raw raw(table_, *entry, budget_);
     check_text(raw);
-    MetadataSet set = parse_metadata(raw.view());
+    MetadataSet set = parse_metadata(raw.view(), budget_);
     const size_t images = contents_.code.images.size();
     if (!set.images.empty() && (images < 2 || set.images.size() != images)) {
       raw.view().fail(0, "the metadata of the images are not one for each");
@@ -227,7 +236,7 @@ class Reader {
   std::optional<std::string> read_text(SectionType type) {
     const SectionEntry* entry = table_.find(type);
     if (entry == nullptr) return std::nullopt;
-    const Raw raw(table_, *entry);
+    const Raw raw(table_, *entry, budget_);
     check_text(raw);
     return std::string(raw.text());
   }
@@ -240,12 +249,13 @@ class Reader {
   void read_dependencies() {
     const SectionEntry* entry = table_.find(DEPS);
     if (entry == nullptr) return;
-    const Raw raw(table_, *entry);
+    const Raw raw(table_, *entry, budget_);
     const ByteView& view = raw.view();
     if (view.size() % sizeof(DependencyRecord) != 0) view.fail(0, "DEPS has no whole records");
     for (uint64_t at = 0; at < view.size(); at += sizeof(DependencyRecord)) {
       const auto record = view.get<DependencyRecord>(at);
       if (record.zero != 0) view.fail(at + 4, "reserved bytes of a dependency are not zero");
+      take(grown_size<Dependency>(), view, at);
       contents_.code.dependencies.push_back({name(record.path), record.size, record.sha256});
     }
   }
@@ -253,7 +263,7 @@ class Reader {
   void read_key() {
     const SectionEntry* entry = table_.find(KEY);
     if (entry == nullptr) return;
-    const Raw raw(table_, *entry);
+    const Raw raw(table_, *entry, budget_);
     const ByteView& view = raw.view();
     Key& key = contents_.code.key.emplace();
     key.digest = view.get<Digest>(0);
@@ -267,6 +277,7 @@ class Reader {
       if (!view.all_zero(begin + field.length, padded - field.length)) {
         view.fail(begin + field.length, "the padding of a key is not zero");
       }
+      take(grown_size<KeyField>() + field.length, view, at);
       key.fields.push_back({field.tag, Bytes(value.begin(), value.end())});
       at = begin + padded;
     }
@@ -276,7 +287,7 @@ class Reader {
   void finish_images() {
     Code& code = contents_.code;
     for (size_t i = 0; i < code.images.size(); ++i)
-      check_image(code.images[i], *image_entries_[i], table_, file_);
+      check_image(code.images[i], *image_entries_[i], table_, file_, budget_);
     if (code.images.size() == 1) {
       static_cast<Image&>(code) = std::move(code.images[0]);
       code.images.clear();
@@ -288,10 +299,10 @@ class Reader {
 
   ByteView file_;
   const ReadOptions& options_;
+  MemoryBudget budget_;
   Table table_;
   Raw strtab_;
   Contents contents_;
-  uint64_t name_budget_ = 0;
   std::unordered_map<uint32_t, size_t> section_to_image_;
   std::vector<const SectionEntry*> image_entries_;
 };

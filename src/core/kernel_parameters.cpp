@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/objectcode.hpp"
-#include "driver/stream_capture.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -35,8 +34,6 @@ Parameters parameters_in_driver(CUkernel kernel, const Device& device) {
   if (!cu.cuKernelGetParamInfo) return {};
   const Ref<Context> context = device.context();
   const driver::ContextGuard guard(context->native());
-  // The driver may load the code into the context, which a capture forbids.
-  const driver::RelaxedCaptures relaxed;
   std::vector<Parameter> parameters;
   size_t offset = 0, size = 0;
   while (parameters.size() < MOST) {
