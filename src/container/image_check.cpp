@@ -19,7 +19,9 @@ void check_symbols(Image& image, ImageInfo& info, const Table& table, const Byte
   for (Symbol& symbol : image.symbols) {
     const auto found = known.find(symbol.lowered_name);
     if (found == known.end()) {
-      if (is_open && symbol.parameters) refuse(symbol, " belong to nothing in the image");
+      // Without parameters there is nothing to check, and containers of version 1 hold such symbols.
+      if (is_open && symbol.parameters && !symbol.parameters->empty())
+        refuse(symbol, " belong to nothing in the image");
       continue;
     }
     if (!found->second->parameters) continue;
