@@ -21,7 +21,8 @@ std::from_chars_result read_number(std::string_view text, T& value) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::from_chars(text.data(), end, value);
   } else {
-    if (text.starts_with("0x") || text.starts_with("0X"))
+    // A sign behind the prefix is no digit.
+    if ((text.starts_with("0x") || text.starts_with("0X")) && text.substr(2, 1) != "-")
       return std::from_chars(text.data() + 2, end, value, 16);
     return std::from_chars(text.data(), end, value);
   }

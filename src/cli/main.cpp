@@ -6,7 +6,7 @@
 #include <array>
 #include <exception>
 #include <memory>
-#include <sstream>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "command.hpp"
 #include "failure.hpp"
 #include "formatter.hpp"
+#include "help.hpp"
 #include "print.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -56,18 +57,13 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("'{}' is no subcommand: {}", rest.front(), names);
 }
 
-/// Help and the version.
-int report_help(const CLI::App& app, const CLI::ParseError& error) {
-  std::ostringstream text;
-  app.exit(error, text, text);
-  print("{}", Raw{text.str()});
-  flush_output();
-  return kDone;
-}
-
 /// A wrong command line is one line on stderr.
 int report(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return report_help(app, error);
+  if (error.get_exit_code() == 0) {
+    print_help(app, error);
+    flush_output();
+    return kDone;
+  }
   report_failure(usage(explain(app, error)));
   if (!wants_json()) print_error("  'cucore --help' shows what there is\n");
   return kUsage;
@@ -114,6 +110,9 @@ int main(int argc, char** argv) {
   } catch (const Failure& failure) {
     report_failure(failure);
     return failure.exit_code();
+  } catch (const std::bad_alloc&) {
+    report_failure(failed("not enough memory for what is asked for", CUCORE_ERROR_OUT_OF_MEMORY));
+    return kFailed;
   } catch (const std::exception& error) {
     report_failure(failed(error.what(), CUCORE_ERROR_INTERNAL));
     return kFailed;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <system_error>
 
 #include "failure.hpp"
 #include "files.hpp"
@@ -40,6 +42,9 @@ bool is_close(const ElementType& type, const std::byte* value, const std::byte* 
   if (std::memcmp(value, expected, type.size) == 0) return true;
   const double a = type.as_double(value);
   const double b = type.as_double(expected);
+  // Numbers that are none have many forms, and infinity is near nothing but itself.
+  if (std::isnan(b)) return std::isnan(a);
+  if (!std::isfinite(a) || !std::isfinite(b)) return a == b;
   // Big 64-bit numbers that differ may be one double; only the bytes tell.
   if (tolerance == 0) return a == 0 && b == 0;
   return std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
@@ -59,6 +64,15 @@ void compare(const Expectation& expectation, const Argument& argument, double to
   if (different != 0)
     throw failed(fmt::format("argument {} is not as expected: {} of {} elements differ; {}",
                              expectation.index, different, argument.count(), first));
+}
+
+double parse_tolerance(const std::string& text) {
+  double tolerance = -1;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, tolerance);
+  if (error != std::errc() || stop != end || !std::isfinite(tolerance) || tolerance < 0)
+    throw usage(fmt::format("--tolerance is '{}'; expected a number from 0 up", text));
+  return tolerance;
 }
 
 void print_array(std::size_t index, const Argument& argument, std::size_t limit) {
@@ -96,14 +110,17 @@ Json show_arrays(const std::vector<Argument>& arguments, std::size_t limit) {
 }  // namespace
 
 ResultRequest parse_results(const std::string& print, const std::vector<std::string>& outputs,
-                            const std::vector<std::string>& expectations, double tolerance,
-                            const std::vector<Argument>& arguments) {
+                            const std::vector<std::string>& expectations,
+                            const std::string& tolerance, const std::vector<Argument>& arguments) {
   ResultRequest request;
   request.print_count = print == "all" ? std::numeric_limits<std::size_t>::max()
                                        : parse_count(print, "--print, a number or 'all'");
-  request.tolerance = tolerance;
+  request.tolerance = parse_tolerance(tolerance);
   for (const std::string& text : outputs)
     request.outputs.push_back(parse_indexed(text, "--output", arguments));
+  // What is written to the standard output is all that is there.
+  for (const Indexed& output : request.outputs) request.takes_output |= output.value == "-";
+  if (request.takes_output) request.print_count = 0;
   for (const std::string& text : expectations)
     request.expectations.push_back(parse_expectation(text, arguments));
   return request;

@@ -23,12 +23,13 @@ struct ResultRequest {
   std::vector<Indexed> outputs;
   std::vector<Expectation> expectations;
   double tolerance = 0;
+  bool takes_output = false;  ///< an array goes to the standard output
 };
 
 /// Reads the options; done before anything runs, so that a typing error costs nothing.
 ResultRequest parse_results(const std::string& print, const std::vector<std::string>& outputs,
-                            const std::vector<std::string>& expectations, double tolerance,
-                            const std::vector<Argument>& arguments);
+                            const std::vector<std::string>& expectations,
+                            const std::string& tolerance, const std::vector<Argument>& arguments);
 
 /// Prints, writes and compares; throws a failure at the first difference. With --json nothing is
 /// printed: the arrays come back as what is to be printed once all has gone well.

@@ -86,10 +86,12 @@ class Configuration {
 
   void add_cluster(const Device& device, const Dimensions& grid,
                    const cucore_launch_options& options) {
+    constexpr uint16_t FIRST_WITH_CLUSTERS = 90;
     if (!device.limits().clusters)
       throw Error(Status::UNSUPPORTED,
                   text("cucore_launch_options.cluster is set; ", device.label(), " (",
-                       device.arch(), ") has no clusters, which came with sm_90"));
+                       device.arch(), ") has no clusters",
+                       device.capability() < FIRST_WITH_CLUSTERS ? ", which came with sm_90" : ""));
     Dimensions cluster;
     for (size_t axis = 0; axis < 3; ++axis) {
       cluster[axis] = options.cluster[axis] ? options.cluster[axis] : 1;

@@ -271,6 +271,22 @@ TEST_F(Launches, RefuseAttributesOutOfRange) {
   refuses(CUCORE_ERROR_INVALID_ARGUMENT, "grid[1] is 1|cluster[1]", options);
 }
 
+TEST_F(Launches, RefuseClustersWhereThereAreNone) {
+  int32_t clusters = 0, major = 0;
+  SUCCEEDS(cucore_device_attribute, device_, CUCORE_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, &clusters);
+  if (clusters) GTEST_SKIP() << "the device has clusters";
+  SUCCEEDS(cucore_device_attribute, device_, CUCORE_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+           &major);
+  cucore_launch_options options = grid(8, 32);
+  options.cluster[0] = 2;
+  Error error;
+  EXPECT_EQ(cucore_kernel_launch(empty_, stream_, &options, nullptr, 0, error.out()),
+            CUCORE_ERROR_UNSUPPORTED);
+  const std::string message = cucore_error_message(error);
+  EXPECT_NE(message.find("has no clusters"), message.npos) << message;
+  EXPECT_EQ(message.find("came with sm_90") != message.npos, major < 9) << message;
+}
+
 TEST_F(Launches, SayWhatAKernelNeeds) {
   NEEDS_FAKE_DRIVER();
   fake_->set_kernel_attribute("empty", 0, 128);

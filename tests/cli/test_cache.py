@@ -66,6 +66,9 @@ class Cache(CommandTest):
         self.assertEqual(list(shown), fields)
         self.assertEqual(self.names_of(self.succeeds("cache", "stats")), ["folder", *fields])
 
+    def test_a_folder_without_a_name_is_not_the_default_one(self):
+        self.fails(2, "cache", "clear", "--folder", "", says=["--folder", "empty"])
+
     @staticmethod
     def names_of(text):
         return [line.split()[0] for line in text.splitlines()]

@@ -24,6 +24,7 @@ class RunUsage(CommandTest):
         self.wrong("--arg", "f31:1", says=["'f31' is not a type", "f64"])
         self.wrong("--arg", "3", says="'3' is not a type")
         self.wrong("--arg", "i32:", says="not a value of i32")
+        self.wrong("--arg", "i32:0x-5", says="not a value of i32")
 
     def test_arrays_that_are_none(self):
         self.wrong("--arg", "buf:f32", says="number of elements")
@@ -32,6 +33,10 @@ class RunUsage(CommandTest):
         self.wrong("--arg", "buf:f32:4:sorted", says=["sorted", "iota"])
         self.wrong("--arg", "buf:f32:18446744073709551615", says="too big")
 
+    def test_memory_that_there_is_not(self):
+        self.fails(1, "run", "saxpy.cu", *SHAPE, "--arg", "buf:f32:99999999999999",
+                   says="not enough memory")
+
     def test_files_of_arrays(self):
         self.write("odd", b"12345")
         self.write("two", struct.pack("2f", 1, 2))
@@ -39,6 +44,13 @@ class RunUsage(CommandTest):
         self.fails(1, *run, "buf:f32:file=none", says=["none", "No such file"])
         self.fails(1, *run, "buf:f32:file=odd", says=["odd", "no whole number"])
         self.fails(1, *run, "buf:f32:3:file=two", says=["2 elements", "not 3"])
+
+    def test_tolerances(self):
+        for text in ("inf", "nan", "-1", "-inf", "1e400", "x", ""):
+            result = self.run_command("run", "saxpy.cu", *SHAPE, "--tolerance", text)
+            self.assertEqual(result.returncode, 2, text)
+            self.assertIn(b"--tolerance", result.stderr)
+            self.assertLess(len(result.stderr), 200, result.stderr)
 
     def test_extents(self):
         for option in ("--grid", "--block"):
@@ -95,6 +107,14 @@ class RunOn:
                     "--arg", "buf:f32:4", "--arg", "i32:4", "--output", "2=y.bin")
         self.assertEqual(struct.unpack("4f", self.read("y.bin")), (10, 20, 30, 40))
 
+    def test_an_array_on_the_standard_output_is_alone_there(self):
+        run = ["run", "--driver", self.driver, "fill.cu", "-k", "fill<float>", "-b", "2", "--arg",
+               "buf:f32:2", "--arg", "f32:1.5", "--output", "0=-"]
+        for how in ([], ["--json"], ["--print", "all"]):
+            result = self.run_command(*run, *how)
+            self.assertEqual((result.returncode, result.stdout), (0, struct.pack("2f", 1.5, 1.5)),
+                             result.stderr)
+
     def test_expectations_hold_or_fail_with_the_first_difference(self):
         run = ["fill.cu", "-k", "fill<float>", "-b", "4", "--arg", "buf:f32:4", "--arg", "f32:1.5"]
         self.launch(*run, "--expect", "0=1.5")
@@ -102,6 +122,24 @@ class RunOn:
         self.refuse(*run, "--expect", "0=2", says="4 of 4 elements differ; element 0 is 1.5, not 2")
         self.write("e.bin", struct.pack("4f", 1.5, 1.5, 9, 1.5))
         self.refuse(*run, "--expect", "0=file=e.bin", says="element 2 is 1.5, not 9")
+
+    def test_not_a_number_is_expected_in_any_form_and_infinity_is_near_nothing(self):
+        self.write("special.cu", """extern "C" __global__ void special(float* x) {
+            x[0] = __int_as_float(0x7fffffff); x[1] = __int_as_float(0xffc00001);
+            x[2] = __int_as_float(0x7f800000); x[3] = 1; }""")
+        run = ["special.cu", "-b", "1", "--arg", "buf:f32:4"]
+        nan, inf = float("nan"), float("inf")
+
+        def expect(values, *how):
+            self.write("e.bin", struct.pack("4f", *values))
+            return [*run, "--expect", "0=file=e.bin", *how]
+
+        for how in ([], ["--tolerance", "0.5"]):
+            self.launch(*expect([nan, nan, inf, 1], *how))
+            self.refuse(*expect([nan, nan, inf, nan], *how), says="element 3 is 1, not nan")
+            self.refuse(*expect([1, nan, inf, 1], *how), says="element 0 is nan, not 1")
+            self.refuse(*expect([nan, nan, -inf, 1], *how), says="element 2 is inf, not -inf")
+            self.refuse(*expect([nan, nan, inf, inf], *how), says="element 3 is 1, not inf")
 
     def test_a_kernel_that_is_not_there_is_named_with_those_that_are(self):
         self.refuse("saxpy.cu", "-k", "saxpi", *SHAPE, *ARGUMENTS, says=["saxpi", "saxpy"])
@@ -157,6 +195,14 @@ class RunOn:
 @unittest.skipUnless(HAS_CPU, "the CPU device is not built")
 class RunOnCpuDevice(RunOn, CommandTest):
     driver = "cpu"
+
+    def test_a_distance_that_says_nothing_is_not_printed(self):
+        self.write("stray.cu", "__global__ void stray(long at, int*) { *(int*)at = 1; }\n")
+        for address, says in (("-4096", "near the null pointer"),
+                              ("-9223372036854775808", "far from every allocation")):
+            text = self.refuse("stray.cu", "-k", "stray", "-b", "1", "--arg", "i64:" + address,
+                               "--arg", "buf:i32:4", says=says)
+            self.assertNotRegex(text, r"\d{16} bytes")
 
 
 @needs_nvrtc

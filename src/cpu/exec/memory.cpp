@@ -17,6 +17,7 @@ namespace cucpu {
 namespace {
 
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kFar = uint64_t{1} << 40;  // a distance that explains nothing
 constexpr uint64_t kRedZone = 512;
 constexpr uint64_t kDeviceAlign = 512;
 constexpr uint64_t kMapThreshold = uint64_t{1} << 20;
@@ -282,7 +283,8 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
                      address - it->base, it->size, it->base);
     }
   }
-  if (address < kPage) return "near the null pointer";
+  // A small negative offset from null wraps to the end of the address space.
+  if (address < kPage || ~address < kPage) return "near the null pointer";
   auto above = state_->live.upper_bound(address);
   const Range* below = above == state_->live.begin() ? nullptr : &std::prev(above)->second.range;
   if (below && address - below->base < below->size && size > below->size - (address - below->base))
@@ -294,6 +296,7 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   const uint64_t past = below ? address - (below->base + below->size) : ~uint64_t{0};
   const uint64_t before = above == state_->live.end() ? ~uint64_t{0} : above->first - address;
   if (past == ~uint64_t{0} && before == ~uint64_t{0}) return "and nothing is allocated";
+  if (past > kFar && before > kFar) return "far from every allocation";
   if (past <= before)
     return text_of("%llu bytes past the end of the %llu-byte allocation at 0x%llx", past,
                    below->size, below->base);

@@ -1,0 +1,68 @@
+// cucore cache explain: why a compile would miss, as text and as the parts of it.
+#include <cucore.h>
+
+#include <string>
+#include <vector>
+
+#include "cache_actions.hpp"
+#include "distinct.hpp"
+#include "print.hpp"
+#include "report.hpp"
+#include "strings.hpp"
+#include "symbols.hpp"
+#include "target.hpp"
+
+namespace cucore::cli {
+namespace {
+
+std::string explanation(const CacheRequest& request, cucore_cache* cache) {
+  const Program program = load_program(request.file, request.flags);
+  const auto names = pointers(request.flags.names);
+  const cucore_code_type target =
+      target_of(request.target).value_or(default_target(request.file, request.flags));
+  std::size_t size = 0;
+  const auto ask = [&](char* buffer, std::size_t capacity) {
+    call(cucore_cache_explain_miss, cache, program.get(), target, names.data(), names.size(),
+         buffer, capacity, &size);
+  };
+  ask(nullptr, 0);
+  std::string text(size, '\0');
+  ask(text.data(), text.size());
+  return text.c_str();
+}
+
+/// "miss: why", lines of details, "key 0123..."
+Json describe(const std::string& file, const std::string& text) {
+  Json all{{"file", file}, {"outcome", ""}, {"reason", ""}, {"key", ""}};
+  Json details = Json::array();
+  for (const Json& one : lines_of(text)) {
+    const std::string line = one;
+    const std::size_t colon = line.find(": ");
+    if (all["outcome"] == "" && colon != line.npos) {
+      all["outcome"] = line.substr(0, colon);
+      all["reason"] = line.substr(colon + 2);
+    } else if (line.starts_with("key ")) {
+      all["key"] = line.substr(4);
+    } else if (!line.empty()) {
+      details.push_back(line);
+    }
+  }
+  all["details"] = details;
+  return all;
+}
+
+}  // namespace
+
+void explain_miss(const CacheRequest& request) {
+  FileUse use = request.flags.files();
+  use.inputs.push_back(request.file);
+  require_distinct(use);
+  const Cache cache = open_cache(request, true);
+  const std::string text = explanation(request, cache.get());
+  if (wants_json())
+    print_json(describe(request.file, text));
+  else
+    print("{}", Text{text});
+}
+
+}  // namespace cucore::cli
