@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "launch.hpp"
+#include "output_aside.hpp"
 #include "print.hpp"
 #include "result.hpp"
 #include "source.hpp"
@@ -108,7 +110,11 @@ void run(const RunRequest& request) {
   const std::string name = choose_kernel(request, code.get());
   const Kernel kernel = make<Kernel>(cucore_objectcode_find_kernel, code.get(), name.c_str());
   check_classes(kernel.get(), device.get(), arguments);
-  const float milliseconds = launch(device.get(), kernel.get(), shape, arguments);
+  const float milliseconds = [&] {
+    std::optional<OutputAside> aside;
+    if (wants_json() || results.takes_output) aside.emplace();
+    return launch(device.get(), kernel.get(), shape, arguments);
+  }();
   if (results.print_count != 0 && !wants_json())
     print("{} ({}): {} took {:.3f} ms\n", cucore_device_name(device.get()),
           cucore_device_arch(device.get()), name, milliseconds);

@@ -1,4 +1,5 @@
 """cucore run: arguments from the command line, results shown, written and checked."""
+import json
 import struct
 import unittest
 
@@ -114,6 +115,17 @@ class RunOn:
             result = self.run_command(*run, *how)
             self.assertEqual((result.returncode, result.stdout), (0, struct.pack("2f", 1.5, 1.5)),
                              result.stderr)
+
+    def test_what_a_kernel_prints_is_no_part_of_a_result(self):
+        self.write("prints.cu", """extern "C" __global__ void prints(int* p) {
+            printf("said by a kernel\\n"); p[0] = 7; }""")
+        run = ["run", "--driver", self.driver, "prints.cu", "-b", "1", "--arg", "buf:i32:1"]
+        result = self.run_command(*run, "--json")
+        self.assertEqual(json.loads(result.stdout)["arrays"][0]["values"], [7])
+        self.assertEqual(result.stderr, b"said by a kernel\n")
+        result = self.run_command(*run, "--output", "0=-")
+        self.assertEqual((result.stdout, result.stderr), (struct.pack("i", 7), b"said by a kernel\n"))
+        self.assertIn("said by a kernel\n", self.succeeds(*run))
 
     def test_expectations_hold_or_fail_with_the_first_difference(self):
         run = ["fill.cu", "-k", "fill<float>", "-b", "4", "--arg", "buf:f32:4", "--arg", "f32:1.5"]
