@@ -146,7 +146,8 @@ bool Store::write(const container::Digest& key, FileKind kind, std::span<const s
   std::string temporary;
   const Descriptor file = create_temporary(place.folder, temporary);
   if (!file) return false;
-  int failure = fill(file, bytes) ? 0 : errno;
+  int failure = 0;
+  if (!fill(file, bytes)) failure = errno != 0 ? errno : EIO;
   const auto shard = static_cast<unsigned>(key[0]);
   if (failure == 0) account(shard, [&] { return publish(temporary, place.file, kind, failure); });
   if (failure != 0) {
@@ -165,8 +166,8 @@ bool Store::write(const container::Digest& key, FileKind kind, std::span<const s
 // Gives a whole file its name; what the shard has more then. `failure` is as errno.
 Usage Store::publish(const std::string& temporary, const char* name, FileKind kind, int& failure) {
   const int folder = root_.folder.get();
-  struct stat fresh {
-  }, old{};
+  struct stat fresh {};
+  struct stat old {};
   const bool replaces = fstatat(folder, name, &old, AT_SYMLINK_NOFOLLOW) == 0;
   // A file system may write out at once what replaces another file (ext4 does). For what only
   // explains misses a moment without a file is the lesser evil.
@@ -207,27 +208,33 @@ void Store::account(unsigned shard, const std::function<Usage()>& work) {
   const bool counts = changes_.fetch_add(1, std::memory_order_relaxed) % BETWEEN_COUNTS == 0;
   counters_.update(shard, [&](const Counters::Numbers& now) -> Counters::Numbers {
     const Usage change = work();
-    if (counts) return count(shard, nullptr);
+    if (counts || !now)
+      if (const Counters::Numbers exact = count(shard, nullptr)) return exact;
     if (!now) return std::nullopt;
     return Usage{now->bytes + change.bytes, now->files + change.files};
   });
 }
 
-Usage Store::count(unsigned shard, const std::function<void(const FoundFile&)>& visit) {
+// nullopt if not all files can be seen: what is there then must not be believed.
+Counters::Numbers Store::count(unsigned shard, const std::function<void(const FoundFile&)>& visit) {
   Usage exact;
-  walk(shard, [&](const FoundFile& file) {
+  const bool is_whole = walk(shard, [&](const FoundFile& file) {
     exact.bytes += static_cast<int64_t>(file.identity.size);
     exact.files += file.kind == FileKind::ENTRY;
     if (visit) visit(file);
     return true;
   });
-  return exact;
+  return is_whole ? Counters::Numbers(exact) : std::nullopt;
 }
 
 Usage Store::recount(unsigned shard, const std::function<void(const FoundFile&)>& visit) {
-  Usage exact;
-  counters_.update(shard, [&](const Counters::Numbers&) { return exact = count(shard, visit); });
-  return exact;
+  Usage best;
+  counters_.update(shard, [&](const Counters::Numbers& now) {
+    const Counters::Numbers exact = count(shard, visit);
+    best = exact ? *exact : now.value_or(Usage{});
+    return exact;
+  });
+  return best;
 }
 
 Usage Store::usage() {
@@ -242,28 +249,30 @@ Usage Store::usage() {
   return sum;
 }
 
-void Store::walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit) {
-  if (!is_open()) return;
-  bool goes_on = true;
+bool Store::walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit) {
+  if (!is_open()) return false;
+  bool goes_on = true, is_whole = true;
   const auto counted = [&](const FoundFile& file) { return goes_on = goes_on && visit(file); };
   for (const FileKind kind : {FileKind::ENTRY, FileKind::MANIFEST, FileKind::LAST}) {
     const std::byte first{static_cast<unsigned char>(shard)};
     const std::string folder = traits(kind).folder + hex(std::span(&first, 1));
-    if (goes_on) walk_folder(folder, shard, kind, counted);
+    if (goes_on && !walk_folder(folder, shard, kind, counted)) is_whole = false;
   }
+  return is_whole;
 }
 
-void Store::walk_folder(const std::string& folder, unsigned shard, FileKind kind,
+bool Store::walk_folder(const std::string& folder, unsigned shard, FileKind kind,
                         const std::function<bool(const FoundFile&)>& visit) {
   const int fd =
       openat(root_.folder.get(), folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return;
+  if (fd < 0) return errno == ENOENT;
   const std::unique_ptr<DIR, int (*)(DIR*)> list(fdopendir(fd), closedir);
   if (!list) {
     close(fd);
-    return;
+    return false;
   }
-  while (const dirent* entry = readdir(list.get())) {
+  errno = 0;
+  for (const dirent* entry; (entry = readdir(list.get())); errno = 0) {
     const std::string_view name = entry->d_name;
     struct stat status {};
     if (name == "." || name == ".." ||
@@ -275,8 +284,9 @@ void Store::walk_folder(const std::string& folder, unsigned shard, FileKind kind
       continue;
     }
     const auto key = key_of(name, shard, kind);
-    if (key && !visit({*key, kind, identity_of(status), shard})) return;
+    if (key && !visit({*key, kind, identity_of(status), shard})) return true;
   }
+  return errno == 0;
 }
 
 }  // namespace cucore::cache

@@ -64,18 +64,18 @@ class Store {
   // Counts the files of a shard and shows each of them.
   Usage recount(unsigned shard, const std::function<void(const FoundFile&)>& visit);
   // Every file of one of the 256 shards; temporary files that nobody finishes are removed on the
-  // way. False from `visit` ends the walk.
-  void walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit);
+  // way. False from `visit` ends the walk. False if some could not be seen.
+  bool walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit);
 
   static constexpr unsigned SHARDS = 256;
 
  private:
   void account(unsigned shard, const std::function<Usage()>& work);
-  Usage count(unsigned shard, const std::function<void(const FoundFile&)>& visit);
+  Counters::Numbers count(unsigned shard, const std::function<void(const FoundFile&)>& visit);
   Usage publish(const std::string& temporary, const char* name, FileKind kind, int& failure);
   Descriptor create_temporary(const std::string& folder, std::string& name) const;
   bool fill(const Descriptor& file, std::span<const std::byte> bytes) const;
-  void walk_folder(const std::string& folder, unsigned shard, FileKind kind,
+  bool walk_folder(const std::string& folder, unsigned shard, FileKind kind,
                    const std::function<bool(const FoundFile&)>& visit);
 
   const Root root_;
