@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 import forge
-from command import COMMAND, CommandTest
+from command import COMMAND, CommandTest, needs_nvrtc
 
 PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
 # A line that was never printed, a title for the window, a C1 code, a text that runs backwards.
@@ -60,6 +60,18 @@ class Untrusted(CommandTest):
         member = b"evil\x1b[2J\x07.o/".ljust(16) + b"0".ljust(32) + b"4".ljust(10) + b"`\n" + b"data"
         self.write("a.a", b"!<arch>\n" + member)
         self.assert_harmless(self.seen("inspect", "a.a"))
+
+    @needs_nvrtc
+    def test_logs_and_the_source_lines_in_them(self):
+        self.write("evil.cu", b"#error \x1b]0;x\x07 \xc2\x9b31m \xe2\x80\xae\x7f\n")
+        arguments = ["compile", "evil.cu", "-o", "x.ptx", "-a", "compute_80"]
+        for how in ([], ["--brief-diagnostics"]):
+            self.assert_harmless(self.seen(*arguments, *how))
+            self.assert_harmless(self.seen(*arguments, *how, "--json"))
+            painted = self.run_in_terminal(*arguments, *how)
+            self.assertIn(r"\x1b]0;x\x07 \u009b31m \u202e\x7f", painted)
+            for control in ("\x1b]", "\x07", "\x9b", "\u202e", "\x7f"):
+                self.assertNotIn(control, painted)
 
     def test_text_that_is_no_utf8(self):
         result = self.run_command("inspect", b"n\xff\xc0\x80.cubin")
