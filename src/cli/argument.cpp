@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "failure.hpp"
 #include "files.hpp"
@@ -39,7 +38,8 @@ void load_file(Argument& argument, const std::string& path) {
 }
 
 void resize(Argument& argument, std::size_t count) {
-  if (count > std::numeric_limits<std::size_t>::max() / argument.type->size / 2)
+  constexpr std::size_t kMostBytes = std::size_t{1} << 40;  // above the memory of any device
+  if (count > kMostBytes / argument.type->size)
     throw usage(fmt::format("an array of {} elements is too big", count));
   argument.bytes.resize(count * argument.type->size);
 }

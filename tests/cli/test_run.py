@@ -1,5 +1,6 @@
 """cucore run: arguments from the command line, results shown, written and checked."""
 import json
+import resource
 import struct
 import unittest
 
@@ -32,11 +33,15 @@ class RunUsage(CommandTest):
         self.wrong("--arg", "buf:f32:many", says="many")
         self.wrong("--arg", "buf:f32:4:fill=x", says="'x'")
         self.wrong("--arg", "buf:f32:4:sorted", says=["sorted", "iota"])
-        self.wrong("--arg", "buf:f32:18446744073709551615", says="too big")
+        for count in ("18446744073709551615", "4611686018427387904", "999999999999"):
+            self.wrong("--arg", "buf:f32:" + count, says="too big")
 
+    @unittest.skipIf(b"__asan_init" in COMMAND.read_bytes(), "a sanitizer ends the process")
     def test_memory_that_there_is_not(self):
-        self.fails(1, "run", "saxpy.cu", *SHAPE, "--arg", "buf:f32:99999999999999",
-                   says="not enough memory")
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        self.fails(1, "run", "saxpy.cu", *SHAPE, "--arg", "buf:f32:1000000000",
+                   says="not enough memory", preexec_fn=limit)
 
     def test_files_of_arrays(self):
         self.write("odd", b"12345")
