@@ -11,7 +11,7 @@ mkdir -p "$work"
 readers="arch archive compression cubin_checks elf elf_file fatbin image image_check metadata"
 readers="$readers nv_info object ptx_declaration ptx_lexer ptx_text reader signature_check table text"
 sources="$root/src/ptx/lexer.cpp $(for name in $readers; do echo "$root/src/container/$name.cpp"; done)"
-others=$(for name in assemble objectcode signature writer; do echo "$root/src/container/$name.cpp"; done)
+others=$(for name in assemble key_check objectcode signature writer; do echo "$root/src/container/$name.cpp"; done)
 flags="-std=c++20 -g -O1 -I$root/src -fprofile-instr-generate -fcoverage-mapping"
 flags="$flags -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
 mkdir -p "$work/objects"

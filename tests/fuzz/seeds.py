@@ -8,10 +8,12 @@ import fatbin_seeds
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATTERNS = {
     "container": ["compat/v*/*.cuco"],
+    "container_structure": ["compat/v*/*.cuco"],
     "elf": ["compat/images/*.cubin", "compat/images/host_*", "fuzz/corpus/elf/*"],
     "fatbin": ["compat/images/*.fatbin", "fuzz/corpus/fatbin/*"],
     "ptx_text": ["compat/images/*.ptx", "fuzz/corpus/ptx_text/*"],
     "ptx_parser": ["fuzz/corpus/ptx/*"],
+    "ptx_agreement": ["fuzz/corpus/agreement/*"],
     "ptx_fatbin": [],
 }
 

@@ -1,0 +1,70 @@
+// The kernels of one text as each reader sees them, and whether two readers agree.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "container/image.hpp"
+#include "cpu/ptx/parser.hpp"
+#include "support/error.hpp"
+
+namespace cucore::fuzz {
+
+using container::Parameter;
+using Kernels = std::map<std::string, std::vector<Parameter>>;
+
+/// nullopt where the reader of object code refuses.
+inline std::optional<Kernels> read_image(container::CodeType type,
+                                         std::span<const std::byte> bytes) {
+  try {
+    Kernels kernels;
+    for (const auto& symbol : container::inspect(type, bytes).symbols)
+      if (symbol.kind == container::SymbolKind::KERNEL)
+        kernels[symbol.lowered_name] = symbol.parameters.value_or(std::vector<Parameter>());
+    return kernels;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// The same of the CPU device.
+inline std::optional<Kernels> read_on_cpu(std::string_view text) {
+  cucpu::ptx::Diagnostics log;
+  const auto module = cucpu::ptx::parse(text, log);
+  if (!module) return std::nullopt;
+  Kernels kernels;
+  for (const cucpu::ptx::Function& function : module->functions) {
+    if (!function.is_entry || function.is_declaration) continue;
+    auto& parameters = kernels[std::string(function.name)];
+    for (const cucpu::ptx::Variable& input : function.inputs())
+      parameters.push_back(
+          {static_cast<uint32_t>(input.offset), static_cast<uint32_t>(input.size)});
+  }
+  return kernels;
+}
+
+/// Offsets behind a larger alignment than this are those of one architecture.
+inline constexpr uint32_t kCommonAlignment = 16;
+
+inline bool is_same(const std::vector<Parameter>& ours, const std::vector<Parameter>& theirs) {
+  bool is_common = true;
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    [&](const Parameter& a, const Parameter& b) {
+                      is_common = is_common && a.alignment <= kCommonAlignment;
+                      return a.size == b.size && (a.offset == b.offset || !is_common);
+                    });
+}
+
+/// `ours` are those of the reader of object code, which knows alignments.
+inline bool agree(const Kernels& ours, const Kernels& theirs) {
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    [](const auto& a, const auto& b) {
+                      return a.first == b.first && is_same(a.second, b.second);
+                    });
+}
+
+}  // namespace cucore::fuzz
