@@ -117,7 +117,8 @@ bool Context::legacy_idle() {
 
 std::shared_ptr<Stream> Context::thread_stream() {
   auto& mine = thread_state().default_streams;
-  std::erase_if(mine, [](const auto& s) { return !s->context().alive(); });
+  // A primary context that was closed may be open again, with streams of its own.
+  std::erase_if(mine, [](const auto& s) { return s->queue()->retired(); });
   for (const auto& stream : mine) {
     if (&stream->context() == this) return stream;
   }

@@ -110,6 +110,11 @@ void Queue::retire() {
   changed_.notify_all();
 }
 
+bool Queue::retired() {
+  std::lock_guard lock(mutex_);
+  return retired_;
+}
+
 bool Queue::idle() {
   std::lock_guard lock(mutex_);
   return done(submitted_);

@@ -38,6 +38,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   void wait(uint64_t number);
   Ticket last();  // the newest job
   bool idle();
+  bool retired();
   void retire();  // no more jobs are to be expected: the thread ends with the last one
 
  private:

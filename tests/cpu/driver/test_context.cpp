@@ -1,4 +1,8 @@
 // Contexts: primary and made ones, the stack of each thread, limits, peers.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "driver.hpp"
 
 namespace cutest {
@@ -74,6 +78,31 @@ TEST_F(Contexts, ResetEndsEverythingAndARetainRevives) {
   EXPECT_EQ(c, again);
   OK(cu.cuMemGetInfo_v2(&free_after, nullptr));
   EXPECT_EQ(free_before, free_after);
+  OK(cu.cuDevicePrimaryCtxRelease_v2(0));
+  OK(cu.cuDevicePrimaryCtxRelease_v2(0));
+}
+
+// The stream that a thread had in the context before is not ordered with those of the new one.
+TEST_F(Contexts, ARevivedPrimaryHasNewPerThreadStreams) {
+  CUcontext c = nullptr;
+  unsigned long long before = 0, after = 0;
+  OK(cu.cuDevicePrimaryCtxRetain(&c, 0));
+  OK(cu.cuCtxSetCurrent(c));
+  OK(cu.cuStreamGetId(CU_STREAM_PER_THREAD, &before));
+  OK(cu.cuDevicePrimaryCtxReset_v2(0));
+  OK(cu.cuDevicePrimaryCtxRetain(&c, 0));
+  OK(cu.cuStreamGetId(CU_STREAM_PER_THREAD, &after));
+  EXPECT_NE(before, after);
+  std::atomic<bool> is_done{false};
+  const auto work = [](void* done) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    *static_cast<std::atomic<bool>*>(done) = true;
+  };
+  OK(cu.cuLaunchHostFunc(CU_STREAM_PER_THREAD, work, &is_done));
+  OK(cu.cuStreamSynchronize(CU_STREAM_LEGACY));
+  OK(cu.cuCtxSynchronize());
+  EXPECT_TRUE(is_done);
+  OK(cu.cuStreamSynchronize(CU_STREAM_PER_THREAD));
   OK(cu.cuDevicePrimaryCtxRelease_v2(0));
   OK(cu.cuDevicePrimaryCtxRelease_v2(0));
 }
