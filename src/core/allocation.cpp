@@ -1,20 +1,19 @@
 #include "core/allocation.hpp"
 
+#include "core/context_scope.hpp"
 #include "driver/stream_capture.hpp"
 
 namespace cucore::core {
 
 using driver::check_release;
-using driver::ContextGuard;
 using driver::CudaTable;
 using driver::RelaxedCaptures;
 
 void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   Allocation& self = *allocation;
-  const CudaTable* cu = self.context_->is_gone() ? nullptr : driver::cuda_if_available();
-  if (!cu) return;  // the memory is gone with its context or its process
-  // If the context cannot be made current the driver is asked all the same: it may not need it.
-  const ContextGuard guard(self.context_->native(), std::nothrow);
+  const ContextScope scope(*self.context_, std::nothrow);
+  const CudaTable* cu = driver::cuda_if_available();
+  if (!cu || !scope.is_alive()) return;  // the memory is gone with its context or its process
   if (self.kind_ == Kind::POOL && self.free_in_order(*cu)) return;
   const RelaxedCaptures relaxed;
   self.add_own_stream();
@@ -63,14 +62,13 @@ void Allocation::add_own_stream() noexcept {
 }
 
 bool Allocation::is_ready() noexcept {
-  if (context_->is_gone()) return true;
   if (!uses().are_complete()) return false;
   return !waits_for_context_ || wait_until_idle(*context_);
 }
 
 void Allocation::perform(const CudaTable& cu) noexcept {
-  if (context_->is_gone()) return;
-  const ContextGuard guard(context_->native(), std::nothrow);
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return;
   if (kind_ == Kind::PINNED)
     check_release(cu.cuMemFreeHost(host_), "free pinned memory");
   else

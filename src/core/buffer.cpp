@@ -4,12 +4,12 @@
 #include <cstring>
 
 #include "core/captured_work.hpp"
+#include "core/context_scope.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
 
 using driver::check;
-using driver::ContextGuard;
 using driver::cuda;
 
 namespace {
@@ -56,7 +56,7 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   stream->require_on(device, "buffer");
   Ref<Context> context = stream->context();
   if (size == 0) return make_empty(std::move(context), Kind::POOL);
-  const ContextGuard guard(context->native());
+  const ContextScope scope(*context, "stream");
   const auto& cu = cuda();
   const bool pools = device.limits().pools;
   const CUstream native = stream->native();
@@ -73,19 +73,18 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
 }
 
 Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
-  Ref<Context> context = device.context();
-  if (size == 0) return make_empty(std::move(context), Kind::PINNED);
-  const ContextGuard guard(context->native());
+  if (size == 0) return make_empty(device.context(), Kind::PINNED);
+  const PrimaryScope primary(device);
   const auto& cu = cuda();
   void* host = nullptr;
   constexpr unsigned FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-  check(allocate_or_wait(*context, [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }),
+  check(allocate_or_wait(*primary.context(), [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }),
         [&] { return text("allocate ", size, " bytes of pinned memory for ", device.label()); });
   CUdeviceptr address = 0;
   const CUresult mapped = cu.cuMemHostGetDevicePointer(&address, host, 0);
   if (mapped != CUDA_SUCCESS) driver::check_release(cu.cuMemFreeHost(host), "free pinned memory");
   check(mapped, "ask for the device address of pinned memory");
-  return adopt(std::move(context), Kind::PINNED, Allocation::Kind::PINNED, address, host, size,
+  return adopt(primary.context(), Kind::PINNED, Allocation::Kind::PINNED, address, host, size,
                nullptr, [&] { return cu.cuMemFreeHost(host); });
 }
 
@@ -93,15 +92,15 @@ Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
   if (!device.limits().managed)
     throw Error(Status::UNSUPPORTED,
                 device.label() + " has no managed memory; use device or pinned memory");
-  Ref<Context> context = device.context();
-  if (size == 0) return make_empty(std::move(context), Kind::MANAGED);
-  const ContextGuard guard(context->native());
+  if (size == 0) return make_empty(device.context(), Kind::MANAGED);
+  const PrimaryScope primary(device);
   const auto& cu = cuda();
   CUdeviceptr address = 0;
-  check(allocate_or_wait(
-            *context, [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }),
-        [&] { return describe(device, size, "managed"); });
-  return adopt(std::move(context), Kind::MANAGED, Allocation::Kind::MANAGED, address,
+  check(
+      allocate_or_wait(*primary.context(),
+                       [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }),
+      [&] { return describe(device, size, "managed"); });
+  return adopt(primary.context(), Kind::MANAGED, Allocation::Kind::MANAGED, address,
                reinterpret_cast<void*>(address), size, nullptr,
                [&] { return cu.cuMemFree(address); });
 }
@@ -185,7 +184,7 @@ void Buffer::write(size_t offset, const void* source, size_t size, const Stream&
   require_range(offset, size, "write");
   stream.require_on(device(), "buffer");
   if (size == 0) return;
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
   hold_if_captured(stream, *this);
   check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()),
@@ -197,7 +196,7 @@ void Buffer::read(size_t offset, void* destination, size_t size, const Stream& s
   require_range(offset, size, "read");
   stream.require_on(device(), "buffer");
   if (size == 0) return;
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
   hold_if_captured(stream, *this);
   check(cuda().cuMemcpyDtoHAsync(destination, address_ + offset, size, stream.native()),
@@ -217,7 +216,8 @@ void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, siz
   if (to < from + size && from < to + size)
     throw Error(Status::INVALID_ARGUMENT,
                 "source and destination of the copy overlap; copy through a third buffer");
-  const ContextGuard guard(stream.context()->native());
+  const ContextAccess access(*context_, "buffer"), source_access(*source.context_, "buffer");
+  const ContextScope scope(*stream.context(), "stream");
   const BufferUse use(*this, stream), source_use(source, stream);
   hold_if_captured(stream, *this);
   hold_if_captured(stream, source);
@@ -291,7 +291,7 @@ void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t patter
   stream.require_on(device(), "buffer");
   require_pattern(address_, offset, size, pattern_size);
   if (size == 0) return;
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
   hold_if_captured(stream, *this);
   uint64_t value = 0;  // little endian, as every host that CUDA runs on

@@ -29,6 +29,7 @@ class Buffer final : public Object {
         stream_(allocation_ ? allocation_->stream() : nullptr) {}
 
   const Device& device() const { return context_->device(); }
+  const Ref<Context>& context() const { return context_; }
   Kind kind() const { return kind_; }
   CUdeviceptr address() const { return address_; }
   void* host_pointer() const { return host_; }

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "core/captured_work.hpp"
+#include "core/context_scope.hpp"
 #include "core/launch_arguments.hpp"
 #include "support/text.hpp"
 
@@ -67,14 +68,31 @@ void BufferArguments::resolve(const KernelImage& image, const cucore_argument* a
   }
 }
 
+void BufferArguments::begin_accesses() try {
+  for (size_t i = 0; i < count_; ++i) {
+    Item& item = *place(i);
+    if (&item.buffer.device() != &stream_.device())
+      item.access.emplace(*item.buffer.context(), "buffer");
+  }
+} catch (...) {
+  end_accesses();
+  throw;
+}
+
+// In reverse, as scopes end.
+void BufferArguments::end_accesses() noexcept {
+  for (size_t i = count_; i-- != 0;) place(i)->access.reset();
+}
+
 void* BufferArguments::add(const void* handle, size_t index) {
   if (count_ >= FEW && (count_ - FEW) % FEW == 0) more_.push_back(std::make_unique<Items>());
   const Buffer* const buffer = handles_.acquire(handle);
   if (!buffer) throw_dead(kernel_, index);
   try {
     check_device(kernel_, index, *buffer, stream_);
+    are_of_other_devices_ |= &buffer->device() != &stream_.device();
     if (stream_.may_be_captured()) {
-      const driver::ContextGuard guard(stream_.context()->native());
+      const ContextScope scope(*stream_.context(), "stream");
       hold_if_captured(stream_, *buffer);
     }
     Item* const item = new (place(count_)) Item(handle, *buffer, stream_);

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/context_access.hpp"
 #include "core/kernel.hpp"
 
 namespace cucore::core {
@@ -32,12 +34,20 @@ class BufferArguments {
   void resolve(const KernelImage& image, const cucore_argument* arguments, size_t count,
                void** pointers);
 
+  // Whether there are buffers of another device than the stream's. Their contexts must be alive
+  // during the call of the driver.
+  bool are_of_other_devices() const { return are_of_other_devices_; }
+  void begin_accesses();
+  void end_accesses() noexcept;
+
  private:
   struct Item {
     Item(const void* handle, const Buffer& buffer, const Stream& stream)
-        : handle(handle), address(buffer.address()), use(buffer, stream) {}
+        : handle(handle), address(buffer.address()), buffer(buffer), use(buffer, stream) {}
     const void* handle;
     CUdeviceptr address;
+    const Buffer& buffer;
+    std::optional<ContextAccess> access;
     BufferUse use;
   };
   // Not initialised: most launches use one or two.
@@ -53,6 +63,7 @@ class BufferArguments {
   const Stream& stream_;
   const BufferHandles& handles_;
   size_t count_ = 0;
+  bool are_of_other_devices_ = false;
   Items first_;
   std::vector<std::unique_ptr<Items>> more_;
 };

@@ -22,7 +22,12 @@ class Context final : public Object {
 
   // After a reset of the device nothing of this context may be touched.
   bool is_lost() const { return lost_.load(std::memory_order_acquire); }
-  void set_lost() const { lost_.store(true, std::memory_order_release); }
+  void set_lost() const { lost_.store(true); }
+
+  // The uses that no thread's record has room for; see ContextAccess.
+  void begin_counted_access() const noexcept { accesses_.fetch_add(1); }
+  void end_counted_access() const noexcept { accesses_.fetch_sub(1); }
+  bool has_counted_accesses() const noexcept { return accesses_.load() != 0; }
 
   // Throws INVALID_STATE if it is lost; `what` names the object that lived in it: "stream".
   void require_alive(const char* what) const {
@@ -42,6 +47,7 @@ class Context final : public Object {
   const Device& device_;
   const CUcontext native_;
   mutable std::atomic<bool> lost_{false};
+  mutable std::atomic<uint32_t> accesses_{0};
   mutable PrintedOutput output_;
   mutable ReleaseStreams release_streams_;
 };

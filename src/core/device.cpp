@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/context_scope.hpp"
 #include "core/reaper.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
@@ -106,8 +107,7 @@ int Device::attribute(int number) const {
 }
 
 void Device::memory(size_t& free_bytes, size_t& total_bytes) const {
-  const Ref<Context> primary = context();
-  const driver::ContextGuard guard(primary->native());
+  const PrimaryScope primary(*this);
   check(cuda().cuMemGetInfo(&free_bytes, &total_bytes),
         [&] { return "ask for the memory of " + label(); });
 }
@@ -121,8 +121,7 @@ bool Device::can_access_peer(const Device& peer) const {
 }
 
 void Device::stream_priorities(int& least, int& greatest) const {
-  const Ref<Context> primary = context();
-  const driver::ContextGuard guard(primary->native());
+  const PrimaryScope primary(*this);
   check(cuda().cuCtxGetStreamPriorityRange(&least, &greatest),
         [&] { return "ask for the stream priorities of " + label(); });
 }
@@ -140,8 +139,7 @@ void Device::require_priority(int priority, const char* field) const {
 }
 
 void Device::synchronize() const {
-  const Ref<Context> primary = context();
-  const driver::ContextGuard guard(primary->native());
+  const PrimaryScope primary(*this);
   check(cuda().cuCtxSynchronize(), [&] { return "wait for " + label(); });
 }
 
@@ -183,6 +181,7 @@ void Device::reset() const {
   const Ref<Context> old = std::exchange(context_, nullptr);
   if (old) {
     abandon(*old);
+    wait_for_accesses(*old);
     // A context that a kernel broke answers this with the kernel's error, and is given back.
     (void)cu.cuDevicePrimaryCtxRelease(native_);
   }

@@ -1,5 +1,5 @@
 // A link by the driver (cuLink*): for toolkits whose code is newer than nvJitLink, and without it.
-#include "core/device.hpp"
+#include "core/context_scope.hpp"
 #include "core/link_job.hpp"
 #include "support/text.hpp"
 
@@ -125,8 +125,7 @@ class DriverRun {
 LinkResult link_with_driver(const LinkJob& job) {
   // A link needs a current context; which one does not matter, the architecture is said.
   cuda();
-  const Ref<Context> context = Device::open(0)->context();
-  const driver::ContextGuard guard(context->native());
+  const PrimaryScope primary(*Device::open(0));
   return DriverRun(job).run();
 }
 

@@ -1,16 +1,15 @@
 #include "core/event.hpp"
 
+#include "core/context_scope.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
 
 using driver::check;
-using driver::ContextGuard;
 using driver::cuda;
 
 Ref<Event> Event::create(const Device& device, const EventOptions& options) {
-  Ref<Context> context = device.context();
-  const ContextGuard guard(context->native());
+  const PrimaryScope primary(device);
   unsigned flags = 0;
   if (!options.timing) flags |= CU_EVENT_DISABLE_TIMING;
   if (options.blocking_sync) flags |= CU_EVENT_BLOCKING_SYNC;
@@ -19,7 +18,7 @@ Ref<Event> Event::create(const Device& device, const EventOptions& options) {
   check(cuda().cuEventCreate(&native, flags),
         [&] { return "create an event on " + device.label(); });
   try {
-    return make<Event>(std::move(context), native, options.timing);
+    return make<Event>(primary.context(), native, options.timing);
   } catch (...) {
     driver::check_release(cuda().cuEventDestroy(native), "destroy an event");
     throw;
@@ -27,17 +26,17 @@ Ref<Event> Event::create(const Device& device, const EventOptions& options) {
 }
 
 Event::~Event() {
-  if (context_->is_gone()) return;
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return;
   const auto* cu = driver::cuda_if_available();
-  // If the context cannot be made current the driver is asked all the same: it may not need it.
-  const ContextGuard guard(context_->native(), std::nothrow);
+  // The driver may not need the context, if it could not be made current.
   if (cu) driver::check_release(cu->cuEventDestroy(native_), "destroy an event");
 }
 
 void Event::record(const Stream& stream) {
   require_usable();
   stream.require_on(device(), "event");
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "event");
   check(cuda().cuEventRecord(native_, stream.native()),
         [&] { return "record an event on " + device().label(); });
   if (stream.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
@@ -47,14 +46,14 @@ void Event::record(const Stream& stream) {
 
 void Event::synchronize() const {
   require_usable();
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "event");
   check(cuda().cuEventSynchronize(native_),
         [&] { return "wait for an event of " + device().label(); });
 }
 
 bool Event::query() const {
   require_usable();
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "event");
   PrintedOutput& output = context_->output();
   const uint64_t record = records_.load(std::memory_order_acquire);
   const CUresult result = cuda().cuEventQuery(native_);
@@ -93,7 +92,7 @@ float Event::elapsed(const Event& start, const Event& end) {
   if (!started || !ended)
     throw_state(which(!started, !ended) + " never recorded; call cucore_event_record() first");
 
-  const ContextGuard guard(end.context_->native());
+  const ContextScope scope(*end.context_, "event");
   float milliseconds = 0;
   const CUresult result = cuda().cuEventElapsedTime(&milliseconds, start.native_, end.native_);
   if (result == CUDA_ERROR_NOT_READY)

@@ -19,6 +19,7 @@ class Event final : public Object {
       : context_(std::move(context)), native_(native), timing_(timing) {}
 
   const Device& device() const { return context_->device(); }
+  const Ref<Context>& context() const { return context_; }
   CUevent native() const { return native_; }
   // For the program, which may record it in a capture of its own.
   CUevent hand_out() const {

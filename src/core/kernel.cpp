@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/context_scope.hpp"
 #include "core/kernel_parameters.hpp"
 #include "support/text.hpp"
 
@@ -90,19 +91,19 @@ void Kernel::allow_dynamic_shared(const Device& device, uint32_t bytes) const {
   allowed.store(std::max(bytes, now), std::memory_order_release);
 }
 
-CUfunction Kernel::function_on(const Device& device) const {
+CUfunction Kernel::function_of(CUkernel native, const Device& device) const {
   CUfunction function = nullptr;
-  check(cuda().cuKernelGetFunction(&function, on(device).native),
+  check(cuda().cuKernelGetFunction(&function, native),
         [&] { return text("load kernel ", label_, " on ", device.label()); });
   return function;
 }
 
 int Kernel::occupancy(const Device& device, int block_size, size_t dynamic_shared) const {
-  const Ref<Context> context = device.context();
-  const driver::ContextGuard guard(context->native());
+  const CUkernel native = on(device).native;
+  const PrimaryScope primary(device);
   int blocks = 0;
-  check(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_on(device), block_size,
-                                                           dynamic_shared),
+  check(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_of(native, device),
+                                                           block_size, dynamic_shared),
         [&] {
           return text("tell the occupancy of kernel ", label_, " with blocks of ", block_size);
         });
@@ -111,18 +112,19 @@ int Kernel::occupancy(const Device& device, int block_size, size_t dynamic_share
 
 void Kernel::max_potential_block_size(const Device& device, size_t dynamic_shared, int limit,
                                       int& min_grid_size, int& block_size) const {
-  const Ref<Context> context = device.context();
-  const driver::ContextGuard guard(context->native());
-  check(cuda().cuOccupancyMaxPotentialBlockSize(&min_grid_size, &block_size, function_on(device),
-                                                nullptr, dynamic_shared, limit),
-        [&] { return text("find the best block size of kernel ", label_); });
+  const CUkernel native = on(device).native;
+  const PrimaryScope primary(device);
+  check(
+      cuda().cuOccupancyMaxPotentialBlockSize(
+          &min_grid_size, &block_size, function_of(native, device), nullptr, dynamic_shared, limit),
+      [&] { return text("find the best block size of kernel ", label_); });
 }
 
 size_t Kernel::available_dynamic_shared(const Device& device, int blocks, int block_size) const {
-  const Ref<Context> context = device.context();
-  const driver::ContextGuard guard(context->native());
+  const CUkernel native = on(device).native;
+  const PrimaryScope primary(device);
   size_t bytes = 0;
-  check(cuda().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function_on(device), blocks,
+  check(cuda().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function_of(native, device), blocks,
                                                        block_size),
         [&] {
           return text("tell the dynamic shared memory left to kernel ", label_, " with ", blocks,

@@ -61,7 +61,8 @@ class Kernel final : public Object {
 
  private:
   ~Kernel() override;
-  CUfunction function_on(const Device& device) const;
+  // In the current context, which must be the device's.
+  CUfunction function_of(CUkernel native, const Device& device) const;
   const KernelImage& find_on(const Device& device) const;
   CUkernel native_in(const LoadedImage& image, const Device& device) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/context_scope.hpp"
 #include "core/objectcode.hpp"
 #include "support/text.hpp"
 
@@ -32,8 +33,7 @@ Parameters parameters_in_code(const LoadedImage& image, const std::string& name)
 Parameters parameters_in_driver(CUkernel kernel, const Device& device) {
   const auto& cu = cuda();
   if (!cu.cuKernelGetParamInfo) return {};
-  const Ref<Context> context = device.context();
-  const driver::ContextGuard guard(context->native());
+  const PrimaryScope primary(device);
   std::vector<Parameter> parameters;
   size_t offset = 0, size = 0;
   while (parameters.size() < MOST) {

@@ -1,9 +1,10 @@
 #include "core/launch.hpp"
 
 #include <array>
-#include <vector>
+#include <memory>
 
 #include "core/captured_work.hpp"
+#include "core/context_scope.hpp"
 #include "core/launch_arguments.hpp"
 #include "core/launch_failure.hpp"
 #include "support/text.hpp"
@@ -11,60 +12,62 @@
 namespace cucore::core {
 namespace {
 
-using Dimensions = std::array<uint32_t, 3>;
+struct Dimensions {
+  uint32_t x, y, z;
+};
 
 constexpr const char* AXES = "xyz";
 // The driver lets a kernel use so much dynamic shared memory without being asked.
 constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
 
-[[noreturn]] void throw_dimension(const char* field, int axis, uint32_t value, uint32_t limit,
-                                  const Device& device) {
+[[noreturn]] void throw_dimension(const char* field, const uint32_t (&given)[3],
+                                  const std::array<uint32_t, 3>& limits, const Device& device) {
+  if (given[0] == 0)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("cucore_launch_options.", field, "[0] is 0; set how many ",
+                     *field == 'g' ? "blocks" : "threads per block", " to launch"));
+  size_t axis = 0;
+  while (given[axis] <= limits[axis]) ++axis;
   throw Error(Status::INVALID_ARGUMENT,
-              value == 0 ? text("cucore_launch_options.", field, "[0] is 0; set how many ",
-                                *field == 'g' ? "blocks" : "threads a block", " to launch")
-                         : text("cucore_launch_options.", field, "[", axis, "] is ", value, "; ",
-                                device.label(), " allows ", limit, " in ", AXES[axis]));
+              text("cucore_launch_options.", field, "[", axis, "] is ", given[axis], "; ",
+                   device.label(), " allows ", limits[axis], " in ", AXES[axis]));
 }
 
 // y and z that are 0 mean 1; x must be set.
-Dimensions checked(const uint32_t (&given)[3], const char* field, const Dimensions& limits,
-                   const Device& device) {
-  const Dimensions out{given[0], given[1] | (given[1] == 0), given[2] | (given[2] == 0)};
-  if (out[0] - 1 >= limits[0]) [[unlikely]]
-    throw_dimension(field, 0, out[0], limits[0], device);
-  for (int axis = 1; axis < 3; ++axis)
-    if (out[static_cast<size_t>(axis)] > limits[static_cast<size_t>(axis)]) [[unlikely]]
-      throw_dimension(field, axis, out[static_cast<size_t>(axis)],
-                      limits[static_cast<size_t>(axis)], device);
+[[gnu::always_inline]] inline Dimensions checked(const uint32_t (&given)[3], const char* field,
+                                                 const std::array<uint32_t, 3>& limits,
+                                                 const Device& device) {
+  const Dimensions out{given[0], given[1] + (given[1] < 1), given[2] + (given[2] < 1)};
+  if (out.x - 1 >= limits[0] || out.y > limits[1] || out.z > limits[2]) [[unlikely]]
+    throw_dimension(field, given, limits, device);
   return out;
 }
 
-void check_threads(const Dimensions& block, const Device& device) {
-  const uint64_t threads = uint64_t{block[0]} * block[1] * block[2];
-  if (threads > device.limits().threads_per_block) [[unlikely]]
-    throw Error(Status::INVALID_ARGUMENT,
-                text("a block of ", block[0], " x ", block[1], " x ", block[2], " has ", threads,
-                     " threads; ", device.label(), " allows ", device.limits().threads_per_block));
+[[noreturn]] void throw_threads(const Dimensions& block, uint64_t threads, const Device& device) {
+  throw Error(Status::INVALID_ARGUMENT,
+              text("a block of ", block.x, " x ", block.y, " x ", block.z, " has ", threads,
+                   " threads; ", device.label(), " allows ", device.limits().threads_per_block));
 }
 
 // A launch as the driver wants it.
 class Configuration {
  public:
-  Configuration(const Device& device, CUstream stream, const cucore_launch_options& options) {
+  [[gnu::always_inline]] Configuration(const Device& device, CUstream stream,
+                                       const cucore_launch_options& options) {
     const DeviceLimits& limits = device.limits();
     const Dimensions grid = checked(options.grid, "grid", limits.grid, device);
     const Dimensions block = checked(options.block, "block", limits.block, device);
-    check_threads(block, device);
-    config_.gridDimX = grid[0], config_.gridDimY = grid[1], config_.gridDimZ = grid[2];
-    config_.blockDimX = block[0], config_.blockDimY = block[1], config_.blockDimZ = block[2];
+    if (const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+        threads > limits.threads_per_block) [[unlikely]]
+      throw_threads(block, threads, device);
+    config_.gridDimX = grid.x, config_.gridDimY = grid.y, config_.gridDimZ = grid.z;
+    config_.blockDimX = block.x, config_.blockDimY = block.y, config_.blockDimZ = block.z;
     config_.sharedMemBytes = options.dynamic_shared;
     config_.hStream = stream;
     config_.attrs = attributes_;
-    if (options.cluster[0] | options.cluster[1] | options.cluster[2])
-      add_cluster(device, grid, options);
-    if (options.cooperative) add_cooperative(device, options.cooperative);
-    if (options.programmatic_serialization) add_serialization(options.programmatic_serialization);
-    if (options.priority) add_priority(device, options.priority);
+    config_.numAttrs = 0;
+    if (has_attributes(options)) [[unlikely]]
+      add_attributes(device, options);
   }
   Configuration(const Configuration&) = delete;
   Configuration& operator=(const Configuration&) = delete;
@@ -72,6 +75,19 @@ class Configuration {
   const CUlaunchConfig& get() const { return config_; }
 
  private:
+  static bool has_attributes(const cucore_launch_options& options) {
+    return (options.cluster[0] | options.cluster[1] | options.cluster[2] |
+            static_cast<uint32_t>(options.cooperative | options.programmatic_serialization |
+                                  options.priority)) != 0;
+  }
+
+  void add_attributes(const Device& device, const cucore_launch_options& options) {
+    if (options.cluster[0] | options.cluster[1] | options.cluster[2]) add_cluster(device, options);
+    if (options.cooperative) add_cooperative(device, options.cooperative);
+    if (options.programmatic_serialization) add_serialization(options.programmatic_serialization);
+    if (options.priority) add_priority(device, options.priority);
+  }
+
   CUlaunchAttributeValue& add(CUlaunchAttributeID id) {
     CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
     attribute.id = id;
@@ -84,15 +100,15 @@ class Configuration {
                   text("cucore_launch_options.", field, " is ", value, ", neither 0 nor 1"));
   }
 
-  void add_cluster(const Device& device, const Dimensions& grid,
-                   const cucore_launch_options& options) {
+  void add_cluster(const Device& device, const cucore_launch_options& options) {
     constexpr uint16_t FIRST_WITH_CLUSTERS = 90;
     if (!device.limits().clusters)
       throw Error(Status::UNSUPPORTED,
                   text("cucore_launch_options.cluster is set; ", device.label(), " (",
                        device.arch(), ") has no clusters",
                        device.capability() < FIRST_WITH_CLUSTERS ? ", which came with sm_90" : ""));
-    Dimensions cluster;
+    const uint32_t grid[3] = {config_.gridDimX, config_.gridDimY, config_.gridDimZ};
+    uint32_t cluster[3];
     for (size_t axis = 0; axis < 3; ++axis) {
       cluster[axis] = options.cluster[axis] ? options.cluster[axis] : 1;
       if (grid[axis] % cluster[axis] != 0)
@@ -122,7 +138,7 @@ class Configuration {
     add(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority = priority;
   }
 
-  CUlaunchConfig config_{};
+  CUlaunchConfig config_;  // the constructor sets every field
   CUlaunchAttribute attributes_[4];
 };
 
@@ -140,17 +156,17 @@ void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes) {
                    wanted == 1 ? " argument" : " arguments", ", got ", count));
 }
 
-// False if there are buffers among the arguments, which are then not checked yet.
+// Sets the pointers to the values. False if there are buffers among the arguments, which are then
+// not checked yet.
 bool check_arguments(const Kernel& kernel, const KernelImage& image,
-                     const cucore_argument* arguments, size_t count) {
-  const auto& parameters = image.parameters;
-  if (parameters && parameters->size() != count) [[unlikely]]
-    throw_count(kernel, count, parameters->size());
-  for (size_t i = 0; i < count; ++i)
+                     const cucore_argument* arguments, size_t count, void** pointers) {
+  for (size_t i = 0; i < count; ++i) {
     if (!fits(image, i, arguments[i])) [[unlikely]] {
       if (is_buffer(arguments[i])) return false;
       throw_argument(kernel, image, i, arguments[i]);
     }
+    pointers[i] = const_cast<void*>(arguments[i].data);
+  }
   return true;
 }
 
@@ -159,8 +175,8 @@ class ArgumentPointers {
  public:
   explicit ArgumentPointers(size_t count) {
     if (count > FEW) [[unlikely]] {
-      many_.resize(count);
-      data_ = many_.data();
+      many_ = std::make_unique<void*[]>(count);
+      data_ = many_.get();
     }
   }
   void** data() { return data_; }
@@ -168,7 +184,7 @@ class ArgumentPointers {
  private:
   static constexpr size_t FEW = 32;
   void* few_[FEW];
-  std::vector<void*> many_;
+  std::unique_ptr<void*[]> many_;
   void** data_ = few_;
 };
 
@@ -196,18 +212,48 @@ class ArgumentPointers {
   return result;
 }
 
+// Accesses to the contexts of buffers of other devices.
+class BufferAccesses {
+ public:
+  explicit BufferAccesses(BufferArguments* buffers) {
+    if (!buffers || !buffers->are_of_other_devices()) [[likely]]
+      return;
+    buffers_ = buffers;
+    buffers->begin_accesses();
+  }
+  ~BufferAccesses() {
+    if (buffers_) [[unlikely]]
+      buffers_->end_accesses();
+  }
+  BufferAccesses(const BufferAccesses&) = delete;
+  BufferAccesses& operator=(const BufferAccesses&) = delete;
+
+ private:
+  BufferArguments* buffers_ = nullptr;
+};
+
+// The failure of a call is explained after the accesses, since that may call Device::context().
+[[gnu::always_inline]] inline CUresult call_in_context(const KernelImage& image,
+                                                       const Stream& stream,
+                                                       const CUlaunchConfig& configuration,
+                                                       void** arguments, void** extra,
+                                                       BufferArguments* buffers) {
+  const BufferAccesses accesses(buffers);
+  const ContextAccess access(*stream.context(), "stream");
+  if (image.image->knows(stream)) [[likely]]
+    return call_driver(image, stream, configuration, arguments, extra);
+  return call_driver_recorded(image, stream, configuration, arguments, extra);
+}
+
 void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
-         const cucore_launch_options& options, void** arguments, void** extra) {
+         const cucore_launch_options& options, void** arguments, void** extra,
+         BufferArguments* buffers = nullptr) {
   const Device& device = stream.device();
-  stream.require_usable();
   const Configuration configuration(device, stream.native(), options);
   if (options.dynamic_shared > ALWAYS_ALLOWED_SHARED) [[unlikely]]
     allow_shared(kernel, device, options.dynamic_shared);
-  CUresult result;
-  if (image.image->knows(stream)) [[likely]]
-    result = call_driver(image, stream, configuration.get(), arguments, extra);
-  else
-    result = call_driver_recorded(image, stream, configuration.get(), arguments, extra);
+  const CUresult result =
+      call_in_context(image, stream, configuration.get(), arguments, extra, buffers);
   if (result != CUDA_SUCCESS) [[unlikely]]
     throw_launch_failure(kernel, device, configuration.get(), result);
 }
@@ -234,14 +280,14 @@ void throw_argument(const Kernel& kernel, const KernelImage& image, size_t index
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
             const cucore_argument* arguments, size_t count, const BufferHandles& handles) {
   const KernelImage& image = kernel.on(stream.device());
-  const bool plain = check_arguments(kernel, image, arguments, count);
+  if (image.parameters && image.parameters->size() != count) [[unlikely]]
+    throw_count(kernel, count, image.parameters->size());
   ArgumentPointers pointers(count);
-  if (!plain) [[unlikely]] {
+  if (!check_arguments(kernel, image, arguments, count, pointers.data())) [[unlikely]] {
     BufferArguments buffers(kernel, stream, handles);
     buffers.resolve(image, arguments, count, pointers.data());
-    return run(kernel, image, stream, options, pointers.data(), nullptr);
+    return run(kernel, image, stream, options, pointers.data(), nullptr, &buffers);
   }
-  for (size_t i = 0; i < count; ++i) pointers.data()[i] = const_cast<void*>(arguments[i].data);
   run(kernel, image, stream, options, pointers.data(), nullptr);
 }
 
@@ -273,13 +319,13 @@ void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_laun
 
 int max_active_clusters(const Kernel& kernel, const Device& device,
                         const cucore_launch_options& options) {
-  const Ref<Context> context = device.context();
-  const driver::ContextGuard guard(context->native());
   const Configuration configuration(device, CU_STREAM_LEGACY, options);
   if (options.dynamic_shared > ALWAYS_ALLOWED_SHARED)
     allow_shared(kernel, device, options.dynamic_shared);
+  const CUkernel native = kernel.on(device).native;
+  const PrimaryScope primary(device);
   CUfunction function = nullptr;
-  driver::check(driver::cuda().cuKernelGetFunction(&function, kernel.on(device).native),
+  driver::check(driver::cuda().cuKernelGetFunction(&function, native),
                 [&] { return text("load kernel ", kernel.label(), " on ", device.label()); });
   int clusters = 0;
   driver::check(

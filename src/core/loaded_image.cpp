@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/context_scope.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
 
@@ -63,8 +64,7 @@ Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, cons
                                    std::vector<container::Symbol> symbols, bool may_print) {
   start_deferred_releases();
   auto unload = std::make_unique<Unload>();
-  const Ref<Context> context = device.context();
-  const driver::ContextGuard guard(context->native());
+  const PrimaryScope primary(device);
   JitLog jit;
   const CUresult result = load_and_try(unload->library, image, jit);
   if (result != CUDA_SUCCESS) driver::fail(result, what + " on " + device.label(), jit.text());

@@ -7,6 +7,7 @@
 #include "container/select.hpp"
 #include "container/text.hpp"
 #include "container/writer.hpp"
+#include "core/context_scope.hpp"
 #include "core/file.hpp"
 #include "core/kernel.hpp"
 #include "core/linker_choice.hpp"
@@ -363,8 +364,7 @@ Global ObjectCode::find_global(std::string_view name, const Device& device) cons
   if (code_.type == CodeType::OBJECT || code_.type == CodeType::LIBRARY) require_loadable();
   const std::string lowered = lowered_global_name(name);
   const Ref<LoadedImage> library = load(device);
-  const Ref<Context> context = device.context();
-  const driver::ContextGuard guard(context->native());
+  const PrimaryScope primary(device);
   const auto& cu = cuda();
   Global global;
   CUresult result =

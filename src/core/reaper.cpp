@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/context_scope.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -79,13 +80,14 @@ void Reaper::end_broken(const Stream& stream, Future& future, CUresult result) n
   const Outcome outcome = fault_of(result);
   std::lock_guard lock(sweeping_);
   if (!must_stop()) {
-    const ContextGuard guard(stream.context()->native(), std::nothrow);
+    const ContextScope scope(*stream.context(), std::nothrow);
     sweep();
   }
   future.end(outcome);
 }
 
 void Reaper::record(const Stream& stream, Future& future) {
+  const ContextAccess access(*stream.context(), "stream");
   Guard guard;
   if (stream.needs_current_context()) guard.emplace(stream.context()->native());
   require_not_captured(stream, guard);

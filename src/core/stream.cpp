@@ -1,24 +1,23 @@
 #include "core/stream.hpp"
 
+#include "core/context_scope.hpp"
 #include "core/event.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
 
 using driver::check;
-using driver::ContextGuard;
 using driver::cuda;
 
 Ref<Stream> Stream::create(const Device& device, bool nonblocking, int priority) {
-  Ref<Context> context = device.context();
-  const ContextGuard guard(context->native());
   if (priority != 0) device.require_priority(priority, "cucore_stream_options.priority");
+  const PrimaryScope primary(device);
   CUstream native = nullptr;
   check(cuda().cuStreamCreateWithPriority(
             &native, nonblocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, priority),
         [&] { return "create a stream on " + device.label(); });
   try {
-    return make<Stream>(std::move(context), native, Kind::OWNED);
+    return make<Stream>(primary.context(), native, Kind::OWNED);
   } catch (...) {
     driver::check_release(cuda().cuStreamDestroy(native), "destroy a stream");
     throw;
@@ -33,23 +32,23 @@ Ref<Stream> Stream::default_stream(const Device& device, Kind kind) {
 Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
   if (native == nullptr || native == CU_STREAM_LEGACY) return default_stream(device, Kind::LEGACY);
   if (native == CU_STREAM_PER_THREAD) return default_stream(device, Kind::PER_THREAD);
-  Ref<Context> context = device.context();
-  const ContextGuard guard(context->native());
+  const PrimaryScope primary(device);
   CUcontext owner = nullptr;
   check(cuda().cuStreamGetCtx(native, &owner), "ask a native stream for its context");
-  if (owner != context->native())
+  if (owner != primary.context()->native())
     throw Error(Status::INVALID_ARGUMENT,
                 text("the native stream belongs to another context than the primary context of ",
                      device.label(), "; open the device that it was made on"));
-  return make<Stream>(std::move(context), native, Kind::BORROWED);
+  return make<Stream>(primary.context(), native, Kind::BORROWED);
 }
 
 Stream::~Stream() {
-  if (kind_ != Kind::OWNED || context_->is_gone()) return;
+  if (kind_ != Kind::OWNED) return;
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return;
   const auto* cu = driver::cuda_if_available();
   mark_->retire();
-  // If the context cannot be made current the driver is asked all the same: it may not need it.
-  const ContextGuard guard(context_->native(), std::nothrow);
+  // The driver may not need the context, if it could not be made current.
   if (cu) driver::check_release(cu->cuStreamDestroy(native_), "destroy a stream");
 }
 
@@ -67,7 +66,7 @@ std::string Stream::label() const {
 uint64_t Stream::id() const {
   unsigned long long id = id_.load(std::memory_order_relaxed);
   if (id != UNKNOWN) return id;
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "stream");
   check(cuda().cuStreamGetId(native_, &id), [&] { return "ask for the number of " + label(); });
   if (kind_ != Kind::PER_THREAD) id_.store(id, std::memory_order_relaxed);
   return id;
@@ -83,7 +82,7 @@ void Stream::require_on(const Device& device, const char* what) const {
 
 void Stream::synchronize() const {
   require_usable();
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "stream");
   const uint64_t launches = context_->output().launches();
   check(cuda().cuStreamSynchronize(native_), [&] { return "wait for " + label(); });
   output_.set(launches);
@@ -91,7 +90,7 @@ void Stream::synchronize() const {
 
 bool Stream::query() const {
   require_usable();
-  const ContextGuard guard(context_->native());
+  const ContextScope scope(*context_, "stream");
   PrintedOutput& output = context_->output();
   const uint64_t launches = output.launches();
   const CUresult result = cuda().cuStreamQuery(native_);
@@ -104,8 +103,8 @@ bool Stream::query() const {
 
 void Stream::wait(const Event& event) const {
   require_usable();
-  event.require_usable();
-  const ContextGuard guard(context_->native());
+  const ContextAccess access(*event.context(), "event");
+  const ContextScope scope(*context_, "stream");
   check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
         [&] { return text("make ", label(), " wait for an event"); });
   if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);

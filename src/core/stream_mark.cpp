@@ -1,10 +1,9 @@
 #include "core/stream_mark.hpp"
 
+#include "core/context_scope.hpp"
 #include "driver/stream_capture.hpp"
 
 namespace cucore::core {
-
-using driver::ContextGuard;
 
 void StreamMark::use() noexcept {
   std::lock_guard lock(mutex_);
@@ -15,10 +14,10 @@ StreamMark::~StreamMark() { destroy_event(); }
 
 void StreamMark::destroy_event() noexcept {
   const CUevent event = std::exchange(event_, nullptr);
-  if (!event || context_->is_gone()) return;
+  if (!event) return;
+  const ContextScope scope(*context_, std::nothrow);
   const auto* cu = driver::cuda_if_available();
-  const ContextGuard guard(context_->native(), std::nothrow);
-  if (cu) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
+  if (cu && scope.is_alive()) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
 }
 
 StreamMark::Marked StreamMark::record(CUevent& event) noexcept {
@@ -27,10 +26,11 @@ StreamMark::Marked StreamMark::record(CUevent& event) noexcept {
 }
 
 StreamMark::Marked StreamMark::record_locked(CUevent& event) noexcept {
-  if (!used_ || context_->is_gone()) return Marked::YES;
+  if (!used_) return Marked::YES;
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return Marked::YES;
   const auto* cu = driver::cuda_if_available();
-  const ContextGuard guard(context_->native(), std::nothrow);
-  if (!cu || !guard) return Marked::UNMARKED;
+  if (!cu || !scope.is_current()) return Marked::UNMARKED;
   if (driver::is_captured(*cu, stream_)) return Marked::CAPTURED;
   if (!event && cu->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
     return Marked::UNMARKED;
@@ -41,7 +41,8 @@ StreamMark::Marked StreamMark::record_locked(CUevent& event) noexcept {
 bool StreamMark::make_wait(const driver::CudaTable& cu,
                            const ReleaseStreams::Lease& waiter) noexcept {
   std::lock_guard lock(mutex_);
-  if (context_->is_gone()) return true;
+  const ContextAccess access(*context_, std::nothrow);
+  if (!access.is_alive()) return true;
   if (stream_) return !driver::is_captured(cu, stream_) && waiter.wait_for(cu, stream_);
   return last_ == Marked::YES && (!event_ || waiter.wait_for(cu, event_));
 }
@@ -56,10 +57,10 @@ void StreamMark::retire() noexcept {
 
 bool StreamMark::is_complete() const noexcept {
   std::lock_guard lock(mutex_);
-  if (!event_ || context_->is_gone()) return true;
+  if (!event_) return true;
+  const ContextScope scope(*context_, std::nothrow);
   const auto* cu = driver::cuda_if_available();
-  const ContextGuard guard(context_->native(), std::nothrow);
-  return !cu || driver::is_complete(*cu, event_);
+  return !scope.is_alive() || !cu || driver::is_complete(*cu, event_);
 }
 
 bool StreamMark::is_finished() const noexcept {

@@ -2,36 +2,40 @@
 
 #include <algorithm>
 
+#include "core/context_scope.hpp"
 #include "driver/stream_capture.hpp"
 
 namespace cucore::core {
 
-using driver::ContextGuard;
 using driver::RelaxedCaptures;
 
 namespace {
 
 void destroy_event(const Context& context, CUevent event) noexcept {
-  if (!event || context.is_gone()) return;
+  if (!event) return;
+  const ContextScope scope(context, std::nothrow);
   const auto* cu = driver::cuda_if_available();
-  const ContextGuard guard(context.native(), std::nothrow);
-  if (cu) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
+  if (cu && scope.is_alive()) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
 }
 
 bool is_complete(const Context& context, CUevent event) noexcept {
-  if (context.is_gone()) return true;
+  const ContextScope scope(context, std::nothrow);
   const auto* cu = driver::cuda_if_available();
-  const ContextGuard guard(context.native(), std::nothrow);
-  return !cu || driver::is_complete(*cu, event);
+  return !scope.is_alive() || !cu || driver::is_complete(*cu, event);
+}
+
+bool make_wait(const driver::CudaTable& cu, const Context& context,
+               const ReleaseStreams::Lease& waiter, CUevent event) noexcept {
+  const ContextAccess access(context, std::nothrow);
+  return !access.is_alive() || waiter.wait_for(cu, event);
 }
 
 }  // namespace
 
 bool wait_until_idle(const Context& context) noexcept {
-  if (context.is_gone()) return true;
+  const ContextScope scope(context, std::nothrow);
   const auto* cu = driver::cuda_if_available();
-  const ContextGuard guard(context.native(), std::nothrow);
-  return !cu || !guard || !driver::is_capture_in_the_way(cu->cuCtxSynchronize());
+  return !scope.is_current() || !cu || !driver::is_capture_in_the_way(cu->cuCtxSynchronize());
 }
 
 StreamUses::~StreamUses() {
@@ -69,7 +73,7 @@ uint64_t StreamUses::prepare_event(const Stream& stream) {
   }
   forget_finished_events();
   events_.reserve(events_.size() + 1);
-  const ContextGuard guard(stream.context()->native());
+  const ContextScope scope(*stream.context(), "stream");
   CUevent event = nullptr;
   driver::check(driver::cuda().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
                 "create an event for a buffer in use");
@@ -82,9 +86,9 @@ void StreamUses::record_event(const Stream& stream, uint64_t stream_id) noexcept
   EventUse* const use = find_event(stream_id);
   if (!use) return;
   --use->under_way;
+  const ContextScope scope(*stream.context(), std::nothrow);
   const auto* cu = driver::cuda_if_available();
-  if (!cu) return;
-  const ContextGuard guard(stream.context()->native(), std::nothrow);
+  if (!cu || !scope.is_alive()) return;
   switch (driver::capture_state(*cu, stream.native())) {
     case driver::CaptureState::CAPTURED:
       return;  // the work runs later, and its graph holds the buffer
@@ -93,7 +97,7 @@ void StreamUses::record_event(const Stream& stream, uint64_t stream_id) noexcept
       return;
     case driver::CaptureState::NONE:
       use->is_unmarked =
-          !guard || !driver::record_outside_capture(*cu, use->event, stream.native());
+          !scope.is_current() || !driver::record_outside_capture(*cu, use->event, stream.native());
   }
 }
 
@@ -171,8 +175,9 @@ bool StreamUses::make_wait(const driver::CudaTable& cu, const Context& context,
   if (need_blocking_wait()) return false;
   for (StreamUse& use : streams_)
     if (!make_wait(cu, context, waiter, use)) return false;
-  return std::ranges::all_of(events_,
-                             [&](const EventUse& use) { return waiter.wait_for(cu, use.event); });
+  return std::ranges::all_of(events_, [&](const EventUse& use) {
+    return core::make_wait(cu, *use.context, waiter, use.event);
+  });
 }
 
 // The event of a release stream is of its context, and a stream of another records only its own.
@@ -181,7 +186,8 @@ bool StreamUses::make_wait(const driver::CudaTable& cu, const Context& context,
   if (use.mark->context().get() == &context) return use.mark->make_wait(cu, waiter);
   mark(use);
   if (use.is_captured || use.is_unmarked) return false;
-  return use.event ? waiter.wait_for(cu, use.event) : use.mark->make_wait(cu, waiter);
+  return use.event ? core::make_wait(cu, *use.mark->context(), waiter, use.event)
+                   : use.mark->make_wait(cu, waiter);
 }
 
 }  // namespace cucore::core

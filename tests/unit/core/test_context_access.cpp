@@ -1,0 +1,119 @@
+// Accesses to a context: a reset waits for those of other threads, however many there are.
+#include "core/context_access.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "core/device.hpp"
+
+namespace cucore::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Accesses : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      device_ = Device::open(0);
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.message();
+    }
+    context_ = make<Context>(*device_, nullptr);
+  }
+
+  // Calls the body within so many accesses of the calling thread.
+  template <class Body>
+  void within(int count, Body&& body) const {
+    if (count == 0) return body();
+    const ContextAccess access(*context_, "stream");
+    within(count - 1, body);
+  }
+
+  // A wait for all accesses, on a thread of its own.
+  class Wait {
+   public:
+    explicit Wait(const Context& context)
+        : thread_([this, &context] {
+            context.set_lost();
+            wait_for_accesses(context);
+            is_over_ = true;
+          }) {}
+    ~Wait() { thread_.join(); }
+    bool is_over() const { return is_over_; }
+
+   private:
+    std::atomic<bool> is_over_{false};
+    std::thread thread_;
+  };
+
+  Ref<Device> device_;
+  Ref<Context> context_;
+};
+
+// Also of those that a thread's record has no room for.
+TEST_F(Accesses, AreWaitedFor) {
+  for (const int nested : {1, 6, 7, 9}) {
+    SCOPED_TRACE(nested);
+    context_ = make<Context>(*device_, nullptr);
+    std::optional<Wait> wait;
+    within(nested, [&] {
+      wait.emplace(*context_);
+      std::this_thread::sleep_for(20ms);
+      EXPECT_FALSE(wait->is_over());
+    });
+    wait.reset();
+  }
+}
+
+TEST_F(Accesses, OfMoreThreadsThanThereAreRecords) {
+  constexpr int THREADS = 600;
+  std::atomic<int> inside{0};
+  std::atomic<bool> may_leave{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < THREADS; ++i)
+    threads.emplace_back([&] {
+      within(1, [&] {
+        ++inside;
+        while (!may_leave) std::this_thread::sleep_for(1ms);
+      });
+    });
+  while (inside != THREADS) std::this_thread::sleep_for(1ms);
+  {
+    const Wait wait(*context_);
+    std::this_thread::sleep_for(20ms);
+    EXPECT_FALSE(wait.is_over());
+    may_leave = true;
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Accesses, OfTheThreadThatWaitsDoNotCount) {
+  within(1, [&] {
+    context_->set_lost();
+    wait_for_accesses(*context_);
+  });
+}
+
+TEST_F(Accesses, OfOtherContextsDoNotCount) {
+  within(1, [&] {
+    const Ref<Context> other = make<Context>(*device_, nullptr);
+    const Wait wait(*other);
+  });
+}
+
+TEST_F(Accesses, OfALostContextAreRefused) {
+  context_->set_lost();
+  for (int i = 0; i < 2; ++i) try {
+      const ContextAccess access(*context_, "stream");
+      ADD_FAILURE() << "a lost context";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), Status::INVALID_STATE);
+    }
+  const Wait wait(*context_);
+}
+
+}  // namespace
+}  // namespace cucore::core
