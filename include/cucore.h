@@ -449,6 +449,9 @@ CUCORE_API cucore_status cucore_device_default_stream(const cucore_device *devic
  * object code and kernels load again by themselves. Other users of the primary context in the
  * process lose it too.
  *
+ * The reset begins when the calls of other threads that use the context have returned. Each call
+ * that comes later fails with CUCORE_ERROR_INVALID_STATE.
+ *
  * The CPU device goes on after CUCORE_ERROR_KERNEL_FAULT in this way. NVIDIA's driver does not
  * after most faults: the process has to be restarted, and this call says so.
  * @retval CUCORE_ERROR_KERNEL_FAULT  the driver makes no new context in this process
@@ -598,6 +601,8 @@ CUCORE_API void *cucore_event_native(const cucore_event *event);
  * the call waits for the work of the device and for what is about to be freed, and tries again.
  * @param size  in bytes; 0 is allowed and has the address 0
  * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the message says how much was asked for and is free
+ * @retval CUCORE_ERROR_INVALID_STATE         the stream is captured into a graph, or its context
+ *                                            was reset
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_buffer_create(const cucore_device *device, size_t size,
@@ -627,7 +632,16 @@ CUCORE_API cucore_buffer *cucore_buffer_retain(const cucore_buffer *buffer);
 /**
  * Releases one reference. The last one frees the memory after all work that uses the buffer: the
  * work in the buffer's stream, and the work on each stream of which a use was recorded. The device
- * waits for it; neither the calling thread nor any stream of the program does.
+ * waits for that work. Neither the calling thread nor any stream of the program waits.
+ *
+ * In these cases a thread of the library waits for the work and then frees the memory:
+ * - the memory is pinned or managed, or the device has no memory pools,
+ * - the buffer's stream or a recorded stream is captured into a graph,
+ * - some hundred releases wait already for work that has not ended.
+ *
+ * A graph that uses the buffer keeps its memory until the graph and all that was instantiated from
+ * it are destroyed; with a driver before 12.3 for ever. The memory of a buffer on a default stream
+ * is freed in the order of the legacy default stream, which orders all blocking streams.
  *
  * Uses are recorded by every function of this library that takes the buffer and a stream, and by
  * launches that take it as CUCORE_ARGUMENT_OBJECT. Launches that take its address, and work of
@@ -1574,8 +1588,15 @@ typedef struct cucore_argument {
  * Launches a kernel on a stream. Before the driver is called, the number of arguments and the
  * size of each are checked against the kernel's parameters, the grid and block against the
  * device. Classes are not checked: see cucore_kernel_parameters(). The values are copied: arguments
- * may go once this returns. On a stream that cucore_stream_create() made this is exactly one driver
- * call.
+ * may go once this returns.
+ *
+ * On a stream that cucore_stream_create() made this is exactly one driver call. More calls are made
+ * in these cases:
+ * - the code is not loaded on the device yet,
+ * - the stream may be captured: its native handle was taken, or it waited for such a stream,
+ * - dynamic_shared exceeds 48 KiB and each earlier value, or the priority is the device's first,
+ * - the code or a buffer has been used on 16 streams or more,
+ * - the driver refuses the launch, and the message names the reason.
  *
  * @param options    grid[0] and block[0] must be set, so NULL is INVALID_ARGUMENT
  * @param arguments  one a parameter, in order; a pointer parameter takes an address (uint64_t) or

@@ -9,6 +9,37 @@ using driver::check_release;
 using driver::CudaTable;
 using driver::RelaxedCaptures;
 
+namespace {
+
+// A wait for the stream in whose order memory is freed. One without a mark has an event for this.
+class OrderWait {
+ public:
+  OrderWait(const CudaTable& cu, const Stream& stream, CUstream order)
+      : cu_(cu), mark_(stream.mark().get()), order_(order) {}
+  ~OrderWait() {
+    if (event_) check_release(cu_.cuEventDestroy(event_), "destroy an event");
+  }
+  OrderWait(const OrderWait&) = delete;
+  OrderWait& operator=(const OrderWait&) = delete;
+
+  bool prepare() noexcept {
+    if (mark_) return mark_->prepare_wait(cu_);
+    return cu_.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+           driver::record_outside_capture(cu_, event_, order_);
+  }
+  bool make(const ReleaseStreams::Lease& waiter) const noexcept {
+    return mark_ ? mark_->make_wait(cu_, waiter) : waiter.wait_for(cu_, event_);
+  }
+
+ private:
+  const CudaTable& cu_;
+  StreamMark* const mark_;
+  const CUstream order_;
+  CUevent event_ = nullptr;
+};
+
+}  // namespace
+
 void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   Allocation& self = *allocation;
   const ContextScope scope(*self.context_, std::nothrow);
@@ -18,7 +49,9 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   const RelaxedCaptures relaxed;
   self.add_own_stream();
   self.uses().mark();
-  const bool blocks = self.waits_for_context_ || self.uses().need_blocking_wait();
+  // The driver frees memory of other kinds after all work of the device.
+  const bool blocks =
+      self.kind_ != Kind::POOL || self.waits_for_context_ || self.uses().need_blocking_wait();
   if (!blocks && self.uses().are_complete()) {
     self.perform(*cu);
   } else {
@@ -26,8 +59,8 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   }
 }
 
-// The last reference may go in any thread, whose own default stream is not the one meant; the
-// legacy one is ordered after them all.
+// Any thread may release the last reference, and its own default stream is another one. The legacy
+// stream is ordered after all of them.
 CUstream Allocation::order() const {
   return stream_->kind() == Stream::Kind::PER_THREAD ? CU_STREAM_LEGACY : stream_->native();
 }
@@ -43,10 +76,12 @@ bool Allocation::free_in_order(const CudaTable& cu) noexcept {
 
 bool Allocation::free_after_uses(const CudaTable& cu, CUstream own) noexcept {
   const RelaxedCaptures relaxed;
+  OrderWait order(cu, *stream_, own);
+  // Before the lease: a stream whose queue is full blocks a record, but no other release.
+  if (!uses().prepare_wait(cu) || !order.prepare()) return false;
   const ReleaseStreams::Lease release = context_->release_streams().acquire(cu);
-  if (!release || !uses().make_wait(cu, *context_, release) || !release.wait_for(cu, own))
-    return false;
-  check_release(cu.cuMemFreeAsync(address_, release.stream()), "free device memory");
+  if (!release || !uses().make_wait(cu, release) || !order.make(release)) return false;
+  check_release(release.free(cu, address_), "free device memory");
   return true;
 }
 

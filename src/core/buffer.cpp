@@ -5,6 +5,7 @@
 
 #include "core/captured_work.hpp"
 #include "core/context_scope.hpp"
+#include "driver/stream_capture.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -14,7 +15,7 @@ using driver::cuda;
 
 namespace {
 
-// What an allocation that failed should have said by itself: how much there was.
+// Describes an allocation that failed. The driver does not report how much memory is free.
 std::string describe(const Device& device, size_t size, const char* kind) {
   std::string message = text("allocate ", size, " bytes of ", kind, " memory on ", device.label());
   size_t free_bytes = 0, total_bytes = 0;
@@ -23,7 +24,7 @@ std::string describe(const Device& device, size_t size, const char* kind) {
   return message;
 }
 
-// Out of memory may be over once what is about to be freed has been.
+// Retries after pending releases, which may free enough memory.
 template <class Allocate>
 CUresult allocate_or_wait(const Context& context, Allocate&& allocate) {
   const CUresult result = allocate();
@@ -32,7 +33,7 @@ CUresult allocate_or_wait(const Context& context, Allocate&& allocate) {
   return allocate();
 }
 
-// Frees an address if the object that should own it cannot be made.
+// Creates the buffer that owns an address. Frees the address if that fails.
 template <class Free>
 Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, Allocation::Kind allocation_kind,
                   CUdeviceptr address, void* host, size_t size, Ref<Stream> stream, Free&& free) {
@@ -46,6 +47,23 @@ Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, Allocation::Kind allo
   }
 }
 
+// The memory would belong to the graph, and is freed outside it.
+void require_not_captured(const Stream& stream) {
+  if (stream.kind() == Stream::Kind::OWNED && !stream.may_be_captured()) return;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = cuda().cuStreamIsCapturing(stream.native(), &status);
+  if (driver::is_capture_in_the_way(result))
+    throw Error(Status::INVALID_STATE,
+                text("cannot create a buffer on ", stream.label(),
+                     " while a blocking stream is captured; create it before the capture, or on "
+                     "a nonblocking stream"));
+  check(result, "query whether a stream is captured");
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE)
+    throw Error(Status::INVALID_STATE,
+                text("cannot create a buffer on ", stream.label(),
+                     ": it is captured into a graph; create the buffer before the capture"));
+}
+
 Ref<Buffer> make_empty(Ref<Context> context, Buffer::Kind kind) {
   return make<Buffer>(std::move(context), kind, 0, nullptr, 0, nullptr);
 }
@@ -56,9 +74,11 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   stream->require_on(device, "buffer");
   Ref<Context> context = stream->context();
   if (size == 0) return make_empty(std::move(context), Kind::POOL);
-  const ContextScope scope(*context, "stream");
-  const auto& cu = cuda();
   const bool pools = device.limits().pools;
+  if (!pools) start_deferred_releases();
+  const ContextScope scope(*context, "stream");
+  require_not_captured(*stream);
+  const auto& cu = cuda();
   const CUstream native = stream->native();
   CUdeviceptr address = 0;
   check(allocate_or_wait(*context,
@@ -74,6 +94,7 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
 
 Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
   if (size == 0) return make_empty(device.context(), Kind::PINNED);
+  start_deferred_releases();
   const PrimaryScope primary(device);
   const auto& cu = cuda();
   void* host = nullptr;
@@ -83,7 +104,7 @@ Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
   CUdeviceptr address = 0;
   const CUresult mapped = cu.cuMemHostGetDevicePointer(&address, host, 0);
   if (mapped != CUDA_SUCCESS) driver::check_release(cu.cuMemFreeHost(host), "free pinned memory");
-  check(mapped, "ask for the device address of pinned memory");
+  check(mapped, "get the device address of pinned memory");
   return adopt(primary.context(), Kind::PINNED, Allocation::Kind::PINNED, address, host, size,
                nullptr, [&] { return cu.cuMemFreeHost(host); });
 }
@@ -93,6 +114,7 @@ Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
     throw Error(Status::UNSUPPORTED,
                 device.label() + " has no managed memory; use device or pinned memory");
   if (size == 0) return make_empty(device.context(), Kind::MANAGED);
+  start_deferred_releases();
   const PrimaryScope primary(device);
   const auto& cu = cuda();
   CUdeviceptr address = 0;
@@ -126,8 +148,8 @@ void Buffer::set_stream(Ref<Stream> stream) {
   stream->require_on(device(), "buffer");
   if (!allocation_) return;
   std::lock_guard lock(mutex_);
-  // The stream before has been given work that was not recorded, by any thread. One without a mark
-  // is waited for with its context: each thread may have a stream of its own behind it.
+  // Any thread may have added work to the previous stream that was not recorded. A stream without
+  // a mark is waited for with its context, since each thread may have another stream behind it.
   const Stream& before = *allocation_->stream();
   if (before.mark())
     allocation_->uses().add(before.mark());
@@ -137,7 +159,7 @@ void Buffer::set_stream(Ref<Stream> stream) {
   std::swap(stream, allocation_->stream_ref());
 }
 
-// Several objects may stand for one stream of the driver.
+// Several objects may wrap one stream of the driver.
 bool Buffer::is_own(const Stream& stream) const {
   std::lock_guard lock(mutex_);
   const Stream* own = allocation_->stream();
@@ -168,13 +190,13 @@ void Buffer::require_range(size_t offset, size_t size, const char* verb) const {
 
 namespace {
 
-// Copies from pageable memory return once the driver has its own copy; from memory that the driver
-// knows they return at once, and the bytes are still needed.
-bool is_known_to_driver(const void* host) {
+// A copy from pageable memory returns when the driver has its own copy of the bytes. A copy from
+// registered memory returns at once, and the bytes are still needed.
+bool is_registered(const void* host) {
   unsigned type = 0;
   const CUresult result = cuda().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                                        reinterpret_cast<CUdeviceptr>(host));
-  // Pageable memory is an invalid value; after any other failure the worse is assumed.
+  // Pageable memory is an invalid value. After any other failure the memory counts as registered.
   return result == CUDA_SUCCESS ? type != 0 : result != CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -189,7 +211,7 @@ void Buffer::write(size_t offset, const void* source, size_t size, const Stream&
   hold_if_captured(stream, *this);
   check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()),
         [&] { return text("write ", size, " bytes to a buffer on ", device().label()); });
-  if (is_known_to_driver(source)) stream.synchronize();
+  if (is_registered(source)) stream.synchronize();
 }
 
 void Buffer::read(size_t offset, void* destination, size_t size, const Stream& stream) const {
@@ -221,7 +243,7 @@ void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, siz
   const BufferUse use(*this, stream), source_use(source, stream);
   hold_if_captured(stream, *this);
   hold_if_captured(stream, source);
-  // Unified addresses tell the driver which devices they belong to.
+  // The driver finds the devices by the addresses, which are unified.
   check(cuda().cuMemcpyAsync(to, from, size, stream.native()), [&] {
     return text("copy ", size, " bytes from ", source.device().label(), " to ", device().label());
   });

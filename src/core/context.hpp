@@ -1,4 +1,4 @@
-// The primary context of a device, which everything made on the device keeps alive.
+// The primary context of a device. Everything made on the device keeps it alive.
 #pragma once
 
 #include <atomic>
@@ -35,10 +35,10 @@ class Context final : public Object {
       throw_lost(what);
   }
 
-  // Where memory is freed that streams other than its own have used.
+  // The streams that free memory which other streams than its own have used.
   ReleaseStreams& release_streams() const { return release_streams_; }
 
-  // True if a destructor must leave the context's objects alone: they are gone already.
+  // Whether the context's objects are gone, so that a destructor must not release them.
   bool is_gone() const { return is_lost() || driver::is_gone(); }
 
  private:

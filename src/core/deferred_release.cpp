@@ -28,7 +28,7 @@ class DeferredReleases {
     std::atexit([] { instance().wait_for_exit(); });
   }
 
-  // Without the thread, which the process may be refused, what is queued stays for good.
+  // If the process can have no further thread, what is queued is never released.
   void add(std::unique_ptr<DeferredRelease> release) noexcept {
     try {
       start();
@@ -54,7 +54,7 @@ class DeferredReleases {
     changed_.notify_one();
   }
 
-  // Two passes: the present one may be past what has become ready.
+  // Waits for two passes, since the present one may be past a release that has become ready.
   void perform_ready() noexcept {
     if (must_stop()) return;
     std::unique_lock lock(mutex_);
@@ -75,7 +75,7 @@ class DeferredReleases {
   static constexpr std::chrono::microseconds SHORTEST_PAUSE{50};
   static constexpr std::chrono::microseconds LONGEST_PAUSE{5000};
 
-  // No call of the driver is under way once the driver's exit work begins. What is left stays.
+  // Waits until no call of the driver is under way, before the driver's exit work begins.
   void wait_for_exit() noexcept {
     if (driver::forked()) return;
     exiting_.store(true);
@@ -129,7 +129,7 @@ class DeferredReleases {
     passed_.notify_all();
   }
 
-  // What a reference was the last of goes here, where the driver may be called.
+  // Drops references on this thread, which may call the driver to release the last of them.
   size_t drop_held() noexcept {
     const std::lock_guard lock(busy_);
     if (must_stop()) return 0;

@@ -1,4 +1,4 @@
-// Releases, on a thread of the library, what work on the device may still use.
+// Releases of resources that work on the device may still use, on a thread of the library.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class DeferredRelease {
  public:
   virtual ~DeferredRelease() = default;
 
-  // Called again and again until true. May block.
+  // Called repeatedly until it returns true. May block.
   virtual bool is_ready() noexcept { return uses_.are_complete(); }
 
   // Releases the resource.
@@ -40,7 +40,7 @@ void start_deferred_releases();
 // Queues and returns at once. The uses must have been marked.
 void release_later(std::unique_ptr<DeferredRelease> release) noexcept;
 
-// The same for a reference, from where no call of the driver may be made.
+// Does the same for a reference, on a thread that must not call the driver.
 void drop_later(std::unique_ptr<Held> held) noexcept;
 
 // Waits until the releases that are ready have been performed, at most a second.

@@ -91,7 +91,7 @@ void Device::read_limits() {
   limits_.cooperative = limit(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
   limits_.pools = limit(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0;
   limits_.managed = limit(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0;
-  // A driver that does not know the attribute has no clusters: it came with CUDA 11.8.
+  // CUDA 11.8 introduced the attribute. An older driver has no clusters.
   int clusters = 0;
   const CUresult result =
       cuda().cuDeviceGetAttribute(&clusters, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, native_);
@@ -109,21 +109,21 @@ int Device::attribute(int number) const {
 void Device::memory(size_t& free_bytes, size_t& total_bytes) const {
   const PrimaryScope primary(*this);
   check(cuda().cuMemGetInfo(&free_bytes, &total_bytes),
-        [&] { return "ask for the memory of " + label(); });
+        [&] { return "query the memory of " + label(); });
 }
 
 bool Device::can_access_peer(const Device& peer) const {
   if (&peer == this) return true;
   int can = 0;
   check(cuda().cuDeviceCanAccessPeer(&can, native_, peer.native_),
-        [&] { return text("ask whether ", label(), " can use the memory of ", peer.label()); });
+        [&] { return text("query whether ", label(), " can use the memory of ", peer.label()); });
   return can != 0;
 }
 
 void Device::stream_priorities(int& least, int& greatest) const {
   const PrimaryScope primary(*this);
   check(cuda().cuCtxGetStreamPriorityRange(&least, &greatest),
-        [&] { return "ask for the stream priorities of " + label(); });
+        [&] { return "query the stream priorities of " + label(); });
 }
 
 void Device::require_priority(int priority, const char* field) const {
@@ -157,7 +157,7 @@ const Ref<Context>& Device::retain_context() const {
   try {
     context_ = make<Context>(*this, native);
   } catch (...) {
-    driver::check_release(cu.cuDevicePrimaryCtxRelease(native_), "give back a primary context");
+    driver::check_release(cu.cuDevicePrimaryCtxRelease(native_), "release a primary context");
     throw;
   }
   return context_;
@@ -165,7 +165,7 @@ const Ref<Context>& Device::retain_context() const {
 
 namespace {
 
-// From now on nothing of the context is touched; who awaited its work is told.
+// Marks the context as lost and ends the futures that await its work.
 void abandon(const Context& context) {
   if (Reaper* reaper = Reaper::find(context.device()))
     reaper->abandon(context);
@@ -182,7 +182,7 @@ void Device::reset() const {
   if (old) {
     abandon(*old);
     wait_for_accesses(*old);
-    // A context that a kernel broke answers this with the kernel's error, and is given back.
+    // In a context that a kernel broke, this returns the kernel's error and releases the context.
     (void)cu.cuDevicePrimaryCtxRelease(native_);
   }
   check(cu.cuDevicePrimaryCtxReset(native_), [&] { return "reset " + label(); });

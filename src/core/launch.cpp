@@ -17,7 +17,7 @@ struct Dimensions {
 };
 
 constexpr const char* AXES = "xyz";
-// The driver lets a kernel use so much dynamic shared memory without being asked.
+// A kernel may use so much dynamic shared memory without a change of its attributes.
 constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
 
 [[noreturn]] void throw_dimension(const char* field, const uint32_t (&given)[3],
@@ -49,7 +49,7 @@ constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
                    " threads; ", device.label(), " allows ", device.limits().threads_per_block));
 }
 
-// A launch as the driver wants it.
+// A launch in the form that the driver requires.
 class Configuration {
  public:
   [[gnu::always_inline]] Configuration(const Device& device, CUstream stream,
@@ -170,7 +170,7 @@ bool check_arguments(const Kernel& kernel, const KernelImage& image,
   return true;
 }
 
-// Where the driver reads the addresses of the values from.
+// The addresses of the values, from which the driver reads them.
 class ArgumentPointers {
  public:
   explicit ArgumentPointers(size_t count) {
@@ -330,7 +330,7 @@ int max_active_clusters(const Kernel& kernel, const Device& device,
   int clusters = 0;
   driver::check(
       driver::cuda().cuOccupancyMaxActiveClusters(&clusters, function, &configuration.get()),
-      [&] { return text("tell how many clusters of kernel ", kernel.label(), " fit"); });
+      [&] { return text("count the clusters of kernel ", kernel.label(), " that fit"); });
   return clusters;
 }
 

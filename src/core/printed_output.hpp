@@ -41,9 +41,9 @@ class PrintedOutput {
 class OutputMark {
  public:
   // `work` is a number that changes with every piece of work that may have printed, as it was
-  // before the query; the same number is written once.
+  // before the query. The output of each number is written once, and 0 stands for no such work.
   CUresult write_once(PrintedOutput& output, uint64_t work) noexcept {
-    if (written_.load(std::memory_order_relaxed) == work) return CUDA_SUCCESS;
+    if (work == 0 || written_.load(std::memory_order_relaxed) == work) return CUDA_SUCCESS;
     return write(output, work);
   }
   void set(uint64_t work) noexcept { written_.store(work, std::memory_order_relaxed); }

@@ -4,27 +4,40 @@ namespace cucore::core {
 
 ReleaseStreams::Lease ReleaseStreams::acquire(const driver::CudaTable& cu) noexcept {
   std::unique_lock lock(mutex_);
-  const ReleaseStream chosen = choose(cu);
+  ReleaseStream* const chosen = choose(cu);
   return {std::move(lock), chosen};
 }
 
-ReleaseStream ReleaseStreams::choose(const driver::CudaTable& cu) noexcept {
-  for (size_t i = 0; i < count_; ++i)
-    if (cu.cuStreamQuery(streams_[i].stream) == CUDA_SUCCESS) return streams_[i];
-  if (count_ < streams_.size()) {
-    const ReleaseStream made = create(cu);
-    if (made.stream) return streams_[count_++] = made;
-  }
-  return count_ == 0 ? ReleaseStream{} : streams_[next_++ % count_];
+ReleaseStreams::ReleaseStream* ReleaseStreams::choose(const driver::CudaTable& cu) noexcept {
+  if (ReleaseStream* const idle = find_idle(cu)) return idle;
+  if (ReleaseStream* const made = make_another(cu)) return made;
+  return find_with_room();
 }
 
-ReleaseStream ReleaseStreams::create(const driver::CudaTable& cu) noexcept {
-  ReleaseStream made;
-  if (cu.cuEventCreate(&made.event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return {};
-  if (cu.cuStreamCreateWithPriority(&made.stream, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS)
-    return made;
-  driver::check_release(cu.cuEventDestroy(made.event), "destroy an event");
-  return {};
+ReleaseStreams::ReleaseStream* ReleaseStreams::find_idle(const driver::CudaTable& cu) noexcept {
+  for (size_t i = 0; i < count_; ++i) {
+    if (cu.cuStreamQuery(streams_[i].stream) != CUDA_SUCCESS) continue;
+    streams_[i].entries = 0;
+    return &streams_[i];
+  }
+  return nullptr;
+}
+
+ReleaseStreams::ReleaseStream* ReleaseStreams::make_another(const driver::CudaTable& cu) noexcept {
+  if (count_ == streams_.size()) return nullptr;
+  CUstream stream = nullptr;
+  if (cu.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS)
+    return nullptr;
+  streams_[count_].stream = stream;
+  return &streams_[count_++];
+}
+
+ReleaseStreams::ReleaseStream* ReleaseStreams::find_with_room() noexcept {
+  for (size_t i = 0; i < count_; ++i) {
+    ReleaseStream& next = streams_[next_++ % count_];
+    if (next.entries < MOST_ENTRIES) return &next;
+  }
+  return nullptr;
 }
 
 }  // namespace cucore::core

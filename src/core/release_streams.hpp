@@ -3,47 +3,54 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <mutex>
 
-#include "driver/stream_capture.hpp"
+#include "driver/cuda.hpp"
 
 namespace cucore::core {
 
-// A stream, and an event for the waits of the one who has it.
-struct ReleaseStream {
-  CUstream stream = nullptr;
-  CUevent event = nullptr;
-};
-
 // Of one context, which must be current for acquire(). They are destroyed with the context.
 class ReleaseStreams {
+  struct ReleaseStream {
+    CUstream stream = nullptr;
+    uint32_t entries = 0;  // waits and frees since it was last seen idle
+  };
+
  public:
-  // A release stream until the lock goes. It is null if the driver makes none.
+  // A release stream until the lock goes, or none.
   class Lease {
    public:
-    Lease(std::unique_lock<std::mutex> lock, ReleaseStream at) : lock_(std::move(lock)), at_(at) {}
-    explicit operator bool() const { return at_.stream != nullptr; }
-    CUstream stream() const { return at_.stream; }
+    Lease(std::unique_lock<std::mutex> lock, ReleaseStream* at) : lock_(std::move(lock)), at_(at) {}
+    explicit operator bool() const { return at_; }
 
-    // Makes the stream wait for what `other` has been given so far.
-    bool wait_for(const driver::CudaTable& cu, CUstream other) const noexcept {
-      return driver::record_outside_capture(cu, at_.event, other) && wait_for(cu, at_.event);
-    }
+    // Makes the stream wait for the event.
     bool wait_for(const driver::CudaTable& cu, CUevent event) const noexcept {
-      return cu.cuStreamWaitEvent(at_.stream, event, CU_EVENT_WAIT_DEFAULT) == CUDA_SUCCESS;
+      ++at_->entries;
+      return cu.cuStreamWaitEvent(at_->stream, event, CU_EVENT_WAIT_DEFAULT) == CUDA_SUCCESS;
+    }
+    CUresult free(const driver::CudaTable& cu, CUdeviceptr address) const noexcept {
+      ++at_->entries;
+      return cu.cuMemFreeAsync(address, at_->stream);
     }
 
    private:
     std::unique_lock<std::mutex> lock_;
-    ReleaseStream at_;
+    ReleaseStream* at_;
   };
 
-  // An idle one if there is any, so that a long wait of one release does not delay another.
+  // Returns an idle stream if there is one, so that a long wait of one release does not delay
+  // another. Returns none if the driver makes none, or if another entry could block the caller.
   Lease acquire(const driver::CudaTable& cu) noexcept;
 
  private:
-  ReleaseStream choose(const driver::CudaTable& cu) noexcept;
-  ReleaseStream create(const driver::CudaTable& cu) noexcept;
+  // The queue of a stream has about 1024 places. A call that finds none blocks until work ends.
+  static constexpr uint32_t MOST_ENTRIES = 384;
+
+  ReleaseStream* choose(const driver::CudaTable& cu) noexcept;
+  ReleaseStream* find_idle(const driver::CudaTable& cu) noexcept;
+  ReleaseStream* make_another(const driver::CudaTable& cu) noexcept;
+  ReleaseStream* find_with_room() noexcept;
 
   std::mutex mutex_;
   std::array<ReleaseStream, 8> streams_{};

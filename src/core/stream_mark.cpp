@@ -38,13 +38,21 @@ StreamMark::Marked StreamMark::record_locked(CUevent& event) noexcept {
   return driver::is_captured(*cu, stream_) ? Marked::CAPTURED : Marked::UNMARKED;
 }
 
+bool StreamMark::prepare_wait(const driver::CudaTable& cu) noexcept {
+  std::lock_guard lock(mutex_);
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return true;
+  if (!stream_) return last_ == Marked::YES;
+  if (driver::is_captured(cu, stream_)) return false;
+  if (!event_ && cu.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return false;
+  return driver::record_outside_capture(cu, event_, stream_);
+}
+
 bool StreamMark::make_wait(const driver::CudaTable& cu,
                            const ReleaseStreams::Lease& waiter) noexcept {
   std::lock_guard lock(mutex_);
   const ContextAccess access(*context_, std::nothrow);
-  if (!access.is_alive()) return true;
-  if (stream_) return !driver::is_captured(cu, stream_) && waiter.wait_for(cu, stream_);
-  return last_ == Marked::YES && (!event_ || waiter.wait_for(cu, event_));
+  return !access.is_alive() || !event_ || waiter.wait_for(cu, event_);
 }
 
 void StreamMark::retire() noexcept {

@@ -24,12 +24,6 @@ bool is_complete(const Context& context, CUevent event) noexcept {
   return !scope.is_alive() || !cu || driver::is_complete(*cu, event);
 }
 
-bool make_wait(const driver::CudaTable& cu, const Context& context,
-               const ReleaseStreams::Lease& waiter, CUevent event) noexcept {
-  const ContextAccess access(context, std::nothrow);
-  return !access.is_alive() || waiter.wait_for(cu, event);
-}
-
 }  // namespace
 
 bool wait_until_idle(const Context& context) noexcept {
@@ -170,24 +164,20 @@ bool StreamUses::wait_for_contexts() noexcept {
                              [](const Ref<Context>& context) { return wait_until_idle(*context); });
 }
 
-bool StreamUses::make_wait(const driver::CudaTable& cu, const Context& context,
-                           const ReleaseStreams::Lease& waiter) noexcept {
-  if (need_blocking_wait()) return false;
-  for (StreamUse& use : streams_)
-    if (!make_wait(cu, context, waiter, use)) return false;
-  return std::ranges::all_of(events_, [&](const EventUse& use) {
-    return core::make_wait(cu, *use.context, waiter, use.event);
+bool StreamUses::prepare_wait(const driver::CudaTable& cu) noexcept {
+  return !need_blocking_wait() && std::ranges::all_of(streams_, [&](const StreamUse& use) {
+    return use.mark->prepare_wait(cu);
   });
 }
 
-// The event of a release stream is of its context, and a stream of another records only its own.
-bool StreamUses::make_wait(const driver::CudaTable& cu, const Context& context,
-                           const ReleaseStreams::Lease& waiter, StreamUse& use) noexcept {
-  if (use.mark->context().get() == &context) return use.mark->make_wait(cu, waiter);
-  mark(use);
-  if (use.is_captured || use.is_unmarked) return false;
-  return use.event ? core::make_wait(cu, *use.mark->context(), waiter, use.event)
-                   : use.mark->make_wait(cu, waiter);
+bool StreamUses::make_wait(const driver::CudaTable& cu,
+                           const ReleaseStreams::Lease& waiter) noexcept {
+  for (const StreamUse& use : streams_)
+    if (!use.mark->make_wait(cu, waiter)) return false;
+  return std::ranges::all_of(events_, [&](const EventUse& use) {
+    const ContextAccess access(*use.context, std::nothrow);
+    return !access.is_alive() || waiter.wait_for(cu, use.event);
+  });
 }
 
 }  // namespace cucore::core

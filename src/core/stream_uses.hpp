@@ -1,4 +1,4 @@
-// The streams that use something: all their work on it must be complete before it is released.
+// The streams that use a resource. Their work must be complete before the resource is released.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace cucore::core {
 
-// Uses are added from any thread. Once the thing is on its way out, one thread alone calls the
+// Uses are added from any thread. Once the resource is being released, one thread alone calls the
 // functions below the line.
 class StreamUses {
  public:
@@ -22,20 +22,20 @@ class StreamUses {
   // Whether contains() finds the stream from now on.
   enum Remember : bool { FORGET, REMEMBER };
 
-  // Whether add() knows the stream of this key already. One comparison, no lock.
+  // Whether add() has recorded the stream of this key. One comparison, no lock.
   bool contains(const void* key) const noexcept {
     return known_[slot(key)].load(std::memory_order_acquire) == key;
   }
 
-  // A stream of the library's own: its mark is recorded when the thing is released, so a use costs
-  // no call of the driver. Call before the work is added to the stream.
+  // Adds a stream of the library. Its mark is recorded when the resource is released, so a use
+  // costs no call of the driver. Call before the work is added to the stream.
   void add(const Ref<StreamMark>& mark, Remember remember = REMEMBER);
 
-  // All work of a context, for streams that have no mark.
+  // Adds all work of a context, for streams that have no mark.
   void add(const Ref<Context>& context, Remember remember = REMEMBER);
 
-  // A stream without a mark, by an event per use, since the stream may be destroyed unseen.
-  // prepare_event() comes before the work is added to the stream and may throw; record_event()
+  // Add a stream without a mark, by an event per use: the program may destroy the stream.
+  // prepare_event() comes before the work is added to the stream and may throw. record_event()
   // comes after it, with the number of the stream that prepare_event() returned.
   uint64_t prepare_event(const Stream& stream);
   void record_event(const Stream& stream, uint64_t stream_id) noexcept;
@@ -44,8 +44,8 @@ class StreamUses {
 
   // ---- for the thread that releases
 
-  // Marks how far the streams have come. While a stream is captured nothing can be marked, and the
-  // next question whether the uses are complete tries again.
+  // Marks how far the streams have come. While a stream is captured nothing can be marked, and
+  // are_complete() tries again.
   void mark() noexcept;
 
   // Whether are_complete() would block on a whole context.
@@ -54,10 +54,12 @@ class StreamUses {
   // Whether all work that was marked is complete.
   bool are_complete() noexcept;
 
-  // Makes a release stream of `context` wait on the device for all uses. False if some of them can
-  // only be waited for by the host: a stream is captured, or the driver refused.
-  bool make_wait(const driver::CudaTable& cu, const Context& context,
-                 const ReleaseStreams::Lease& waiter) noexcept;
+  // Records how far the streams have come, for make_wait(). False if only the host can wait for
+  // some use: a stream is captured, or the driver refuses.
+  bool prepare_wait(const driver::CudaTable& cu) noexcept;
+
+  // Makes a release stream wait on the device for all uses. False if the driver refuses.
+  bool make_wait(const driver::CudaTable& cu, const ReleaseStreams::Lease& waiter) noexcept;
 
  private:
   // A stream that could not be marked is waited for with its whole context.
@@ -79,8 +81,6 @@ class StreamUses {
   static size_t slot(const void* key) { return (reinterpret_cast<uintptr_t>(key) >> 6) % SLOTS; }
   static void mark(StreamUse& use) noexcept;
   static bool is_complete(StreamUse& use) noexcept;
-  static bool make_wait(const driver::CudaTable& cu, const Context& context,
-                        const ReleaseStreams::Lease& waiter, StreamUse& use) noexcept;
   bool wait_for_contexts() noexcept;
   void forget_finished();
   void forget_finished_events();

@@ -193,11 +193,13 @@ uint64_t live_objects(const fake::Client& fake) {
 void make_release_streams(const cucore_device* device, const fake::Client& fake) {
   constexpr int MOST = 8;
   const Stream own = make_stream(device), other = make_stream(device);
-  fake.hold_streams(1);
-  for (int i = 0; i < MOST; ++i) {
+  const auto release = [&] {
     const Buffer buffer = make_buffer(device, 16, own);
     MUST(cucore_buffer_record_use, buffer, other);
-  }
+  };
+  release();  // finds the first one idle, and its queue empty
+  fake.hold_streams(1);
+  for (int i = 0; i < MOST; ++i) release();
   fake.hold_streams(0);
 }
 

@@ -1,6 +1,8 @@
 // Buffers of every kind: their ranges, what goes in and comes out, and when their memory is freed.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "capi_testing.hpp"
 
@@ -218,6 +220,9 @@ TEST_F(Buffers, AreFreedInTheOrderOfTheirStream) {
   buffer.reset();
   pinned.reset();
   EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 1u);
+  // Host memory is freed by a thread of the library.
+  for (int i = 0; i < 20000 && fake_->call_count("cuMemFreeHost") == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   EXPECT_EQ(fake_->call_count("cuMemFreeHost"), 1u);
 }
 

@@ -1,5 +1,6 @@
 // Buffers in use, as the driver sees their release: which calls are made, and what captures, graphs
 // and failures of the driver change.
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -150,6 +151,66 @@ TEST_F(BufferCalls, ThatFailDoNotKeepTheMemory) {
     buffer.reset();
     EXPECT_TRUE(comes_to(before));
   }
+}
+
+// The queue of a stream that frees memory is full after a while. Then a thread of the library
+// waits.
+TEST_F(BufferCalls, OfManyReleasesBehindAHeldStreamDoNotBlock) {
+  const uint64_t before = fake_->live_objects("memory");
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 4000; ++i) buffers.push_back(make_buffer(device_, 16, stream_));
+  for (const Buffer& buffer : buffers) launch(other_, buffer);
+  fake_->set_queue_size(1024);
+  fake_->hold_streams(1);
+  std::atomic<bool> is_over{false};
+  std::thread releaser([&] {
+    buffers.clear();
+    is_over = true;
+  });
+  for (int i = 0; i < 100 && !is_over; ++i) wait_a_while();
+  EXPECT_TRUE(is_over) << "a release waits for the stream";
+  fake_->hold_streams(0);
+  releaser.join();
+  EXPECT_TRUE(comes_to(before));
+}
+
+// The driver frees such memory after all work of the device.
+TEST_F(BufferCalls, OfHostAndManagedMemoryAreNotMadeByTheCaller) {
+  const uint64_t host = fake_->live_objects("host_memory"), device = fake_->live_objects("memory");
+  Buffer pinned, managed;
+  SUCCEEDS(cucore_buffer_create_pinned, device_, 16, pinned.out());
+  SUCCEEDS(cucore_buffer_create_managed, device_, 16, managed.out());
+  fake_->delay_call("cuMemFreeHost", 200);
+  fake_->delay_call("cuMemFree", 200);
+  const auto begin = std::chrono::steady_clock::now();
+  pinned.reset();
+  managed.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(100));
+  EXPECT_TRUE(comes_to(device));
+  for (int i = 0; i < 20000 && fake_->live_objects("host_memory") != host; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  EXPECT_EQ(fake_->live_objects("host_memory"), host);
+}
+
+// The memory would be a part of the graph. The capture goes on as if nothing had happened.
+TEST_F(BufferCalls, OnACapturedStreamAreRefused) {
+  const NativeGraphs graphs;
+  ASSERT_TRUE(graphs);
+  Stream borrowed;
+  SUCCEEDS(cucore_stream_from_native, device_, cucore_stream_native(other_), borrowed.out());
+  ASSERT_EQ(graphs.begin(other_), CUDA_SUCCESS);
+  for (const cucore_stream* stream : {other_.get(), borrowed.get()}) {
+    cucore_buffer* buffer = nullptr;
+    FAILS(CUCORE_ERROR_INVALID_STATE, "create a buffer|a stream of device 0|captured",
+          cucore_buffer_create, device_, 16, stream, &buffer);
+    SUCCEEDS(cucore_buffer_create, device_, 0, stream, &buffer);
+    cucore_buffer_release(buffer);
+  }
+  EXPECT_EQ(fake_->call_count("cuMemAllocAsync"), 0u);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(graphs.end(other_, graph), CUDA_SUCCESS);
+  graphs.destroy(graph, nullptr);
+  const Buffer buffer = make_buffer(device_, 16, other_);
 }
 
 TEST_F(BufferCalls, OfHostMemoryWaitForItsUsers) {

@@ -68,6 +68,19 @@ TEST_F(PrintedCalls, AreNoneForCodeThatCannotPrint) {
             0u);
 }
 
+// A wait for other work makes the stream forget that its output was written.
+TEST_F(PrintedCalls, AreNoneAfterAWaitForCodeThatCannotPrint) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_device_reset, device_);
+  const Stream stream = make_stream(device_), other = make_stream(device_);
+  event_ = make_event(device_);
+  const Code code = make_ptx_code();
+  launch(code, other);
+  SUCCEEDS(cucore_event_record, event_, other);
+  SUCCEEDS(cucore_stream_wait_event, stream, event_);
+  EXPECT_EQ(writes([&] { query_stream(stream), query_event(); }), 0u);
+}
+
 TEST_F(PrintedCalls, AreOneForEachPieceOfWork) {
   NEEDS_FAKE_DRIVER();
   const Code code = make_printing_code();

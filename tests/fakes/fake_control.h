@@ -87,6 +87,9 @@ FAKE_API void fake_set_fault_text(const char *text);
 /* While held, nothing that streams are given completes. */
 FAKE_API void fake_hold_streams(int32_t hold);
 
+/* While held, a stream has places for so many waits and frees: one that finds no place blocks. */
+FAKE_API void fake_set_queue_size(uint64_t places);
+
 /* Every library loaded from now on has this kernel too. */
 FAKE_API void fake_define_kernel(const char *name, size_t parameter_count, const size_t *sizes);
 FAKE_API void fake_define_global(const char *name, size_t size);

@@ -60,6 +60,12 @@ void wait_until_let_go(Lock& lock) {
   driver().let_go.wait(lock, [] { return !driver().held; });
 }
 
+void take_place(Lock& lock, Stream* stream) {
+  if (!stream || !driver().held) return;
+  if (stream->queued == driver().settings.queue_size) return wait_until_let_go(lock);
+  ++stream->queued;
+}
+
 CUresult allocate(Context* context, MemoryKind kind, size_t size, CUdeviceptr* out) {
   Driver& d = driver();
   if (!out || size == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -237,7 +243,13 @@ void fake_hold_streams(int32_t hold) {
   fake::Driver& d = fake::driver();
   d.held = hold != 0;
   if (!d.held) d.let_go_up_to = d.records;
+  d.streams.each([](fake::Stream& stream) { stream.queued = 0; });
   d.let_go.notify_all();
+}
+
+void fake_set_queue_size(uint64_t places) {
+  const auto lock = fake::locked();
+  fake::driver().settings.queue_size = places;
 }
 
 void fake_define_kernel(const char* name, size_t parameter_count, const size_t* sizes) {

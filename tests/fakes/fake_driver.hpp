@@ -96,6 +96,7 @@ struct Stream {
   int priority = 0;
   uint64_t id = 0;
   Capture capture;
+  uint64_t queued = 0;  // waits and frees while streams are held
 };
 
 struct Event {
@@ -156,6 +157,7 @@ struct Pool {
 struct Settings {
   int device_count = 2;
   uint64_t total_memory = 150'754'820'096;
+  uint64_t queue_size = UINT64_MAX;
   CUresult fault = CUDA_SUCCESS;
   std::string fault_text;
   std::map<std::pair<int, int>, int> device_attributes;
@@ -232,6 +234,9 @@ CUresult resolve(CUstream handle, Context*& context, Stream*& stream, const char
 
 // Waits until held work has been let go.
 void wait_until_let_go(std::unique_lock<std::recursive_mutex>& lock);
+
+// Takes a place in the queue of a stream, waiting for one if need be.
+void take_place(std::unique_lock<std::recursive_mutex>& lock, Stream* stream);
 
 CUresult allocate(Context* context, MemoryKind kind, size_t size, CUdeviceptr* out);
 CUresult free_memory(CUdeviceptr address, bool host, const char* use);

@@ -99,10 +99,11 @@ CUresult cuMemFree(CUdeviceptr where) {
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr where, CUstream stream) {
-  const auto lock = locked();
+  auto lock = locked();
   Context* context = nullptr;
   Stream* found = nullptr;
   RETURN_IF_FAILED(resolve(stream, context, found, "cuMemFreeAsync"));
+  take_place(lock, found);
   return free_memory(where, false, "cuMemFreeAsync");
 }
 

@@ -31,7 +31,7 @@ CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority)
   Context* context = nullptr;
   RETURN_IF_FAILED(current(context));
   NEED(flags <= CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE);
-  Stream stream{context, flags, std::max(-5, std::min(0, priority)), 0, {}};
+  Stream stream{context, flags, std::max(-5, std::min(0, priority)), 0, {}, 0};
   stream.id = driver().streams.created() + 1;
   *out = driver().streams.add(stream);
   return CUDA_SUCCESS;
@@ -60,11 +60,13 @@ CUresult cuStreamSynchronize(CUstream handle) {
 }
 
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned) {
-  const auto lock = locked();
+  auto lock = locked();
   Target to;
   Event* event = nullptr;
   RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamWaitEvent"));
-  return find_event(event_handle, event, "cuStreamWaitEvent");
+  RETURN_IF_FAILED(find_event(event_handle, event, "cuStreamWaitEvent"));
+  take_place(lock, to.stream);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuStreamGetCtx(CUstream handle, CUcontext* out) {
