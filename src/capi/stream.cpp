@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "capi/guard.hpp"
+#include "core/capturable_streams.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -87,7 +88,9 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream* stream,
 
 CUCORE_API void* cucore_stream_native(const cucore_stream* stream) {
   const auto* self = peek(stream);
-  return self ? self->hand_out() : nullptr;
+  if (!self) return nullptr;
+  core::add_capturable(*self);
+  return self->hand_out();
 }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
 #include "core/stream.hpp"
 
+#include "core/capturable_streams.hpp"
 #include "core/context_scope.hpp"
 #include "core/event.hpp"
 #include "support/text.hpp"
@@ -39,10 +40,13 @@ Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
     throw Error(Status::INVALID_ARGUMENT,
                 text("the native stream belongs to another context than the primary context of ",
                      device.label(), "; open the device that it was made on"));
-  return make<Stream>(primary.context(), native, Kind::BORROWED);
+  auto stream = make<Stream>(primary.context(), native, Kind::BORROWED);
+  add_capturable(*stream);
+  return stream;
 }
 
 Stream::~Stream() {
+  if (may_be_captured()) remove_capturable(*this);
   if (kind_ != Kind::OWNED) return;
   const ContextScope scope(*context_, std::nothrow);
   if (!scope.is_alive()) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/capturable_streams.hpp"
 #include "core/context_scope.hpp"
 #include "driver/stream_capture.hpp"
 
@@ -29,7 +30,8 @@ bool is_complete(const Context& context, CUevent event) noexcept {
 bool wait_until_idle(const Context& context) noexcept {
   const ContextScope scope(context, std::nothrow);
   const auto* cu = driver::cuda_if_available();
-  return !scope.is_current() || !cu || !driver::is_capture_in_the_way(cu->cuCtxSynchronize());
+  if (!scope.is_current() || !cu) return true;
+  return !is_any_captured(*cu, context) && !driver::is_capture_in_the_way(cu->cuCtxSynchronize());
 }
 
 StreamUses::~StreamUses() {

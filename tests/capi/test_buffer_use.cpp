@@ -192,6 +192,29 @@ TEST_F(BufferCalls, OfHostAndManagedMemoryAreNotMadeByTheCaller) {
   EXPECT_EQ(fake_->live_objects("host_memory"), host);
 }
 
+// Events show that work has ended, also on a stream that always has more.
+TEST_F(BufferCalls, OnAStreamThatIsNeverIdle) {
+  const uint64_t before = fake_->live_objects("host_memory");
+  fake_->hold_streams(1);
+  for (int i = 0; i < 5; ++i) {
+    Buffer buffer;
+    SUCCEEDS(cucore_buffer_create_pinned, device_, 16, buffer.out());
+    launch(other_, buffer);
+    buffer.reset();
+    wait_a_while();
+    EXPECT_EQ(fake_->live_objects("host_memory"), before + 1) << "freed under a kernel";
+    fake_->hold_streams(0);  // all that was recorded is complete, ...
+    fake_->hold_streams(1);  // ... and the streams have more
+    for (int turn = 0; turn < 20000 && fake_->live_objects("host_memory") != before; ++turn)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    EXPECT_EQ(fake_->live_objects("host_memory"), before);
+    int32_t done = 1;
+    SUCCEEDS(cucore_stream_query, other_, &done);
+    EXPECT_EQ(done, 0);
+  }
+  fake_->hold_streams(0);
+}
+
 // The memory would be a part of the graph. The capture goes on as if nothing had happened.
 TEST_F(BufferCalls, OnACapturedStreamAreRefused) {
   const NativeGraphs graphs;

@@ -228,6 +228,8 @@ CUresult cuCtxSynchronize() {
   auto lock = locked();
   Context* context = nullptr;
   RETURN_IF_FAILED(current(context));
+  NEED(!invalidate_captures([context](const Stream& s) { return s.context == context; }),
+       CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   wait_until_let_go(lock);
   return usable(context);
 }

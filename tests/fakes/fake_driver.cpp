@@ -56,6 +56,28 @@ CUresult resolve(CUstream handle, Context*& context, Stream*& stream, const char
   return usable(context);
 }
 
+bool is_blocked_by_capture(CUstream handle, const Context* context) {
+  if (handle != nullptr && handle != CU_STREAM_LEGACY) return false;
+  bool any = false;
+  driver().streams.each([&](const Stream& stream) {
+    const bool blocking = !(stream.flags & CU_STREAM_NON_BLOCKING);
+    any |= stream.capture.active && blocking && stream.context == context;
+  });
+  return any;
+}
+
+CUresult resolve_work(CUstream handle, Context*& context, Stream*& stream, const char* use) {
+  const CUresult result = resolve(handle, context, stream, use);
+  if (result != CUDA_SUCCESS) return result;
+  if (stream && stream->capture.active && stream->capture.invalidated)
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (!is_blocked_by_capture(handle, context)) return CUDA_SUCCESS;
+  invalidate_captures([context](const Stream& other) {
+    return other.context == context && !(other.flags & CU_STREAM_NON_BLOCKING);
+  });
+  return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
 void wait_until_let_go(Lock& lock) {
   driver().let_go.wait(lock, [] { return !driver().held; });
 }

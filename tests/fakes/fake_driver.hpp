@@ -85,6 +85,7 @@ struct Context {
 
 struct Capture {
   bool active = false;
+  bool invalidated = false;
   size_t nodes = 0;
   uint64_t id = 0;
   CUgraph graph = nullptr;
@@ -103,6 +104,7 @@ struct Event {
   Context* context = nullptr;
   unsigned flags = 0;
   bool recorded = false;
+  uint64_t capture = 0;        // that it was last recorded in
   uint64_t record_number = 0;  // complete once the held work up to it has been let go
   std::chrono::steady_clock::time_point when;
 };
@@ -232,6 +234,18 @@ Context* context_of(CUcontext handle);
 // The context and the stream behind a handle, default streams included (stream is then null).
 CUresult resolve(CUstream handle, Context*& context, Stream*& stream, const char* use);
 
+// The same for work: refused in a capture that is invalid, and on the legacy default stream while a
+// blocking stream is captured, which invalidates that capture.
+CUresult resolve_work(CUstream handle, Context*& context, Stream*& stream, const char* use);
+
+// Whether the handle is the legacy default stream, and a blocking stream of the context is
+// captured.
+bool is_blocked_by_capture(CUstream handle, const Context* context);
+
+// Invalidates the captures that the predicate takes. False if there are none.
+template <class Predicate>
+bool invalidate_captures(Predicate predicate);
+
 // Waits until held work has been let go.
 void wait_until_let_go(std::unique_lock<std::recursive_mutex>& lock);
 
@@ -245,6 +259,16 @@ void destroy_contents(Context& context);
 
 // The allocation that holds all of a range, or null.
 Memory* memory_at(CUdeviceptr address, size_t size);
+
+template <class Predicate>
+bool invalidate_captures(Predicate predicate) {
+  bool any = false;
+  driver().streams.each([&](Stream& stream) {
+    if (!stream.capture.active || !predicate(stream)) return;
+    stream.capture.invalidated = any = true;
+  });
+  return any;
+}
 
 using Lock = std::unique_lock<std::recursive_mutex>;
 inline Lock locked() { return Lock(driver().mutex); }

@@ -17,7 +17,7 @@ CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode) {
   NEED(stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   RETURN_IF_FAILED(usable(stream->context));
   NEED(!stream->capture.active, CUDA_ERROR_ILLEGAL_STATE);
-  stream->capture = {true, 0, ++driver().captures, driver().graphs.add({})};
+  stream->capture = {true, false, 0, ++driver().captures, driver().graphs.add({})};
   return CUDA_SUCCESS;
 }
 
@@ -27,6 +27,11 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* out) {
   NEED(stream, CUDA_ERROR_INVALID_HANDLE);
   NEED(stream->capture.active, CUDA_ERROR_ILLEGAL_STATE);
   stream->capture.active = false;
+  if (stream->capture.invalidated) {
+    driver().graphs.remove(stream->capture.graph, "cuStreamEndCapture");
+    *out = nullptr;
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  }
   *out = stream->capture.graph;
   driver().graphs.find(*out)->nodes = stream->capture.nodes;
   return CUDA_SUCCESS;
@@ -108,7 +113,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   const auto lock = locked();
   Context* context = nullptr;
   Stream* stream = nullptr;
-  RETURN_IF_FAILED(resolve(stream_handle, context, stream, "cuGraphLaunch"));
+  RETURN_IF_FAILED(resolve_work(stream_handle, context, stream, "cuGraphLaunch"));
   const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphLaunch");
   NEED(exec, CUDA_ERROR_INVALID_VALUE);
   driver().launch_count += exec->nodes;

@@ -88,7 +88,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   const auto lock = locked();
   Context* context = nullptr;
   Stream* stream = nullptr;
-  RETURN_IF_FAILED(resolve(config->hStream, context, stream, "cuLaunchKernelEx"));
+  RETURN_IF_FAILED(resolve_work(config->hStream, context, stream, "cuLaunchKernelEx"));
   const Kernel* kernel =
       driver().kernels.find_or_note(reinterpret_cast<CUkernel>(function), "cuLaunchKernelEx");
   NEED(kernel, CUDA_ERROR_INVALID_HANDLE);
@@ -114,7 +114,7 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* user_data) {
   auto lock = locked();
   Context* context = nullptr;
   Stream* stream = nullptr;
-  RETURN_IF_FAILED(resolve(handle, context, stream, "cuLaunchHostFunc"));
+  RETURN_IF_FAILED(resolve_work(handle, context, stream, "cuLaunchHostFunc"));
   lock.unlock();
   function(user_data);
   return CUDA_SUCCESS;

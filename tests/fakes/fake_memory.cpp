@@ -21,7 +21,7 @@ CUresult ready_on(CUstream handle, const char* use) {
   Context* context = nullptr;
   Stream* stream = nullptr;
   RETURN_IF_FAILED(current(context));
-  return resolve(handle, context, stream, use);
+  return resolve_work(handle, context, stream, use);
 }
 
 CUresult ready_here() {
@@ -102,7 +102,7 @@ CUresult cuMemFreeAsync(CUdeviceptr where, CUstream stream) {
   auto lock = locked();
   Context* context = nullptr;
   Stream* found = nullptr;
-  RETURN_IF_FAILED(resolve(stream, context, found, "cuMemFreeAsync"));
+  RETURN_IF_FAILED(resolve_work(stream, context, found, "cuMemFreeAsync"));
   take_place(lock, found);
   return free_memory(where, false, "cuMemFreeAsync");
 }

@@ -18,6 +18,19 @@ bool is_complete(const Event& event) {
   return !event.recorded || !driver().held || event.record_number <= driver().let_go_up_to;
 }
 
+// A query or a wait that takes in a captured stream breaks its capture.
+CUresult require_no_capture(const Stream* stream) {
+  const bool captured = invalidate_captures([stream](const Stream& s) { return &s == stream; });
+  return captured ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+// An event that was last recorded in a capture stands for no work.
+CUresult require_no_capture(const Event& event) {
+  if (event.capture == 0) return CUDA_SUCCESS;
+  invalidate_captures([&](const Stream& s) { return s.capture.id == event.capture; });
+  return CUDA_ERROR_CAPTURED_EVENT;
+}
+
 CUresult find_event(CUevent handle, Event*& event, const char* use) {
   event = driver().events.find_or_note(handle, use);
   NEED(event, CUDA_ERROR_INVALID_HANDLE);
@@ -46,15 +59,16 @@ CUresult cuStreamDestroy(CUstream stream) {
 CUresult cuStreamQuery(CUstream handle) {
   const auto lock = locked();
   Target to;
-  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamQuery"));
+  RETURN_IF_FAILED(resolve_work(handle, to.context, to.stream, "cuStreamQuery"));
+  RETURN_IF_FAILED(require_no_capture(to.stream));
   return driver().held ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
   auto lock = locked();
   Target to;
-  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamSynchronize"));
-  NEED(!to.stream || !to.stream->capture.active, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  RETURN_IF_FAILED(resolve_work(handle, to.context, to.stream, "cuStreamSynchronize"));
+  RETURN_IF_FAILED(require_no_capture(to.stream));
   wait_until_let_go(lock);
   return usable(to.context);
 }
@@ -63,7 +77,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned) {
   auto lock = locked();
   Target to;
   Event* event = nullptr;
-  RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamWaitEvent"));
+  RETURN_IF_FAILED(resolve_work(handle, to.context, to.stream, "cuStreamWaitEvent"));
   RETURN_IF_FAILED(find_event(event_handle, event, "cuStreamWaitEvent"));
   take_place(lock, to.stream);
   return CUDA_SUCCESS;
@@ -105,8 +119,10 @@ CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
   const auto lock = locked();
   Target to;
   RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamIsCapturing"));
-  *status = to.stream && to.stream->capture.active ? CU_STREAM_CAPTURE_STATUS_ACTIVE
-                                                   : CU_STREAM_CAPTURE_STATUS_NONE;
+  NEED(!is_blocked_by_capture(handle, to.context), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  *status = !to.stream || !to.stream->capture.active ? CU_STREAM_CAPTURE_STATUS_NONE
+            : to.stream->capture.invalidated         ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                                     : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   return CUDA_SUCCESS;
 }
 
@@ -131,7 +147,7 @@ CUresult cuEventCreate(CUevent* out, unsigned flags) {
   NEED((flags & ~EVENT_FLAGS) == 0, CUDA_ERROR_INVALID_VALUE);
   const bool timed = !(flags & CU_EVENT_DISABLE_TIMING);
   NEED(!timed || !(flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
-  *out = driver().events.add({context, flags, false, 0, {}});
+  *out = driver().events.add({context, flags, false, 0, 0, {}});
   return CUDA_SUCCESS;
 }
 
@@ -146,8 +162,9 @@ CUresult cuEventRecord(CUevent handle, CUstream stream) {
   Target to;
   Event* event = nullptr;
   RETURN_IF_FAILED(find_event(handle, event, "cuEventRecord"));
-  RETURN_IF_FAILED(resolve(stream, to.context, to.stream, "cuEventRecord"));
+  RETURN_IF_FAILED(resolve_work(stream, to.context, to.stream, "cuEventRecord"));
   NEED(event->context == to.context, CUDA_ERROR_INVALID_HANDLE);
+  event->capture = to.stream && to.stream->capture.active ? to.stream->capture.id : 0;
   event->recorded = true;
   event->record_number = ++driver().records;
   if (!driver().held) driver().let_go_up_to = driver().records;
@@ -159,6 +176,7 @@ CUresult cuEventQuery(CUevent handle) {
   const auto lock = locked();
   Event* event = nullptr;
   RETURN_IF_FAILED(find_event(handle, event, "cuEventQuery"));
+  RETURN_IF_FAILED(require_no_capture(*event));
   return is_complete(*event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -166,6 +184,7 @@ CUresult cuEventSynchronize(CUevent handle) {
   auto lock = locked();
   Event* event = nullptr;
   RETURN_IF_FAILED(find_event(handle, event, "cuEventSynchronize"));
+  RETURN_IF_FAILED(require_no_capture(*event));
   if (!is_complete(*event)) wait_until_let_go(lock);
   return driver().settings.fault;
 }
@@ -178,6 +197,8 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent start_handle, CUevent e
   RETURN_IF_FAILED(find_event(end_handle, end, "cuEventElapsedTime"));
   NEED(!((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE);
   NEED(start->context == end->context, CUDA_ERROR_INVALID_HANDLE);
+  RETURN_IF_FAILED(require_no_capture(*start));
+  RETURN_IF_FAILED(require_no_capture(*end));
   NEED(start->recorded && end->recorded, CUDA_ERROR_INVALID_HANDLE);
   NEED(is_complete(*start) && is_complete(*end), CUDA_ERROR_NOT_READY);
   *milliseconds = std::chrono::duration<float, std::milli>(end->when - start->when).count();
