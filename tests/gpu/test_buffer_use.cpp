@@ -209,6 +209,88 @@ TEST_F(BufferUses, OnTheDefaultStreams) {
   }
 }
 
+// Each thread has a default stream of its own, and the buffer keeps an event for each.
+TEST_F(BufferUses, OnThePerThreadStreamsOfManyThreads) {
+  constexpr uint32_t THREADS = 12;
+  const Buffer scratch = make_buffer(device_, 256, stream_);
+  Buffer buffer = make_words();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  std::atomic<int> wrong{0};
+  std::atomic<uint32_t> busy{THREADS};
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < THREADS; ++i)
+    threads.emplace_back([&, i] {
+      Stream own;
+      MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_PER_THREAD, own.out());
+      const Buffer shared(cucore_buffer_retain(buffer));
+      for (uint32_t turn = 0; turn < 4; ++turn) {
+        Buffer mine = make_buffer(device_, BYTES, own);
+        launch_gated(own, mine, i);
+        launch_gated(own, shared, turn);
+        mine.reset();
+        std::vector<uint32_t> words(4);
+        const Buffer next = make_buffer(device_, 16, own);
+        launch_gated(own, next, i + turn);
+        MUST(cucore_buffer_read, next, 0, words.data(), 16, own);
+        wrong += words != std::vector<uint32_t>(4, i + turn);
+      }
+      // The legacy stream, on which the buffers are freed, waits for a stream that is held.
+      for (--busy; busy != 0;) std::this_thread::yield();
+      hold(own, scratch);
+      launch_gated(own, shared, i);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  buffer.reset();
+  expect_unharmed(nullptr);
+}
+
+// The stream before has no mark: each thread may have another one behind it.
+TEST_F(BufferUses, ByTheDefaultStreamThatFreedItBefore) {
+  for (const cucore_default_stream kind :
+       {CUCORE_DEFAULT_STREAM_PER_THREAD, CUCORE_DEFAULT_STREAM_LEGACY}) {
+    SCOPED_TRACE(kind);
+    close_gate();
+    Stream before;
+    SUCCEEDS(cucore_device_default_stream, device_, kind, before.out());
+    Buffer buffer = make_buffer(device_, BYTES, before);
+    launch_gated(before, buffer, 1, gate_);
+    SUCCEEDS(cucore_buffer_set_stream, buffer, stream_);
+    buffer.reset();
+    expect_unharmed(nullptr);
+    buffer = make_words();
+    SUCCEEDS(cucore_stream_synchronize, stream_);
+    SUCCEEDS(cucore_buffer_set_stream, buffer, before);
+    launch_gated(before, buffer, 2);
+    buffer.reset();
+    SUCCEEDS(cucore_device_synchronize, device_);
+  }
+}
+
+// A copy to another device, on a stream of that device which is held back.
+TEST_F(BufferUses, ACopyToAnotherDevice) {
+  int32_t devices = 0;
+  MUST(cucore_device_count, &devices);
+  if (devices < 2) GTEST_SKIP() << "needs two devices";
+  const Device second = open_device(1);
+  const Stream there = make_stream(second);
+  const Buffer scratch = make_buffer(second, 256, there),
+               copied = make_buffer(second, BYTES, there);
+  launch_gated(there, scratch, 1);
+  SUCCEEDS(cucore_stream_synchronize, there);
+  Buffer buffer = make_words();
+  const uint32_t pattern = 0x600dda7a;
+  SUCCEEDS(cucore_buffer_fill, buffer, 0, BYTES, &pattern, 4, stream_);
+  SUCCEEDS(cucore_stream_wait_stream, there, stream_);
+  hold(there, scratch);
+  SUCCEEDS(cucore_buffer_copy, copied, 0, buffer, 0, BYTES, there);
+  buffer.reset();
+  expect_unharmed(there);
+  std::vector<uint32_t> words(WORDS);
+  SUCCEEDS(cucore_buffer_read, copied, 0, words.data(), BYTES, there);
+  EXPECT_EQ(std::count(words.begin(), words.end(), pattern), WORDS);
+}
+
 // Neither host memory nor managed memory has a stream of its own.
 TEST_F(BufferUses, OfHostAndManagedMemory) {
   for (const bool managed : {false, true}) {
