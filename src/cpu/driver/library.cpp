@@ -12,8 +12,8 @@ std::atomic<uint64_t> next_library_id{1};
 }  // namespace
 
 std::shared_ptr<LoadedModule> load_code(const std::string& ptx, const Device& device,
-                                        const DeviceLimits& limits, std::string& log,
-                                        CUresult& code) {
+                                        DeviceLimits limits, std::string& log, CUresult& code) {
+  limits.memory_bytes = device.memory_limit();
   auto module = LoadedModule::load(ptx.data(), ptx.size(), device.ordinal(), limits, log, code);
   if (!module && code == CUDA_SUCCESS) code = CUDA_ERROR_INVALID_PTX;
   return module;

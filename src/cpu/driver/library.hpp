@@ -124,8 +124,7 @@ class LibraryKernel : public Object {
 
 // The code for a module of its own. `log` is for the error log.
 std::shared_ptr<LoadedModule> load_code(const std::string& ptx, const Device& device,
-                                        const DeviceLimits& limits, std::string& log,
-                                        CUresult& code);
+                                        DeviceLimits limits, std::string& log, CUresult& code);
 
 DeviceLimits limits_of(const Context& context);
 

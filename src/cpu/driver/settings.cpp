@@ -104,6 +104,8 @@ DriverSettings settings_from_environment() {
   s.executor.show_ptx = setting(s, "CUCORE_CPU_SHOW_PTX", "0 or 1", up_to(1)).value_or(0) != 0;
   if (auto n = setting(s, "CUCORE_CPU_TIMEOUT", "a number of warp instructions", up_to(UINT64_MAX)))
     s.executor.instruction_budget = *n;
+  if (auto n = setting(s, "CUCORE_CPU_LAUNCH_MEMORY", "a size such as 256M or 2G", size))
+    s.executor.launch_memory = *n;
   return s;
 }
 

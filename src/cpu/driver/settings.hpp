@@ -18,7 +18,7 @@ struct DriverSettings {
   bool synchronous = false;             // CUCORE_CPU_MODE=sync: every call ends with its work
   std::string fault_plan;               // CUCORE_CPU_FAULT
   std::string trace_file;               // CUCORE_CPU_TRACE
-  Settings executor;                    // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT
+  Settings executor;                    // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT, _LAUNCH_MEMORY
   std::string wrong;                    // the variables that make no sense, and what would
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
@@ -11,9 +12,12 @@ namespace cucpu {
 namespace {
 
 constexpr s64 kWarpQuantum = 8192;
-constexpr u64 kMaxLocal = 512 << 10;  // bytes of local memory of a thread, as on a GPU
 
 u64 round_up(u64 value, u64 align) { return (value + align - 1) / align * align; }
+
+u64 bytes_of_frame(const DecodedFunction& function) {
+  return sizeof(Frame) + function.register_bytes + u64{kLanes} * function.param_bytes;
+}
 
 void fill_row(std::byte* table, u32 row, u32 value) {
   auto* p = reinterpret_cast<u32*>(table + row * kRow);
@@ -48,6 +52,20 @@ void LaunchState::fail(CUresult code, std::string text) {
   std::lock_guard lock(mutex);
   if (!fault) fault = Fault{code, std::move(text)};
   stop.store(true, std::memory_order_relaxed);
+}
+
+u64 bytes_of_block(const LaunchState& launch) {
+  const DecodedFunction& entry = *launch.kernel->function;
+  const u64 params = entry.calls.empty() ? 0 : entry.param_bytes;
+  const u64 warp = sizeof(Warp) + sizeof(Frame) + entry.register_bytes +
+                   u64{kLanes} * (entry.local_bytes + params);
+  return sizeof(Block) + launch.shared_bytes + kBlockRows * kRow + launch.warp_count * warp;
+}
+
+// After a fault nothing is given back: others would take it before they notice the end.
+Block::~Block() {
+  if (launch.stop.load(std::memory_order_relaxed)) return;
+  launch.memory.give_back(taken + (launch.reserved ? 0 : launch.block_bytes));
 }
 
 Block::Block(LaunchState& state, Worker& w)
@@ -174,20 +192,15 @@ Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
     raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_FAILED, "stack overflow",
           "call depth " + std::to_string(caller->depth));
   if (local_base + function.local_bytes > w.local_stride)
-    grow_local(w, op, local_base + function.local_bytes);
+    grow_local(w, op, local_base + function.local_bytes, function);
   auto& free = free_frames[&function];
+  Frame* frame = nullptr;
   if (free.empty()) {
-    const size_t params = size_t{kLanes} * function.param_bytes;
-    frames.emplace_back(new Frame);
-    Frame* frame = frames.back().get();
-    frame->registers = make_aligned(function.register_bytes + params).release();
-    frame->params = frame->registers + function.register_bytes;
-    frame->param_stride = function.param_bytes;
-    frame->function = &function;
-    free.push_back(frame);
+    frame = new_frame(w, op, function);
+  } else {
+    frame = free.back();
+    free.pop_back();
   }
-  Frame* frame = free.back();
-  free.pop_back();
   frame->parent = caller;
   frame->lanes = w.active;
   frame->depth = caller->depth + 1;
@@ -197,11 +210,64 @@ Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
 
 void Block::leave(Frame* frame) { free_frames[frame->function].push_back(frame); }
 
-void Block::grow_local(Warp& w, const Op&, u64 bytes) {
-  const u64 stride = std::max(round_up(bytes, 64), w.local_stride * 2);
+bool Block::take(u64 bytes) {
+  if (!launch.memory.take(bytes)) return false;
+  taken += bytes;
+  return true;
+}
+
+void Block::refuse(const Warp& w, const Op& op, u64 bytes, const DecodedFunction& callee) const {
+  raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+        "no memory for the stack",
+        "a call of '" + shown_name(callee.source->name) + "' needs " + std::to_string(bytes) +
+            " bytes for its warp; " + launch.memory.describe());
+}
+
+void Block::drop_free_frames() {
+  std::unordered_set<const Frame*> unused;
+  for (const auto& [function, free] : free_frames) unused.insert(free.begin(), free.end());
+  free_frames.clear();
+  u64 bytes = 0;
+  std::erase_if(frames, [&](const auto& frame) {
+    if (!unused.contains(frame.get())) return false;
+    bytes += bytes_of_frame(*frame->function);
+    return true;
+  });
+  taken -= bytes;
+  launch.memory.give_back(bytes);
+}
+
+Frame* Block::new_frame(Warp& w, const Op& op, const DecodedFunction& function) {
+  const u64 bytes = bytes_of_frame(function);
+  if (!take(bytes)) {
+    drop_free_frames();
+    if (!take(bytes)) refuse(w, op, bytes, function);
+  }
+  frames.emplace_back(new Frame);
+  Frame* frame = frames.back().get();
+  frame->registers =
+      make_aligned(function.register_bytes + size_t{kLanes} * function.param_bytes).release();
+  frame->params = frame->registers + function.register_bytes;
+  frame->param_stride = function.param_bytes;
+  frame->function = &function;
+  return frame;
+}
+
+// The old memory counts until it is copied.
+void Block::grow_local(Warp& w, const Op& op, u64 bytes, const DecodedFunction& callee) {
+  u64 stride = std::min(std::max(round_up(bytes, 64), w.local_stride * 2), kMaxLocal);
+  if (!take(stride * kLanes)) {
+    stride = round_up(bytes, 64);
+    if (!take(stride * kLanes)) refuse(w, op, stride * kLanes, callee);
+  }
   AlignedBytes grown = make_aligned(stride * kLanes);
   for (int l = 0; l < kLanes && w.local_stride; ++l)
     std::memcpy(grown.get() + l * stride, w.local + l * w.local_stride, w.local_stride);
+  // What the block was made with stays taken until the block ends.
+  if (w.local_stride > entry.local_bytes) {
+    taken -= w.local_stride * kLanes;
+    launch.memory.give_back(w.local_stride * kLanes);
+  }
   locals[w.index] = std::move(grown);
   w.local = locals[w.index].get();
   w.local_stride = stride;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/exec/executor.hpp"
+#include "cpu/exec/memory_budget.hpp"
 #include "cpu/exec/program.hpp"
 #include "cpu/exec/special.hpp"
 #include "cpu/exec/warp.hpp"
@@ -17,7 +18,8 @@
 namespace cucpu {
 
 inline constexpr u32 kMaxWarps = 32;
-inline constexpr u32 kBarriers = 17;  // 16 of PTX and the cluster's
+inline constexpr u64 kMaxLocal = 512 << 10;  // bytes of local memory per thread, as on a GPU
+inline constexpr u32 kBarriers = 17;         // 16 of PTX and the cluster's
 
 // What all blocks of a launch share.
 struct LaunchState {
@@ -33,6 +35,8 @@ struct LaunchState {
   u64 workspace = 0;        // of grid synchronisation
   u64 grid_id = 0;
   u64 budget = 0;
+  u64 block_bytes = 0;    // that every block takes from the memory budget
+  bool reserved = false;  // the memory of all blocks is taken already
   // Written by all workers, so not in the cache lines of what they only read.
   alignas(64) std::atomic<u64> next_block{0};
   alignas(64) std::atomic<u64> warp_instructions{0};
@@ -40,6 +44,7 @@ struct LaunchState {
   std::atomic<bool> stop{false};
   std::mutex mutex;
   std::optional<Fault> fault;
+  alignas(64) MemoryBudget memory;
 
   void fail(CUresult code, std::string text);
 };
@@ -67,11 +72,16 @@ struct FrameDelete {
   void operator()(Frame* frame) const;
 };
 
+// Host memory of a block before it calls a function.
+u64 bytes_of_block(const LaunchState& launch);
+
 enum class BlockStatus : u8 { Done, Expired };
 enum class WarpStatus : u8 { Done, Blocked, Expired };
 
 struct Block {
+  // The caller has taken the bytes of the block from the memory budget.
   Block(LaunchState& launch, Worker& worker);
+  ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -101,8 +111,8 @@ struct Block {
   // Frames of called functions.
   Frame* enter(Warp& w, const Op& op, const DecodedFunction& function);
   void leave(Frame* frame);
-  // Makes local memory of every lane at least `bytes`.
-  void grow_local(Warp& w, const Op& op, u64 bytes);
+  // Makes the local memory of every lane at least `bytes`; `callee` needs it.
+  void grow_local(Warp& w, const Op& op, u64 bytes, const DecodedFunction& callee);
 
   // barriers.cpp
   bool arrive(Warp& w, u32 id, u32 expected, u32 mask, u32 predicate);
@@ -111,6 +121,12 @@ struct Block {
   std::string deadlock_text() const;
 
  private:
+  u64 taken = 0;  // from the memory budget, for calls
+  bool take(u64 bytes);
+  void drop_free_frames();
+  Frame* new_frame(Warp& w, const Op& op, const DecodedFunction& function);
+  [[noreturn]] void refuse(const Warp& w, const Op& op, u64 bytes,
+                           const DecodedFunction& callee) const;
   bool is_complete(const Barrier& barrier) const;
   void fill_table();
 };

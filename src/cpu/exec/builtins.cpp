@@ -17,6 +17,8 @@ namespace cucpu {
 namespace {
 
 constexpr u64 kMaxString = 1 << 16;
+constexpr u64 kLeastHeapShare = 64;  // bytes of the heap that the smallest allocation uses up
+constexpr u64 kBytesPerInstruction = 64;
 
 class Call {
  public:
@@ -24,6 +26,7 @@ class Call {
   void run();
 
  private:
+  void charge();
   u64 input(size_t index, int lane) const;
   void output(int lane, u64 value);
   std::string string(int lane, u64 address);
@@ -36,6 +39,7 @@ class Call {
   Warp& w_;
   const Op& op_;
   const CallSite& site_;
+  u64 work_ = 0;  // bytes read and written
 };
 
 std::byte* place(const Warp& w, const Argument& a, int lane) {
@@ -67,6 +71,7 @@ std::string Call::string(int lane, u64 address) {
     if (c == '\0') break;
     text += c;
   }
+  work_ += text.size();
   return text;
 }
 
@@ -79,7 +84,9 @@ u64 Call::print(int lane) {
   };
   source.string = [&](u64 address) { return string(lane, address); };
   std::string text;
-  const int count = format_printf(string(lane, input(0, lane)), source, text);
+  const u64 capacity = w_.block->launch.launch->limits.printf_bytes;
+  const int count = format_printf(string(lane, input(0, lane)), source, capacity, text);
+  work_ += text.size();
   if (count < 0) return u64(s64{-1});
   return put(Output::To::Stdout, text) ? u64(count) : u64(s64{-1});
 }
@@ -96,8 +103,10 @@ u64 Call::allocate(int lane) {
   // Asking and taking are one step, or two blocks pass the bound together.
   static std::mutex mutex;
   std::lock_guard lock(mutex);
-  const u64 used = space.use(launch.device, MemoryKind::Heap).bytes;
-  if (size == 0 || size > launch.limits.heap_bytes || used > launch.limits.heap_bytes - size)
+  const MemoryUse used = space.use(launch.device, MemoryKind::Heap);
+  const u64 limit = launch.limits.heap_bytes;
+  if (size == 0 || size > limit || used.bytes > limit - size ||
+      used.allocations >= limit / kLeastHeapShare)
     return 0;
   return space.allocate(size, 16, MemoryKind::Heap, launch.device);
 }
@@ -128,6 +137,14 @@ void Call::assertion(int lane) {
   raise(w_, op_, lane, CUDA_ERROR_ASSERT, "assertion failed", "`" + message + "`");
 }
 
+// Long texts count as the instructions that would take as long, or a launch that prints passes its
+// budget of instructions.
+void Call::charge() {
+  const u64 instructions = work_ / kBytesPerInstruction;
+  w_.worker->warp_instructions += instructions;
+  w_.quantum -= s64(instructions);
+}
+
 void Call::run() {
   for (u32 m = w_.active; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
@@ -147,6 +164,7 @@ void Call::run() {
         break;
     }
   }
+  charge();
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ using ptx::Type;
 
 namespace {
 
+constexpr u32 kMaxConstantBytes = u32{1} << 30;  // of a function: slots have 32 bits
+
 constexpr const char* kPatterns[] = {
     "",  // unsupported
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern) pattern,
@@ -384,6 +386,7 @@ unsigned Decoder::width_of(const Operand& operand) const {
 
 Slot Decoder::constant(u64 bits, unsigned width) {
   if (width < 8) bits &= (u64{1} << (8 * width)) - 1;
+  if (constant_bytes_ >= kMaxConstantBytes) throw std::bad_alloc();
   const auto [it, is_new] = constants_.try_emplace({bits, width}, constant_bytes_ | kConstantBase);
   if (is_new) constant_bytes_ += std::max(64u, width * u32{kLanes});
   return it->second;

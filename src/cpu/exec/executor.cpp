@@ -61,6 +61,41 @@ std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
   return std::nullopt;
 }
 
+// Enough for the deepest kernels, and little beside what a program has; more threads need more.
+constexpr u64 kLaunchMemory = u64{192} << 20;
+constexpr u64 kLaunchMemoryOfThread = u64{24} << 20;
+
+u64 launch_memory() {
+  if (settings().launch_memory) return settings().launch_memory;
+  return std::max(kLaunchMemory, WorkerPool::instance().size() * kLaunchMemoryOfThread);
+}
+
+std::optional<Fault> too_large(const LaunchState& state, const std::string& what) {
+  return Fault{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+               "kernel '" + shown_name(state.kernel->function->source->name) + "' needs " + what};
+}
+
+// Local memory, registers and shared memory that are known before the kernel runs.
+std::optional<Fault> check_memory(LaunchState& state) {
+  const u64 local = state.kernel->function->local_bytes;
+  if (local > kMaxLocal)
+    return too_large(state, std::to_string(local) +
+                                " bytes of local memory per thread; a thread has " +
+                                std::to_string(kMaxLocal) + " at most");
+  const std::string block = std::to_string(state.block_bytes) +
+                            " bytes for the registers, local and shared memory of a block of " +
+                            std::to_string(product(state.launch->block)) + " threads";
+  const u64 limit = state.memory.limit();
+  if (state.block_bytes > limit) return too_large(state, block + "; " + state.memory.describe());
+  if (!state.launch->cooperative) return std::nullopt;
+  state.reserved = state.block_count <= limit / state.block_bytes &&
+                   state.memory.take(state.block_count * state.block_bytes);
+  if (state.reserved) return std::nullopt;
+  return too_large(state, block + ", and the " + std::to_string(state.block_count) +
+                              " blocks of a cooperative launch run at the same time; " +
+                              state.memory.describe());
+}
+
 constexpr u64 kWorkspaceBytes = 256;
 
 void prepare(LaunchState& state, const Launch& launch, const KernelImage& image) {
@@ -76,6 +111,8 @@ void prepare(LaunchState& state, const Launch& launch, const KernelImage& image)
     state.shared_bytes = state.reserved_shared + kReservedShared;
   state.grid_id = grids.fetch_add(1) + 1;
   state.budget = settings().instruction_budget;
+  state.memory.set_limit(launch_memory());
+  state.block_bytes = bytes_of_block(state);
   state.params = make_aligned(image.info().param_bytes + 64);
   if (launch.params) std::memcpy(state.params.get(), launch.params, image.info().param_bytes);
   fill_thread_table(state);
@@ -122,6 +159,7 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics)
   AddressSpace::Pin pin;
   LaunchState state;
   prepare(state, launch, image);
+  if (auto fault = check_memory(state)) return fault;
   if (launch.cooperative) {
     state.workspace =
         AddressSpace::instance().allocate(kWorkspaceBytes, 512, MemoryKind::Code, launch.device);

@@ -23,6 +23,7 @@ struct Settings {
   unsigned threads = 0;             // of the worker pool; 0: one for each core
   Simd simd = Simd::Automatic;      // a level that the processor lacks falls back to the next one
   uint64_t instruction_budget = 0;  // warp instructions of one launch; 0: no limit
+  uint64_t launch_memory = 0;       // host memory of the blocks of one launch; 0: the default
   bool show_ptx = false;            // texts of faults contain the instruction
 };
 void configure(const Settings& settings);
@@ -39,7 +40,8 @@ struct DeviceLimits {
   unsigned max_shared_per_block_optin = 227 << 10;  // static + dynamic after opt-in
   uint64_t heap_bytes = 8u << 20;                   // CU_LIMIT_MALLOC_HEAP_SIZE
   uint64_t printf_bytes = 1u << 20;                 // CU_LIMIT_PRINTF_FIFO_SIZE
-  uint64_t stack_bytes = 1u << 10;  // CU_LIMIT_STACK_SIZE; call depth is bounded by it x 64
+  uint64_t stack_bytes = 1u << 10;       // CU_LIMIT_STACK_SIZE; call depth is bounded by it x 64
+  uint64_t memory_bytes = ~uint64_t{0};  // that the variables of a module may occupy
   uint64_t accessible_devices = ~uint64_t{0};  // bit per device whose memory kernels may touch
 };
 

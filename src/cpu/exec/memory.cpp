@@ -4,6 +4,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +23,7 @@ constexpr uint64_t kFar = uint64_t{1} << 40;  // a distance that explains nothin
 constexpr uint64_t kRedZone = 512;
 constexpr uint64_t kDeviceAlign = 512;
 constexpr uint64_t kMapThreshold = uint64_t{1} << 20;
+constexpr uint64_t kHeapMapThreshold = uint64_t{1} << 16;
 constexpr size_t kFreedRecords = 4096;
 constexpr size_t kQuarantine = 512;
 
@@ -50,6 +53,17 @@ struct Backing {
   std::byte* memory = nullptr;
   uint64_t mapped = 0;  // 0: from aligned_alloc
 };
+
+// The next power of two, so that few sizes of spare memory exist.
+uint64_t heap_bytes(uint64_t size) { return std::bit_ceil(std::max<uint64_t>(size, 16)); }
+
+Backing make_heap_backing(uint64_t size) {
+  const uint64_t bytes = heap_bytes(size);
+  if (bytes >= kHeapMapThreshold) return {map_pages(bytes), bytes};
+  auto* p = static_cast<std::byte*>(std::aligned_alloc(std::min<uint64_t>(bytes, 64), bytes));
+  if (p) std::memset(p, 0, bytes);
+  return {p, 0};
+}
 
 Backing make_backing(uint64_t size, uint64_t align) {
   if (size >= kMapThreshold && align <= kPage) {
@@ -97,6 +111,9 @@ struct AddressSpace::State {
   std::deque<Freed> freed;         // for messages only
   std::deque<Backing> quarantine;  // host addresses that must not come back soon
   std::deque<Limbo> limbo;
+  // What kernels have freed, by size. A kernel that takes and frees memory in a loop gets the same
+  // bytes again at other addresses; the host gets them back when no kernel runs.
+  std::map<uint64_t, std::vector<Backing>> spare_heap;
   std::multiset<uint64_t> pins;
   uint64_t clock = 0;
   uint64_t first = 0, next = 0, end = 0;
@@ -107,6 +124,8 @@ struct AddressSpace::State {
   bool overlaps(uint64_t base, uint64_t size) const;
   void insert(const Entry& entry);
   void dispose(const Entry& entry);
+  Backing take_spare(uint64_t size);
+  void keep_spare(const Entry& entry);
   void reap();
 };
 
@@ -165,6 +184,26 @@ void AddressSpace::State::reap() {
     dispose(limbo.front().entry);
     limbo.pop_front();
   }
+  if (!pins.empty()) return;
+  for (const auto& [bytes, backings] : spare_heap)
+    for (const Backing& backing : backings) free_backing(backing);
+  spare_heap.clear();
+}
+
+Backing AddressSpace::State::take_spare(uint64_t size) {
+  const auto found = spare_heap.find(heap_bytes(size));
+  if (found == spare_heap.end() || found->second.empty()) return {};
+  const Backing backing = found->second.back();
+  found->second.pop_back();
+  // Other kernels may still read these bytes by an address that is no longer valid.
+  if (!backing.mapped) std::memset(backing.memory, 0, heap_bytes(size));
+  return backing;
+}
+
+void AddressSpace::State::keep_spare(const Entry& entry) {
+  const Backing& backing = entry.backing;
+  if (backing.mapped) madvise(backing.memory, backing.mapped, MADV_DONTNEED);  // zeroes it
+  spare_heap[heap_bytes(entry.range.size)].push_back(backing);
 }
 
 AddressSpace::AddressSpace() : state_(std::make_unique<State>()) {
@@ -194,6 +233,13 @@ uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, 
     if (!entry.backing.memory) return 0;
     mprotect(entry.backing.memory + bytes, kPage, PROT_NONE);
     entry.range.base = reinterpret_cast<uint64_t>(entry.backing.memory);
+  } else if (kind == MemoryKind::Heap) {
+    align = kDeviceAlign;
+    std::unique_lock lock(state_->mutex);
+    entry.backing = state_->take_spare(size);
+    lock.unlock();
+    if (!entry.backing.memory) entry.backing = make_heap_backing(size);
+    if (!entry.backing.memory) return 0;
   } else {
     align = align < kDeviceAlign ? kDeviceAlign : align;
     entry.backing = make_backing(size, align);
@@ -233,7 +279,10 @@ bool AddressSpace::release(uint64_t address) {
   use.allocations -= 1;
   state_->freed.push_back({entry.range.base, entry.range.size});
   if (state_->freed.size() > kFreedRecords) state_->freed.pop_front();
-  state_->limbo.push_back({++state_->clock, entry});
+  if (entry.range.kind == MemoryKind::Heap)
+    state_->keep_spare(entry);
+  else
+    state_->limbo.push_back({++state_->clock, entry});
   state_->reap();
   return true;
 }

@@ -90,7 +90,7 @@ bool ModuleImage::load(std::string_view text, int device, const DeviceLimits& li
     code = CUDA_ERROR_NO_BINARY_FOR_GPU;
     return false;
   }
-  if (!check_externals(log) || !place_variables(log, code)) return false;
+  if (!check_externals(log) || !check_sizes(log, code) || !place_variables(log, code)) return false;
   place_shared();
   create_functions();
   if (!relocate(log)) return false;
@@ -113,6 +113,23 @@ bool ModuleImage::check_externals(std::string& log) const {
     }
   }
   return good;
+}
+
+bool ModuleImage::check_sizes(std::string& log, CUresult& code) const {
+  u64 left = decoded_.limits.memory_bytes;
+  for (const auto& v : decoded_.source->variables) {
+    if (v.space != Space::global && v.space != Space::constant) continue;
+    if (v.size > left) {
+      log += "no memory for variable '" + std::string(v.name) + "' of " + std::to_string(v.size) +
+             " bytes; the variables of a module share the " +
+             std::to_string(decoded_.limits.memory_bytes) +
+             " bytes of the device, which CUCORE_CPU_MEMORY sets\n";
+      code = CUDA_ERROR_OUT_OF_MEMORY;
+      return false;
+    }
+    left -= v.size;
+  }
+  return true;
 }
 
 bool ModuleImage::place_variables(std::string& log, CUresult& code) {
@@ -148,6 +165,12 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
   return true;
 }
 
+// Where a shared variable ends. No launch finds this much, and sums of it stay within 32 bits.
+u64 shared_end(u64 offset, u64 size) {
+  constexpr u64 kTooMuch = u64{1} << 30;
+  return size < kTooMuch && offset < kTooMuch ? offset + size : kTooMuch;
+}
+
 // Shared variables outside kernels have one layout for the module, since any kernel may call
 // whoever names them. They come first; a kernel's own follow.
 void ModuleImage::place_shared() {
@@ -158,7 +181,7 @@ void ModuleImage::place_shared() {
     if (v.space != Space::shared || v.is_unsized) continue;
     offset = round_up(offset, std::max<u64>(v.align, 1));
     decoded_.addresses[i] = offset;
-    offset += v.size;
+    offset = shared_end(offset, v.size);
   }
   for (auto& f : module.functions) {
     if (f.is_entry) continue;
@@ -166,7 +189,7 @@ void ModuleImage::place_shared() {
       if (v.space != Space::shared) continue;
       offset = round_up(offset, std::max<u64>(v.align, 1));
       v.offset = offset;
-      offset += v.size;
+      offset = shared_end(offset, v.size);
     }
   }
   decoded_.function_shared = u32(round_up(offset, 16));
@@ -251,7 +274,7 @@ void ModuleImage::lay_out_kernel(u32 index, DecodedKernel& kernel) {
     }
     offset = round_up(offset, std::max<u64>(v.align, 1));
     v.offset = offset;
-    offset += v.size;
+    offset = shared_end(offset, v.size);
   }
   for (auto& v : module.functions[index].variables)
     if (v.space == Space::shared && v.is_unsized) v.offset = round_up(offset, 16);

@@ -44,6 +44,7 @@ class ModuleImage : public LoadedModule {
 
  private:
   bool check_externals(std::string& log) const;
+  bool check_sizes(std::string& log, CUresult& code) const;
   bool place_variables(std::string& log, CUresult& code);
   void place_shared();
   void create_functions();

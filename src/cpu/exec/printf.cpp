@@ -1,6 +1,8 @@
 // Formats what kernels print.
 #include "cpu/exec/printf.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -30,105 +32,149 @@ class Arguments {
   int count_ = 0;
 };
 
-template <class T>
-void print(std::string& out, const std::string& spec, T value) {
-  const int n = std::snprintf(nullptr, 0, spec.c_str(), value);
-  if (n < 0) return;
-  std::string text(size_t(n) + 1, '\0');
-  std::snprintf(text.data(), text.size(), spec.c_str(), value);
-  text.pop_back();
-  out += text;
-}
+constexpr u64 kMostRoom = 1 << 30;        // snprintf counts in an int
+constexpr u64 kSignificantDigits = 1100;  // the exact value of a double has 767 at most
 
-// One conversion: flags, width and precision are copied, lengths are replaced by our own.
+// One conversion. Flags, width and precision are parsed and bounded, because a kernel may name any
+// number; lengths are replaced by the ones that fit the argument.
 class Conversion {
  public:
-  Conversion(const std::string& format, size_t& at, Arguments& arguments)
-      : format_(format), at_(at), arguments_(arguments) {}
-  bool run(std::string& out, const PrintfSource& source);
+  // At most `room` characters may be appended to `out`.
+  Conversion(const std::string& format, size_t& at, Arguments& arguments, std::string& out,
+             u64 room)
+      : format_(format), at_(at), arguments_(arguments), out_(out), room_(room) {}
+  // False if the format is not valid or the text does not fit.
+  bool run(const PrintfSource& source);
 
  private:
   char peek() const { return at_ < format_.size() ? format_[at_] : '\0'; }
-  void number();
-  void integer(std::string& out, char c);
+  bool flag(char c) const { return flags_.find(c) != std::string::npos; }
+  void parse();
+  void parse_flags();
+  s64 parse_number();
+  bool integer(char c);
+  bool real(char c, double value);
+  bool text(const std::string& value);
+  template <class T>
+  bool print(const char* type, T value);
 
   const std::string& format_;
   size_t& at_;
   Arguments& arguments_;
-  std::string spec_ = "%";
+  std::string& out_;
+  const u64 room_;
+  std::string flags_;
+  u64 width_ = 0;
+  s64 precision_ = -1;  // negative: none
   int longs_ = 0, shorts_ = 0;
 };
 
-void Conversion::number() {
-  if (peek() == '*') {
-    ++at_;
-    spec_ += std::to_string(arguments_.next<s32>());
-  }
-  while (peek() >= '0' && peek() <= '9') spec_ += format_[at_++];
+void Conversion::parse_flags() {
+  for (; peek() && std::strchr("-+ #0", peek()); ++at_)
+    if (!flag(format_[at_])) flags_ += format_[at_];
 }
 
-void Conversion::integer(std::string& out, char c) {
-  spec_ += "ll";
-  spec_ += c;
+// A number too large for any buffer stays too large.
+s64 Conversion::parse_number() {
+  if (peek() == '*') {
+    ++at_;
+    return arguments_.next<s32>();
+  }
+  s64 value = 0;
+  for (; peek() >= '0' && peek() <= '9'; ++at_)
+    if (value <= s64{kMostRoom}) value = value * 10 + (format_[at_] - '0');
+  return value;
+}
+
+void Conversion::parse() {
+  parse_flags();
+  const s64 width = parse_number();
+  if (width < 0) flags_ += '-';
+  width_ = u64(width < 0 ? -width : width);
+  if (peek() == '.') {
+    ++at_;
+    precision_ = parse_number();
+  }
+  for (; peek() && std::strchr("hljztL", peek()); ++at_) ++(format_[at_] == 'h' ? shorts_ : longs_);
+}
+
+template <class T>
+bool Conversion::print(const char* type, T value) {
+  if (width_ > room_ || (precision_ > 0 && u64(precision_) > room_)) return false;
+  const std::string spec = '%' + flags_ + "*.*" + type;
+  const int n = std::snprintf(nullptr, 0, spec.c_str(), int(width_), int(precision_), value);
+  if (n < 0 || u64(n) > room_) return false;
+  const size_t before = out_.size();
+  out_.resize(before + size_t(n) + 1);
+  std::snprintf(out_.data() + before, size_t(n) + 1, spec.c_str(), int(width_), int(precision_),
+                value);
+  out_.pop_back();
+  return true;
+}
+
+bool Conversion::integer(char c) {
+  const char type[] = {'l', 'l', c, '\0'};
   const bool is_signed = c == 'd' || c == 'i';
   if (longs_) {
     const u64 v = arguments_.next<u64>();
-    return is_signed ? print(out, spec_, static_cast<long long>(v))
-                     : print(out, spec_, static_cast<unsigned long long>(v));
+    return is_signed ? print(type, static_cast<long long>(v))
+                     : print(type, static_cast<unsigned long long>(v));
   }
   u32 v = arguments_.next<u32>();
   if (is_signed) {
     const s32 s = shorts_ == 0 ? s32(v) : shorts_ == 1 ? s16(v) : s8(v);
-    return print(out, spec_, static_cast<long long>(s));
+    return print(type, static_cast<long long>(s));
   }
   if (shorts_) v = shorts_ == 1 ? u16(v) : u8(v);
-  print(out, spec_, static_cast<unsigned long long>(v));
+  return print(type, static_cast<unsigned long long>(v));
 }
 
-bool Conversion::run(std::string& out, const PrintfSource& source) {
-  while (peek() && std::strchr("-+ #0", peek())) spec_ += format_[at_++];
-  number();
-  if (peek() == '.') {
-    spec_ += format_[at_++];
-    number();
-  }
-  while (peek() && std::strchr("hljztL", peek())) {
-    const char c = format_[at_++];
-    if (c == 'h')
-      ++shorts_;
-    else
-      ++longs_;
-  }
+// A precision that adds no character to the text is no reason to refuse it.
+bool Conversion::real(char c, double value) {
+  const char type[] = {c, '\0'};
+  if (!std::isfinite(value)) precision_ = -1;
+  if ((c == 'g' || c == 'G') && !flag('#'))
+    precision_ = std::min(precision_, s64{kSignificantDigits});
+  return print(type, value);
+}
+
+bool Conversion::text(const std::string& value) {
+  precision_ = precision_ < 0 ? s64(value.size()) : std::min(precision_, s64(value.size()));
+  return print("s", value.c_str());
+}
+
+bool Conversion::run(const PrintfSource& source) {
+  const size_t begin = at_;
+  parse();
   const char c = peek();
   if (!c) return false;
   ++at_;
-  if (std::strchr("diouxX", c)) {
-    integer(out, c);
-  } else if (std::strchr("fFeEgGaA", c)) {
-    spec_ += c;
-    print(out, spec_, arguments_.next<double>());
-  } else if (c == 'c') {
-    spec_ += c;
-    print(out, spec_, int(arguments_.next<u32>()));
-  } else if (c == 's') {
-    spec_ += c;
-    const u64 address = arguments_.next<u64>();
-    const std::string text = address ? source.string(address) : "(null)";
-    print(out, spec_, text.c_str());
-  } else if (c == 'p') {
-    spec_ += c;
-    print(out, spec_, reinterpret_cast<void*>(arguments_.next<u64>()));
-  } else {
-    out += spec_ + c;  // not a conversion: printed as it is
+  if (std::strchr("diouxX", c)) return integer(c);
+  if (std::strchr("fFeEgGaA", c)) return real(c, arguments_.next<double>());
+  switch (c) {
+    case 'c':
+      precision_ = -1;
+      return print("c", int(arguments_.next<u32>()));
+    case 's': {
+      const u64 address = arguments_.next<u64>();
+      return text(address ? source.string(address) : "(null)");
+    }
+    case 'p':
+      return print("p", reinterpret_cast<void*>(arguments_.next<u64>()));
+    default:
+      out_ += '%' + format_.substr(begin, at_ - begin);  // not a conversion: printed as it is
+      return true;
   }
-  return true;
 }
 
 }  // namespace
 
-int format_printf(const std::string& format, const PrintfSource& source, std::string& out) {
+int format_printf(const std::string& format, const PrintfSource& source, u64 capacity,
+                  std::string& out) {
   Arguments arguments(source);
+  capacity = std::min(capacity, kMostRoom);
   for (size_t at = 0; at < format.size();) {
+    if (out.size() >= capacity) return -1;
     if (format[at] != '%') {
       out += format[at++];
       continue;
@@ -140,7 +186,7 @@ int format_printf(const std::string& format, const PrintfSource& source, std::st
       continue;
     }
     if (arguments.count() >= kMaxArguments) return -1;
-    if (!Conversion(format, at, arguments).run(out, source)) return -1;
+    if (!Conversion(format, at, arguments, out, capacity - out.size()).run(source)) return -1;
   }
   return arguments.count();
 }

@@ -16,9 +16,11 @@ struct PrintfSource {
   std::function<std::string(u64 address)> string;
 };
 
-// As CUDA's printf: 32 arguments at most; widths and precisions may be `*`. Answers the number of
-// arguments, or -1 if the format is not valid.
-int format_printf(const std::string& format, const PrintfSource& source, std::string& out);
+// Appends the text to `out`, as CUDA's printf: 32 arguments at most; widths and precisions may be
+// `*`. Returns the number of arguments, or -1 if the format is not valid or the text is longer than
+// `capacity`: then `out` has less than that, and no more memory was needed.
+int format_printf(const std::string& format, const PrintfSource& source, u64 capacity,
+                  std::string& out);
 
 }  // namespace cucpu
 

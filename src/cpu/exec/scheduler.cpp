@@ -30,6 +30,7 @@ class Share {
 
  private:
   bool take();
+  bool admit();
   bool begin();
   void slice();
   void charge();
@@ -48,10 +49,25 @@ bool Share::take() {
   return next_ < end_;
 }
 
+// Makes room for a block, before a number is taken for it: what a worker has taken it must run. The
+// first block of the launch always finds memory (check_memory), so that somebody runs them all.
+bool Share::admit() {
+  if (!idle_.empty()) return true;
+  const u64 bytes = launch_.block_bytes;
+  MemoryBudget& memory = launch_.memory;
+  if (!launch_.reserved && !memory.take_if_unused(bytes) && !memory.take_from_first_half(bytes))
+    return false;
+  idle_.push_back(std::make_unique<Block>(launch_, worker_));
+  return true;
+}
+
 bool Share::begin() {
-  if (next_ >= end_ && !take()) return false;
+  if (!admit()) return false;
+  if (next_ >= end_ && !take()) {
+    idle_.clear();  // no block needs their memory any more
+    return false;
+  }
   const u64 number = next_++;
-  if (idle_.empty()) idle_.push_back(std::make_unique<Block>(launch_, worker_));
   resident_.push_front(std::move(idle_.back()));
   idle_.pop_back();
   resident_.front()->begin(number);
@@ -102,9 +118,12 @@ void Share::run() {
 
 void work_on(LaunchState& launch) {
   try {
-    Share(launch).run();
-  } catch (const KernelFault& fault) {
-    launch.fail(fault.code, fault.text);
+    Share share(launch);
+    try {
+      share.run();
+    } catch (const KernelFault& fault) {
+      launch.fail(fault.code, fault.text);  // others stop before this worker frees its blocks
+    }
   } catch (const std::bad_alloc&) {
     launch.fail(CUDA_ERROR_OUT_OF_MEMORY, "the host has no memory for another block");
   }

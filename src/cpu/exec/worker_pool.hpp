@@ -22,6 +22,7 @@ class WorkerPool {
   // place, so that a launch of few blocks needs no other thread at all, and where the pool has none
   // for long: every launch makes progress, whatever the others wait for.
   void run(LaunchState& launch);
+  unsigned size() const { return size_; }
 
  private:
   struct Job {

@@ -202,7 +202,9 @@ void BodyParser::declare_register(std::string_view name, Type type) {
     count = parse_integer_atom(lexer_, "a number of registers");
     lexer_.expect('>');
   }
-  if (count > context_.registers_left) lexer_.fail("too many registers");
+  if (count > context_.registers_left ||
+      count + function_->registers.size() > kMaxFunctionRegisters)
+    lexer_.fail("too many registers");
   context_.registers_left -= count;
   auto first = static_cast<uint32_t>(function_->registers.size());
   auto number = static_cast<uint32_t>(count);

@@ -39,6 +39,9 @@ struct PendingRelocation {
   uint32_t line = 0;
 };
 
+/// Of one function: a warp's take up to 512 bytes each, and offsets of them have 32 bits.
+inline constexpr size_t kMaxFunctionRegisters = size_t{1} << 22;
+
 struct Context {
   Context(Module& module, std::string_view text, Diagnostics& log)
       : module(module), lexer(text), log(log), forms(module) {

@@ -187,7 +187,8 @@ std::optional<Operand> BodyParser::special_register(std::string_view name) {
 /// Other instructions than mov get a special register through a register of their own.
 Operand BodyParser::move_to_register(const Operand& special) {
   bool wide = is_wide_special_register(special.index);
-  if (context_.registers_left == 0) lexer_.fail("too many registers");
+  if (context_.registers_left == 0 || function_->registers.size() >= kMaxFunctionRegisters)
+    lexer_.fail("too many registers");
   --context_.registers_left;
   auto index = static_cast<uint32_t>(function_->registers.size());
   function_->registers.push_back(wide ? Type::u64 : Type::u32);

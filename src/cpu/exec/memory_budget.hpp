@@ -1,0 +1,52 @@
+// The host memory that the blocks of one launch may occupy together.
+#ifndef CUCPU_EXEC_MEMORY_BUDGET_HPP
+#define CUCPU_EXEC_MEMORY_BUDGET_HPP
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace cucpu {
+
+class MemoryBudget {
+ public:
+  void set_limit(uint64_t bytes) { limit_ = bytes; }
+  uint64_t limit() const { return limit_; }
+
+  // Returns false, and takes nothing, if the limit would be exceeded.
+  bool take(uint64_t bytes) { return take_up_to(bytes, limit_); }
+  // As take(), but leaves half for the stacks of the blocks that run.
+  bool take_from_first_half(uint64_t bytes) { return take_up_to(bytes, limit_ / 2); }
+  // As take(), but only while nothing is taken.
+  bool take_if_unused(uint64_t bytes) {
+    uint64_t none = 0;
+    return bytes <= limit_ && used_.compare_exchange_strong(none, bytes);
+  }
+  void give_back(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  // "a launch has 201326592 bytes, of which 4096 are free (CUCORE_CPU_LAUNCH_MEMORY sets them)"
+  std::string describe() const;
+
+ private:
+  bool take_up_to(uint64_t bytes, uint64_t limit) {
+    uint64_t used = used_.load(std::memory_order_relaxed);
+    do {
+      if (bytes > limit || used > limit - bytes) return false;
+    } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+    return true;
+  }
+
+  uint64_t limit_ = 0;
+  std::atomic<uint64_t> used_{0};
+};
+
+inline std::string MemoryBudget::describe() const {
+  const uint64_t used = used_.load(std::memory_order_relaxed);
+  return "a launch has " + std::to_string(limit_) + " bytes, of which " +
+         std::to_string(used < limit_ ? limit_ - used : 0) +
+         " are free; CUCORE_CPU_LAUNCH_MEMORY sets this budget";
+}
+
+}  // namespace cucpu
+
+#endif
