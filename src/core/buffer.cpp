@@ -27,6 +27,9 @@ std::string describe(const Device& device, size_t size, const char* kind) {
 // Retries after pending releases, which may free enough memory.
 template <class Allocate>
 CUresult allocate_or_wait(const Context& context, Allocate&& allocate) {
+  // An allocation is no work of a captured stream, but the driver refuses it during a capture that
+  // the thread has begun in global mode, and invalidates the capture.
+  const driver::RelaxedCaptures relaxed;
   const CUresult result = allocate();
   if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
   wait_for_releases(context);
