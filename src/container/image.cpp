@@ -114,7 +114,11 @@ void adopt_classes(std::vector<Parameter>& to, std::span<const Parameter> from) 
   }
 }
 
-void adopt_classes(std::vector<Symbol>& to, std::span<const Symbol> from) {
+namespace {
+
+/// Calls `adopt` with the parameters of each kernel of `to` that `from` has, and with those there.
+template <class Adopt>
+void for_each_pair(std::vector<Symbol>& to, std::span<const Symbol> from, const Adopt& adopt) {
   std::unordered_map<std::string_view, const Symbol*> known;
   for (const Symbol& symbol : from) {
     if (symbol.parameters) known.emplace(symbol.lowered_name, &symbol);
@@ -122,8 +126,45 @@ void adopt_classes(std::vector<Symbol>& to, std::span<const Symbol> from) {
   for (Symbol& symbol : to) {
     if (!symbol.parameters) continue;
     const auto found = known.find(symbol.lowered_name);
-    if (found != known.end()) adopt_classes(*symbol.parameters, *found->second->parameters);
+    if (found != known.end()) adopt(*symbol.parameters, *found->second->parameters);
   }
+}
+
+bool is_open(const Parameter& parameter) {
+  return parameter.parameter_class == ParameterClass::UNKNOWN;
+}
+
+/// Instructions, which may have decided that it is a pointer, can also use an integer as an
+/// address.
+bool may_be_word(const Parameter& parameter) {
+  return parameter.size == 8 && parameter.parameter_class == ParameterClass::POINTER;
+}
+
+}  // namespace
+
+void adopt_classes(std::vector<Symbol>& to, std::span<const Symbol> from) {
+  for_each_pair(to, from, [](std::vector<Parameter>& mine, std::span<const Parameter> theirs) {
+    adopt_classes(mine, theirs);
+  });
+}
+
+void adopt_stated_classes(std::vector<Symbol>& to, std::span<const Symbol> from) {
+  const auto agree = [](const Parameter& mine, const Parameter& theirs) {
+    if (mine.size != theirs.size) return false;
+    if (mine.parameter_class == theirs.parameter_class || is_open(mine)) return true;
+    return may_be_word(mine) && theirs.parameter_class == ParameterClass::INTEGER;
+  };
+  for_each_pair(to, from, [&](std::vector<Parameter>& mine, std::span<const Parameter> theirs) {
+    if (!std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), agree)) return;
+    for (size_t i = 0; i < mine.size(); ++i) mine[i].parameter_class = theirs[i].parameter_class;
+  });
+}
+
+bool has_open_classes(std::span<const Symbol> symbols) {
+  return std::any_of(symbols.begin(), symbols.end(), [](const Symbol& symbol) {
+    return symbol.parameters &&
+           std::any_of(symbol.parameters->begin(), symbol.parameters->end(), is_open);
+  });
 }
 
 std::vector<Symbol> merge_expressions(std::vector<Symbol> symbols,

@@ -109,6 +109,12 @@ void adopt_classes(std::vector<Parameter>& to, std::span<const Parameter> from);
 /// The same for each kernel of `to` that `from` has, by its name in the code.
 void adopt_classes(std::vector<Symbol>& to, std::span<const Symbol> from);
 
+/// The same from symbols of PTX that marks pointers: it also decides which 64-bit words are
+/// pointers. Does nothing to a kernel of which any other class differs.
+void adopt_stated_classes(std::vector<Symbol>& to, std::span<const Symbol> from);
+/// True if a parameter of a kernel has no class.
+bool has_open_classes(std::span<const Symbol> symbols);
+
 /// Gives the symbols read from an image the expressions under which the compiler was asked for
 /// them. Every (expression, lowered name) gives one symbol: a symbol named by two expressions comes
 /// twice. Pairs that the image does not know are kept, as kernels with unknown parameters.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/device.hpp"
-#include "driver/nvrtc.hpp"
+#include "core/nvrtc_program.hpp"
 #include "support/descriptors.hpp"
 #include "support/text.hpp"
 
@@ -12,11 +12,7 @@ namespace cucore::core {
 namespace {
 
 container::Arch lowest_of_nvrtc() {
-  const auto& rtc = driver::nvrtc();
-  int count = 0;
-  driver::check(rtc.nvrtcGetNumSupportedArchs(&count), "ask NVRTC for its architectures");
-  std::vector<int> numbers(static_cast<size_t>(count));
-  driver::check(rtc.nvrtcGetSupportedArchs(numbers.data()), "ask NVRTC for its architectures");
+  const std::vector<int> numbers = nvrtc_architectures();
   if (numbers.empty()) throw Error(Status::UNSUPPORTED, "NVRTC names no architecture; set arch");
   return {.number = static_cast<uint16_t>(std::ranges::min(numbers)), .is_virtual = true};
 }

@@ -1,12 +1,13 @@
 #include "core/file_flags.hpp"
 
-#include <optional>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace cucore::core {
 namespace {
 
-enum class Effect { INCLUDE_PATH, PRE_INCLUDE, NO_SIBLINGS, DEBUG, SIDE_EFFECT };
+enum class Effect { ARCH, INCLUDE_PATH, PRE_INCLUDE, NO_SIBLINGS, DEBUG, SIDE_EFFECT, OPTIONS };
 
 struct Spelling {
   std::string_view flag;
@@ -16,6 +17,8 @@ struct Spelling {
 };
 
 constexpr Spelling SPELLINGS[] = {
+    {"--gpu-architecture", Effect::ARCH, true},
+    {"-arch", Effect::ARCH, true},
     {"--include-path", Effect::INCLUDE_PATH, true},
     {"-I", Effect::INCLUDE_PATH, true, true},
     {"--pre-include", Effect::PRE_INCLUDE, true},
@@ -36,9 +39,14 @@ constexpr Spelling SPELLINGS[] = {
     {"-create-pch", Effect::SIDE_EFFECT, true},
     {"--use-pch", Effect::SIDE_EFFECT, true},
     {"-use-pch", Effect::SIDE_EFFECT, true},
-    {"--options-file", Effect::SIDE_EFFECT, true},
-    {"-optf", Effect::SIDE_EFFECT, true},
+    {"--options-file", Effect::OPTIONS, true},
+    {"-optf", Effect::OPTIONS, true},
 };
+
+// Whether the value is the next argument.
+bool takes_next(const std::vector<std::string>& flags, size_t at, const Spelling& spelling) {
+  return spelling.has_value && flags[at] == spelling.flag && at + 1 < flags.size();
+}
 
 // The value of a flag in this spelling; nullopt where it is another flag.
 std::optional<std::string_view> match(std::string_view argument, const Spelling& spelling) {
@@ -68,7 +76,10 @@ void note(FileFlags& out, const Spelling& spelling, std::string_view value) {
     case Effect::DEBUG:
       out.names_current_directory = true;
       break;
+    case Effect::ARCH:
+      break;
     case Effect::SIDE_EFFECT:
+    case Effect::OPTIONS:
       out.side_effect = spelling.flag;
       break;
   }
@@ -89,10 +100,25 @@ FileFlags read_file_flags(const std::vector<std::string>& flags) {
     for (const Spelling& spelling : SPELLINGS) {
       const auto value = match(flags[i], spelling);
       if (!value) continue;
-      const bool is_next = spelling.has_value && flags[i] == spelling.flag && i + 1 < flags.size();
-      note(out, spelling, is_next ? std::string_view(flags[++i]) : *value);
+      note(out, spelling, takes_next(flags, i, spelling) ? std::string_view(flags[++i]) : *value);
       break;
     }
+  }
+  return out;
+}
+
+std::optional<std::vector<std::string>> flags_of_source(const std::vector<std::string>& flags) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    const auto found = std::ranges::find_if(
+        SPELLINGS, [&](const Spelling& spelling) { return match(flags[i], spelling).has_value(); });
+    const bool is_known = found != std::end(SPELLINGS);
+    if (is_known && found->effect == Effect::OPTIONS) return std::nullopt;
+    const bool is_kept =
+        !is_known || (found->effect != Effect::ARCH && found->effect != Effect::SIDE_EFFECT);
+    const size_t last = is_known && takes_next(flags, i, *found) ? i + 1 : i;
+    for (size_t at = i; is_kept && at <= last; ++at) out.push_back(flags[at]);
+    i = last;
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // What NVRTC's command line says about files: where it looks for headers, and what it writes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,9 @@ struct FileFlags {
 
 // Short and long spellings, the value after '=', glued on, or in the next argument.
 FileFlags read_file_flags(const std::vector<std::string>& flags);
+
+// The flags that decide how the source is read: without the architecture, and without those that
+// make the compiler write files. nullopt if some flags are in a file.
+std::optional<std::vector<std::string>> flags_of_source(const std::vector<std::string>& flags);
 
 }  // namespace cucore::core

@@ -1,17 +1,11 @@
 #include "core/linked_symbols.hpp"
 
-#include <string_view>
-
 namespace cucore::core {
 namespace {
 
 using container::Code;
 using container::NamedExpression;
 using container::Symbol;
-
-bool is_internal(std::string_view lowered) {
-  return lowered.find("_GLOBAL__N_") != lowered.npos || lowered.find("_INTERNAL_") != lowered.npos;
-}
 
 // What a linker makes of "name" that it had twice: "name_2", "name.1", "name__1".
 bool is_renamed(std::string_view now, std::string_view before) {
@@ -21,6 +15,10 @@ bool is_renamed(std::string_view now, std::string_view before) {
 }
 
 }  // namespace
+
+bool is_internal(std::string_view lowered) {
+  return lowered.find("_GLOBAL__N_") != lowered.npos || lowered.find("_INTERNAL_") != lowered.npos;
+}
 
 std::vector<Symbol> linked_symbols(std::vector<Symbol> image,
                                    const std::vector<const Code*>& inputs) {

@@ -2,6 +2,9 @@
 // mean one kernel.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "container/objectcode.hpp"
 
 namespace cucore::core {
@@ -11,5 +14,8 @@ namespace cucore::core {
 // kernel that it may mean, which makes it ambiguous when it is looked up.
 std::vector<container::Symbol> linked_symbols(std::vector<container::Symbol> image,
                                               const std::vector<const container::Code*>& inputs);
+
+// True of the name of a kernel in an anonymous namespace, or of a static one.
+bool is_internal(std::string_view lowered);
 
 }  // namespace cucore::core

@@ -7,6 +7,7 @@
 #include "container/text.hpp"
 #include "core/default_arch.hpp"
 #include "core/definition_check.hpp"
+#include "core/link_classes.hpp"
 #include "core/link_job.hpp"
 #include "core/linked_symbols.hpp"
 #include "core/objectcode.hpp"
@@ -133,7 +134,7 @@ Code to_code(LinkResult result, const LinkJob& job, const LinkerChoice& choice,
 }  // namespace
 
 Code link_codes(const std::vector<const Code*>& given, CodeType target,
-                const LinkerOptions& options, std::string* log) {
+                const LinkerOptions& options, std::string* log, OpenClasses classes) {
   const Arch arch = options.arch.empty() ? default_arch(target) : options.arch;
   if (target == CodeType::CUBIN && arch.is_virtual)
     throw Error(Status::INVALID_ARGUMENT,
@@ -153,7 +154,9 @@ Code link_codes(const std::vector<const Code*>& given, CodeType target,
   const LinkerChoice choice = choose_linker(inputs, job.lto);
   LinkResult result = run(job, choice, inputs);
   if (log) *log = result.log;
-  return to_code(std::move(result), job, choice, inputs);
+  Code code = to_code(std::move(result), job, choice, inputs);
+  if (classes == OpenClasses::COMPLETE) complete_classes(code.symbols, job);
+  return code;
 }
 
 Linker::~Linker() = default;
@@ -202,7 +205,7 @@ Ref<ObjectCode> Linker::link(CodeType target) {
   std::vector<const Code*> inputs;
   for (const auto& input : inputs_) inputs.push_back(&input->code());
   try {
-    return make<ObjectCode>(link_codes(inputs, target, options_, &log_));
+    return make<ObjectCode>(link_codes(inputs, target, options_, &log_, OpenClasses::COMPLETE));
   } catch (const Error& error) {
     log_ = error.log();
     throw;

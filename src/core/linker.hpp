@@ -41,10 +41,13 @@ class Linker final : public Object {
   mutable std::string said_;  // the choice that the log has been told of
 };
 
+// Whether classes of parameters that a link of LTOIR leaves open are completed, by another link.
+enum class OpenClasses { KEEP, COMPLETE };
+
 // One link of plain values: what Linker, PTX programs and lazy loading have in common.
 container::Code link_codes(const std::vector<const container::Code*>& inputs,
                            container::CodeType target, const LinkerOptions& options,
-                           std::string* log = nullptr);
+                           std::string* log = nullptr, OpenClasses classes = OpenClasses::KEEP);
 
 // What the result of such a link depends on, its digest not yet computed.
 container::BuildInputs link_inputs(const std::vector<const container::Code*>& inputs,

@@ -36,6 +36,15 @@ std::string compiler_name(const std::string& name) {
   return name.find('/') == std::string::npos ? std::string(FOLDER) + name : name;
 }
 
+std::vector<int> nvrtc_architectures() {
+  const auto& rtc = driver::nvrtc();
+  int count = 0;
+  check(rtc.nvrtcGetNumSupportedArchs(&count), "ask NVRTC for its architectures");
+  std::vector<int> numbers(static_cast<size_t>(count));
+  check(rtc.nvrtcGetSupportedArchs(numbers.data()), "ask NVRTC for its architectures");
+  return numbers;
+}
+
 std::string readable_log(std::string log) {
   for (size_t at = 0; (at = log.find(FOLDER, at)) != std::string::npos;)
     log.erase(at, FOLDER.size());

@@ -38,6 +38,9 @@ class NvrtcProgram {
 // search the current directory; the compiler's mangling is the same.
 std::string compiler_name(const std::string& name);
 
+// The numbers of the architectures that this NVRTC compiles for: 75, 80 and so on.
+std::vector<int> nvrtc_architectures();
+
 // A log as the user would have it: without that folder.
 std::string readable_log(std::string log);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "container/text.hpp"
+#include "core/class_probe.hpp"
 #include "core/default_arch.hpp"
 #include "core/file_flags.hpp"
 #include "core/nvrtc_options.hpp"
@@ -235,9 +236,11 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
                                      NvrtcRunner& runner) const {
   Job job = prepare(target, expressions);
   if (!has_seed_) job.flags.push_back("--frandom-seed=" + derived_seed(job));
-  const NvrtcResult result =
-      runner.run({source_, compiler_name(name_), header_names_, header_sources_, job.flags,
-                  job.expressions, target, text("compile ", name_, " for ", job.arch.text())});
+  const NvrtcJob request{source_,       compiler_name(name_),
+                         header_names_, header_sources_,
+                         job.flags,     job.expressions,
+                         target,        text("compile ", name_, " for ", job.arch.text())};
+  const NvrtcResult result = runner.run(request);
   // A name is that of a file, which may have bytes that are no text.
   container::Code code =
       container::make_code(target, result.bytes, container::clean_text(name_), job.arch);
@@ -245,6 +248,7 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   std::vector<std::string_view> texts(header_sources_.begin(), header_sources_.end());
   texts.emplace_back(source_);
   add_classes_of_sources(code.symbols, texts);
+  complete_classes(code.symbols, request, job.arch, runner);
   std::vector<container::NamedExpression> names;
   for (size_t i = 0; i < job.expressions.size(); ++i)
     names.push_back({job.expressions[i], result.lowered_names[i]});

@@ -12,6 +12,7 @@ struct KernelImage {
   std::string name;
   std::vector<size_t> offsets;
   std::vector<size_t> sizes;
+  std::vector<bool> pointers = {};  // of a kernel of source
 };
 
 struct GlobalImage {

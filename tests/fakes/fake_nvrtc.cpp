@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "fakes/fake_calls.hpp"
@@ -46,6 +47,12 @@ Compiler& compiler() {
   return *compiler;
 }
 
+// Those from 100 on came with 12.8.
+std::span<const int> architectures() {
+  const std::span<const int> all(ARCHITECTURES);
+  return compiler().version < 12080 ? all.first(7) : all;
+}
+
 std::unique_lock<std::recursive_mutex> locked() { return std::unique_lock(compiler().mutex); }
 
 Program* find(nvrtcProgram handle, const char* use) {
@@ -67,7 +74,7 @@ bool read_arch(const std::string& option, Target& target) {
   const size_t digits = value.find('_');
   if (digits == std::string::npos) return false;
   target.arch = std::atoi(value.c_str() + digits + 1);
-  return std::ranges::find(ARCHITECTURES, target.arch) != std::end(ARCHITECTURES);
+  return std::ranges::find(architectures(), target.arch) != architectures().end();
 }
 
 bool read_option(const std::string& option, Target& target, std::string& log) {
@@ -145,7 +152,8 @@ nvrtcResult compile(Program& program, const std::vector<std::string>& options) {
   }
   Image image;
   if (!make_kernels(program, image)) return NVRTC_ERROR_COMPILATION;
-  program.ptx = write_ptx(image, target.arch);
+  const bool marks = program.source.find("#two-compilers") != std::string::npos;
+  program.ptx = write_ptx(image, target.arch, marks ? Marks::FROM_100 : Marks::NEVER);
   if (target.is_real) program.cubin = write_cubin(image, target.arch);
   if (target.lto) program.ltoir = LTOIR_MAGIC + program.ptx;
   program.compiled = true;
@@ -185,12 +193,12 @@ nvrtcResult nvrtcVersion(int* major, int* minor) {
 const char* nvrtcGetErrorString(nvrtcResult) { return "as the fake compiler was told"; }
 
 nvrtcResult nvrtcGetNumSupportedArchs(int* count) {
-  *count = static_cast<int>(std::size(ARCHITECTURES));
+  *count = static_cast<int>(architectures().size());
   return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetSupportedArchs(int* out) {
-  std::copy(std::begin(ARCHITECTURES), std::end(ARCHITECTURES), out);
+  std::ranges::copy(architectures(), out);
   return NVRTC_SUCCESS;
 }
 

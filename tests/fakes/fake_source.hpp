@@ -20,8 +20,12 @@ std::vector<SourceKernel> find_kernels(const std::string& source);
 // A name as the compiler would make of it: "saxpy<float>" becomes "_Z5saxpyIfLE..." of a kind.
 std::string lowered(const SourceKernel& kernel, const std::string& expression);
 
+// NEVER: one compiler writes all PTX. FROM_100: an older one writes PTX for targets below 100, and
+// the one for later targets marks pointers.
+enum class Marks { NEVER, FROM_100 };
+
 // The PTX of kernels under these names.
-std::string write_ptx(const Image& image, int arch);
+std::string write_ptx(const Image& image, int arch, Marks marks = Marks::NEVER);
 
 KernelImage image_of(const SourceKernel& kernel, const std::string& lowered_name);
 
