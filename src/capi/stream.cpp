@@ -89,7 +89,7 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream* stream,
 CUCORE_API void* cucore_stream_native(const cucore_stream* stream) {
   const auto* self = peek(stream);
   if (!self) return nullptr;
-  core::add_capturable(*self);
+  (void)core::add_capturable(*self);
   return self->hand_out();
 }
 

@@ -1,6 +1,7 @@
 #include "core/capturable_streams.hpp"
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include "driver/stream_capture.hpp"
@@ -24,13 +25,14 @@ bool is_default(const Stream& stream) {
 
 }  // namespace
 
-// Without memory for the stream, a wait for the context may break its capture.
-void add_capturable(const Stream& stream) noexcept try {
-  if (is_default(stream) || driver::forked()) return;
+bool add_capturable(const Stream& stream) noexcept try {
+  if (is_default(stream) || driver::forked()) return true;
   Capturable& all = capturable();
   const std::lock_guard lock(all.mutex);
   if (std::ranges::find(all.streams, &stream) == all.streams.end()) all.streams.push_back(&stream);
+  return true;
 } catch (const std::bad_alloc&) {
+  return false;
 }
 
 void remove_capturable(const Stream& stream) noexcept {

@@ -6,8 +6,9 @@
 
 namespace cucore::core {
 
-// Adds a stream that the program made, or whose handle it takes.
-void add_capturable(const Stream& stream) noexcept;
+// Adds a stream that the program made, or whose handle it takes. Returns false without memory for
+// the stream; a wait for the context may then break its capture.
+bool add_capturable(const Stream& stream) noexcept;
 
 // Removes a stream that is about to be destroyed.
 void remove_capturable(const Stream& stream) noexcept;

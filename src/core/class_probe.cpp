@@ -43,7 +43,7 @@ std::string macros_of(const Arch& arch) {
 std::optional<NvrtcJob> class_job(const NvrtcJob& job, const Arch& arch, const Arch& marking) {
   const auto flags = flags_of_source(job.flags);
   if (!flags) return std::nullopt;
-  const std::string header = compiler_name("cucore_target.h");
+  const std::string header = compiler_name("class-probe-target.h");
   NvrtcJob out = job;
   out.target = container::CodeType::PTX;
   out.header_names.push_back(header);

@@ -1,5 +1,7 @@
 #include "core/stream.hpp"
 
+#include <new>
+
 #include "core/capturable_streams.hpp"
 #include "core/context_scope.hpp"
 #include "core/event.hpp"
@@ -41,7 +43,7 @@ Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
                 text("the native stream belongs to another context than the primary context of ",
                      device.label(), "; open the device that it was made on"));
   auto stream = make<Stream>(primary.context(), native, Kind::BORROWED);
-  add_capturable(*stream);
+  if (!add_capturable(*stream)) throw std::bad_alloc();
   return stream;
 }
 

@@ -120,7 +120,7 @@ TEST_F(OpenClasses, LeaveNoTraceOfASecondCompile) {
   const std::string first(reinterpret_cast<const char*>(serialized(with).data()),
                           serialized(with).size());
   EXPECT_FALSE(contains(first, "compute_100"));
-  EXPECT_FALSE(contains(first, "cucore_target"));
+  EXPECT_FALSE(contains(first, "class-probe-target"));
 }
 
 TEST_F(OpenClasses, StayUnknownIfTheSecondCompileFails) {

@@ -149,6 +149,13 @@ TEST_F(ParametersOfKernels, AreThoseOfTheImageOfADevice) {
 // some text differently. It would then read past the arguments of a launch.
 class OtherParameters : public OnDevice {
  protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+    MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
+    if (info.version_major * 100 + info.version_minor < 1204)
+      GTEST_SKIP() << "a driver before 12.4 does not report parameters";
+  }
   Code code_with(const std::string& parameters) {
     const std::string text = ".version 8.0\n.target sm_50\n.address_size 64\n.visible .entry k(" +
                              parameters + ")\n{\nret;\n}\n";

@@ -209,20 +209,22 @@ TEST_F(BufferUses, OnTheDefaultStreams) {
   }
 }
 
-// Each thread has a default stream of its own, and the buffer keeps an event for each.
+// Each thread has a default stream of its own, and the buffer keeps an event for each. The threads
+// stay until the gate is open: at its end a thread waits for its default stream.
 TEST_F(BufferUses, OnThePerThreadStreamsOfManyThreads) {
   constexpr uint32_t THREADS = 12;
   const Buffer scratch = make_buffer(device_, 256, stream_);
   Buffer buffer = make_words();
   SUCCEEDS(cucore_stream_synchronize, stream_);
   std::atomic<int> wrong{0};
-  std::atomic<uint32_t> busy{THREADS};
+  std::atomic<uint32_t> busy{THREADS}, launching{THREADS};
+  std::atomic<bool> is_over{false};
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < THREADS; ++i)
     threads.emplace_back([&, i] {
       Stream own;
       MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_PER_THREAD, own.out());
-      const Buffer shared(cucore_buffer_retain(buffer));
+      Buffer shared(cucore_buffer_retain(buffer));
       for (uint32_t turn = 0; turn < 4; ++turn) {
         Buffer mine = make_buffer(device_, BYTES, own);
         launch_gated(own, mine, i);
@@ -238,11 +240,15 @@ TEST_F(BufferUses, OnThePerThreadStreamsOfManyThreads) {
       for (--busy; busy != 0;) std::this_thread::yield();
       hold(own, scratch);
       launch_gated(own, shared, i);
+      shared.reset();
+      for (--launching; !is_over;) std::this_thread::yield();
     });
-  for (std::thread& thread : threads) thread.join();
+  while (launching != 0) std::this_thread::yield();
   EXPECT_EQ(wrong, 0);
   buffer.reset();
   expect_unharmed(nullptr);
+  is_over = true;
+  for (std::thread& thread : threads) thread.join();
 }
 
 // The stream before has no mark: each thread may have another one behind it.

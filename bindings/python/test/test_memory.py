@@ -102,6 +102,7 @@ def test_numpy_arrays_of_buffers(device, stream):
     for make in (cucore.Buffer.pinned, cucore.Buffer.managed):
         memory = make(device, 4)
         memory.write(b"\1\2\3\4", stream)
+        stream.synchronize()
         for array in (np.asarray(memory), memory.__array__(), memory.__array__(copy=False)):
             assert array.dtype == np.uint8 and array.tolist() == [1, 2, 3, 4]
             array[0] = 9
