@@ -123,11 +123,11 @@ class Sweep : public testing::Test {
     EXPECT_GT(struck_, 0u);
   }
 
-  // Code is unloaded, host memory freed and events of futures destroyed a while after their use.
+  // Code is unloaded, memory freed and events of futures destroyed a while after their use.
   void wait_for_the_worlds_own() {
     // Each of the two streams that make_release_streams() uses keeps an event.
     const std::pair<const char*, uint64_t> own[] = {
-        {"library", 1}, {"event", 2 + 2}, {"host_memory", 1}};
+        {"library", 1}, {"event", 2 + 2}, {"memory", 2}, {"host_memory", 1}};
     for (const auto& [kind, count] : own)
       while (fakes_->driver.live_objects(kind) != count)
         std::this_thread::sleep_for(std::chrono::microseconds(100));
