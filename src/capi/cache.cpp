@@ -219,12 +219,12 @@ CUCORE_API cucore_status cucore_cache_find(cucore_cache* cache, const cucore_pro
   return guard(error, [&] {
     clear(out);
     clear(outcome);
-    auto& self = use(cache, "cache").here();
-    const core::Program& source = use(program, "program");
+    const HeldCache self(cache);
+    const auto source = share(program, "program");
     const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
     require(out, "out");
-    const auto inputs = source.inputs(static_cast<CodeType>(target), names);
-    if (const cache::Result result = self.find(*inputs); result.object) give(result, out, outcome);
+    const auto inputs = source->inputs(static_cast<CodeType>(target), names);
+    if (const cache::Result result = self->find(*inputs); result.object) give(result, out, outcome);
   });
 }
 

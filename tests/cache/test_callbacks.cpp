@@ -206,8 +206,11 @@ TEST_F(Callbacks, ARemoteMayNotUseTheCacheThatAsksIt) {
     Code code;
     Error error;
     const Code given = make_ptx_code();
+    const Program program = make_program("");
     cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
     statuses = {cucore_cache_get(cache, OTHER_KEY, code.out(), error.out()),
+                cucore_cache_find(cache, program, CUCORE_CODE_TYPE_PTX, nullptr, 0, code.out(),
+                                  nullptr, nullptr),
                 cucore_cache_put(cache, OTHER_KEY, given, nullptr),
                 cucore_cache_get_or_build(cache, OTHER_KEY, build_and_release, nullptr, code.out(),
                                           nullptr, nullptr),
@@ -221,7 +224,7 @@ TEST_F(Callbacks, ARemoteMayNotUseTheCacheThatAsksIt) {
   MUST(cucore_cache_get, cache, KEY, code.out());
   EXPECT_FALSE(code);
   EXPECT_EQ(remote.gets, 1);
-  EXPECT_EQ(statuses, std::vector<cucore_status>(6, CUCORE_ERROR_INVALID_STATE));
+  EXPECT_EQ(statuses, std::vector<cucore_status>(7, CUCORE_ERROR_INVALID_STATE));
   EXPECT_TRUE(contains(message, "remote")) << message;
 }
 

@@ -36,7 +36,6 @@ internal sealed class Pace {
 }
 
 internal static class Waits {
-
   /// <summary>Until a wait that was begun is over; 0 is over already.</summary>
   internal static void Finish(IntPtr waiting) {
     CucoreNativePINVOKE.Check();
