@@ -11,6 +11,15 @@ bool may_print(container::CodeType type, std::span<const std::byte> bytes) {
   return false;
 }
 
+namespace {
+
+// A broken context makes no stream, and waits for none: any stream writes the output.
+CUresult write_despite(const driver::CudaTable& cu, CUresult failure) noexcept {
+  return driver::is_sticky(failure) ? cu.cuStreamSynchronize(CU_STREAM_LEGACY) : failure;
+}
+
+}  // namespace
+
 // A stream that is never given work is done at once; the driver writes the output of the whole
 // context when it is synchronised. The polled stream itself would have to be waited for if another
 // thread had given it more work meanwhile.
@@ -23,7 +32,7 @@ CUresult PrintedOutput::write() noexcept {
     stream = idle_stream_.load(std::memory_order_relaxed);
     if (!stream) {
       const CUresult made = cu->cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
-      if (made != CUDA_SUCCESS) return made;
+      if (made != CUDA_SUCCESS) return write_despite(*cu, made);
       idle_stream_.store(stream, std::memory_order_release);
     }
   }

@@ -82,6 +82,7 @@ void Reaper::end_broken(const Stream& stream, Future& future, CUresult result) n
   if (!must_stop()) {
     const ContextScope scope(*stream.context(), std::nothrow);
     sweep();
+    (void)stream.context()->output().write();
   }
   future.end(outcome);
 }

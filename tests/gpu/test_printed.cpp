@@ -269,23 +269,73 @@ TEST_F(Printed, QueriesNeverWait) {
   EXPECT_LT(longest, std::chrono::milliseconds(100));
 }
 
-// Last, and alone in its process: it breaks the context. A GPU may drop what a kernel printed
-// before a fault; the waits of the library must not.
-TEST_F(Printed, BeforeAFaultIsWritten) {
-  const Kernel fault = find_kernel(code_, "fault");
-  const uint64_t nowhere = 0;
-  const cucore_argument arguments[] = {CUCORE_ARGUMENT(nowhere)};
-  const cucore_launch_options options = grid(1, 1);
-  const std::string text = written([&] {
-    say(stream_, 1);
-    MUST(cucore_kernel_launch, fault, stream_, &options, arguments, 1);
-    const Future future = make_future(stream_, queue_, 1);
-    EXPECT_EQ(cucore_future_wait(future, TEN_SECONDS, nullptr), CUCORE_ERROR_KERNEL_FAULT);
-  });
-  RecordProperty("before_a_fault", text.empty() ? "lost" : "written");
-  if (cucore_device_is_emulated(device_)) {
-    EXPECT_EQ(text, said(1));
+// Each alone in its process: it breaks the context. A GPU may drop what a kernel printed before a
+// fault; the waits of the library must not.
+class PrintedBeforeAFault : public Printed {
+ protected:
+  // Prints and faults once the gate is open: a launch writes what was printed before it.
+  void say_and_fault() {
+    say_late(stream_, 1);
+    const uint64_t nowhere = 0;
+    const cucore_argument arguments[] = {CUCORE_ARGUMENT(nowhere)};
+    const cucore_launch_options options = grid(1, 1);
+    MUST(cucore_kernel_launch, find_kernel(code_, "fault"), stream_, &options, arguments, 1);
   }
+  // Not through the library, whose queries write the output.
+  void wait_for_the_fault() {
+    open_gate();
+    decltype(&cuStreamQuery) query = nullptr;
+    capi_test::NativeDriver().find("cuStreamQuery", query);
+    const auto end = Clock::now() + std::chrono::seconds(10);
+    const auto native = static_cast<CUstream>(cucore_stream_native(stream_));
+    while (query(native) == CUDA_SUCCESS || query(native) == CUDA_ERROR_NOT_READY)
+      if (Clock::now() > end) throw std::runtime_error("the fault does not come");
+  }
+  void expect_written_by(const std::function<void()>& wait) {
+    const std::string text = written(wait);
+    RecordProperty("before_a_fault", text.empty() ? "lost" : "written");
+    if (cucore_device_is_emulated(device_)) {
+      EXPECT_EQ(text, said(1));
+    }
+  }
+  void expect_fault(cucore_status status) { EXPECT_EQ(status, CUCORE_ERROR_KERNEL_FAULT); }
+};
+
+TEST_F(PrintedBeforeAFault, IsWrittenByAFuture) {
+  expect_written_by([&] {
+    say_and_fault();
+    const Future future = make_future(stream_, queue_, 1);
+    open_gate();
+    expect_fault(cucore_future_wait(future, TEN_SECONDS, nullptr));
+  });
+}
+
+TEST_F(PrintedBeforeAFault, IsWrittenByAFutureThatIsMadeLater) {
+  expect_written_by([&] {
+    say_and_fault();
+    wait_for_the_fault();
+    const Future future = make_future(stream_, queue_, 1);
+    expect_fault(cucore_future_wait(future, TEN_SECONDS, nullptr));
+  });
+}
+
+TEST_F(PrintedBeforeAFault, IsWrittenByAQueryOfTheStream) {
+  expect_written_by([&] {
+    say_and_fault();
+    wait_for_the_fault();
+    int32_t done = 0;
+    expect_fault(cucore_stream_query(stream_, &done, nullptr));
+  });
+}
+
+TEST_F(PrintedBeforeAFault, IsWrittenByAQueryOfAnEvent) {
+  expect_written_by([&] {
+    say_and_fault();
+    MUST(cucore_event_record, event_, stream_);
+    wait_for_the_fault();
+    int32_t done = 0;
+    expect_fault(cucore_event_query(event_, &done, nullptr));
+  });
 }
 
 }  // namespace

@@ -62,7 +62,6 @@ void Output::write() {
   {
     std::lock_guard lock(mutex_);
     std::swap(texts, texts_);
-    has_text_.store(false, std::memory_order_relaxed);
   }
   const char* at = texts.bytes.data() + texts.begin;
   while (!texts.sizes.empty()) {
@@ -76,6 +75,9 @@ void Output::write() {
     std::fflush(file);
     at += size;
   }
+  // Not before: a thread that flushes meanwhile must wait until the text is written.
+  std::lock_guard lock(mutex_);
+  has_text_.store(texts_.begin != texts_.bytes.size(), std::memory_order_relaxed);
 }
 
 }  // namespace cucpu

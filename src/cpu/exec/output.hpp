@@ -24,7 +24,8 @@ class Output {
   // it.
   bool append(To to, std::string_view text, uint64_t capacity);
 
-  // Writes and flushes what is held. One load where that is nothing.
+  // Writes and flushes what is held, and waits for a thread that writes it already. One load where
+  // nothing is held.
   void flush() {
     if (has_text_.load(std::memory_order_acquire)) write();
   }
