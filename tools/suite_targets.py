@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the files that the tests of one suite need, for ninja: suite_targets.py FOLDER SUITE"""
+"""Prints the files that the tests of one suite, or one test, need, for ninja: suite_targets.py FOLDER NAME"""
 import json
 import os
 import subprocess
@@ -12,11 +12,11 @@ def introspect(folder, what):
 
 
 def main():
-    folder, suite = sys.argv[1:]
+    folder, wanted = sys.argv[1:]
     needed = {target for test in introspect(folder, "tests")
-              if suite in (name.split(":")[-1] for name in test["suite"]) for target in test["depends"]}
+              if wanted in (test["name"], *(name.split(":")[-1] for name in test["suite"])) for target in test["depends"]}
     if not needed:
-        print(f"{folder} has no tests of suite {suite}", file=sys.stderr)
+        print(f"{folder} has no suite and no test with the name '{wanted}'", file=sys.stderr)
         return 1
     for target in introspect(folder, "targets"):
         if target["id"] in needed:
