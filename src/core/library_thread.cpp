@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <exception>
-#include <future>
 #include <memory>
 #include <thread>
 
@@ -64,8 +63,8 @@ class Attributes {
   pthread_attr_t native_;
 };
 
-void start_thread(const char* name, void (*body)(void*) noexcept, void* argument,
-                  const pthread_attr_t* attributes) {
+pthread_t start_thread(const char* name, void (*body)(void*) noexcept, void* argument,
+                       const pthread_attr_t* attributes) {
   auto start = std::make_unique<Start>(Start{name, body, argument});
   const SignalsBlocked blocked;
   pthread_t thread;
@@ -74,36 +73,34 @@ void start_thread(const char* name, void (*body)(void*) noexcept, void* argument
                 text("cannot start the library's thread ", name, ": error ", result,
                      " of the system; raise the limit of threads (ulimit -u)"));
   (void)start.release();
-  pthread_detach(thread);
+  return thread;
 }
 
 struct Errand {
   const std::function<void()>& work;
-  std::promise<void> done;
+  std::exception_ptr failure;
 
   static void run(void* given) noexcept {
     auto& self = *static_cast<Errand*>(given);
     try {
       self.work();
     } catch (...) {
-      self.done.set_exception(std::current_exception());
-      return;
+      self.failure = std::current_exception();
     }
-    self.done.set_value();
   }
 };
 
 }  // namespace
 
 void start_library_thread(const char* name, void (*body)(void*) noexcept, void* argument) {
-  start_thread(name, body, argument, nullptr);
+  pthread_detach(start_thread(name, body, argument, nullptr));
 }
 
+// The thread is joined, so that it has released the exception before this thread reads it.
 void run_on_library_thread(const char* name, const std::function<void()>& work) {
-  Errand errand{work, {}};
-  std::future<void> done = errand.done.get_future();
-  start_thread(name, &Errand::run, &errand, Attributes().get());
-  done.get();
+  Errand errand{work, nullptr};
+  pthread_join(start_thread(name, &Errand::run, &errand, Attributes().get()), nullptr);
+  if (errand.failure) std::rethrow_exception(errand.failure);
 }
 
 bool wait_at_exit(const std::function<bool()>& is_done) noexcept {
