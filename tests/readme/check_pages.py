@@ -49,7 +49,7 @@ class Pages(unittest.TestCase):
         below = {name[4:] for name in listed if name.startswith("src/") and "." not in name}
         self.assertEqual(below, folders("src"))
         for name in listed:
-            self.assertTrue((ROOT / name.replace("src/", "src/", 1)).exists(), name)
+            self.assertTrue((ROOT / name).exists(), name)
         tests = {name for name in folders("tests") if (ROOT / "tests" / name / "meson.build").exists()}
         said = set(re.findall(r"\w+", listed["tests"]))
         self.assertEqual(tests - said, set())
@@ -63,7 +63,7 @@ class Pages(unittest.TestCase):
             if line and not line.startswith("#"):
                 name, *words = line.split()
                 allowed[name] = {word.split("/")[0] for word in words} & src
-        rows = re.findall(r"^\| (\w+) \| (.*?) \|", read("ARCHITECTURE.md").split("## Who may")[1], re.M)
+        rows = re.findall(r"^\| (\w+) \| (.*?) \|", read("ARCHITECTURE.md").split("## Include rules")[1], re.M)
         said = {name: set(re.findall(r"\w+", text)) & src - {name} for name, text in rows if name in src}
         self.assertEqual(said, {name: words - {name} for name, words in allowed.items()})
 
@@ -79,6 +79,26 @@ class Pages(unittest.TestCase):
         table = read("CONTRIBUTING.md").split("## Tests")[1]
         said = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.M))))
         self.assertEqual(suites - said, set())
+
+    def test_decisions_are_numbered_and_complete(self):
+        pages = sorted((ROOT / "docs/decisions").glob("0*.md"))
+        self.assertEqual([int(page.name[:4]) for page in pages], list(range(1, len(pages) + 1)))
+        self.assertGreater(len(pages), 9)
+        listed = re.findall(r"^\| \[(\d{4})\]\((.*?)\) \| (.*?) \|$", read("docs/decisions/README.md"), re.M)
+        titles = [page.read_text(encoding="utf-8").split("\n", 1)[0] for page in pages]
+        self.assertEqual([(name, f"# {number}. {title}") for number, name, title in listed],
+                         [(page.name, title) for page, title in zip(pages, titles)])
+        for page in pages:
+            self.assertEqual(re.findall(r"^## (.*)", page.read_text(encoding="utf-8"), re.M),
+                             ["Context", "Decision", "Consequences"], page.name)
+
+    def test_the_glossary_has_each_handle_type_and_each_term_once(self):
+        terms = [term for row in re.findall(r"^\| (.*?) \|", read("docs/glossary.md"), re.M) for term in row.split(", ")]
+        terms = [term for term in terms if term not in ("term", "---")]
+        self.assertEqual([term for term in set(terms) if terms.count(term) > 1], [])
+        types = re.findall(r"typedef struct cucore_(\w+)\s+cucore_\1\s*;", read("include/cucore.h"))
+        self.assertGreater(len(types), 10)
+        self.assertEqual({name.replace("objectcode", "object code") for name in types} - set(terms), set())
 
     def test_the_command_page_lists_every_subcommand(self):
         text = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
