@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
 README = ROOT / "README.md"
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bindings").rglob("*.md")]
 SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```(?:c|python|java|csharp)\n)(.*?)(```)", re.S)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.S)
 TRANSCRIPT = re.compile(r"(<!-- transcript -->\n```console\n)(.*?)(```)", re.S)
@@ -52,6 +52,16 @@ def without_numbers(text):
     return re.sub(r"\d+\.\d+ ms|\d+ bytes", "N", text)
 
 
+def prose(page):
+    return re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.S)
+
+
+def anchors(page):
+    """What a link to a heading ends in."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+    return {re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.*)", text, re.M)}
+
+
 class Readme(unittest.TestCase):
     maxDiff = None
 
@@ -72,10 +82,15 @@ class Readme(unittest.TestCase):
 
 class Prose(unittest.TestCase):
     def test_links_lead_somewhere(self):
+        seen = 0
         for page in PAGES:
-            prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.S)
-            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
-                self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
+            for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", prose(page)):
+                path = page.parent / target if target else page
+                self.assertTrue(path.exists(), f"{page.name}: {target}")
+                if anchor:
+                    seen += 1
+                    self.assertIn(anchor, anchors(path), f"{page.name}: {target}")
+        self.assertGreater(seen, 5)
 
     def test_paths_in_the_prose_exist(self):
         for page in (ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "abi.md"):
