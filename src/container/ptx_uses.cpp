@@ -30,39 +30,41 @@ std::string_view behind(std::string_view text, std::string_view mark) {
   return found == text.npos ? std::string_view() : text.substr(found + mark.size());
 }
 
+/// The size of the comment at the start of `text`, which may be cut off; 0 if there is none.
+size_t comment_size(std::string_view text) {
+  const bool is_line = text.starts_with("//");
+  if (!is_line && !text.starts_with("/*")) return 0;
+  const std::string_view end = is_line ? "\n" : "*/";
+  const size_t found = text.find(end, 2);
+  return found == text.npos ? text.size() : found + end.size();
+}
+
 /// Of the first statement of `body`; a semicolon in a comment does not end it.
 size_t statement_end(std::string_view body) {
   size_t at = body.find_first_of(";/");
-  while (at < body.size() && body[at] == '/') {
-    const std::string_view rest = body.substr(at);
-    const std::string_view end = rest.starts_with("//")   ? "\n"
-                                 : rest.starts_with("/*") ? "*/"
-                                                          : "/";
-    at = body.find_first_of(";/", std::min(body.find(end, at), body.size() - 1) + end.size());
-  }
+  while (at < body.size() && body[at] == '/')
+    at = body.find_first_of(";/", at + std::max<size_t>(comment_size(body.substr(at)), 1));
   return std::min(at, body.size());
 }
 
-/// Cuts off everything that comes before an instruction and has no semicolon: comments, .loc,
-/// braces of inner blocks, labels, the predicate.
+/// The size of what stands before an instruction and has no semicolon: a comment, .loc, a brace of
+/// an inner block, a label, the predicate. No more of the text is read than that, or than a word.
+size_t prefix_size(std::string_view statement) {
+  if (const size_t comment = comment_size(statement); comment != 0) return comment;
+  if (statement.starts_with('{') || statement.starts_with('}')) return 1;
+  if (statement.starts_with(".loc")) return statement.size() - behind(statement, "\n").size();
+  if (statement.starts_with('@'))
+    return std::min(statement.find_first_of(kBlank), statement.size());
+  const size_t end = statement.find_first_of(" \t\r\n\v\f:");
+  return end < statement.size() && statement[end] == ':' ? end + 1 : 0;
+}
+
 std::string_view instruction_of(std::string_view statement) {
-  while (true) {
+  for (size_t size = 1; size != 0; statement.remove_prefix(size)) {
     statement = trim(statement);
-    const std::string_view word = statement.substr(0, statement.find_first_of(kBlank));
-    if (statement.starts_with("//") || statement.starts_with(".loc")) {
-      statement = behind(statement, "\n");
-    } else if (statement.starts_with("/*")) {
-      statement = behind(statement, "*/");
-    } else if (statement.starts_with('{') || statement.starts_with('}')) {
-      statement.remove_prefix(1);
-    } else if (word.starts_with('@')) {
-      statement.remove_prefix(word.size());
-    } else if (const size_t colon = word.find(':'); colon != word.npos) {
-      statement.remove_prefix(colon + 1);
-    } else {
-      return statement;
-    }
+    size = prefix_size(statement);
   }
+  return statement;
 }
 
 Instruction parse(std::string_view statement) {
@@ -136,7 +138,7 @@ class Finder {
   void read_addresses(std::string_view operands) {
     for (size_t at = operands.find('['); at != operands.npos; at = operands.find('[', at + 1)) {
       const std::string_view rest = operands.substr(at + 1);
-      const auto found = registers_.find(trim(rest.substr(0, rest.find_first_of("+],"))));
+      const auto found = registers_.find(trim(rest.substr(0, rest.find_first_of("+],["))));
       if (found != registers_.end()) uses_[found->second] = ParameterUse::ADDRESS;
     }
   }

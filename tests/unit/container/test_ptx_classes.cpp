@@ -1,4 +1,6 @@
 // Classes of parameters, as declarations and instructions of PTX state them.
+#include <chrono>
+
 #include "container_testing.hpp"
 
 namespace cucore::container {
@@ -96,6 +98,27 @@ TEST(PtxClasses, AnUntypedWordThatIsLoadedAsAFloatIsAFloat) {
                     "ld.param.f32 %f1, [a]; ld.param.f64 %fd1, [b+0]; ld.param.u32 %r1, [c];"
                     "ld.param.f32 %f2, [d];"),
             (std::vector{FLOAT, FLOAT, INTEGER, INTEGER}));
+}
+
+/// What stands before an instruction, or inside an operand, repeated: reading it takes a moment,
+/// and took minutes where each repetition was searched to the end of the text.
+TEST(PtxClasses, ReadRepetitionsInLinearTime) {
+  constexpr size_t SIZE = size_t{256} << 10;
+  const auto repeated = [](const std::string& text) {
+    std::string all;
+    while (all.size() < SIZE) all += text;
+    return all;
+  };
+  const std::string braces = repeated("{");
+  for (const std::string& text :
+       {braces + std::string(braces.size(), '}'), repeated("a:"), repeated("::"), repeated("/*x*/"),
+        repeated("/**/"), repeated("@p "), repeated("//\n"), "add.u32 %r1, " + repeated("[") + ";",
+        "add.u32 %r1, " + repeated("[r") + ";", repeated("/") + ";"}) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(after(text), UNKNOWN) << text.substr(0, 20);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5))
+        << text.substr(0, 20);
+  }
 }
 
 TEST(PtxClasses, AdoptedWhereTheSizesAreTheSame) {
