@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr uint64_t LARGEST = uint64_t{1} << 31;
+constexpr std::chrono::seconds GRACE{1};  // for a worker to end that has closed its socket
 
 std::string reason() { return std::system_category().message(errno); }
 
@@ -48,6 +51,25 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   for (std::string& string : strings) out.push_back(string.data());
   out.push_back(nullptr);
   return out;
+}
+
+int wait_for_end(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+// As waitpid; nullopt if the process goes on beyond `end`.
+std::optional<int> wait_until(pid_t pid, Clock::time_point end) {
+  constexpr std::chrono::milliseconds BETWEEN_LOOKS{2};
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+    if (Clock::now() >= end) return std::nullopt;
+    std::this_thread::sleep_for(BETWEEN_LOOKS);
+  }
+  return status;
 }
 
 }  // namespace
@@ -95,20 +117,21 @@ void Worker::stop() {
   if (pid_ < 0) return;
   close(std::exchange(from_, -1));
   kill(pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
+  wait_for_end(std::exchange(pid_, -1));
 }
 
 std::string Worker::how_it_died() {
+  const int failure = std::exchange(socket_failure_, 0);
   close(std::exchange(from_, -1));
-  // Its end of the socket is closed: it is dead or about to be.
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  // Its end of the socket is closed: it is dead or about to be, unless it closed the socket alone.
+  const std::optional<int> ended = wait_until(pid_, Clock::now() + GRACE);
+  if (!ended) {
+    kill(pid_, SIGKILL);
+    wait_for_end(std::exchange(pid_, -1));
+    return "it left its socket and did not end";
   }
   pid_ = -1;
-  const int failure = std::exchange(socket_failure_, 0);
+  const int status = *ended;
   if (failure != 0)
     return text("the socket to it failed: ", std::system_category().message(failure));
   if (WIFEXITED(status) && WEXITSTATUS(status) > SOCKET_FAILED)

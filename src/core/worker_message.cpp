@@ -77,13 +77,29 @@ const char* known_library(std::string_view name) {
   return "cucore";
 }
 
+[[noreturn]] void refuse() { throw Error(Status::INTERNAL, "the answer of a worker is malformed"); }
+
+// Not OK, which would pass for a result.
+bool is_failure(Status status) {
+  switch (status) {
+#define STATUS(name, number) case Status::name:
+#include "support/status.inc"
+#undef STATUS
+    return true;
+    default:
+      return false;
+  }
+}
+
 [[noreturn]] void throw_error(Unpacker& in) {
   const auto status = static_cast<Status>(in.number());
   std::string message = in.text();
   std::string log = in.text();
   const char* library = known_library(in.bytes());
   const auto code = static_cast<int32_t>(in.number());
-  throw Error(status, std::move(message), std::move(log), {library, code, in.text()});
+  std::string name = in.text();
+  if (!is_failure(status) || !in.is_done()) refuse();
+  throw Error(status, std::move(message), std::move(log), {library, code, std::move(name)});
 }
 
 }  // namespace
@@ -146,8 +162,7 @@ NvrtcResult unpack_result(std::string_view message) {
   result.ptx = to_bytes(in.bytes());
   result.log = in.text();
   result.lowered_names = in.texts();
-  if (kind != RESULT || !in.is_done())
-    throw Error(Status::INTERNAL, "a worker answered what is no answer");
+  if (kind != RESULT || !in.is_done()) refuse();
   return result;
 }
 

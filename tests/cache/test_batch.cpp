@@ -153,4 +153,55 @@ TEST(Batches, EndACompilerThatHangs) {
   EXPECT_EQ(children(), 0);
 }
 
+// The program of the workers, as a script, for as long as this lives.
+class ScriptedWorker {
+ public:
+  explicit ScriptedWorker(const std::string& script)
+      : before_(std::getenv("CUCORE_WORKER") ? std::getenv("CUCORE_WORKER") : "") {
+    const std::string path = folder_.path() + "/worker";
+    write_file(path, "#!/bin/sh\n" + script);
+    fs::permissions(path, fs::perms::owner_all);
+    setenv("CUCORE_WORKER", path.c_str(), 1);
+  }
+  ~ScriptedWorker() { setenv("CUCORE_WORKER", before_.c_str(), 1); }
+  ScriptedWorker(const ScriptedWorker&) = delete;
+  ScriptedWorker& operator=(const ScriptedWorker&) = delete;
+
+ private:
+  const Folder folder_;
+  const std::string before_;
+};
+
+TEST(Batches, EndAWorkerThatLeavesItsSocket) {
+  NEEDS_COMPILER();
+  const ScriptedWorker worker("exec 3>&-\nexec sleep 60\n");
+  Batch batch;
+  batch.add(kernel(1));
+  const auto begin = std::chrono::steady_clock::now();
+  batch.run(nullptr, 1, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_EQ(cucore_error_status(batch.failures[0]), CUCORE_ERROR_COMPILATION);
+  EXPECT_TRUE(contains(cucore_error_message(batch.failures[0]), "left its socket"));
+  EXPECT_EQ(children(), 0);
+}
+
+// Messages of 28 bytes: failures with OK and with an unknown number as their status.
+TEST(Batches, BelieveNoFailureWithoutAFailuresStatus) {
+  NEEDS_COMPILER();
+  for (const char* status :
+       {"\\000\\000\\000\\000", "\\377\\377\\377\\377", "\\071\\060\\000\\000"}) {
+    std::string script = "printf '\\034\\000\\000\\000\\000\\000\\000\\000\\003\\000\\000\\000";
+    script += status;
+    for (int i = 0; i < 20; ++i) script += "\\000";
+    const ScriptedWorker worker(script + "' >&3\nexec sleep 60 3>&3\n");
+    Batch batch;
+    batch.add(kernel(1));
+    batch.run(nullptr, 1, 20000);
+    EXPECT_EQ(batch.out[0], nullptr);
+    ASSERT_TRUE(batch.failures[0]) << status;
+    EXPECT_EQ(cucore_error_status(batch.failures[0]), CUCORE_ERROR_INTERNAL) << status;
+    EXPECT_TRUE(contains(cucore_error_message(batch.failures[0]), "malformed"));
+  }
+}
+
 }  // namespace
