@@ -86,12 +86,17 @@ struct Scheme {
 constexpr Scheme SCHEMES[] = {
     {"file://", "directory"}, {"http://", "http"}, {"https://", "http"}, {"redis://", "redis"}};
 
+// Followed by a blank. Without a scheme nothing says which part may be a password.
+std::string shown_place(std::string_view url) {
+  return url.find("://") == url.npos ? std::string() : cucore::without_login(url) + " ";
+}
+
 std::string plugin_of(std::string_view url) {
   for (const Scheme& scheme : SCHEMES)
     if (url.starts_with(scheme.prefix)) return text("cucore-remote-", scheme.plugin, ".so");
   throw Error(Status::INVALID_ARGUMENT,
-              text("the URL ", cucore::without_login(url),
-                   " begins with none of file://, http://, https:// and redis://"));
+              text("the URL ", shown_place(url),
+                   "begins with none of file://, http://, https:// and redis://"));
 }
 
 // Kept open for good: its threads and its connections may outlive every cache.

@@ -221,11 +221,32 @@ struct Listener {
 
 TEST(Remotes, MessagesRepeatNoPassword) {
   const Cache cache = open_cache("");
-  for (const char* url :
-       {"redis://user:hunter2@host:port", "redis://:hunter2@", "redis://:hunter2@host/database",
-        "redis://:a/hunter2@host:port", "redis://:a@hunter2@host:port", "redis://hunter2@host:x",
-        "redis://host:hunter2@host:port", "gopher://user:hunter2@host", "user:hunter2@host",
-        "redis//:hunter2@host", "http//user:hunter2@host://x"}) {
+  for (const char* url : {"redis://user:hunter2@host:port",
+                          "redis://:hunter2@",
+                          "redis://:hunter2@host/database",
+                          "redis://:a/hunter2@host:port",
+                          "redis://:a@hunter2@host:port",
+                          "redis://hunter2@host:x",
+                          "redis://host:hunter2@host:port",
+                          "gopher://user:hunter2@host",
+                          "user:hunter2@host",
+                          "redis//:hunter2@host",
+                          "http//user:hunter2@host://x",
+                          "redis://host:hunter2",
+                          "redis://:hunter2",
+                          "redis://:hunter2/0",
+                          "redis://user:hunter2/0",
+                          "redis://user:hunter2?x",
+                          "redis://:1/hunter2",
+                          "redis://[::1]:hunter2",
+                          "redis://user:hunter2%40host:port",
+                          "redis://hunter2%40host:port",
+                          "redis://host:6379/0?password=hunter2",
+                          "gopher://user:hunter2",
+                          "gopher://host/path?token=hunter2",
+                          "gopher://host/#hunter2",
+                          "redis:user:hunter2",
+                          "redis:/user:hunter2"}) {
     Error error;
     EXPECT_NE(cucore_cache_add_remote_url(cache, url, nullptr, error.out()), CUCORE_OK) << url;
     const std::string message = cucore_error_message(error);
@@ -235,6 +256,10 @@ TEST(Remotes, MessagesRepeatNoPassword) {
   Error error;
   cucore_cache_add_remote_url(cache, "redis://user:hunter2@host:port", nullptr, error.out());
   EXPECT_TRUE(contains(cucore_error_message(error), "redis://***@host:port"));
+  cucore_cache_add_remote_url(cache, "redis://host:6379/database", nullptr, error.out());
+  EXPECT_TRUE(contains(cucore_error_message(error), "redis://host:6379/database"));
+  cucore_cache_add_remote_url(cache, "gopher://[::1]:70/path", nullptr, error.out());
+  EXPECT_TRUE(contains(cucore_error_message(error), "gopher://[::1]:70/path"));
   cucore_cache_add_remote_url(cache, "file:///no/such@folder", nullptr, error.out());
   EXPECT_TRUE(contains(cucore_error_message(error), "file:///no/such@folder"));
 }
@@ -249,8 +274,9 @@ TEST(Remotes, LogsRepeatNoPassword) {
       MUST(cucore_cache_get, cache, key, code.out());
     }
   };
-  for (const std::string& url : {"redis://user:hunter2@" + closed, "http://user:hunter2@" + closed,
-                                 "http://user:hunt@er2@" + closed + "/folder"})
+  for (const std::string& url :
+       {"redis://user:hunter2@" + closed, "http://user:hunter2@" + closed,
+        "http://user:hunt@er2@" + closed + "/folder", "http://" + closed + "/folder?token=hunter2"})
     ask(with_remote("", url));
   cucore_cache_remote own = CUCORE_CACHE_REMOTE_INIT;
   own.name = "https://user:hunter2@host/folder";
