@@ -171,6 +171,21 @@ Ed25519File from_bytes(const std::string& bytes, const std::string& path) {
 
 bool looks_like_pem(std::string_view text) { return text.find(kBegin) != text.npos; }
 
+bool holds_der(std::string_view bytes) {
+  return bytes.find(kPublicHead) != bytes.npos || bytes.find(kPrivateBody) != bytes.npos;
+}
+
+/// Whether a text holds a key of a key pair in a form that shows it, also in one that is not read:
+/// UTF-16, digits of DER, the forms of SSH.
+bool holds_key(const std::string& text) {
+  std::string narrow = text;
+  std::erase(narrow, '\0');
+  for (const std::string_view mark : {kBegin, "---- BEGIN SSH2 "sv, "ssh-ed25519 "sv})
+    if (narrow.find(mark) != narrow.npos) return true;
+  const auto digits = from_hex(text), base64 = from_base64(text);
+  return holds_der(text) || (digits && holds_der(*digits)) || (base64 && holds_der(*base64));
+}
+
 }  // namespace
 
 void wrong_key(const std::string& path, const std::string& why) {
@@ -193,7 +208,7 @@ Ed25519File read_ed25519(std::string_view text, const KeySource& source) {
 
 std::string read_secret(std::string_view text, const KeySource& source) {
   const auto& [path, format, prefix] = source;
-  if (looks_like_pem(text) || from_der(text))
+  if (holds_key(std::string(text)))
     wrong_key(
         path,
         fmt::format("is a key of a key pair, which is no secret of HMAC; {}key takes it", prefix));

@@ -195,7 +195,12 @@ class KeyConfusion(SignTest):
         self.fails(1, "sign", "a.cuco", "-k", "secret", says=["secret", "--secret"])
         self.fails(1, "verify", "a.cuco", "-k", "secret", says=["secret", "--secret"])
         forms = self.public_forms()
-        for name in ("mark", "before", "der", "indented"):
+        forms["ssh2"] = b"---- BEGIN SSH2 PUBLIC KEY ----\nAAAAC3NzaC1lZDI1\n"
+        forms["der_base64"] = base64.b64encode(forms["der"])
+        forms["der_and_line"] = forms["der"] + b"\n"
+        forms["private_hex"] = b"302e020100300506032b657004220420" + SEED.hex().encode()
+        for name in ("mark", "before", "der", "indented", "utf16", "ssh", "ssh2", "der_hex", "der_base64",
+                     "der_and_line", "private_hex"):
             self.write(name, forms[name])
             for command in ("sign", "verify"):
                 self.fails(1, command, "a.cuco", "--secret", name, says=["no secret of HMAC", "--key"])
