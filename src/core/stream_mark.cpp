@@ -79,4 +79,9 @@ bool StreamMark::is_finished() const noexcept {
   return is_complete();
 }
 
+bool StreamMark::is_unmarked() const noexcept {
+  std::lock_guard lock(mutex_);
+  return !stream_ && last_ == Marked::UNMARKED;
+}
+
 }  // namespace cucore::core

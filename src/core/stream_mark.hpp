@@ -39,6 +39,8 @@ class StreamMark final : public Object {
   bool is_complete() const noexcept;
   // Whether the stream is gone and complete, so that nothing can be added to it.
   bool is_finished() const noexcept;
+  // Whether the stream is gone and its last work was not recorded.
+  bool is_unmarked() const noexcept;
 
  private:
   ~StreamMark() override;

@@ -31,7 +31,7 @@ bool wait_until_idle(const Context& context) noexcept {
   const ContextScope scope(context, std::nothrow);
   const auto* cu = driver::cuda_if_available();
   if (!scope.is_current() || !cu) return true;
-  return !is_any_captured(*cu, context) && !driver::is_capture_in_the_way(cu->cuCtxSynchronize());
+  return !is_any_captured(*cu, context) && driver::has_ended(cu->cuCtxSynchronize());
 }
 
 StreamUses::~StreamUses() {
@@ -102,13 +102,20 @@ bool StreamUses::is_empty() const noexcept {
   return streams_.empty() && contexts_.empty() && events_.empty();
 }
 
-// Streams come and go while what they use stays: those that are gone and complete are forgotten.
+// Streams come and go while what they use stays: those that are gone and complete are forgotten. A
+// stream that is gone and left no event is waited for with its context, of which there is one.
 void StreamUses::forget_finished() {
   if (streams_.size() < forget_at_) return;
   // First, since a new stream may get the place in memory of one that is forgotten.
   for (auto& known : known_) known.store(nullptr, std::memory_order_release);
   const RelaxedCaptures relaxed;
-  std::erase_if(streams_, [](const StreamUse& use) { return use.mark->is_finished(); });
+  contexts_.reserve(contexts_.size() + streams_.size());
+  std::erase_if(streams_, [this](const StreamUse& use) {
+    if (!use.mark->is_unmarked()) return use.mark->is_finished();
+    const Ref<Context>& context = use.mark->context();
+    if (std::ranges::find(contexts_, context) == contexts_.end()) contexts_.push_back(context);
+    return true;
+  });
   forget_at_ = std::max<size_t>(16, streams_.size() * 2);
 }
 

@@ -35,10 +35,26 @@ inline bool record_outside_capture(const CudaTable& cu, CUevent event, CUstream 
   return cu.cuEventRecord(event, stream) == CUDA_SUCCESS && !is_captured(cu, stream);
 }
 
-// Whether the event is complete. One that can no longer be queried counts as complete.
+// Whether a query or a wait with this result means that the work has ended: it is complete, or its
+// context is broken or gone. After any other result the work may still run, so what it uses must
+// stay, and the caller tries again.
+inline bool has_ended(CUresult result) noexcept {
+  switch (result) {
+    case CUDA_SUCCESS:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_INVALID_HANDLE:
+      return true;
+    case CUDA_ERROR_NOT_READY:
+      return false;
+    default:
+      return is_sticky(result);
+  }
+}
+
 inline bool is_complete(const CudaTable& cu, CUevent event) noexcept {
-  const CUresult result = cu.cuEventQuery(event);
-  return result != CUDA_ERROR_NOT_READY && !is_capture_in_the_way(result);
+  return has_ended(cu.cuEventQuery(event));
 }
 
 // Lets the calling thread make driver calls that a capture of any thread would forbid. For calls

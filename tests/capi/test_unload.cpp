@@ -109,6 +109,39 @@ TEST_F(Unloads, ManyStreamsCostNothingForEver) {
   EXPECT_LE(fake_->live_objects("event"), 64u) << "an event a stream that has gone";
 }
 
+TEST_F(Unloads, ManyStreamsWhoseEndIsUnknownCostNothingForEver) {
+  const Code code = make_ptx_code();
+  const Kernel kernel = find_kernel(code, "empty");
+  for (int i = 0; i < 300; ++i) {
+    const Stream stream = make_stream(device_);
+    launch(kernel, stream);
+    fake_->fail_call("cuEventRecord", 1, 999);
+  }
+  EXPECT_LE(fake_->live_objects("event"), 64u) << "an event a stream that has gone";
+}
+
+// CUDA_ERROR_UNKNOWN, after which the context goes on.
+TEST_F(Unloads, NotUnderAKernelWhoseEndCannotBeQueried) {
+  const uint64_t before = fake_->live_objects("library");
+  Stream legacy;
+  SUCCEEDS(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
+  for (const auto& [call, stream] :
+       {std::pair("cuEventQuery", stream_.get()), std::pair("cuCtxSynchronize", legacy.get())}) {
+    Code code = make_ptx_code();
+    Kernel kernel = find_kernel(code, "empty");
+    fake_->hold_streams(1);
+    launch(kernel, stream);
+    fake_->fail_call(call, 1, 999);
+    kernel.reset();
+    code.reset();
+    wait_a_while();
+    EXPECT_TRUE(fake_->failures_used()) << call;
+    EXPECT_EQ(fake_->live_objects("library"), before + 1) << "unloaded under a kernel: " << call;
+    fake_->hold_streams(0);
+    EXPECT_TRUE(comes_to(before)) << call;
+  }
+}
+
 TEST_F(Unloads, NotFromThisThread) {
   const uint64_t before = fake_->live_objects("library");
   fake_->delay_call("cuLibraryUnload", 100);
