@@ -24,9 +24,10 @@ class NativeGraphs {
   }
   explicit operator bool() const { return begin_ && end_ && instantiate_ && launch_; }
 
-  // In the strictest mode, in which an unsafe call of any thread breaks the capture.
-  CUresult begin(const cucore_stream* stream) const {
-    return begin_(native(stream), CU_STREAM_CAPTURE_MODE_GLOBAL);
+  // The default is the strictest mode, in which an unsafe call of any thread breaks the capture.
+  CUresult begin(const cucore_stream* stream,
+                 CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL) const {
+    return begin_(native(stream), mode);
   }
   CUresult end(const cucore_stream* stream, CUgraph& graph) const {
     return end_(native(stream), &graph);

@@ -1,5 +1,7 @@
 #include "gpu_testing.hpp"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +19,14 @@ std::string source_of(const std::string& name) {
 }
 
 }  // namespace
+
+size_t host_bytes() {
+  if (__sanitizer_get_current_allocated_bytes) return __sanitizer_get_current_allocated_bytes();
+  std::ifstream statm("/proc/self/statm");
+  size_t pages = 0, resident = 0;
+  statm >> pages >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
 
 void OnGpu::SetUp() {
   if (capi_test::fake_driver()) GTEST_SKIP() << "needs a device that runs kernels";

@@ -12,6 +12,9 @@ namespace gpu_test {
 
 using namespace capi_test;
 
+// Of the process; under a sanitizer what is allocated, since it keeps freed memory and records.
+size_t host_bytes();
+
 class OnGpu : public OnDevice {
  public:
   cucore_device* device() const { return device_; }

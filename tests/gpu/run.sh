@@ -3,6 +3,7 @@
 # date, to a file in markdown: into $OUT if that is set, else bench/results. Needs build-gpu-stage/,
 # which tests/gpu/stage.sh fills, the driver, and the CUDA toolkit (NVRTC and its headers).
 #   sh build-gpu-stage/run.sh      ends with 0 only if everything passed
+# CUCORE_SOAK_SECONDS sets the length of the soak; 600 is that of a release.
 set -u
 stage=$(cd "$(dirname "$0")" && pwd)
 [ -d "$stage/bin" ] || stage=$(cd "$(dirname "$0")/../.." && pwd)/build-gpu-stage
@@ -78,6 +79,10 @@ row "capi suite on the driver" env CUCORE_TEST_NEEDS_DEVICE=1 "$stage/bin/capi_t
 row "kernels against the host" "$stage/bin/gpu_tests" --gtest_filter='Kernels.*'
 row "memory in use" "$stage/bin/gpu_tests" --gtest_filter='BufferUses.*'
 LIMIT=900 row "stress of buffers" "$stage/bin/gpu_tests" --gtest_filter='Stress.*'
+soak_seconds=${CUCORE_SOAK_SECONDS:-60}
+LIMIT=$((soak_seconds + 300)) row "soak with faults, $soak_seconds s" \
+  env CUCORE_DRIVER="$stage/bin/faulty_driver.so" CUCORE_TEST_REAL_DRIVER="${CUCORE_TEST_REAL_DRIVER:-libcuda.so.1}" \
+  CUCORE_SOAK_SECONDS="$soak_seconds" "$stage/bin/gpu_tests" --gtest_filter='Soak.*'
 row "printed output" "$stage/bin/gpu_tests" --gtest_filter='Printed.*'
 # A process each: what a fault breaks stays broken.
 for name in $("$stage/bin/gpu_tests" --gtest_list_tests --gtest_filter='PrintedBeforeAFault.*' | sed -n 's/^  //p'); do

@@ -9,7 +9,8 @@ stage=build-gpu-stage
 
 [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dcpu_device=false
 examples='01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async'
-programs='tests/capi/capi_tests tests/gpu/gpu_tests bench/launch_bench bench/completion_bench'
+programs='tests/capi/capi_tests tests/gpu/gpu_tests tests/fakes/faulty_driver.so bench/launch_bench
+  bench/completion_bench'
 targets=$programs
 for name in $examples; do targets="$targets examples/example_$name"; done
 # shellcheck disable=SC2086

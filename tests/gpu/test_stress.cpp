@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <random>
 #include <thread>
 
@@ -32,15 +31,6 @@ constexpr size_t SHARED = 16;
 double seconds_to_run() {
   const char* given = std::getenv("CUCORE_STRESS_SECONDS");
   return given ? std::atof(given) : 2;
-}
-
-// Of the process; under a sanitizer what is allocated, since it keeps freed memory and records.
-size_t host_bytes() {
-  if (__sanitizer_get_current_allocated_bytes) return __sanitizer_get_current_allocated_bytes();
-  std::ifstream statm("/proc/self/statm");
-  size_t pages = 0, resident = 0;
-  statm >> pages >> resident;
-  return resident * 4096;
 }
 
 class Stress : public OnGpu {
