@@ -1,10 +1,12 @@
 // Queues: what comes out, how often, in which order, to whom, and how waiting for it ends.
 #include <poll.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "completion_testing.hpp"
@@ -289,31 +291,47 @@ TEST_F(Queues, NobodyIsAskedWhenNothingIsPending) {
   FAIL() << "somebody is still asking";
 }
 
-// A waiter that slept before there was anything to wait for naps once there is: it gives its core
-// up again and again, not once.
+// A thread of this process as the system sees it.
+struct Sleeper {
+  bool is_asleep = false;
+  long sleeps = 0;  // how often it gave up its core by itself
+};
+
+Sleeper look_at(pid_t thread) {
+  Sleeper seen;
+  std::ifstream status("/proc/self/task/" + std::to_string(thread) + "/status");
+  for (std::string word; status >> word;) {
+    if (word == "State:") seen.is_asleep = (status >> word) && word == "S";
+    if (word == "voluntary_ctxt_switches:") status >> seen.sleeps;
+  }
+  return seen;
+}
+
+// A waiter that slept before there was anything to wait for naps once there is. A nap ends by
+// itself, so the waiter sleeps at least twice more, however busy the machine is.
 TEST_F(Queues, RouseThoseWhoSleptBeforeTheWorkCame) {
   NEEDS_FAKE_DRIVER();
-  const auto pauses = [] {
-    rusage used{};
-    getrusage(RUSAGE_THREAD, &used);
-    return used.ru_nvcsw;
-  };
-  std::atomic<long> before{-1}, after{-1};
+  std::atomic<pid_t> thread{0};
   std::thread waiter([&] {
     cucore_completion out;
     size_t count = 0;
-    before = pauses();
+    thread = gettid();
     cucore_queue_wait(queue_, -1, &out, 1, &count, nullptr);
-    after = pauses();
   });
-  while (before < 0) std::this_thread::yield();
+  const auto comes = [&](auto&& is_as_wanted) {
+    const auto end = Clock::now() + std::chrono::nanoseconds(TEN_SECONDS);
+    while (!is_as_wanted() && Clock::now() < end) std::this_thread::yield();
+    return is_as_wanted();
+  };
+  while (thread == 0) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(comes([&] { return look_at(thread).is_asleep; }));
+  const long before = look_at(thread).sleeps;
   fake_->hold_streams(1);
   make_future(stream_, queue_, 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_TRUE(comes([&] { return look_at(thread).sleeps >= before + 2; }));
   fake_->hold_streams(0);
   waiter.join();
-  EXPECT_GT(after - before, 20);
 }
 
 }  // namespace
