@@ -178,6 +178,18 @@ cucore_launch_options grid(uint32_t blocks, uint32_t threads) {
   return options;
 }
 
+cucore_status launch_saxpy(const cucore_kernel* saxpy, const cucore_stream* stream,
+                           const cucore_buffer* x, cucore_error** error) {
+  const float a = 1;
+  const uint32_t n = 4;
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(a),
+                                       {x, CUCORE_ARGUMENT_OBJECT},
+                                       {x, CUCORE_ARGUMENT_OBJECT},
+                                       CUCORE_ARGUMENT(n)};
+  const cucore_launch_options options = grid(1, 1);
+  return cucore_kernel_launch(saxpy, stream, &options, arguments, 4, error);
+}
+
 namespace {
 
 // What a test must give back; contexts stay, as the devices do.

@@ -118,6 +118,9 @@ std::string bytes_of(const cucore_objectcode* code);
 std::vector<unsigned char> serialized(const cucore_objectcode* code,
                                       const cucore_serialize_options* options = nullptr);
 cucore_launch_options grid(uint32_t blocks, uint32_t threads);
+// Launches PTX's saxpy of four elements, with x also as y.
+cucore_status launch_saxpy(const cucore_kernel* saxpy, const cucore_stream* stream,
+                           const cucore_buffer* x, cucore_error** error);
 
 // Null where the driver, or the compiler, is a real one.
 fake::Client* fake_driver();

@@ -31,14 +31,7 @@ class BufferCalls : public OnDevice {
   }
 
   void launch(const cucore_stream* stream, const cucore_buffer* x) const {
-    const float a = 1;
-    const uint32_t n = 4;
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a),
-                                         {x, CUCORE_ARGUMENT_OBJECT},
-                                         {x, CUCORE_ARGUMENT_OBJECT},
-                                         CUCORE_ARGUMENT(n)};
-    const cucore_launch_options options = grid(1, 1);
-    MUST(cucore_kernel_launch, saxpy_, stream, &options, arguments, 4);
+    MUST(launch_saxpy, saxpy_, stream, x);
   }
   bool comes_to(uint64_t memory) const {
     for (int i = 0; i < 20000 && fake_->live_objects("memory") != memory; ++i)

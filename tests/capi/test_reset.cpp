@@ -110,21 +110,11 @@ class Resets : public OnDevice {
       TRY(cucore_stream_wait_stream, other, own);
       TRY(cucore_buffer_copy, copied, 0, buffer, 0, 64, other);
       TRY(cucore_buffer_fill, pinned, 0, 64, "x", 1, other);
-      launch_saxpy(other, buffer);
+      TRY(launch_saxpy, saxpy_, other, buffer);
       TRY(cucore_buffer_record_use, copied, own);
       TRY(cucore_buffer_read, copied, 0, bytes, 64, other);
       TRY(cucore_buffer_set_stream, buffer, other);
     }
-  }
-  void launch_saxpy(const cucore_stream* stream, const cucore_buffer* x) {
-    const float a = 1;
-    const uint32_t n = 4;
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a),
-                                         {x, CUCORE_ARGUMENT_OBJECT},
-                                         {x, CUCORE_ARGUMENT_OBJECT},
-                                         CUCORE_ARGUMENT(n)};
-    const cucore_launch_options options = grid(1, 1);
-    TRY(cucore_kernel_launch, saxpy_, stream, &options, arguments, 4);
   }
 
   void use_default_streams() {
@@ -137,7 +127,7 @@ class Resets : public OnDevice {
       TRY(cucore_buffer_create, device_, 64, stream, buffer.out());
       if (!buffer) return;
       int32_t done = 0;
-      launch_saxpy(stream, buffer);
+      TRY(launch_saxpy, saxpy_, stream, buffer);
       TRY(cucore_stream_query, stream, &done);
       TRY(cucore_stream_synchronize, stream);
     }
