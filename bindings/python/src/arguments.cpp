@@ -204,6 +204,7 @@ class ArgumentPacker {
   // Goes by its value, so that the parameter may have another size or class; by its bytes where the
   // class is not known.
   bool pack_scalar(PyObject* value) {
+    if (is_number() && is_ctypes_pointer(value)) return refuse(value);
     const bool is_bare = !is_number() && !is(CUCORE_PARAMETER_CLASS_POINTER) && !is_swapped(value);
     if (is_bare && has_its_size(value)) return pack_bytes(value);
     if (PyErr_Occurred()) return false;
@@ -252,7 +253,10 @@ class ArgumentPacker {
     }
     if (!PyIndex_Check(value)) return refuse(value);
     const Object number(PyNumber_Index(value));
-    return number ? pack_integer(number.get()) : place_.explain();
+    if (number) return pack_integer(number.get());
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+    PyErr_Clear();  // an array of NumPy says that it has an index, and may have none
+    return refuse(value);
   }
 
   bool refuse(PyObject* value) const { return place_.refuse_type(value); }

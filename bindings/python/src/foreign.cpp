@@ -53,6 +53,14 @@ bool is_ctypes_scalar(PyObject* value) {
   return is_of(value, ctypes_scalar, "_ctypes", "_SimpleCData");
 }
 
+bool is_ctypes_pointer(PyObject* value) {
+  const Object code(PyObject_GetAttrString(value, "_type_"));
+  if (!code) PyErr_Clear();
+  if (!code || !PyUnicode_Check(code.get()) || PyUnicode_GetLength(code.get()) != 1) return false;
+  const Py_UCS4 letter = PyUnicode_ReadChar(code.get(), 0);
+  return letter == 'P' || letter == 'z' || letter == 'Z';
+}
+
 bool is_swapped(PyObject* value) {
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(value));
   const char* native = std::endian::native == std::endian::little ? "__ctype_le__" : "__ctype_be__";

@@ -19,7 +19,8 @@ bool is_numpy_scalar(PyObject* value);
 char numpy_kind(PyObject* value);  // of its dtype: b, i, u, f, c, V ...; 0 with an exception
 bool is_ctypes(PyObject* value);
 bool is_ctypes_scalar(PyObject* value);
-bool is_swapped(PyObject* value);  // a scalar of ctypes: not in this machine's byte order
+bool is_ctypes_pointer(PyObject* value);  // a scalar of ctypes: an address, c_void_p or c_char_p
+bool is_swapped(PyObject* value);         // a scalar of ctypes: not in this machine's byte order
 
 // Memory of an object with __cuda_array_interface__ or __dlpack__, ready for work in the stream.
 Found find_foreign_memory(PyObject* value, const cucore_stream* stream, ForeignMemory& out);

@@ -120,9 +120,13 @@ def test_converted_by_class(device, stream, kernels):
         kernels["count"][1, 1, stream](n, y)  # PTX does not record whether an integer is signed
         stream.synchronize()
         assert out[0] == expected
-    for n in (float("nan"), float("inf"), 0.5, np.float32(0.5), ctypes.c_float(0.5), Triple(), None, "4", [4], 4j, stream):
+    for n in (float("nan"), float("inf"), 0.5, np.float32(0.5), ctypes.c_float(0.5), Triple(), None, "4", [4], 4j, stream, np.array(0.5), np.array([4.0, 5.0]),
+              ctypes.c_void_p(4), ctypes.c_void_p(), ctypes.c_char_p(b"4")):
         with pytest.raises(TypeError, match="^count argument 1 of 2: the argument is .*; expected an integer of 4 bytes; pass an int$"):
             kernels["count"][1, 1, stream](n, y)
+    for a in (np.array([1, 2]), ctypes.c_void_p(4)):
+        with pytest.raises(TypeError, match="^axpy<float> argument 1 of 4: the argument is .*; expected a floating-point number of 4 bytes; pass a float"):
+            kernels["axpy<float>"][1, 4, stream](a, x, y, 4)
     for pointer in (1.0, True, 1j, b"12345678", (ctypes.c_float * 2)(), ctypes.pointer(ctypes.c_float()), "x", np.float64(1)):
         with pytest.raises(TypeError, match="^count argument 2 of 2: the argument is .*; expected a pointer; pass a Buffer"):
             kernels["count"][1, 1, stream](1, pointer)
