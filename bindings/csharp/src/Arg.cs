@@ -189,7 +189,7 @@ public partial class CudaBuffer {
   // The handle, which is not released before `held` is left.
   [MethodImpl(MethodImplOptions.AggressiveInlining)]
   internal IntPtr Enter(Kernel kernel, int index, ref HeldBuffers held) {
-    Handle handle = swigCPtr;
+    Handle handle = owned;
     if (isDisposed || !handle.TryEnter()) {
       held.Leave();
       throw Arguments.Disposed(kernel, index);

@@ -24,15 +24,16 @@ public partial class Kernel {
 
   // A launch whose block is written.
   private unsafe void Launch(CudaStream stream, byte* block, byte* end, ref HeldBuffers held) {
-    CudaStream.Handle order = CudaStream.getCPtr(stream);
+    CudaStream.Handle order = null;
     IntPtr kernel = IntPtr.Zero, where = IntPtr.Zero;
     try {
-      kernel = swigCPtr.Enter();
+      order = CudaStream.getCPtr(stream);
+      kernel = owned.Enter();
       where = order.Enter();
       if (CucoreNativePINVOKE.Launch(kernel, where, (IntPtr)block, (IntPtr)(end - block)) != 0) CucoreNativePINVOKE.Check();
     } finally {
       if (where != IntPtr.Zero) order.Leave();
-      if (kernel != IntPtr.Zero) swigCPtr.Leave();
+      if (kernel != IntPtr.Zero) owned.Leave();
       held.Leave();
     }
   }

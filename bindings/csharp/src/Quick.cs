@@ -19,7 +19,7 @@ public partial class ObjectCode {
   //: cucore_objectcode_is_loaded
   public bool IsLoaded {
     get {
-      Handle held = swigCPtr;
+      Handle held = owned;
       uint isLoaded = Quick.IsLoaded(held.Enter());  // nothing is thrown here: no need of a finally
       held.Leave();
       return isLoaded != 0;
@@ -30,13 +30,13 @@ public partial class ObjectCode {
 public partial class CudaStream {
   //: cucore_stream_query
   public bool Query() {
-    IntPtr stream = swigCPtr.Enter();
+    IntPtr stream = owned.Enter();
     try {
       bool isDone = Quick.QueryStream(stream) != 0;
       CucoreNativePINVOKE.Check();
       return isDone;
     } finally {
-      swigCPtr.Leave();
+      owned.Leave();
     }
   }
 }
@@ -44,13 +44,13 @@ public partial class CudaStream {
 public partial class CudaEvent {
   //: cucore_event_query
   public bool Query() {
-    IntPtr event_ = swigCPtr.Enter();
+    IntPtr event_ = owned.Enter();
     try {
       bool isDone = Quick.QueryEvent(event_) != 0;
       CucoreNativePINVOKE.Check();
       return isDone;
     } finally {
-      swigCPtr.Leave();
+      owned.Leave();
     }
   }
 }
@@ -58,13 +58,13 @@ public partial class CudaEvent {
 public partial class CudaFuture {
   //: cucore_future_query
   public bool Query() {
-    IntPtr future = swigCPtr.Enter();
+    IntPtr future = owned.Enter();
     try {
       bool isDone = Quick.QueryFuture(future) != 0;
       CucoreNativePINVOKE.Check();
       return isDone;
     } finally {
-      swigCPtr.Leave();
+      owned.Leave();
     }
   }
 }

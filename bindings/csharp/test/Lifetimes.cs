@@ -37,6 +37,7 @@ public static class Lifetimes {
         try {
           closed.Invoke(each, arguments);
         } catch (TargetInvocationException e) when (e.InnerException is ObjectDisposedException) {
+          Check.Contains(each.GetType().Name, e.InnerException.Message);
           ++tried;
           continue;
         } catch (Exception e) {
@@ -48,8 +49,10 @@ public static class Lifetimes {
     Check.That(tried > 80, $"{tried} members");
     CudaStream stream = World.Stream();
     stream.Dispose();
-    Check.Throws<ObjectDisposedException>(() => new CudaBuffer(World.Device, 4, stream));
-    Check.Throws<ObjectDisposedException>(() => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(1, 1), 1f, Arg.Address(0), 0));
+    foreach (Action use in new Action[] {
+        () => new CudaBuffer(World.Device, 4, stream),
+        () => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(1, 1), 1f, Arg.Address(0), 0) })
+      Check.Contains("CudaStream", Check.Throws<ObjectDisposedException>(use).Message);
   }
 
   private static readonly string[] described = {

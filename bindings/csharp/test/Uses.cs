@@ -188,7 +188,7 @@ public static class Uses {
   }
 
   private static long Pressure(CudaBuffer buffer) {
-    object handle = typeof(CudaBuffer).GetField("swigCPtr", BindingFlags.NonPublic | BindingFlags.Instance).GetValue(buffer);
+    object handle = typeof(CudaBuffer).GetField("owned", BindingFlags.NonPublic | BindingFlags.Instance).GetValue(buffer);
     return (long)handle.GetType().GetField("pressure", BindingFlags.NonPublic | BindingFlags.Instance).GetValue(handle);
   }
 

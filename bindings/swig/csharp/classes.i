@@ -50,10 +50,12 @@
 
     partial void OnReleased();
   }
-  private readonly Handle swigCPtr;
+  private readonly Handle owned;
+  // The handle for a call. A handle that was released names no object when the runtime refuses it.
+  private Handle swigCPtr { get { CheckAlive(); return owned; } }
   private readonly System.IntPtr identity;  // another object's, too, once this is disposed of
   internal $csclassname(System.IntPtr cPtr, bool cMemoryOwn) {
-    swigCPtr = new Handle(cPtr, cMemoryOwn);
+    owned = new Handle(cPtr, cMemoryOwn);
     identity = cPtr;
   }
   internal static Handle getCPtr($csclassname obj) { return obj == null ? Handle.Null : obj.swigCPtr; }
@@ -72,7 +74,7 @@
   /// threads that are using it go on; once they are through, calls throw ObjectDisposedException.</summary>
   public void Dispose() {
     isDisposed = true;
-    swigCPtr.Dispose();
+    owned.Dispose();
   }
   /// <summary>Whether Dispose was called.</summary>
   public bool IsDisposed { get { return isDisposed; } }
