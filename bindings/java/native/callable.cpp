@@ -59,7 +59,7 @@ cucore_objectcode* Callable::share(jobject code) {
   if (env_->ExceptionCheck()) return nullptr;
   Use use;
   if (!use.enter(lease)) {
-    raise_closed(env_);
+    raise_closed(env_, "ObjectCode");
     return nullptr;
   }
   return cucore_objectcode_retain(static_cast<cucore_objectcode*>(use.object()));

@@ -16,13 +16,26 @@ using cucore::bind::ok;
 
 constexpr size_t CHUNK = size_t{1} << 20;
 
+template <class Type>
+constexpr const char* CLASS_NAME = nullptr;
+template <>
+constexpr const char* CLASS_NAME<cucore_device> = "CudaDevice";
+template <>
+constexpr const char* CLASS_NAME<cucore_stream> = "CudaStream";
+template <>
+constexpr const char* CLASS_NAME<cucore_buffer> = "CudaBuffer";
+template <>
+constexpr const char* CLASS_NAME<cucore_objectcode> = "ObjectCode";
+template <>
+constexpr const char* CLASS_NAME<cucore_kernel> = "Kernel";
+
 // The object that a call needs, for its length.
 template <class Type>
 class Taken {
  public:
   Taken(JNIEnv* env, jlong lease) {
     if (lease != 0 && !use_.enter(lease)) {
-      raise_closed(env);
+      raise_closed(env, CLASS_NAME<Type>);
       failed_ = true;
     }
   }
@@ -169,7 +182,9 @@ NATIVE(jint, launch)
       cucore::bind::launch(objects.kernel(), objects.stream(), reinterpret_cast<const void*>(block),
                            static_cast<size_t>(size), &objects);
     } catch (const LaunchObjects::Closed& which) {
-      if (which.index < LaunchObjects::FIRST_BUFFER) return raise_closed(env);
+      if (which.index < LaunchObjects::FIRST_BUFFER)
+        return raise_closed(
+            env, which.index == 0 ? CLASS_NAME<cucore_kernel> : CLASS_NAME<cucore_stream>);
       closed = static_cast<jint>(which.index - LaunchObjects::FIRST_BUFFER);
     }
   });

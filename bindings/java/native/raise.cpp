@@ -97,8 +97,22 @@ void raise(JNIEnv* env, const bind::Failure& failure) {
   if (exception) env->Throw(exception);
 }
 
-void raise_closed(JNIEnv* env) {
-  raise(env, bind::Failure(CUCORE_ERROR_INVALID_HANDLE, "the object has been closed"));
+void raise_closed(JNIEnv* env, const char* type) {
+  raise(env, bind::Failure(CUCORE_ERROR_INVALID_HANDLE,
+                           "the " + std::string(type) + " has been closed"));
+}
+
+void raise_closed(JNIEnv* env, jobject object) {
+  const jmethodID method =
+      env->GetMethodID(env->FindClass("java/lang/Class"), "getSimpleName", "()Ljava/lang/String;");
+  if (!method) return;
+  const auto name =
+      static_cast<jstring>(env->CallObjectMethod(env->GetObjectClass(object), method));
+  if (env->ExceptionCheck()) return;
+  const char* const type = env->GetStringUTFChars(name, nullptr);
+  if (!type) return;
+  raise_closed(env, type);
+  env->ReleaseStringUTFChars(name, type);
 }
 
 void raise_negative(JNIEnv* env, const char* name, int64_t given) {

@@ -13,7 +13,9 @@ namespace cucore::java {
 bool prepare_exceptions(JNIEnv* env);
 
 void raise(JNIEnv* env, const bind::Failure& failure);
-void raise_closed(JNIEnv* env);
+// A closed object, by its class or by the object.
+void raise_closed(JNIEnv* env, const char* type);
+void raise_closed(JNIEnv* env, jobject object);
 void raise_negative(JNIEnv* env, const char* name, int64_t given);
 // An argument, or of an array the element at an index, is null.
 void raise_null(JNIEnv* env, const char* name, int64_t at = -1);

@@ -37,11 +37,11 @@
   }
 %typemap(jni) SWIGTYPE * "jlong"
 %typemap(in) SWIGTYPE * (cucore::java::Use use) {
-  if ($input && !use.enter($input)) { cucore::java::raise_closed(jenv); return $null; }
+  if ($input && !use.enter($input)) { cucore::java::raise_closed(jenv, $input_); return $null; }
   $1 = ($1_ltype)use.object();
 }
 %typemap(in) SWIGTYPE *self (cucore::java::Use use) {
-  if (!use.enter($input)) { cucore::java::raise_closed(jenv); return $null; }
+  if (!use.enter($input)) { cucore::java::raise_closed(jenv, $input_); return $null; }
   $1 = ($1_ltype)use.object();
 }
 // null is refused here, but where the layer itself gives it.

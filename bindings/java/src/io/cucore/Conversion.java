@@ -70,18 +70,29 @@ final class Conversion {
       whole = (long) number;
       // 2^63 becomes the largest long, which as a double is 2^63 again.
       if (whole != number || whole == Long.MAX_VALUE) {
-        throw refuse(kernel, index, code, value, "convert it explicitly, as by (" + (Signature.sizeOf(code) == Long.BYTES ? "long" : "int") + ")");
+        boolean isWide = Signature.sizeOf(code) == Long.BYTES;
+        boolean hasWhole = Math.abs(number) < Long.MAX_VALUE && isInRange(code, whole);
+        throw refuse(kernel, index, code, value, isWide || hasWhole
+            ? "convert it explicitly, as by (" + (isWide ? "long" : "int") + ")" : rangeAdvice(code));
       }
     } else {
       whole = whole(value);
     }
-    int size = Signature.sizeOf(code);
-    // PTX does not record signs, so a parameter of 4 bytes takes -2^31 to 2^32 - 1.
-    if (size < Long.BYTES && (whole < -1L << size * 8 - 1 || whole >= 1L << size * 8)) {
-      throw refuse(kernel, index, code, value,
-          "pass a value from " + (-1L << size * 8 - 1) + " to " + ((1L << size * 8) - 1));
+    if (!isInRange(code, whole)) {
+      throw refuse(kernel, index, code, value, rangeAdvice(code));
     }
     return whole;
+  }
+
+  /** PTX does not record signs, so a parameter of 4 bytes takes -2^31 to 2^32 - 1. */
+  private static boolean isInRange(int code, long whole) {
+    int bits = Signature.sizeOf(code) * 8;
+    return bits >= Long.SIZE || whole >= -1L << bits - 1 && whole < 1L << bits;
+  }
+
+  private static String rangeAdvice(int code) {
+    int bits = Signature.sizeOf(code) * 8;
+    return "pass a value from " + (-1L << bits - 1) + " to " + ((1L << bits) - 1);
   }
 
   private static long floating(Kernel kernel, int index, int code, Object value) {
@@ -104,7 +115,8 @@ final class Conversion {
       return Double.doubleToRawLongBits(number);
     }
     if ((float) number != number && number == number) {
-      throw refuse(kernel, index, code, value, "round it explicitly, as by (float)");
+      throw refuse(kernel, index, code, value, Float.isInfinite((float) number)
+          ? "pass a value of at most " + Float.MAX_VALUE : "round it explicitly, as by (float)");
     }
     return Float.floatToRawIntBits((float) number);
   }

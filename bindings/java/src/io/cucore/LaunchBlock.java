@@ -132,9 +132,9 @@ final class LaunchBlock {
   }
 
   private static CucoreException noArgument(Kernel kernel, int index, Object value) {
-    return CucoreException.invalid("argument " + index + " of kernel " + kernel.label() + " is a "
+    return CucoreException.invalid("argument " + index + " of kernel " + kernel.label() + " has type "
         + value.getClass().getTypeName()
-        + (value.getClass().isArray() ? ": copy it into a CudaBuffer, or make it a struct by Arg.of()"
+        + (value.getClass().isArray() ? "; copy it into a CudaBuffer, or make it a struct by Arg.of()"
             : ", which no kernel takes"));
   }
 

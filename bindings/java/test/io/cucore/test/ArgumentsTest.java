@@ -136,6 +136,16 @@ class ArgumentsTest {
     Map<String, Executable> table = new LinkedHashMap<>();
     table.put("argument 0 of kernel scale is the double 0.1; expected a float; round it explicitly, as by (float)",
         () -> scale.launch(stream, ONE, 0.1, x, 16));
+    table.put("argument 0 of kernel scale is the double 1.0E300; expected a float; pass a value of at most 3.4028235E38",
+        () -> scale.launch(stream, ONE, 1e300, x, 16));
+    table.put("argument 2 of kernel scale is the double 1.0E20; expected an integer of 4 bytes; pass a value from "
+        + "-2147483648 to 4294967295", () -> scale.launch(stream, ONE, 2f, x, 1e20));
+    table.put("argument 2 of kernel scale is the float NaN; expected an integer of 4 bytes; pass a value from "
+        + "-2147483648 to 4294967295", () -> scale.launch(stream, ONE, 2f, x, Float.NaN));
+    table.put("argument 2 of kernel scale has type io.cucore.CudaStream, which no kernel takes",
+        () -> scale.launch(stream, ONE, 2f, x, stream));
+    table.put("argument 1 of kernel scale has type int[]; copy it into a CudaBuffer, or make it a struct by Arg.of()",
+        () -> scale.launch(stream, ONE, 2f, new int[4], 16));
     table.put("argument 1 of kernel fill<float> is null; expected a float; pass a number",
         () -> fill.launch(stream, ONE, x, null));
     table.put("argument 1 of kernel fill<float> is the boolean true; expected a float; pass a number",

@@ -245,7 +245,8 @@ class ObjectsTest {
           () -> new CudaBuffer(device, 4, closed),
           () -> stream.waitStream(closed));
       for (Executable use : uses) {
-        assertFails(InvalidHandleException.class, Status.INVALID_HANDLE, use);
+        assertEquals("the CudaStream has been closed",
+            assertFails(InvalidHandleException.class, Status.INVALID_HANDLE, use).getMessage());
       }
       CudaBuffer gone = new CudaBuffer(device, 4, stream);
       gone.close();
@@ -273,6 +274,8 @@ class ObjectsTest {
         throw new AssertionError(method + " does not notice that the object is closed");
       } catch (java.lang.reflect.InvocationTargetException e) {
         assertEquals(InvalidHandleException.class, e.getCause().getClass(), () -> method + ": " + e.getCause());
+        String type = closed.getClass().getSimpleName();
+        assertTrue(e.getCause().getMessage().contains("the " + type + " has been closed"), () -> method + ": " + e.getCause());
       }
       ++tried;
     }
