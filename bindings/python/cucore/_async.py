@@ -77,12 +77,12 @@ def queue_info(self: Queue) -> QueueInfo:
 
 
 def future_wait(self: Future, timeout: Optional[float] = None) -> None:
-    for part in _slices(_nanoseconds(timeout)):
+    for part in itertools.chain(_slices(_nanoseconds(timeout)), [0]):
         try:
             return self._wait(part)
         except NotReadyError:
             pass
-    self._wait(0)  # says that it is not ready
+    raise NotReadyError(Status.NOT_READY, f"the awaited work is not complete after {timeout} s")
 
 
 queue_wait.__doc__ = f"{Queue._wait.__doc__}\n\ntimeout: in seconds; None has no end."
