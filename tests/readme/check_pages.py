@@ -100,6 +100,22 @@ class Pages(unittest.TestCase):
         self.assertGreater(len(types), 10)
         self.assertEqual({name.replace("objectcode", "object code") for name in types} - set(terms), set())
 
+    def test_the_workflow_calls_what_exists(self):
+        text = read(".github/workflows/ci.yml")
+        commands = set(re.findall(r"\./run (\w+)", text))
+        known = set(re.findall(r"^\./run (\w+)", read("run"), re.M))
+        self.assertGreater(len(commands), 4)
+        self.assertEqual(commands - known, set())
+        for path in re.findall(r"(?<![\w/])((?:tools|tests|\.ci)/[\w./-]+)", text):
+            self.assertTrue((ROOT / path).exists(), path)
+
+    def test_owners_are_teams_of_what_exists(self):
+        lines = [line.split() for line in read(".github/CODEOWNERS").splitlines() if line and line[0] != "#"]
+        self.assertGreater(len(lines), 5)
+        for path, *owners in lines:
+            self.assertTrue(path == "*" or (ROOT / path.strip("/")).exists(), path)
+            self.assertTrue(owners and all(re.fullmatch(r"@[\w-]+/[\w-]+", owner) for owner in owners), path)
+
     def test_the_command_page_lists_every_subcommand(self):
         text = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
         subcommands = set(re.findall(r"^  (\w+) {2,}", text.split("ubcommands:", 1)[1], re.M | re.I))

@@ -1,0 +1,124 @@
+"""The script that makes a release: check_release.py ROOT"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1)).resolve()
+NEXT = "7.3.11"
+TOOLS = {"ninja": 'echo "$*" >> "$RELEASE_LOG"', "abidw": 'echo "$*" >> "$RELEASE_LOG"', "abidiff": "exit 1"}
+
+
+class Release(unittest.TestCase):
+    """A repository with the files that carry the version, in which the build and abidw only log their calls."""
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        script = (ROOT / "tools/release.sh").read_text()
+        self.places = re.search(r'^places="(.*)"$', script, re.M)[1].split()
+        for name in (*self.places, "include/cucore.h", "CHANGELOG.md", "tools/release.sh", "tests/abi/abi_baseline.py"):
+            target = self.folder / "tree" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, target)
+        self.log = self.folder / "log"
+        for name, body in TOOLS.items():
+            path = self.folder / "bin" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"#!/bin/sh\n{body}\n")
+            path.chmod(0o755)
+        self.environment = os.environ | {
+            "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "RELEASE_LOG": str(self.log), "HOME": str(self.folder),
+            "GIT_CONFIG_NOSYSTEM": "1", **{f"GIT_{who}_{what}": "test@example.org" for who in ("AUTHOR", "COMMITTER")
+                                           for what in ("NAME", "EMAIL")}}
+        self.old = re.search(r"version: '(.*)'", (ROOT / "meson.build").read_text())[1]
+        self.git("init", "-q")
+        self.commit()
+
+    def git(self, *words):
+        return subprocess.run(["git", *words], cwd=self.folder / "tree", env=self.environment, check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "start")
+
+    def release(self, *words):
+        done = subprocess.run(["sh", "tools/release.sh", *words], cwd=self.folder / "tree", env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def read(self, name):
+        return (self.folder / "tree" / name).read_text()
+
+    def edit(self, name, pattern, replacement):
+        text, count = re.subn(pattern, replacement, self.read(name), flags=re.S)
+        self.assertGreater(count, 0)
+        (self.folder / "tree" / name).write_text(text)
+
+    def expect_refusal(self, text, *words):
+        before = self.git("rev-parse", "HEAD"), self.git("status", "--porcelain"), self.git("tag")
+        code, shown = self.release(*words)
+        self.assertEqual(code, 1, shown)
+        self.assertIn(text, shown)
+        self.assertEqual(before, (self.git("rev-parse", "HEAD"), self.git("status", "--porcelain"), self.git("tag")))
+
+    def test_a_dry_run_changes_nothing_and_shows_the_notes(self):
+        code, shown = self.release(NEXT)
+        self.assertEqual(code, 0, shown)
+        for text in (f"set the version {self.old} to {NEXT}", "CHANGELOG.md", "freeze", f"tag v{NEXT}", "Nothing was changed"):
+            self.assertIn(text, shown)
+        first = re.search(r"^- .*", self.read("CHANGELOG.md"), re.M)[0]
+        self.assertIn(first, shown)
+        self.assertEqual((self.git("status", "--porcelain"), self.git("tag"), self.log.exists()), ("", "", False))
+
+    def test_a_release(self):
+        entries = re.search(r"## \[Unreleased\]\n(.*?)(?:\n## \[|\Z)", self.read("CHANGELOG.md"), re.S)[1].strip()
+        code, shown = self.release(NEXT, "--perform", "--build", "somewhere")
+        self.assertEqual(code, 0, shown)
+        for place in self.places:
+            self.assertIn(NEXT, self.read(place), place)
+            self.assertNotIn(self.old, self.read(place), place)
+        self.assertEqual(re.findall(r"#define CUCORE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)\n", self.read("include/cucore.h")),
+                         NEXT.split("."))
+        self.assertRegex(self.read("CHANGELOG.md"), rf"## \[Unreleased\]\n\n## \[{re.escape(NEXT)}\] - \d{{4}}-\d\d-\d\d\n")
+        calls = self.log.read_text()
+        self.assertIn(f"-C somewhere src/libcucore.so.{NEXT}", calls)
+        self.assertIn("baseline.abi", calls)
+        self.assertEqual(self.git("log", "-1", "--format=%s").strip(), f"release: {NEXT}")
+        self.assertIn(entries, self.git("for-each-ref", f"refs/tags/v{NEXT}", "--format=%(contents)"))
+        self.assertEqual(self.git("status", "--porcelain"), "")
+        self.expect_refusal(f"{NEXT} is the current version", NEXT)
+        self.expect_refusal("lower than the current version", "7.3.10")
+
+    def test_wrong_words(self):
+        for words, text in (([], "expected a version"), (["1.2"], "'1.2' is not a version"), (["v1.2.3"], "is not a version"),
+                            (["1.02.3"], "is not a version"), ([NEXT, "--force"], "'--force' is not an option"),
+                            ([NEXT, "8.0.0"], "expected one version"), ([NEXT, "--build"], "--build requires a folder")):
+            self.expect_refusal(text, *words)
+
+    def test_a_changed_tree_is_refused(self):
+        self.edit("README.md", r"\Z", "more\n")
+        self.expect_refusal("the working tree has changes", NEXT, "--perform")
+
+    def test_an_existing_tag_is_refused(self):
+        self.git("tag", f"v{NEXT}")
+        self.expect_refusal(f"the tag v{NEXT} exists", NEXT, "--perform")
+
+    def test_an_empty_changelog_is_refused(self):
+        self.edit("CHANGELOG.md", r"(## \[Unreleased\]\n).*", r"\1\n## [0.0.1] - 2020-01-01\n- An entry.\n")
+        self.commit()
+        self.expect_refusal("no entry under Unreleased", NEXT, "--perform")
+
+    def test_a_file_without_the_version_is_refused(self):
+        self.edit("docs/csharp.md", re.escape(self.old), "0.0.0")
+        self.commit()
+        self.expect_refusal(f"docs/csharp.md does not contain the version {self.old}", NEXT, "--perform")
+
+
+if __name__ == "__main__":
+    unittest.main()
