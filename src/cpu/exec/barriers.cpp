@@ -38,7 +38,7 @@ bool Block::arrive(Warp& w, u32 id, u32 expected, u32 mask, u32 predicate) {
 namespace {
 
 void write_result(const Group& g, const Op& op, const Barrier& barrier) {
-  auto* d = reinterpret_cast<u32*>(g.frame->registers + op.a[2]);
+  auto* d = reinterpret_cast<u32*>(g.frame->registers + op[BlockBarrier::RESULT]);
   switch (ptx::Operation(op.imm)) {
     case ptx::Operation::popc:
       for (u32 m = g.mask; m; m &= m - 1) d[std::countr_zero(m)] = barrier.hits;

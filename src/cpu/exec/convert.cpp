@@ -14,6 +14,7 @@
 namespace cucpu {
 namespace {
 
+using enum Regular;
 using ptx::Form;
 using ptx::Opcode;
 using ptx::Rounding;
@@ -223,18 +224,18 @@ void convert(Warp& w, const Op& op) {
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     u64 raw = 0;
-    std::memcpy(&raw, w.at<std::byte>(op.a[1]) + size_t(l) * p.from_width, p.from_width);
+    std::memcpy(&raw, w.at<std::byte>(op[FIRST]) + size_t(l) * p.from_width, p.from_width);
     const u64 value = extended(p, convert_one(p, raw));
-    std::memcpy(w.at<std::byte>(op.a[0]) + size_t(l) * p.to_width, &value, p.to_width);
+    std::memcpy(w.at<std::byte>(op[RESULT]) + size_t(l) * p.to_width, &value, p.to_width);
   }
 }
 
 // cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
 void convert_pair(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
-  const u32* a = w.at<u32>(op.a[1]);
-  const u32* b = w.at<u32>(op.a[2]);
-  u32* d = w.at<u32>(op.a[0]);
+  const u32* a = w.at<u32>(op[FIRST]);
+  const u32* b = w.at<u32>(op[SECOND]);
+  u32* d = w.at<u32>(op[RESULT]);
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     d[l] = u32(convert_one(p, a[l])) << 16 | u32(convert_one(p, b[l]));
@@ -280,24 +281,24 @@ const Quarter& quarter(Type t) { return t == Type::e4m3x2 ? kE4M3 : kE5M2; }
 void to_quarters(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
   const Quarter& q = quarter(p.to);
-  const u32* a = w.at<u32>(op.a[1]);
-  const u32* b = p.from == Type::f32 ? w.at<u32>(op.a[2]) : nullptr;
+  const u32* a = w.at<u32>(op[FIRST]);
+  const u32* b = p.from == Type::f32 ? w.at<u32>(op[SECOND]) : nullptr;
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     const double high = b ? std::bit_cast<float>(a[l]) : Half::to(u16(a[l] >> 16));
     const double low = b ? std::bit_cast<float>(b[l]) : Half::to(u16(a[l]));
     const u32 value = to_quarter(q, high, p.relu) << 8 | to_quarter(q, low, p.relu);
-    std::memcpy(w.at<std::byte>(op.a[0]) + size_t(l) * p.to_width, &value, p.to_width);
+    std::memcpy(w.at<std::byte>(op[RESULT]) + size_t(l) * p.to_width, &value, p.to_width);
   }
 }
 void from_quarters(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
   const Quarter& q = quarter(p.from);
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     u32 both = 0;
-    std::memcpy(&both, w.at<std::byte>(op.a[1]) + size_t(l) * p.from_width, 2);
+    std::memcpy(&both, w.at<std::byte>(op[FIRST]) + size_t(l) * p.from_width, 2);
     d[l] = half_of_quarter(q, both >> 8 & 0xff, p.relu) << 16 |
            half_of_quarter(q, both & 0xff, p.relu);
   }

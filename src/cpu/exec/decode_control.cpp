@@ -26,8 +26,24 @@ bool Decoder::control(Op& op, OpKind kind) {
   return true;
 }
 
-bool Decoder::decode_branch_table(Op& op, Operands operands) {
-  op.a[0] = source(operands[0], 4);
+bool Decoder::decode_branch(Op& op, const Form&, Operands operands) {
+  op.target = operands[0].index;
+  leaders_[op.target] = true;
+  return control(op, OpKind::Branch);
+}
+
+bool Decoder::decode_return(Op& op, const Form&, Operands) {
+  return control(op, source_.is_entry ? OpKind::Exit : OpKind::Return);
+}
+
+bool Decoder::decode_exit(Op& op, const Form&, Operands) { return control(op, OpKind::Exit); }
+
+bool Decoder::decode_yield(Op& op, const Form&, Operands) {
+  return control(op, OpKind::Yield) && plain(op, nothing);
+}
+
+bool Decoder::decode_branch_table(Op& op, const Form&, Operands operands) {
+  op[Jump::INDEX] = source(operands[0], 4);
   op.target = u32(out_.tables.size());
   out_.tables.push_back({source_.target_lists[operands[1].index]});
   for (u32 target : out_.tables.back().targets) leaders_[target] = true;
@@ -44,7 +60,7 @@ Argument Decoder::argument(const Operand& operand) {
   return {Argument::Register, constant(operand.bits, 8), 0, 8};
 }
 
-bool Decoder::decode_call(Op& op, Operands operands) {
+bool Decoder::decode_call(Op& op, const Form&, Operands operands) {
   CallSite site;
   if (operands[0].kind == OperandKind::function) {
     u32 index = operands[0].index;
@@ -68,33 +84,32 @@ bool Decoder::decode_call(Op& op, Operands operands) {
 bool Decoder::decode_barrier(Op& op, const Form& form, Operands operands) {
   switch (form.op) {
     case Opcode::bar_warp_sync:
-      op.a[7] = source(operands[0], 4);
+      op[Exchange::MEMBERS] = source(operands[0], 4);
       return control(op, OpKind::WarpBarrier);
     case Opcode::barrier_cluster_arrive:
       op.run = nothing;
       return true;
     case Opcode::barrier_cluster_wait:
-      op.a[0] = constant(16, 4);
+      op[BlockBarrier::NUMBER] = constant(16, 4);
       return control(op, OpKind::Barrier);
     case Opcode::bar_red:
-      op.a[2] = destination(operands[0], 4);
-      op.a[0] = source(operands[1], 4);
-      if (operands[2].kind != OperandKind::none) op.a[1] = source(operands[2], 4);
-      op.a[3] = predicate(operands[3]);
+      op[BlockBarrier::RESULT] = destination(operands[0], 4);
+      op[BlockBarrier::NUMBER] = source(operands[1], 4);
+      if (operands[2].kind != OperandKind::none) op[BlockBarrier::THREADS] = source(operands[2], 4);
+      op[BlockBarrier::PREDICATE] = predicate(operands[3]);
       op.target = operands[3].negated;
       op.imm = u64(form.operation);
       return control(op, OpKind::Reduce);
     default:
       break;
   }
-  op.a[0] = source(operands[0], 4);
-  if (operands[1].kind != OperandKind::none) op.a[1] = source(operands[1], 4);
+  op[BlockBarrier::NUMBER] = source(operands[0], 4);
+  if (operands[1].kind != OperandKind::none) op[BlockBarrier::THREADS] = source(operands[1], 4);
   return control(op, form.op == Opcode::bar_arrive ? OpKind::Arrive : OpKind::Barrier);
 }
 
-// Slots: a[0] result, a[1] its predicate, a[2] on the sources, a[7] the member mask.
-bool Decoder::decode_warp_op(Op& op, const Form& form, Operands operands) {
-  op.a[0] =
+bool Decoder::decode_exchange(Op& op, const Form& form, Operands operands) {
+  op[Exchange::RESULT] =
       form.op == Opcode::elect || form.op == Opcode::activemask || form.types[0] != ptx::Type::pred
           ? destination(operands[0], 4)
           : destination(operands[0], 0);
@@ -102,26 +117,26 @@ bool Decoder::decode_warp_op(Op& op, const Form& form, Operands operands) {
   if (form.op == Opcode::activemask) return true;
   const Operand& mask = operands[operands.size() - 1];
   const bool sync = form.has(ptx::kFlagSync) && mask.kind != OperandKind::none;
-  if (sync) op.a[7] = source(mask, 4);
-  op.a[1] = scratch_;
+  if (sync) op[Exchange::MEMBERS] = source(mask, 4);
+  op[Exchange::PREDICATE] = scratch_;
   switch (form.op) {
     case Opcode::shfl:
-      op.a[1] = destination(operands[1], 0);
-      for (size_t k = 2; k < 5; ++k) op.a[k] = source(operands[k], 4);
+      op[Exchange::PREDICATE] = destination(operands[1], 0);
+      for (size_t k = 0; k < 3; ++k) op.at(Exchange::FIRST, k) = source(operands[k + 2], 4);
       break;
     case Opcode::vote:
-      op.a[2] = predicate(operands[1]);
+      op[Exchange::FIRST] = predicate(operands[1]);
       op.target = operands[1].negated;
       break;
     case Opcode::match:
-      op.a[1] = destination(operands[1], 0);
-      op.a[2] = source(operands[2], std::max(4u, ptx::size_of(form.types[0])));
+      op[Exchange::PREDICATE] = destination(operands[1], 0);
+      op[Exchange::FIRST] = source(operands[2], std::max(4u, ptx::size_of(form.types[0])));
       break;
     case Opcode::redux:
-      op.a[2] = source(operands[1], 4);
+      op[Exchange::FIRST] = source(operands[1], 4);
       break;
     case Opcode::elect:
-      op.a[1] = destination(operands[1], 0);
+      op[Exchange::PREDICATE] = destination(operands[1], 0);
       break;
     default:
       return false;

@@ -12,8 +12,6 @@ using ptx::Space;
 
 namespace {
 
-constexpr int kAddress = 4;
-
 Region region_of(Space space) {
   switch (space) {
     case Space::shared:
@@ -44,7 +42,8 @@ bool Decoder::place_values(Op& op, const Form& form, const Operand& value, bool 
     if (elements[k].kind == OperandKind::reg) width = width_of(elements[k]);
   for (size_t k = 0; k < count; ++k) {
     if (elements[k].kind == OperandKind::reg && width_of(elements[k]) != width) return false;
-    op.a[k] = is_store ? source(elements[k], width) : destination(elements[k], width);
+    op.at(LoadStore::VALUES, k) =
+        is_store ? source(elements[k], width) : destination(elements[k], width);
   }
   return true;
 }
@@ -58,10 +57,10 @@ bool Decoder::place_address(Op& op, Space space, const Operand& memory, Widths& 
   switch (memory.base) {
     case Base::reg:
       widths.a = u8(width_of(memory));
-      op.a[kAddress] = reg(memory);
+      op[LoadStore::ADDRESS] = reg(memory);
       break;
     case Base::absolute:
-      op.a[kAddress] = constant(0, 8);
+      op[LoadStore::ADDRESS] = constant(0, 8);
       break;
     default:
       return place_variable(op, space, memory, widths);
@@ -78,15 +77,16 @@ bool Decoder::place_variable(Op& op, Space space, const Operand& memory, Widths&
     const bool dynamic = variable.space == Space::shared && variable.is_unsized;
     u64 address = module_.addresses[memory.index];
     if (variable.space == Space::shared && space == Space::generic) return false;
-    op.a[kAddress] = dynamic ? Slot(kRowDynamicBaseWide * kRow | kBlockBase) : constant(address, 8);
+    op[LoadStore::ADDRESS] =
+        dynamic ? Slot(kRowDynamicBaseWide * kRow | kBlockBase) : constant(address, 8);
     return true;
   }
   const auto& variable = source_.variables[memory.index];
   if (variable.space == Space::shared) {
-    op.a[kAddress] = variable.is_unsized ? Slot(kRowDynamicBaseWide * kRow | kBlockBase)
-                                         : constant(variable.offset, 8);
+    op[LoadStore::ADDRESS] = variable.is_unsized ? Slot(kRowDynamicBaseWide * kRow | kBlockBase)
+                                                 : constant(variable.offset, 8);
   } else {
-    op.a[kAddress] = constant(0, 8);
+    op[LoadStore::ADDRESS] = constant(0, 8);
     op.imm += variable.offset;
     op.target |= kFrameRelative;
   }
@@ -101,11 +101,11 @@ bool Decoder::place_parameter(Op& op, const Operand& memory, Widths& widths) {
   widths.param = kernel ? ParamKind::KernelIndexed : ParamKind::Frame;
   if (memory.base == Base::reg) {
     widths.a = u8(width_of(memory));
-    op.a[kAddress] = reg(memory);
+    op[LoadStore::ADDRESS] = reg(memory);
     if (widths.a == 4) op.target |= kNarrow;
     return true;
   }
-  op.a[kAddress] = constant(0, 8);
+  op[LoadStore::ADDRESS] = constant(0, 8);
   if (named) op.imm += source_.variables[memory.index].offset;
   return true;
 }
@@ -129,7 +129,7 @@ bool Decoder::decode_load(Op& op, const Form& form, Operands operands) {
 bool Decoder::decode_ordered(Op& op, const Form& form, Widths widths) {
   const Comparison chosen = select_ordered(form, widths);
   op.run = chosen.run;
-  op.a[5] = Slot(chosen.imm);
+  op[LoadStore::FORM] = Slot(chosen.imm);
   return op.run != nullptr;
 }
 
@@ -143,7 +143,6 @@ bool Decoder::decode_store(Op& op, const Form& form, Operands operands) {
   return op.run || decode_ordered(op, form, widths);
 }
 
-// Slots: a[0] result, a[1] and a[2] operands, a[4] address.
 bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
   const bool is_atom = form.op == ptx::Opcode::atom;
   if (form.vector != 1) return decode_vector_atomic(op, form, operands);
@@ -154,16 +153,15 @@ bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
     return false;
   Widths widths;
   widths.d = u8(width);
-  if (is_atom && operands[0].kind == OperandKind::reg) op.a[0] = reg(operands[0]);
-  op.a[1] = source(operands[is_atom ? 2 : 1], width);
+  if (is_atom && operands[0].kind == OperandKind::reg) op[Atomic::RESULT] = reg(operands[0]);
+  op[Atomic::OPERAND] = source(operands[is_atom ? 2 : 1], width);
   if (is_atom && operands[3].kind != OperandKind::none && form.operation == ptx::Operation::cas)
-    op.a[2] = source(operands[3], width);
+    op[Atomic::REPLACEMENT] = source(operands[3], width);
   if (!place_address(op, form.space, operands[is_atom ? 1 : 0], widths)) return false;
   op.run = select_atomic(form, widths);
   return op.run != nullptr;
 }
 
-// a[7] is the table with the slots of results, then of operands.
 bool Decoder::decode_vector_atomic(Op& op, const Form& form, Operands operands) {
   const bool is_atom = form.op == ptx::Opcode::atom;
   const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
@@ -180,32 +178,30 @@ bool Decoder::decode_vector_atomic(Op& op, const Form& form, Operands operands) 
     slots.targets.push_back(source(element, width));
   Widths widths;
   if (!place_address(op, form.space, operands[is_atom ? 1 : 0], widths)) return false;
-  op.a[7] = Slot(out_.tables.size());
+  op[Atomic::TABLE] = Slot(out_.tables.size());
   out_.tables.push_back(std::move(slots));
   op.run = select_atomic(form, widths);
   return op.run != nullptr;
 }
 
-// cp.async {destination, source, size, source size or ignore}: a[4] and imm are the destination,
-// a[5] the source with its offset in a[6]'s place of the next site, a[7] the number of bytes to
-// read.
+// cp.async {destination, source, size, source size or ignore}
 bool Decoder::decode_copy_async(Op& op, const Form& form, Operands operands) {
   Widths to, from;
   Op other;
   if (form.space != Space::shared && form.space != Space::shared_cluster) return false;
   if (!place_address(other, Space::global, operands[1], from) || from.a != 8) return false;
   if (!place_address(op, Space::shared, operands[0], to)) return false;
-  op.a[5] = other.a[kAddress];
-  op.a[6] = constant(other.imm, 8);
-  op.a[1] = constant(operands[2].bits, 4);
+  op[CopyAsync::SOURCE] = other[LoadStore::ADDRESS];
+  op[CopyAsync::SOURCE_OFFSET] = constant(other.imm, 8);
+  op[CopyAsync::SIZE] = constant(operands[2].bits, 4);
   if (operands.size() > 3 && operands[3].kind == OperandKind::reg) {
     if (source_.registers[operands[3].index] == ptx::Type::pred) {
-      op.a[3] = reg(operands[3]);  // ignore-src
+      op[CopyAsync::IGNORE] = reg(operands[3]);  // ignore-src
     } else if (width_of(operands[3]) == 4) {
-      op.a[2] = reg(operands[3]);
+      op[CopyAsync::SOURCE_SIZE] = reg(operands[3]);
     }
   } else if (operands.size() > 3 && operands[3].kind == OperandKind::immediate) {
-    op.a[2] = constant(operands[3].bits, 4);
+    op[CopyAsync::SOURCE_SIZE] = constant(operands[3].bits, 4);
   }
   op.run = copy_async;
   return true;
@@ -222,20 +218,21 @@ bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
         if (!place_address(op, form.space, operand, widths)) return false;
         break;
       case 'S':
-        op.a[0] = operand.kind == OperandKind::sink ? kNoSlot : destination(operand, 8);
+        op[Mbarrier::RESULT] =
+            operand.kind == OperandKind::sink ? kNoSlot : destination(operand, 8);
         break;
       case 'P':
       case 'r':
-        op.a[0] = destination(operand, 0);
+        op[Mbarrier::RESULT] = destination(operand, 0);
         break;
       case 'z':
-        op.a[2] = source(operand, 8);
+        op[Mbarrier::STATE] = source(operand, 8);
         break;
       case 'u':  // after a predicate a parity, or the time to wait
         if (pattern_of(form.op)[0] != 'P') {
-          op.a[1] = source(operand, 4);
-        } else if (op.a[2] == kNoSlot) {
-          op.a[2] = source(operand, 4);
+          op[Mbarrier::COUNT] = source(operand, 4);
+        } else if (op[Mbarrier::STATE] == kNoSlot) {
+          op[Mbarrier::STATE] = source(operand, 4);
         }
         break;
       default:
@@ -254,16 +251,16 @@ bool Decoder::decode_copy_bulk(Op& op, const Form& form, Operands operands) {
   if (operands.size() < (from_global ? 4u : 3u)) return false;
   if (!place_address(op, form.space, operands[0], to)) return false;
   if (!place_address(source_op, form.space2, operands[1], from)) return false;
-  op.a[5] = source_op.a[kAddress];
-  op.a[6] = constant(source_op.imm, 8);
+  op[CopyBulk::SOURCE] = source_op[LoadStore::ADDRESS];
+  op[CopyBulk::SOURCE_OFFSET] = constant(source_op.imm, 8);
   op.site = 0;  // one instruction with two addresses
   if (source_op.target & kNarrow) op.target |= kBulkSourceNarrow;
-  op.a[1] = source(operands[2], 4);
+  op[CopyBulk::SIZE] = source(operands[2], 4);
   if (from_global) {
     if (operands[3].kind != OperandKind::memory) return false;
     if (!place_address(barrier_op, Space::shared, operands[3], barrier)) return false;
-    op.a[2] = barrier_op.a[kAddress];
-    op.a[3] = constant(barrier_op.imm, 8);
+    op[CopyBulk::BARRIER] = barrier_op[LoadStore::ADDRESS];
+    op[CopyBulk::BARRIER_OFFSET] = constant(barrier_op.imm, 8);
     if (barrier_op.target & kNarrow) op.target |= kBulkBarrierNarrow;
   }
   op.run = select_copy_bulk(from_global);

@@ -6,6 +6,7 @@
 
 namespace cucpu {
 
+using enum Regular;
 using ptx::Base;
 using ptx::OperandKind;
 using ptx::Space;
@@ -18,7 +19,7 @@ bool Decoder::decode_mov(Op& op, const Form& form, Operands operands) {
   if (d.kind == OperandKind::vector) return decode_pack(op, a, d, unpack);
   if (a.kind == OperandKind::vector) return decode_pack(op, d, a, pack);
   const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
-  op.a[0] = destination(d, width);
+  op[RESULT] = destination(d, width);
   switch (a.kind) {
     case OperandKind::symbol:
     case OperandKind::function:
@@ -31,7 +32,7 @@ bool Decoder::decode_mov(Op& op, const Form& form, Operands operands) {
     default:
       return false;
   }
-  op.a[1] = form.types[0] == Type::pred ? predicate(a) : source(a, width);
+  op[FIRST] = form.types[0] == Type::pred ? predicate(a) : source(a, width);
   op.run = set_.move(form, {});
   return op.run != nullptr;
 }
@@ -46,9 +47,9 @@ bool Decoder::decode_pack(Op& op, const Operand& wide, const Operand& vector, Ha
   if (width == 0 && total != 0) width = total / unsigned(elements.size());
   if (width < 2 || (total != 0 && total != width * elements.size())) return false;
   const bool packs = handler == Handler(pack);
-  op.a[0] = packs ? destination(wide, total) : source(wide, width * unsigned(elements.size()));
+  op[RESULT] = packs ? destination(wide, total) : source(wide, width * unsigned(elements.size()));
   for (size_t k = 0; k < elements.size(); ++k)
-    op.a[1 + k] = packs ? source(elements[k], width) : destination(elements[k], width);
+    op.at(FIRST, k) = packs ? source(elements[k], width) : destination(elements[k], width);
   op.imm = elements.size() | u64{width} << 8;
   op.run = handler;
   return true;
@@ -63,18 +64,18 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
   if (symbol.kind == OperandKind::function) {
     const u32 alias = module_.source->functions[symbol.index].alias_of;
     const auto& callee = module_.functions[alias == ptx::kNone ? symbol.index : alias];
-    op.a[1] = constant(callee ? reinterpret_cast<u64>(callee.get()) : 0, width);
+    op[FIRST] = constant(callee ? reinterpret_cast<u64>(callee.get()) : 0, width);
     return callee != nullptr;
   }
   const bool global = symbol.base == Base::module_variable;
   const auto& variable =
       global ? module_.source->variables[symbol.index] : source_.variables[symbol.index];
   if (variable.space == Space::shared && variable.is_unsized) {
-    op.a[1] = (width == 4 ? kRowDynamicBase : kRowDynamicBaseWide) * kRow | kBlockBase;
+    op[FIRST] = (width == 4 ? kRowDynamicBase : kRowDynamicBaseWide) * kRow | kBlockBase;
     return symbol.bits == 0;
   }
   if (global) {
-    op.a[1] = constant(module_.addresses[symbol.index] + symbol.bits, width);
+    op[FIRST] = constant(module_.addresses[symbol.index] + symbol.bits, width);
     return true;
   }
   if (variable.space == Space::param && !source_.is_entry) {
@@ -82,7 +83,7 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
     op.run = width == 8 ? local_address : local_address_narrow;
     return !variable.is_register;
   }
-  op.a[1] = constant(variable.offset + symbol.bits, width);
+  op[FIRST] = constant(variable.offset + symbol.bits, width);
   if (variable.space == Space::local && !source_.is_entry) {
     op.imm = variable.offset + symbol.bits;
     op.run = width == 8 ? local_address : local_address_narrow;
@@ -110,7 +111,7 @@ bool Decoder::decode_special_register(Op& op, unsigned width, const Operand& spe
     op.run = width == 8 ? read_clock_wide : read_clock;
     return width == 4 || width == 8;
   }
-  op.a[1] = slot;
+  op[FIRST] = slot;
   ptx::Form move;
   move.op = ptx::Opcode::mov;
   const bool wide = special_is_wide(which);
@@ -148,7 +149,7 @@ u64 Decoder::window_of(Space space) const {
 bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
   if (ptx::size_of(form.types[0]) != 8) return false;
   const Operand& a = operands[1];
-  op.a[0] = destination(operands[0], 8);
+  op[RESULT] = destination(operands[0], 8);
   const u64 window = window_of(form.space);
   if (a.kind == OperandKind::symbol) {
     if (!decode_symbol(op, 8, a)) return false;
@@ -156,17 +157,17 @@ bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
     // The window is added to what the symbol's mov gave; both constants fold where there are two.
     if (op.run == Handler(local_address)) {
       op.imm += window;
-    } else if ((op.a[1] & 3) == kConstantBase) {
+    } else if ((op[FIRST] & 3) == kConstantBase) {
       const bool local = a.base == Base::local_variable;
       const u64 base = local ? source_.variables[a.index].offset : module_.addresses[a.index];
-      op.a[1] = constant(base + a.bits + window, 8);
+      op[FIRST] = constant(base + a.bits + window, 8);
     } else {
       op.imm = window;
       op.run = add_window;
     }
     return true;
   }
-  op.a[1] = source(a, 8);
+  op[FIRST] = source(a, 8);
   if (window == 0) {
     op.run = set_.move(form, {});
   } else {
@@ -178,20 +179,20 @@ bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
 
 bool Decoder::decode_isspacep(Op& op, const Form& form, Operands operands) {
   if (operands[1].kind != OperandKind::reg || width_of(operands[1]) != 8) return false;
-  op.a[0] = destination(operands[0], 0);
-  op.a[1] = reg(operands[1]);
+  op[RESULT] = destination(operands[0], 0);
+  op[FIRST] = reg(operands[1]);
   op.imm = u64(form.space);
   op.run = isspacep;
   return true;
 }
 
 // A cache policy is opaque, and nothing looks at it.
-bool Decoder::decode_policy(Op& op, Operands operands) {
+bool Decoder::decode_policy(Op& op, const Form&, Operands operands) {
   ptx::Form move;
   move.op = ptx::Opcode::mov;
   move.types[0] = Type::b64;
-  op.a[0] = destination(operands[0], 8);
-  op.a[1] = constant(0, 8);
+  op[RESULT] = destination(operands[0], 8);
+  op[FIRST] = constant(0, 8);
   op.run = set_.move(move, {});
   return op.run != nullptr;
 }
@@ -200,11 +201,11 @@ bool Decoder::decode_policy(Op& op, Operands operands) {
 bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
   if (operands[1].kind != OperandKind::reg) return false;
   const unsigned width = ptx::size_of(form.types[0]);
-  op.a[0] = destination(operands[0], width);
+  op[RESULT] = destination(operands[0], width);
   ptx::Form move;
   move.op = ptx::Opcode::mov;
   move.types[0] = width == 4 ? Type::b32 : Type::b64;
-  op.a[1] = form.op == ptx::Opcode::mapa ? reg(operands[1]) : constant(0, 4);
+  op[FIRST] = form.op == ptx::Opcode::mapa ? reg(operands[1]) : constant(0, 4);
   if (form.op == ptx::Opcode::getctarank) move.types[0] = Type::b32;
   op.run = set_.move(move, {});
   return op.run != nullptr;

@@ -8,6 +8,7 @@
 
 namespace cucpu {
 
+using enum Regular;
 using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::Type;
@@ -18,7 +19,7 @@ constexpr u32 kMaxConstantBytes = u32{1} << 30;  // of a function: slots have 32
 
 constexpr const char* kPatterns[] = {
     "",  // unsupported
-#define PTX_OPCODE(id, name, groups, types, type_count, pattern) pattern,
+#define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) pattern,
 #include "cpu/ptx/opcodes.inc"
 #undef PTX_OPCODE
 };
@@ -136,123 +137,35 @@ void Decoder::find_batches() {
 void Decoder::decode(u32 index) {
   const Instruction& instruction = source_.instructions[index];
   Op& op = out_.ops[index];
-  for (Slot& slot : op.a) slot = kNoSlot;
+  for (Slot& slot : op.slots) slot = kNoSlot;
   if (instruction.guard != ptx::kNone) {
     op.guard = slots_[instruction.guard];
     op.guard_negated = instruction.guard_negated;
   }
   const auto operands = source_.operands_of(instruction);
-  if (instruction.form->op != Opcode::unsupported &&
-      decode_special(op, *instruction.form, operands) && (op.run || op.kind != OpKind::Plain))
+  const Decode decoder = DECODERS[size_t(instruction.form->op)];
+  if ((this->*decoder)(op, *instruction.form, operands) && (op.run || op.kind != OpKind::Plain))
     return;
   op.run = raise_unsupported;
   op.kind = OpKind::Plain;
 }
 
-bool Decoder::decode_special(Op& op, const Form& form, Operands operands) {
-  switch (form.op) {
-    case Opcode::mov:
-      return decode_mov(op, form, operands);
-    case Opcode::cvta:
-      return decode_cvta(op, form, operands);
-    case Opcode::isspacep:
-      return decode_isspacep(op, form, operands);
-    case Opcode::mapa:
-    case Opcode::getctarank:
-      return decode_mapa(op, form, operands);
-    case Opcode::cvt:
-      return decode_convert(op, form, operands);
-    case Opcode::setp:
-    case Opcode::set:
-      return decode_compare(op, form, operands);
-    case Opcode::lop3:
-      return decode_lop3(op, form, operands);
-    case Opcode::ld:
-    case Opcode::ldu:
-      return decode_load(op, form, operands);
-    case Opcode::st:
-      return decode_store(op, form, operands);
-    case Opcode::atom:
-    case Opcode::red:
-      return decode_atomic(op, form, operands);
-    case Opcode::cp_async:
-      return decode_copy_async(op, form, operands);
-    case Opcode::createpolicy:
-      return decode_policy(op, operands);
-    case Opcode::cp_async_bulk:
-      return decode_copy_bulk(op, form, operands);
-    case Opcode::mbarrier_init:
-    case Opcode::mbarrier_inval:
-    case Opcode::mbarrier_arrive:
-    case Opcode::mbarrier_arrive_drop:
-    case Opcode::mbarrier_arrive_expect_tx:
-    case Opcode::mbarrier_arrive_drop_expect_tx:
-    case Opcode::mbarrier_expect_tx:
-    case Opcode::mbarrier_complete_tx:
-    case Opcode::mbarrier_test_wait:
-    case Opcode::mbarrier_test_wait_parity:
-    case Opcode::mbarrier_try_wait:
-    case Opcode::mbarrier_try_wait_parity:
-    case Opcode::mbarrier_pending_count:
-    case Opcode::cp_async_mbarrier_arrive_noinc:
-      return decode_mbarrier(op, form, operands);
-    case Opcode::prefetch:
-    case Opcode::prefetchu:
-    case Opcode::applypriority:
-    case Opcode::pmevent:
-    case Opcode::cp_async_commit_group:
-    case Opcode::cp_async_wait_group:
-    case Opcode::cp_async_wait_all:
-    case Opcode::cp_async_bulk_commit_group:
-    case Opcode::cp_async_bulk_wait_group:
-    case Opcode::cp_async_mbarrier_arrive:  // the copy is done: one arrival more and one arrival
-    case Opcode::griddepcontrol_wait:
-    case Opcode::griddepcontrol_launch_dependents:
-    case Opcode::discard:
-      return decode_simple(op, nothing);
-    case Opcode::membar:
-    case Opcode::fence:
-    case Opcode::fence_proxy:
-    case Opcode::fence_mbarrier_init:
-      return decode_simple(op, fence);
-    case Opcode::trap:
-      return decode_simple(op, trap);
-    case Opcode::brkpt:
-      return decode_simple(op, breakpoint);
-    case Opcode::bra:
-      op.target = operands[0].index;
-      leaders_[op.target] = true;
-      return control(op, OpKind::Branch);
-    case Opcode::brx_idx:
-      return decode_branch_table(op, operands);
-    case Opcode::call:
-      return decode_call(op, operands);
-    case Opcode::ret:
-      return control(op, source_.is_entry ? OpKind::Exit : OpKind::Return);
-    case Opcode::exit:
-      return control(op, OpKind::Exit);
-    case Opcode::nanosleep:
-      return control(op, OpKind::Yield) && decode_simple(op, nothing);
-    case Opcode::bar_sync:
-    case Opcode::bar_arrive:
-    case Opcode::bar_red:
-    case Opcode::bar_warp_sync:
-    case Opcode::barrier_cluster_arrive:
-    case Opcode::barrier_cluster_wait:
-      return decode_barrier(op, form, operands);
-    case Opcode::shfl:
-    case Opcode::vote:
-    case Opcode::match:
-    case Opcode::redux:
-    case Opcode::activemask:
-    case Opcode::elect:
-      return decode_warp_op(op, form, operands);
-    default:
-      return decode_regular(op, form, operands);
-  }
-}
+const Decoder::Decode Decoder::DECODERS[] = {
+    &Decoder::decode_unsupported,
+#define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) \
+  &Decoder::decode_##decoder,
+#include "cpu/ptx/opcodes.inc"
+#undef PTX_OPCODE
+};
 
-bool Decoder::decode_simple(Op& op, Handler handler) {
+bool Decoder::decode_unsupported(Op&, const Form&, Operands) { return false; }
+
+bool Decoder::decode_nothing(Op& op, const Form&, Operands) { return plain(op, nothing); }
+bool Decoder::decode_fence(Op& op, const Form&, Operands) { return plain(op, fence); }
+bool Decoder::decode_trap(Op& op, const Form&, Operands) { return plain(op, trap); }
+bool Decoder::decode_breakpoint(Op& op, const Form&, Operands) { return plain(op, breakpoint); }
+
+bool Decoder::plain(Op& op, Handler handler) {
   op.run = handler;
   return true;
 }
@@ -260,18 +173,18 @@ bool Decoder::decode_simple(Op& op, Handler handler) {
 bool Decoder::decode_regular(Op& op, const Form& form, Operands operands) {
   const char* letter = kPatterns[size_t(form.op)];
   if (std::strpbrk(letter, "_*")) return false;  // operands with a rule of their own
-  for (size_t k = 0; k < operands.size() && k < std::size(op.a) && *letter; ++k, ++letter) {
+  for (size_t k = 0; k < operands.size() && k < std::size(op.slots) && *letter; ++k, ++letter) {
     const Operand& operand = operands[k];
     const unsigned width = pattern_width(*letter, form);
     if (*letter == 'P' || *letter == 'q') {
-      op.a[k] = destination(operand, 0);
+      op.at(RESULT, k) = destination(operand, 0);
     } else if (*letter == 'p') {
-      op.a[k] = predicate(operand);
+      op.at(RESULT, k) = predicate(operand);
       op.target |= operand.negated;
     } else if (k == 0) {
-      op.a[k] = destination(operand, width);
+      op.at(RESULT, k) = destination(operand, width);
     } else if (operand.kind != OperandKind::none) {
-      op.a[k] = form.types[0] == Type::pred ? predicate(operand) : source(operand, width);
+      op.at(RESULT, k) = form.types[0] == Type::pred ? predicate(operand) : source(operand, width);
     }
     if (letter[1] == '?') ++letter;
   }
@@ -310,28 +223,27 @@ Handler Decoder::regular_handler(Op& op, const Form& form, Widths) {
   }
   if (Handler h = set_.compare(form)) return h;
   if (Handler h = set_.approximate(form)) return h;
-  if (op.a[3] != kNoSlot && (form.op == Opcode::min || form.op == Opcode::max))
+  if (op[THIRD] != kNoSlot && (form.op == Opcode::min || form.op == Opcode::max))
     return set_.minmax3(form);
   if (Handler h = set_.real(form)) return h;
-  if (Handler h = take(select_half(form, op.a[3] != kNoSlot))) return h;
+  if (Handler h = take(select_half(form, op[THIRD] != kNoSlot))) return h;
   if (Handler h = take(select_rounding(form))) return h;
   return take(select_video(form));
 }
 
-// setp {p, q, a, b, c}; set {d, a, b, c}. Slots: a[1] and a[2] are compared, a[3] combined, a[4] is
-// q.
+// setp {p, q, a, b, c}; set {d, a, b, c}
 bool Decoder::decode_compare(Op& op, const Form& form, Operands operands) {
   const bool is_set = form.op == Opcode::set;
   const size_t first = is_set ? 1 : 2;
   const unsigned width = lane_bytes(form.types[is_set ? 1 : 0]);
-  op.a[0] = destination(operands[0], 0);
-  op.a[1] = source(operands[first], width);
-  op.a[2] = source(operands[first + 1], width);
+  op[RESULT] = destination(operands[0], 0);
+  op[FIRST] = source(operands[first], width);
+  op[SECOND] = source(operands[first + 1], width);
   const Operand& third = operands[first + 2];
-  if (third.kind != OperandKind::none) op.a[3] = predicate(third);
+  if (third.kind != OperandKind::none) op[THIRD] = predicate(third);
   const bool second = !is_set && operands[1].kind == OperandKind::reg;
-  if (second) op.a[4] = reg(operands[1]);
-  if (!is_set && !second && op.a[3] == kNoSlot && (op.run = set_.compare(form))) return true;
+  if (second) op[SECOND_RESULT] = reg(operands[1]);
+  if (!is_set && !second && op[THIRD] == kNoSlot && (op.run = set_.compare(form))) return true;
   Comparison chosen = set_.comparison(form);
   if (!chosen.run) chosen = select_half_compare(form);
   op.run = chosen.run;
@@ -343,13 +255,13 @@ bool Decoder::decode_compare(Op& op, const Form& form, Operands operands) {
 
 // lop3 {d, p, a, b, c, lut, q}
 bool Decoder::decode_lop3(Op& op, const Form& form, Operands operands) {
-  op.a[0] = destination(operands[0], 4);
-  for (int k = 0; k < 3; ++k) op.a[1 + k] = source(operands[size_t(k) + 2], 4);
+  op[RESULT] = destination(operands[0], 4);
+  for (int k = 0; k < 3; ++k) op.at(FIRST, size_t(k)) = source(operands[size_t(k) + 2], 4);
   op.imm = operands[5].bits;
   if (operands[1].kind != OperandKind::none) {
     if (operands[6].kind != OperandKind::reg) return false;
-    op.a[4] = destination(operands[1], 0);
-    op.a[5] = predicate(operands[6]);
+    op[SECOND_RESULT] = destination(operands[1], 0);
+    op[PREDICATE] = predicate(operands[6]);
     op.target = operands[6].negated;
   }
   op.run = set_.bits(form);
@@ -360,14 +272,14 @@ bool Decoder::decode_convert(Op& op, const Form& form, Operands operands) {
   Widths widths;
   widths.d =
       u8(operands[0].kind == OperandKind::reg ? width_of(operands[0]) : lane_bytes(form.types[0]));
-  op.a[0] = destination(operands[0], widths.d);
+  op[RESULT] = destination(operands[0], widths.d);
   const Type from = form.types[form.type_count > 1 ? 1 : 0];
   for (size_t k = 1; k < operands.size(); ++k) {
     const Operand& operand = operands[k];
     if (operand.kind == OperandKind::none) continue;
     const unsigned width = operand.kind == OperandKind::reg ? width_of(operand) : lane_bytes(from);
     if (k == 1) widths.a = u8(width);
-    op.a[k] = source(operand, width);
+    op.at(RESULT, k) = source(operand, width);
   }
   if (operands.size() < 3 || operands[2].kind == OperandKind::none) {
     if ((op.run = set_.convert(form, widths))) return true;

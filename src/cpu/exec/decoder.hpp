@@ -38,7 +38,10 @@ class Decoder {
   void place_constants();
   void find_batches();
   void decode(u32 index);
-  bool decode_special(Op& op, const Form& form, Operands operands);
+
+  // A row for each opcode, from opcodes.inc. False if the executor does not support the form.
+  using Decode = bool (Decoder::*)(Op& op, const Form& form, Operands operands);
+  static const Decode DECODERS[];
 
   // decoder.cpp: whatever has one handler and operands in the order of the text
   bool decode_regular(Op& op, const Form& form, Operands operands);
@@ -46,7 +49,12 @@ class Decoder {
   bool decode_compare(Op& op, const Form& form, Operands operands);
   bool decode_lop3(Op& op, const Form& form, Operands operands);
   bool decode_convert(Op& op, const Form& form, Operands operands);
-  bool decode_simple(Op& op, Handler handler);
+  bool decode_unsupported(Op& op, const Form& form, Operands operands);
+  bool decode_nothing(Op& op, const Form& form, Operands operands);
+  bool decode_fence(Op& op, const Form& form, Operands operands);
+  bool decode_trap(Op& op, const Form& form, Operands operands);
+  bool decode_breakpoint(Op& op, const Form& form, Operands operands);
+  bool plain(Op& op, Handler handler);
 
   // decode_memory.cpp
   bool decode_load(Op& op, const Form& form, Operands operands);
@@ -70,16 +78,20 @@ class Decoder {
   bool decode_special_register(Op& op, unsigned width, const Operand& special);
   bool decode_cvta(Op& op, const Form& form, Operands operands);
   bool decode_isspacep(Op& op, const Form& form, Operands operands);
-  bool decode_policy(Op& op, Operands operands);
+  bool decode_policy(Op& op, const Form& form, Operands operands);
   bool decode_mapa(Op& op, const Form& form, Operands operands);
   u64 window_of(ptx::Space space) const;
 
   // decode_control.cpp
-  bool decode_branch_table(Op& op, Operands operands);
-  bool decode_call(Op& op, Operands operands);
+  bool decode_branch(Op& op, const Form& form, Operands operands);
+  bool decode_branch_table(Op& op, const Form& form, Operands operands);
+  bool decode_return(Op& op, const Form& form, Operands operands);
+  bool decode_exit(Op& op, const Form& form, Operands operands);
+  bool decode_yield(Op& op, const Form& form, Operands operands);
+  bool decode_call(Op& op, const Form& form, Operands operands);
   Argument argument(const Operand& operand);
   bool decode_barrier(Op& op, const Form& form, Operands operands);
-  bool decode_warp_op(Op& op, const Form& form, Operands operands);
+  bool decode_exchange(Op& op, const Form& form, Operands operands);
   bool control(Op& op, OpKind kind);
 
   Slot reg(const Operand& operand) const { return slots_[operand.index]; }

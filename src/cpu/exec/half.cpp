@@ -9,6 +9,7 @@
 namespace cucpu {
 namespace {
 
+using enum Regular;
 using ptx::Compare;
 using ptx::Form;
 using ptx::Opcode;
@@ -114,10 +115,10 @@ using Operation16 = u16 (*)(u16, u16, u16, u64);
 template <Operation16 F, bool Pair>
 void apply(Warp& w, const Op& op) {
   using T = std::conditional_t<Pair, u32, u16>;
-  const T* a = w.at<T>(op.a[1]);
-  const T* b = op.a[2] == kNoSlot ? a : w.at<T>(op.a[2]);
-  const T* c = op.a[3] == kNoSlot ? a : w.at<T>(op.a[3]);
-  T* d = w.at<T>(op.a[0]);
+  const T* a = w.at<T>(op[FIRST]);
+  const T* b = op[SECOND] == kNoSlot ? a : w.at<T>(op[SECOND]);
+  const T* c = op[THIRD] == kNoSlot ? a : w.at<T>(op[THIRD]);
+  T* d = w.at<T>(op[RESULT]);
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     const u16 low = F(u16(a[l]), u16(b[l]), u16(c[l]), op.imm);
@@ -205,12 +206,12 @@ u32 combined(ptx::Operation o, u32 a, u32 b) {
 }
 
 // imm: the comparison, and kFtz above it. The slots are those of setp on other types; a pair writes
-// the result of its lower half to a[0] and of its upper half to a[4].
+// the result of its lower half to RESULT and of its upper half to SECOND_RESULT.
 template <class F, bool Pair>
 void setp(Warp& w, const Op& op) {
   using T = std::conditional_t<Pair, u32, u16>;
-  const T* a = w.at<T>(op.a[1]);
-  const T* b = w.at<T>(op.a[2]);
+  const T* a = w.at<T>(op[FIRST]);
+  const T* b = w.at<T>(op[SECOND]);
   const auto compare = Compare(op.imm & 0xff);
   const u64 how = op.imm >> 8;
   u32 low = 0, high = 0;
@@ -222,14 +223,14 @@ void setp(Warp& w, const Op& op) {
   }
   if (!Pair) high = ~low;
   const auto operation = ptx::Operation(op.target >> 1 & 0xff);
-  const u32 c = op.a[3] == kNoSlot ? 0 : *w.at<u32>(op.a[3]) ^ (op.target & 1 ? kFullMask : 0);
+  const u32 c = op[THIRD] == kNoSlot ? 0 : *w.at<u32>(op[THIRD]) ^ (op.target & 1 ? kFullMask : 0);
   auto put = [&](Slot slot, u32 bits) {
     if (slot == kNoSlot) return;
     u32* d = w.at<u32>(slot);
     *d = (*d & ~w.mask) | (combined(operation, bits, c) & w.mask);
   };
-  put(op.a[0], low);
-  put(op.a[4], high);
+  put(op[RESULT], low);
+  put(op[SECOND_RESULT], high);
 }
 
 // set: what a comparison that holds gives in each half, or in the whole register.
@@ -239,13 +240,13 @@ template <class F, bool Pair, class D>
 void set(Warp& w, const Op& op) {
   constexpr u16 kOne = std::is_same_v<F, Half> ? 0x3c00 : 0x3f80;
   using T = std::conditional_t<Pair, u32, u16>;
-  const T* a = w.at<T>(op.a[1]);
-  const T* b = w.at<T>(op.a[2]);
-  D* d = w.at<D>(op.a[0]);
+  const T* a = w.at<T>(op[FIRST]);
+  const T* b = w.at<T>(op[SECOND]);
+  D* d = w.at<D>(op[RESULT]);
   const auto compare = Compare(op.imm & 0xff);
   const auto gives = Holds(op.imm >> 40 & 0xff);
   const auto operation = ptx::Operation(op.target >> 1 & 0xff);
-  const u32 c = op.a[3] == kNoSlot ? 0 : *w.at<u32>(op.a[3]) ^ (op.target & 1 ? kFullMask : 0);
+  const u32 c = op[THIRD] == kNoSlot ? 0 : *w.at<u32>(op[THIRD]) ^ (op.target & 1 ? kFullMask : 0);
   const u64 how = op.imm >> 8 & 0xff;
   const u32 one = gives == Holds::One ? kOne : 0xffff;
   for (u32 m = w.mask; m; m &= m - 1) {

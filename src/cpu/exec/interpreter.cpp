@@ -296,8 +296,8 @@ bool Interpreter::branch(const Op& op, u32 on) {
 
 bool Interpreter::branch_table(const Op& op) {
   const auto& targets = w_.frame->function->tables[op.target].targets;
-  const u32* index = w_.at<u32>(op.a[0]);
-  const u32 first = value(op.a[0]);
+  const u32* index = w_.at<u32>(op[Jump::INDEX]);
+  const u32 first = value(op[Jump::INDEX]);
   u32 same = 0;
   for (u32 m = w_.active; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
@@ -448,8 +448,8 @@ bool Interpreter::sync(const Op& op) {
   }
   u32 ready = 0, partial = 0;
   for (u32 rest = w_.active; rest; rest &= ~w_.mask) {
-    w_.mask = same_mask(op.a[7], rest);
-    const u32 member = w_.at<u32>(op.a[7])[std::countr_zero(rest)] & w_.live;
+    w_.mask = same_mask(op[Exchange::MEMBERS], rest);
+    const u32 member = w_.at<u32>(op[Exchange::MEMBERS])[std::countr_zero(rest)] & w_.live;
     const bool whole = (member & ~w_.active) == 0;
     if (whole) op.run(w_, op);
     (whole ? ready : partial) |= w_.mask;
@@ -469,8 +469,8 @@ bool Interpreter::sync(const Op& op) {
 bool Interpreter::warp_barrier(const Op& op) {
   u32 waits[kLanes], masks[kLanes], count = 0, partial = 0;
   for (u32 rest = w_.active; rest;) {
-    const u32 same = same_mask(op.a[7], rest);
-    const u32 member = w_.at<u32>(op.a[7])[std::countr_zero(rest)];
+    const u32 same = same_mask(op[Exchange::MEMBERS], rest);
+    const u32 member = w_.at<u32>(op[Exchange::MEMBERS])[std::countr_zero(rest)];
     rest &= ~same;
     if ((member & w_.live & ~w_.active) == 0) continue;
     waits[count] = member;
@@ -517,11 +517,11 @@ u32 barrier_number(const Warp& w, const Op& op, u32 id, u32 threads) {
 }
 
 bool Interpreter::barrier(const Op& op) {
-  const u32 threads = op.a[1] == kNoSlot ? 0 : value(op.a[1]);
-  const u32 id = barrier_number(w_, op, value(op.a[0]), threads);
+  const u32 threads = op[BlockBarrier::THREADS] == kNoSlot ? 0 : value(op[BlockBarrier::THREADS]);
+  const u32 id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
   u32 predicate = 0;
   if (op.kind == OpKind::Reduce) {
-    predicate = *w_.at<u32>(op.a[3]);
+    predicate = *w_.at<u32>(op[BlockBarrier::PREDICATE]);
     if (op.target) predicate = ~predicate;
   }
   Group& g = w_.groups[current_];
@@ -535,8 +535,8 @@ bool Interpreter::barrier(const Op& op) {
 }
 
 bool Interpreter::arrive(const Op& op) {
-  const u32 threads = value(op.a[1]);
-  const u32 id = barrier_number(w_, op, value(op.a[0]), threads);
+  const u32 threads = value(op[BlockBarrier::THREADS]);
+  const u32 id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
   ++pc_;
   park();
   w_.block->arrive(w_, id, threads, w_.active, 0);

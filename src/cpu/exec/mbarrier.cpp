@@ -39,8 +39,8 @@ struct Barrier {
 };
 
 u64 address(const Warp& w, const Op& op, int lane) {
-  if (op.target & kNarrow) return u32(w.at<u32>(op.a[4])[lane] + u32(op.imm));
-  return w.at<u64>(op.a[4])[lane] + op.imm;
+  if (op.target & kNarrow) return u32(w.at<u32>(op[Mbarrier::ADDRESS])[lane] + u32(op.imm));
+  return w.at<u64>(op[Mbarrier::ADDRESS])[lane] + op.imm;
 }
 
 std::byte* barrier_at(Warp& w, const Op& op, int lane, u64 where) {
@@ -60,10 +60,10 @@ void each_barrier(Warp& w, const Op& op, F f) {
     u64 old = 0;
     std::memcpy(&old, place, 8);
     Barrier b = Barrier::of(old);
-    f(b, op.a[1] == kNoSlot ? 1 : w.at<u32>(op.a[1])[l], l);
+    f(b, op[Mbarrier::COUNT] == kNoSlot ? 1 : w.at<u32>(op[Mbarrier::COUNT])[l], l);
     const u64 now = b.packed();
     std::memcpy(place, &now, 8);
-    if (op.a[0] != kNoSlot) w.at<u64>(op.a[0])[l] = old;
+    if (op[Mbarrier::RESULT] != kNoSlot) w.at<u64>(op[Mbarrier::RESULT])[l] = old;
   }
 }
 
@@ -130,7 +130,7 @@ void complete(Warp& w, const Op& op) {
   });
 }
 
-// a[2] is the state, or under Parity the phase's parity. Whoever waits lets others run.
+// Under Parity the state is the parity of the phase. A warp that waits lets others run.
 template <bool Parity>
 void test_wait(Warp& w, const Op& op) {
   u32 done = 0;
@@ -138,10 +138,11 @@ void test_wait(Warp& w, const Op& op) {
     const int l = std::countr_zero(m);
     u64 value = 0;
     std::memcpy(&value, barrier_at(w, op, l, address(w, op, l)), 8);
-    const u64 waited = Parity ? w.at<u32>(op.a[2])[l] : w.at<u64>(op.a[2])[l];
+    const u64 waited =
+        Parity ? w.at<u32>(op[Mbarrier::STATE])[l] : w.at<u64>(op[Mbarrier::STATE])[l];
     done |= u32((value ^ waited) & 1) << l;
   }
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[Mbarrier::RESULT]);
   *d = (*d & ~w.mask) | done;
   if (done != w.mask) w.quantum = 0;
 }
@@ -149,7 +150,7 @@ void test_wait(Warp& w, const Op& op) {
 void pending_count(Warp& w, const Op& op) {
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    w.at<u32>(op.a[0])[l] = Barrier::of(w.at<u64>(op.a[2])[l]).pending;
+    w.at<u32>(op[Mbarrier::RESULT])[l] = Barrier::of(w.at<u64>(op[Mbarrier::STATE])[l]).pending;
   }
 }
 
@@ -157,17 +158,17 @@ u64 wide_or_narrow(const Warp& w, Slot slot, bool narrow, int lane) {
   return narrow ? w.at<u32>(slot)[lane] : w.at<u64>(slot)[lane];
 }
 
-// Copies are done at once. Slots: a[4] the destination and a[5] the source with their offsets in
-// imm and a[6], a[1] the size, a[2] the mbarrier with its offset in a[3].
+// Copies are done at once. The offset of the destination is in imm.
 template <bool FromGlobal>
 void copy_bulk(Warp& w, const Op& op) {
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     const bool narrow_source = op.target & kBulkSourceNarrow;
     const u64 to = address(w, op, l);
-    u64 from = wide_or_narrow(w, op.a[5], narrow_source, l) + w.at<u64>(op.a[6])[l];
+    u64 from = wide_or_narrow(w, op[CopyBulk::SOURCE], narrow_source, l) +
+               w.at<u64>(op[CopyBulk::SOURCE_OFFSET])[l];
     if (narrow_source) from = u32(from);
-    const u64 size = w.at<u32>(op.a[1])[l];
+    const u64 size = w.at<u32>(op[CopyBulk::SIZE])[l];
     if ((to | from | size) & 15)
       raise(w, op, l, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
             "bulk copies are of 16-byte units");
@@ -177,9 +178,9 @@ void copy_bulk(Warp& w, const Op& op) {
         resolve(w, op, l, from, size, Access::Read, FromGlobal ? global : shared);
     std::byte* d = resolve(w, op, l, to, size, Access::Write, FromGlobal ? shared : global);
     std::memcpy(d, source, size);
-    if (op.a[2] == kNoSlot) continue;
-    u64 where =
-        wide_or_narrow(w, op.a[2], op.target & kBulkBarrierNarrow, l) + w.at<u64>(op.a[3])[l];
+    if (op[CopyBulk::BARRIER] == kNoSlot) continue;
+    u64 where = wide_or_narrow(w, op[CopyBulk::BARRIER], op.target & kBulkBarrierNarrow, l) +
+                w.at<u64>(op[CopyBulk::BARRIER_OFFSET])[l];
     if (op.target & kBulkBarrierNarrow) where = u32(where);
     std::byte* place = resolve(w, op, l, where, 8, Access::Write, Region::Shared);
     u64 value = 0;

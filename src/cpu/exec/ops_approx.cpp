@@ -8,6 +8,7 @@
 namespace cucpu::CUCPU_SIMD {
 namespace {
 
+using enum Regular;
 using ptx::Form;
 using ptx::Opcode;
 using ptx::Type;
@@ -135,15 +136,15 @@ struct DivApprox {
 
 template <class F, bool Ftz>
 void unary(Warp& w, const Op& op) {
-  const float* a = in<float>(w, op.a[1]);
-  each_lane(w, out<float>(w, op.a[0]),
+  const float* a = in<float>(w, op[FIRST]);
+  each_lane(w, out<float>(w, op[RESULT]),
             [=](int l) { return result<Ftz, false>(F::apply(source<Ftz>(a[l]))); });
 }
 template <bool Ftz>
 void divide(Warp& w, const Op& op) {
-  const float* a = in<float>(w, op.a[1]);
-  const float* b = in<float>(w, op.a[2]);
-  each_lane(w, out<float>(w, op.a[0]), [=](int l) {
+  const float* a = in<float>(w, op[FIRST]);
+  const float* b = in<float>(w, op[SECOND]);
+  each_lane(w, out<float>(w, op[RESULT]), [=](int l) {
     return result<Ftz, false>(DivApprox::apply(source<Ftz>(a[l]), source<Ftz>(b[l])));
   });
 }
@@ -157,19 +158,19 @@ CUCPU_INLINE double upper_half(double v) {
   return bits_of<double>(bits_of<u64>(v) & 0xffffffff00000000);
 }
 void rcp_f64(Warp& w, const Op& op) {
-  const double* a = in<double>(w, op.a[1]);
-  each_lane(w, out<double>(w, op.a[0]),
+  const double* a = in<double>(w, op[FIRST]);
+  each_lane(w, out<double>(w, op[RESULT]),
             [=](int l) { return flushed_high(upper_half(1.0 / flushed_high(upper_half(a[l])))); });
 }
 void rsqrt_f64_ftz(Warp& w, const Op& op) {
-  const double* a = in<double>(w, op.a[1]);
-  each_lane(w, out<double>(w, op.a[0]), [=](int l) {
+  const double* a = in<double>(w, op[FIRST]);
+  each_lane(w, out<double>(w, op[RESULT]), [=](int l) {
     return upper_half(1.0 / __builtin_sqrt(flushed_high(upper_half(a[l]))));
   });
 }
 void rsqrt_f64(Warp& w, const Op& op) {
-  const double* a = in<double>(w, op.a[1]);
-  each_lane(w, out<double>(w, op.a[0]), [=](int l) { return 1.0 / __builtin_sqrt(a[l]); });
+  const double* a = in<double>(w, op[FIRST]);
+  each_lane(w, out<double>(w, op[RESULT]), [=](int l) { return 1.0 / __builtin_sqrt(a[l]); });
 }
 
 template <class F>

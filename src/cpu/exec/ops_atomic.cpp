@@ -19,13 +19,12 @@ using ptx::Operation;
 using ptx::Order;
 using ptx::Type;
 
-constexpr int kAddress = 4;
 // What an operation that threads spin on takes from the slice of its warp.
 constexpr s64 kSpinCost = 16;
 
 u64 address_of(const Warp& w, const Op& op, int lane) {
-  if (op.target & kNarrow) return u32(w.at<u32>(op.a[kAddress])[lane] + u32(op.imm));
-  return w.at<u64>(op.a[kAddress])[lane] + op.imm +
+  if (op.target & kNarrow) return u32(w.at<u32>(op[LoadStore::ADDRESS])[lane] + u32(op.imm));
+  return w.at<u64>(op[LoadStore::ADDRESS])[lane] + op.imm +
          (op.target & kFrameRelative ? w.frame->local_base : 0);
 }
 
@@ -164,8 +163,8 @@ T apply_alone(std::byte* p, T operand) {
 
 template <class T, class F, class InShared = F>
 void atomic(Warp& w, const Op& op) {
-  const T* b = w.at<T>(op.a[1]);
-  T* d = op.a[0] == kNoSlot ? nullptr : w.at<T>(op.a[0]);
+  const T* b = w.at<T>(op[Atomic::OPERAND]);
+  T* d = op[Atomic::RESULT] == kNoSlot ? nullptr : w.at<T>(op[Atomic::RESULT]);
   const bool alone = Region(op.target & 0xff) == Region::Shared;
   w.quantum -= kSpinCost;
   each_active(w, [&](int l) {
@@ -176,9 +175,9 @@ void atomic(Warp& w, const Op& op) {
 }
 template <class T>
 void compare_and_swap(Warp& w, const Op& op) {
-  const T* b = w.at<T>(op.a[1]);
-  const T* c = w.at<T>(op.a[2]);
-  T* d = op.a[0] == kNoSlot ? nullptr : w.at<T>(op.a[0]);
+  const T* b = w.at<T>(op[Atomic::OPERAND]);
+  const T* c = w.at<T>(op[Atomic::REPLACEMENT]);
+  T* d = op[Atomic::RESULT] == kNoSlot ? nullptr : w.at<T>(op[Atomic::RESULT]);
   w.quantum -= kSpinCost;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(T), Access::Write);
@@ -191,7 +190,7 @@ void compare_and_swap(Warp& w, const Op& op) {
 // Vectors: each element by itself. The slots of the results and operands are in a table.
 template <class T, class F>
 void vector_atomic(Warp& w, const Op& op) {
-  const auto& slots = w.frame->function->tables[op.a[7]].targets;
+  const auto& slots = w.frame->function->tables[op[Atomic::TABLE]].targets;
   const size_t count = slots.size() / 2;
   w.quantum -= kSpinCost;
   each_active(w, [&](int l) {
@@ -239,17 +238,17 @@ void exchange_wide(Warp& w, const Op& op) {
   w.quantum -= kSpinCost;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(Wide), Access::Write);
-    const Wide b = wide_at(w, op.a[1], l);
+    const Wide b = wide_at(w, op[Atomic::OPERAND], l);
     Wide old;
     {
       const std::lock_guard lock(wide_lock());
       std::memcpy(&old, p, sizeof old);
-      const Wide next = Compares ? wide_at(w, op.a[2], l) : b;
+      const Wide next = Compares ? wide_at(w, op[Atomic::REPLACEMENT], l) : b;
       if (!Compares || old == b) std::memcpy(p, &next, sizeof next);
     }
-    if (op.a[0] == kNoSlot) return;
-    w.at<u64>(op.a[0])[l] = old.low;
-    w.at<u64>(op.a[0])[kLanes + l] = old.high;
+    if (op[Atomic::RESULT] == kNoSlot) return;
+    w.at<u64>(op[Atomic::RESULT])[l] = old.low;
+    w.at<u64>(op[Atomic::RESULT])[kLanes + l] = old.high;
   });
 }
 
@@ -359,30 +358,32 @@ void store_bits(std::byte* p, u64 bytes, u64 value) {
   }
 }
 
-// a[5]: bytes of a value, of a register, number of values, signedness, a byte each.
+// LoadStore::FORM: bytes of a value, of a register, number of values, signedness, a byte each.
 struct Packed {
   u32 bytes, width, count, sign;
   explicit Packed(u32 v)
       : bytes(v & 0xff), width(v >> 8 & 0xff), count(v >> 16 & 0xff), sign(v >> 24) {}
 };
 void load_ordered(Warp& w, const Op& op) {
-  const Packed form(op.a[5]);
+  const Packed form(op[LoadStore::FORM]);
   w.quantum -= kSpinCost;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, u64{form.bytes} * form.count, Access::Read);
     for (u32 v = 0; v < form.count; ++v) {
       const u64 value = load_bits(p + v * form.bytes, form.bytes, form.sign);
-      std::memcpy(w.at<std::byte>(op.a[v]) + size_t(l) * form.width, &value, form.width);
+      std::memcpy(w.at<std::byte>(op.at(LoadStore::VALUES, v)) + size_t(l) * form.width, &value,
+                  form.width);
     }
   });
 }
 void store_ordered(Warp& w, const Op& op) {
-  const Packed form(op.a[5]);
+  const Packed form(op[LoadStore::FORM]);
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, u64{form.bytes} * form.count, Access::Write);
     for (u32 v = 0; v < form.count; ++v) {
       u64 value = 0;
-      std::memcpy(&value, w.at<std::byte>(op.a[v]) + size_t(l) * form.width, form.width);
+      std::memcpy(&value, w.at<std::byte>(op.at(LoadStore::VALUES, v)) + size_t(l) * form.width,
+                  form.width);
       store_bits(p + v * form.bytes, form.bytes, value);
     }
   });

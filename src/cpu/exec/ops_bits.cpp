@@ -5,6 +5,7 @@
 namespace cucpu::CUCPU_SIMD {
 namespace {
 
+using enum Regular;
 using ptx::Form;
 using ptx::Mode;
 using ptx::Opcode;
@@ -48,21 +49,21 @@ struct Cnot {
 
 template <class T, class F>
 void unary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return F::apply(a[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l]); });
 }
 template <class T, class F>
 void binary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return F::apply(a[l], b[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l], b[l]); });
 }
 template <class F>
 void predicate_binary(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op.a[0]), F::apply(*in<u32>(w, op.a[1]), *in<u32>(w, op.a[2])));
+  write_bits(w, out<u32>(w, op[RESULT]), F::apply(*in<u32>(w, op[FIRST]), *in<u32>(w, op[SECOND])));
 }
 void predicate_not(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op.a[0]), ~*in<u32>(w, op.a[1]));
+  write_bits(w, out<u32>(w, op[RESULT]), ~*in<u32>(w, op[FIRST]));
 }
 
 template <class F>
@@ -97,18 +98,18 @@ Handler logic_unary(Type type) {
 
 template <class T>
 void shift_left(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+  const T* a = in<T>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const u32 n = b[l];
     return n < kBits<T> ? T(a[l] << (n & (kBits<T> - 1))) : T(0);
   });
 }
 template <class T>
 void shift_right(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+  const T* a = in<T>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const u32 n = b[l];
     if constexpr (is_signed_v<T>)
       return T(a[l] >> (n < kBits<T> ? n : kBits<T> - 1));
@@ -152,10 +153,10 @@ Handler shift(const Form& f) {
 
 template <bool Left, bool Clamp>
 void funnel(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  const u32* c = in<u32>(w, op.a[3]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  const u32* c = in<u32>(w, op[THIRD]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
     const u64 both = u64(b[l]) << 32 | a[l];
     const u32 n = Clamp ? (c[l] < 32 ? c[l] : 32) : c[l] & 31;
     return Left ? u32(both << n >> 32) : u32(both >> n);
@@ -185,24 +186,24 @@ CUCPU_INLINE u64 reverse(u64 v) { return u64(reverse(u32(v))) << 32 | reverse(u3
 
 template <class T>
 void popc(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) { return popcount(a[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) { return popcount(a[l]); });
 }
 template <class T>
 void clz(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) { return leading_zeros(a[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) { return leading_zeros(a[l]); });
 }
 template <class T>
 void brev(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return reverse(a[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return reverse(a[l]); });
 }
 // The most significant bit that differs from the sign.
 template <class U, bool Signed, bool ShiftAmount>
 void bfind(Warp& w, const Op& op) {
-  const U* a = in<U>(w, op.a[1]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+  const U* a = in<U>(w, op[FIRST]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
     const U v = Signed && a[l] >> (kBits<U> - 1) ? U(~a[l]) : a[l];
     const u32 zeros = leading_zeros(v);
     if (zeros == kBits<U>) return ~u32{0};
@@ -226,10 +227,10 @@ u32 nth_set(u32 mask, u32 base, s32 offset) {
   return ~u32{0};
 }
 void fns(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  const s32* c = in<s32>(w, op.a[3]);
-  u32* d = out<u32>(w, op.a[0]);
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  const s32* c = in<s32>(w, op[THIRD]);
+  u32* d = out<u32>(w, op[RESULT]);
   each_active(w, [=](int l) { d[l] = nth_set(a[l], b[l], c[l]); });
 }
 
@@ -252,10 +253,10 @@ CUCPU_INLINE U shifted_left(U v, u32 n) {
 template <class U, bool Signed>
 void bfe(Warp& w, const Op& op) {
   constexpr u32 kHeeded = sizeof(U) == 8 ? ~u32{0} : 0xff;
-  const U* a = in<U>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  const u32* c = in<u32>(w, op.a[3]);
-  each_lane(w, out<U>(w, op.a[0]), [=](int l) {
+  const U* a = in<U>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  const u32* c = in<u32>(w, op[THIRD]);
+  each_lane(w, out<U>(w, op[RESULT]), [=](int l) {
     const u32 pos = b[l] & kHeeded, len = c[l] & kHeeded;
     // Bits that came from beyond the top of the source are copies of the sign too.
     const u32 have = pos >= kBits<U> ? 0 : (len < kBits<U> - pos ? len : kBits<U> - pos);
@@ -267,11 +268,11 @@ void bfe(Warp& w, const Op& op) {
 }
 template <class U>
 void bfi(Warp& w, const Op& op) {
-  const U* a = in<U>(w, op.a[1]);
-  const U* b = in<U>(w, op.a[2]);
-  const u32* c = in<u32>(w, op.a[3]);
-  const u32* d = in<u32>(w, op.a[4]);
-  each_lane(w, out<U>(w, op.a[0]), [=](int l) {
+  const U* a = in<U>(w, op[FIRST]);
+  const U* b = in<U>(w, op[SECOND]);
+  const u32* c = in<u32>(w, op[THIRD]);
+  const u32* d = in<u32>(w, op[FOURTH]);
+  each_lane(w, out<U>(w, op[RESULT]), [=](int l) {
     const u32 pos = c[l] & 0xff, len = d[l] & 0xff;
     const U field = shifted_left(ones<U>(len), pos);
     return U((b[l] & ~field) | (shifted_left(a[l], pos) & field));
@@ -279,18 +280,18 @@ void bfi(Warp& w, const Op& op) {
 }
 template <bool Clamp>
 void bmsk(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
     const u32 pos = Clamp ? a[l] : a[l] & 31, len = Clamp ? b[l] : b[l] & 31;
     return shifted_left(ones<u32>(len), pos);
   });
 }
 template <bool Signed, bool Clamp>
 void szext(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
     const u32 n = Clamp ? b[l] : b[l] & 31;
     const u32 keep = ones<u32>(n);
     const u32 sign = Signed && n > 0 && n < 32 && (a[l] >> ((n - 1) & 31) & 1) ? ~u32{0} : 0;
@@ -307,12 +308,12 @@ Handler szext_of(const Form& f) {
 
 // imm is the truth table: bit (a << 2 | b << 1 | c).
 void lop3(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  const u32* c = in<u32>(w, op.a[3]);
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  const u32* c = in<u32>(w, op[THIRD]);
   u32 term[8];
   for (int k = 0; k < 8; ++k) term[k] = op.imm >> k & 1 ? ~u32{0} : 0;
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
     const u32 x = a[l], y = b[l], z = c[l];
     const u32 low =
         (~y & ~z & term[0]) | (~y & z & term[1]) | (y & ~z & term[2]) | (y & z & term[3]);
@@ -325,10 +326,10 @@ void lop3(Warp& w, const Op& op) {
 template <class F>
 void lop3_predicate(Warp& w, const Op& op) {
   lop3(w, op);
-  const u32* d = in<u32>(w, op.a[0]);
-  const u32 q = *in<u32>(w, op.a[5]) ^ (op.target & 1 ? kFullMask : 0);
+  const u32* d = in<u32>(w, op[RESULT]);
+  const u32 q = *in<u32>(w, op[PREDICATE]) ^ (op.target & 1 ? kFullMask : 0);
   const u32 bits = lane_bits([=](int l) { return d[l] != 0; });
-  write_bits(w, out<u32>(w, op.a[4]), F::apply(bits, q));
+  write_bits(w, out<u32>(w, op[SECOND_RESULT]), F::apply(bits, q));
 }
 Handler lop3_of(const Form& f) {
   switch (f.operation) {
@@ -350,10 +351,10 @@ CUCPU_INLINE u32 permuted(u64 both, u32 selector) {
   return selector & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
 }
 void prmt(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  const u32* c = in<u32>(w, op.a[3]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  const u32* c = in<u32>(w, op[THIRD]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
     const u64 both = u64(b[l]) << 32 | a[l];
     const u32 s = c[l];
     return permuted(both, s) | permuted(both, s >> 4) << 8 | permuted(both, s >> 8) << 16 |
@@ -370,10 +371,10 @@ constexpr u16 kPermutations[][4] = {
     {0x1010, 0x3232, 0x1010, 0x3232},  // rc16
 };
 void prmt_mode(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  const u32* c = in<u32>(w, op.a[3]);
-  u32* d = out<u32>(w, op.a[0]);
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  const u32* c = in<u32>(w, op[THIRD]);
+  u32* d = out<u32>(w, op[RESULT]);
   each_active(w, [=](int l) {
     const u64 both = u64(b[l]) << 32 | a[l];
     const u32 s = kPermutations[op.imm][c[l] & 3];

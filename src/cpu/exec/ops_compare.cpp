@@ -6,6 +6,7 @@
 namespace cucpu::CUCPU_SIMD {
 namespace {
 
+using enum Regular;
 using ptx::Compare;
 using ptx::Form;
 using ptx::Mode;
@@ -116,11 +117,11 @@ u32 bits_ftz(const Warp& w, Slot x, Slot y) {
 
 template <class T, class C>
 void setp(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op.a[0]), bits<T, C>(w, op.a[1], op.a[2]));
+  write_bits(w, out<u32>(w, op[RESULT]), bits<T, C>(w, op[FIRST], op[SECOND]));
 }
 template <class C>
 void setp_ftz(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op.a[0]), bits_ftz<C>(w, op.a[1], op.a[2]));
+  write_bits(w, out<u32>(w, op[RESULT]), bits_ftz<C>(w, op[FIRST], op[SECOND]));
 }
 
 struct Choice {
@@ -232,40 +233,40 @@ u32 combined(Operation operation, u32 a, u32 b) {
 }
 
 // Forms with a third operand or a second destination, and set: the comparison is called through
-// imm, to keep the number of handlers small. a[3] is the third operand, a[4] the second
-// destination; in target, bit 0 negates the third operand, the next byte is the Operation, bit 9
-// asks for 1.0f.
+// imm, to keep the number of handlers small. In target, bit 0 negates the third operand, the next
+// byte is the Operation, and bit 9 requests 1.0f.
 void setp_indirect(Warp& w, const Op& op) {
-  const u32 r = reinterpret_cast<Bits>(op.imm)(w, op.a[1], op.a[2]);
+  const u32 r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);
   const auto operation = Operation(op.target >> 1 & 0xff);
-  const u32 c = op.a[3] == kNoSlot ? 0 : *in<u32>(w, op.a[3]) ^ (op.target & 1 ? kFullMask : 0);
-  if (op.a[0] != kNoSlot) write_bits(w, out<u32>(w, op.a[0]), combined(operation, r, c));
-  if (op.a[4] != kNoSlot) write_bits(w, out<u32>(w, op.a[4]), combined(operation, ~r, c));
+  const u32 c = op[THIRD] == kNoSlot ? 0 : *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? kFullMask : 0);
+  if (op[RESULT] != kNoSlot) write_bits(w, out<u32>(w, op[RESULT]), combined(operation, r, c));
+  if (op[SECOND_RESULT] != kNoSlot)
+    write_bits(w, out<u32>(w, op[SECOND_RESULT]), combined(operation, ~r, c));
 }
 void set_indirect(Warp& w, const Op& op) {
-  u32 r = reinterpret_cast<Bits>(op.imm)(w, op.a[1], op.a[2]);
+  u32 r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);
   const auto operation = Operation(op.target >> 1 & 0xff);
-  if (op.a[3] != kNoSlot)
-    r = combined(operation, r, *in<u32>(w, op.a[3]) ^ (op.target & 1 ? kFullMask : 0));
+  if (op[THIRD] != kNoSlot)
+    r = combined(operation, r, *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? kFullMask : 0));
   const u32 yes = op.target >> 9 & 1 ? 0x3f800000u : ~u32{0};
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) { return r >> l & 1 ? yes : 0; });
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) { return r >> l & 1 ? yes : 0; });
 }
 
 // ---- selection
 
 template <class T>
 void selp(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  const u32 p = *in<u32>(w, op.a[3]) ^ (op.target & 1 ? kFullMask : 0);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return (p >> l & 1) ? a[l] : b[l]; });
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  const u32 p = *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? kFullMask : 0);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return (p >> l & 1) ? a[l] : b[l]; });
 }
 template <class T, class C, bool Ftz>
 void slct(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  const C* c = in<C>(w, op.a[3]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  const C* c = in<C>(w, op[THIRD]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     C v = c[l];
     if constexpr (Ftz) v = flushed(v);
     return v >= C(0) ? a[l] : b[l];
@@ -305,7 +306,7 @@ template <class U, int Exponent>
 void testp(Warp& w, const Op& op) {
   constexpr int kMantissa = int(8 * sizeof(U)) - 1 - Exponent;
   constexpr U kMax = (U{1} << Exponent) - 1;
-  const U* a = in<U>(w, op.a[1]);
+  const U* a = in<U>(w, op[FIRST]);
   u32 r = 0;
   for (int l = 0; l < kLanes; ++l) {
     const U exponent = a[l] >> kMantissa & kMax;
@@ -335,7 +336,7 @@ void testp(Warp& w, const Op& op) {
     }
     r |= u32{is} << l;
   }
-  write_bits(w, out<u32>(w, op.a[0]), r);
+  write_bits(w, out<u32>(w, op[RESULT]), r);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace cucpu::CUCPU_SIMD {
 namespace {
 
+using enum Regular;
 using ptx::Form;
 using ptx::Opcode;
 using ptx::Rounding;
@@ -17,8 +18,8 @@ using ptx::Type;
 // D and S are the types of the instruction, R that of the source register.
 template <class D, class S, class R>
 void integer(Warp& w, const Op& op) {
-  const R* a = in<R>(w, op.a[1]);
-  each_lane(w, out<D>(w, op.a[0]), [=](int l) { return D(S(a[l])); });
+  const R* a = in<R>(w, op[FIRST]);
+  each_lane(w, out<D>(w, op[RESULT]), [=](int l) { return D(S(a[l])); });
 }
 
 struct Nearest {
@@ -57,19 +58,19 @@ CUCPU_INLINE I clamped(F v) {
 }
 template <class I, class F, class Round, bool Ftz>
 void to_integer(Warp& w, const Op& op) {
-  const F* a = in<F>(w, op.a[1]);
-  each_lane(w, out<I>(w, op.a[0]),
+  const F* a = in<F>(w, op[FIRST]);
+  each_lane(w, out<I>(w, op[RESULT]),
             [=](int l) { return clamped<I>(Round::apply(source<Ftz>(a[l]))); });
 }
 template <class F, class I>
 void from_integer(Warp& w, const Op& op) {
-  const I* a = in<I>(w, op.a[1]);
-  each_lane(w, out<F>(w, op.a[0]), [=](int l) { return F(a[l]); });
+  const I* a = in<I>(w, op[FIRST]);
+  each_lane(w, out<F>(w, op[RESULT]), [=](int l) { return F(a[l]); });
 }
 template <class F, class Round, bool Ftz, bool Sat>
 void to_integral(Warp& w, const Op& op) {
-  const F* a = in<F>(w, op.a[1]);
-  each_lane(w, out<F>(w, op.a[0]), [=](int l) {
+  const F* a = in<F>(w, op[FIRST]);
+  each_lane(w, out<F>(w, op[RESULT]), [=](int l) {
     return result_of<Ftz, Sat>(Round::apply(source<Ftz>(a[l])), a[l], a[l], a[l]);
   });
 }
@@ -84,8 +85,8 @@ CUCPU_INLINE D precise(S s) {
 }
 template <class D, class S, bool Ftz, bool Sat>
 void real(Warp& w, const Op& op) {
-  const S* a = in<S>(w, op.a[1]);
-  each_lane(w, out<D>(w, op.a[0]), [=](int l) { return precise<D, S, Ftz, Sat>(a[l]); });
+  const S* a = in<S>(w, op[FIRST]);
+  each_lane(w, out<D>(w, op[RESULT]), [=](int l) { return precise<D, S, Ftz, Sat>(a[l]); });
 }
 
 // ---- choice

@@ -6,6 +6,7 @@
 namespace cucpu::CUCPU_SIMD {
 namespace {
 
+using enum Regular;
 using ptx::Form;
 using ptx::MulMode;
 using ptx::Opcode;
@@ -221,50 +222,50 @@ struct Mad24HiSat {
 
 template <class T, class F>
 void unary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return F::apply(a[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l]); });
 }
 template <class T, class F>
 void binary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return F::apply(a[l], b[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l], b[l]); });
 }
 template <class T, class F>
 void ternary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  const T* c = in<T>(w, op.a[3]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return F::apply(a[l], b[l], c[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  const T* c = in<T>(w, op[THIRD]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l], b[l], c[l]); });
 }
 template <class T, class F>
 void binary_scalar(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  T* d = out<T>(w, op.a[0]);
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  T* d = out<T>(w, op[RESULT]);
   each_active(w, [=](int l) { d[l] = F::apply(a[l], b[l]); });
 }
 template <class T>
 void mul_wide(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  each_lane(w, out<WideOf<T>>(w, op.a[0]), [=](int l) { return wide_product(a[l], b[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  each_lane(w, out<WideOf<T>>(w, op[RESULT]), [=](int l) { return wide_product(a[l], b[l]); });
 }
 template <class T>
 void mad_wide(Warp& w, const Op& op) {
   using W = WideOf<T>;
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  const W* c = in<W>(w, op.a[3]);
-  each_lane(w, out<W>(w, op.a[0]),
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  const W* c = in<W>(w, op[THIRD]);
+  each_lane(w, out<W>(w, op[RESULT]),
             [=](int l) { return Add::apply(wide_product(a[l], b[l]), c[l]); });
 }
 template <class T, class F>
 void ternary_min(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  const T* c = in<T>(w, op.a[3]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return F::apply(F::apply(a[l], b[l]), c[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  const T* c = in<T>(w, op[THIRD]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(F::apply(a[l], b[l]), c[l]); });
 }
 
 // ---- extended precision
@@ -273,9 +274,9 @@ void ternary_min(Warp& w, const Op& op) {
 // compiled code expects when it mixes subc and addc. T is unsigned.
 template <class T, bool Subtract, bool TakesCarry>
 void extended(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  T* d = out<T>(w, op.a[0]);
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  T* d = out<T>(w, op[RESULT]);
   u32 carry = w.carry;
   each_active(w, [&](int l) {
     const T in = TakesCarry ? T(w.carry >> l & 1) : T(Subtract);
@@ -293,10 +294,10 @@ void extended(Warp& w, const Op& op) {
 template <class S, bool High, bool TakesCarry>
 void extended_mad(Warp& w, const Op& op) {
   using T = UnsignedOf<S>;
-  const S* a = in<S>(w, op.a[1]);
-  const S* b = in<S>(w, op.a[2]);
-  const T* c = in<T>(w, op.a[3]);
-  T* d = out<T>(w, op.a[0]);
+  const S* a = in<S>(w, op[FIRST]);
+  const S* b = in<S>(w, op[SECOND]);
+  const T* c = in<T>(w, op[THIRD]);
+  T* d = out<T>(w, op[RESULT]);
   u32 carry = w.carry;
   each_active(w, [&](int l) {
     const T product = T(High ? high_product(a[l], b[l]) : low_product(a[l], b[l]));
@@ -339,14 +340,14 @@ Handler extended_mad_of(Type type) {
   }
 }
 
-// ---- dot products: a[2] and a[3] hold the two signednesses
+// ---- dot products
 
 template <class A, class B>
 void dp4a(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  const u32* c = in<u32>(w, op.a[3]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  const u32* c = in<u32>(w, op[THIRD]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
     u32 sum = c[l];
     for (int k = 0; k < 32; k += 8) sum += u32(s32(A(a[l] >> k)) * s32(B(b[l] >> k)));
     return sum;
@@ -355,10 +356,10 @@ void dp4a(Warp& w, const Op& op) {
 template <class A, class B, int Shift>
 void dp2a(Warp& w, const Op& op) {
   using A16 = std::conditional_t<is_signed_v<A>, s16, u16>;
-  const u32* a = in<u32>(w, op.a[1]);
-  const u32* b = in<u32>(w, op.a[2]);
-  const u32* c = in<u32>(w, op.a[3]);
-  each_lane(w, out<u32>(w, op.a[0]), [=](int l) {
+  const u32* a = in<u32>(w, op[FIRST]);
+  const u32* b = in<u32>(w, op[SECOND]);
+  const u32* c = in<u32>(w, op[THIRD]);
+  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
     const u32 low = u32(s32(A16(a[l])) * s32(B(b[l] >> Shift)));
     const u32 high = u32(s32(A16(a[l] >> 16)) * s32(B(b[l] >> (Shift + 8))));
     return c[l] + low + high;

@@ -14,10 +14,9 @@ using ptx::Order;
 using ptx::Space;
 using ptx::Type;
 
-// Values are in slots a[0] to a[3], the address in a[4], its offset in imm; target is the Region,
+// The offset of the address is in imm. The target is the Region,
 // with kNarrow for a 32-bit address and kFrameRelative for an address in the current call's local
 // memory.
-constexpr int kAddress = 4;
 
 template <bool IsShared, class A>
 struct Memory {
@@ -61,7 +60,7 @@ CUCPU_INLINE void write(std::byte* p, T v) {
 template <class R, class M, int V, int Count>
 CUCPU_INLINE void load_consecutive(const Warp& w, const Op& op, const std::byte* p, int first) {
   for (int v = 0; v < V; ++v) {
-    R* d = out<R>(w, op.a[v]) + first;
+    R* d = out<R>(w, op.at(LoadStore::VALUES, v)) + first;
     CUCPU_LANE_LOOP
     for (int l = 0; l < Count; ++l) d[l] = R(read<M>(p + (l * V + v) * int(sizeof(M))));
   }
@@ -69,14 +68,15 @@ CUCPU_INLINE void load_consecutive(const Warp& w, const Op& op, const std::byte*
 template <class R, class M, int V, int Count>
 CUCPU_INLINE void load_equal(const Warp& w, const Op& op, const std::byte* p, int first) {
   for (int v = 0; v < V; ++v) {
-    R* d = out<R>(w, op.a[v]) + first;
+    R* d = out<R>(w, op.at(LoadStore::VALUES, v)) + first;
     const R value = R(read<M>(p + v * int(sizeof(M))));
     for (int l = 0; l < Count; ++l) d[l] = value;
   }
 }
 template <class R, class M, int V>
 CUCPU_INLINE void load_lane(const Warp& w, const Op& op, const std::byte* p, int lane) {
-  for (int v = 0; v < V; ++v) out<R>(w, op.a[v])[lane] = R(read<M>(p + v * int(sizeof(M))));
+  for (int v = 0; v < V; ++v)
+    out<R>(w, op.at(LoadStore::VALUES, v))[lane] = R(read<M>(p + v * int(sizeof(M))));
 }
 
 template <class R, class M, int V>
@@ -105,7 +105,7 @@ struct Store {
   template <int Count>
   CUCPU_INLINE static void consecutive(const Warp& w, const Op& op, std::byte* p, int first) {
     for (int v = 0; v < V; ++v) {
-      const R* s = in<R>(w, op.a[v]) + first;
+      const R* s = in<R>(w, op.at(LoadStore::VALUES, v)) + first;
       CUCPU_LANE_LOOP
       for (int l = 0; l < Count; ++l) write<M>(p + (l * V + v) * int(sizeof(M)), M(s[l]));
     }
@@ -116,7 +116,8 @@ struct Store {
     lane(w, op, p, first + Count - 1);
   }
   CUCPU_INLINE static void lane(const Warp& w, const Op& op, std::byte* p, int l) {
-    for (int v = 0; v < V; ++v) write<M>(p + v * int(sizeof(M)), M(in<R>(w, op.a[v])[l]));
+    for (int v = 0; v < V; ++v)
+      write<M>(p + v * int(sizeof(M)), M(in<R>(w, op.at(LoadStore::VALUES, v))[l]));
   }
 };
 
@@ -147,7 +148,7 @@ template <class Place, class Kind>
 template <class Place, class Kind>
 [[gnu::noinline]] void scattered(Warp& w, const Op& op) {
   using A = typename Place::Address;
-  const A* base = in<A>(w, op.a[kAddress]);
+  const A* base = in<A>(w, op[LoadStore::ADDRESS]);
   const A offset = A(op.imm);
   const A some = base[__builtin_ctz(w.mask)] + offset;
   const u32 m = w.mask;
@@ -182,7 +183,7 @@ template <class Place, class Kind>
 void access(Warp& w, const Op& op) {
   using A = typename Place::Address;
   constexpr A kStep = A(Kind::kSize);
-  const A* a = in<A>(w, op.a[kAddress]);
+  const A* a = in<A>(w, op[LoadStore::ADDRESS]);
   if (w.mask == kFullMask) {
     const A first = A(a[0] + A(op.imm));
     const A step = a[1] - a[0];
@@ -200,8 +201,8 @@ void access(Warp& w, const Op& op) {
 // ---- memory of which each lane has its own, and indexed parameters
 
 CUCPU_INLINE u64 own_address(const Warp& w, const Op& op, int l) {
-  if (op.target & kNarrow) return u32(in<u32>(w, op.a[kAddress])[l] + u32(op.imm));
-  return in<u64>(w, op.a[kAddress])[l] + op.imm +
+  if (op.target & kNarrow) return u32(in<u32>(w, op[LoadStore::ADDRESS])[l] + u32(op.imm));
+  return in<u64>(w, op[LoadStore::ADDRESS])[l] + op.imm +
          (op.target & kFrameRelative ? w.frame->local_base : 0);
 }
 template <class Kind>

@@ -13,6 +13,8 @@
 namespace cucpu {
 namespace {
 
+using enum Regular;
+
 template <class F>
 void each_active(const Warp& w, F f) {
   for (u32 m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
@@ -48,12 +50,12 @@ u64 clock_value(u64 which) {
 
 void read_clock(Warp& w, const Op& op) {
   const u32 value = u32(clock_value(op.imm));
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [=](int l) { d[l] = value; });
 }
 void read_clock_wide(Warp& w, const Op& op) {
   const u64 value = clock_value(op.imm);
-  u64* d = w.at<u64>(op.a[0]);
+  u64* d = w.at<u64>(op[RESULT]);
   each_active(w, [=](int l) { d[l] = value; });
 }
 
@@ -62,17 +64,17 @@ void copy_special(Warp& w, const Op& op) {
   const u32 from = op.imm >> 8 & 1 ? 8 : 4;
   each_active(w, [&](int l) {
     u64 value = 0;
-    std::memcpy(&value, w.at<std::byte>(op.a[1]) + size_t(l) * from, from);
-    std::memcpy(w.at<std::byte>(op.a[0]) + size_t(l) * width, &value, width);
+    std::memcpy(&value, w.at<std::byte>(op[FIRST]) + size_t(l) * from, from);
+    std::memcpy(w.at<std::byte>(op[RESULT]) + size_t(l) * width, &value, width);
   });
 }
 
 void local_address(Warp& w, const Op& op) {
-  u64* d = w.at<u64>(op.a[0]);
+  u64* d = w.at<u64>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = w.frame->local_base + op.imm; });
 }
 void local_address_narrow(Warp& w, const Op& op) {
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = u32(w.frame->local_base + op.imm); });
 }
 
@@ -90,9 +92,9 @@ void pack(Warp& w, const Op& op) {
   each_active(w, [&](int l) {
     std::byte value[16];
     for (u32 k = 0; k < count; ++k)
-      std::memcpy(value + k * width, w.at<std::byte>(op.a[1 + k]) + size_t(l) * width, width);
+      std::memcpy(value + k * width, w.at<std::byte>(op.at(FIRST, k)) + size_t(l) * width, width);
     for (u32 k = 0; k < count; ++k)
-      std::memcpy(wide_piece(w, op.a[0], count * width, l, k * width), value + k * width, width);
+      std::memcpy(wide_piece(w, op[RESULT], count * width, l, k * width), value + k * width, width);
   });
 }
 void unpack(Warp& w, const Op& op) {
@@ -100,22 +102,22 @@ void unpack(Warp& w, const Op& op) {
   each_active(w, [&](int l) {
     std::byte value[16];
     for (u32 k = 0; k < count; ++k)
-      std::memcpy(value + k * width, wide_piece(w, op.a[0], count * width, l, k * width), width);
+      std::memcpy(value + k * width, wide_piece(w, op[RESULT], count * width, l, k * width), width);
     for (u32 k = 0; k < count; ++k)
-      std::memcpy(w.at<std::byte>(op.a[1 + k]) + size_t(l) * width, value + k * width, width);
+      std::memcpy(w.at<std::byte>(op.at(FIRST, k)) + size_t(l) * width, value + k * width, width);
   });
 }
 
 void add_window(Warp& w, const Op& op) {
-  const u64* a = w.at<u64>(op.a[1]);
-  u64* d = w.at<u64>(op.a[0]);
+  const u64* a = w.at<u64>(op[FIRST]);
+  u64* d = w.at<u64>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = a[l] + op.imm; });
 }
 
 void isspacep(Warp& w, const Op& op) {
   const AddressSpace& space = AddressSpace::instance();
-  const u64* a = w.at<u64>(op.a[1]);
-  u32* d = w.at<u32>(op.a[0]);
+  const u64* a = w.at<u64>(op[FIRST]);
+  u32* d = w.at<u32>(op[RESULT]);
   u32 bits = 0;
   each_active(w, [&](int l) {
     const bool shared = a[l] - space.shared_window() < AddressSpace::kWindow;
@@ -159,16 +161,17 @@ void breakpoint(Warp& w, const Op& op) {
   raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "breakpoint instruction", "");
 }
 
-// cp.async: a[4] is the destination, a[5] and a[6] the source and its offset, a[1] the size, a[2]
-// the bytes that are read (the rest is zero), a[3] a predicate under which nothing is read.
+// The offset of the destination is in imm.
 void copy_async(Warp& w, const Op& op) {
-  const u32 size = w.at<u32>(op.a[1])[0];
-  const u32 ignore = op.a[3] == kNoSlot ? 0 : *w.at<u32>(op.a[3]);
+  const u32 size = w.at<u32>(op[CopyAsync::SIZE])[0];
+  const u32 ignore = op[CopyAsync::IGNORE] == kNoSlot ? 0 : *w.at<u32>(op[CopyAsync::IGNORE]);
   each_active(w, [&](int l) {
-    const u64 to = op.target & kNarrow ? u32(w.at<u32>(op.a[4])[l] + u32(op.imm))
-                                       : w.at<u64>(op.a[4])[l] + op.imm;
-    const u64 from = w.at<u64>(op.a[5])[l] + w.at<u64>(op.a[6])[l];
-    u32 wanted = op.a[2] == kNoSlot ? size : w.at<u32>(op.a[2])[l];
+    const u64 to = op.target & kNarrow ? u32(w.at<u32>(op[CopyAsync::ADDRESS])[l] + u32(op.imm))
+                                       : w.at<u64>(op[CopyAsync::ADDRESS])[l] + op.imm;
+    const u64 from =
+        w.at<u64>(op[CopyAsync::SOURCE])[l] + w.at<u64>(op[CopyAsync::SOURCE_OFFSET])[l];
+    u32 wanted =
+        op[CopyAsync::SOURCE_SIZE] == kNoSlot ? size : w.at<u32>(op[CopyAsync::SOURCE_SIZE])[l];
     if (wanted > size) wanted = size;
     if (ignore >> l & 1) wanted = 0;
     std::byte* d = resolve(w, op, l, to, size, Access::Write, Region::Shared);

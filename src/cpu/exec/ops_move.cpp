@@ -5,22 +5,23 @@
 namespace cucpu::CUCPU_SIMD {
 namespace {
 
+using enum Regular;
 using ptx::Form;
 using ptx::Opcode;
 using ptx::Type;
 
 template <class T>
 void copy(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return a[l]; });
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return a[l]; });
 }
 void copy_predicate(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op.a[0]), *in<u32>(w, op.a[1]));
+  write_bits(w, out<u32>(w, op[RESULT]), *in<u32>(w, op[FIRST]));
 }
 // 128-bit registers are two planes.
 void copy_b128(Warp& w, const Op& op) {
-  const u64* a = in<u64>(w, op.a[1]);
-  u64* d = out<u64>(w, op.a[0]);
+  const u64* a = in<u64>(w, op[FIRST]);
+  u64* d = out<u64>(w, op[RESULT]);
   each_lane(w, d, [=](int l) { return a[l]; });
   each_lane(w, d + kLanes, [=](int l) { return a[l + kLanes]; });
 }

@@ -9,6 +9,7 @@
 namespace cucpu::CUCPU_SIMD {
 namespace {
 
+using enum Regular;
 using ptx::Form;
 using ptx::Opcode;
 using ptx::Rounding;
@@ -118,8 +119,8 @@ CUCPU_INLINE T negated(T v) {
 
 template <class T, class F, bool Ftz, bool Sat>
 void unary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const T x = source<Ftz>(a[l]);
     T v = F::apply(x);
     if constexpr (Ftz && std::is_same_v<F, Rcp>) v = flushed_by(v, 0x1p24f / x);
@@ -128,9 +129,9 @@ void unary(Warp& w, const Op& op) {
 }
 template <class T, class F, bool Ftz, bool Sat>
 void binary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const T x = source<Ftz>(a[l]), y = source<Ftz>(b[l]);
     T v = F::apply(x, y);
     if constexpr (Ftz && kMayBeTiny<F>) v = flushed_by(v, F::apply(x * 0x1p24f, y));
@@ -139,10 +140,10 @@ void binary(Warp& w, const Op& op) {
 }
 template <class T, bool Ftz, bool Sat>
 void fma(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  const T* c = in<T>(w, op.a[3]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  const T* c = in<T>(w, op[THIRD]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const T x = source<Ftz>(a[l]), y = source<Ftz>(b[l]), z = source<Ftz>(c[l]);
     T v = fused(x, y, z);
     if constexpr (Ftz) v = flushed_by(v, fused(x * 0x1p24f, y, z * 0x1p24f));
@@ -151,9 +152,9 @@ void fma(Warp& w, const Op& op) {
 }
 template <class T, bool Least, bool Nan, bool Ftz>
 void minmax(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) {
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const T v = extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l]));
     return result_of<Ftz, false>(v, a[l], b[l], b[l]);
   });
@@ -161,19 +162,19 @@ void minmax(Warp& w, const Op& op) {
 // Three operands: the forms of sm_100.
 template <bool Least, bool Nan, bool Ftz>
 void minmax3(Warp& w, const Op& op) {
-  const float* a = in<float>(w, op.a[1]);
-  const float* b = in<float>(w, op.a[2]);
-  const float* c = in<float>(w, op.a[3]);
-  each_lane(w, out<float>(w, op.a[0]), [=](int l) {
+  const float* a = in<float>(w, op[FIRST]);
+  const float* b = in<float>(w, op[SECOND]);
+  const float* c = in<float>(w, op[THIRD]);
+  each_lane(w, out<float>(w, op[RESULT]), [=](int l) {
     const float first = extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l]));
     return result<Ftz, false>(extreme<Least, Nan>(first, source<Ftz>(c[l])));
   });
 }
 template <bool Least, bool Nan, bool Ftz>
 void minmax_xorsign(Warp& w, const Op& op) {
-  const float* a = in<float>(w, op.a[1]);
-  const float* b = in<float>(w, op.a[2]);
-  each_lane(w, out<float>(w, op.a[0]), [=](int l) {
+  const float* a = in<float>(w, op[FIRST]);
+  const float* b = in<float>(w, op[SECOND]);
+  each_lane(w, out<float>(w, op[RESULT]), [=](int l) {
     const float x = source<Ftz>(a[l]), y = source<Ftz>(b[l]);
     const float sign = bits_of<float>(bits_of<u32>(x) ^ bits_of<u32>(y));
     const float r = extreme<Least, Nan>(magnitude(x), magnitude(y));
@@ -187,21 +188,22 @@ CUCPU_INLINE T or_nan(T v, T a) {
 }
 template <class T, bool Ftz>
 void neg(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return or_nan(negated(source<Ftz>(a[l])), a[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<T>(w, op[RESULT]),
+            [=](int l) { return or_nan(negated(source<Ftz>(a[l])), a[l]); });
 }
 template <class T, bool Ftz>
 void abs(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  each_lane(w, out<T>(w, op.a[0]),
+  const T* a = in<T>(w, op[FIRST]);
+  each_lane(w, out<T>(w, op[RESULT]),
             [=](int l) { return or_nan(magnitude(source<Ftz>(a[l])), a[l]); });
 }
 // copysign d, a, b: the magnitude of b with the sign of a.
 template <class T>
 void copysign(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op.a[1]);
-  const T* b = in<T>(w, op.a[2]);
-  each_lane(w, out<T>(w, op.a[0]), [=](int l) { return with_sign(b[l], a[l]); });
+  const T* a = in<T>(w, op[FIRST]);
+  const T* b = in<T>(w, op[SECOND]);
+  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return with_sign(b[l], a[l]); });
 }
 
 template <class F>

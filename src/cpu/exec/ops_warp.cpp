@@ -6,6 +6,7 @@
 namespace cucpu {
 namespace {
 
+using enum Exchange;
 using ptx::Form;
 using ptx::Mode;
 using ptx::Opcode;
@@ -40,9 +41,9 @@ Source shuffle_source(int l, u32 b, u32 c) {
 }
 template <Mode M>
 void shfl(Warp& w, const Op& op) {
-  const u32* a = w.at<u32>(op.a[2]);
-  const u32* b = w.at<u32>(op.a[3]);
-  const u32* c = w.at<u32>(op.a[4]);
+  const u32* a = w.at<u32>(op[FIRST]);
+  const u32* b = w.at<u32>(op[SECOND]);
+  const u32* c = w.at<u32>(op[THIRD]);
   u32 value[kLanes];
   u32 valid = 0;
   for (int l = 0; l < kLanes; ++l) {
@@ -50,13 +51,13 @@ void shfl(Warp& w, const Op& op) {
     value[l] = a[s.inside ? s.lane & 31 : l];
     valid |= u32{s.inside} << l;
   }
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   if (w.mask == kFullMask) {
     for (int l = 0; l < kLanes; ++l) d[l] = value[l];
   } else {
     each_active(w, [&](int l) { d[l] = value[l]; });
   }
-  write_bits(w, w.at<u32>(op.a[1]), valid);
+  write_bits(w, w.at<u32>(op[PREDICATE]), valid);
 }
 Handler shuffle(Mode mode) {
   switch (mode) {
@@ -75,22 +76,22 @@ Handler shuffle(Mode mode) {
 
 // Lanes that take part: those of the group that the member mask names.
 u32 members(const Warp& w, const Op& op) {
-  if (op.a[7] == kNoSlot) return w.mask;
-  return w.mask & w.at<u32>(op.a[7])[std::countr_zero(w.mask)];
+  if (op[MEMBERS] == kNoSlot) return w.mask;
+  return w.mask & w.at<u32>(op[MEMBERS])[std::countr_zero(w.mask)];
 }
 u32 votes(const Warp& w, const Op& op) {
-  const u32 p = *w.at<u32>(op.a[2]);
+  const u32 p = *w.at<u32>(op[FIRST]);
   return op.target & 1 ? ~p : p;
 }
 template <Mode M>
 void vote(Warp& w, const Op& op) {
   const u32 all = members(w, op), yes = votes(w, op) & all;
   if constexpr (M == Mode::ballot) {
-    u32* d = w.at<u32>(op.a[0]);
+    u32* d = w.at<u32>(op[RESULT]);
     each_active(w, [&](int l) { d[l] = yes; });
   } else {
     const bool r = M == Mode::all ? yes == all : M == Mode::any ? yes != 0 : yes == 0 || yes == all;
-    write_bits(w, w.at<u32>(op.a[0]), r ? kFullMask : 0);
+    write_bits(w, w.at<u32>(op[RESULT]), r ? kFullMask : 0);
   }
 }
 Handler vote_of(Mode mode) {
@@ -110,7 +111,7 @@ Handler vote_of(Mode mode) {
 
 template <class T>
 void match_any(Warp& w, const Op& op) {
-  const T* a = w.at<T>(op.a[2]);
+  const T* a = w.at<T>(op[FIRST]);
   const u32 all = members(w, op);
   u32 result[kLanes] = {};
   for (u32 m = all; m;) {
@@ -121,18 +122,18 @@ void match_any(Warp& w, const Op& op) {
     for (u32 k = same; k; k &= k - 1) result[std::countr_zero(k)] = same;
     m &= ~same;
   }
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = result[l]; });
 }
 template <class T>
 void match_all(Warp& w, const Op& op) {
-  const T* a = w.at<T>(op.a[2]);
+  const T* a = w.at<T>(op[FIRST]);
   const u32 all = members(w, op);
   bool same = all != 0;
   for (u32 m = all; m; m &= m - 1) same &= a[std::countr_zero(m)] == a[std::countr_zero(all)];
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = same ? all : 0; });
-  write_bits(w, w.at<u32>(op.a[1]), same ? kFullMask : 0);
+  write_bits(w, w.at<u32>(op[PREDICATE]), same ? kFullMask : 0);
 }
 
 struct Add {
@@ -157,18 +158,18 @@ struct Max {
 };
 template <class F>
 void redux(Warp& w, const Op& op) {
-  const u32* a = w.at<u32>(op.a[2]);
+  const u32* a = w.at<u32>(op[FIRST]);
   u32 m = members(w, op);
   if (m == 0) return;
   u32 r = a[std::countr_zero(m)];
   for (m &= m - 1; m; m &= m - 1) r = F::apply(r, a[std::countr_zero(m)]);
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = r; });
 }
 // redux.f32 (sm_100a): NaN only counts under .NaN or when nothing else is there.
 template <bool Least, bool Abs, bool Nan>
 void redux_f32(Warp& w, const Op& op) {
-  const float* a = w.at<float>(op.a[2]);
+  const float* a = w.at<float>(op[FIRST]);
   float r = std::bit_cast<float>(u32{0x7fffffff});
   bool nan = false;
   for (u32 m = members(w, op); m; m &= m - 1) {
@@ -178,7 +179,7 @@ void redux_f32(Warp& w, const Op& op) {
     if (v == v && (r != r || (Least ? v < r : v > r))) r = v;
   }
   const u32 result = Nan && nan ? 0x7fffffff : std::bit_cast<u32>(r);
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = result; });
 }
 template <bool Least>
@@ -215,15 +216,15 @@ Handler redux_of(const Form& f) {
 void elect(Warp& w, const Op& op) {
   const u32 all = members(w, op);
   const u32 leader = all & (0 - all);
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = u32(std::countr_zero(all)); });
-  write_bits(w, w.at<u32>(op.a[1]), leader);
+  write_bits(w, w.at<u32>(op[PREDICATE]), leader);
 }
 
 }  // namespace
 
 void activemask(Warp& w, const Op& op) {
-  u32* d = w.at<u32>(op.a[0]);
+  u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = w.mask; });
 }
 

@@ -10,6 +10,7 @@
 namespace cucpu {
 namespace {
 
+using enum Regular;
 using ptx::Form;
 using ptx::Opcode;
 using ptx::Rounding;
@@ -101,10 +102,10 @@ T computed(T a, T b, T c, u64 how) {
 }
 template <class T, class F>
 void rounded(Warp& w, const Op& op) {
-  const T* a = w.at<T>(op.a[1]);
-  const T* b = op.a[2] == kNoSlot ? a : w.at<T>(op.a[2]);
-  const T* c = op.a[3] == kNoSlot ? a : w.at<T>(op.a[3]);
-  T* d = w.at<T>(op.a[0]);
+  const T* a = w.at<T>(op[FIRST]);
+  const T* b = op[SECOND] == kNoSlot ? a : w.at<T>(op[SECOND]);
+  const T* c = op[THIRD] == kNoSlot ? a : w.at<T>(op[THIRD]);
+  T* d = w.at<T>(op[RESULT]);
   const HostRounding mode(Rounding(op.imm & 0xff));
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);

@@ -6,6 +6,7 @@
 namespace cucpu {
 namespace {
 
+using enum Regular;
 using ptx::Compare;
 using ptx::Form;
 using ptx::Opcode;
@@ -106,10 +107,10 @@ u32 video_one(const Plan& p, u32 a, u32 b, u32 c) {
 
 void video(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
-  const u32* a = w.at<u32>(op.a[1]);
-  const u32* b = w.at<u32>(op.a[2]);
-  const u32* c = op.a[3] == kNoSlot ? nullptr : w.at<u32>(op.a[3]);
-  u32* d = w.at<u32>(op.a[0]);
+  const u32* a = w.at<u32>(op[FIRST]);
+  const u32* b = w.at<u32>(op[SECOND]);
+  const u32* c = op[THIRD] == kNoSlot ? nullptr : w.at<u32>(op[THIRD]);
+  u32* d = w.at<u32>(op[RESULT]);
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     d[l] = video_one(p, a[l], b[l], c ? c[l] : 0);

@@ -5,6 +5,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include "cpu/exec/operands.hpp"
 
 namespace cucpu {
 
@@ -19,7 +22,6 @@ using s64 = int64_t;
 
 inline constexpr int kLanes = 32;
 inline constexpr u32 kFullMask = ~u32{0};
-inline constexpr u32 kNoSlot = ~u32{0};
 
 struct Warp;
 struct Op;
@@ -29,8 +31,7 @@ struct DecodedFunction;
 
 using Handler = void (*)(Warp&, const Op&);
 
-// Where an operand's lanes are: the two low bits choose the base, the others are a byte offset.
-using Slot = u32;
+// The two low bits of a slot.
 enum SlotBase : u32 {
   kFrameBase = 0,     // registers of the current function
   kConstantBase = 1,  // immediates of the current function
@@ -57,7 +58,7 @@ enum class OpKind : u8 {
 // One PTX instruction. An instruction keeps its index, so that program counters are PTX's.
 struct Op {
   Handler run = nullptr;
-  Slot a[8] = {};
+  Slot slots[8] = {};  // by the names of operands.hpp
   u64 imm = 0;
   Slot guard = kNoSlot;
   u32 target = 0;  // branch target, or index of cold data
@@ -65,6 +66,26 @@ struct Op {
   u16 batch = 0;   // unguarded plain instructions from here to the end of the basic block
   OpKind kind = OpKind::Plain;
   bool guard_negated = false;
+
+  template <class Family>
+  Slot operator[](Family operand) const {
+    return at(operand, 0);
+  }
+  template <class Family>
+  Slot& operator[](Family operand) {
+    return at(operand, 0);
+  }
+  // The slot that is `index` behind that of the operand.
+  template <class Family>
+  Slot at(Family operand, size_t index) const {
+    static_assert(std::is_enum_v<Family>);
+    return slots[size_t(operand) + index];
+  }
+  template <class Family>
+  Slot& at(Family operand, size_t index) {
+    static_assert(std::is_enum_v<Family>);
+    return slots[size_t(operand) + index];
+  }
 };
 static_assert(sizeof(Op) == 64 || sizeof(void*) != 8);
 

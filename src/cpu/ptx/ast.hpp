@@ -14,7 +14,7 @@ namespace cucpu::ptx {
 
 enum class Opcode : uint8_t {
   unsupported,  ///< not in the table: executing it is an error that names Instruction::text
-#define PTX_OPCODE(id, name, groups, types, type_count, pattern) id,
+#define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) id,
 #include "cpu/ptx/opcodes.inc"
 #undef PTX_OPCODE
   count

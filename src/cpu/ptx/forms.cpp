@@ -77,7 +77,7 @@ constexpr Rule rule_of(std::string_view pattern) {
 
 constexpr OpcodeSpec kSpecs[] = {
     {"", Opcode::unsupported, 0, 0, 0, "", Rule::pattern},
-#define PTX_OPCODE(id, name, groups, types, type_count, pattern) \
+#define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) \
   {name, Opcode::id, groups, types, type_count, pattern, rule_of(pattern)},
 #include "cpu/ptx/opcodes.inc"
 #undef PTX_OPCODE
@@ -95,7 +95,7 @@ constexpr std::array<Row, N> sorted_by_name(std::array<Row, N> rows) {
 }
 
 constexpr auto kOpcodeNames = sorted_by_name(std::to_array<OpcodeName>({
-#define PTX_OPCODE(id, name, groups, types, type_count, pattern) {name, Opcode::id},
+#define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) {name, Opcode::id},
 #define PTX_OPCODE_ALIAS(id, name) {name, Opcode::id},
 #include "cpu/ptx/opcodes.inc"
 #undef PTX_OPCODE_ALIAS

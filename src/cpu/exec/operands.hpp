@@ -1,0 +1,58 @@
+// The operands of a decoded instruction. Each family of instructions names the slots that it uses.
+#ifndef CUCPU_EXEC_OPERANDS_HPP
+#define CUCPU_EXEC_OPERANDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cucpu {
+
+// The position of an operand's lanes. The two low bits select the base; the other bits are a byte
+// offset.
+using Slot = uint32_t;
+inline constexpr Slot kNoSlot = ~Slot{0};
+
+// Instructions whose operands have the order of the text. Some write a second result.
+enum class Regular : uint8_t {
+  RESULT,
+  FIRST,
+  SECOND,
+  THIRD,
+  FOURTH,
+  SECOND_RESULT = FOURTH,
+  PREDICATE,
+};
+
+// Loads and stores: up to four values. FORM has the widths of a packed access.
+enum class LoadStore : uint8_t { VALUES, ADDRESS = 4, FORM };
+
+// Atomic operations. TABLE is the index of a table with the slots of a vector: results, operands.
+enum class Atomic : uint8_t { RESULT, OPERAND, REPLACEMENT, ADDRESS = 4, TABLE = 7 };
+
+// cp.async. SOURCE_SIZE bytes are read and the rest is zero; nothing is read under IGNORE.
+enum class CopyAsync : uint8_t { SIZE = 1, SOURCE_SIZE, IGNORE, ADDRESS, SOURCE, SOURCE_OFFSET };
+
+// cp.async.bulk. BARRIER is the mbarrier that counts the bytes.
+enum class CopyBulk : uint8_t { SIZE = 1, BARRIER, BARRIER_OFFSET, ADDRESS, SOURCE, SOURCE_OFFSET };
+
+// mbarrier. STATE is the state of a phase, or its parity.
+enum class Mbarrier : uint8_t { RESULT, COUNT, STATE, ADDRESS = 4 };
+
+// bar.sync, bar.arrive, bar.red.
+enum class BlockBarrier : uint8_t { NUMBER, THREADS, RESULT, PREDICATE };
+
+// Exchange between the lanes of a warp, and bar.warp.sync. MEMBERS is the member mask.
+enum class Exchange : uint8_t { RESULT, PREDICATE, FIRST, SECOND, THIRD, MEMBERS = 7 };
+
+// brx.idx.
+enum class Jump : uint8_t { INDEX };
+
+// One decoder places the address for all of them.
+static_assert(size_t(LoadStore::ADDRESS) == size_t(Atomic::ADDRESS) &&
+              size_t(LoadStore::ADDRESS) == size_t(CopyAsync::ADDRESS) &&
+              size_t(LoadStore::ADDRESS) == size_t(CopyBulk::ADDRESS) &&
+              size_t(LoadStore::ADDRESS) == size_t(Mbarrier::ADDRESS));
+
+}  // namespace cucpu
+
+#endif
