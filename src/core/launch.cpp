@@ -272,9 +272,11 @@ void throw_argument(const Kernel& kernel, const KernelImage& image, size_t index
   std::string wanted;
   if (image.parameters)
     wanted = text(", the kernel's parameter has ", describe((*image.parameters)[index]));
-  throw Error(Status::INVALID_ARGUMENT,
-              text("argument ", index, " of kernel ", kernel.label(), " has ",
-                   given.data ? text(given.size, " bytes") : "no data (NULL)", wanted));
+  throw Error(
+      Status::INVALID_ARGUMENT,
+      text("argument ", index, " of kernel ", kernel.label(), " has ",
+           given.data ? text(given.size, given.size == 1 ? " byte" : " bytes") : "no data (NULL)",
+           wanted));
 }
 
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,

@@ -118,8 +118,9 @@ void select_driver(std::string_view name_or_path) {
   if (!table) {
     shared.selected = absolute_path(std::string(name_or_path));
   } else if (!is_same_choice(absolute_path(std::string(name_or_path)), *table, shared.opened_as)) {
-    throw Error(Status::INVALID_STATE, "cannot choose the driver " + quoted(name_or_path) + ": " +
-                                           table->path + " is in use already; choose first");
+    throw Error(Status::INVALID_STATE,
+                "cannot choose the driver " + quoted(name_or_path) + ": " + table->path +
+                    " is in use already; choose it before the first call that needs a driver");
   }
 }
 

@@ -66,6 +66,14 @@ class Mistakes : public OnDevice {
   Buffer buffer_;
 };
 
+TEST_F(Mistakes, OfOneByteAreCounted) {
+  page_["one byte"] =
+      "argument 2 of kernel scale has 1 byte, the kernel's parameter has 4 bytes (integer)";
+  const float a = 1;
+  const uint8_t n = 4;
+  expect("one byte", "scale", {CUCORE_ARGUMENT(a), as_object(buffer_), CUCORE_ARGUMENT(n)});
+}
+
 TEST_F(Mistakes, HaveTheMessagesOfThePage) {
   const float a = 1;
   const uint32_t n = 4;

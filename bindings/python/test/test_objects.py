@@ -324,6 +324,13 @@ def test_names_of_wrong_arguments(device, stream):
             buffer.read(None, stream)
 
 
+def test_methods_are_named_as_users_call_them(tmp_path):
+    with pytest.raises(TypeError, match=r"^Cache\.trim\(\) missing 1 required positional argument: 'max_bytes'$"):
+        cucore.Cache(tmp_path).trim()
+    with pytest.raises(TypeError, match=r"^Program\.compile\(\) got an unexpected keyword argument 'kind'$"):
+        cucore.Program("").compile(kind=1)
+
+
 def test_missing_files():
     with pytest.raises(FileNotFoundError) as caught:
         cucore.ObjectCode.from_file(cucore.CodeType.PTX, "/no/such/file")
