@@ -113,7 +113,7 @@ rows = [
       ("kernel[...](...), 4 buffers", inline("bound_four(buffer, buffer, buffer, buffer)"))],
      lambda: timed(ctypes_launch_buffers)),
 ]
-print(f"{'ns a call':28}{'C':>8}{'Python':>9}{'above C':>9}{'limit':>7}{'ctypes':>9}   on {device.name}")
+print(f"{'ns per call':28}{'C':>8}{'Python':>9}{'above C':>9}{'limit':>7}{'ctypes':>9}   on {device.name}")
 failed = False
 for title, limit, in_c, forms, in_ctypes in rows:
     for form, in_python in forms:

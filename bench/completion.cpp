@@ -279,7 +279,7 @@ double through_polling(World& world, int count) {
 
 void measure_throughput(World& world) {
   through_futures(world, 10'000, 1000);
-  std::printf("\n| ends of work a second, made and heard of by one thread | |\n|---|---|\n");
+  std::printf("\n| completions per second, made and received by one thread | |\n|---|---|\n");
   std::printf("| futures, 1000 pending | %.0f |\n", through_futures(world, 500'000, 1000));
   std::printf("| futures, one at a time | %.0f |\n", through_futures(world, 20'000, 1));
   std::printf("| polling an event | %.0f |\n", through_polling(world, 50'000));
@@ -302,7 +302,7 @@ void measure_cpu_use(World& world) {
     const double wall = microseconds(Clock::now() - start) * 1e3;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     MUST(cucore_queue_query, queue, &after);
-    std::printf("| asking every %lld µs | %.1f %% |\n",
+    std::printf("| polling every %lld µs | %.1f %% |\n",
                 static_cast<long long>(sweep ? sweep / 1000 : 20),
                 static_cast<double>(after.cpu_ns - before.cpu_ns) / wall * 100);
     cucore_future_release(future);

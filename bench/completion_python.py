@@ -140,7 +140,7 @@ async def drained():
 
 
 def measure_throughput():
-    print(f"\n| ends of work a second | | µs each |\n|---|---|---|")
+    print(f"\n| completions per second | | µs each |\n|---|---|---|")
     for title, form in ((f"futures through a queue, {PENDING} pending", drained),
                         (f"`await stream`, {PENDING} pending", gathered),
                         (f"asyncio alone, {PENDING} tasks and futures", bare), ("`await stream`, one at a time", one_by_one)):

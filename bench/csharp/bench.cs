@@ -76,11 +76,11 @@ static class Bench {
     using (ObjectCode code = ObjectCode.FromBytes(CodeType.Ptx, System.IO.File.ReadAllBytes(args[0])))
     using (Kernel kernel = code.GetKernel("scale"), four = code.GetKernel("four"))
     using (CudaBuffer buffer = new CudaBuffer(device, 64, stream)) {
-      Console.WriteLine("| ns a call | C | C# | above C | promised |\n|---|---|---|---|---|");
-      Compare("`device.Ordinal`, never changes", 5000, 50, n => bench_property(Handle(device), n),
+      Console.WriteLine("| ns per call | C | C# | above C | promised |\n|---|---|---|---|---|");
+      Compare("`device.Ordinal`, constant", 5000, 50, n => bench_property(Handle(device), n),
               n => { for (int i = 0; i < n; ++i) sink += device.Ordinal; });
       Compare("a platform call that does nothing", 5000, 0, n => 0, n => { for (int i = 0; i < n; ++i) sink += bench_nothing((IntPtr)0); });
-      Compare("`code.IsLoaded`, asked each time", 5000, 50, n => bench_is_loaded(Handle(code), n),
+      Compare("`code.IsLoaded`, not constant", 5000, 50, n => bench_is_loaded(Handle(code), n),
               n => { for (int i = 0; i < n; ++i) sink += code.IsLoaded ? 0 : 1; });
       Compare("`stream.Query()`", 2000, 0, n => bench_query(Handle(stream), n),
               n => { for (int i = 0; i < n; ++i) sink += stream.Query() ? 0 : 1; }, stream.Synchronize);

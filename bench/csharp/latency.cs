@@ -209,7 +209,7 @@ DONE:
 
   private static void TellThroughput(int samples) {
     Action<string, int, Action<int>> tell = (name, count, action) => Console.WriteLine($"| {name} | {PerSecond(count, action):f0} |");
-    Console.WriteLine("\n| ends of work a second | |\n|---|---|");
+    Console.WriteLine("\n| completions per second | |\n|---|---|");
     tell("tasks, 1000 pending", samples * 100, count => AwaitInBatches(count).Wait());
     tell("tasks, one awaited at a time", samples * 10, count => AwaitEach(count).Wait());
     tell("futures of a queue, 1000 pending, one thread", samples * 100, Drain);

@@ -84,7 +84,7 @@ public final class Bench {
         device.synchronize();
         CCalls.synchronize();
       };
-      results.put("property", new double[] {10, compare("property, kept (parameter count)", 10_000, 10,
+      results.put("property", new double[] {10, compare("constant property (parameter count)", 10_000, 10,
           n -> sink += CCalls.property(n), n -> {
             long sum = 0;
             for (int i = 0; i < n; ++i) {
@@ -92,7 +92,7 @@ public final class Bench {
             }
             sink += sum;
           }, nothing)});
-      results.put("property asked", new double[] {40, compare("property, asked each time (is loaded)", 10_000, 40,
+      results.put("property asked", new double[] {40, compare("other property (is loaded)", 10_000, 40,
           n -> sink += CCalls.isLoaded(n), n -> {
             long sum = 0;
             for (int i = 0; i < n; ++i) {

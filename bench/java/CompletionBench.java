@@ -207,7 +207,7 @@ public final class CompletionBench {
   private void measureThroughput(int samples) {
     int count = 50 * samples;
     perSecond(count, 1000);
-    System.out.printf("%n| ends of work a second, made and heard of by one thread | |%n|---|---|%n");
+    System.out.printf("%n| completions per second, made and received by one thread | |%n|---|---|%n");
     System.out.printf("| `completion()`, 1000 pending | %.0f |%n", perSecond(count, 1000));
     System.out.printf("| `completion()`, one at a time | %.0f |%n", perSecond(count / 20, 1));
     System.out.printf("| an empty kernel and `synchronize()` | %.0f |%n", synchronizedPerSecond(count / 20));

@@ -139,7 +139,7 @@ say "## What a call costs"
 say
 tee -a "$results" < "$work/bench"
 say
-say "## What awaiting costs"
+say "## Asynchronous work"
 say
 tee -a "$results" < "$work/latency"
 [ "$failed" = 0 ] || { say; say "## Failures"; tee -a "$results" < "$failures"; }

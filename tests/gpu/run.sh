@@ -104,14 +104,14 @@ done
 row "10 million futures" env CUCORE_TEST_FUTURES=10000000 "$stage/bin/gpu_tests" \
   --gtest_filter=Completions.MillionsInFlatMemory
 
-printf '\n## What a launch costs\n\n```\n' >> "$results"
+printf '\n## Cost of a launch\n\n```\n' >> "$results"
 LD_LIBRARY_PATH="$LD_LIBRARY_PATH" "$stage/bin/launch_bench" --benchmark_min_time=0.2 > "$log.part" 2>&1 ||
   failed=$((failed + 1))
 sed -n '/^Benchmark/,$p' "$log.part" | tee -a "$results"
 cat "$log.part" >> "$log"
 printf '```\n' >> "$results"
 
-printf '\n## What awaiting costs\n\n' >> "$results"
+printf '\n## Asynchronous work\n\n' >> "$results"
 "$stage/bin/completion_bench" >> "$results" 2>> "$log" || failed=$((failed + 1))
 rm -f "$log.part" "$log.xml"
 [ -n "${OUT:-}" ] || mv "$log" /tmp/ 2>/dev/null
