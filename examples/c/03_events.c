@@ -1,4 +1,4 @@
-/* 03: events are made from a device, recorded on any stream, as often as wanted; they order
+/* 03: events are made from a device, recorded on any stream, any number of times; they order
  * streams and measure time. */
 #include <cucore.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ int main(void) {
     TRY(cucore_event_record(start, producer, &error));
     TRY(cucore_buffer_fill(first, 0, size, &round, sizeof round, producer, &error));
     TRY(cucore_event_record(end, producer, &error));
-    /* the consumer waits on the device for what the producer has done so far; the host goes on */
+    /* the consumer waits on the device for the producer's work so far; the host continues */
     TRY(cucore_stream_wait_event(consumer, end, &error));
     TRY(cucore_buffer_copy(second, 0, first, 0, size, consumer, &error));
     TRY(cucore_buffer_read(second, size - sizeof last, &last, sizeof last, consumer, &error));

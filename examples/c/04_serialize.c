@@ -25,7 +25,7 @@ int main(void) {
   TRY(cucore_program_compile(program, CUCORE_CODE_TYPE_PTX, NULL, 0, &code, &error));
 
   /* snippet: serialize */
-  TRY(cucore_objectcode_serialize(code, NULL, NULL, 0, &size, &error)); /* asks for the size */
+  TRY(cucore_objectcode_serialize(code, NULL, NULL, 0, &size, &error)); /* queries the size */
   bytes = malloc(size);
   if (!bytes) goto done;
   TRY(cucore_objectcode_serialize(code, NULL, bytes, size, &size, &error));
@@ -38,7 +38,7 @@ int main(void) {
   printf("%u bytes of PTX in a container of %u bytes; restored %s\n", (unsigned)code_size,
          (unsigned)size, failed ? "differently" : "equal");
 
-  bytes[size / 2] ^= 1; /* one flipped bit, and the container is refused with the reason */
+  bytes[size / 2] ^= 1; /* a flipped bit: the container is refused with the reason */
   if (cucore_objectcode_deserialize(bytes, size, NULL, &damaged, &error) == CUCORE_OK) failed = 1;
   printf("damaged: %s\n", cucore_error_message(error));
   cucore_error_release(error);

@@ -1,4 +1,4 @@
-/* 06: the whole job: compile, serialize, restore, find, launch, time with two events, check. */
+/* 06: a complete job: compile, serialize, restore, find, launch, time with two events, check. */
 #define _POSIX_C_SOURCE 199309L
 #include <cucore.h>
 #include <stdio.h>

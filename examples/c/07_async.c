@@ -1,5 +1,5 @@
-/* 07: launch a matrix product, do other work meanwhile, and be told of its end: a future of the
- * stream's work, whose completion comes out of a queue. */
+/* 07: launch a matrix product, do other work, and receive its completion: a future represents the
+ * work of the stream, and its completion arrives in a queue. */
 #include <cucore.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const char source[] =
 enum { n = 256, bytes = n * n * sizeof(float) };
 static float a[n * n], b[n * n], c[n * n];
 
-/* What a program has to do while the device works: here, one row of the product on the host. */
+/* Other work of the program: one row of the product on the host. */
 static double other_work(int col) {
   double sum = 0;
   for (int k = 0; k < n; ++k) sum += (double)a[k] * b[k * n + col];
@@ -63,18 +63,18 @@ int main(void) {
   }
   TRY(cucore_future_from_stream(stream, queue, 7, &future, &error));
 
-  /* the device multiplies; this thread has other things to do, and looks now and then */
+  /* the device multiplies; this thread does other work and polls */
   while (count == 0 && columns < n) {
     wrong += other_work(columns++) < 0;
     TRY(cucore_queue_wait(queue, 0, &completion, 1, &count, &error));
   }
-  /* nothing else to do: the queue's descriptor goes into any event loop, here poll() */
+  /* no other work: any event loop accepts the queue's descriptor, here poll() */
   while (count == 0) {
     struct pollfd loop = {.fd = cucore_queue_descriptor(queue), .events = POLLIN};
     poll(&loop, 1, -1);
     TRY(cucore_queue_wait(queue, 0, &completion, 1, &count, &error));
   }
-  if (completion.status != CUCORE_OK) TRY(cucore_future_error(future, &error)); /* says why */
+  if (completion.status != CUCORE_OK) TRY(cucore_future_error(future, &error)); /* returns the reason */
   TRY(cucore_buffer_read(product, 0, c, bytes, stream, &error));
   for (int col = 0; col < n; ++col) wrong += c[col] != (float)other_work(col);
   printf("%s: future %d is complete; %d columns done meanwhile, %d wrong\n", cucore_device_name(device),

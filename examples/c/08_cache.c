@@ -1,4 +1,4 @@
-/* 08: compile once, ever: a cache that threads, processes and languages share. Needs no device. */
+/* 08: compile once: threads, processes and languages share a cache. Needs no device. */
 #include <cucore.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@ static const char source[] = "template <class T> __global__ void saxpy(T a, cons
 static const char *outcomes[] = {"nothing", "from memory", "from disk", "from a remote", "another thread's",
                                  "built", "built, not stored", "built without a look"};
 
-/* Called once for its key, however many threads and processes ask. */
+/* Called once for its key, for all threads and processes. */
 static cucore_status compile_double(cucore_objectcode **out, cucore_error **error, void *program) {
   static const char *const names[] = {"saxpy<double>"};
   return cucore_program_compile(program, CUCORE_CODE_TYPE_PTX, names, 1, out, error);
@@ -18,7 +18,7 @@ static cucore_status compile_double(cucore_objectcode **out, cucore_error **erro
 int main(void) {
   char why[4096];
   static const char *const names[] = {"saxpy<float>"}, *const others[] = {"saxpy<int>"};
-  static const uint8_t key[32] = "my generator 1.0; n = 4"; /* rather a digest of what yours depends on */
+  static const uint8_t key[32] = "my generator 1.0; n = 4"; /* in a program: a digest of all inputs of the result */
   cucore_error *error = NULL;
   cucore_cache *cache = NULL;
   cucore_program *program = NULL;
@@ -29,7 +29,7 @@ int main(void) {
   cucore_program_options how = {.struct_size = sizeof how, .name = "saxpy.cu", .arch = "compute_80"};
   size_t size = 0;
 
-  /* "": in memory alone. Without options: in $CUCORE_CACHE_DIR, else in ~/.cache/cucore, for all processes. */
+  /* "": only in memory. Without options: in $CUCORE_CACHE_DIR, else in ~/.cache/cucore, for all processes. */
   TRY(cucore_cache_open(&options, &cache, &error));
   TRY(cucore_program_create(CUCORE_SOURCE_TYPE_CUDA_CPP, source, sizeof source - 1, &how, &program, &error));
   TRY(cucore_cache_compile(cache, program, CUCORE_CODE_TYPE_PTX, names, 1, &code, &first, &error));

@@ -1,4 +1,4 @@
-// 01: compile CUDA C++ at run time and look at the result. Needs no device and no driver.
+// 01: compile CUDA C++ at run time and print the result. Needs no device and no driver.
 using System;
 using Cucore;
 

@@ -1,4 +1,4 @@
-// 03: events are made from a device, recorded on any stream, as often as wanted; they order streams
+// 03: events are made from a device, recorded on any stream, any number of times; they order streams
 // and measure time.
 using System;
 using Cucore;
@@ -22,7 +22,7 @@ static class Example {
         start.Record(producer);
         first.Fill(round, producer);
         end.Record(producer);
-        // the consumer waits on the device for what the producer has done so far; the host goes on
+        // the consumer waits on the device for the producer's work so far; the host continues
         consumer.WaitEvent(end);
         second.CopyFrom(first, consumer);
         int[] last = new int[1];

@@ -23,7 +23,7 @@ extern ""C"" __global__ void count() { atomicAdd(&counter, 1); }";
       using (var restored = ObjectCode.Load(signed, strict))
         Console.WriteLine($"compressed and signed: {signed.Length} bytes, {restored.Signature}");
 
-      bytes[bytes.Length / 2] ^= 1;  // one flipped bit, and the container is refused with the reason
+      bytes[bytes.Length / 2] ^= 1;  // a flipped bit: the container is refused with the reason
       try {
         ObjectCode.Load(bytes);
       } catch (InvalidCodeException e) {

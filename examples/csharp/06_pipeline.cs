@@ -1,4 +1,4 @@
-// 06: the whole job: compile, serialize, restore, find, launch, time with two events, check.
+// 06: a complete job: compile, serialize, restore, find, launch, time with two events, check.
 using System;
 using System.Diagnostics;
 using Cucore;

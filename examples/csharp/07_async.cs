@@ -1,4 +1,4 @@
-// 07: launch a matrix product, do other work meanwhile, and await the stream.
+// 07: launch a matrix product, do other work, and await the stream.
 using System;
 using System.Threading.Tasks;
 using Cucore;
@@ -20,7 +20,7 @@ static class Example {
                       result = new CudaBuffer(device, N * N * 4, stream)) {
       left.Write(a, stream); right.Write(b, stream);
       matmul.Launch(stream, new LaunchConfig((N / 16, N / 16), (16, 16)), left, right, result, N);
-      await stream;  // no thread waits meanwhile; a fault of the kernel is thrown here
+      await stream;  // no thread waits; a fault of the kernel is thrown here
       return result.ToArray<float>(stream);
     }
   }
@@ -30,7 +30,7 @@ static class Example {
     float[] a = new float[N * N], b = new float[N * N], columns = new float[N];
     for (int i = 0; i < N * N; ++i) { a[i] = i % 7; b[i] = i % 5; }
     Task<float[]> work = Product(a, b);
-    for (int column = 0; column < N; ++column)  // what a program has to do while the device works
+    for (int column = 0; column < N; ++column)  // other work of the program
       for (int k = 0; k < N; ++k) columns[column] += a[k] * b[k * N + column];
     int wrong = 0;
     for (int column = 0; column < N; ++column) wrong += columns[column] == work.Result[column] ? 0 : 1;

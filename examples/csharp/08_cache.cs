@@ -1,4 +1,4 @@
-// 08: compile once, ever: a cache that threads, processes and languages share. Needs no device.
+// 08: compile once: threads, processes and languages share a cache. Needs no device.
 using System;
 using System.Collections.Generic;
 using System.IO;
@@ -17,12 +17,12 @@ static class Example {
     // snippet: cache
     using (var cache = new Cache(folder))  // or new Cache(): $CUCORE_CACHE_DIR, else ~/.cache/cucore
     using (var program = new CudaProgram(Source, options))
-    using (var code = program.Compile(CodeType.Ptx, cache, "saxpy<float>")) {  // what Compile alone gives
+    using (var code = program.Compile(CodeType.Ptx, cache, "saxpy<float>")) {  // the same result as Compile alone
       outcome = cache.Compile(program, CodeType.Ptx, "saxpy<float>").Outcome;
       Console.WriteLine($"the second time: {outcome}");
 
       byte[] key = SHA256.Create().ComputeHash(Encoding.UTF8.GetBytes("my generator 1.0; n = 4"));
-      ObjectCode mine = cache.GetOrBuild(key,  // called once, however many threads and processes ask
+      ObjectCode mine = cache.GetOrBuild(key,  // called once for all threads and processes
           () => program.Compile(CodeType.Ptx, "saxpy<double>")).Code;
 
       Console.WriteLine(cache.ExplainMiss(program, CodeType.Ptx, "saxpy<int>"));

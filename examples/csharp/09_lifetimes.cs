@@ -1,4 +1,4 @@
-// 09: leave a block by a timeout while a kernel still uses the buffer, and go on with the device.
+// 09: leave a block by a timeout while a kernel still uses the buffer, and continue with the device.
 using System;
 using System.Linq;
 using System.Threading;
@@ -38,7 +38,7 @@ static class Example {
       other.Fill(7, first);
       first.Synchronize();
       bool inTime = TryToWait(device, slow, first, second, go).Result;
-      go.Fill(1, first);  // lets the kernel go on, into memory that is its own still
+      go.Fill(1, first);  // lets the kernel continue, in memory that it still owns
       second.Synchronize();
       int wrong = other.ToArray<int>(first).Count(each => each != 7);
       Console.WriteLine($"{(inTime ? "in time" : "timed out")}; {wrong} of {N} values of another buffer are wrong");

@@ -1,6 +1,6 @@
 import io.cucore.*;
 
-/** 01: compile CUDA C++ at run time and look at the result. Needs no device and no driver. */
+/** 01: compile CUDA C++ at run time and print the result. Needs no device and no driver. */
 class Compile {
   public static void main(String[] args) {
     String source =

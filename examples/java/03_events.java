@@ -19,7 +19,7 @@ class Events {
         start.record(producer);
         first.fill(round, producer);
         end.record(producer);
-        // The consumer waits on the device for what the producer has done so far; the host goes on.
+        // The consumer waits on the device for the producer's work so far; the host continues.
         consumer.waitEvent(end);
         second.copyFrom(first, size, consumer);
         int[] last = new int[1];

@@ -20,7 +20,7 @@ class Serialize {
     }
   }
 
-  /** One flipped bit, and the container is refused with the reason. */
+  /** Flips a bit: the container is refused with the reason. */
   private static int check(byte[] bytes) {
     bytes[bytes.length / 2] ^= 1;
     try {

@@ -1,7 +1,7 @@
 import io.cucore.*;
 import java.util.Arrays;
 
-/** 05: instantiate templates by name expression; the names survive storing and are found again. */
+/** 05: instantiate templates by name expression; the names remain valid after storing. */
 class Templates {
   public static void main(String[] args) {
     String source =

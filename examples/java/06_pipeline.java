@@ -1,6 +1,6 @@
 import io.cucore.*;
 
-/** 06: the whole job: compile, serialize, restore, find, launch, time with two events, check. */
+/** 06: a complete job: compile, serialize, restore, find, launch, time with two events, check. */
 class Pipeline {
   public static void main(String[] args) {
     String source =

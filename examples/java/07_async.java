@@ -1,7 +1,7 @@
 import io.cucore.*;
 import java.util.concurrent.CompletableFuture;
 
-/** 07: launch a matrix product, do other work meanwhile, and await the stream; no thread is parked. */
+/** 07: launch a matrix product, do other work, and await the stream without a blocked thread. */
 class Async {
   static final int N = 256;
   static final String SOURCE =
@@ -25,9 +25,9 @@ class Async {
       LaunchConfig tiles = LaunchConfig.builder().grid(N / 16, N / 16).block(16, 16).build();
       matmul.launch(stream, tiles, left, right, result, N);
       CompletableFuture<?> done = stream.completion(); // fails as the kernel does
-      for (int col = 0; col < N; ++col) // what a program has to do while the device works
+      for (int col = 0; col < N; ++col) // other work of the program
         for (int k = 0; k < N; ++k) columns[col] += a[k] * b[k * N + col];
-      int wrong = done.thenApply(ended -> { // at once, or when it ends
+      int wrong = done.thenApply(ended -> { // at once, or at the end of the work
         int count = 0;
         for (int col = 0; col < N; ++col) count += result.asByteBuffer().getFloat(4 * col) == columns[col] ? 0 : 1;
         return count;

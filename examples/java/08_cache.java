@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.util.*;
 import java.util.stream.Stream;
 
-/** 08: compile once, ever: a cache that threads, processes and languages share. Needs no device. */
+/** 08: compile once: threads, processes and languages share a cache. Needs no device. */
 class Caching {
   static final String SOURCE = "template <class T> __global__ void saxpy(T a, const T *x, T *y) { *y += a * *x; }";
 
@@ -17,12 +17,12 @@ class Caching {
     // snippet: cache
     try (Cache cache = new Cache(folder); // or new Cache(): $CUCORE_CACHE_DIR, else ~/.cache/cucore
         Program program = Program.ofCuda(SOURCE, options);
-        ObjectCode code = program.compile(CodeType.PTX, cache, "saxpy<float>")) { // what compile alone gives
+        ObjectCode code = program.compile(CodeType.PTX, cache, "saxpy<float>")) { // the same result as compile alone
       outcome = cache.compile(program, CodeType.PTX, "saxpy<float>").outcome();
       System.out.println("the second time: " + outcome);
 
       byte[] key = MessageDigest.getInstance("SHA-256").digest("my generator 1.0; n = 4".getBytes());
-      ObjectCode mine = cache.getOrBuild(key, // called once, however many threads and processes ask
+      ObjectCode mine = cache.getOrBuild(key, // called once for all threads and processes
           () -> program.compile(CodeType.PTX, "saxpy<double>")).code();
 
       System.out.println(cache.explainMiss(program, CodeType.PTX, "saxpy<int>"));

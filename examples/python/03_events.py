@@ -1,4 +1,4 @@
-"""03: events are made from a device, recorded on any stream, as often as wanted; they order streams and
+"""03: events are made from a device, recorded on any stream, any number of times; they order streams and
 measure time."""
 import sys
 
@@ -18,7 +18,7 @@ for round_ in range(1, rounds + 1):
     start.record(producer)
     first.fill(round_.to_bytes(4, "little"), size, producer)
     end.record(producer)
-    # The consumer waits on the device for what the producer has done so far; the host goes on.
+    # The consumer waits on the device for the producer's work so far; the host continues.
     consumer.wait_event(end)
     second.copy_from(first, size, consumer)
     last = bytearray(4)

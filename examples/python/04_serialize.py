@@ -16,10 +16,10 @@ restored = cucore.ObjectCode.deserialize(stored)
 # end of snippet
 print(f"{len(code.data)} bytes of PTX in a container of {len(stored)} bytes")
 assert restored.data == code.data
-assert pickle.loads(pickle.dumps(code)).serialize() == stored  # so multiprocessing can send it, too
+assert pickle.loads(pickle.dumps(code)).serialize() == stored  # so multiprocessing can send it
 
 damaged = bytearray(stored)
-damaged[len(damaged) // 2] ^= 1  # one flipped bit, and the container is refused with the reason
+damaged[len(damaged) // 2] ^= 1  # a flipped bit: the container is refused with the reason
 try:
     cucore.ObjectCode.deserialize(damaged)
 except cucore.InvalidCodeError as error:

@@ -1,4 +1,4 @@
-"""05: instantiate templates by name expression; the names survive storing and are found again."""
+"""05: instantiate templates by name expression; the names remain valid after storing."""
 import array
 import sys
 

@@ -1,4 +1,4 @@
-"""06: the whole job: compile, serialize, restore, find, launch, time with two events, check."""
+"""06: a complete job: compile, serialize, restore, find, launch, time with two events, check."""
 import array
 import sys
 import time

@@ -1,4 +1,4 @@
-"""07: launch a matrix product, do other work meanwhile, and await the stream."""
+"""07: launch a matrix product, do other work, and await the stream."""
 import array
 import asyncio
 import sys
@@ -22,14 +22,14 @@ async def product(device):
         left.write(a, stream)
         right.write(b, stream)
         cucore.Program(SOURCE).compile().kernel("matmul")[(n // 16, n // 16), (16, 16), stream](left, right, result, n)
-        await stream  # the loop goes on meanwhile; a fault of the kernel is raised here
+        await stream  # the event loop continues; a fault of the kernel is raised here
         c = array.array("f", bytes(n * n * 4))
         result.read(c, stream)
         return c
 
 async def main():
     work = asyncio.ensure_future(product(cucore.Device()))
-    columns = []  # what a program has to do while the device works: here, the first row on the host
+    columns = []  # other work of the program: the first row on the host
     while len(columns) < n or not work.done():
         columns.append(sum(a[k] * b[k * n + len(columns) % n] for k in range(n)))
         await asyncio.sleep(0)

@@ -24,7 +24,7 @@ def main():
                 steps[1, 64, two](data, n, 1000)  # a use on stream two, which is recorded
                 cucore.Future.from_stream(two, queue, 1).wait(timeout=0.0005)
         except cucore.NotReadyError:
-            late += 1  # data is closed, the kernel goes on: the memory is freed after it
+            late += 1  # data is closed, the kernel continues: the memory is freed after it
         # end of snippet
         with cucore.Buffer(device, 4 * n, one) as other:  # other memory than that of the kernel
             other.fill(bytes(1), 4 * n, one)

@@ -1,4 +1,4 @@
-"""A farm: the processes of a Dask cluster are asked for 100 programs, four times each; 100 compiles in all.
+"""A farm: the processes of a Dask cluster compile 100 programs, requested four times each, with 100 compiles.
 
 Dask spreads the work; that nothing is compiled twice is the cache's doing: one folder, which all workers
 open. Object code comes back by pickle and runs here. Needs Dask (Debian: python3-distributed).
@@ -14,7 +14,7 @@ try:
     from distributed import Client, LocalCluster
 except ImportError as error:
     print(f"skipped: {error}; install python3-distributed (pip: distributed)")
-    sys.exit(77)  # what Meson counts as skipped
+    sys.exit(77)  # Meson reports this code as skipped
 
 SOURCE = """
 extern "C" __global__ void step(int *data) {{
@@ -27,14 +27,14 @@ PROGRAMS, TIMES, WORKERS, N = 100, 4, 4, 1024
 
 # snippet: farm
 def build(number, arch, folder):
-    """Runs in a worker: object code, from the cache or compiled now."""
+    """Runs in a worker: returns object code, from the cache or compiled now."""
     program = cucore.Program(SOURCE.format(factor=number + 2, modulus=number + 1), name=f"step{number}.cu", arch=arch)
     with cucore.Cache(folder) as cache:
         return cache.compile(program)
 
 
 def farm(client, arch, folder):
-    """Every program TIMES in a row, so that workers want the same at once: (number, (code, outcome)) of each."""
+    """Requests every program TIMES in a row, so that workers compete: (number, (code, outcome)) of each."""
     numbers = [number for number in range(PROGRAMS) for _ in range(TIMES)]
     return list(zip(numbers, client.gather(client.map(build, numbers, arch=arch, folder=folder, pure=False))))
 # end of snippet
@@ -65,5 +65,5 @@ def main():
     return wrong != 0 or compiles != PROGRAMS
 
 
-if __name__ == "__main__":  # the workers import this file, too
+if __name__ == "__main__":  # the workers also import this file
     sys.exit(main())
