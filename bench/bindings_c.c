@@ -1,4 +1,4 @@
-/* What the calls cost in C: loops that the benchmarks of the bindings run beside their own. */
+/* Measures calls in C: loops that the benchmarks of the bindings run together with their own. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <cucore.h>
@@ -89,7 +89,7 @@ EXPORT double bench_launch_buffers(int count) {
   return took;
 }
 
-/* A thread that does nothing but look at a word: it knows when a kernel wrote there. */
+/* A thread that only reads a word: it records when a kernel wrote there. */
 static const volatile uint32_t *watched;
 static atomic_uint awaited;       /* the value that ends the look; 0: none, UINT32_MAX: the thread ends */
 static _Atomic uint64_t seen_ns;

@@ -1,4 +1,4 @@
-"""What Python's binding costs over the same calls in C, and over the same calls through ctypes.
+"""Measures the cost of Python's binding above the same calls in C, and above the same calls through ctypes.
 
     bindings_python.py LIBCUCORE LIBBENCH [--limits]
 
@@ -123,7 +123,7 @@ for title, limit, in_c, forms, in_ctypes in rows:
             samples.append((in_c(BATCH), in_python() - base, in_ctypes() - base))
         c_ns, python_ns, ctypes_ns = (statistics.median(column) for column in zip(*samples))
         above = statistics.median(python - in_c_ for in_c_, python, _ in samples)
-        # What is made anew at each launch is not held against the launch.
+        # The limit of a launch excludes objects that each launch creates.
         over = above > limit and "1, 1, stream" not in form
         failed |= over
         print(f"{form:28}{c_ns:8.1f}{python_ns:9.1f}{above:9.1f}{limit:7}{ctypes_ns:9.1f}{'  above the limit' * over}")

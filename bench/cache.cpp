@@ -1,4 +1,4 @@
-// What the program cache costs and saves, beside a fresh compile in the same run.
+// Measures the program cache, together with a fresh compile in the same run.
 //
 //   cache_bench [--check] [Google Benchmark's own options]
 //
@@ -178,8 +178,8 @@ double processor_time() {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
 }
 
-// Compiles through a cache and without one take turns, each of another program. What is judged is
-// the processor's time: on a machine that others use too, the clock on the wall says little of 3 %.
+// Compiles through a cache and without one take turns, each of another program. The check uses the
+// processor's time: on a shared machine, wall time cannot resolve 3 %.
 void miss_overhead(benchmark::State& state) {
   const Folder folder;
   cucore_cache* cache = open_cache(folder.path);

@@ -1,4 +1,4 @@
-"""What a hit of the program cache costs in Python, beside a fresh compile of the same in one run.
+"""Measures a hit of the program cache in Python, together with a fresh compile in the same run.
 
     cache_python.py [--limits]
 

@@ -1,6 +1,6 @@
-// What awaiting work costs and how late its end is heard of, in each way that there is: written as
-// tables in markdown. Latency is from the moment that a thread which does nothing but look sees the
-// kernel's last word in pinned memory.
+// Measures the cost of asynchronous work and the latency of its end, for each way of waiting, as
+// tables in markdown. Latency begins when a polling thread reads the kernel's last word in pinned
+// memory.
 //   completion_bench [SAMPLES]
 #include <cucore.h>
 #include <poll.h>

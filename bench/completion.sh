@@ -1,8 +1,8 @@
 #!/bin/sh
-# Measures what awaiting costs on this machine's GPU and writes the tables, with machine, driver and
+# Measures asynchronous work on this machine's GPU and writes the tables, with machine, driver and
 # date, to a file in markdown: into $OUT if that is set, else bench/results.
-#   sh tests/gpu/stage.sh          where there is a compiler: fills build-gpu-stage/
-#   sh bench/completion.sh [N]     where there is a GPU; N samples a row, 1000 unless told
+#   sh tests/gpu/stage.sh          on a machine with a compiler: fills build-gpu-stage/
+#   sh bench/completion.sh [N]     on a machine with a GPU; N samples per row, default 1000
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 stage=$root/build-gpu-stage

@@ -1,4 +1,4 @@
-// What several benchmarks do with their figures and their arguments.
+// Functions for the figures and the arguments of several benchmarks.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the object model costs over the bare driver: the same launch, with the same arguments,
+// Measures the object model above the bare driver: the same launch, with the same arguments,
 // through the same driver library, once as cuLaunchKernelEx and once as cucore_kernel_launch.
 //
 //   launch_bench [--difference_limit_ns=60] [Google Benchmark's own options]
@@ -66,7 +66,7 @@ double nanoseconds(Call&& call) {
 }
 
 // A launch whose buffer belongs to another stream: the first of a buffer records the use, later
-// ones find it recorded. Each beside a launch on the buffer's own stream.
+// ones find it recorded. Each is compared with a launch on the buffer's own stream.
 void use_difference(benchmark::State& state) {
   World& w = world();
   std::vector<double> own, first, later;

@@ -47,7 +47,7 @@ decltype(&::cuLaunchKernelEx) find_bare_launch() {
   CUdriverProcAddressQueryResult status{};
   get("cuLaunchKernelEx", &found, 12000, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
   require(found, "the driver has no cuLaunchKernelEx");
-  // The scripted driver lists its calls; a list that only grows is no part of a launch.
+  // The scripted driver lists its calls; the growth of the list is not part of a launch.
   using SetLogging = void (*)(int32_t);
   if (const auto set_logging = reinterpret_cast<SetLogging>(dlsym(library, "fake_set_logging")))
     set_logging(0);

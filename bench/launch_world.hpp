@@ -1,4 +1,4 @@
-// What the launch benchmark launches: one kernel of three parameters, on one device, in both ways.
+// The kernel of the launch benchmark: one kernel of three parameters, on one device, in both ways.
 #pragma once
 
 #include <cucore.h>
@@ -41,7 +41,7 @@ class World {
   cucore_objectcode* code_ = nullptr;
   cucore_kernel* kernel_ = nullptr;
 
-  // The three arguments, as each way of launching wants them.
+  // The three arguments, in the form of each way of launching.
   struct {
     float a = 2;
     int32_t n = 0;

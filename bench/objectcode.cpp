@@ -1,6 +1,6 @@
-// What storing and reading object code costs: a CUBIN of 100 KB written to a container and read
-// again, beside one copy of its bytes and one SHA-256 over them, which no safe format can do
-// without. The three take turns, so that all see the same machine.
+// Measures storing and reading of object code: a CUBIN of 100 KB is written to a container and read
+// again. The comparison is one copy of its bytes and one SHA-256 over them, which every safe format
+// needs. The three take turns, so that all have the same conditions.
 //
 //   objectcode_bench [--ratio_limit=3] [Google Benchmark's own options]
 #include <benchmark/benchmark.h>

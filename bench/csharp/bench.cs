@@ -1,6 +1,6 @@
-// What a call from C# costs above the same call from C: medians of runs that alternate between the two, as a
+// Measures calls from C# above the same calls from C: medians of runs that alternate between the two, as a
 // table in markdown.
-//   Bench.exe PTX [--limits]    with --limits it fails where a call costs more than is promised
+//   Bench.exe PTX [--limits]    with --limits it fails if a call costs more than promised
 using System;
 using System.Linq;
 using System.Reflection;

@@ -1,6 +1,6 @@
-// What awaiting work costs in C#, and how late its end is heard of, beside a blocking wait and polling: tables
-// in markdown. Latency is from the moment that a thread which does nothing but look sees the kernel's last
-// word in pinned memory, as in bench/completion.cpp.
+// Measures asynchronous work in C# and the latency of its end, together with a blocking wait and polling, as
+// tables in markdown. Latency begins when a polling thread reads the kernel's last word in pinned memory, as
+// in bench/completion.cpp.
 //   latency.exe [SAMPLES]
 using System;
 using System.Diagnostics;
@@ -9,15 +9,15 @@ using System.Threading;
 using System.Threading.Tasks;
 using Cucore;
 
-// One way to hear of the end. Hear begins to listen once the kernel is launched; what it gives waits, and
-// says when it was heard.
+// One way to receive the end. Hear begins to listen after the launch of the kernel. Its result waits, and
+// returns the time of the end.
 internal sealed class Way {
   internal string Name;
   internal Action AfterLaunch = () => {};
   internal Func<Func<long>> Hear;
 }
 
-// A thread that is there already and waits when it is told to.
+// A running thread that waits on request.
 internal sealed class Waiter {
   private Action asked;
   private long heard;

@@ -1,4 +1,4 @@
-/* The calls of C that bench.cs compares with, on the same objects: each gives the nanoseconds of one. */
+/* The calls of C that bench.cs compares with, on the same objects: each returns the nanoseconds of one. */
 #define _POSIX_C_SOURCE 199309L
 #include <cucore.h>
 #include <time.h>

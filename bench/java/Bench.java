@@ -13,10 +13,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a call costs in Java above the same call in C: batches of both take turns, in one process; the
+ * Measures calls in Java above the same calls in C. Batches of both take turns in one process; the
  * figures are medians of their differences.
  *
- * <p>Bench PATH_OF_C_CALLS LIBCUCORE [--limits]; with --limits it fails where a figure is too large.
+ * <p>Bench PATH_OF_C_CALLS LIBCUCORE [--limits]; with --limits it fails if a figure is too large.
  */
 public final class Bench {
   static final String PTX =

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a hit of the program cache costs in Java, beside a fresh compile of the same in one run. Each
+ * Measures a hit of the program cache in Java, together with a fresh compile in the same run. Each
  * figure is the median of short batches in turn with the others. Needs NVRTC, no device.
  *
  * <p>CacheBench [--limits]; with --limits it fails where a hit in memory costs too much.

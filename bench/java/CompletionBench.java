@@ -50,12 +50,12 @@ public final class CompletionBench {
   private volatile long heardAt;
   private int last;
 
-  /** One way to hear of the end. What it begins calls heard on whatever thread it is heard of. */
+  /** One way to receive the end. It calls heard on the thread that receives the end. */
   private interface Way {
     void begin(Runnable heard);
   }
 
-  /** A thread that is awake already when it is asked to wait in some way. */
+  /** A thread that is already awake before it waits in some way. */
   private static final class Waiter implements Executor {
     private final AtomicReference<Runnable> next = new AtomicReference<>();
     private volatile boolean ended;

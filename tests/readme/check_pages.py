@@ -1,4 +1,4 @@
-"""What the pages list is what the sources hold: folders, include rules, origins of errors, subcommands.
+"""Compares lists of the pages with the sources: folders, include rules, origins of errors, subcommands, terms.
 
     check_pages.py ROOT COMMAND
 """

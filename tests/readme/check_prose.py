@@ -60,7 +60,7 @@ class Blocks(unittest.TestCase):
         text = '// It runs for ever.\nauto a = "the call runs for ever now";  // and, too.\n'
         self.assertEqual(len(faults(text, "a.cpp")), 3)
         self.assertEqual(len(list(prose.faults(Path("a.cpp"), text, RULES, {"message"}))), 1)
-        self.assertEqual(len(faults('"""It runs for ever."""\nx = "for ever and ever more"\n', "a.py")), 1)
+        self.assertEqual(len(faults('"""It {0}."""\nx = "{0} and ever more"\n'.format("runs for ever"), "a.py")), 1)
 
 
 class Phrases(unittest.TestCase):

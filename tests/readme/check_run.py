@@ -1,4 +1,4 @@
-"""What ./run asks and installs: check_run.py ROOT"""
+"""The prompts and installations of ./run: check_run.py ROOT"""
 import os
 import pty
 import select

@@ -1,5 +1,5 @@
-"""The prose is true: snippets are cut from the examples, transcripts were really printed, links lead
-somewhere, and the environment variables are those that the sources read.
+"""Compares the pages with the sources: snippets with the examples, transcripts with the command, links and
+paths with the files, environment variables with the code that reads them.
 
     check_snippets.py ROOT COMMAND           checks
     check_snippets.py ROOT COMMAND --update  writes snippets into the pages, and README.md's transcripts
@@ -57,7 +57,7 @@ def prose(page):
 
 
 def anchors(page):
-    """What a link to a heading ends in."""
+    """The anchors of the headings of a page."""
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
     return {re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.*)", text, re.M)}
 

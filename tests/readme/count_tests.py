@@ -1,4 +1,4 @@
-"""The counts on the last line of ./run test: each kind of test program is added up rightly."""
+"""The counts on the last line of ./run test: each kind of test program is added up correctly."""
 import json
 import subprocess
 import sys
