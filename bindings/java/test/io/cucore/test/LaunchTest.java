@@ -170,8 +170,8 @@ class LaunchTest {
       wrong.put("3 arguments", () -> scale.launch(stream, one, 2f, x));
       wrong.put("got 4", () -> scale.launch(stream, one, 2f, x, 16, 17));
       wrong.put("argument 1 of kernel scale", () -> scale.launch(stream, one, 2f, 7, 16));
-      wrong.put("argument 1 of kernel scale is a float[]", () -> scale.launch(stream, one, 2f, new float[4], 16));
-      wrong.put("argument 2 of kernel scale is a java.lang.String", () -> scale.launch(stream, one, 2f, x, "16"));
+      wrong.put("argument 1 of kernel scale has type float[]; copy it into a CudaBuffer", () -> scale.launch(stream, one, 2f, new float[4], 16));
+      wrong.put("argument 2 of kernel scale has type java.lang.String, which no kernel takes", () -> scale.launch(stream, one, 2f, x, "16"));
       wrong.put("argument 9 of kernel kinds", () -> kinds.launch(stream, one, x, true, (byte) 0, (short) 0, 0, 0L, 0f,
           0.0, 'c', ByteBuffer.allocate(23).order(ByteOrder.nativeOrder()), null, null));
       wrong.put("argument 9 of kernel kinds is a ByteBuffer in BIG_ENDIAN order", () -> kinds.launch(stream, one, x, true,
