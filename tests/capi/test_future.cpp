@@ -295,11 +295,15 @@ TEST_F(Futures, AFailedOneHasNoCompletion) {
 
 TEST_F(Futures, UseEventsAgain) {
   NEEDS_FAKE_DRIVER();
+  const auto begin = Clock::now();
   for (uint64_t n = 0; n < 1000; ++n) {
     make_future(stream_, queue_, n);
     take(queue_, 1);
   }
-  EXPECT_LE(fake_->call_count("cuEventCreate"), 20u);
+  // On a busy machine the library may be without work for so long that it destroys its events.
+  constexpr std::chrono::milliseconds EVENTS_ARE_KEPT{20};
+  const auto rests = static_cast<uint64_t>((Clock::now() - begin) / EVENTS_ARE_KEPT);
+  EXPECT_LE(fake_->call_count("cuEventCreate"), 20u + rests);
   EXPECT_EQ(fake_->call_count("cuEventRecord"), 1000u);
   EXPECT_EQ(fake_->call_count("cuLaunchHostFunc"), 0u);
 }
