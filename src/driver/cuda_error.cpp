@@ -11,7 +11,7 @@ namespace cucore::driver {
 namespace {
 
 constexpr const char* RESET =
-    "call cucore_device_reset to go on, or restart the process where it says so";
+    "call cucore_device_reset to go on; if the reset fails, restart the process";
 
 constexpr Meaning<CUresult> MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
@@ -83,7 +83,7 @@ std::string culprit(const CudaTable* table) {
   if (text.starts_with("copy:") || text.starts_with("memset:"))
     return "earlier work broke the context: " + text;
   if (text.find(" at PTX line ") != std::string::npos)
-    text += " (compile with cucore_program_options.lineinfo set to see the source line)";
+    text += " (for the source line, compile with cucore_program_options.lineinfo)";
   return text.empty() ? kernel : kernel + ": " + text;
 }
 

@@ -103,8 +103,9 @@ TEST(CudaError, TheCpuDeviceSaysWhereTheFaultWas) {
   EXPECT_FALSE(has(message, "lineinfo")) << message;
   EXPECT_EQ(fake.live_objects("context_reference"), 1u) << "as before";
   fake.set_fault_text("kernel 'k' block (0,0,0) thread (7,0,0): trap; at PTX line 34");
-  EXPECT_TRUE(has(caught(CUDA_ERROR_LAUNCH_FAILED, "wait").message(),
-                  "at PTX line 34 (compile with cucore_program_options.lineinfo set"));
+  EXPECT_TRUE(
+      has(caught(CUDA_ERROR_LAUNCH_FAILED, "wait").message(),
+          "at PTX line 34 (for the source line, compile with cucore_program_options.lineinfo)"));
   fake.set_fault_text("kernel 'k' block (0,0,0) thread (7,0,0): trap; at k.cu:3 (PTX line 34)");
   EXPECT_FALSE(has(caught(CUDA_ERROR_LAUNCH_FAILED, "wait").message(), "lineinfo"));
   fake.set_fault_text("copy: source: illegal address: 16 bytes");
