@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <memory>
@@ -19,8 +20,12 @@ constexpr useconds_t PAUSE = 500;
 
 Descriptor open_file(int folder, const char* name, bool read_only) {
   if (folder < 0) return {};
-  const int flags = (read_only ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NOFOLLOW;
-  return Descriptor(openat(folder, name, flags, 0600));
+  // To open a pipe for reading alone would wait for a writer.
+  const int flags = (read_only ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  Descriptor file(openat(folder, name, flags, 0600));
+  struct stat status {};
+  if (file && (fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))) return {};
+  return file;
 }
 
 // Two threads of one process share the descriptor, which does not exclude them from each other.
@@ -82,8 +87,13 @@ uint64_t check_of(const Record& record, unsigned shard) {
   return sum;
 }
 
+// More than a shard can hold; the sum of all shards stays a number.
+constexpr int64_t MOST = int64_t{1} << 50;
+
 std::optional<Usage> usage_of(const Record& record, unsigned shard) {
-  if (record.check != check_of(record, shard) || record.bytes < 0 || record.files < 0)
+  const auto is_possible = [](int64_t number) { return number >= 0 && number <= MOST; };
+  if (record.check != check_of(record, shard) || !is_possible(record.bytes) ||
+      !is_possible(record.files))
     return std::nullopt;
   return Usage{record.bytes, record.files};
 }

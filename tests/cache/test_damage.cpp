@@ -116,6 +116,51 @@ TEST_F(Damage, CountsThatAreLostAreFoundAgain) {
   EXPECT_EQ(statistics(cache).entries, 2u);
 }
 
+TEST_F(Damage, CountsInWhatIsNoFileAreNotWaitedFor) {
+  put();
+  for (const char* name : {"usage", "events", "lock"}) {
+    fs::remove(folder_ / "v1/" + name);
+    ASSERT_EQ(mkfifo((folder_ / "v1/" + name).c_str(), 0600), 0);
+  }
+  alarm(60);  // a hang is a signal
+  for (const int32_t read_only : {1, 0}) {
+    const Cache cache =
+        open_cache(folder_.path(), [&](auto& options) { options.read_only = read_only; });
+    EXPECT_TRUE(get(cache));
+    EXPECT_EQ(statistics(cache).entries, 1u);
+    cucore_cache_statistics_info all = CUCORE_CACHE_STATISTICS_INFO_INIT;
+    MUST(cucore_cache_statistics_of_all, cache, &all);
+    EXPECT_EQ(all.entries, 1u);
+  }
+  alarm(0);
+}
+
+// As the library writes them: a record per shard of bytes, files and a check.
+std::string counts_of(int64_t bytes, int64_t files) {
+  std::string all;
+  for (uint64_t shard = 0; shard < 256; ++shard) {
+    uint64_t sum = 0x9e3779b97f4a7c15 + shard;
+    for (const int64_t number : {bytes, files}) {
+      sum = (sum ^ static_cast<uint64_t>(number)) * 0xbf58476d1ce4e5b9;
+      sum ^= sum >> 29;
+    }
+    const uint64_t record[] = {static_cast<uint64_t>(bytes), static_cast<uint64_t>(files), sum};
+    all.append(reinterpret_cast<const char*>(record), sizeof record);
+  }
+  return all;
+}
+
+TEST_F(Damage, CountsThatCannotBeAreCountedAgain) {
+  put();
+  const auto only = fs::file_size(only_file());
+  for (const int64_t number : {INT64_MAX, INT64_MAX / 128, int64_t{1} << 60}) {
+    write_file(folder_ / "v1/usage", counts_of(number, number));
+    const Cache cache = open();
+    EXPECT_EQ(statistics(cache).entries, 1u) << number;
+    EXPECT_EQ(statistics(cache).bytes, only) << number;
+  }
+}
+
 uint64_t bytes_on_disk(const std::string& folder) {
   uint64_t sum = 0;
   for (const std::string& file : files_in(folder)) sum += fs::file_size(file);
