@@ -14,7 +14,8 @@ constexpr int FAILURES = 3;
 constexpr std::chrono::milliseconds FIRST_PAUSE{1000};
 constexpr std::chrono::milliseconds LONGEST_PAUSE{60000};
 constexpr size_t LONGEST_QUEUE = 256;
-constexpr std::chrono::milliseconds LAST_SENDS{2000};  // when the cache is closed
+constexpr size_t LARGEST_QUEUE = 2 * Remotes::LARGEST;  // in bytes
+constexpr std::chrono::milliseconds LAST_SENDS{2000};   // when the cache is closed
 
 }  // namespace
 
@@ -94,7 +95,8 @@ bool Remotes::get(const container::Digest& key, FileKind kind,
 void Remotes::put(const container::Digest& key, FileKind kind, container::Bytes bytes) {
   if (bytes.size() > LARGEST || !can_write()) return;
   std::lock_guard lock(mutex_);
-  if (queue_.size() >= LONGEST_QUEUE || stopping_) return;
+  if (queue_.size() >= LONGEST_QUEUE || bytes.size() > LARGEST_QUEUE - queued_ || stopping_) return;
+  queued_ += bytes.size();
   queue_.push_back({key, kind, std::move(bytes)});
   if (!sender_.joinable()) sender_ = std::thread([this] { send_all(); });
   changed_.notify_all();
@@ -107,6 +109,7 @@ void Remotes::send_all() {
     if (stopping_) return;
     const Job job = std::move(queue_.front());
     queue_.pop_front();
+    queued_ -= job.bytes.size();
     busy_ = true;
     lock.unlock();
     try {

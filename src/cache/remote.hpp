@@ -82,6 +82,7 @@ class Remotes {
   std::atomic<size_t> count_{0};
   std::condition_variable changed_;
   std::deque<Job> queue_;
+  size_t queued_ = 0;  // bytes of the jobs in the queue
   bool busy_ = false, stopping_ = false;
   std::thread sender_;
 };

@@ -288,4 +288,30 @@ TEST_F(Callbacks, ARemoteMayReleaseWhatIsCompiled) {
   EXPECT_GT(bytes_of(code).size(), 0u);
 }
 
+// Entries wait in memory for a remote that takes none: no more than 128 MiB of them, and the one
+// that is being sent.
+TEST_F(Callbacks, ASlowRemoteDoesNotCollectEntriesInMemory) {
+  constexpr size_t SIZE = size_t{24} << 20;
+  constexpr uint8_t COUNT = 9;
+  std::atomic<bool> waits{true};
+  Remote remote;
+  remote.put = [&] {
+    while (waits) std::this_thread::sleep_for(1ms);
+    return CUCORE_CACHE_ANSWER_DONE;
+  };
+  {
+    const Cache cache = open(&remote);
+    const std::string text = std::string(PTX, PTX_SIZE) + std::string(SIZE, ' ');
+    const Code code = make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size());
+    for (uint8_t number = 1; number <= COUNT; ++number) {
+      const uint8_t key[32] = {number};
+      MUST(cucore_cache_put, cache, key, code);
+      if (number == 1) wait_for(remote.puts, 1);
+    }
+    begin_ = std::chrono::steady_clock::now();  // the entries are large, and take their time
+    waits = false;
+  }
+  EXPECT_EQ(remote.puts, 1 + 5);
+}
+
 }  // namespace
