@@ -393,9 +393,10 @@ bool Cache::load_manifest(Request& request) {
   if (!parsed && !remotes_.empty())
     remotes_.get(request.key, FileKind::MANIFEST, [&](container::Bytes bytes) {
       parsed = Manifest::parse(bytes, request.key);
-      // Nobody signs it: what it says is bound to a signed entry by the key of the result.
-      for (const Record& record : parsed ? parsed->records : std::vector<Record>())
-        if (record.result != record.result_key(request.key)) parsed.reset();
+      // Nobody signs it: what it says is bound to a signed entry by the key of the result, but for
+      // the stamps, by which a file that has changed would pass for the one that was compiled.
+      if (parsed && !parsed->is_bound_to_results()) parsed.reset();
+      if (parsed) parsed->forget_stamps();
       return parsed.has_value();
     });
   if (!parsed) return false;

@@ -1,5 +1,6 @@
 #include "cache/manifest.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "support/sha256.hpp"
@@ -125,13 +126,24 @@ bool are_toolkits_inside(const Record& record) {
 container::Digest Record::result_key(const container::Digest& inputs) const {
   Writer framed;
   framed.put(inputs).put(directory);
+  // A file looks as a folder does: without the counts one could pass for the other.
+  framed.put(static_cast<uint32_t>(files.size())).put(static_cast<uint32_t>(toolkits.size()));
   for (const ManifestFile& file : files) framed.put(file.path).put(file.digest).put(file.toolkit);
   for (const ToolkitFolder& folder : toolkits)
     framed.put(folder.path).put(folder.fingerprint).put(static_cast<uint32_t>(folder.is_bound));
-  framed.put(static_cast<uint32_t>(0xffffffffu));
   for (const Probe& probe : probes)
     framed.put(probe.path).put(static_cast<uint32_t>(probe.is_there)).put(probe.toolkit);
   return sha256(framed.bytes());
+}
+
+bool Manifest::is_bound_to_results() const {
+  return std::ranges::all_of(
+      records, [&](const Record& record) { return record.result == record.result_key(key); });
+}
+
+void Manifest::forget_stamps() {
+  for (Record& record : records)
+    for (ManifestFile& file : record.files) file.stamp = {};
 }
 
 void Manifest::add(Record record) {

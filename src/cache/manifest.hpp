@@ -54,6 +54,10 @@ struct Manifest {
   std::vector<Record> records;  // the last one used first
 
   void add(Record record);
+  // Whether each result's key is that of what its record says.
+  bool is_bound_to_results() const;
+  // The keys do not hold the stamps: only the content tells then.
+  void forget_stamps();
   container::Bytes serialize() const;
   // nullopt for bytes that are no manifest of this key, or damaged.
   static std::optional<Manifest> parse(std::span<const std::byte> bytes,

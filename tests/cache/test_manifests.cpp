@@ -1,0 +1,100 @@
+// Manifests that a remote has forged: nobody signs them, so nothing in them may lead to the signed
+// result of other headers.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <span>
+
+#include "cache/manifest.hpp"
+#include "cache_testing.hpp"
+
+namespace {
+
+using namespace cache_test;
+namespace cache = cucore::cache;
+
+const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
+
+class Manifests : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directory(share());
+    write_file(header(), "#define VALUE 1111\n");
+  }
+  std::string share() const { return folder_ / "share"; }
+  std::string header() const { return folder_ / "config.h"; }
+
+  // What a machine of its own gets, and whether it is the remote's.
+  std::string compile(const std::string& machine, cucore_cache_outcome& outcome) const {
+    const Cache cache = open_cache(folder_ / machine, [](auto& options) {
+      options.signing_key = options.keys = &SECRET;
+      options.key_count = 1;
+    });
+    MUST(cucore_cache_add_remote_url, cache, ("file://" + share()).c_str(), nullptr);
+    const std::string include = folder_.path();
+    const char* const paths[] = {include.c_str()};
+    cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+    options.arch = "compute_80";
+    options.include_paths = paths;
+    options.include_path_count = 1;
+    const Program program = make_program(
+        "#include <config.h>\nextern \"C\" __global__ void k(int* p) { *p = VALUE; }\n", &options);
+    Code code;
+    MUST(cucore_cache_compile, cache, program, CUCORE_CODE_TYPE_PTX, nullptr, 0, code.out(),
+         &outcome);
+    return std::string(bytes_of(code));
+  }
+
+  template <class Forge>
+  void forge_manifests(const Forge& forge) const {
+    int count = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(share())) {
+      if (entry.path().extension() != ".man") continue;
+      const std::string text = read_file(entry.path().string());
+      const auto bytes = std::as_bytes(std::span(text));
+      cucore::container::Digest key{};
+      std::memcpy(key.data(), text.data() + 8, key.size());
+      auto manifest = cache::Manifest::parse(bytes, key);
+      ASSERT_TRUE(manifest);
+      for (cache::Record& record : manifest->records) forge(record);
+      const auto forged = manifest->serialize();
+      write_file(entry.path().string(),
+                 {reinterpret_cast<const char*>(forged.data()), forged.size()});
+      ++count;
+    }
+    ASSERT_EQ(count, 1);
+  }
+
+  // The header changes, and the remote says that it did not.
+  template <class Forge>
+  void expect_no_stale_result(const Forge& forge) {
+    NEEDS_COMPILER();
+    cucore_cache_outcome outcome = CUCORE_CACHE_OUTCOME_NONE;
+    EXPECT_TRUE(contains(compile("one", outcome), "1111"));
+    EXPECT_TRUE(contains(compile("two", outcome), "1111"));
+    EXPECT_EQ(outcome, CUCORE_CACHE_OUTCOME_HIT_REMOTE);
+    write_file(header(), "#define VALUE 2222\n");
+    forge_manifests(forge);
+    EXPECT_TRUE(contains(compile("three", outcome), "2222"));
+    EXPECT_EQ(outcome, CUCORE_CACHE_OUTCOME_BUILT);
+  }
+
+  Folder folder_;
+};
+
+TEST_F(Manifests, AHeaderIsNoFolderOfTheToolkit) {
+  expect_no_stale_result([](cache::Record& record) {
+    for (const cache::ManifestFile& file : record.files)
+      record.toolkits.push_back({file.path, file.digest, file.toolkit != 0});
+    record.files.clear();
+  });
+}
+
+TEST_F(Manifests, StampsOfARemoteAreNotBelieved) {
+  expect_no_stale_result([](cache::Record& record) {
+    ASSERT_EQ(record.files.size(), 1u);
+    record.files[0].stamp = *cache::stamp_of(record.files[0].path);
+  });
+}
+
+}  // namespace
