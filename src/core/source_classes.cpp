@@ -124,25 +124,42 @@ bool is_integer_type(std::string_view word) {
 
 ParameterClass class_of_type(std::string_view code, std::string_view type, int depth);
 
-// Of a type that the source itself declares: an enumeration, or another name of a type.
+// What the mention of a name at `at` declares it to be: an enumeration, or another name of a type;
+// nullopt if the mention is no such declaration.
+std::optional<ParameterClass> class_declared_at(std::string_view code, std::string_view name,
+                                                size_t at, int depth) {
+  const size_t end = at + name.size();
+  if ((at > 0 && is_word(code[at - 1])) || (end < code.size() && is_word(code[end]))) return {};
+  const size_t begin = code.find_last_of(";{}(),<>", at) + 1;
+  const std::string_view head = code.substr(begin, at - begin);
+  const auto words = words_of(head);
+  if (words.empty()) return {};
+  const size_t next = code.find_first_not_of(BLANK, end);
+  const char follows = next == code.npos ? ' ' : code[next];
+  if (words[0] == "enum" && (follows == '{' || follows == ':')) return ParameterClass::INTEGER;
+  if (words[0] == "typedef" && follows == ';')
+    return class_of_type(code, head.substr(head.find("typedef") + 7), depth + 1);
+  if (words.size() == 1 && words[0] == "using" && follows == '=')
+    return class_of_type(code, code.substr(next + 1, code.find(';', next) - next - 1), depth + 1);
+  return {};
+}
+
+// Of a type that the source itself declares. Which of several declarations counts depends on scopes
+// and on the preprocessor, so all of them must agree.
 ParameterClass class_of_name(std::string_view code, std::string_view name, int depth) {
+  constexpr size_t MOST_DECLARATIONS = 8;
   name.remove_prefix(name.rfind(':') + 1);
+  std::optional<ParameterClass> known;
+  size_t count = 0;
   for (size_t at = code.find(name); at != code.npos; at = code.find(name, at + name.size())) {
-    const size_t end = at + name.size();
-    if ((at > 0 && is_word(code[at - 1])) || (end < code.size() && is_word(code[end]))) continue;
-    const size_t begin = code.find_last_of(";{}(),<>", at) + 1;
-    const std::string_view head = code.substr(begin, at - begin);
-    const auto words = words_of(head);
-    if (words.empty()) continue;
-    const size_t next = code.find_first_not_of(BLANK, end);
-    const char follows = next == code.npos ? ' ' : code[next];
-    if (words[0] == "enum" && (follows == '{' || follows == ':')) return ParameterClass::INTEGER;
-    if (words[0] == "typedef" && follows == ';')
-      return class_of_type(code, head.substr(head.find("typedef") + 7), depth + 1);
-    if (words.size() == 1 && words[0] == "using" && follows == '=')
-      return class_of_type(code, code.substr(next + 1, code.find(';', next) - next - 1), depth + 1);
+    const auto declared = class_declared_at(code, name, at, depth);
+    if (!declared) continue;
+    if (declared != known.value_or(*declared) || *declared == ParameterClass::UNKNOWN ||
+        ++count > MOST_DECLARATIONS)
+      return ParameterClass::UNKNOWN;
+    known = declared;
   }
-  return ParameterClass::UNKNOWN;
+  return known.value_or(ParameterClass::UNKNOWN);
 }
 
 ParameterClass class_of_words(std::string_view code, std::vector<std::string_view> words,
@@ -161,12 +178,28 @@ bool is_pointer(std::string_view declarator) {
   return declarator.find_first_of("*&[") != declarator.npos;
 }
 
+// Whether the type is that of an expression, which may contain an asterisk.
+bool is_of_expression(std::string_view type) {
+  return type.find("decltype") != type.npos || type.find("typeof") != type.npos;
+}
+
 ParameterClass class_of_type(std::string_view code, std::string_view type, int depth) {
+  if (is_of_expression(type)) return ParameterClass::UNKNOWN;
   return is_pointer(type) ? ParameterClass::POINTER : class_of_words(code, words_of(type), depth);
 }
 
-ParameterClass class_of_parameter(std::string_view code, std::string_view parameter) {
-  parameter = parameter.substr(0, parameter.find('='));
+std::string without_attributes(std::string_view text) {
+  std::string rest(text);
+  for (size_t begin = rest.find("[["); begin != rest.npos; begin = rest.find("[[")) {
+    const size_t end = rest.find("]]", begin);
+    rest.erase(begin, end == rest.npos ? rest.npos : end + 2 - begin);
+  }
+  return rest;
+}
+
+ParameterClass class_of_parameter(std::string_view code, std::string_view given) {
+  const std::string parameter = without_attributes(given.substr(0, given.find('=')));
+  if (is_of_expression(parameter)) return ParameterClass::UNKNOWN;
   if (is_pointer(parameter)) return ParameterClass::POINTER;
   std::vector<std::string_view> words = words_of(parameter);
   // The last word is the parameter's name, unless it has none.

@@ -64,6 +64,27 @@ TEST(SourceClasses, OfTypesThatTheSourceDeclares) {
     EXPECT_EQ(of_type(type), "?") << type;
 }
 
+TEST(SourceClasses, OfTypesThatAreDeclaredInSeveralPlaces) {
+  const auto of_type = [](const std::string& types, const std::string& type = "T") {
+    return read(types + "\nextern \"C\" __global__ void k(" + type + " a) {}");
+  };
+  EXPECT_EQ(of_type("namespace a { typedef float* T; } namespace b { typedef long T; }"), "?");
+  EXPECT_EQ(of_type("struct A { using T = long; }; struct B { using T = int*; };", "B::T"), "?");
+  EXPECT_EQ(of_type("#if 0\ntypedef void* T;\n#else\ntypedef size_t T;\n#endif"), "?");
+  EXPECT_EQ(of_type("void f() { typedef float* T; } enum T : long {};"), "?");
+  EXPECT_EQ(of_type("typedef Other T; typedef long T;"), "?");
+  EXPECT_EQ(of_type("#if 0\ntypedef long long T;\n#else\ntypedef unsigned long T;\n#endif"), "i");
+}
+
+TEST(SourceClasses, OfExpressionsAndAttributes) {
+  EXPECT_EQ(of("[[maybe_unused]] long a, [[maybe_unused]] float* b, long c [[maybe_unused]]"),
+            "ipi");
+  EXPECT_EQ(of("decltype(sizeof(int*)) a"), "?");
+  EXPECT_EQ(read("typedef decltype(sizeof(int*)) T; using U = decltype(*p); "
+                 "__global__ void k(T a, U b);"),
+            "??");
+}
+
 TEST(SourceClasses, OfSeveralDeclarations) {
   EXPECT_EQ(read("__global__ void k(long a, int* b); __global__ void k(long a, int* b) {}"), "ip");
   EXPECT_EQ(read("__global__ void k(long a, int* b); __global__ void k(long* a, int* b) {}"), "?p");
