@@ -78,7 +78,21 @@ def run(folder, number, block):
             yield method
 
 
+def check_mistakes():
+    """The messages that the page of Java lists are those that ArgumentsTest compares with the library's."""
+    page = (ROOT / 'docs/java.md').read_text(encoding='utf-8')
+    rows = re.search(r'^\| mistake \|.*\n\|[-|]+\n((?:\|.*\n)+)', page, re.M)[1]
+    test = (ROOT / 'bindings/java/test/io/cucore/test/ArgumentsTest.java').read_text(encoding='utf-8')
+    test = re.sub(r'"\s*\+\s*"', '', test)
+    messages = re.findall(r'^\| [^|]+ \| `([^`]+)`', rows, re.M)
+    assert len(messages) > 7, messages
+    for message in messages:
+        given, expected, rest = message.partition('; expected')
+        assert given in test and expected + rest in test, f'no test has "{message}" of docs/java.md'
+
+
 def main():
+    check_mistakes()
     names, ran = {}, []
     with tempfile.TemporaryDirectory() as folder:
         for number, (page, line, block) in enumerate(blocks()):
