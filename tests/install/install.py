@@ -12,6 +12,7 @@ BUILD, PREFIX = Path(sys.argv[1]), Path(sys.argv[2])
 del sys.argv[1:3]
 HERE = Path(__file__).parent
 STRICT = ["-std=c89", "-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
+STRICT_CPP = ["-std=c++17", "-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 NO_DRIVER = {"CUCORE_DRIVER": "nvidia"}
 
 
@@ -39,9 +40,10 @@ class Tree:
                                           env=self.environment, capture_output=True).stdout)
 
     def build_and_run(self, source, flags, libraries, arguments=()):
+        compiler = "c++" if source.endswith(".cpp") else "cc"
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program"
-            compiled = subprocess.run(["cc", *flags, HERE / source, "-o", program, *libraries],
+            compiled = subprocess.run([compiler, *flags, HERE / source, "-o", program, *libraries],
                                       capture_output=True, text=True, check=False)
             if compiled.returncode:
                 raise AssertionError(compiled.stderr)
@@ -88,6 +90,11 @@ class UsingIt(Trees):
     def test_a_c89_program_compiles_and_runs_with_no_driver(self):
         self.consume(self.installed)
 
+    def test_a_cpp17_program_compiles_and_runs_with_no_driver(self):
+        for tree in (self.installed, self.uninstalled):
+            result = tree.build_and_run("consumer.cpp", [*STRICT_CPP, *tree.flags("--cflags")], tree.flags("--libs"))
+            self.assertIn("restored", self.check(result))
+
     def test_a_build_tree_serves_as_it_is(self):
         self.consume(self.uninstalled)
 
@@ -121,9 +128,9 @@ class WhatIsThere(Trees):
             for option in ("--print-requires", "--print-requires-private"):
                 self.assertEqual(tree.flags(option), [], "users would need these, too")
 
-    def test_the_header_alone_is_public(self):
+    def test_the_headers_alone_are_public(self):
         headers = [path.name for path in (self.prefix / "include").rglob("*") if path.is_file()]
-        self.assertEqual(headers, ["cucore.h"])
+        self.assertEqual(sorted(headers), ["cucore.h", "cucore.hpp"])
 
     def test_no_installed_text_names_the_build_folder(self):
         for path in self.prefix.rglob("*.pc"):
