@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
 README = ROOT / "README.md"
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bindings").rglob("*.md")]
-SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```(?:c|python|java|csharp)\n)(.*?)(```)", re.S)
+SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```(?:c|cpp|python|java|csharp)\n)(.*?)(```)", re.S)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.S)
 TRANSCRIPT = re.compile(r"(<!-- transcript -->\n```console\n)(.*?)(```)", re.S)
 NO_NVRTC = "cannot load NVRTC"
