@@ -19,14 +19,22 @@ constexpr Range kHidden[] = {
     {0x00, 0x1f},        // C0 controls
     {0x7f, 0x9f},        // delete, C1 controls
     {0xad, 0xad},        // soft hyphen
+    {0x34f, 0x34f},      // combining grapheme joiner
     {0x61c, 0x61c},      // Arabic letter mark
-    {0x180e, 0x180e},    // Mongolian vowel separator
+    {0x115f, 0x1160},    // Hangul fillers
+    {0x17b4, 0x17b5},    // Khmer inherent vowels
+    {0x180b, 0x180f},    // Mongolian selectors and vowel separator
     {0x200b, 0x200f},    // zero width, directional marks
     {0x2028, 0x202e},    // line and paragraph separators, directional embeddings
     {0x2060, 0x206f},    // word joiner, directional isolates
+    {0x2800, 0x2800},    // blank Braille pattern
+    {0x3164, 0x3164},    // Hangul filler
+    {0xfe00, 0xfe0f},    // variation selectors
     {0xfeff, 0xfeff},    // byte order mark
-    {0xfff9, 0xfffb},    // interlinear annotation
-    {0xe0000, 0xe007f},  // tags
+    {0xffa0, 0xffa0},    // halfwidth Hangul filler
+    {0xfff0, 0xfffb},    // unassigned, interlinear annotation
+    {0x1d173, 0x1d17a},  // musical controls
+    {0xe0000, 0xe0fff},  // tags, variation selectors
 };
 
 bool is_hidden(std::uint32_t character) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 namespace cucore::container {
@@ -43,7 +44,6 @@ bool is_above_prime(const Point& y) {
 // RFC 8410: what stands before the 32 bytes in DER; in PKCS #8 behind a SEQUENCE and the version.
 constexpr auto kPublicHead = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
 constexpr auto kPrivateBody = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
-constexpr size_t kPrivateBodyAt = 5;
 
 }  // namespace
 
@@ -57,11 +57,13 @@ bool is_weak_point(std::span<const std::byte> key) {
 }
 
 bool is_key_pair_file(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const bool der =
-      text.starts_with(kPublicHead) || (text.size() > kPrivateBodyAt && text[0] == '\x30' &&
-                                        text.substr(kPrivateBodyAt).starts_with(kPrivateBody));
-  return der || text.find("-----BEGIN ") != text.npos || text.starts_with("ssh-");
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const std::string_view der : {kPublicHead, kPrivateBody})
+    if (text.find(der) != text.npos) return true;
+  std::erase(text, '\0');  // of UTF-16
+  constexpr std::string_view kMarks[] = {"-----BEGIN ", "---- BEGIN SSH2 ", "ssh-ed25519 "};
+  return std::ranges::any_of(kMarks,
+                             [&](std::string_view mark) { return text.find(mark) != text.npos; });
 }
 
 }  // namespace cucore::container

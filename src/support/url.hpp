@@ -9,7 +9,7 @@ namespace cucore {
 
 constexpr std::string_view HIDDEN_PART = "***";
 
-// Where the login ends: at the last @, also if it is percent-encoded. Both user and password may
+// The end of the login, at the last @, also if that is percent-encoded. Both user and password may
 // contain characters that end them in a well-formed URL.
 inline size_t login_end(std::string_view url) {
   const size_t plain = url.rfind('@'), encoded = url.rfind("%40");

@@ -73,6 +73,13 @@ class Untrusted(CommandTest):
             for control in ("\x1b]", "\x07", "\x9b", "\u202e", "\x7f"):
                 self.assertNotIn(control, painted)
 
+    def test_characters_that_nobody_sees(self):
+        for character, shown in (("\u2800", r"\u2800"), ("\u3164", r"\u3164"), ("\u034f", r"\u034f"),
+                                 ("\u115f", r"\u115f"), ("\uffa0", r"\uffa0"), ("\ufe0f", r"\ufe0f"),
+                                 ("\U000e0100", r"\U000e0100"), ("\u180e", r"\u180e")):
+            result = self.run_command("inspect", f"n{character}.cubin")
+            self.assertIn(f"n{shown}.cubin", result.stderr.decode())
+
     def test_text_that_is_no_utf8(self):
         result = self.run_command("inspect", b"n\xff\xc0\x80.cubin")
         self.assertIn(r"n\xff\xc0\x80.cubin", result.stderr.decode())

@@ -420,5 +420,21 @@ TEST(Hostile, PtxInsideAContainer) {
   EXPECT_REFUSED("empty", with_section(16, {}));
 }
 
+/// Files of public keys, as somebody hands them over for a secret.
+TEST(Hostile, FilesOfKeysAreNoSecrets) {
+  const std::string der =
+      std::string("\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00", 12) + std::string(32, 'k');
+  const std::string pem = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA\n";
+  std::string wide = "\xff\xfe";
+  for (const char c : pem) wide.append({c, '\0'});
+  for (const std::string& file :
+       {der, der + "\n", "\n" + der, pem, "key:\n" + pem, wide, std::string("ssh-ed25519 AAAA me"),
+        " ssh-ed25519 AAAA" + std::string(), std::string("---- BEGIN SSH2 PUBLIC KEY ----\n")})
+    EXPECT_NE(key_defect(hmac_key(file)), "") << file;
+  for (const std::string& secret : {std::string(32, '\0'), std::string("ssh-secret of ours"),
+                                    std::string("0123456789abcdef0123456789abcdef")})
+    EXPECT_EQ(key_defect(hmac_key(secret)), "") << secret;
+}
+
 }  // namespace
 }  // namespace cucore::container
