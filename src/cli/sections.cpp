@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -94,6 +95,7 @@ Json describe_entry(std::string_view header, std::string_view stored) {
 
 // Archives, as ar writes them: a header of text before each member.
 constexpr std::size_t kArchiveMagic = 8, kMemberHeader = 60;
+constexpr std::size_t kLongestName = 255;  // of a file; members may share one that is longer
 
 std::string_view without_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -105,13 +107,13 @@ std::string member_name(std::string_view field, std::string_view bytes, std::str
   std::size_t number = 0;
   if (field.starts_with("#1/")) {
     std::from_chars(field.data() + 3, field.data() + field.size(), number);
-    const std::string_view name = bytes.substr(0, number);
+    const std::string_view name = bytes.substr(0, std::min(number, kLongestName));
     return std::string(name.substr(0, name.find('\0')));
   }
   if (field.size() > 1 && field[0] == '/' && field[1] >= '0' && field[1] <= '9') {
     std::from_chars(field.data() + 1, field.data() + field.size(), number);
     if (number >= names.size()) return std::string(field);
-    const std::string_view name = names.substr(number);
+    const std::string_view name = names.substr(number, kLongestName);
     return std::string(name.substr(0, name.find_first_of("/\n")));
   }
   return std::string(field.ends_with('/') ? field.substr(0, field.size() - 1) : field);

@@ -67,7 +67,9 @@ std::string_view name_of(std::string_view field, std::string_view long_names) {
   if (field.size() > 1 && field[0] == '/') {
     const auto [end, error] = std::from_chars(field.data() + 1, field.data() + field.size(), at);
     if (error != std::errc() || at >= long_names.size()) return field;
-    field = long_names.substr(at);
+    // Any number of members may share a name, so one that is too long for a file is not searched.
+    constexpr size_t kLongestName = 4096;
+    field = long_names.substr(at, kLongestName);
     field = field.substr(0, field.find('\n'));
   }
   return field.substr(0, field.rfind('/'));

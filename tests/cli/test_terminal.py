@@ -61,6 +61,13 @@ class Untrusted(CommandTest):
         self.write("a.a", b"!<arch>\n" + member)
         self.assert_harmless(self.seen("inspect", "a.a"))
 
+    def test_members_that_share_a_name(self):
+        def member(name, contents=b""):
+            return name.ljust(16) + b"0".ljust(32) + str(len(contents)).encode().ljust(10) + b"`\n" + contents
+        names = member(b"//", b"x" * 200000 + b"/\n")
+        self.write("a.a", b"!<arch>\n" + names + b"".join(member(b"/%d" % i) for i in range(200)))
+        self.assertLess(len(self.seen("inspect", "a.a")), 1 << 20)
+
     @needs_nvrtc
     def test_logs_and_the_source_lines_in_them(self):
         self.write("evil.cu", b"#error \x1b]0;x\x07 \xc2\x9b31m \xe2\x80\xae\x7f\n")

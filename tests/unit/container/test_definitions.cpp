@@ -178,5 +178,17 @@ TEST(Definitions, FatBinariesBehindEachOtherHaveTheirSizes) {
   EXPECT_NE(message_of([&] { fatbin_size(ByteView("FATBIN", headless)); }), "");
 }
 
+/// Each of them would be searched to the end of the name that all share.
+TEST(Definitions, MembersOfAnArchiveHaveNoEndlessNames) {
+  const Bytes archive =
+      archive_of({{"//", std::string(100000, 'x') + "/\n"}, {"/0", "one"}, {"/5", "two"}});
+  size_t count = 0;
+  each_member(ByteView("LIBRARY", archive), [&](std::string_view name, const ByteView&) {
+    EXPECT_LE(name.size(), 4096u);
+    ++count;
+  });
+  EXPECT_EQ(count, 2u);
+}
+
 }  // namespace
 }  // namespace cucore::container
