@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <new>
@@ -98,12 +99,28 @@ int run(int argc, char** argv) {
   return kDone;
 }
 
+/// Given up when memory runs out: destructors of JSON allocate, and end the process if they cannot.
+std::atomic<char*> memory_for_the_way_out;  // NOLINT
+
+void give_memory_up() {
+  delete[] memory_for_the_way_out.exchange(nullptr);
+  std::set_new_handler(nullptr);
+  throw std::bad_alloc();
+}
+
+void prepare_memory() {
+  constexpr std::size_t kReserve = 16 << 20;  // of addresses: nothing is written there
+  memory_for_the_way_out = new (std::nothrow) char[kReserve];
+  std::set_new_handler(give_memory_up);
+}
+
 }  // namespace
 }  // namespace cucore::cli
 
 int main(int argc, char** argv) {
   using namespace cucore::cli;
   prepare_streams();
+  prepare_memory();
   set_json(asks_for_json(argc, argv));
   try {
     return run(argc, argv);

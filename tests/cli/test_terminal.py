@@ -1,6 +1,7 @@
 """What reaches a terminal: nothing that a file made up, and no crash where nothing can be written."""
 import json
 import os
+import resource
 import subprocess
 import unittest
 
@@ -67,6 +68,18 @@ class Untrusted(CommandTest):
         names = member(b"//", b"x" * 200000 + b"/\n")
         self.write("a.a", b"!<arch>\n" + names + b"".join(member(b"/%d" % i) for i in range(200)))
         self.assertLess(len(self.seen("inspect", "a.a")), 1 << 20)
+
+    def test_no_end_of_the_memory_is_a_crash(self):
+        for arch in ("sm_80", "sm_90"):
+            kernels = "".join(f".visible .entry a_kernel_with_a_name_{i}(.param .u64 a) {{ {'ret; ' * 60}}}\n"
+                              for i in range(8000))
+            self.write(f"{arch}.ptx", PTX.split(".visible")[0].replace("sm_80", arch) + kernels)
+        self.succeeds("bundle", "sm_80.ptx", "sm_90.ptx", "-o", "a.cuco")
+        for kilobytes in (50000, 56000, 61440, 70000, 76000):
+            limit = (kilobytes << 10, kilobytes << 10)
+            result = self.run_command("inspect", "a.cuco", "--json",
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+            self.assertIn(result.returncode, (0, 1, 127), result.stderr)  # 127: of the loader
 
     @needs_nvrtc
     def test_logs_and_the_source_lines_in_them(self):
