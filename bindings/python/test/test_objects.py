@@ -327,6 +327,13 @@ def test_names_of_wrong_arguments(device, stream):
 def test_methods_are_named_as_users_call_them(tmp_path):
     with pytest.raises(TypeError, match=r"^Cache\.trim\(\) missing 1 required positional argument: 'max_bytes'$"):
         cucore.Cache(tmp_path).trim()
+    stream = cucore.Stream(cucore.Device())
+    for call, words in (
+            (lambda: cucore.Buffer(stream.device, 8), r"^Buffer\(\) missing required argument 'stream'"),
+            (lambda: cucore.Device(number=0), r"^'number' is an invalid keyword argument for Device\(\)"),
+            (lambda: cucore.Buffer(stream.device, 8, stream).write(b"x"), r"^Buffer\.write\(\) missing required argument 'stream'")):
+        with pytest.raises(TypeError, match=words):
+            call()
     with pytest.raises(TypeError, match=r"^Program\.compile\(\) got an unexpected keyword argument 'kind'$"):
         cucore.Program("").compile(kind=1)
 
