@@ -29,10 +29,11 @@ struct Waiting::Outcome {
   std::shared_ptr<cucore_error> error;
 };
 
-void Waiting::run(const std::shared_ptr<const Wait>& wait,
-                  const std::shared_ptr<Outcome>& outcome) {
+void Waiting::run(std::shared_ptr<const Wait> wait, const std::shared_ptr<Outcome>& outcome) {
   cucore_error* error = nullptr;
   const cucore_status status = wait->run(&error);
+  // First, so that a caller who then closes the last handle of an object also ends the object.
+  wait.reset();
   const std::lock_guard lock(outcome->mutex);
   outcome->error.reset(error, ErrorRelease{});
   outcome->status = status;

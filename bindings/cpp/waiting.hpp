@@ -47,7 +47,7 @@ class Waiting {
 
  private:
   struct Outcome;
-  static void run(const std::shared_ptr<const Wait>& wait, const std::shared_ptr<Outcome>& outcome);
+  static void run(std::shared_ptr<const Wait> wait, const std::shared_ptr<Outcome>& outcome);
 
   const std::shared_ptr<Outcome> outcome_;
 };
