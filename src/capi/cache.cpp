@@ -87,10 +87,11 @@ void give(const cache::Result& result, cucore_objectcode** out, cucore_cache_out
 
 // What the caller's function reported, as an exception of ours.
 Error taken(cucore_status status, cucore_error* error) {
-  if (!error || error == &out_of_memory_error || !error->is_live(cucore::HandleType::ERROR))
+  const ErrorObject* object = error_object(error);
+  if (!object)
     return {static_cast<Status>(status),
             text("the build function failed with ", cucore_status_name(status))};
-  const Error copy = static_cast<const ErrorObject*>(error->object)->error;
+  const Error copy = object->error;
   cucore_error_release(error);
   return copy;
 }

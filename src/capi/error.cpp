@@ -4,18 +4,13 @@
 
 namespace {
 
+using cucore::capi::error_object;
 using cucore::capi::error_pool;
 using cucore::capi::guard;
 using cucore::capi::out_of_memory_error;
 
-const cucore::capi::ErrorObject* object_of(const cucore_error* error) noexcept {
-  if (!error || error == &out_of_memory_error || !error->is_live(cucore::HandleType::ERROR))
-    return nullptr;
-  return static_cast<const cucore::capi::ErrorObject*>(error->object);
-}
-
 const cucore::Error* read(const cucore_error* error) noexcept {
-  const auto* object = object_of(error);
+  const auto* object = error_object(error);
   return object ? &object->error : nullptr;
 }
 
@@ -82,7 +77,7 @@ CUCORE_API const char* cucore_error_log(const cucore_error* error) {
 CUCORE_API size_t cucore_error_diagnostic_count(const cucore_error* failure) {
   size_t count = 0;
   guard(nullptr, [&] {
-    if (const auto* object = object_of(failure)) count = object->diagnostics().size();
+    if (const auto* object = error_object(failure)) count = object->diagnostics().size();
   });
   return count;
 }
@@ -93,9 +88,9 @@ CUCORE_API cucore_status cucore_error_diagnostic_at(const cucore_error* failure,
   return guard(error, [&] {
     cucore::clear_info(cucore::capi::require(out, "out"), cucore::capi::FIRST_DIAGNOSTIC);
     cucore::capi::require(failure, "failure");
-    const auto* object = object_of(failure);
+    const auto* object = error_object(failure);
     if (!object && failure != &out_of_memory_error)
-      cucore::capi::throw_dead("failure", "cucore_error");
+      cucore::capi::throw_dead("failure", "cucore_error", failure);
     const std::vector<cucore::core::Diagnostic> none;
     cucore::capi::write_diagnostic(object ? object->diagnostics() : none, index, out);
   });

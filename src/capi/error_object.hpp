@@ -33,6 +33,12 @@ class ErrorObject final : public Object {
 
 extern HandlePool error_pool;
 
+cucore_error* make_error(Error error);
+
+// Null for what is not a live error of its own: NULL, dead and foreign handles,
+// out_of_memory_error.
+const ErrorObject* error_object(const cucore_error* error) noexcept;
+
 // Given out when there is no memory for another: always there, never counted.
 extern cucore_error out_of_memory_error;
 inline constexpr const char* OUT_OF_MEMORY_TEXT = "out of host memory";

@@ -1,4 +1,4 @@
-// Between a C caller's pointers and core's objects: each direction in one place, for all types.
+// The handle types of this library: which object each stands for, and the pool of its handles.
 #pragma once
 
 #include <cucore.h>
@@ -15,17 +15,14 @@
 #include "core/queue.hpp"
 #include "core/stream.hpp"
 #include "support/error.hpp"
-#include "support/handle.hpp"
+#include "support/handles.hpp"
 
 #define HANDLE(name, type, object) \
   struct cucore_##name : cucore::HandleHead {};
 #include "capi/handles.inc"
 #undef HANDLE
 
-namespace cucore::capi {
-
-template <class Handle>
-struct HandleTraits;
+namespace cucore {
 
 #define HANDLE(handle, handle_type, object)                     \
   template <>                                                   \
@@ -42,64 +39,18 @@ struct HandleTraits;
 #include "capi/handles.inc"
 #undef HANDLE
 
-template <class Handle>
-using ObjectOf = typename HandleTraits<Handle>::Object;
+}  // namespace cucore
 
-[[noreturn]] void throw_null(const char* argument);
-[[noreturn]] void throw_dead(const char* argument, const char* type);
+namespace cucore::capi {
 
-// The object behind an argument; INVALID_ARGUMENT for NULL, INVALID_HANDLE for one that is dead or
-// of another type.
-template <class Handle>
-ObjectOf<Handle>& use(const Handle* handle, const char* argument) {
-  using Traits = HandleTraits<Handle>;
-  if (!handle) [[unlikely]]
-    throw_null(argument);
-  if (!handle->is_live(Traits::TYPE)) [[unlikely]]
-    throw_dead(argument, Traits::NAME);
-  return *static_cast<ObjectOf<Handle>*>(handle->object);
-}
-
-// The same for functions that cannot fail: null for NULL, dead and foreign handles.
-template <class Handle>
-const ObjectOf<Handle>* peek(const Handle* handle) noexcept {
-  if (!handle || !handle->is_live(HandleTraits<Handle>::TYPE)) return nullptr;
-  return static_cast<const ObjectOf<Handle>*>(handle->object);
-}
-
-// A counted reference to the object behind an argument.
-template <class Handle>
-Ref<ObjectOf<Handle>> share(const Handle* handle, const char* argument) {
-  return Ref<ObjectOf<Handle>>(&use(handle, argument));
-}
-
-// The handle of an object, for an output.
-template <class Object>
-auto wrap(const Object& object) {
-  using Handle = typename HandleTraits<std::remove_const_t<Object>>::Handle;
-  return static_cast<Handle*>(HandleTraits<Handle>::pool.wrap(&object));
-}
-template <class Object>
-auto wrap(const Ref<Object>& object) {
-  return wrap(*object);
-}
-
-template <class Handle>
-Handle* retain(const Handle* handle) noexcept {
-  auto* head = const_cast<Handle*>(handle);
-  HandleTraits<Handle>::pool.retain(head);
-  return head;
-}
-
-// False for a handle that is dead or of another type, also while another thread releases it.
-template <class Handle>
-bool try_retain(const Handle* handle) noexcept {
-  return HandleTraits<Handle>::pool.retain(const_cast<Handle*>(handle));
-}
-
-template <class Handle>
-void release(Handle* handle) noexcept {
-  HandleTraits<Handle>::pool.release(handle);
-}
+using cucore::peek;
+using cucore::release;
+using cucore::retain;
+using cucore::share;
+using cucore::throw_dead;
+using cucore::throw_null;
+using cucore::try_retain;
+using cucore::use;
+using cucore::wrap;
 
 }  // namespace cucore::capi

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "driver/cuda.hpp"
-#include "driver/interned.hpp"
 #include "driver/nvjitlink_state.hpp"
 #include "driver/nvrtc_state.hpp"
 #include "driver/nvvm_state.hpp"
+#include "support/interned.hpp"
 
 namespace cucore::driver {
 namespace {

@@ -4,13 +4,26 @@
 
 #include <algorithm>
 
+#include "support/text.hpp"
+
 namespace cucore {
 namespace {
 
 constinit std::atomic<HandlePool*> pools_in_use{nullptr};
 constinit HandlePool* locked_for_fork = nullptr;  // the first of them
 
+bool has_mark(const HandleHead& head) {
+  return static_cast<uint32_t>(head.type) >> 16 == HANDLE_MARK;
+}
+
 }  // namespace
+
+std::string describe_handle(const HandleHead* head) {
+  if (!has_mark(*head)) return "not a handle";
+  const bool released = head->references.load(std::memory_order_acquire) == 0;
+  const char* name = *head->name ? head->name : "handle";
+  return text(released ? "a released " : "a ", name);
+}
 
 void HandlePool::lock_all() {
   locked_for_fork = pools_in_use.load();
@@ -36,6 +49,7 @@ void HandlePool::grow() {
   auto* slab = new HandleHead[slab_size_];
   for (size_t i = 0; i < slab_size_; ++i) {
     slab[i].type = type_;
+    slab[i].name = name_;
     slab[i].next_free = first_free_;
     first_free_ = &slab[i];
     if (!last_free_) last_free_ = &slab[i];

@@ -1,18 +1,34 @@
-// What a C caller's pointer points at: a head that outlives the object, so that a released handle
-// or one of another type is told apart from a good one instead of crashing.
+// The memory behind a C caller's pointer: a head that outlives the object. A released handle, or
+// one of another type or another library, is recognized by its head instead of crashing the
+// process.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 
 #include "support/ref.hpp"
 
 namespace cucore {
 
+// The tag of a type: a mark that all handles have, the number of the library, the number of the
+// type in that library. Libraries of different releases meet in one process, so no number ever
+// changes.
+inline constexpr uint32_t HANDLE_MARK = 0x4543;
+
+enum class HandleLibrary : uint8_t {
+  CUCORE = 0x00,
+  ARRAY = 0x01,
+  PERF = 0x02,
+  TILE = 0x03,
+  TEST = 0xff
+};
+
+// The types of libcucore. Every other library makes its own with handle_type().
 enum class HandleType : uint32_t {
-  ERROR = 0x45430001,
+  ERROR = HANDLE_MARK << 16 | 1,
   DEVICE,
   STREAM,
   EVENT,
@@ -27,9 +43,16 @@ enum class HandleType : uint32_t {
   GRAPH,
 };
 
+constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {
+  return static_cast<HandleType>(HANDLE_MARK << 16 | uint32_t{static_cast<uint8_t>(library)} << 8 |
+                                 number);
+}
+
 struct HandleHead {
+  // Every library reads the first three members of the heads of every other one.
   HandleType type{};
   std::atomic<uint32_t> references{0};  // of the user; 0: released
+  const char* name = "";                // of the type, "cucore_stream"
   Object* object = nullptr;
   HandleHead* next_free = nullptr;
 
@@ -37,6 +60,12 @@ struct HandleHead {
     return type == expected && references.load(std::memory_order_acquire) != 0;
   }
 };
+static_assert(offsetof(HandleHead, type) == 0 && offsetof(HandleHead, references) == 4 &&
+                  offsetof(HandleHead, name) == 8,
+              "libraries that are built apart read these");
+
+// A handle that is not live, for a message: "a released cucore_stream", "a cucore_event".
+std::string describe_handle(const HandleHead* head);
 
 // The heads of one type. Memory for heads is never given back, and a released head is the last in
 // a queue of at least QUARANTINE others before it is used again. A fork waits until no thread is
@@ -45,7 +74,9 @@ class HandlePool {
  public:
   static constexpr size_t QUARANTINE = 4096;
 
-  constexpr explicit HandlePool(HandleType type) : type_(type) {}
+  // The name must stay valid until the process ends: a library with pools is never unloaded.
+  constexpr explicit HandlePool(HandleType type, const char* name = "")
+      : type_(type), name_(name) {}
 
   // A handle of the object: the one it has, with one reference more, or a new one.
   HandleHead* wrap(const Object* object);
@@ -66,6 +97,7 @@ class HandlePool {
   static void unlock_all();
 
   const HandleType type_;
+  const char* const name_;
   mutable std::mutex mutex_;
   HandleHead* first_free_ = nullptr;
   HandleHead* last_free_ = nullptr;

@@ -17,10 +17,9 @@ void check_unknown_tail(const void* options, size_t known, size_t given, const c
   const auto* bytes = static_cast<const unsigned char*>(options);
   for (size_t i = known; i < given; ++i)
     if (bytes[i] != 0)
-      throw Error(
-          Status::ABI_MISMATCH,
-          std::string(type_name) + " has a field at byte " + std::to_string(i) +
-              " that this libcucore does not know: update the library, or leave the field 0");
+      throw Error(Status::ABI_MISMATCH,
+                  std::string(type_name) + " has a field at byte " + std::to_string(i) +
+                      " that this library does not know: update the library, or leave the field 0");
 }
 
 }  // namespace cucore::detail

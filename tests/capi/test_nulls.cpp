@@ -555,7 +555,7 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   other = World();
   for (const Row& row : rows())
     if (void* dead = row.type.empty() ? nullptr : released.at(row.type))
-      expect_failure(row, dead, CUCORE_ERROR_INVALID_HANDLE, row.argument + "|cucore_" + row.type);
+      expect_failure(row, dead, CUCORE_ERROR_INVALID_HANDLE, row.argument + "|it is a released cucore_" + row.type);
   for (const Neutral& neutral : neutrals())
     if (neutral.type != "error" && released.at(neutral.type)) {
       EXPECT_TRUE(neutral.is_neutral(released.at(neutral.type))) << neutral.function;
@@ -567,7 +567,8 @@ TEST_F(Nulls, EveryHandleOfAnotherType) {
     for (const auto& [type, handle] : world_.handles())
       if (!row.type.empty() && type != row.type)
         expect_failure(row, handle, CUCORE_ERROR_INVALID_HANDLE,
-                       row.argument + "|not a live cucore_" + row.type);
+                       row.argument + "|not a live cucore_" + row.type +
+                           ": it is a cucore_" + type);
   for (const Neutral& neutral : neutrals())
     for (const auto& [type, handle] : world_.handles())
       if (type != neutral.type) {

@@ -62,6 +62,29 @@ TEST(HandlePool, GivesAnObjectOneHandle) {
   EXPECT_EQ(pool.live(), 0u);
 }
 
+TEST(HandleType, HasTheNumberOfItsLibrary) {
+  EXPECT_EQ(handle_type(HandleLibrary::CUCORE, 1), HandleType::ERROR);
+  EXPECT_EQ(static_cast<uint32_t>(handle_type(HandleLibrary::ARRAY, 1)), 0x45430101u);
+  EXPECT_EQ(static_cast<uint32_t>(handle_type(HandleLibrary::TEST, 0xff)), 0x4543ffffu);
+}
+
+TEST(HandleHead, IsDescribedByItsName) {
+  static HandlePool pool(handle_type(HandleLibrary::TEST, 2), "test_thing");
+  static HandlePool nameless(handle_type(HandleLibrary::TEST, 3));
+  int alive = 0;
+  HandleHead* head = pool.wrap(make<Counted>(alive).get());
+  EXPECT_EQ(describe_handle(head), "a test_thing");
+  pool.release(head);
+  EXPECT_EQ(describe_handle(head), "a released test_thing");
+  HandleHead* unnamed = nameless.wrap(make<Counted>(alive).get());
+  EXPECT_EQ(describe_handle(unnamed), "a handle");
+  nameless.release(unnamed);
+  // Another struct: its name is never read.
+  HandleHead other;
+  other.name = reinterpret_cast<const char*>(uintptr_t{1});
+  EXPECT_EQ(describe_handle(&other), "not a handle");
+}
+
 TEST(HandlePool, IgnoresNullDeadAndForeignHandles) {
   static HandlePool pool(HandleType::STREAM), other(HandleType::EVENT);
   int alive = 0;

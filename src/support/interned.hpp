@@ -3,8 +3,8 @@
 
 #include <string>
 
-namespace cucore::driver {
+namespace cucore {
 
 const char* interned(const std::string& text);
 
-}  // namespace cucore::driver
+}  // namespace cucore

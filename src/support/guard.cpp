@@ -1,0 +1,11 @@
+#include "support/guard.hpp"
+
+#include "support/text.hpp"
+
+namespace cucore::detail {
+
+Error fault_inside(const char* library, const char* why) {
+  return {Status::INTERNAL, text("a fault inside ", library, *why ? ": " : "", why)};
+}
+
+}  // namespace cucore::detail
