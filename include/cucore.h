@@ -98,6 +98,11 @@ typedef enum cucore_status {
   CUCORE_ERROR_INVALID_STATE    = 105, /**< right call, wrong moment */
   CUCORE_ERROR_NOT_FOUND        = 106, /**< a kernel, symbol or file; the message lists what is */
   CUCORE_ERROR_UNSUPPORTED      = 107, /**< this device, driver or library cannot do it */
+  CUCORE_ERROR_NOT_UPDATABLE    = 108, /**< the change needs a new executable */
+  CUCORE_ERROR_SHAPE            = 109, /**< shapes or dimensions do not fit together */
+  CUCORE_ERROR_DTYPE            = 110, /**< an element type does not allow the operation */
+  CUCORE_ERROR_INDEX            = 111, /**< an index is outside its axis */
+  CUCORE_ERROR_NUMERIC          = 112, /**< singular, or not converged */
   /* the machine */
   CUCORE_ERROR_LIBRARY_MISSING      = 201, /**< the message lists every path tried */
   CUCORE_ERROR_DRIVER_TOO_OLD       = 202, /**< the message names both versions */
@@ -105,6 +110,7 @@ typedef enum cucore_status {
   CUCORE_ERROR_OUT_OF_MEMORY        = 204, /**< host memory */
   CUCORE_ERROR_OUT_OF_DEVICE_MEMORY = 205, /**< device memory */
   CUCORE_ERROR_IO                   = 206, /**< a file could not be read or written */
+  CUCORE_ERROR_NOT_PERMITTED        = 207, /**< the system denies this to the user */
   /* the user's CUDA code */
   CUCORE_ERROR_COMPILATION  = 301, /**< cucore_error_log() has the compiler's output */
   CUCORE_ERROR_LINKING      = 302, /**< cucore_error_log() has the linker's output */
@@ -153,8 +159,8 @@ CUCORE_API cucore_status cucore_error_status(const cucore_error *error);
 /** What was attempted, on what, why it failed and what to do, in one sentence. @since 0.1 */
 CUCORE_API const char *cucore_error_message(const cucore_error *error);
 
-/** Whose code cucore_error_native_code() is: "cuda", "nvrtc", "nvjitlink", "nvvm" or "cucore".
- *  @since 0.1 */
+/** Whose code cucore_error_native_code() is: "cuda", "nvrtc", "nvjitlink", "nvvm", "cucore", or
+ *  the name that another library passed for its own errors. @since 0.1 */
 CUCORE_API const char *cucore_error_origin(const cucore_error *error);
 
 /** The number that the driver or the compiler gave, 0 where the failure is our own.
@@ -203,6 +209,42 @@ CUCORE_API cucore_status cucore_error_diagnostic_at(const cucore_error *failure,
                                                     cucore_diagnostic_info *out,
                                                     cucore_error **error);
 
+/** Optional parts of an error for cucore_error_create(). Each string is copied. */
+typedef struct cucore_error_options {
+  size_t      struct_size; /**< sizeof(cucore_error_options) */
+  const char *origin;      /**< see cucore_error_origin(); default "cucore" */
+  int32_t     native_code; /**< see cucore_error_native_code() */
+  int32_t     reserved;
+  const char *native_name; /**< see cucore_error_native_name(); default "" */
+  const char *log;         /**< see cucore_error_log(); default "" */
+  const cucore_error *cause; /**< why this failed: its message and its log are appended */
+} cucore_error_options;
+
+#define CUCORE_ERROR_OPTIONS_INIT \
+  { sizeof(cucore_error_options), NULL, 0, 0, NULL, NULL, NULL }
+
+/**
+ * Creates an error, for libraries that are built on this one. Every function on errors accepts
+ * it. The result is never NULL: without memory it is the static error that reports
+ * CUCORE_ERROR_OUT_OF_MEMORY.
+ *
+ * The message of the cause follows the given one after ": ", the log of the cause on a new line.
+ * The cause is not kept: release your reference as before. A cause that is not a live error adds
+ * nothing.
+ *
+ * If an argument is not valid, the error reports that instead and ends with the given message. It
+ * is CUCORE_ERROR_INVALID_ARGUMENT for a status below 1 or a reserved field, and
+ * CUCORE_ERROR_ABI_MISMATCH for a wrong struct_size or an unknown field.
+ *
+ * @param status   a number of cucore_status, also one that only later versions define
+ * @param message  one sentence: what was attempted, on what, why it failed, what to do. NULL: the
+ *                 name of the status
+ * @param options  NULL for the defaults
+ * @since 0.1
+ */
+CUCORE_API cucore_error *cucore_error_create(cucore_status status, const char *message,
+                                             const cucore_error_options *options);
+
 /* == Log ====================================================================================== */
 
 /** How much a message matters. */
@@ -233,6 +275,20 @@ CUCORE_API cucore_status cucore_log_set_callback(cucore_log_fn fn, cucore_log_le
                                                  void *user_data, void (*destroy)(void *user_data),
                                                  cucore_error **error);
 
+/**
+ * Writes one message to the receiver, for libraries that are built on this one. Without a receiver
+ * for this level it does nothing. It waits while the receiver takes a message of another thread.
+ *
+ * @param level    a number that is not a level drops the message
+ * @param message  NULL drops it
+ * @since 0.1
+ */
+CUCORE_API void cucore_log_write(cucore_log_level level, const char *message);
+
+/** Whether a receiver takes messages of this level: 1 or 0, at the cost of one load. Query it
+ *  before you build a message. 0 for a number that is not a level. @since 0.1 */
+CUCORE_API int32_t cucore_log_enabled(cucore_log_level level);
+
 /* == Library ================================================================================== */
 
 /** The libraries that are opened at run time, each on first use; none is linked. */
@@ -241,6 +297,17 @@ typedef enum cucore_library {
   CUCORE_LIBRARY_NVRTC     = 2, /**< the compiler, libnvrtc.so */
   CUCORE_LIBRARY_NVJITLINK = 3, /**< the linker, libnvJitLink.so */
   CUCORE_LIBRARY_NVVM      = 4, /**< the compiler of NVVM IR, libnvvm.so; its version is its own */
+  /* This library calls nothing of the following ones: see cucore_library_symbol(). The version of
+     each is its own. */
+  CUCORE_LIBRARY_CUBLAS    = 5,  /**< linear algebra, libcublas.so */
+  CUCORE_LIBRARY_CUBLASLT  = 6,  /**< matrix products, libcublasLt.so */
+  CUCORE_LIBRARY_CUFFT     = 7,  /**< Fourier transforms, libcufft.so */
+  CUCORE_LIBRARY_CUSOLVER  = 8,  /**< solvers and factorizations, libcusolver.so */
+  CUCORE_LIBRARY_CURAND    = 9,  /**< random numbers, libcurand.so */
+  CUCORE_LIBRARY_CUSPARSE  = 10, /**< sparse linear algebra, libcusparse.so */
+  CUCORE_LIBRARY_NCCL      = 11, /**< communication between devices, libnccl.so */
+  CUCORE_LIBRARY_CUPTI     = 12, /**< profiling, libcupti.so */
+  CUCORE_LIBRARY_NVML      = 13, /**< management of devices, libnvidia-ml.so.1 of the driver */
   CUCORE_LIBRARY_FORCE_INT32 = 0x7fffffff
 } cucore_library;
 
@@ -272,9 +339,9 @@ CUCORE_API cucore_status cucore_library_query(cucore_library library, cucore_lib
 
 /**
  * Names the file of a library, or the folder that holds it, before its first use. It is tried
- * after what the process has already loaded, after the environment (CUCORE_NVRTC,
- * CUCORE_NVJITLINK, CUCORE_NVVM) and after the system's search path, and before CUDA_HOME, CUDA_PATH and
- * /usr/local/cuda. Bindings pass the folders of NVIDIA's Python wheels.
+ * after what the process has already loaded, after the environment (CUCORE_NVRTC and so on: the
+ * enumerator without LIBRARY) and after the system's search path, and before CUDA_HOME, CUDA_PATH
+ * and /usr/local/cuda. Bindings pass the folders of NVIDIA's Python wheels.
  *
  * @param path  a file or a folder; it need not exist yet
  * @retval CUCORE_ERROR_INVALID_STATE     the library is already open
@@ -283,6 +350,26 @@ CUCORE_API cucore_status cucore_library_query(cucore_library library, cucore_lib
  */
 CUCORE_API cucore_status cucore_library_set_path(cucore_library library, const char *path,
                                                  cucore_error **error);
+
+/**
+ * The address of a function of a library. Opens the library if it is not open yet. The address
+ * stays valid until the process ends.
+ *
+ * The name is the exported one, as the system's loader finds it: "cuMemAlloc_v2", not the
+ * "cuMemAlloc" that cuda.h maps to it. Functions of the driver are those of the driver in use, the
+ * CPU device included; cucore_driver_select() chooses it. Functions of nvJitLink are also found
+ * by the name without a version.
+ *
+ * @param library  which one
+ * @param name     of the function
+ * @param out      the address: convert it to the function's type
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  library is not one of the enumerators
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   the library cannot be opened; every path tried is listed
+ * @retval CUCORE_ERROR_NOT_FOUND         the library has no such function
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_library_symbol(cucore_library library, const char *name, void **out,
+                                               cucore_error **error);
 
 /**
  * Chooses the driver, before its first use; beats the environment variable CUCORE_DRIVER. If the

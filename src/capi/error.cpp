@@ -1,5 +1,6 @@
 // Errors as the caller reads them.
 #include "capi/diagnostic.hpp"
+#include "capi/error_creation.hpp"
 #include "capi/error_object.hpp"
 
 namespace {
@@ -17,6 +18,11 @@ const cucore::Error* read(const cucore_error* error) noexcept {
 }  // namespace
 
 extern "C" {
+
+CUCORE_API cucore_error* cucore_error_create(cucore_status status, const char* message,
+                                             const cucore_error_options* options) {
+  return cucore::capi::create_error(status, message, options);
+}
 
 CUCORE_API cucore_error* cucore_error_retain(const cucore_error* error) {
   if (error != &out_of_memory_error) error_pool.retain(const_cast<cucore_error*>(error));

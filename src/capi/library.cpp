@@ -10,13 +10,24 @@ namespace {
 
 constexpr size_t FIRST_INFO = offsetof(cucore_library_info, reason) + sizeof(const char*);
 
-static_assert(CUCORE_LIBRARY_DRIVER == static_cast<int>(core::Library::DRIVER));
-static_assert(CUCORE_LIBRARY_NVRTC == static_cast<int>(core::Library::NVRTC));
-static_assert(CUCORE_LIBRARY_NVJITLINK == static_cast<int>(core::Library::NVJITLINK));
-static_assert(CUCORE_LIBRARY_NVVM == static_cast<int>(core::Library::NVVM));
+#define SAME(name) static_assert(CUCORE_LIBRARY_##name == static_cast<int>(core::Library::name))
+SAME(DRIVER);
+SAME(NVRTC);
+SAME(NVJITLINK);
+SAME(NVVM);
+SAME(CUBLAS);
+SAME(CUBLASLT);
+SAME(CUFFT);
+SAME(CUSOLVER);
+SAME(CURAND);
+SAME(CUSPARSE);
+SAME(NCCL);
+SAME(CUPTI);
+SAME(NVML);
+#undef SAME
 
 core::Library require_library(cucore_library library) {
-  if (library < CUCORE_LIBRARY_DRIVER || library > CUCORE_LIBRARY_NVVM)
+  if (library < CUCORE_LIBRARY_DRIVER || library > CUCORE_LIBRARY_NVML)
     throw Error(Status::INVALID_ARGUMENT,
                 text("library is ", static_cast<int>(library), ", not a cucore_library"));
   return static_cast<core::Library>(library);
@@ -53,6 +64,15 @@ CUCORE_API cucore_status cucore_library_set_path(cucore_library library, const c
                                                  cucore_error** error) {
   return guard(error,
                [&] { core::set_library_path(require_library(library), require(path, "path")); });
+}
+
+CUCORE_API cucore_status cucore_library_symbol(cucore_library library, const char* name, void** out,
+                                               cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    require(out, "out");
+    *out = core::find_library_symbol(require_library(library), require(name, "name"));
+  });
 }
 
 CUCORE_API cucore_status cucore_driver_select(const char* name_or_path, cucore_error** error) {

@@ -34,8 +34,12 @@ void forward(LogLevel level, const char* message, void* user_data) {
   receiver->fn(static_cast<cucore_log_level>(level), message, receiver->user_data);
 }
 
+bool is_level(cucore_log_level level) {
+  return level >= CUCORE_LOG_DEBUG && level <= CUCORE_LOG_ERROR;
+}
+
 void set_receiver(Receiver receiver, cucore_log_level least) {
-  if (least < CUCORE_LOG_DEBUG || least > CUCORE_LOG_ERROR)
+  if (!is_level(least))
     throw Error(Status::INVALID_ARGUMENT,
                 text("least is ", static_cast<int>(least), ", not a cucore_log_level"));
   const LogFn fn = receiver.fn ? forward : nullptr;
@@ -55,6 +59,14 @@ CUCORE_API cucore_status cucore_log_set_callback(cucore_log_fn fn, cucore_log_le
                                                  void* user_data, void (*destroy)(void*),
                                                  cucore_error** error) {
   return guard(error, [&] { set_receiver({fn, user_data, destroy}, least); });
+}
+
+CUCORE_API void cucore_log_write(cucore_log_level level, const char* message) {
+  if (message && is_level(level)) cucore::log(static_cast<cucore::LogLevel>(level), message);
+}
+
+CUCORE_API int32_t cucore_log_enabled(cucore_log_level level) {
+  return is_level(level) && cucore::log_enabled(static_cast<cucore::LogLevel>(level));
 }
 
 }  // extern "C"

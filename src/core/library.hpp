@@ -13,6 +13,9 @@ inline LibraryInfo query_library(Library library) { return driver::query(library
 inline void set_library_path(Library library, std::string_view path) {
   driver::set_path(library, path);
 }
+inline void* find_library_symbol(Library library, const char* name) {
+  return driver::find_symbol(library, name);
+}
 inline void select_driver(std::string_view name_or_path) { driver::select_driver(name_or_path); }
 
 }  // namespace cucore::core

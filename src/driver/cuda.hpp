@@ -28,6 +28,7 @@ struct CudaTable {
   bool is_cpu = false;              // the CPU device, which runs PTX and no machine code
   const CpuControl* cpu = nullptr;  // what the CPU device tells of its faults
   std::string path;                 // the file in use
+  void* library = nullptr;          // that file, for dlsym()
 };
 
 namespace detail {

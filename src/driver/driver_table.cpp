@@ -68,6 +68,7 @@ StartedDriver failed(Error error) { return {{nullptr, std::move(error)}, {}}; }
 StartedDriver start_driver(const OpenedLibrary& library) {
   auto table = std::make_unique<CudaTable>();
   table->path = library.path;
+  table->library = library.handle;
   if (std::string why = read_version(library, table->version); !why.empty()) return refused(why);
   if (table->version < OLDEST_DRIVER) return failed(too_old(library.path, table->version));
   const auto get = symbol<GetProcAddress>(library, "cuGetProcAddress_v2");

@@ -5,7 +5,21 @@
 
 namespace cucore::driver {
 
-enum class Library { DRIVER = 1, NVRTC = 2, NVJITLINK = 3, NVVM = 4 };
+enum class Library {
+  DRIVER = 1,
+  NVRTC = 2,
+  NVJITLINK = 3,
+  NVVM = 4,
+  CUBLAS = 5,
+  CUBLASLT = 6,
+  CUFFT = 7,
+  CUSOLVER = 8,
+  CURAND = 9,
+  CUSPARSE = 10,
+  NCCL = 11,
+  CUPTI = 12,
+  NVML = 13
+};
 
 // Strings live until the process ends.
 struct LibraryInfo {
@@ -22,5 +36,9 @@ LibraryInfo query(Library library);
 // A file or a folder to try after the system's search path and before CUDA_HOME; it need not exist
 // yet. INVALID_STATE once the library is open, INVALID_ARGUMENT for the driver.
 void set_path(Library library, std::string_view path);
+
+// The address of an exported function; opens the library if it is not open yet. NOT_FOUND if the
+// library has no such function.
+void* find_symbol(Library library, const char* name);
 
 }  // namespace cucore::driver

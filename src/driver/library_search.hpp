@@ -80,9 +80,14 @@ std::vector<LoadedLibrary> loaded_libraries();
 struct ToolkitLibrary {
   const char* title;                    // "NVRTC"
   const char* variable;                 // "CUCORE_NVRTC"
-  const char* wheel;                    // its folder in NVIDIA's Python wheels for CUDA 12
+  const char* wheel;                    // its folder in NVIDIA's Python wheels for CUDA 12; or null
   std::span<const char* const> names;   // newest first; the last without a version
   std::span<const char* const> places;  // below a toolkit's root, "lib64"
+  std::span<const char* const> folders = {};  // where the system's loader does not look
+  const char* provider = "the CUDA toolkit";  // what installs it
+  // Whether this library calls it: what it prints and the signal handlers that it sets are then
+  // kept from the process.
+  bool is_called = true;
 };
 
 // Searches in the documented order; throws LIBRARY_MISSING with every attempt. user_path is that of

@@ -25,13 +25,8 @@ void* versioned_symbol(void* handle, const std::string& name) {
   return nullptr;
 }
 
-void* symbol(void* handle, const char* name) {
-  void* found = dlsym(handle, name);
-  return found ? found : versioned_symbol(handle, name);
-}
-
 std::string fill(const OpenedLibrary& library, NvJitLinkTable& table) {
-  EntryFinder entries(library, &symbol);
+  EntryFinder entries(library, &find_nvjitlink_symbol);
 #define ENTRY(name, since, need) \
   table.name = reinterpret_cast<decltype(&::name)>(entries.find(#name, Need::need));
 #include "driver/nvjitlink_entry_points.inc"
@@ -55,6 +50,11 @@ constexpr ToolkitResults RESULTS{"nvjitlink", "nvJitLinkResult", "NVJITLINK_SUCC
                                  Status::LINKING, MEANINGS};
 
 }  // namespace
+
+void* find_nvjitlink_symbol(void* handle, const char* name) {
+  void* found = dlsym(handle, name);
+  return found ? found : versioned_symbol(handle, name);
+}
 
 ToolkitTable<NvJitLinkTable>& nvjitlink_state() {
   static auto* state = new ToolkitTable<NvJitLinkTable>(NVJITLINK, &fill);

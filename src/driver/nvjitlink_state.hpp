@@ -8,4 +8,7 @@ namespace cucore::driver {
 
 ToolkitTable<NvJitLinkTable>& nvjitlink_state();
 
+// A function of an open nvJitLink, by its name with or without a version; null if there is none.
+void* find_nvjitlink_symbol(void* handle, const char* name);
+
 }  // namespace cucore::driver

@@ -1,4 +1,4 @@
-// The order in which NVRTC and nvJitLink are looked for: what the process uses already comes first,
+// The order in which libraries are looked for: what the process uses already comes first,
 // so that there are never two of them; what the user names comes before what is merely found.
 #include <algorithm>
 
@@ -43,7 +43,7 @@ class ToolkitSearch {
     if (!user_path.empty())
       if (auto found = search_.open_at(user_path, library_.names, user_path)) return found;
     if (auto found = in_toolkits()) return found;
-    throw missing("set " + std::string(library_.variable) + " or install the CUDA toolkit");
+    throw missing("set " + std::string(library_.variable) + " or install " + library_.provider);
   }
 
  private:
@@ -71,6 +71,7 @@ class ToolkitSearch {
       if (folder.empty() || std::ranges::find(seen, folder) != seen.end()) continue;
       seen.push_back(folder);
       if (auto found = search_.open_in(folder, library_.names, folder)) return found;
+      if (!library_.wheel) continue;
       const std::string wheel = folder_of(folder_of(folder)) + "/" + library_.wheel + "/lib";
       if (is_folder(wheel))
         if (auto found = search_.open_in(wheel, library_.names, wheel)) return found;
@@ -81,6 +82,8 @@ class ToolkitSearch {
   OpenedLibrary in_system() {
     for (const char* name : library_.names)
       if (auto found = search_.open(name)) return found;
+    for (const char* folder : library_.folders)
+      if (auto found = search_.open_in(folder, library_.names, folder)) return found;
     return {};
   }
 

@@ -64,6 +64,14 @@ class ToolkitTable {
     return open();
   }
 
+  const char* title() const { return library_.title; }
+
+  // The open library, for dlsym(); fails as get() does.
+  void* handle() {
+    get();
+    return handle_;
+  }
+
   void set_path(std::string_view path) {
     std::lock_guard lock(mutex_);
     if (const Table* table = published_.load(std::memory_order_acquire))
@@ -81,7 +89,8 @@ class ToolkitTable {
           table->path = found.path;
           return fill_(found, *table);
         });
-    tame(opened);
+    if (library_.is_called) tame(opened);
+    handle_ = opened.handle;
     if (log_enabled(LogLevel::DEBUG))
       log(LogLevel::DEBUG, std::string("opened ") + library_.title + " " + table->path);
     published_.store(table.get(), std::memory_order_release);
@@ -92,6 +101,7 @@ class ToolkitTable {
   const Fill fill_;
   ForkSafeMutex mutex_;
   std::string user_path_;
+  void* handle_ = nullptr;  // set before the table is published
   std::atomic<const Table*> published_{nullptr};
 };
 

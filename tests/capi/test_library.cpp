@@ -36,7 +36,7 @@ TEST(Library, TellsOfTheCompiler) {
 }
 
 TEST(Library, RefusesWhatIsNoLibrary) {
-  for (const int number : {0, 5, -1}) {
+  for (const int number : {0, 14, -1}) {
     cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
     info.available = 7;
     FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "library|cucore_library", cucore_library_query,
@@ -66,6 +66,72 @@ TEST(Library, FillsInNoMoreThanTheCallerKnows) {
   SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_NVRTC, &newer.info);
   EXPECT_NE(newer.info.path, nullptr);
   EXPECT_EQ(newer.info.struct_size, sizeof newer);
+}
+
+TEST(Library, GivesFunctionsOfTheDriver) {
+  if (!has_device()) GTEST_SKIP() << "no driver in use";
+  for (const char* name : {"cuDriverGetVersion", "cuGetProcAddress_v2", "cuGetExportTable"}) {
+    if (fake_driver() && std::string(name) == "cuGetExportTable") continue;  // it has none
+    void* found = garbage();
+    SUCCEEDS(cucore_library_symbol, CUCORE_LIBRARY_DRIVER, name, &found);
+    EXPECT_NE(found, nullptr);
+  }
+  void* found = nullptr;
+  SUCCEEDS(cucore_library_symbol, CUCORE_LIBRARY_DRIVER, "cuDriverGetVersion", &found);
+  int version = 0;
+  EXPECT_EQ(reinterpret_cast<int (*)(int*)>(found)(&version), 0);
+  EXPECT_GE(version, 12000);
+}
+
+TEST(Library, GivesFunctionsOfTheCompiler) {
+  NEEDS_COMPILER();
+  void* found = nullptr;
+  SUCCEEDS(cucore_library_symbol, CUCORE_LIBRARY_NVRTC, "nvrtcVersion", &found);
+  int major = 0, minor = 0;
+  EXPECT_EQ(reinterpret_cast<int (*)(int*, int*)>(found)(&major, &minor), 0);
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_NVRTC, &info);
+  EXPECT_EQ(info.version_major, major);
+}
+
+TEST(Library, NamesAFunctionThatIsNotThere) {
+  NEEDS_COMPILER();
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_NVRTC, &info);
+  for (const std::string name : {"nvrtcNoSuch", ""}) {
+    void* found = garbage();
+    FAILS(CUCORE_ERROR_NOT_FOUND,
+          "'" + name + "'|NVRTC " + std::to_string(info.version_major) + "|" + info.path,
+          cucore_library_symbol, CUCORE_LIBRARY_NVRTC, name.c_str(), &found);
+    EXPECT_EQ(found, nullptr);
+  }
+}
+
+TEST(Library, RefusesSymbolsOfWhatIsNoLibrary) {
+  for (const int number : {0, 14, -1}) {
+    void* found = garbage();
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "library|cucore_library", cucore_library_symbol,
+          static_cast<cucore_library>(number), "cuInit", &found);
+    EXPECT_EQ(found, nullptr);
+  }
+}
+
+// Each of the others is open and has a version, or says why not; a symbol of it says the same.
+TEST(Library, TellsOfEveryLibrary) {
+  for (int number = CUCORE_LIBRARY_CUBLAS; number <= CUCORE_LIBRARY_NVML; ++number) {
+    const auto library = static_cast<cucore_library>(number);
+    cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+    SUCCEEDS(cucore_library_query, library, &info);
+    void* found = garbage();
+    if (info.available) {
+      EXPECT_GT(info.version_major, 0) << info.path;
+      FAILS(CUCORE_ERROR_NOT_FOUND, info.path, cucore_library_symbol, library, "noSuch", &found);
+    } else {
+      FAILS(CUCORE_ERROR_LIBRARY_MISSING, info.reason, cucore_library_symbol, library, "noSuch",
+            &found);
+    }
+    EXPECT_EQ(found, nullptr);
+  }
 }
 
 TEST(Library, ADriverHasNoPathToSet) {

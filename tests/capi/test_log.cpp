@@ -1,6 +1,8 @@
 // The log: one receiver, its levels, and a destroy that runs exactly once whatever happens.
 #include <atomic>
+#include <map>
 #include <mutex>
+#include <thread>
 
 #include "capi_testing.hpp"
 
@@ -96,6 +98,57 @@ TEST_F(Log, AFailureKeepsTheReceiverBefore) {
   EXPECT_EQ(receiver_.destroyed, 0);
   load();
   EXPECT_FALSE(receiver_.messages().empty());
+}
+
+TEST_F(Log, WritesWhatAnotherLibrarySays) {
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_INFO, &receiver_, destroy);
+  cucore_log_write(CUCORE_LOG_DEBUG, "below the level");
+  cucore_log_write(CUCORE_LOG_INFO, "a choice");
+  cucore_log_write(CUCORE_LOG_ERROR, "");
+  EXPECT_EQ(receiver_.messages(),
+            (Messages{{CUCORE_LOG_INFO, "a choice"}, {CUCORE_LOG_ERROR, ""}}));
+}
+
+TEST_F(Log, DropsWhatIsNotAMessage) {
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_DEBUG, &receiver_, destroy);
+  for (const int level : {0, 5, -1, 1000})
+    cucore_log_write(static_cast<cucore_log_level>(level), "of no level");
+  cucore_log_write(CUCORE_LOG_ERROR, nullptr);
+  EXPECT_TRUE(receiver_.messages().empty());
+}
+
+TEST_F(Log, IsEnabledForTheLevelsThatAreReceived) {
+  const auto enabled = [] {
+    std::string levels;
+    for (int level = -1; level <= 6; ++level)
+      if (cucore_log_enabled(static_cast<cucore_log_level>(level))) levels += std::to_string(level);
+    return levels;
+  };
+  EXPECT_EQ(enabled(), "");
+  cucore_log_write(CUCORE_LOG_ERROR, "nobody receives it");
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_WARNING, &receiver_, destroy);
+  EXPECT_EQ(enabled(), "34");
+  EXPECT_EQ(cucore_log_enabled(CUCORE_LOG_ERROR), 1);
+  SUCCEEDS(cucore_log_set_callback, nullptr, CUCORE_LOG_DEBUG, nullptr, nullptr);
+  EXPECT_EQ(enabled(), "");
+  EXPECT_TRUE(receiver_.messages().empty());
+}
+
+// One call at a time, whole, whoever writes; also while the receiver is replaced.
+TEST_F(Log, IsWrittenByManyThreads) {
+  SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_INFO, &receiver_, destroy);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([i] {
+      for (int round = 0; round < 250; ++round)
+        cucore_log_write(CUCORE_LOG_INFO, ("thread " + std::to_string(i)).c_str());
+    });
+  for (std::thread& thread : threads) thread.join();
+  std::map<std::string, int> counts;
+  for (const auto& [level, message] : receiver_.messages()) ++counts[message];
+  EXPECT_EQ(counts,
+            (std::map<std::string, int>{
+                {"thread 0", 250}, {"thread 1", 250}, {"thread 2", 250}, {"thread 3", 250}}));
 }
 
 TEST_F(Log, WithoutAReceiverItsDestroyStillRuns) {

@@ -50,6 +50,50 @@ void set_log(Run& run) {
   EXPECT_EQ(destroyed, 1);
 }
 
+// There is always an error: this one, or the one that needs no memory.
+void create_error(Run& run) {
+  const ErrorHandle cause = an_error();
+  cucore_error_options options = CUCORE_ERROR_OPTIONS_INIT;
+  options.origin = "the sweep";
+  options.log = "a log that is too long for any string to keep inside itself";
+  options.cause = cause.get();
+  const ErrorHandle error(run.plain(
+      [&] { return cucore_error_create(CUCORE_ERROR_SHAPE, "what was attempted", &options); }));
+  ASSERT_NE(error, nullptr);
+  const cucore_status status = cucore_error_status(error.get());
+  EXPECT_TRUE(status == CUCORE_ERROR_SHAPE ||
+              (run.struck() && status == CUCORE_ERROR_OUT_OF_MEMORY))
+      << cucore_status_name(status);
+  EXPECT_STRNE(cucore_error_message(error.get()), "");
+}
+
+// A message may be lost for want of memory; nothing else may happen.
+void write_log(Run& run) {
+  int received = 0;
+  const auto listen = [](cucore_log_level, const char*, void* count) {
+    ++*static_cast<int*>(count);
+  };
+  cucore_log_set_callback(listen, CUCORE_LOG_INFO, &received, nullptr, nullptr);
+  run.plain([] {
+    cucore_log_write(CUCORE_LOG_INFO,
+                     "a message that is too long for a string to keep inside itself");
+  });
+  cucore_log_set_callback(nullptr, CUCORE_LOG_ERROR, nullptr, nullptr, nullptr);
+  EXPECT_EQ(received, run.struck() ? 0 : 1);
+}
+
+Scenario symbol(cucore_library library, const char* name) {
+  return {
+      "cucore_library_symbol", [=](Run& run, World&) {
+        void* found = Run::garbage<void>();
+        run.call([&](auto** error) { return cucore_library_symbol(library, name, &found, error); });
+        run.output("out", found);
+        if (!run.ok()) return;
+        EXPECT_NE(found, nullptr);
+        run.tolerate();  // if the loader failed once, another place or way had the function
+      }};
+}
+
 }  // namespace
 
 std::vector<Scenario> first_scenarios() {
@@ -68,6 +112,7 @@ std::vector<Scenario> first_scenarios() {
        }},
       {"cucore_library_query", [](Run& run, World&) { query(run, CUCORE_LIBRARY_DRIVER); }},
       {"cucore_library_query", [](Run& run, World&) { query(run, CUCORE_LIBRARY_NVRTC); }},
+      symbol(CUCORE_LIBRARY_CUBLAS, "fake_plain_answer"),
       {"cucore_device_count",
        [](Run& run, World&) {
          int32_t count = 77;
@@ -127,7 +172,18 @@ std::vector<Scenario> library_scenarios() {
       text_of_error("cucore_error_origin", cucore_error_origin, false),
       text_of_error("cucore_error_native_name", cucore_error_native_name, true),
       text_of_error("cucore_error_log", cucore_error_log, true),
+      {"cucore_error_create", [](Run& run, World&) { create_error(run); }},
       {"cucore_log_set_callback", [](Run& run, World&) { set_log(run); }},
+      {"cucore_log_write", [](Run& run, World&) { write_log(run); }},
+      {"cucore_log_enabled",
+       [](Run& run, World&) {
+         EXPECT_EQ(run.plain([] { return cucore_log_enabled(CUCORE_LOG_ERROR); }), 0);
+       }},
+      symbol(CUCORE_LIBRARY_DRIVER, "cuDriverGetVersion"),
+      symbol(CUCORE_LIBRARY_DRIVER, "cuMemAlloc"),
+      symbol(CUCORE_LIBRARY_NVRTC, "nvrtcVersion"),
+      symbol(CUCORE_LIBRARY_NVJITLINK, "nvJitLinkCreate"),
+      symbol(CUCORE_LIBRARY_CUBLAS, "fake_plain_answer"),
       {"cucore_driver_select",
        [](Run& run, World&) {
          run.expect(CUCORE_ERROR_INVALID_STATE);

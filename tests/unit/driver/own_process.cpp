@@ -19,8 +19,11 @@ std::string this_test() {
 }
 
 [[noreturn]] void become(const std::string& test, const Environment& environment) {
-  for (const char* name : {"CUCORE_DRIVER", "CUCORE_CPU", "CUCORE_NVRTC", "CUCORE_NVJITLINK",
-                           "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH"})
+  for (const char* name :
+       {"CUCORE_DRIVER", "CUCORE_CPU", "CUCORE_NVRTC", "CUCORE_NVJITLINK", "CUCORE_NVVM",
+        "CUCORE_CUBLAS", "CUCORE_CUBLASLT", "CUCORE_CUFFT", "CUCORE_CUSOLVER", "CUCORE_CURAND",
+        "CUCORE_CUSPARSE", "CUCORE_NCCL", "CUCORE_CUPTI", "CUCORE_NVML", "CUDA_HOME", "CUDA_PATH",
+        "LD_LIBRARY_PATH"})
     unsetenv(name);
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   setenv(MARK, test.c_str(), 1);

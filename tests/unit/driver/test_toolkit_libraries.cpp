@@ -267,12 +267,13 @@ TEST(LibraryPath, TheDriverHasAnotherWay) {
   const Thrown failure = thrown([] { set_path(Library::DRIVER, "/a/b"); });
   EXPECT_EQ(failure.status, static_cast<int>(Status::INVALID_ARGUMENT));
   EXPECT_TRUE(has(failure.message, "cucore_driver_select")) << failure.message;
-  EXPECT_EQ(thrown([] { set_path(static_cast<Library>(9), "/a"); }).status,
+  EXPECT_EQ(thrown([] { set_path(static_cast<Library>(14), "/a"); }).status,
             static_cast<int>(Status::INVALID_ARGUMENT));
   EXPECT_EQ(thrown([] { set_path(Library::NVRTC, ""); }).status,
             static_cast<int>(Status::INVALID_ARGUMENT));
-  EXPECT_EQ(thrown([] { query(static_cast<Library>(0)); }).status,
-            static_cast<int>(Status::INVALID_ARGUMENT));
+  for (const int number : {0, 14, -1})
+    EXPECT_EQ(thrown([&] { query(static_cast<Library>(number)); }).status,
+              static_cast<int>(Status::INVALID_ARGUMENT));
 }
 
 }  // namespace
