@@ -1,8 +1,10 @@
-"""Holds the table of layers (layers.txt) against the #includes of every file under src.
+"""Holds the table of layers (layers.txt) against the #includes of every file under src, and of each
+library that is built on this one.
 
 What a file includes is looked up where the compiler finds it, so that "error.hpp" in src/core and
 "../support/error.hpp" are told apart.
 """
+import functools
 import re
 import sys
 import unittest
@@ -19,18 +21,32 @@ SYSTEM = re.compile(r"^(sys/\w+|linux/\w+|arpa/\w+|netinet/\w+|assert|cpuid|ctyp
                     r"unistd|x86intrin)\.h$")
 
 
+# Libraries that are built on this one: cucore.h and the shared static code, nothing else of src.
+LIBRARIES = {"tests/second_library": {"std", "<cucore.h>", "support"}}
+
+
+@functools.cache
 def read_table():
     lines = Path(__file__).with_name("layers.txt").read_text().splitlines()
     rows = [line.split() for line in lines if line and not line.startswith("#")]
-    return {row[0]: set(row[1:]) for row in rows}
+    return {row[0]: set(row[1:]) for row in rows} | LIBRARIES
+
+
+@functools.cache
+def folders():
+    """{what the table calls a folder: the folder}"""
+    found = {path.name: path for path in SOURCE.iterdir() if path.is_dir()}
+    found.update({name: SOURCE.parent / name for name in LIBRARIES})
+    return found
 
 
 def include_name(path, name):
     """What the table calls an included file."""
     for candidate in (path.parent / name, SOURCE / name, SOURCE.parent / "include" / name):
         resolved = candidate.resolve()
-        if resolved.is_file() and resolved.is_relative_to(SOURCE):
-            return resolved.relative_to(SOURCE).parts[0]
+        for layer, folder in folders().items():
+            if resolved.is_file() and resolved.is_relative_to(folder):
+                return layer
     if (SOURCE / name.split("/")[0]).is_dir():
         return name.split("/")[0]
     if CUDA.match(name):
@@ -47,12 +63,12 @@ def is_allowed(table, layer, target, name):
 
 def edges():
     """(file, layer, what it includes as the table calls it, the name in the #include)."""
-    for path in sorted(SOURCE.rglob("*")):
-        if path.suffix not in {".c", ".cpp", ".h", ".hpp", ".inc"}:
-            continue
-        layer = path.relative_to(SOURCE).parts[0]
-        for name in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(), re.M):
-            yield path.relative_to(SOURCE), layer, include_name(path, name), name
+    for layer, folder in folders().items():
+        for path in sorted(folder.rglob("*")):
+            if path.suffix not in {".c", ".cpp", ".h", ".hpp", ".inc"}:
+                continue
+            for name in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(), re.M):
+                yield path.relative_to(SOURCE.parent), layer, include_name(path, name), name
 
 
 class Layers(unittest.TestCase):
@@ -76,8 +92,10 @@ class Layers(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_every_folder_is_in_the_table(self):
-        folders = {path.name for path in SOURCE.iterdir() if path.is_dir()}
-        self.assertEqual(folders - set(read_table()), set())
+        self.assertEqual(set(folders()) - set(read_table()), set())
+
+    def test_every_folder_of_the_table_is_seen(self):
+        self.assertEqual(set(read_table()) - {layer for _, layer, _, _ in edges()}, set())
 
     def test_the_check_sees_includes_at_all(self):
         self.assertGreater(sum(1 for _ in edges()), 100)
