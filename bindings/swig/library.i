@@ -1,4 +1,4 @@
-// Section "Library" of cucore.h: functions over the three libraries. The struct that a query fills
+// Section "Library" of cucore.h: functions over the libraries. The struct that a query fills
 // in is read field by field; each language makes a value of it.
 %{
 static cucore_library_info library_info(cucore_library library) {
@@ -22,6 +22,10 @@ Pair library_version(cucore_library library) {
 //: cucore_library_set_path
 void library_set_path(cucore_library library, const char *path) {
   ok(cucore_library_set_path, library, path);
+}
+//: cucore_library_symbol
+uint64_t library_symbol(cucore_library library, const char *name) {
+  return reinterpret_cast<uintptr_t>(made<void *>(cucore_library_symbol, library, name));
 }
 //: cucore_driver_select
 void driver_select(const char *name_or_path) { ok(cucore_driver_select, name_or_path); }

@@ -35,3 +35,10 @@ static const char *LogReceiver_message_get(LogReceiver *receiver) { return recei
 static bool LogReceiver_stopped_get(LogReceiver *receiver) { return receiver->stopped(); }
 static int64_t LogReceiver_dropped_get(LogReceiver *receiver) { return receiver->dropped(); }
 %}
+%quick(log_enabled)
+%inline %{
+//: cucore_log_write
+void log_write(cucore_log_level level, const char *message) { cucore_log_write(level, message); }
+//: cucore_log_enabled
+bool log_enabled(cucore_log_level level) { return cucore_log_enabled(level) != 0; }
+%}

@@ -33,13 +33,15 @@ RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery',
        'Cache::get_or_build': 'RawGetOrBuild', 'Cache::statistics': 'RawStatistics', 'Cache::statistics_of_all': 'RawStatisticsOfAll',
        'Cache::entries': 'RawEntries', 'Cache::verify': 'RawVerify', 'Cache::trim': 'RawTrim', 'Cache::explain_miss': 'RawExplainMiss',
        'Cache::add_remote': 'RawAddRemote', 'Batch::run': 'RawRun',
-       'library_set_path': 'RawSetPath', 'driver_select': 'RawSelectDriver'}
+       'library_set_path': 'RawSetPath', 'library_symbol': 'RawSymbol', 'log_write': 'RawLogWrite', 'log_enabled': 'RawLogEnabled',
+       'driver_select': 'RawSelectDriver'}
 PUBLIC = {'GetAttribute', 'GetImage', 'FromNative'}  # only the name is another
 
 KEPT_TYPES = {'int32': 'int', 'uint64': 'ulong', 'size': 'long', 'text': 'string', 'bool': 'bool'}
 
 # Where users find what no member of their own stands for.
 ELSEWHERE = {'cucore_log_set_callback': 'CucoreLog.Subscribe', 'cucore_library_query': 'CucoreLibrary.Query',
+             'cucore_library_symbol': 'CucoreLibrary.GetSymbol', 'cucore_log_write': 'CucoreLog.Write', 'cucore_log_enabled': 'CucoreLog.IsEnabled',
              'cucore_library_set_path': 'CucoreLibrary.SetPath', 'cucore_driver_select': 'CucoreLibrary.SelectDriver',
              'cucore_version': 'CucoreLibrary.VersionNumber', 'cucore_version_string': 'CucoreLibrary.VersionText'}
 

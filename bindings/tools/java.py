@@ -31,6 +31,7 @@ MADE_IN_JAVA = {
     'cucore_kernel_launch_packed': 'Kernel.launchPacked', 'cucore_buffer_write': 'CudaBuffer.write',
     'cucore_device_stream_priorities': 'CudaDevice.getStreamPriorities', 'cucore_driver_select': 'Cucore.selectDriver',
     'cucore_buffer_read': 'CudaBuffer.read', 'cucore_version': 'Cucore.version', 'cucore_library_query': 'Cucore.library',
+    'cucore_library_symbol': 'Cucore.librarySymbol', 'cucore_log_write': 'Log.write', 'cucore_log_enabled': 'Log.isEnabled',
     'cucore_objectcode_diagnostic_count': 'ObjectCode.getDiagnostics', 'cucore_stream_create': 'new CudaStream',
     'cucore_cache_open': 'new Cache', 'cucore_cache_query': 'Cache.getEntries', 'cucore_program_compile_batch': 'Program.compileBatch',
     'cucore_cache_compile': 'Cache.compile', 'cucore_cache_link': 'Cache.link', 'cucore_cache_add_remote': 'Cache.addRemote',

@@ -40,6 +40,12 @@ public static class CucoreLibrary {
   /// <param name="library">which one</param>
   public static void SetPath(Library library, string path) { CucoreNative.RawSetPath(library, path ?? throw new ArgumentNullException(nameof(path))); }
 
+  //: cucore_library_symbol
+  /// <returns>the address: see Marshal.GetDelegateForFunctionPointer</returns>
+  public static IntPtr GetSymbol(Library library, string name) {
+    return new IntPtr((long)CucoreNative.RawSymbol(library, name ?? throw new ArgumentNullException(nameof(name))));
+  }
+
   //: cucore_driver_select
   /// <param name="nameOrPath">"nvidia", "cpu", "auto", or a path</param>
   public static void SelectDriver(string nameOrPath) { CucoreNative.RawSelectDriver(nameOrPath ?? throw new ArgumentNullException(nameof(nameOrPath))); }

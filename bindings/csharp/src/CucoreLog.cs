@@ -21,6 +21,16 @@ public static class CucoreLog {
     return new Subscription(NativeLogReceiver.Make(least), receiver);
   }
 
+  //: cucore_log_write
+  public static void Write(LogLevel level, string message) {
+    CucoreNative.RawLogWrite(level, message ?? throw new ArgumentNullException(nameof(message)));
+  }
+
+  //: cucore_log_enabled
+  /// <param name="level">which one</param>
+  /// <returns>true if one does</returns>
+  public static bool IsEnabled(LogLevel level) { return CucoreNative.RawLogEnabled(level); }
+
   private sealed class Subscription : IDisposable {
     private const int PollMilliseconds = 200;
     private readonly NativeLogReceiver native;

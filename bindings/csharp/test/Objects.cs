@@ -102,6 +102,26 @@ public static class Objects {
     Check.Equal("CUCORE_ERROR_COMPILATION", CucoreLibrary.NameOf(Status.Compilation));
   }
 
+  public static void LibrarySymbols() {
+    World.Code(World.Scale);
+    Check.That(CucoreLibrary.GetSymbol(Library.Nvrtc, "nvrtcVersion") != IntPtr.Zero);
+    NotFoundException missing = Check.Throws<NotFoundException>(() => CucoreLibrary.GetSymbol(Library.Nvrtc, "nvrtcNoSuch"));
+    Check.That(missing.Message.Contains("'nvrtcNoSuch' in NVRTC"), missing.Message);
+    Check.Throws<ArgumentNullException>(() => CucoreLibrary.GetSymbol(Library.Nvrtc, null));
+  }
+
+  public static void LogWrites() {
+    List<string> messages = new List<string>();
+    using (CucoreLog.Subscribe(LogLevel.Warning, (level, message) => { lock (messages) messages.Add($"{level} {message}"); })) {
+      Check.That(CucoreLog.IsEnabled(LogLevel.Error) && !CucoreLog.IsEnabled(LogLevel.Info));
+      CucoreLog.Write(LogLevel.Info, "below the level");
+      CucoreLog.Write(LogLevel.Warning, "von außen");
+    }
+    Check.Equal("Warning von außen", string.Join("|", messages));
+    Check.That(!CucoreLog.IsEnabled(LogLevel.Error));
+    Check.Throws<ArgumentNullException>(() => CucoreLog.Write(LogLevel.Error, null));
+  }
+
   public static void Log() {
     List<string> messages = new List<string>();
     using (CucoreLog.Subscribe(LogLevel.Debug, (level, message) => { lock (messages) messages.Add($"{level} {message}"); })) LoadNew("größe");

@@ -31,6 +31,9 @@ from ._cucore import (
     driver_select,
     launch,
     library_set_path,
+    library_symbol,
+    log_enabled,
+    log_write,
     status_name,
     version_number,
     version_string,
@@ -91,6 +94,7 @@ __all__ = [
     "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
     "Parameter", "ParameterClass", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
     "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
-    "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
-    *_errors.__all__,
+    "library_symbol", "log_enabled", "log_write", "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
+    # "from cucore import *" must not hide the IndexError of Python.
+    *(name for name in _errors.__all__ if name != "IndexError"),
 ]

@@ -1,6 +1,7 @@
 """The exceptions of the library: one base class, one class a status."""
 from __future__ import annotations
 
+import builtins
 import errno
 from typing import NamedTuple, Tuple
 
@@ -9,8 +10,9 @@ from ._enums import Severity, Status
 __all__ = [
     "Diagnostic",
     "Error", "InvalidArgumentError", "InvalidHandleError", "BufferTooSmallError", "AbiMismatchError",
-    "InvalidStateError", "NotFoundError", "FileMissingError", "UnsupportedError", "LibraryMissingError", "DriverTooOldError",
-    "NoDeviceError", "OutOfMemoryError", "OutOfDeviceMemoryError", "IoError", "CompilationError",
+    "InvalidStateError", "NotFoundError", "FileMissingError", "UnsupportedError",
+    "NotUpdatableError", "ShapeError", "DtypeError", "IndexError", "NumericError", "LibraryMissingError", "DriverTooOldError",
+    "NoDeviceError", "OutOfMemoryError", "OutOfDeviceMemoryError", "IoError", "NotPermittedError", "CompilationError",
     "LinkingError", "InvalidCodeError", "LaunchError", "KernelFaultError", "SignatureError", "NotReadyError",
     "CudaError", "InternalError",
 ]
@@ -115,6 +117,26 @@ class UnsupportedError(Error, NotImplementedError):
     """This device, driver or library cannot do it."""
 
 
+class NotUpdatableError(Error):
+    """The change needs a new executable."""
+
+
+class ShapeError(Error, ValueError):
+    """Shapes or dimensions do not fit together."""
+
+
+class DtypeError(Error, TypeError):
+    """An element type does not allow the operation."""
+
+
+class IndexError(Error, builtins.IndexError):
+    """An index is outside its axis; also Python's IndexError."""
+
+
+class NumericError(Error, ArithmeticError):
+    """A matrix is singular, or an iteration has not converged."""
+
+
 class LibraryMissingError(Error):
     """A library could not be opened; the message lists every path tried."""
 
@@ -137,6 +159,10 @@ class OutOfDeviceMemoryError(Error, MemoryError):
 
 class IoError(Error, OSError):
     """A file could not be read or written."""
+
+
+class NotPermittedError(Error, PermissionError):
+    """The system denies this to the user."""
 
 
 class CompilationError(Error):
@@ -177,9 +203,10 @@ class InternalError(Error):
 
 _CLASSES = {
     101: InvalidArgumentError, 102: InvalidHandleError, 103: BufferTooSmallError, 104: AbiMismatchError,
-    105: InvalidStateError, 106: NotFoundError, 107: UnsupportedError,
+    105: InvalidStateError, 106: NotFoundError, 107: UnsupportedError, 108: NotUpdatableError, 109: ShapeError,
+    110: DtypeError, 111: IndexError, 112: NumericError,
     201: LibraryMissingError, 202: DriverTooOldError, 203: NoDeviceError, 204: OutOfMemoryError,
-    205: OutOfDeviceMemoryError, 206: IoError,
+    205: OutOfDeviceMemoryError, 206: IoError, 207: NotPermittedError,
     301: CompilationError, 302: LinkingError, 303: InvalidCodeError, 304: LaunchError, 305: KernelFaultError,
     306: SignatureError, 401: NotReadyError, 901: CudaError, 902: InternalError,
 }

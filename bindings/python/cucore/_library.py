@@ -79,14 +79,24 @@ def _nvidia_wheels() -> list[str]:
     spec = importlib.util.find_spec("nvidia")
     roots = list(spec.submodule_search_locations or ()) if spec else []
     return [folder for root in roots
-            for pattern in ("cu1[3-9]/lib", "cuda_nvrtc/lib", "nvjitlink/lib", "cuda_nvcc/nvvm/lib64")
+            for pattern in ("cu1[3-9]/lib", "cuda_nvrtc/lib", "nvjitlink/lib", "cuda_nvcc/nvvm/lib64", "cublas/lib",
+                            "cufft/lib", "cusolver/lib", "curand/lib", "cusparse/lib", "nccl/lib", "cuda_cupti/lib")
             for folder in sorted(glob.glob(os.path.join(root, pattern)), reverse=True)]
 
 
+# Those that NVIDIA's wheels have.
+_FILES = {
+    Library.NVRTC: "libnvrtc.so*", Library.NVJITLINK: "libnvJitLink.so*", Library.NVVM: "libnvvm.so*",
+    Library.CUBLAS: "libcublas.so*", Library.CUBLASLT: "libcublasLt.so*", Library.CUFFT: "libcufft.so*",
+    Library.CUSOLVER: "libcusolver.so*", Library.CURAND: "libcurand.so*", Library.CUSPARSE: "libcusparse.so*",
+    Library.NCCL: "libnccl.so*", Library.CUPTI: "libcupti.so*",
+}
+
+
 def _use_nvidia_wheels() -> None:
-    for library, pattern in ((Library.NVRTC, "libnvrtc.so*"), (Library.NVJITLINK, "libnvJitLink.so*"),
-                             (Library.NVVM, "libnvvm.so*")):
-        for folder in _nvidia_wheels():
+    folders = _nvidia_wheels()
+    for library, pattern in _FILES.items():
+        for folder in folders:
             if glob.glob(os.path.join(folder, pattern)):
                 try:
                     _cucore.library_set_path(library, folder)

@@ -1,6 +1,7 @@
 """Scenarios about compiling, storing and the libraries. See tests/bindings/scenarios.md."""
 import base64
 import copy
+import ctypes
 import multiprocessing
 import pickle
 
@@ -139,6 +140,24 @@ def test_bytes_from_elsewhere(code, tmp_path):
                  cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, code.data.decode(), name="kernels.ptx",
                                               names={"mine": lowered})):
         assert made.name == "kernels.ptx" and made.data == code.data and made.kernel("mine").name == lowered
+
+
+def test_library_symbols():
+    version = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    address = cucore.library_symbol(cucore.Library.NVRTC, "nvrtcVersion")
+    assert version(address)(major, minor) == 0
+    assert (major.value, minor.value) == cucore.library_query(cucore.Library.NVRTC).version
+    assert cucore.library_symbol(cucore.Library.DRIVER, "cuDriverGetVersion") > 0
+    with pytest.raises(cucore.NotFoundError, match="'nvrtcNoSuch' in NVRTC"):
+        cucore.library_symbol(cucore.Library.NVRTC, "nvrtcNoSuch")
+    out, _ = run_python("import cucore\n"
+                        "for library in list(cucore.Library)[4:]:\n"
+                        "    try: cucore.library_symbol(library, 'anything')\n"
+                        "    except cucore.LibraryMissingError as e: print(library.name in e.message.upper(), "
+                        "'/nowhere' in e.message)",
+                        **{f"CUCORE_{library.name}": "/nowhere" for library in list(cucore.Library)[4:]})
+    assert out == "True True\n" * 9
 
 
 def test_libraries(tmp_path):

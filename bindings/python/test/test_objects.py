@@ -114,7 +114,7 @@ def closed(device):
 
 
 def test_error_classes(device, code):
-    assert len(ERRORS) == len(set(ERRORS.values())) == 22
+    assert len(ERRORS) == len(set(ERRORS.values())) == 28
     seen = set()
     for expected, call in provoke(device, code):
         with pytest.raises(cucore.Error) as caught:
@@ -134,6 +134,8 @@ def test_error_classes(device, code):
         made = cucore._errors._make(int(status), "words", "", "cucore", 0, "", ())
         assert type(made) is cls and made.status is status and str(made) == "words"
     assert issubclass(cucore.InvalidArgumentError, ValueError) and issubclass(cucore.NotFoundError, LookupError)
+    assert issubclass(cucore.IndexError, IndexError) and "IndexError" not in cucore.__all__
+    assert issubclass(cucore.DtypeError, TypeError) and issubclass(cucore.NotPermittedError, PermissionError)
     assert type(cucore._errors._make(4711, "later", "", "", 0, "", ())) is cucore.Error
 
 

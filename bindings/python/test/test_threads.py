@@ -238,10 +238,14 @@ def test_log(device):
         for name in ("schön.cu", "second.cu"):
             cucore.Program('extern "C" __global__ void k() {}', name=name).compile().load(device)
         assert arrived.wait(30)
+        assert cucore.log_enabled(cucore.LogLevel.DEBUG)
+        cucore.log_write(cucore.LogLevel.DEBUG, "von außen")
         cucore.set_log_callback(None)  # delivers what is there
     finally:
         sys.excepthook = hook
     texts = [text for _, text in got]
+    assert texts[-1] == "von außen" and not cucore.log_enabled(cucore.LogLevel.ERROR)
+    cucore.log_write(cucore.LogLevel.ERROR, "nobody receives it")
     assert any("schön.cu" in text for text in texts) and any("second.cu" in text for text in texts)
     assert all(level is cucore.LogLevel.DEBUG for level, _ in got) and [str(f) for f in shown] == ["the callback's own fault"]
     count = len(got)

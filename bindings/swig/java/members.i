@@ -38,6 +38,9 @@
 %for_package(cucore_version)
 %for_package(cucore_version_string)
 %for_package(library_set_path)
+%for_package(library_symbol)
+%for_package(log_write)
+%for_package(log_enabled)
 %for_package(driver_select)
 
 %typemap(javaconstruct) Buffer {

@@ -57,6 +57,20 @@ public final class Cucore {
   }
 
   /**
+   * The address of a function of a library, for a foreign-function interface. Opens the library if it is not open yet.
+   * The address stays valid until the process ends.
+   *
+   * @param library which one
+   * @param name the exported name, "cublasCreate_v2"
+   * @return the address
+   * @throws LibraryMissingException the library cannot be opened; every path tried is listed
+   * @throws NotFoundException the library has no such function; the message has the version
+   */
+  public static long librarySymbol(Library library, String name) {
+    return CucoreNative.librarySymbol(library, Given.notNull(name, "name"));
+  }
+
+  /**
    * Chooses the driver, before its first use; beats the environment variable CUCORE_DRIVER.
    *
    * @param nameOrPath "nvidia", "cpu", "auto", or the path of a driver library

@@ -43,6 +43,26 @@ public final class Log implements AutoCloseable {
     thread.start();
   }
 
+  /**
+   * Sends a message to the receiver, as the library does. Without a receiver for this level it does nothing.
+   *
+   * @param level how much it matters
+   * @param message the text
+   */
+  public static void write(LogLevel level, String message) {
+    CucoreNative.logWrite(level, Given.notNull(message, "message"));
+  }
+
+  /**
+   * Whether a receiver takes messages of this level.
+   *
+   * @param level which one
+   * @return true if one does
+   */
+  public static boolean isEnabled(LogLevel level) {
+    return CucoreNative.logEnabled(level);
+  }
+
   private void run() {
     try (LogReceiver from = receiver) {
       while (receiveNext(from)) {

@@ -30,6 +30,7 @@ import io.cucore.LibraryInfo;
 import io.cucore.Linker;
 import io.cucore.Log;
 import io.cucore.LogLevel;
+import io.cucore.NotFoundException;
 import io.cucore.ObjectCode;
 import io.cucore.Parameter;
 import io.cucore.ParameterClass;
@@ -387,6 +388,27 @@ class ObjectsTest {
     Thread.sleep(300);
     assertEquals(count, got.size());
     replacedWhileMessagesCome();
+  }
+
+  @Test
+  void logWrites() throws Exception {
+    List<String> got = Collections.synchronizedList(new ArrayList<>());
+    try (Log log = new Log(LogLevel.WARNING, (level, message) -> got.add(level + " " + message))) {
+      assertTrue(Log.isEnabled(LogLevel.ERROR) && !Log.isEnabled(LogLevel.INFO));
+      Log.write(LogLevel.INFO, "below the level");
+      Log.write(LogLevel.WARNING, "von au\u00dfen");
+    }
+    assertEquals(List.of("WARNING von au\u00dfen"), got);
+    assertFalse(Log.isEnabled(LogLevel.ERROR));
+  }
+
+  @Test
+  void librarySymbols() {
+    World.code();
+    assertTrue(Cucore.librarySymbol(Library.NVRTC, "nvrtcVersion") != 0);
+    NotFoundException e =
+        assertFails(NotFoundException.class, Status.NOT_FOUND, () -> Cucore.librarySymbol(Library.NVRTC, "nvrtcNoSuch"));
+    assertTrue(e.getMessage().contains("'nvrtcNoSuch' in NVRTC"), e.getMessage());
   }
 
   private void replacedWhileMessagesCome() throws Exception {
