@@ -91,16 +91,22 @@ enum class Status : std::int32_t {
   invalid_state = CUCORE_ERROR_INVALID_STATE,        ///< right call, wrong moment
   not_found = CUCORE_ERROR_NOT_FOUND,      ///< a kernel, symbol or file; the message lists what is
   unsupported = CUCORE_ERROR_UNSUPPORTED,  ///< this device, driver or library cannot do it
-  library_missing = CUCORE_ERROR_LIBRARY_MISSING,            ///< the message lists every path tried
-  driver_too_old = CUCORE_ERROR_DRIVER_TOO_OLD,              ///< the message names both versions
-  no_device = CUCORE_ERROR_NO_DEVICE,                        ///< a driver, but no device
-  out_of_memory = CUCORE_ERROR_OUT_OF_MEMORY,                ///< host memory
+  not_updatable = CUCORE_ERROR_NOT_UPDATABLE,      ///< the change needs a new executable
+  shape = CUCORE_ERROR_SHAPE,                      ///< shapes or dimensions do not fit together
+  dtype = CUCORE_ERROR_DTYPE,                      ///< an element type does not allow the operation
+  index = CUCORE_ERROR_INDEX,                      ///< an index is outside its axis
+  numeric = CUCORE_ERROR_NUMERIC,                  ///< singular, or not converged
+  library_missing = CUCORE_ERROR_LIBRARY_MISSING,  ///< the message lists every path tried
+  driver_too_old = CUCORE_ERROR_DRIVER_TOO_OLD,    ///< the message names both versions
+  no_device = CUCORE_ERROR_NO_DEVICE,              ///< a driver, but no device
+  out_of_memory = CUCORE_ERROR_OUT_OF_MEMORY,      ///< host memory
   out_of_device_memory = CUCORE_ERROR_OUT_OF_DEVICE_MEMORY,  ///< device memory
-  io = CUCORE_ERROR_IO,                      ///< a file could not be read or written
-  compilation = CUCORE_ERROR_COMPILATION,    ///< cucore_error_log() has the compiler's output
-  linking = CUCORE_ERROR_LINKING,            ///< cucore_error_log() has the linker's output
-  invalid_code = CUCORE_ERROR_INVALID_CODE,  ///< an image or a container that is not well formed
-  launch = CUCORE_ERROR_LAUNCH,              ///< the kernel cannot be launched so on this device
+  io = CUCORE_ERROR_IO,                        ///< a file could not be read or written
+  not_permitted = CUCORE_ERROR_NOT_PERMITTED,  ///< the system denies this to the user
+  compilation = CUCORE_ERROR_COMPILATION,      ///< cucore_error_log() has the compiler's output
+  linking = CUCORE_ERROR_LINKING,              ///< cucore_error_log() has the linker's output
+  invalid_code = CUCORE_ERROR_INVALID_CODE,    ///< an image or a container that is not well formed
+  launch = CUCORE_ERROR_LAUNCH,                ///< the kernel cannot be launched so on this device
   kernel_fault =
       CUCORE_ERROR_KERNEL_FAULT,       ///< a kernel broke its context; see cucore_device_reset()
   signature = CUCORE_ERROR_SIGNATURE,  ///< a required signature is missing or wrong
@@ -131,7 +137,16 @@ enum class Library : std::int32_t {
   driver = CUCORE_LIBRARY_DRIVER,        ///< libcuda.so.1, or the CPU device libcucore-cpu.so
   nvrtc = CUCORE_LIBRARY_NVRTC,          ///< the compiler, libnvrtc.so
   nvjitlink = CUCORE_LIBRARY_NVJITLINK,  ///< the linker, libnvJitLink.so
-  nvvm = CUCORE_LIBRARY_NVVM,  ///< the compiler of NVVM IR, libnvvm.so; its version is its own
+  nvvm = CUCORE_LIBRARY_NVVM,      ///< the compiler of NVVM IR, libnvvm.so; its version is its own
+  cublas = CUCORE_LIBRARY_CUBLAS,  ///< linear algebra, libcublas.so; see library_symbol()
+  cublaslt = CUCORE_LIBRARY_CUBLASLT,  ///< matrix products, libcublasLt.so
+  cufft = CUCORE_LIBRARY_CUFFT,        ///< Fourier transforms, libcufft.so
+  cusolver = CUCORE_LIBRARY_CUSOLVER,  ///< solvers and factorizations, libcusolver.so
+  curand = CUCORE_LIBRARY_CURAND,      ///< random numbers, libcurand.so
+  cusparse = CUCORE_LIBRARY_CUSPARSE,  ///< sparse linear algebra, libcusparse.so
+  nccl = CUCORE_LIBRARY_NCCL,          ///< communication between devices, libnccl.so
+  cupti = CUCORE_LIBRARY_CUPTI,        ///< profiling, libcupti.so
+  nvml = CUCORE_LIBRARY_NVML,          ///< management of devices, libnvidia-ml.so.1 of the driver
 };
 
 /// Properties of a device, by the driver's numbers (CUdevice_attribute of CUDA's driver API); any
@@ -615,7 +630,8 @@ class Error : public std::exception, public Owner<Error, cucore_error> {
   std::vector<Diagnostic> diagnostics() const {
     return detail::diagnostics(get(), cucore_error_diagnostic_count, cucore_error_diagnostic_at);
   }
-  /// The owner of the native code: "cuda", "nvrtc", "nvjitlink", "nvvm" or "cucore".
+  /// The owner of the native code: "cuda", "nvrtc", "nvjitlink", "nvvm", "cucore" or the library
+  /// that created the error.
   std::string_view origin() const noexcept { return get() ? cucore_error_origin(get()) : "cucore"; }
   /// The number that the driver or the compiler returned; 0 if the failure is not theirs.
   std::int32_t native_code() const noexcept { return cucore_error_native_code(get()); }
@@ -661,13 +677,17 @@ class ProgressError : public Error {
       row(abi_mismatch, AbiMismatchError, CallError) row(                                          \
           invalid_state, InvalidStateError, CallError) row(not_found, NotFoundError, CallError)    \
           row(unsupported, UnsupportedError, CallError)                                            \
-              row(library_missing, LibraryMissingError, MachineError)                              \
-                  row(driver_too_old, DriverTooOldError, MachineError)                             \
-                      row(no_device, NoDeviceError, MachineError)                                  \
-                          row(out_of_memory, OutOfMemoryError, MachineError)                       \
-                              row(out_of_device_memory, OutOfDeviceMemoryError, MachineError)      \
+              row(not_updatable, NotUpdatableError, CallError) row(shape, ShapeError, CallError)   \
+                  row(dtype, DtypeError, CallError) row(index, IndexError, CallError)              \
+                      row(numeric, NumericError, CallError) row(library_missing,                   \
+                                                                LibraryMissingError, MachineError) \
+                          row(driver_too_old, DriverTooOldError, MachineError) row(                \
+                              no_device, NoDeviceError, MachineError)                              \
+                              row(out_of_memory, OutOfMemoryError, MachineError) row(              \
+                                  out_of_device_memory, OutOfDeviceMemoryError, MachineError)      \
                                   row(io, IoError, MachineError)                                   \
-                                      row(compilation, CompilationError, CodeError)                \
+                                      row(not_permitted, NotPermittedError, MachineError) row(     \
+                                          compilation, CompilationError, CodeError)                \
                                           row(linking, LinkingError, CodeError) row(               \
                                               invalid_code, InvalidCodeError, CodeError)           \
                                               row(launch, LaunchError, CodeError) row(             \
@@ -920,6 +940,13 @@ inline Returned<void> library_set_path(Library library, const Name& path) {
   return call(cucore_library_set_path, static_cast<cucore_library>(library), path.c_str());
 }
 
+/// The address of an exported function of a library, which is opened if it is not open yet. The
+/// address stays valid until the process ends.
+/// Fails with LIBRARY_MISSING, and with NOT_FOUND if the library has no such function.
+inline Returned<void*> library_symbol(Library library, const Name& name) {
+  return value<void*>(cucore_library_symbol, static_cast<cucore_library>(library), name.c_str());
+}
+
 /// Chooses the driver before its first use: "nvidia", "cpu", "auto" or the path of a library.
 /// Fails with INVALID_STATE if another driver is already in use.
 inline Returned<void> driver_select(const Name& name_or_path) {
@@ -943,6 +970,38 @@ inline Returned<void> log_set_callback(LogReceiver receiver, LogLevel least = Lo
   void (*const destroy)(void*) = [](void* data) { delete static_cast<LogReceiver*>(data); };
   return call(cucore_log_set_callback, deliver, minimum, static_cast<void*>(kept.release()),
               destroy);
+}
+
+/// Writes one message to the receiver, for libraries that are built on this one.
+inline void log_write(LogLevel level, const Name& message) noexcept {
+  cucore_log_write(static_cast<cucore_log_level>(level), message.c_str());
+}
+
+/// Whether a receiver takes messages of this level.
+inline bool log_enabled(LogLevel level) noexcept {
+  return cucore_log_enabled(static_cast<cucore_log_level>(level)) != 0;
+}
+
+/// Optional parts of an error for `error_create`. Each string is copied.
+struct ErrorOptions {
+  const char* origin = nullptr;         ///< the library that creates the error; default "cucore"
+  std::int32_t native_code = 0;         ///< see `Error::native_code()`
+  const char* native_name = nullptr;    ///< see `Error::native_name()`
+  const char* log = nullptr;            ///< see `Error::log()`
+  const cucore_error* cause = nullptr;  ///< its message and its log are appended
+};
+
+/// Creates an error, for libraries that are built on this one.
+inline Error error_create(Status status, const Name& message, const ErrorOptions& options = {}) {
+  cucore_error_options c = CUCORE_ERROR_OPTIONS_INIT;
+  c.origin = options.origin;
+  c.native_code = options.native_code;
+  c.native_name = options.native_name;
+  c.log = options.log;
+  c.cause = options.cause;
+  cucore_error* const error =
+      cucore_error_create(static_cast<cucore_status>(status), message.c_str(), &c);
+  return Error(cucore_error_status(error), error);
 }
 
 // == Device ======================================================================================

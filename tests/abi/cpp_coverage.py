@@ -27,6 +27,7 @@ MIRRORED = {
         "header_names": "headers", "header_sources": "headers", "extra_source_names": "extra_sources",
         "extra_source_sizes": "extra_sources"}),
     "cucore_linker_options": ("LinkerOptions", {}),
+    "cucore_error_options": ("ErrorOptions", {}),
     "cucore_objectcode_options": ("ObjectCodeOptions", {"lowered_names": "lowered_name"}),
     "cucore_stream_options": ("StreamOptions", {}),
     "cucore_event_options": ("EventOptions", {}),

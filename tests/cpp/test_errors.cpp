@@ -79,9 +79,36 @@ TEST(Exceptions, HaveOneClassPerStatus) {
   EXPECT_TRUE(throws<cucore::CompilationError>(Status::compilation));
   EXPECT_TRUE(throws<cucore::CodeError>(Status::kernel_fault));
   EXPECT_TRUE(throws<cucore::NotReadyError>(Status::not_ready));
+  EXPECT_TRUE(throws<cucore::IndexError>(Status::index));
+  EXPECT_TRUE(throws<cucore::NotPermittedError>(Status::not_permitted));
   EXPECT_TRUE(throws<cucore::CudaError>(Status::cuda));
   EXPECT_TRUE(throws<cucore::InternalError>(Status::internal));
   EXPECT_FALSE(throws<cucore::NotFoundError>(Status::io));
+}
+
+TEST(Exceptions, AreCreatedForOtherLibraries) {
+  const Error cause = cucore::error_create(Status::compilation, "compile a_map");
+  cucore::ErrorOptions options;
+  options.origin = "mylib";
+  options.native_code = 7;
+  options.log = "the log";
+  options.cause = cause.get();
+  const Error error = cucore::error_create(Status::shape, "evaluate", options);
+  EXPECT_EQ(error.status(), Status::shape);
+  EXPECT_STREQ(error.what(), "evaluate: compile a_map");
+  EXPECT_EQ(error.origin(), "mylib");
+  EXPECT_EQ(error.native_code(), 7);
+  EXPECT_EQ(error.log(), "the log");
+}
+
+TEST(Exceptions, NameAFunctionThatALibraryLacks) {
+  try {
+    static_cast<void>(cucore::library_symbol(cucore::Library::driver, "cuNoSuch"));
+    FAIL() << "nothing was thrown";
+  } catch (const cucore::NotFoundError& error) {
+    EXPECT_PRED2(contains, error.what(), "'cuNoSuch'");
+  }
+  EXPECT_NE(cucore::library_symbol(cucore::Library::driver, "cuDriverGetVersion"), nullptr);
 }
 
 TEST(Exceptions, OfALaterVersionAreThoseOfTheirHundred) {
