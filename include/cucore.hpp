@@ -670,32 +670,37 @@ class ProgressError : public Error {
 };
 
 // Each status with its class and the class of its hundred.
-#define CUCORE_HPP_STATUSES(row)                                                                   \
-  row(invalid_argument, InvalidArgumentError, CallError) row(                                      \
-      invalid_handle, InvalidHandleError, CallError) row(buffer_too_small, BufferTooSmallError,    \
-                                                         CallError)                                \
-      row(abi_mismatch, AbiMismatchError, CallError) row(                                          \
-          invalid_state, InvalidStateError, CallError) row(not_found, NotFoundError, CallError)    \
-          row(unsupported, UnsupportedError, CallError)                                            \
-              row(not_updatable, NotUpdatableError, CallError) row(shape, ShapeError, CallError)   \
-                  row(dtype, DtypeError, CallError) row(index, IndexError, CallError)              \
-                      row(numeric, NumericError, CallError) row(library_missing,                   \
-                                                                LibraryMissingError, MachineError) \
-                          row(driver_too_old, DriverTooOldError, MachineError) row(                \
-                              no_device, NoDeviceError, MachineError)                              \
-                              row(out_of_memory, OutOfMemoryError, MachineError) row(              \
-                                  out_of_device_memory, OutOfDeviceMemoryError, MachineError)      \
-                                  row(io, IoError, MachineError)                                   \
-                                      row(not_permitted, NotPermittedError, MachineError) row(     \
-                                          compilation, CompilationError, CodeError)                \
-                                          row(linking, LinkingError, CodeError) row(               \
-                                              invalid_code, InvalidCodeError, CodeError)           \
-                                              row(launch, LaunchError, CodeError) row(             \
-                                                  kernel_fault, KernelFaultError, CodeError)       \
-                                                  row(signature, SignatureError, CodeError)        \
-                                                      row(not_ready, NotReadyError, ProgressError) \
-                                                          row(cuda, CudaError, Error)              \
-                                                              row(internal, InternalError, Error)
+// clang-format off
+#define CUCORE_HPP_STATUSES(row)                                  \
+  row(invalid_argument, InvalidArgumentError, CallError)          \
+  row(invalid_handle, InvalidHandleError, CallError)              \
+  row(buffer_too_small, BufferTooSmallError, CallError)           \
+  row(abi_mismatch, AbiMismatchError, CallError)                  \
+  row(invalid_state, InvalidStateError, CallError)                \
+  row(not_found, NotFoundError, CallError)                        \
+  row(unsupported, UnsupportedError, CallError)                   \
+  row(not_updatable, NotUpdatableError, CallError)                \
+  row(shape, ShapeError, CallError)                               \
+  row(dtype, DtypeError, CallError)                               \
+  row(index, IndexError, CallError)                               \
+  row(numeric, NumericError, CallError)                           \
+  row(library_missing, LibraryMissingError, MachineError)         \
+  row(driver_too_old, DriverTooOldError, MachineError)            \
+  row(no_device, NoDeviceError, MachineError)                     \
+  row(out_of_memory, OutOfMemoryError, MachineError)              \
+  row(out_of_device_memory, OutOfDeviceMemoryError, MachineError) \
+  row(io, IoError, MachineError)                                  \
+  row(not_permitted, NotPermittedError, MachineError)             \
+  row(compilation, CompilationError, CodeError)                   \
+  row(linking, LinkingError, CodeError)                           \
+  row(invalid_code, InvalidCodeError, CodeError)                  \
+  row(launch, LaunchError, CodeError)                             \
+  row(kernel_fault, KernelFaultError, CodeError)                  \
+  row(signature, SignatureError, CodeError)                       \
+  row(not_ready, NotReadyError, ProgressError)                    \
+  row(cuda, CudaError, Error)                                     \
+  row(internal, InternalError, Error)
+// clang-format on
 
 #define CUCORE_HPP_CLASS(status, Name, Base)                        \
   /** The exception of `Status::status`. */                         \
