@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/captured_output.hpp"
+#include "driver/kept_open.hpp"
 #include "driver/kept_signals.hpp"
 #include "driver/library_search.hpp"
 #include "driver/toolkit_table.hpp"
@@ -118,6 +119,7 @@ class ToolkitSearch {
 void tame(const OpenedLibrary& library) {
   replace_imports(library.handle, output_imports());
   replace_imports(library.handle, signal_imports());
+  replace_imports(library.handle, unload_imports());
 }
 
 OpenedLibrary find_toolkit_library(const ToolkitLibrary& library, const std::string& user_path,
