@@ -269,7 +269,7 @@ for call in (old.synchronize, lambda: cucore.Buffer(device, 4, old), device.sync
         told = str(error)
         assert told.startswith("an earlier kernel broke the context"), told
         assert ("compute-sanitizer" if ON_GPU else "kernel 'crash' block (0,0,0) thread (0,0,0): illegal address: wrote 4 bytes at ") in told, told
-        assert ON_GPU or "compile with Program(lineinfo=...) set" in told, told
+        assert ON_GPU or "compile with Program(lineinfo=...)" in told, told
     else:
         raise AssertionError("no fault")
 if ON_GPU:  # what is left is to end the process
