@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "container/text.hpp"
+
 namespace cucore::container {
 
 namespace {
 
 /// A launch checks its arguments by these sizes, so they must be the code's own.
-void check_symbols(Image& image, ImageInfo& info, const Table& table, const ByteView& file) {
+void check_symbols(Image& image, ImageInfo& info, const SectionEntry& entry, const Table& table,
+                   const ByteView& file) {
   std::unordered_map<std::string_view, const Symbol*> known;
   for (const Symbol& symbol : info.symbols) known.emplace(symbol.lowered_name, &symbol);
   const bool is_open = image.type == CodeType::PTX || image.type == CodeType::CUBIN;
@@ -19,7 +22,8 @@ void check_symbols(Image& image, ImageInfo& info, const Table& table, const Byte
   for (Symbol& symbol : image.symbols) {
     const auto found = known.find(symbol.lowered_name);
     if (found == known.end()) {
-      // Without parameters there is nothing to check, and containers of version 1 hold such symbols.
+      // Without parameters there is nothing to check, and containers of version 1 hold such
+      // symbols.
       if (is_open && symbol.parameters && !symbol.parameters->empty())
         refuse(symbol, " belong to nothing in the image");
       continue;
@@ -36,8 +40,17 @@ void check_symbols(Image& image, ImageInfo& info, const Table& table, const Byte
       refuse(symbol, " are not those of the image");
     }
   }
-  // What has no symbols of its own has those of its code.
-  if (image.symbols.empty()) image.symbols = std::move(info.symbols);
+  // What has no symbols of its own has those of its code, as far as a container can hold them.
+  if (!image.symbols.empty()) return;
+  for (const Symbol& symbol : info.symbols) {
+    if (symbol.lowered_name.empty())
+      file.fail(table.offset_of(entry), "a symbol of the image has no name");
+    if (find_bad_utf8(symbol.lowered_name) != std::string::npos)
+      file.fail(table.offset_of(entry), "the image names a symbol in bytes that are not UTF-8");
+    if (symbol.kind == SymbolKind::KERNEL && symbol.size != 0)
+      file.fail(table.offset_of(entry), "a kernel of the image has a size");
+  }
+  image.symbols = std::move(info.symbols);
 }
 
 /// Machine code does not always say its suffix.
@@ -64,7 +77,7 @@ void check_image(Image& image, const SectionEntry& entry, const Table& table, co
   if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa) {
     file.fail(at + 8, "the table says another PTX ISA than the image");
   }
-  check_symbols(image, info, table, file);
+  check_symbols(image, info, entry, table, file);
 }
 
 }  // namespace cucore::container

@@ -4,6 +4,7 @@
 
 #include "container/compression.hpp"
 #include "container_testing.hpp"
+#include "image_testing.hpp"
 
 namespace cucore::container {
 namespace {
@@ -129,6 +130,26 @@ Bytes without_section(const Code& code, std::initializer_list<uint32_t> types) {
     section.own.assign(stored.begin(), stored.end());
   }
   return assemble(std::move(sections), std::nullopt);
+}
+
+// Code whose kernel's name begins with another byte, without symbols beside it.
+Code renamed_code(std::byte first) {
+  Bytes image = load_image("saxpy_sm80.cubin");
+  const Bytes name = bytes_of("saxpy");
+  for (auto at = image.begin();; at += 5) {
+    at = std::search(at, image.end(), name.begin(), name.end());
+    if (at == image.end()) break;
+    *at = first;
+  }
+  Code code = make_code(CodeType::CUBIN, std::move(image), "saxpy.cu");
+  code.symbols.clear();
+  return code;
+}
+
+// A name that is taken from the image must be one that a container can hold.
+TEST(Hostile, NamesOfAnImageCanBeWritten) {
+  EXPECT_REFUSED("not UTF-8", after([](Bytes&) {}, renamed_code(std::byte{0xff})));
+  EXPECT_REFUSED("has no name", after([](Bytes&) {}, renamed_code(std::byte{0})));
 }
 
 TEST(Hostile, AnImageWithoutSymbolsHasThoseOfItsCode) {
