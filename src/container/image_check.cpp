@@ -11,8 +11,7 @@ namespace cucore::container {
 namespace {
 
 /// A launch checks its arguments by these sizes, so they must be the code's own.
-void check_symbols(Image& image, ImageInfo& info, const SectionEntry& entry, const Table& table,
-                   const ByteView& file) {
+void check_symbols(Image& image, const ImageInfo& info, const Table& table, const ByteView& file) {
   std::unordered_map<std::string_view, const Symbol*> known;
   for (const Symbol& symbol : info.symbols) known.emplace(symbol.lowered_name, &symbol);
   const bool is_open = image.type == CodeType::PTX || image.type == CodeType::CUBIN;
@@ -40,15 +39,16 @@ void check_symbols(Image& image, ImageInfo& info, const SectionEntry& entry, con
       refuse(symbol, " are not those of the image");
     }
   }
-  // What has no symbols of its own has those of its code, as far as a container can hold them.
-  if (!image.symbols.empty()) return;
+}
+
+/// What has no symbols of its own has those of its code, as far as a container can hold them.
+void adopt_symbols(Image& image, ImageInfo& info, uint64_t at, const ByteView& file) {
   for (const Symbol& symbol : info.symbols) {
-    if (symbol.lowered_name.empty())
-      file.fail(table.offset_of(entry), "a symbol of the image has no name");
+    if (symbol.lowered_name.empty()) file.fail(at, "a symbol of the image has no name");
     if (find_bad_utf8(symbol.lowered_name) != std::string::npos)
-      file.fail(table.offset_of(entry), "the image names a symbol in bytes that are not UTF-8");
+      file.fail(at, "the image names a symbol in bytes that are not UTF-8");
     if (symbol.kind == SymbolKind::KERNEL && symbol.size != 0)
-      file.fail(table.offset_of(entry), "a kernel of the image has a size");
+      file.fail(at, "a kernel of the image has a size");
   }
   image.symbols = std::move(info.symbols);
 }
@@ -77,7 +77,10 @@ void check_image(Image& image, const SectionEntry& entry, const Table& table, co
   if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa) {
     file.fail(at + 8, "the table says another PTX ISA than the image");
   }
-  check_symbols(image, info, entry, table, file);
+  if (image.symbols.empty())
+    adopt_symbols(image, info, at, file);
+  else
+    check_symbols(image, info, table, file);
 }
 
 }  // namespace cucore::container
