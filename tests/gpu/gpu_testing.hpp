@@ -12,6 +12,17 @@ namespace gpu_test {
 
 using namespace capi_test;
 
+// Adds 1 to each word `turns` times, or only reads each word.
+inline constexpr char ADD_AND_LOOK[] =
+    "extern \"C\" __global__ void add(unsigned *x, unsigned n, unsigned turns) {\n"
+    "  for (unsigned i = threadIdx.x; i < n; i += blockDim.x)\n"
+    "    for (unsigned t = 0; t < turns; ++t) ((volatile unsigned *)x)[i] += 1;\n"
+    "}\n"
+    "extern \"C\" __global__ void look(unsigned *x, unsigned n, unsigned never) {\n"
+    "  for (unsigned i = threadIdx.x; i < n; i += blockDim.x)\n"
+    "    if (((volatile unsigned *)x)[i] == never && i >= n) x[i] = 0;\n"
+    "}\n";
+
 // Of the process; under a sanitizer what is allocated, since it keeps freed memory and records.
 size_t host_bytes();
 

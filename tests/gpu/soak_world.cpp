@@ -2,21 +2,13 @@
 
 #include <unistd.h>
 
+#include "gpu_testing.hpp"
+
 namespace gpu_test {
 
 using namespace capi_test;
 
 namespace {
-
-const char ADDING[] =
-    "extern \"C\" __global__ void add(unsigned *x, unsigned n, unsigned turns) {\n"
-    "  for (unsigned i = threadIdx.x; i < n; i += blockDim.x)\n"
-    "    for (unsigned t = 0; t < turns; ++t) ((volatile unsigned *)x)[i] += 1;\n"
-    "}\n"
-    "extern \"C\" __global__ void look(unsigned *x, unsigned n, unsigned never) {\n"
-    "  for (unsigned i = threadIdx.x; i < n; i += blockDim.x)\n"
-    "    if (((volatile unsigned *)x)[i] == never && i >= n) x[i] = 0;\n"
-    "}\n";
 
 const char SCALING[] =
     "extern \"C\" __global__ void scale(unsigned *x, unsigned n) {\n"
@@ -74,7 +66,7 @@ SoakWorld::~SoakWorld() {
 void SoakWorld::compile() {
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
   options.arch = arch_.c_str();
-  const Code code = capi_test::compile(make_program(ADDING, &options));
+  const Code code = capi_test::compile(make_program(ADD_AND_LOOK, &options));
   add = find_kernel(code, "add");
   look = find_kernel(code, "look");
 }

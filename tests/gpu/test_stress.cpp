@@ -14,17 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Adds 1 to each word `turns` times, or only reads each word.
-const char ADD[] =
-    "extern \"C\" __global__ void add(unsigned *x, unsigned n, unsigned turns) {\n"
-    "  for (unsigned i = threadIdx.x; i < n; i += blockDim.x)\n"
-    "    for (unsigned t = 0; t < turns; ++t) ((volatile unsigned *)x)[i] += 1;\n"
-    "}\n"
-    "extern \"C\" __global__ void look(unsigned *x, unsigned n, unsigned never) {\n"
-    "  for (unsigned i = threadIdx.x; i < n; i += blockDim.x)\n"
-    "    if (((volatile unsigned *)x)[i] == never && i >= n) x[i] = 0;\n"
-    "}\n";
-
 constexpr int THREADS = 8, STREAMS = 4;
 constexpr size_t SHARED = 16;
 
@@ -38,7 +27,7 @@ class Stress : public OnGpu {
   void SetUp() override {
     OnGpu::SetUp();
     if (IsSkipped()) return;
-    code_ = compile(make_program(ADD));
+    code_ = compile(make_program(ADD_AND_LOOK));
     add_ = find_kernel(code_, "add");
     look_ = find_kernel(code_, "look");
     queue_ = make_queue();
