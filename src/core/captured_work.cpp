@@ -27,17 +27,21 @@ CUgraph graph_of(const driver::CudaTable& cu, CUstream stream) {
   return graph;
 }
 
-// Makes the graph the owner of `held`. Returns false if the driver has no such call.
-bool transfer_to(const driver::CudaTable& cu, CUgraph graph, Held* held) {
-  if (!graph || !cu.cuUserObjectCreate || !cu.cuGraphRetainUserObject) return false;
+bool graphs_can_own(const driver::CudaTable& cu) {
+  return cu.cuUserObjectCreate && cu.cuGraphRetainUserObject && cu.cuUserObjectRelease;
+}
+
+// Makes the graph the owner of `held`.
+void transfer_to(const driver::CudaTable& cu, CUgraph graph, std::unique_ptr<Held> held) {
   CUuserObject object = nullptr;
-  if (cu.cuUserObjectCreate(&object, held, &drop_reference, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) !=
-      CUDA_SUCCESS)
-    return false;
-  if (cu.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == CUDA_SUCCESS)
-    return true;
+  driver::check(cu.cuUserObjectCreate(&object, held.get(), &drop_reference, 1,
+                                      CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+                "create an object that a graph keeps");
+  (void)held.release();  // `object` owns it
+  const CUresult result = cu.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+  if (result == CUDA_SUCCESS) return;
   driver::check_release(cu.cuUserObjectRelease(object, 1), "release an object of a graph");
-  return true;  // the object has dropped the reference
+  driver::check(result, "let a graph keep an object");
 }
 
 }  // namespace
@@ -48,10 +52,11 @@ void detail::hold_if_captured(const Stream& stream, const Object& object) {
   const driver::ContextGuard guard(stream.context()->native());
   start_deferred_releases();
   auto held = std::make_unique<Held>(Ref<const Object>(&object));
-  if (!transfer_to(cu, graph_of(cu, stream.native()), held.get()))
-    log(LogLevel::DEBUG,
-        "this driver does not report when a graph is destroyed, so what the graph uses is never "
-        "released");
+  const CUgraph graph = graphs_can_own(cu) ? graph_of(cu, stream.native()) : nullptr;
+  if (graph) return transfer_to(cu, graph, std::move(held));
+  log(LogLevel::DEBUG,
+      "this driver does not report when a graph is destroyed, so what the graph uses is never "
+      "released");
   (void)held.release();
 }
 

@@ -2,6 +2,7 @@
 // and failures of the driver change.
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "capi_testing.hpp"
@@ -106,6 +107,33 @@ TEST_F(BufferCalls, OfAGraphKeepTheBuffer) {
       graphs.destroy(graph, nullptr);
       EXPECT_TRUE(comes_to(before));
     }
+}
+
+// A graph that cannot keep what it uses gets no node, and nothing stays behind.
+TEST_F(BufferCalls, OfAGraphThatCannotKeepTheBufferFail) {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
+  if (info.version_major * 100 + info.version_minor < 1203) GTEST_SKIP() << "a driver of 12.3";
+  const NativeGraphs graphs;
+  ASSERT_TRUE(graphs);
+  const std::map<const char*, const char*> messages = {
+      {"cuUserObjectCreate", "create an object that a graph keeps"},
+      {"cuGraphRetainUserObject", "let a graph keep an object"}};
+  for (const auto& [call, message] : messages) {
+    const uint64_t before = fake_->live_objects("memory");
+    Buffer buffer = make_buffer(device_, 16, stream_);
+    ASSERT_EQ(graphs.begin(other_), CUDA_SUCCESS);
+    const uint64_t launches = fake_->call_count("cuLaunchKernelEx");
+    fake_->fail_call(call, 1, CUDA_ERROR_OUT_OF_MEMORY);
+    FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, message, launch_saxpy, saxpy_, other_, buffer);
+    EXPECT_EQ(fake_->call_count("cuLaunchKernelEx"), launches);
+    CUgraph graph = nullptr;
+    ASSERT_EQ(graphs.end(other_, graph), CUDA_SUCCESS);
+    buffer.reset();
+    EXPECT_TRUE(comes_to(before)) << call;
+    graphs.destroy(graph, nullptr);
+    EXPECT_EQ(fake_->live_objects("user_object"), 0u) << call;
+  }
 }
 
 // What a capture has nothing to do with must not become a part of it.
