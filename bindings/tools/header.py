@@ -1,11 +1,15 @@
-"""Reads cucore.h: its functions, enums and options structs, each with its comment.
+"""Reads the public header: its functions, enums and options structs, each with its comment.
 
 The header is the one place where things are described; the tools beside this file carry the
 descriptions, the enums and the names of option fields into each language.
 """
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'tools'))
+import header_text  # noqa: E402
 
 
 @dataclass
@@ -161,7 +165,7 @@ NOT_IN_BINDINGS = ('cucore_cache_answer',)
 
 
 def read(path):
-    text = Path(path).read_text(encoding='utf-8')
+    text = header_text.read(path)
     comment = r'/\*\*(?!<)((?:(?!\*/).)*)\*/\s*'
     functions, enums, structs = {}, [], {}
     for m in re.finditer(comment + r'CUCORE_API\s+([^;]*?)(cucore_\w+)\(([^;]*?)\);', text, re.S):

@@ -1,4 +1,5 @@
-"""The header compiles in every C and C++ since 1989, with no warning, also when included twice."""
+"""The public headers compile in every C and C++ since 1989, without warnings, together and each alone."""
+import re
 import shutil
 import subprocess
 import sys
@@ -29,17 +30,36 @@ int use(void) {
 """
 
 
+TOPICS = sorted(path.relative_to(INCLUDE) for path in INCLUDE.glob("cucore/*.h"))
+
+
 class HeaderLanguages(unittest.TestCase):
-    pass
+    def test_cucore_h_includes_every_topic_once(self):
+        included = re.findall(r'^#include "(.*)"$', (INCLUDE / "cucore.h").read_text(), re.M)
+        self.assertGreater(len(included), 10)
+        self.assertEqual(sorted(included), [topic.as_posix() for topic in TOPICS])
+
+    def test_the_table_of_contents_lists_every_topic_in_order(self):
+        text = (INCLUDE / "cucore.h").read_text()
+        self.assertEqual(re.findall(r"^ \* (cucore/\w+\.h) ", text, re.M), re.findall(r'^#include "(.*)"$', text, re.M))
+
+    def test_a_topic_includes_only_topics_and_the_two_standard_headers(self):
+        for topic in TOPICS:
+            for name in re.findall(r"^#\s*include\s*(.*)", (INCLUDE / topic).read_text(), re.M):
+                if name not in ("<stddef.h>", "<stdint.h>"):
+                    self.assertTrue((INCLUDE / topic).with_name(name.strip('"')).is_file(), f"{topic}: {name}")
 
 
 def add_test(compiler, standard, suffix, flags):
     def test(self):
+        alone = {topic.stem: f"#include <{topic.as_posix()}>\n" * 2 + "int use;\n" for topic in TOPICS}
         with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder) / ("use" + suffix)
-            source.write_text(SOURCE)
-            result = subprocess.run([compiler, f"-std={standard}", *flags, f"-I{INCLUDE}", source],
-                                    capture_output=True, text=True)
+            sources = []
+            for name, text in {"all": SOURCE, **alone}.items():
+                sources.append(Path(folder) / (name + suffix))
+                sources[-1].write_text(text)
+            result = subprocess.run([compiler, f"-std={standard}", *flags, f"-I{INCLUDE}", *sources],
+                                    capture_output=True, text=True, check=False)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(result.stderr, "")
     setattr(HeaderLanguages, f"test_{compiler}_{standard}".replace("+", "p"), test)

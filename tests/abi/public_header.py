@@ -1,11 +1,15 @@
-"""Reads cucore.h as text: what it declares, for the checks that compare it with something else."""
+"""The declarations of the public header, for the checks that compare it with something else."""
 import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import header_text  # noqa: E402
 
 
 class PublicHeader:
     def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            self.text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
+        self.text = re.sub(r"/\*.*?\*/", " ", header_text.read(path), flags=re.S)
 
     def functions(self):
         """{name: return type} of every exported function."""

@@ -9,6 +9,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import header_text  # noqa: E402
+
 COMMAND = Path(sys.argv.pop(1)).resolve()
 
 SAXPY = """extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
@@ -19,6 +22,10 @@ SAXPY = """extern "C" __global__ void saxpy(float a, const float* x, float* y, i
 TEMPLATE = """__constant__ int table[4];
 template <typename T> __global__ void fill(T* out, T value) { out[threadIdx.x] = value; }
 """
+
+
+def public_header():
+    return header_text.read(os.environ["CUCORE_HEADER"])
 
 
 class CommandTest(unittest.TestCase):

@@ -5,7 +5,7 @@ import re
 import unittest
 from pathlib import Path
 
-from command import CommandTest, needs_nvrtc
+from command import CommandTest, needs_nvrtc, public_header
 
 
 class Cache(CommandTest):
@@ -56,7 +56,7 @@ class Cache(CommandTest):
         self.assertEqual(self.entries(), 0)
 
     def test_the_counts_have_the_names_of_the_header(self):
-        header = Path(os.environ["CUCORE_HEADER"]).read_text(encoding="utf-8")
+        header = public_header()
         body = re.search(r"typedef struct cucore_cache_statistics_info \{(.*?)\n\}", header, re.S)[1]
         fields = re.findall(r"^  uint64_t (\w+);", body, re.M)
         self.assertGreater(len(fields), 30)

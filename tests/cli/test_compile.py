@@ -7,7 +7,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from command import CommandTest, library_is_there, needs_nvrtc
+from command import CommandTest, library_is_there, needs_nvrtc, public_header
 
 NVCC = "/usr/local/cuda/bin/nvcc"
 CONTAINER = b"\x89CUCO\r\n\x1a"
@@ -72,7 +72,7 @@ class Compile(CommandTest):
 
 
     def test_every_option_of_a_program_has_a_flag(self):
-        header = Path(os.environ["CUCORE_HEADER"]).read_text()
+        header = public_header()
         struct = re.search(r"typedef struct cucore_program_options \{(.*?)\n\}", header, re.S)[1]
         struct = re.sub(r"/\*.*?\*/", "", struct, flags=re.S)
         fields = set(re.findall(r"(\w+);", struct))

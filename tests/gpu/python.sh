@@ -19,11 +19,12 @@ stage() {
   ninja -C "$build" ${JOBS:+-j$JOBS} src/libcucore.so.0.1.0 src/cpu/driver/libcucore-cpu.so.0 src/worker/cucore-worker \
     src/remote/cucore-remote-directory.so bench/libbench_bindings.so bindings/python/stage.stamp
   rm -rf "$stage"
-  mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src" "$stage/package" "$stage/include" "$stage/bindings/python" "$stage/bench"
+  mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src" "$stage/package" "$stage/tools" "$stage/bindings/python" "$stage/bench"
   cp -L "$build/src/libcucore.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/worker/cucore-worker" \
     "$build/src/remote/cucore-remote-directory.so" "$build/bench/libbench_bindings.so" "$stage/lib/"
   cp "$package/cucore_wrap_python.cxx" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp "$stage/src/"
-  cp include/cucore.h "$stage/include/"
+  cp -r include "$stage/"
+  cp tools/header_text.py "$stage/tools/"
   cp -rL "$package/package/cucore" "$stage/package/"
   rm -f "$stage"/package/cucore/*.so
   cp -r bindings/python/test "$stage/bindings/python/"

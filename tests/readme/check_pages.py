@@ -8,6 +8,9 @@ import sys
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import header_text  # noqa: E402
+
 ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
 
 
@@ -37,7 +40,7 @@ class Pages(unittest.TestCase):
     maxDiff = None
 
     def test_errors_lists_every_origin(self):
-        wanted = set(re.findall(r'"(\w+)"', re.search(r"/\*\* Whose code (.*?)@since", read("include/cucore.h"), re.S)[1]))
+        wanted = set(re.findall(r'"(\w+)"', re.search(r"/\*\* Whose code (.*?)@since", header_text.read(ROOT / "include/cucore.h"), re.S)[1]))
         used = set(re.findall(r'ToolkitResults RESULTS\{"(\w+)"', "".join(
             p.read_text() for p in (ROOT / "src/driver").glob("*.cpp")))) | {"cuda", "cucore"}
         self.assertEqual(wanted, used)
@@ -96,7 +99,7 @@ class Pages(unittest.TestCase):
         terms = [term for row in re.findall(r"^\| (.*?) \|", read("docs/glossary.md"), re.M) for term in row.split(", ")]
         terms = [term for term in terms if term not in ("term", "---")]
         self.assertEqual([term for term in set(terms) if terms.count(term) > 1], [])
-        types = re.findall(r"typedef struct cucore_(\w+)\s+cucore_\1\s*;", read("include/cucore.h"))
+        types = re.findall(r"typedef struct cucore_(\w+)\s+cucore_\1\s*;", header_text.read(ROOT / "include/cucore.h"))
         self.assertGreater(len(types), 10)
         self.assertEqual({name.replace("objectcode", "object code") for name in types} - set(terms), set())
 

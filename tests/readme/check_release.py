@@ -21,7 +21,7 @@ class Release(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         script = (ROOT / "tools/release.sh").read_text()
         self.places = re.search(r'^places="(.*)"$', script, re.M)[1].split()
-        for name in (*self.places, "include/cucore.h", "CHANGELOG.md", "tools/release.sh", "tests/abi/abi_baseline.py"):
+        for name in (*self.places, "include/cucore/version.h", "CHANGELOG.md", "tools/release.sh", "tests/abi/abi_baseline.py"):
             target = self.folder / "tree" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, target)
@@ -83,7 +83,7 @@ class Release(unittest.TestCase):
         for place in self.places:
             self.assertIn(NEXT, self.read(place), place)
             self.assertNotIn(self.old, self.read(place), place)
-        self.assertEqual(re.findall(r"#define CUCORE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)\n", self.read("include/cucore.h")),
+        self.assertEqual(re.findall(r"#define CUCORE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)\n", self.read("include/cucore/version.h")),
                          NEXT.split("."))
         self.assertRegex(self.read("CHANGELOG.md"), rf"## \[Unreleased\]\n\n## \[{re.escape(NEXT)}\] - \d{{4}}-\d\d-\d\d\n")
         calls = self.log.read_text()

@@ -18,6 +18,10 @@ from conftest import SOURCE, run_python
 from cucore import CacheFile, CacheOutcome, CodeType
 from test_threads import run_threads
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+import header_text  # noqa: E402
+
 SMALL = 'extern "C" __global__ void k(int *out) { out[threadIdx.x] = %d; }\n'
 KEY = hashlib.sha256(b"a key").digest()
 
@@ -394,9 +398,8 @@ def test_statistics(tmp_path):
 
 
 def test_statistics_have_every_field():
-    header = os.path.join(os.path.dirname(__file__), "../../../include/cucore.h")
-    with open(header, encoding="utf-8") as text:
-        struct = text.read().split("typedef struct cucore_cache_statistics_info {")[1].split("}")[0]
+    header = header_text.read(os.path.join(ROOT, "include/cucore.h"))
+    struct = header.split("typedef struct cucore_cache_statistics_info {")[1].split("}")[0]
     fields = tuple(line.split()[1].rstrip(";") for line in struct.splitlines() if line.strip().startswith("uint64_t"))
     assert fields == cucore.CacheStatistics._fields and len(fields) > 30
 

@@ -1,0 +1,91 @@
+/*
+ * cucore/base.h - handle types, status codes and toggles.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CUCORE_BASE_H_INCLUDED
+#define CUCORE_BASE_H_INCLUDED
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#  if defined(CUCORE_BUILDING)
+#    define CUCORE_API __declspec(dllexport)
+#  else
+#    define CUCORE_API __declspec(dllimport)
+#  endif
+#elif defined(__GNUC__)
+#  define CUCORE_API __attribute__((visibility("default"), nothrow)) /* no exception passes */
+#else
+#  define CUCORE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cucore_error      cucore_error;      /**< why a call failed */
+typedef struct cucore_device     cucore_device;     /**< a GPU, or the CPU device */
+typedef struct cucore_stream     cucore_stream;     /**< work that runs in order */
+typedef struct cucore_event      cucore_event;      /**< a point in a stream's work */
+typedef struct cucore_buffer     cucore_buffer;     /**< device, pinned or managed memory */
+typedef struct cucore_program    cucore_program;    /**< source and the options to compile it */
+typedef struct cucore_linker     cucore_linker;     /**< makes one image of several */
+typedef struct cucore_objectcode cucore_objectcode; /**< compiled code that can be stored */
+typedef struct cucore_kernel     cucore_kernel;     /**< a function that a grid of threads runs */
+typedef struct cucore_cache      cucore_cache;      /**< what was compiled and linked before */
+typedef struct cucore_queue      cucore_queue;      /**< where completions come out */
+typedef struct cucore_future     cucore_future;     /**< work in a stream, to be told of its end */
+
+/** How a call ended. Numbers are permanent and have gaps; later versions may give new ones. */
+typedef enum cucore_status {
+  CUCORE_OK = 0,
+  /* the call */
+  CUCORE_ERROR_INVALID_ARGUMENT = 101, /**< an argument is out of its range, or NULL */
+  CUCORE_ERROR_INVALID_HANDLE   = 102, /**< a released handle, or one of another type */
+  CUCORE_ERROR_BUFFER_TOO_SMALL = 103, /**< size says how much is needed */
+  CUCORE_ERROR_ABI_MISMATCH     = 104, /**< an options struct that this library does not know */
+  CUCORE_ERROR_INVALID_STATE    = 105, /**< right call, wrong moment */
+  CUCORE_ERROR_NOT_FOUND        = 106, /**< a kernel, symbol or file; the message lists what is */
+  CUCORE_ERROR_UNSUPPORTED      = 107, /**< this device, driver or library cannot do it */
+  CUCORE_ERROR_NOT_UPDATABLE    = 108, /**< the change needs a new executable */
+  CUCORE_ERROR_SHAPE            = 109, /**< shapes or dimensions do not fit together */
+  CUCORE_ERROR_DTYPE            = 110, /**< an element type does not allow the operation */
+  CUCORE_ERROR_INDEX            = 111, /**< an index is outside its axis */
+  CUCORE_ERROR_NUMERIC          = 112, /**< singular, or not converged */
+  /* the machine */
+  CUCORE_ERROR_LIBRARY_MISSING      = 201, /**< the message lists every path tried */
+  CUCORE_ERROR_DRIVER_TOO_OLD       = 202, /**< the message names both versions */
+  CUCORE_ERROR_NO_DEVICE            = 203, /**< a driver, but no device */
+  CUCORE_ERROR_OUT_OF_MEMORY        = 204, /**< host memory */
+  CUCORE_ERROR_OUT_OF_DEVICE_MEMORY = 205, /**< device memory */
+  CUCORE_ERROR_IO                   = 206, /**< a file could not be read or written */
+  CUCORE_ERROR_NOT_PERMITTED        = 207, /**< the system denies this to the user */
+  /* the user's CUDA code */
+  CUCORE_ERROR_COMPILATION  = 301, /**< cucore_error_log() has the compiler's output */
+  CUCORE_ERROR_LINKING      = 302, /**< cucore_error_log() has the linker's output */
+  CUCORE_ERROR_INVALID_CODE = 303, /**< an image or a container that is not well formed */
+  CUCORE_ERROR_LAUNCH       = 304, /**< the kernel cannot be launched so on this device */
+  CUCORE_ERROR_KERNEL_FAULT = 305, /**< a kernel broke its context; see cucore_device_reset() */
+  CUCORE_ERROR_SIGNATURE    = 306, /**< a required signature is missing or wrong */
+  /* progress */
+  CUCORE_ERROR_NOT_READY = 401, /**< the work is not complete yet */
+  /* the driver, or this library */
+  CUCORE_ERROR_CUDA     = 901, /**< any other driver error; see cucore_error_native_name() */
+  CUCORE_ERROR_INTERNAL = 902, /**< a fault of this library: please report it */
+  CUCORE_STATUS_FORCE_INT32 = 0x7fffffff
+} cucore_status;
+
+/** A choice for which the compiler, the linker or the driver has a default of its own. */
+typedef enum cucore_toggle {
+  CUCORE_TOGGLE_DEFAULT = 0,
+  CUCORE_TOGGLE_ON      = 1,
+  CUCORE_TOGGLE_OFF     = 2,
+  CUCORE_TOGGLE_FORCE_INT32 = 0x7fffffff
+} cucore_toggle;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* CUCORE_BASE_H_INCLUDED */
