@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Every public C function is reachable in a language, or on the list with a reason; all is documented.
+"""Every public C function is reachable in a language, or in the table with a reason; all is documented.
 
   coverage.py python HEADER MAP               with cucore importable
   coverage.py java   HEADER MAP JAVAP JAR
   coverage.py csharp HEADER MAP XML           the file of comments: what is not in it has none
 """
+import fnmatch
 import re
 import subprocess
 import sys
@@ -12,16 +13,21 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'tools'))
+import generate  # noqa: E402
 import header as headers  # noqa: E402
-import spellings  # noqa: E402
 
-def wanted(header, language):
-    """C function -> the names under which a language may have it; none where there need be none."""
-    table, marks = spellings.listed(), spellings.members()
+
+def wanted(header_path, language):
+    """C function -> its place in the language; None if it has none. Functions that users do not need are left out."""
+    places = generate.read(header_path, language)[2]
     for function in headers.exported(sys.argv[3]):
-        names = spellings.candidates(function, language, table, marks)
-        if names is not None:
-            yield function, names
+        if not places.api.unreachable(function):
+            yield function, places.find(function)
+
+
+def spelled(place, language):
+    constructor = {'python': '__init__', 'java': '<new>', 'csharp': '<new>'}[language]
+    return str(place) if place.name and place.owner or language == 'python' and place.name else f'{place.owner}.{constructor}'
 
 
 def python_names():
@@ -78,13 +84,14 @@ def main():
     found, undocumented = {'python': python_names, 'java': java_names, 'csharp': csharp_names}[language]()
     failed = [f'{name} has no comment' for name in undocumented]
     count = 0
-    for function, names in wanted(headers.read(header_path), language):
+    for function, place in wanted(header_path, language):
         count += 1
-        if not any(name in found for name in names):
-            failed.append(f'{function}: not reachable' + (f' as {" or ".join(filter(None, names))}' if names else
-                                                          ', and not in functions.txt'))
-    known = {f for f in headers.exported(sys.argv[3])}
-    failed += [f'functions.txt: there is no {p}' for p in spellings.listed() if '*' not in p and p not in known]
+        if place is None or spelled(place, language) not in found:
+            failed.append(f'{function}: not reachable' + (f' as {spelled(place, language)}' if place else ', and not in the table'))
+    known = headers.exported(sys.argv[3])
+    table = generate.read(header_path, language)[2].api.table.rows
+    listed = [*table['unreachable'], *table['members'], *table['native']['functions'], *table['properties']['changing']]
+    failed += [f'the table has {p}, the library does not' for p in listed if not fnmatch.filter(known, p)]
     print(*failed, sep='\n')
     print(f'{language}: {count} functions reachable' if not failed else f'{language}: {len(failed)} failures')
     return 1 if failed else 0

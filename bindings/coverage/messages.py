@@ -6,14 +6,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'tools'))
-import csharp  # noqa: E402
-import header as headers  # noqa: E402
-import java  # noqa: E402
-import python  # noqa: E402
+import generate  # noqa: E402
 import spellings  # noqa: E402
 
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 NAME = re.compile(r'(?<![\w/.-])cucore_[a-z0-9_]+(?:\.[a-z0-9_]+)?')
+# Entry points that others write in C: they are called so in every language.
+OF_C = ('cucore_remote_open',)
 NOT_FOR_BINDINGS = ('cli/', 'cpu/', 'worker/')  # what these say reaches no binding by itself
 
 
@@ -31,19 +30,20 @@ def names(folder):
 
 
 def main():
-    header = headers.read(sys.argv[1])
     found = names(Path(sys.argv[2]))
     failed = [] if len(found) > 50 else [f'only {len(found)} names were found: the pattern is wrong']
-    for language in (python, java, csharp):
-        table = spellings.all_of(header, language.__name__, language)
+    for language, module in generate.LANGUAGES.items():
+        places = generate.read(sys.argv[1], language)[2]
+        table = spellings.all_of(places, module)
         for name, files in found.items():
             here = table.get(name)
-            if name not in spellings.OF_C and (not here or 'cucore' in here.lower().replace('cucorelibrary.', '').replace('cucoreexception', '').replace('cucore.', '')):
-                failed.append(f'{language.__name__}: {name} in {files[0]} is {here or "not in the table"}')
-        failed += [f'{language.__name__}: {c} is empty' for c, here in table.items() if not here]
-    failed += [f'spellings.py: there is no {name}' for name in spellings.STRUCTS if name not in header.structs]
+            if name not in OF_C and (not here or 'cucore' in here.lower().replace('cucorelibrary.', '').replace('cucoreexception', '').replace('cucore.', '')):
+                failed.append(f'{language}: {name} in {files[0]} is {here or "not in the table"}')
+        failed += [f'{language}: {c} is empty' for c, here in table.items() if not here]
+    rows, header = places.api.table.rows, places.api.header
     fields = {f'{s.name}.{f}' for s in header.structs.values() for f in s.names}
-    failed += [f'spellings.py: there is no {name}' for own in spellings.FIELDS.values() for name in own if name not in fields]
+    failed += [f'the table has {name}, the header does not' for name in rows['structs'] if name not in header.structs]
+    failed += [f'the table has {name}, the header does not' for name in rows['fields'] if name not in fields]
     print(*failed, sep='\n')
     print(f'{len(found)} names in messages' if not failed else f'{len(failed)} failures')
     return 1 if failed else 0

@@ -69,9 +69,10 @@ struct Pair {
   int64_t second;
 };
 
-template <class Number, class Function, class... Arguments>
+template <class First, class Second, class Function, class... Arguments>
 inline Pair pair_of(Function* function, Arguments&&... arguments) {
-  Number first{}, second{};
+  First first{};
+  Second second{};
   ok(function, std::forward<Arguments>(arguments)..., &first, &second);
   return {static_cast<int64_t>(first), static_cast<int64_t>(second)};
 }

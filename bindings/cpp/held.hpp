@@ -1,26 +1,14 @@
 // A reference for the length of a call: another thread may close the object meanwhile.
 #pragma once
 
-#include <cucore.h>
+#include "handle_types.hpp"  // generated
 
 namespace cucore::bind {
 
-#define CUCORE_COUNTED(type)                                                          \
-  inline void retain(const cucore_##type* handle) { cucore_##type##_retain(handle); } \
-  inline void release(const cucore_##type* handle) {                                  \
-    cucore_##type##_release(const_cast<cucore_##type*>(handle));                      \
-  }
-CUCORE_COUNTED(device)
-CUCORE_COUNTED(stream)
-CUCORE_COUNTED(event)
-CUCORE_COUNTED(buffer)
-CUCORE_COUNTED(program)
-CUCORE_COUNTED(linker)
-CUCORE_COUNTED(objectcode)
-CUCORE_COUNTED(kernel)
-CUCORE_COUNTED(queue)
-CUCORE_COUNTED(future)
-CUCORE_COUNTED(cache)
+#define CUCORE_COUNTED(Class, type, name)                           \
+  inline void retain(const type* handle) { type##_retain(handle); } \
+  inline void release(const type* handle) { type##_release(const_cast<type*>(handle)); }
+CUCORE_HANDLES(CUCORE_COUNTED)
 #undef CUCORE_COUNTED
 
 // A handle that was closed already is passed on as it is: the C API answers INVALID_HANDLE.

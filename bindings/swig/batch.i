@@ -11,7 +11,7 @@ struct Batch {
     void add(Program *program, cucore_code_type target, const char *const *names, size_t name_count) {
       $self->add(program, target, names, name_count);
     }
-    //: cucore_program_compile_batch raw
+    //: cucore_program_compile_batch
     void run(int64_t workers, int64_t time_limit_ms, Cache *cache_or_null) {
       $self->run(workers, time_limit_ms, held(cache_or_null));
     }

@@ -1,18 +1,11 @@
 // Section "Cache" of cucore.h. Remotes as tables of functions are not here: they are called from
 // threads of the library, where no code of a language ever is. A builder is called on the thread that
 // asked: see cpp/builder.hpp.
-%quick(Cache::directory)
 %quick(CacheEntries::count)
-%newobject Cache::compile;
-%newobject Cache::link;
-%newobject Cache::find;
-%newobject Cache::get;
 %newobject Cache::get_or_build;
 %newobject Cache::entries;
 %newobject Cache::verify;
 %newobject Cache::trim;
-
-%options(CacheOptions, How to open a cache field by field.)
 
 /** Files of a cache, as they were when the cache told of them. */
 struct CacheEntries {
@@ -58,74 +51,29 @@ static Bytes cache_statistics(Cache *cache, Ask *ask) {
 }
 %}
 
-/** Object code that has been built before, in memory and in a folder that processes share. */
-struct Cache {
-  %extend {
-    //: cucore_cache_open
-    Cache(CacheOptions *options) {
-      return made<Cache *>(cucore_cache_open, options ? options->get() : nullptr);
-    }
-    ~Cache() { cucore_cache_release($self); }
-
-    //: cucore_cache_compile raw
-    ObjectCode *compile(Program *program, cucore_code_type target, const char *const *names, size_t name_count,
-                        cucore_cache_outcome *outcome) {
-      ObjectCode *code = nullptr;
-      ok(cucore_cache_compile, held($self), held(program), target, names, name_count, &code, outcome);
-      return code;
-    }
-    //: cucore_cache_find raw
-    ObjectCode *find(Program *program, cucore_code_type target, const char *const *names, size_t name_count,
-                     cucore_cache_outcome *outcome) {
-      ObjectCode *code = nullptr;
-      ok(cucore_cache_find, held($self), held(program), target, names, name_count, &code, outcome);
-      return code;
-    }
-    //: cucore_cache_link raw
-    ObjectCode *link(Linker *linker, cucore_code_type target, cucore_cache_outcome *outcome) {
-      ObjectCode *code = nullptr;
-      ok(cucore_cache_link, held($self), held(linker), target, &code, outcome);
-      return code;
-    }
-    //: cucore_cache_get
-    ObjectCode *get(const void *key, size_t key_size) {
-      return made<ObjectCode *>(cucore_cache_get, held($self), cucore::bind::cache_key(key, key_size));
-    }
-    //: cucore_cache_put
-    void put(const void *key, size_t key_size, ObjectCode *code) {
-      ok(cucore_cache_put, held($self), cucore::bind::cache_key(key, key_size), held(code));
-    }
-    //: cucore_cache_get_or_build raw
-    ObjectCode *get_or_build(const void *key, size_t key_size, Builder &build, cucore_cache_outcome *outcome) {
-      return cucore::bind::get_or_build(held($self), cucore::bind::cache_key(key, key_size), build, outcome);
-    }
-    //: cucore_cache_statistics raw
-    Bytes statistics() { return cache_statistics($self, cucore_cache_statistics); }
-    //: cucore_cache_statistics_of_all raw
-    Bytes statistics_of_all() { return cache_statistics($self, cucore_cache_statistics_of_all); }
-    //: cucore_cache_query raw
-    CacheEntries *entries() { return CacheEntries::of_query(held($self)); }
-    //: cucore_cache_verify raw
-    CacheEntries *verify() { return CacheEntries::of_verify(held($self)); }
-    //: cucore_cache_trim raw
-    CacheEntries *trim(uint64_t max_bytes) { return CacheEntries::of_trim(held($self), max_bytes); }
-    //: cucore_cache_explain_miss raw
-    const char *explain_miss(Program *program, cucore_code_type target, const char *const *names, size_t name_count) {
-      static thread_local std::string words;
-      words = cucore::bind::explain_miss(held($self), held(program), target, names, name_count);
-      return words.c_str();
-    }
-    //: cucore_cache_add_remote_url
-    void add_remote(const char *url, bool read_only = false, int64_t connect_timeout_ms = 0, int64_t timeout_ms = 0) {
-      cucore::bind::add_remote(held($self), url, read_only, connect_timeout_ms, timeout_ms);
-    }
-
-    %immutable;
-    //: cucore_cache_directory
-    const char *directory;
-    %mutable;
+%extend Cache {
+  //: cucore_cache_get_or_build
+  ObjectCode *get_or_build(const void *key, size_t key_size, Builder &build, cucore_cache_outcome *outcome) {
+    return cucore::bind::get_or_build(held($self), cucore::bind::cache_key(key, key_size), build, outcome);
   }
-};
-%{
-static const char *Cache_directory_get(Cache *cache) { return cucore_cache_directory(cache); }
-%}
+  //: cucore_cache_statistics
+  Bytes statistics() { return cache_statistics($self, cucore_cache_statistics); }
+  //: cucore_cache_statistics_of_all
+  Bytes statistics_of_all() { return cache_statistics($self, cucore_cache_statistics_of_all); }
+  //: cucore_cache_query
+  CacheEntries *entries() { return CacheEntries::of_query(held($self)); }
+  //: cucore_cache_verify
+  CacheEntries *verify() { return CacheEntries::of_verify(held($self)); }
+  //: cucore_cache_trim
+  CacheEntries *trim(uint64_t max_bytes) { return CacheEntries::of_trim(held($self), max_bytes); }
+  //: cucore_cache_explain_miss
+  const char *explain_miss(Program *program, cucore_code_type target, const char *const *names, size_t name_count) {
+    static thread_local std::string words;
+    words = cucore::bind::explain_miss(held($self), held(program), target, names, name_count);
+    return words.c_str();
+  }
+  //: cucore_cache_add_remote_url
+  void add_remote(const char *url, bool read_only = false, int64_t connect_timeout_ms = 0, int64_t timeout_ms = 0) {
+    cucore::bind::add_remote(held($self), url, read_only, connect_timeout_ms, timeout_ms);
+  }
+}

@@ -14,6 +14,7 @@
 #include "lists.hpp"
 #include "log_receiver.hpp"
 #include "options.hpp"
+#include "handle_types.hpp"   // generated
 #include "option_fields.hpp"  // generated
 
 using cucore::bind::Bytes;
@@ -24,21 +25,10 @@ using cucore::bind::ok;
 using cucore::bind::Pair;
 using cucore::bind::pair_of;
 using cucore::bind::Raised;
-typedef cucore_device Device;
-typedef cucore_stream Stream;
-typedef cucore_event Event;
-typedef cucore_buffer Buffer;
-typedef cucore_program Program;
-typedef cucore_linker Linker;
-typedef cucore_objectcode ObjectCode;
-typedef cucore_kernel Kernel;
-typedef cucore_queue Queue;
-typedef cucore_future Future;
-typedef cucore_cache Cache;
+#define CUCORE_ALIAS(Class, type, name) typedef type Class;
+CUCORE_HANDLES(CUCORE_ALIAS)
+#undef CUCORE_ALIAS
 typedef cucore::bind::LogReceiver LogReceiver;
-typedef cucore::bind::Options<cucore_program_options> ProgramOptions;
-typedef cucore::bind::Options<cucore_linker_options> LinkerOptions;
-typedef cucore::bind::Options<cucore_cache_options> CacheOptions;
 typedef cucore::bind::Builder Builder;
 typedef cucore::bind::CacheEntries CacheEntries;
 typedef cucore::bind::Batch Batch;

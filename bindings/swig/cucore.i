@@ -1,6 +1,6 @@
-// The bindings of all languages: one file a section of cucore.h, in the header's order. Classes are
-// made over aliases (struct Stream for cucore_stream): SWIG's helper of an %extend member is called
-// STRUCT_MEMBER, which over the C names would clash with the C functions.
+// The bindings of all languages. The classes of the handle types are generated (tools/classes.py), over aliases: SWIG's
+// helper of an %extend member is called STRUCT_MEMBER, which over the C names would clash with the C functions. The .i
+// files contain the members that the conventions do not cover.
 #if defined(SWIGPYTHON)
 %module cucore
 #else
@@ -18,23 +18,22 @@
 %include "csharp/language.i"
 #endif
 
+//: features
+#if defined(SWIGPYTHON)
+%include "python/streams.i"
+#endif
 %include "version.i"
-%include "error.i"
 %include "log.i"
 %include "library.i"
 %include "device.i"
-%include "stream.i"
-%include "event.i"
 %include "buffer.i"
-%include "program.i"
-%include "linker.i"
 %include "objectcode.i"
-%include "kernel.i"
 %include "launch.i"
 %include "cache.i"
 %include "batch.i"
 %include "compiling.i"
 %include "queue.i"
+//: classes
 
 #if defined(SWIGPYTHON)
 %include "python/module.i"

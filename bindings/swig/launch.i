@@ -1,7 +1,8 @@
 // Section "Launch" of cucore.h. A launch crosses as one block of bytes (cpp/launch.hpp says how it is
 // laid out), which each language fills from its own arguments; Python packs in C instead.
+#if !defined(SWIGPYTHON)
 %extend Kernel {
-  //: cucore_kernel_max_active_clusters raw
+  //: cucore_kernel_max_active_clusters
   int32_t max_active_clusters(Device *device, const void *data, size_t size) {
     cucore::bind::LaunchHead head;
     if (size != sizeof head)
@@ -10,11 +11,11 @@
     const cucore_launch_options options = cucore::bind::launch_options(head);
     return made<int32_t>(cucore_kernel_max_active_clusters, held($self), held(device), &options);
   }
-  //: cucore_kernel_launch raw
+  //: cucore_kernel_launch
   void launch(Stream *stream, const void *data, size_t size) {
     cucore::bind::launch(held($self), held(stream), data, size);
   }
-  //: cucore_kernel_launch_packed raw
+  //: cucore_kernel_launch_packed
   void launch_packed(Stream *stream, const void *data, size_t size) {
     if (size < sizeof(cucore::bind::LaunchHead))
       throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "the block of a launch is not well formed");
@@ -25,3 +26,4 @@
        static_cast<const char *>(data) + sizeof head, size - sizeof head);
   }
 }
+#endif

@@ -8,13 +8,13 @@ static cucore_library_info library_info(cucore_library library) {
 }
 %}
 %inline %{
-//: cucore_library_query raw
+//: cucore_library_query
 const char *library_path(cucore_library library) { return library_info(library).path; }
-//: cucore_library_query raw
+//: cucore_library_query
 const char *library_reason(cucore_library library) { return library_info(library).reason; }
-//: cucore_library_query raw
+//: cucore_library_query
 bool library_available(cucore_library library) { return library_info(library).available != 0; }
-//: cucore_library_query raw
+//: cucore_library_query
 Pair library_version(cucore_library library) {
   const cucore_library_info info = library_info(library);
   return {info.version_major, info.version_minor};

@@ -1,21 +1,7 @@
 // Section "Object code" of cucore.h. Its symbols may be found by linking: that can wait.
-%quick(ObjectCode::type)
-%quick(ObjectCode::name)
-%quick(ObjectCode::arch)
-%quick(ObjectCode::log)
-%quick(ObjectCode::is_loaded)
-%quick(ObjectCode::diagnostic_count)
-%quick(ObjectCode::image_count)
-%quick(ObjectCode::metadata_count)
-%quick(ObjectCode::metadata_key)
-%quick(ObjectCode::metadata_value)
-%quick(ObjectCode::signature)
-%quick(ObjectCode::signature_key)
 %newobject ObjectCode::create;
 %newobject ObjectCode::from_file;
 %newobject ObjectCode::deserialize;
-%newobject ObjectCode::kernel;
-%newobject ObjectCode::image;
 %newobject Images::bundle;
 %{
 static cucore_symbol_info symbol_info(ObjectCode *code, size_t index) {
@@ -68,144 +54,74 @@ struct Images {
     ~Images() { delete $self; }
     /** Adds an image. */
     void add(ObjectCode *image) { $self->add(image); }
-    //: cucore_objectcode_bundle raw
+    //: cucore_objectcode_bundle
     ObjectCode *bundle() { return $self->bundle(); }
   }
 };
 
-/** Compiled code that can be stored. */
-struct ObjectCode {
-  %extend {
-    ~ObjectCode() { cucore_objectcode_release($self); }
-
-    //: cucore_objectcode_create raw
-    static ObjectCode *create(cucore_code_type type, const void *data, size_t size, const char *name,
-                              const char *arch, const char *const *names, size_t name_count,
-                              const char *const *lowered_names, size_t lowered_name_count) {
-      const cucore_objectcode_options options =
-          objectcode_options(name, arch, names, name_count, lowered_names, lowered_name_count);
-      return made<ObjectCode *>(cucore_objectcode_create, type, data, size, &options);
-    }
-    //: cucore_objectcode_from_file raw
-    static ObjectCode *from_file(cucore_code_type type, const char *path, const char *name,
-                                 const char *arch, const char *const *names, size_t name_count,
-                                 const char *const *lowered_names, size_t lowered_name_count) {
-      const cucore_objectcode_options options =
-          objectcode_options(name, arch, names, name_count, lowered_names, lowered_name_count);
-      return made<ObjectCode *>(cucore_objectcode_from_file, type, path, &options);
-    }
-    //: cucore_objectcode_deserialize raw
-    static ObjectCode *deserialize(const void *data, size_t size, uint64_t max_code_size,
-                                   cucore_signature_policy policy, Keys *keys) {
-      cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;
-      options.max_code_size = max_code_size;
-      options.signature_policy = policy;
-      options.keys = keys ? keys->data() : nullptr;
-      options.key_count = keys ? keys->size() : 0;
-      return made<ObjectCode *>(cucore_objectcode_deserialize, data, size, &options);
-    }
-    //: cucore_objectcode_serialize raw
-    size_t serialize(cucore_toggle compression, Keys *key, void *data, size_t size) {
-      cucore_serialize_options options = CUCORE_SERIALIZE_OPTIONS_INIT;
-      options.compression = compression;
-      options.signing_key = key && key->size() ? key->data() : nullptr;
-      return made<size_t>(cucore_objectcode_serialize, held($self), &options, data, size);
-    }
-    //: cucore_objectcode_data raw
-    Bytes data() {
-      Bytes bytes{nullptr, 0};
-      bytes.data = cucore_objectcode_data($self, &bytes.size);
-      if (!bytes.data) ok(cucore_objectcode_serialize, $self, nullptr, nullptr, 0, &bytes.size);
-      return bytes;
-    }
-    //: cucore_objectcode_load
-    void load(Device *device) { ok(cucore_objectcode_load, held($self), held(device)); }
-    //: cucore_objectcode_find_kernel
-    Kernel *kernel(const char *name) {
-      return made<Kernel *>(cucore_objectcode_find_kernel, held($self), name);
-    }
-    //: cucore_objectcode_find_global pair
-    Pair find_global(const char *name, Device *device) {
-      uint64_t address = 0;
-      size_t size = 0;
-      ok(cucore_objectcode_find_global, held($self), name, held(device), &address, &size);
-      return {static_cast<int64_t>(address), static_cast<int64_t>(size)};
-    }
-
-    //: cucore_objectcode_symbol_at raw
-    const char *symbol_expression(size_t index) { return symbol_info($self, index).expression; }
-    //: cucore_objectcode_symbol_at raw
-    const char *symbol_lowered_name(size_t index) { return symbol_info($self, index).lowered_name; }
-    //: cucore_objectcode_symbol_at raw
-    cucore_symbol_kind symbol_kind(size_t index) { return symbol_info($self, index).kind; }
-    //: cucore_objectcode_symbol_at raw
-    int64_t symbol_parameter_count(size_t index) {
-      return static_cast<int64_t>(symbol_info($self, index).parameter_count);
-    }
-    //: cucore_objectcode_symbol_at raw
-    size_t symbol_size(size_t index) { return symbol_info($self, index).size; }
-    //: cucore_objectcode_symbol_resources raw
-    int32_t symbol_resource(size_t symbol, int32_t which) { return resource($self, symbol, which); }
-    //: cucore_objectcode_diagnostic_at raw
-    cucore_severity diagnostic_severity(size_t index) { return diagnostic_info($self, index).severity; }
-    //: cucore_objectcode_diagnostic_at raw
-    int32_t diagnostic_line(size_t index) { return diagnostic_info($self, index).line; }
-    //: cucore_objectcode_diagnostic_at raw
-    int32_t diagnostic_column(size_t index) { return diagnostic_info($self, index).column; }
-    //: cucore_objectcode_diagnostic_at raw
-    const char *diagnostic_file(size_t index) { return diagnostic_info($self, index).file; }
-    //: cucore_objectcode_diagnostic_at raw
-    const char *diagnostic_text(size_t index) { return diagnostic_info($self, index).text; }
-    //: cucore_objectcode_metadata_key raw
-    const char *metadata_key(size_t index) { return cucore_objectcode_metadata_key($self, index); }
-    //: cucore_objectcode_metadata_value raw
-    const char *metadata_value(size_t index) { return cucore_objectcode_metadata_value($self, index); }
-    //: cucore_objectcode_image_at
-    ObjectCode *image(size_t index) { return made<ObjectCode *>(cucore_objectcode_image_at, held($self), index); }
-    //: cucore_objectcode_symbol_parameter_at raw
-    Pair symbol_parameter(size_t symbol, size_t index) {
-      return pair_of<size_t>(cucore_objectcode_symbol_parameter_at, held($self), symbol, index);
-    }
-
-    %immutable;
-    //: cucore_objectcode_type
-    cucore_code_type type;
-    //: cucore_objectcode_name
-    const char *name;
-    //: cucore_objectcode_arch
-    const char *arch;
-    //: cucore_objectcode_log
-    const char *log;
-    //: cucore_objectcode_is_loaded
-    bool is_loaded;
-    //: cucore_objectcode_diagnostic_count
-    size_t diagnostic_count;
-    //: cucore_objectcode_metadata_count
-    size_t metadata_count;
-    //: cucore_objectcode_image_count
-    size_t image_count;
-    //: cucore_objectcode_signature
-    cucore_signature_state signature;
-    //: cucore_objectcode_signature_key
-    const char *signature_key;
-    //: cucore_objectcode_symbol_count
-    size_t symbol_count;
-    //: cucore_objectcode_native
-    uint64_t native;
-    %mutable;
+%extend ObjectCode {
+  //: cucore_objectcode_create
+  static ObjectCode *create(cucore_code_type type, const void *data, size_t size, const char *name,
+                            const char *arch, const char *const *names, size_t name_count,
+                            const char *const *lowered_names, size_t lowered_name_count) {
+    const cucore_objectcode_options options =
+        objectcode_options(name, arch, names, name_count, lowered_names, lowered_name_count);
+    return made<ObjectCode *>(cucore_objectcode_create, type, data, size, &options);
   }
-};
-%{
-static cucore_code_type ObjectCode_type_get(ObjectCode *code) { return cucore_objectcode_type(code); }
-static const char *ObjectCode_name_get(ObjectCode *code) { return cucore_objectcode_name(code); }
-static const char *ObjectCode_arch_get(ObjectCode *code) { return cucore_objectcode_arch(code); }
-static const char *ObjectCode_log_get(ObjectCode *code) { return cucore_objectcode_log(code); }
-static bool ObjectCode_is_loaded_get(ObjectCode *code) { return cucore_objectcode_is_loaded(code) != 0; }
-static size_t ObjectCode_diagnostic_count_get(ObjectCode *code) { return cucore_objectcode_diagnostic_count(code); }
-static size_t ObjectCode_metadata_count_get(ObjectCode *code) { return cucore_objectcode_metadata_count(code); }
-static size_t ObjectCode_image_count_get(ObjectCode *code) { return cucore_objectcode_image_count(code); }
-static cucore_signature_state ObjectCode_signature_get(ObjectCode *code) { return static_cast<cucore_signature_state>(cucore_objectcode_signature(code)); }
-static const char *ObjectCode_signature_key_get(ObjectCode *code) { return cucore_objectcode_signature_key(code); }
-static size_t ObjectCode_symbol_count_get(ObjectCode *code) { return cucore_objectcode_symbol_count(held(code)); }
-static uint64_t ObjectCode_native_get(ObjectCode *code) { return reinterpret_cast<uint64_t>(cucore_objectcode_native(held(code))); }
-%}
+  //: cucore_objectcode_from_file
+  static ObjectCode *from_file(cucore_code_type type, const char *path, const char *name,
+                               const char *arch, const char *const *names, size_t name_count,
+                               const char *const *lowered_names, size_t lowered_name_count) {
+    const cucore_objectcode_options options =
+        objectcode_options(name, arch, names, name_count, lowered_names, lowered_name_count);
+    return made<ObjectCode *>(cucore_objectcode_from_file, type, path, &options);
+  }
+  //: cucore_objectcode_deserialize
+  static ObjectCode *deserialize(const void *data, size_t size, uint64_t max_code_size,
+                                 cucore_signature_policy policy, Keys *keys) {
+    cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;
+    options.max_code_size = max_code_size;
+    options.signature_policy = policy;
+    options.keys = keys ? keys->data() : nullptr;
+    options.key_count = keys ? keys->size() : 0;
+    return made<ObjectCode *>(cucore_objectcode_deserialize, data, size, &options);
+  }
+  //: cucore_objectcode_serialize
+  size_t serialize(cucore_toggle compression, Keys *key, void *data, size_t size) {
+    cucore_serialize_options options = CUCORE_SERIALIZE_OPTIONS_INIT;
+    options.compression = compression;
+    options.signing_key = key && key->size() ? key->data() : nullptr;
+    return made<size_t>(cucore_objectcode_serialize, held($self), &options, data, size);
+  }
+  //: cucore_objectcode_data
+  Bytes data() {
+    Bytes bytes{nullptr, 0};
+    bytes.data = cucore_objectcode_data($self, &bytes.size);
+    if (!bytes.data) ok(cucore_objectcode_serialize, $self, nullptr, nullptr, 0, &bytes.size);
+    return bytes;
+  }
+  //: cucore_objectcode_symbol_at
+  const char *symbol_expression(size_t index) { return symbol_info($self, index).expression; }
+  //: cucore_objectcode_symbol_at
+  const char *symbol_lowered_name(size_t index) { return symbol_info($self, index).lowered_name; }
+  //: cucore_objectcode_symbol_at
+  cucore_symbol_kind symbol_kind(size_t index) { return symbol_info($self, index).kind; }
+  //: cucore_objectcode_symbol_at
+  int64_t symbol_parameter_count(size_t index) {
+    return static_cast<int64_t>(symbol_info($self, index).parameter_count);
+  }
+  //: cucore_objectcode_symbol_at
+  size_t symbol_size(size_t index) { return symbol_info($self, index).size; }
+  //: cucore_objectcode_symbol_resources
+  int32_t symbol_resource(size_t symbol, int32_t which) { return resource($self, symbol, which); }
+  //: cucore_objectcode_diagnostic_at
+  cucore_severity diagnostic_severity(size_t index) { return diagnostic_info($self, index).severity; }
+  //: cucore_objectcode_diagnostic_at
+  int32_t diagnostic_line(size_t index) { return diagnostic_info($self, index).line; }
+  //: cucore_objectcode_diagnostic_at
+  int32_t diagnostic_column(size_t index) { return diagnostic_info($self, index).column; }
+  //: cucore_objectcode_diagnostic_at
+  const char *diagnostic_file(size_t index) { return diagnostic_info($self, index).file; }
+  //: cucore_objectcode_diagnostic_at
+  const char *diagnostic_text(size_t index) { return diagnostic_info($self, index).text; }
+}

@@ -1,74 +1,25 @@
 """What C# gets from the header: XML comments, enums, exceptions, options classes."""
 import re
-from pathlib import Path
 
 import fields
+import sources
 import words
+from api import FOLDER, camel_of
 from header import camel
-from kept import KEPT, type_of
 
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
-           'Future': 'CudaFuture', 'Program': 'CudaProgram',
-           'ProgramOptions': 'NativeProgramOptions', 'LinkerOptions': 'NativeLinkerOptions',
-           'CacheOptions': 'NativeCacheOptions', 'CacheEntries': 'NativeCacheEntries', 'Batch': 'NativeBatch', 'Compiling': 'NativeCompiling',
-           'LogReceiver': 'NativeLogReceiver', 'Keys': 'NativeKeys', 'Images': 'NativeImages'}
-
-# Members that the sources in csharp/src have another, fuller member for, and their names behind it.
-RAW = {'Queue::Queue': '', 'Queue::wait': 'RawWait', 'Queue::query': 'RawQuery', 'Stream::Stream': '', 'Event::Event': '', 'Program::Program': '', 'Linker::Linker': '', 'LogReceiver::LogReceiver': '',
-       'Device::count': 'RawCount', 'Device::attribute': 'GetAttribute', 'Device::default_stream': 'RawDefaultStream',
-       'Device::compute_capability': 'RawComputeCapability', 'Device::memory': 'RawMemory', 'Device::uuid': 'RawUuid',
-       'Device::stream_priorities': 'RawStreamPriorities', 
-       'Buffer::pinned': 'RawPinned', 'Buffer::managed': 'RawManaged', 'Buffer::copy_from': 'RawCopyFrom',
-       'Buffer::fill': 'RawFill', 'Program::compile': '', 'ObjectCode::data': 'RawData',
-       'ObjectCode::kernel': 'RawKernel', 'ObjectCode::image': 'GetImage', 'ObjectCode::find_global': 'RawFindGlobal',
-       'ObjectCode::serialize': 'RawSerialize', 'ObjectCode::deserialize': 'RawDeserialize',
-       'ObjectCode::create': 'RawCreate', 'ObjectCode::from_file': 'RawFromFile', 'Images::bundle': 'RawBundle',
-       'ObjectCode::diagnostic_count': 'RawDiagnosticCount', 'ObjectCode::metadata_count': 'RawMetadataCount',
-       'ObjectCode::symbol_count': 'RawSymbolCount', 'Kernel::attribute': 'GetAttribute',
-       'Kernel::parameter': 'RawParameter', 'Kernel::parameter_count': 'RawParameterCount', 'Kernel::occupancy': 'RawOccupancy',
-       'Kernel::max_potential_block_size': 'RawMaxPotentialBlockSize', 'Kernel::max_active_clusters': 'RawMaxActiveClusters',
-       'Kernel::available_dynamic_shared': 'RawAvailableDynamicShared', 'Kernel::launch': 'RawLaunch', 'Kernel::launch_packed': 'RawLaunchPacked', 'Stream::from_native': 'FromNative', 'Stream::query': 'RawQuery', 'Event::query': 'RawQuery', 'Future::query': 'RawQuery',
-       'ObjectCode::is_loaded': 'RawIsLoaded',
-       'Cache::Cache': '', 'Cache::compile': '', 'Cache::link': 'RawLink', 'Cache::find': 'RawFind', 'Cache::get': 'RawGet', 'Cache::put': 'RawPut',
-       'Cache::get_or_build': 'RawGetOrBuild', 'Cache::statistics': 'RawStatistics', 'Cache::statistics_of_all': 'RawStatisticsOfAll',
-       'Cache::entries': 'RawEntries', 'Cache::verify': 'RawVerify', 'Cache::trim': 'RawTrim', 'Cache::explain_miss': 'RawExplainMiss',
-       'Cache::add_remote': 'RawAddRemote', 'Batch::run': 'RawRun',
-       'library_set_path': 'RawSetPath', 'library_symbol': 'RawSymbol', 'log_write': 'RawLogWrite', 'log_enabled': 'RawLogEnabled',
-       'driver_select': 'RawSelectDriver'}
-PUBLIC = {'GetAttribute', 'GetImage', 'FromNative'}  # only the name is another
-
-KEPT_TYPES = {'int32': 'int', 'uint64': 'ulong', 'size': 'long', 'text': 'string', 'bool': 'bool'}
-
-# Where users find what no member of their own stands for.
-ELSEWHERE = {'cucore_log_set_callback': 'CucoreLog.Subscribe', 'cucore_library_query': 'CucoreLibrary.Query',
-             'cucore_library_symbol': 'CucoreLibrary.GetSymbol', 'cucore_log_write': 'CucoreLog.Write', 'cucore_log_enabled': 'CucoreLog.IsEnabled',
-             'cucore_library_set_path': 'CucoreLibrary.SetPath', 'cucore_driver_select': 'CucoreLibrary.SelectDriver',
-             'cucore_version': 'CucoreLibrary.VersionNumber', 'cucore_version_string': 'CucoreLibrary.VersionText'}
+KEPT_TYPES = {'int32_t': 'int', 'uint64_t': 'ulong', 'int64_t': 'long', 'size_t': 'long', 'const char *': 'string', 'bool': 'bool'}
 
 
 def exception(status):
     return words.exception_name(status, 'Exception')
 
 
-def member_name(member):
-    raw = RAW.get(member.path, '')
-    return raw if raw in PUBLIC else camel(member.name)
-
-
-def text_of(text, header, table):
-    def function(name):
-        if name in ELSEWHERE:
-            return ELSEWHERE[name]
-        if name.startswith('cucore_error_'):
-            return 'CucoreException.' + camel(name[len('cucore_error_'):])
-        m = table.get(name)
-        return f'{CLASSES.get(m.owner, m.owner)}.{member_name(m)}' if m and m.owner else camel(m.name) if m else None
-
+def text_of(text, places):
     def item(enum, i):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{camel(i.short)}'
-    return escape(words.translate(text, header, function, item, 'null'))
+    return escape(words.translate(text, places.api.header, places.text, item, 'null'))
 
 
 def escape(text):
@@ -79,32 +30,33 @@ def enum_typemap(enum):
     return f'%csharp_enum({enum.c_name}, {enum.name})'
 
 
-def comment(member, function, header, table):
+def comment(member, places):
     return []  # SWIG 4.1 makes no C# comments of these: features() does
 
 
-def documentation(function, parameters, header, table):
+def documentation(function, parameters, places):
     """The XML comment of a member: the function's words, and those parameters that the member has."""
-    tr = lambda t: text_of(t, header, table)
+    tr = lambda t: text_of(t, places)
     summary, *remarks = function.doc.text.split('\n\n')
     lines = [f'/// <summary>{tr(summary)}</summary>']
     lines += [f'/// <param name="{n}">{tr(t)}</param>' for n, t in parameters]
-    if function.doc.params.get('out'):
-        lines.append(f'/// <returns>{tr(function.doc.params["out"])}</returns>')
+    if words.result(function):
+        lines.append(f'/// <returns>{tr(words.result(function))}</returns>')
     lines += [f'/// <exception cref="{exception(c)}">{tr(t)}</exception>' for c, t in function.doc.retvals]
     if remarks:
         lines.append('/// <remarks>' + tr(' '.join(remarks)) + '</remarks>')
     return lines
 
 
-def is_kept(member):
-    # What has a raw name is behind a property of C#'s own.
-    return type_of(member, KEPT_TYPES) is not None and member.path not in RAW
+def is_kept(member, places):
+    return member.function in places.api.constant_properties() and not places.is_hidden(member)
 
 
-def kept(member):
+def kept(member, places):
     """The property over SWIG's own, which is called once."""
-    ctype, name = type_of(member, KEPT_TYPES), camel(member.name)
+    ctype, name = places.api.properties[member.function], camel(member.name)
+    enum = places.api.header.enum(ctype)
+    ctype = enum.name if enum else KEPT_TYPES[ctype]
     field = name[0].lower() + name[1:]
     if ctype == 'string':
         lines, read = [f'private string {field};'], f'return {field} ?? ({field} = {name}Now);'
@@ -117,89 +69,84 @@ def kept(member):
                                f'public {ctype} {name} {{ get {{ CheckAlive(); {read} }} }}']]
 
 
-def kept_classes(table):
-    """All of them: "//: cucore_x" stands for the comment still."""
+def generated_members(places, members, texts):
+    """Of each class the properties that never change, and a ToString() where csharp/src has none."""
     out = ['// Generated from cucore.h: properties that never change.', 'namespace Cucore {']
-    for owner in KEPT:
-        out.append(f'public partial class {CLASSES.get(owner, owner)} {{')
-        found = [m for m in table.values() if m.owner == owner and is_kept(m)]
-        missing = {name for name in KEPT[owner] if f'{owner}::{name}' not in RAW} - {m.name for m in found}
-        if missing:
-            raise SystemExit(f'{owner} has no {missing} to keep')
-        for member in found:
-            out += kept(member)
+    for owner in places.api.classes:
+        name = places.api.class_name(owner.name, 'csharp')
+        out.append(f'public partial class {name} {{')
+        for member in members:
+            if member.owner == owner.name and is_kept(member, places):
+                out += kept(member, places)
+        if not any(has_text(text, name) for text in texts):
+            out += ['  /// <summary>The name of the class.</summary>',
+                    f'  public override string ToString() {{ return "{name}" + (IsDisposed ? ", disposed" : ""); }}']
         out.append('}')
     return out + ['}']
 
 
-def features(member, function, header, table):
-    raw = camel(member.name) + 'Now' if is_kept(member) else RAW.get(member.path)
-    hidden = member.raw or raw is not None
-    if raw in PUBLIC:
-        hidden = False
-    lines = [f'%rename({raw}) {member.path};'] if raw else []
-    access = 'internal' if hidden else 'public'
-    comments = documentation(function, words.parameters(member, function), header, table)
+def has_text(text, name):
+    """Whether a source gives the class a ToString()."""
+    for part in re.split(r'^(?=(?:\w+ )+(?:class|struct) )', text, flags=re.M):
+        if re.match(rf'(?:\w+ )+class {name}\b', part) and 'override string ToString()' in part:
+            return True
+    return False
+
+
+def features(member, places):
+    hidden, name = places.is_hidden(member), places.member_name(member)
+    lines = []
+    if is_kept(member, places):
+        lines, hidden = [f'%rename({name}Now) {member.path};'], True
+    elif hidden and member.kind != 'constructor':
+        lines = [f'%rename(Raw{camel(member.name)}) {member.path};']
+    elif name != camel(member.name):
+        lines = [f'%rename({name}) {member.path};']
+    comments = documentation(places.api.header.functions[member.function], words.parameters(member, places.api), places)
     quoted = ''.join(l.replace('\\', '\\\\').replace('"', '\\"') + '\\n  ' for l in comments)
-    return lines + [f'%csmethodmodifiers {member.path} "{quoted}{access}";']
+    return lines + [f'%csmethodmodifiers {member.path} "{quoted}{"internal" if hidden else "public"}";']
 
 
-def class_features(lines):
-    """The comment before a class becomes the class's; what has no function behind it is internal."""
-    out = []
+def class_features(lines, places):
+    """The comment before a class becomes the class's; a helper is internal."""
+    api, out = places.api, []
     for previous, line in zip(lines, lines[1:]):
         m = re.match(r'struct (\w+) \{|%options\((\w+),', line)
         m = m and [m[0], m[1] or m[2]]
         words_of = re.match(r'/\*\* (.*) \*/', '/** Options. */' if line.startswith('%options(') else previous)
         if not m or not words_of:
             continue
-        access = 'internal' if CLASSES.get(m[1], '').startswith('Native') else 'public'
+        access = 'internal' if api.is_helper(m[1]) else 'public'
         serial = '[System.Serializable]\\n' if m[1] == 'ObjectCode' else ''
         out.append(f'%typemap(csclassmodifiers) {m[1]} "/// <summary>{escape(words_of[1])}</summary>\\n{serial}{access} sealed partial class"')
-        if m[1] in CLASSES:
-            out.append(f'%rename({CLASSES[m[1]]}) {m[1]};')
+        out.append(f'%rename({api.class_name(m[1], "csharp")}) {m[1]};')
     return out
 
 
-MARK = re.compile(r'^(\s*)//: (cucore_\w+)((?: \w+)*)\s*$')
+def expand_member(function, tags, declaration, places):
+    missing = [n for n in tags if not function.doc.params.get(n)]
+    if missing:
+        raise SystemExit(f'{function.name} says nothing about {missing}')
+    return documentation(function, [(n, function.doc.params[n]) for n in tags], places), ''
 
 
-def expand_source(text, header, table):
-    """C# with "//: cucore_x data size" before a member: the comment of the C function, with the parameters named."""
-    out = []
-    for line in text.splitlines():
-        m = MARK.match(line)
-        if not m:
-            out.append(line)
-            continue
-        function = header.functions.get(m[2])
-        if function is None:
-            raise SystemExit(f'the header has no {m[2]}')
-        missing = [n for n in m[3].split() if not function.doc.params.get(n)]
-        if missing:
-            raise SystemExit(f'{m[2]} says nothing about {missing}')
-        wanted = [(n, function.doc.params[n]) for n in m[3].split()]
-        out += [m[1] + l for l in documentation(function, wanted, header, table)]
-    return '\n'.join(out) + '\n'
-
-
-def enums(header, table):
+def enums(places):
     out = ['// Generated from cucore.h.', 'namespace Cucore {']
-    for e in header.enums:
-        out += [f'/// <summary>{text_of(e.doc.text, header, table)}</summary>', f'public enum {e.name} {{']
+    for e in places.api.header.enums:
+        out += [f'/// <summary>{text_of(e.doc.text, places)}</summary>', f'public enum {e.name} {{']
         for i in e.items:
-            out.append(f'  /// <summary>{text_of(i.doc or camel(i.short), header, table)}</summary>')
+            out.append(f'  /// <summary>{text_of(i.doc or camel(i.short), places)}</summary>')
             out.append(f'  {camel(i.short)} = {i.value},')
         out.append('}')
     return out + ['}']
 
 
-def exceptions(header, table):
-    items = [i for i in header.enum('cucore_status').items if i.value]
+def exceptions(places):
+    items = [i for i in places.api.header.enum('cucore_status').items if i.value]
     out = ['// Generated from cucore.h.', 'using System;', 'using System.Runtime.Serialization;', '', 'namespace Cucore {']
     for i in items:
         name = exception(i.name)
-        out += [f'/// <summary>{text_of(i.doc, header, table)}</summary>', '[Serializable]',
+        out += [f'/// <summary>{text_of(i.doc, places)}</summary>', '[Serializable]',
                 f'public sealed class {name} : CucoreException {{',
                 f'  internal {name}(Failure failure) : base(failure) {{}}',
                 f'  private {name}(SerializationInfo info, StreamingContext context) : base(info, context) {{}}', '}']
@@ -231,15 +178,15 @@ def property_lines(doc, ctype, name, initial):
     return [f'  /// <summary>{doc}</summary>', f'  public {ctype} {name} {{ get; set; }}{tail}']
 
 
-def options(header, c_name, name, table):
-    struct = header.structs[c_name]
+def options(struct, places):
+    name = camel_of(struct)
     pairs = named_pairs(struct)
     values = {v.name for _, v in pairs.values()}
-    out = [f'/// <summary>{text_of(struct.doc.text, header, table)} A null is the default.</summary>',
+    out = [f'/// <summary>{text_of(struct.doc.text, places)} A null is the default.</summary>',
            f'public sealed class {name} {{']
     fill = []
     for f in struct.fields:
-        doc = text_of(f.doc or f.name.replace('_', ' ').capitalize(), header, table).replace(' ...', '')
+        doc = text_of(f.doc or f.name.replace('_', ' ').capitalize(), places).replace(' ...', '')
         if f.name in pairs:
             prop, value = pairs[f.name]
             ctype = 'string' if value.kind == 'texts' else 'byte[]'
@@ -254,35 +201,34 @@ def options(header, c_name, name, table):
                          '  public override string ToString() { return Describe.Properties(this); }', '}']
 
 
-def sentence(field, header, table):
+def sentence(field, places):
     """A field's comment, or its name, as a sentence."""
-    text = text_of(field.doc or field.name.replace('_', ' '), header, table).replace(' ...', '')
+    text = text_of(field.doc or field.name.replace('_', ' '), places).replace(' ...', '')
     return text[0].upper() + text[1:]
 
 
-def record(header, c_name, name, table):
+def record(places, c_name, name):
     """A class over the numbers that a call has filled in."""
-    struct = header.structs[c_name]
-    out = [f'/// <summary>{text_of(struct.doc.text, header, table)}</summary>', f'public sealed class {name} {{',
+    struct = places.api.header.structs[c_name]
+    out = [f'/// <summary>{text_of(struct.doc.text, places)}</summary>', f'public sealed class {name} {{',
            '  private readonly byte[] all;', '', f'  internal {name}(byte[] all) {{ this.all = all; }}', '']
-    for i, f in enumerate(fields.record(header, c_name)):
-        out += [f'  /// <summary>{sentence(f, header, table)}</summary>',
+    for i, f in enumerate(struct.fields):
+        out += [f'  /// <summary>{sentence(f, places)}</summary>',
                 f'  public long {camel(f.name)} {{ get {{ return System.BitConverter.ToInt64(all, {8 * i}); }} }}']
-    said = ', '.join(f'{camel(f.name)}={{{camel(f.name)}}}' for f in fields.record(header, c_name))
+    said = ', '.join(f'{camel(f.name)}={{{camel(f.name)}}}' for f in struct.fields)
     return out + ['', '  /// <summary>All of it: "name=number, ...".</summary>',
                   f'  public override string ToString() {{ return $"{said}"; }}', '}']
 
 
-def write_sources(header, folder, table, names):
+def write_sources(places, members, folder, names):
     write = lambda name, lines: (folder / name).write_text('\n'.join(lines) + '\n', encoding='utf-8')
-    write('Enums.Generated.cs', enums(header, table))
-    write('Exceptions.Generated.cs', exceptions(header, table))
+    expand = lambda lines: sources.expand(lines, places, expand_member)
+    texts = {name: (FOLDER / 'csharp/src' / name).read_text(encoding='utf-8') for name in names}
+    write('Enums.Generated.cs', enums(places))
+    write('Exceptions.Generated.cs', exceptions(places))
     write('Options.Generated.cs', ['// Generated from cucore.h.', 'using System.Collections.Generic;', '', 'namespace Cucore {',
-                                   *options(header, 'cucore_program_options', 'ProgramOptions', table),
-                                   *options(header, 'cucore_linker_options', 'LinkerOptions', table),
-                                   *options(header, 'cucore_cache_options', 'CacheOptions', table),
-                                   *(line for c_name, name in fields.RECORDS.items() for line in record(header, c_name, name, table)), '}'])
-    (folder / 'Kept.Generated.cs').write_text(expand_source('\n'.join(kept_classes(table)), header, table), encoding='utf-8')
-    source = Path(__file__).resolve().parent.parent / 'csharp/src'
-    for name in names:
-        (folder / name).write_text(expand_source((source / name).read_text(encoding='utf-8'), header, table), encoding='utf-8')
+                                   *(line for struct in places.api.options_classes() for line in options(struct, places)),
+                                   *(line for c_name, name in fields.records(places.api) for line in record(places, c_name, name)), '}'])
+    write('Kept.Generated.cs', expand(generated_members(places, members, texts.values())))
+    for name, text in texts.items():
+        write(name, expand(text.splitlines()))

@@ -1,10 +1,15 @@
 """The fields of options structs as tables for cpp/options.hpp."""
+import classes
+from header import camel
 
-STRUCTS = ['cucore_program_options', 'cucore_linker_options', 'cucore_cache_options']
 KINDS = ('text', 'toggle', 'number', 'texts', 'numbers', 'blobs', 'flag', 'uint32', 'uint64', 'key', 'keys')
 
-# Structs of numbers that a call fills in: every language makes a record of each.
-RECORDS = {'cucore_cache_statistics_info': 'CacheStatistics'}
+
+def records(api):
+    """(struct, class) of each struct that a call fills with numbers alone: every language makes a record of it."""
+    for name, struct in api.header.structs.items():
+        if name.endswith('_info') and len(struct.fields) > 1 and all(f.kind == 'uint64' for f in struct.fields):
+            yield name, camel(name.split('_', 1)[1].removesuffix('_info'))
 
 
 def table(struct):
@@ -18,20 +23,12 @@ def table(struct):
     return rows
 
 
-def record(header, c_name):
-    """The fields of a record: behind struct_size, 64 bits each."""
-    found = header.structs[c_name].fields
-    for f in found:
-        if f.kind != 'uint64':
-            raise SystemExit(f'{c_name}.{f.name}: a record has nothing but uint64_t')
-    return found
-
-
-def cpp(header):
+def cpp(api):
+    handles, aliases = classes.cpp(api)
     out = ['// Generated from cucore.h.', '#pragma once', '', '#include "options.hpp"', '', 'namespace cucore::bind {']
-    for name in STRUCTS:
-        struct = header.structs[name]
+    for struct in api.options_classes():
+        name = struct.name
         out += ['', 'template <>', f'struct FieldsOf<{name}> {{', f'  static constexpr const char* NAME = "{name}";',
                 '  static const Field* fields() {', '    static constexpr Field all[] = {', *table(struct), '    };',
                 '    return all;', '  }', f'  static constexpr size_t count() {{ return {len(struct.fields)}; }}', '};']
-    return '\n'.join(out + ['', '}  // namespace cucore::bind', ''])
+    return handles, '\n'.join(out + ['', '}  // namespace cucore::bind', '', aliases])

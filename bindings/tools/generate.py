@@ -1,52 +1,66 @@
 #!/usr/bin/env python3
-"""Makes what a language's binding is built from, out of cucore.h and the .i files.
+"""Makes what a language's binding is built from, out of cucore.h, the table and the .i files.
 
-  generate.py LANGUAGE HEADER FOLDER [SOURCE...]   LANGUAGE is python, java, csharp or cpp; SOURCE is a
-                                                   file of csharp/src that gets the comments put in
+  generate.py LANGUAGE HEADER FOLDER [SOURCE...]   LANGUAGE is python, java, csharp or cpp; SOURCE is a file of csharp/src.
+                                                   HEADER may be several, with a colon between them
 """
 import sys
 from pathlib import Path
 
+import api as apis
+import classes
 import csharp
 import fields
-import header as headers
 import interface
 import java
 import python
 import spellings
+from places import Places
+
+LANGUAGES = {'python': python, 'java': java, 'csharp': csharp}
 
 
-def interface_file(language, header, folder, name):
+def read(header_paths, language):
+    """(lines of all .i files and classes, their members, the places of the functions in the language)."""
     lines = interface.flatten(interface.ROOT / 'cucore.i')
-    table = spellings.cpp(spellings.all_of(header, language.__name__, language))
-    text = '\n'.join(interface.expand(lines, header, language) + table) + '\n'
-    (folder / name).write_text(text, encoding='utf-8')
+    written = {m.function for m in interface.members(lines)}
+    api = apis.Api(header_paths.split(':'), written)
+    at = lines.index('//: classes')
+    lines[at:at + 1] = classes.lines(api)
+    members = interface.members(lines)
+    return lines, members, Places(api, language, members)
 
 
-def main(language, header_path, folder, *sources):
-    header = headers.read(header_path)
+def write_interface(language, lines, places, folder):
+    table = spellings.cpp(spellings.all_of(places, LANGUAGES[language]))
+    text = '\n'.join(interface.expand(lines, places, LANGUAGES[language]) + table) + '\n'
+    (folder / f'cucore_{language}.i').write_text(text, encoding='utf-8')
+
+
+def main(language, header_paths, folder, *names):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    lines, members, places = read(header_paths, language)
+    write = lambda name, text: (folder / name).write_text(text, encoding='utf-8')
     if language == 'cpp':
-        (folder / 'option_fields.hpp').write_text(fields.cpp(header), encoding='utf-8')
-    elif language == 'python':
-        interface_file(python, header, folder, 'cucore_python.i')
-        (folder / '_enums.py').write_text(python.enums(header), encoding='utf-8')
-        (folder / '_options.py').write_text(python.options(header), encoding='utf-8')
-        (folder / '_records.py').write_text(python.records(header), encoding='utf-8')
-        members = interface.members(interface.flatten(interface.ROOT / 'cucore.i'))
-        (folder / '_docs.py').write_text(python.docs(header, members), encoding='utf-8')
-        (folder / '_init.pyi').write_text(python.init_stub(header), encoding='utf-8')
+        handles, options = fields.cpp(places.api)
+        write('handle_types.hpp', handles)
+        write('option_fields.hpp', options)
+        return
+    write_interface(language, lines, places, folder)
+    if language == 'python':
+        write('_enums.py', python.enums(places))
+        write('_options.py', python.options(places))
+        write('_records.py', python.records(places))
+        write('_docs.py', python.docs(places, members))
+        write('_init.pyi', python.init_stub(places.api.header))
     elif language == 'java':
-        interface_file(java, header, folder, 'cucore_java.i')
         sources = folder / 'java-sources'
         sources.mkdir(exist_ok=True)
-        java.write_sources(header, sources)
+        java.write_sources(places, sources)
         (folder / 'java-sources.stamp').touch()
     else:
-        interface_file(csharp, header, folder, 'cucore_csharp.i')
-        table = interface.references(interface.members(interface.flatten(interface.ROOT / 'cucore.i')))
-        csharp.write_sources(header, folder, table, sources)
+        csharp.write_sources(places, members, folder, names)
 
 
 if __name__ == '__main__':

@@ -26,6 +26,8 @@ class Function:
     name: str
     doc: Doc
     parameters: list  # names
+    types: list       # of the parameters, "const cucore_device *"; an array has its size, "const uint8_t[32]"
+    result: str       # "void", "cucore_status", "const char *"
 
 
 @dataclass
@@ -67,6 +69,7 @@ class Header:
     enums: list
     structs: dict
     handles: list
+    handle_docs: dict
 
     def enum(self, c_name):
         return next((e for e in self.enums if e.c_name == c_name), None)
@@ -165,25 +168,47 @@ NOT_IN_BINDINGS = ('cucore_cache_answer',)
 
 
 def read(path):
-    text = header_text.read(path)
+    return read_all([path])
+
+
+def read_all(paths):
+    """libcucore's header, and those of libraries that are built on it."""
+    text = '\n'.join(header_text.read(path) for path in paths)
     comment = r'/\*\*(?!<)((?:(?!\*/).)*)\*/\s*'
     functions, enums, structs = {}, [], {}
-    for m in re.finditer(comment + r'CUCORE_API\s+([^;]*?)(cucore_\w+)\(([^;]*?)\);', text, re.S):
-        parameters = [re.findall(r'\w+', p)[-1] for p in split_parameters(m[4]) if p.strip() != 'void']
-        functions[m[3]] = Function(m[3], parse_doc(m[1]), parameters)
+    for m in re.finditer(comment + r'[A-Z]+_API\s+([^;]*?)([a-z]+_\w+)\(([^;]*?)\);', text, re.S):
+        parsed = [parameter(p) for p in split_parameters(m[4]) if p.strip() != 'void']
+        functions[m[3]] = Function(m[3], parse_doc(m[1]), [n for n, _ in parsed], [t for _, t in parsed], spaced(m[2]))
     for m in re.finditer(comment + r'typedef enum \w+ \{(.*?)\} (\w+);', text, re.S):
         if m[3] not in NOT_IN_BINDINGS:
             enums.append(parse_enum(m[1], m[2], m[3]))
     for m in re.finditer(comment + r'typedef struct \w+ \{(.*?)\} (\w+);', text, re.S):
         structs[m[3]] = parse_struct(m[1], m[2], m[3])
-    handles = [m[1] for m in re.finditer(r'typedef struct cucore_\w+ +(cucore_\w+);', text)]
-    return Header(functions, enums, structs, handles)
+    return Header(functions, enums, structs, *read_handles(text))
+
+
+def read_handles(text):
+    """The handle types, and the comment behind or before each."""
+    handles = {}
+    for m in re.finditer(r'(?:/\*\*(?!<)([^/]*)\*/\s*)?typedef struct ([a-z]+_\w+) +\2;[ \t]*(?:/\*\*<(.*?)\*/)?', text):
+        handles[m[2]] = ' '.join(clean(m[3] or m[1] or '').split()).rstrip('.')
+    return list(handles), handles
 
 
 def split_parameters(text):
     """Parameters, also where one is a function pointer."""
-    text = re.sub(r'\(\*(\w+)\)\([^)]*\)', r' \1', text)
-    return [re.sub(r'\[\w*\]', '', p) for p in text.split(',')]
+    return re.sub(r'\(\*(\w+)\)\([^)]*\)', r' \1', text).split(',')
+
+
+def spaced(ctype):
+    """A C type in one spelling: "const char *"."""
+    return re.sub(r'\s*\*', ' *', ' '.join(ctype.split())).replace('* *', '**').strip()
+
+
+def parameter(text):
+    """(name, type) of a declaration."""
+    ctype, name, size = re.fullmatch(r'\s*(.*?)(\w+)\s*((?:\[\w*\])?)\s*', text, re.S).groups()
+    return name, spaced(ctype) + size
 
 
 def exported(map_file):

@@ -1,15 +1,13 @@
-"""Puts the .i files together and documents their members from the header.
+"""Puts the .i files and the generated classes together, and documents their members from the header.
 
-A line "//: cucore_stream_create" before a member says which C function it is; the function's comment
-becomes the member's. "//: cucore_x raw" is a member that is not for users: the language's own layer
-calls it. "pair" is a member that gives two numbers: in Python a tuple, in the others raw. A member
-may have a comment of its own instead.
+A line "//: cucore_stream_create" before a member names its C function, whose comment becomes the
+member's. A member without a C function has a comment of its own instead.
 """
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-MARK = re.compile(r'^(\s*)//: (cucore_\w+)( raw| pair)?\s*$')
+MARK = re.compile(r'^(\s*)//: ([a-z]+_\w+)\s*$')
 
 
 @dataclass
@@ -18,13 +16,10 @@ class Member:
     owner: str       # class, '' for a function
     name: str
     function: str
-    tag: str         # '', raw or pair
     kind: str        # constructor, method, static, property, function
     parameters: list
-
-    @property
-    def raw(self):
-        return self.tag != ''
+    defaults: list   # of the parameters, '' for none
+    is_void: bool = False
 
     @property
     def path(self):
@@ -55,15 +50,17 @@ def declaration(lines, at):
     return re.split(r'[{;]', text)[0]
 
 
-def member_at(lines, at, owner, function, tag):
+def member_at(lines, at, owner, function):
     text = declaration(lines, at)
     m = re.search(r'(\w+)\s*\((.*)\)', text)
     if not m:
-        return Member(owner, re.findall(r'\w+', text)[-1], function, tag, 'property', [])
-    parameters = [re.findall(r'\w+', p.split('=')[0])[-1] for p in m[2].split(',') if p.strip() not in ('', 'void')]
+        return Member(owner, re.findall(r'\w+', text)[-1], function, 'property', [], [])
+    declared = [p for p in m[2].split(',') if p.strip() not in ('', 'void')]
+    parameters = [re.findall(r'\w+', p.split('=')[0])[-1] for p in declared]
+    defaults = [p.partition('=')[2].strip() for p in declared]
     kind = 'function' if not owner else 'constructor' if m[1] == owner else \
         'static' if text.strip().startswith('static') else 'method'
-    return Member(owner, m[1], function, tag, kind, parameters)
+    return Member(owner, m[1], function, kind, parameters, defaults, bool(re.match(r'\s*(static )?void\s', text)))
 
 
 def walk(lines):
@@ -77,45 +74,29 @@ def walk(lines):
             owner = ''
         mark = MARK.match(line)
         if mark:
-            yield i, member_at(lines, i + 1, owner, mark[2], (mark[3] or '').strip())
+            yield i, member_at(lines, i + 1, owner, mark[2])
 
 
 def members(lines):
     return [m for _, m in walk(lines)]
 
 
-def expand(lines, header, language):
+def expand(lines, places, language):
     """The interface of one language: each mark replaced by what the language makes of the comment."""
     marks = dict(walk(lines))
-    table = references(marks.values())
     out = []
     for i, line in enumerate(lines):
         if i in marks:
-            member = marks[i]
-            function = header.functions.get(member.function)
-            if function is None:
-                raise SystemExit(f'{member.path}: the header has no {member.function}')
             indent = MARK.match(line)[1]
-            out += [indent + l for l in language.comment(member, function, header, table)]
+            out += [indent + l for l in language.comment(marks[i], places)]
         else:
             out.append(line)
-    features = [l for m in marks.values()
-                for l in language.features(m, header.functions[m.function], header, table)]
-    enums = [language.enum_typemap(e) for e in header.enums if e.c_name != 'cucore_status']
-    classes = language.class_features(lines) if hasattr(language, 'class_features') else []
-    return insert_features(out, [l for l in enums if l] + classes + features)
+    features = [l for m in marks.values() for l in language.features(m, places)]
+    enums = [language.enum_typemap(e) for e in places.api.header.enums if e.c_name != 'cucore_status']
+    return insert_features(out, [l for l in enums if l] + language.class_features(lines, places) + features)
 
 
 def insert_features(lines, features):
     """Features come before the declarations that they are about: right behind the language's own."""
-    at = next(i for i, l in enumerate(lines) if 'Section "Version"' in l)
-    return lines[:at] + features + lines[at:]
-
-
-def references(all_members):
-    """C function -> the member that users know it by."""
-    table = {}
-    for m in all_members:
-        if m.function not in table or table[m.function].raw:
-            table[m.function] = m
-    return table
+    at = lines.index('//: features')
+    return lines[:at] + features + lines[at + 1:]

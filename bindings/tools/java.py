@@ -1,91 +1,25 @@
 """What Java gets from the header: javadoc, enums, the builder of options."""
 import re
+from pathlib import Path
 
 import fields
+import sources
 import words
+from api import FOLDER, camel_of
 from header import camel
-from kept import type_of
-
-
-def lower(snake):
-    name = camel(snake)
-    return name[0].lower() + name[1:]
-
-
-CLASSES = {'Device': 'CudaDevice', 'Stream': 'CudaStream', 'Event': 'CudaEvent', 'Buffer': 'CudaBuffer', 'Queue': 'CudaQueue',
-           'Future': 'CudaFuture'}
-
-
-# C functions that users know as a method which is written by hand.
-MADE_IN_JAVA = {
-    'cucore_queue_wait': 'CudaQueue.waitFor', 'cucore_queue_query': 'CudaQueue.getInfo', 'cucore_future_wait': 'CudaFuture.waitFor',
-    'cucore_objectcode_symbol_at': 'ObjectCode.getSymbols', 'cucore_objectcode_symbol_parameter_at': 'Symbol.parameters',
-    'cucore_objectcode_symbol_resources': 'ObjectCode.getResources', 'cucore_objectcode_serialize': 'ObjectCode.serialize',
-    'cucore_objectcode_deserialize': 'ObjectCode.deserialize', 'cucore_objectcode_create': 'ObjectCode.fromBytes',
-    'cucore_objectcode_from_file': 'ObjectCode.fromFile', 'cucore_objectcode_bundle': 'ObjectCode.bundle',
-    'cucore_objectcode_data': 'ObjectCode.getBytes', 'cucore_objectcode_metadata_key': 'ObjectCode.getMetadata',
-    'cucore_objectcode_metadata_value': 'ObjectCode.getMetadata', 'cucore_objectcode_find_global': 'ObjectCode.findGlobal',
-    'cucore_kernel_parameters': 'Kernel.getParameters', 'cucore_objectcode_symbol_parameters': 'Symbol.parameters',
-    'cucore_buffer_release': 'CudaBuffer.close', 'cucore_device_reset': 'CudaDevice.reset',
-    'cucore_kernel_parameter_at': 'Kernel.getParameters', 'cucore_kernel_launch': 'Kernel.launch',
-    'cucore_kernel_launch_packed': 'Kernel.launchPacked', 'cucore_buffer_write': 'CudaBuffer.write',
-    'cucore_device_stream_priorities': 'CudaDevice.getStreamPriorities', 'cucore_driver_select': 'Cucore.selectDriver',
-    'cucore_buffer_read': 'CudaBuffer.read', 'cucore_version': 'Cucore.version', 'cucore_library_query': 'Cucore.library',
-    'cucore_library_symbol': 'Cucore.librarySymbol', 'cucore_log_write': 'Log.write', 'cucore_log_enabled': 'Log.isEnabled',
-    'cucore_objectcode_diagnostic_count': 'ObjectCode.getDiagnostics', 'cucore_stream_create': 'new CudaStream',
-    'cucore_cache_open': 'new Cache', 'cucore_cache_query': 'Cache.getEntries', 'cucore_program_compile_batch': 'Program.compileBatch',
-    'cucore_cache_compile': 'Cache.compile', 'cucore_cache_link': 'Cache.link', 'cucore_cache_add_remote': 'Cache.addRemote',
-    'cucore_buffer_create': 'new CudaBuffer', 'cucore_objectcode_diagnostic_at': 'ObjectCode.getDiagnostics',
-}
-
-
-# What the header leaves to the names of parameters; javadoc wants it said.
-PARAMETERS = {
-    'queue': 'where the completion comes out', 'spin_ns': '0: 50 000; -1: never', 'sweep_ns': '0: 20 000', 'token': 'comes back in the completion',
-    'device': 'the device', 'stream': 'in whose order', 'length': 'in bytes', 'address': 'on the device',
-    'source': 'where the bytes come from', 'offset': 'in bytes, in this buffer', 'source_offset': 'in bytes, in the source',
-    'key': '32 bytes', 'url': 'where it is', 'read_only': 'whether nothing is sent to it', 'connect_timeout_ms': 'milliseconds; 0: 100',
-    'timeout_ms': 'of one request, in milliseconds; 0: 1000',
-    'name': 'which one', 'peer': 'the other device', 'kind': 'which one', 'timing': 'whether it measures time',
-    'blocking_sync': 'whether synchronize() sleeps instead of spinning', 'priority': 'a lower number goes first',
-    'interprocess': 'whether it may be shared with other processes; not with timing', 'end': 'the later event',
-    'nonblocking': 'whether it does not wait for the legacy default stream; default ON', 'event': 'what to wait for',
-    'other': 'what to wait for', 'value': 'its new value', 'code': 'the input', 'block_size': 'threads a block',
-    'blocks_per_multiprocessor': 'how many blocks', 'dynamic_shared': 'bytes a block', 'ordinal': 'from 0', 'index': 'from 0',
-}
-RESULTS = {
-    'cucore_future_from_stream': 'the future', 'cucore_future_query': 'true once it is', 'cucore_future_detach': 'true if its completion will never come out',
-    'cucore_buffer_create_pinned': 'the buffer', 'cucore_buffer_create_managed': 'the buffer',
-    'cucore_buffer_from_native': 'the buffer', 'cucore_device_count': 'the number of devices',
-    'cucore_device_attribute': 'its value', 'cucore_device_can_access_peer': 'true if they may',
-    'cucore_device_default_stream': 'the stream', 'cucore_event_query': 'true once it is', 'cucore_event_elapsed': 'milliseconds',
-    'cucore_stream_query': 'true once it is', 'cucore_kernel_attribute': 'its value', 'cucore_kernel_occupancy': 'the number of blocks',
-    'cucore_kernel_available_dynamic_shared': 'bytes a block', 'cucore_objectcode_find_kernel': 'the kernel',
-    'cucore_objectcode_image_at': 'the image', 'cucore_linker_link': 'the object code; its log has the warnings',
-}
+from places import java_property, lower
 
 
 def exception(status):
     return words.exception_name(status, 'Exception')
 
 
-def text_of(text, header, table):
-    def function(name):
-        if name.startswith('cucore_error_'):
-            return 'CucoreException.' + lower(name[len('cucore_error_'):])
-        if name in MADE_IN_JAVA:
-            return MADE_IN_JAVA[name]
-        m = table.get(name)
-        if not m:
-            return None
-        member = 'get' + camel(m.name) if m.kind == 'property' else lower(m.name)
-        return f'{CLASSES.get(m.owner, m.owner)}.{member}' if m.owner else member
-
+def text_of(text, places):
     def item(enum, i):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
-    text = re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, header, function, item, 'null'))
+    text = re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, places.api.header, places.text, item, 'null'))
     return text.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
 
 
@@ -93,29 +27,51 @@ def enum_typemap(enum):
     return f'%java_enum({enum.c_name}, {enum.name})'
 
 
-def comment(member, function, header, table):
-    tr = lambda t: text_of(t, header, table)
+def documentation(function, parameters, places, given=(), has_result=True):
+    """The lines of a javadoc comment. parameters are those of the member, given its own tags, which go first."""
+    tr = lambda t: text_of(t, places)
+    renamed = {here: c for c, here in places.api.renamed.get(function.name, {}).items()}
     lines = tr(function.doc.text).split('\n')
-    said = dict(words.parameters(member, function))
-    for name in member.parameters:
-        if name in said or name in PARAMETERS:
-            lines.append(f'@param {name} ' + (tr(said[name]) if name in said else PARAMETERS[name]))
-    result = words.result(member, function) or RESULTS.get(member.function, 'it' if member.kind == 'property' else '')
-    if result and member.kind != 'constructor':
-        lines.append(f'@return {tr(result)}')
-    lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
+    for name in parameters:
+        own = next((g for g in given if g.startswith(f'@param {name} ')), None)
+        text = function.doc.params.get(renamed.get(name, name)) or function.doc.params.get(words.snake(name))
+        lines.append(own or f'@param {name} {tr(text) if text else "the " + words.spaced(name)}')
+    own = [g for g in given if g.startswith(('@return ', '@param <', '@throws '))]
+    result = words.result(function)
+    if has_result and not any(g.startswith('@return') for g in own):
+        own.append(f'@return {tr(result) if result else "the result"}')
+    return lines + own + [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
+
+
+def is_length(before, name):
+    """Whether a parameter is the length of the one before, with which it is one array in Java."""
+    return (before, name) == ('data', 'size') or name in (f'{before}_size', f'{before.removesuffix("s")}_count')
+
+
+def comment(member, places):
+    has_result = member.kind != 'constructor' and not member.is_void
+    parameters = [b for a, b in zip(['', *member.parameters], member.parameters) if not is_length(a, b)]
+    lines = documentation(places.api.header.functions[member.function], parameters, places, has_result=has_result)
     return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
 
-KEPT_TYPES = {'int32': 'int', 'uint64': 'long', 'size': 'long', 'text': 'String', 'bool': 'Boolean'}
+def expand_member(function, given, declaration, places):
+    """The comment in the place of a mark in a .java file."""
+    m = re.search(r'(\w+)\((.*)\)', declaration.partition('{')[0], re.S)
+    parameters = re.findall(r'(\w+)\s*(?:,|$)', m[2])
+    before = declaration[:m.start()].split()
+    has_result = bool(before) and before[-1] not in ('public', 'void')
+    lines = documentation(function, parameters, places, given, has_result)
+    return ['/** ' + lines[0], *(' * ' + l for l in lines[1:])], ' */'
+
+
+KEPT_TYPES = {'int32_t': 'int', 'uint64_t': 'long', 'int64_t': 'long', 'size_t': 'long', 'const char *': 'String', 'bool': 'Boolean'}
 
 
 def kept(member, java_type, doc):
     """A getter over SWIG's own, which is called once."""
     name = {'native': 'nativeHandle'}.get(member.name) or lower(member.name)
-    getter, read = 'get' + name[0].upper() + name[1:], f'get{name[0].upper()}{name[1:]}Now()'
-    if java_type == 'Boolean':
-        getter = getter.replace('getIs', 'is').replace('getHas', 'has')
+    getter, read = java_property(member.name), f'get{camel(member.name)}Now()'
     simple = {'Boolean': 'boolean'}.get(java_type, java_type)
     if java_type in ('int', 'long'):
         # 0 may be what is there only later: a handle of code that is not loaded.
@@ -127,30 +83,53 @@ def kept(member, java_type, doc):
         body = [f'private transient volatile {java_type} {name};', '', *doc, f'public {simple} {getter}() {{',
                 f'  {java_type} known = {name};', '  if (known == null) {', f'    known = {read};', f'    {name} = known;',
                 '  }', '  open();', '  return known;', '}']
-    return [f'%rename({name}Now) {member.path};', f'%javamethodmodifiers {member.path} "/* raw */";',
-            f'%extend {member.owner} {{ %proxycode %{{', *('  ' + l if l else '' for l in body), '%} }']
+    return [*raw(member), f'%extend {member.owner} {{ %proxycode %{{', *('  ' + l if l else '' for l in body), '%} }']
 
 
-def features(member, function, header, table):
-    # Raw members are for the classes of the package, not for users.
-    if member.raw:
-        return [f'%javamethodmodifiers {member.path} "/* raw */";']
-    java_type = type_of(member, KEPT_TYPES)
-    if not java_type:
+def raw(member):
+    """A member for the package alone."""
+    rename = [] if member.kind == 'constructor' else [f'%rename({lower(member.name)}Now) {member.path};']
+    return [*rename, f'%javamethodmodifiers {member.path} "/* raw */";']
+
+
+def features(member, places):
+    if places.is_hidden(member):
+        return raw(member)
+    ctype = places.api.constant_properties().get(member.function)
+    if not ctype:
         return []
-    text = text_of(function.doc.text, header, table).replace('\n', ' ').strip()
-    return kept(member, java_type, ['/** ' + text, ' * @return it, always the same */'])
+    enum = places.api.header.enum(ctype)
+    text = text_of(places.api.header.functions[member.function].doc.text, places).replace('\n', ' ').strip()
+    return kept(member, enum.name if enum else KEPT_TYPES[ctype], ['/** ' + text, ' * @return it, always the same */'])
 
 
-def exceptions(header, folder):
+def class_features(lines, places):
+    """The names of the classes, and what each has from its .java file."""
+    api = places.api
+    out = [f'%rename({api.class_name(c.name, "java")}) {c.name};' for c in api.classes]
+    for name in [*api.table.get('classes', 'helpers'), *map(camel_of, api.options_classes())]:
+        out += [f'%rename({api.class_name(name, "java")}) {name};', f'%typemap(javaclassmodifiers) {name} "final class"']
+    return out + [l for c in api.classes for l in own_members(c, places)]
+
+
+def own_members(owner, places):
+    name = places.api.class_name(owner.name, 'java')
+    path = FOLDER / f'java/members/{name}.java'
+    body = sources.body(path) if path.exists() else []
+    if not any('String toString()' in line for line in body):
+        body += ['  @Override public String toString() {', f'    return "{name}" + (isClosed() ? " (closed)" : "");', '  }']
+    return [f'%extend {owner.name} {{ %proxycode %{{', *sources.expand(body, places, expand_member), '%} }']
+
+
+def exceptions(places, folder):
     """One class a status, and the method that makes the right one."""
-    statuses = next(e for e in header.enums if e.c_name == 'cucore_status')
+    statuses = places.api.header.enum('cucore_status')
     cases = []
     for i in statuses.items:
         if not i.value:
             continue
         name = exception(i.name)
-        doc = text_of(i.doc, header, {})
+        doc = text_of(i.doc, places)
         (folder / f'{name}.java').write_text('\n'.join([
             'package io.cucore;', '', f'/** {i.short}: {doc}. */', f'public final class {name} extends CucoreException {{',
             '  private static final long serialVersionUID = 1L;', '', f'  {name}(Failure failure) {{', '    super(failure);',
@@ -170,9 +149,10 @@ SETTERS = {
 }
 
 
-def options(struct, name, header, folder):
+def options(struct, places, folder):
     """A builder with a method a field."""
-    out = ['package io.cucore;', '', f'/** {text_of(struct.doc.text, header, {})} */',
+    name = camel_of(struct)
+    out = ['package io.cucore;', '', f'/** {text_of(struct.doc.text, places)} */',
            f'public final class {name} extends Options {{', f'  private {name}(Builder builder) {{', '    super(builder);', '  }', '',
            '  /** Begins with the defaults.', '   * @return a builder */', '  public static Builder builder() {',
            '    return new Builder();', '  }', '', f'  Native{name} toNative() {{', f'    Native{name} fields = new Native{name}();',
@@ -186,7 +166,7 @@ def options(struct, name, header, folder):
     out += ['    });', '    return fields;', '  }', '', f'  /** Collects {name}. Not for several threads at a time. */',
             '  public static final class Builder extends Options.Builder {', '    Builder() {}', '']
     for f in struct.fields:
-        doc = text_of(' '.join(f.doc.split()) or f.name.replace('_', ' '), header, {}).replace('*/', '')
+        doc = text_of(' '.join(f.doc.split()) or f.name.replace('_', ' '), places).replace('*/', '')
         if f.kind in SETTERS:
             parameter, verb = SETTERS[f.kind]
             word = parameter.split()[-1]
@@ -205,10 +185,10 @@ def options(struct, name, header, folder):
     (folder / f'{name}.java').write_text('\n'.join(out), encoding='utf-8')
 
 
-def enum(e, header):
-    out = ['package io.cucore;', '', f'/** {text_of(e.doc.text, header, {})} */', f'public enum {e.name} {{']
+def enum(e, places):
+    out = ['package io.cucore;', '', f'/** {text_of(e.doc.text, places)} */', f'public enum {e.name} {{']
     for i in e.items:
-        out.append(f'  /** {text_of(i.doc or i.short, header, {})} */')
+        out.append(f'  /** {text_of(i.doc or i.short, places)} */')
         out.append(f'  {i.short}({i.value}),')
     # An enum of the header may have an UNKNOWN of its own, which newer numbers are then read as.
     if any(i.short == 'UNKNOWN' for i in e.items):
@@ -225,32 +205,32 @@ def enum(e, header):
     return '\n'.join(out)
 
 
-OPTIONS = {'cucore_program_options': 'ProgramOptions', 'cucore_linker_options': 'LinkerOptions',
-           'cucore_cache_options': 'CacheOptions'}
-
-
-def record(header, c_name, name, folder):
+def record(places, c_name, name, folder):
     """A class over the numbers that a call has filled in."""
+    header = places.api.header
     out = ['package io.cucore;', '', 'import java.nio.ByteBuffer;', 'import java.nio.ByteOrder;', '',
-           f'/** {text_of(header.structs[c_name].doc.text, header, {})} */', f'public final class {name} {{',
+           f'/** {text_of(header.structs[c_name].doc.text, places)} */', f'public final class {name} {{',
            '  private final ByteBuffer all;', '', f'  {name}(byte[] bytes) {{',
            '    all = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());', '  }', '']
-    for i, f in enumerate(fields.record(header, c_name)):
-        doc = text_of(f.doc or f.name.replace('_', ' '), header, {}).replace('*/', '')
+    for i, f in enumerate(header.structs[c_name].fields):
+        doc = text_of(f.doc or f.name.replace('_', ' '), places).replace('*/', '')
         out += [f'  /** {doc[0].upper() + doc[1:]}.', '   * @return the number */', f'  public long {lower(f.name)}() {{',
                 f'    return all.getLong({8 * i});', '  }', '']
-    said = [f'{" " * 8}+ "{", " if i else ""}{lower(f.name)}=" + {lower(f.name)}()' for i, f in enumerate(fields.record(header, c_name))]
+    said = [f'{" " * 8}+ "{", " if i else ""}{lower(f.name)}=" + {lower(f.name)}()' for i, f in enumerate(header.structs[c_name].fields)]
     out += ['  @Override public String toString() {', '    return ""', *said[:-1], said[-1] + ';', '  }', '}', '']
     (folder / f'{name}.java').write_text('\n'.join(out), encoding='utf-8')
 
 
-def write_sources(header, folder):
+def write_sources(places, folder):
     for old in folder.glob('*.java'):
         old.unlink()
-    exceptions(header, folder)
-    for c_name in fields.STRUCTS:
-        options(header.structs[c_name], OPTIONS[c_name], header, folder)
-    for c_name, name in fields.RECORDS.items():
-        record(header, c_name, name, folder)
-    for e in header.enums:
-        (folder / f'{e.name}.java').write_text(enum(e, header), encoding='utf-8')
+    exceptions(places, folder)
+    for struct in places.api.options_classes():
+        options(struct, places, folder)
+    for c_name, name in fields.records(places.api):
+        record(places, c_name, name, folder)
+    for e in places.api.header.enums:
+        (folder / f'{e.name}.java').write_text(enum(e, places), encoding='utf-8')
+    for path in sorted((FOLDER / 'java/src/io/cucore').glob('*.java')):
+        lines = sources.expand(path.read_text(encoding='utf-8').splitlines(), places, expand_member)
+        (folder / path.name).write_text('\n'.join(lines) + '\n', encoding='utf-8')

@@ -3,6 +3,7 @@ import re
 
 import fields
 import words
+from api import camel_of
 
 ERRORS_WITH_OTHER_NAMES = {'NOT_FOUND': 'NotFoundError', 'CUDA': 'CudaError', 'IO': 'IoError'}
 
@@ -12,21 +13,16 @@ def exception(status):
     return ERRORS_WITH_OTHER_NAMES.get(short) or words.exception_name(status, 'Error')
 
 
-def text_of(text, header, table):
+def text_of(text, places):
     def function(name):
-        if name.startswith('cucore_error_'):
-            return 'Error.' + name[len('cucore_error_'):]
-        m = table.get(name)
-        if not m:
-            return None
-        path = m.owner if m.kind == 'constructor' else f'{m.owner}.{m.name}' if m.owner else m.name
-        return path if m.kind == 'property' else path + '()'
+        place = places.find(name)
+        return None if place is None else f'{place}' if place.is_property else f'{place}()'
 
     def item(enum, i):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
-    return re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, header, function, item, 'None'))
+    return re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, places.api.header, function, item, 'None'))
 
 
 def renamed(text, member, function):
@@ -44,31 +40,39 @@ def enum_typemap(enum):
 OF_C = ('CUCORE_ERROR_ABI_MISMATCH', 'CUCORE_ERROR_BUFFER_TOO_SMALL')
 
 
-def comment(member, function, header, table):
-    tr = lambda t: renamed(text_of(t, header, table), member, function)
+def comment(member, places):
+    function = places.api.header.functions[member.function]
+    tr = lambda t: renamed(text_of(t, places), member, function)
     lines = tr(function.doc.text).split('\n')
-    lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, function) if n != 'outcome']  # a result
-    if words.result(member, function):
-        lines.append(f'@return {tr(words.result(member, function))}')
+    lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, places.api) if n != 'outcome']  # a result
+    if words.result(function):
+        lines.append(f'@return {tr(words.result(function))}')
     lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals if c not in OF_C]
     return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
 
-def features(member, function, header, table):
+def features(member, places):
     # What is not for users begins with an underscore.
-    lines = [f'%rename(_{member.name}) {member.path};'] if member.raw and member.kind != 'constructor' \
-        and member.name not in WRITTEN_BY_HAND else []
+    is_raw = places.is_hidden(member) and member.kind != 'constructor'
+    lines = [f'%rename(_{member.name}) {member.path};'] if is_raw else []
     # Keywords cost a little: only where there is something to name.
     if len(member.parameters) > (0 if member.kind == 'constructor' else 1) and member.kind != 'property':
         lines.append(f'%feature("kwargs") {member.path};')
     # SWIG's doxygen translation does not reach the getters of -builtin classes.
     if member.kind != 'property':
         return lines
-    text = text_of(function.doc.text, header, table).replace('"', r'\"').replace('\n', ' ')
+    text = text_of(places.api.header.functions[member.function].doc.text, places).replace('"', r'\"').replace('\n', ' ')
     return lines + [f'%feature("docstring") {member.path} "{text}";']
 
 
-WRITTEN_BY_HAND = ('launch', 'launch_packed', 'max_active_clusters')
+def class_features(lines, places):
+    api = places.api
+    helpers = [*api.table.get('classes', 'helpers'), *map(camel_of, api.options_classes())]
+    with_keywords = [api.owner(s.name.removesuffix('_options') + '_').name for s in api.options_classes()]
+    return [f'%python_handle({c.name})' for c in api.classes] + [f'%rename(_{name}) {name};' for name in helpers] + \
+        [f'%python_keywords({name})' for name in with_keywords]
+
+
 ANNOTATIONS = {'text': 'Optional[str]', 'toggle': 'Optional[bool]', 'number': 'int', 'texts': 'Texts',
                'numbers': 'Iterable[int]', 'blobs': 'Iterable[bytes]', 'flag': 'bool', 'uint32': 'int', 'uint64': 'int',
                'key': 'Optional[Key]', 'keys': 'Union[Key, Iterable[Key]]'}
@@ -101,15 +105,14 @@ Path = Union[None, str, "os.PathLike[str]"]
 '''
 
 
-def options(header):
+def options(places):
     """A function for each options struct: its keywords are the struct's fields."""
     out = ['"""The keywords of options."""', HEAD]
-    for c_name in fields.STRUCTS:
-        struct = header.structs[c_name]
-        name = c_name.replace('cucore_', '')
-        text = text_of(struct.doc.text, header, {}).replace('. ', '.\n\n    ', 1)
+    for struct in places.api.options_classes():
+        name = struct.name.split('_', 1)[1]
+        text = text_of(struct.doc.text, places).replace('. ', '.\n\n    ', 1)
         out += ['', f'def {name}(', '    *,', *keywords(struct), ') -> dict[str, tuple[str, object]]:', f'    """{text}', '']
-        out += [f'    {f.name}: {text_of(f.doc, header, {})}' for f in struct.fields]
+        out += [f'    {f.name}: {text_of(f.doc, places)}' for f in struct.fields]
         out += ['    """', '    return {']
         out += [f'        "{f.name}": ("{f.kind}", {f.name}),' for f in struct.fields] + ['    }', '']
     return '\n'.join(out)
@@ -132,53 +135,54 @@ def init_stub(header):
                       *lines('cucore_cache_options', 'directory'), '    ) -> None: ...', ''])
 
 
-def records(header):
+def records(places):
     """A NamedTuple for each struct of numbers that a call fills in."""
     out = ['"""Records of numbers."""', '# Generated from cucore.h.', 'from typing import NamedTuple', '']
-    for c_name, name in fields.RECORDS.items():
-        out += ['', f'class {name}(NamedTuple):', f'    """{text_of(header.structs[c_name].doc.text, header, {})}"""', '']
-        for f in fields.record(header, c_name):
+    header = places.api.header
+    for c_name, name in fields.records(places.api):
+        out += ['', f'class {name}(NamedTuple):', f'    """{text_of(header.structs[c_name].doc.text, places)}"""', '']
+        for f in header.structs[c_name].fields:
             out.append(f'    {f.name}: int')
             if f.doc:
-                out.append(f'    """{text_of(f.doc, header, {})}"""')
+                out.append(f'    """{text_of(f.doc, places)}"""')
     return '\n'.join(out + [''])
 
 
-# Of the classes that are made by calling them. "**options" are the fields of the options struct.
-SIGNATURES = {
-    'Device': 'ordinal=0', 'Stream': 'device, nonblocking=None, priority=0',
-    'Event': 'device, timing=False, blocking_sync=False, interprocess=False', 'Buffer': 'device, length, stream',
-    'Program': 'source, type=1, *, headers=None, extra_sources=None, **options', 'Linker': '**options', 'Cache': 'directory=None, **options', 'Queue': 'spin_ns=0, sweep_ns=0',
-}
-CLASS_COMMENTS = {'Program': 'cucore_program', 'Linker': 'cucore_linker', 'Cache': 'cucore_cache'}
+def signature(member, api):
+    """A constructor's, as Python has it: the options of a class of its own are keywords."""
+    listed = api.table.get('python', 'signatures').get(member.owner)
+    if listed:
+        return listed
+    shown = {'CUCORE_TOGGLE_DEFAULT': 'None', 'false': 'False', '': ''}
+    return ', '.join('**options' if n == 'options' else n + (f'={shown.get(d, d)}' if d else '')
+                     for n, d in zip(member.parameters, member.defaults))
 
 
-def field_lines(struct, header):
-    return ['', text_of(struct.doc.text, header, {}), ''] + [f'{f.name}: {text_of(f.doc, header, {})}' for f in struct.fields]
+def field_lines(struct, places):
+    return ['', text_of(struct.doc.text, places), ''] + [f'{f.name}: {text_of(f.doc, places)}' for f in struct.fields]
 
 
-def docs(header, members):
+def docs(places, members):
     """The docstrings of the classes: what making one does."""
-    table = {m.function: m for m in members}
+    api = places.api
     out = ['"""The docstrings of the classes that are made by calling them."""', '# Generated from cucore.h.', 'DOCS = {']
-    for m in members:
-        if m.kind != 'constructor' or m.owner not in SIGNATURES:
-            continue
-        function = header.functions[m.function]
-        tr = lambda t: text_of(t, header, table)
-        lines = [f'{m.owner}({SIGNATURES[m.owner]})', '--', '', tr(function.doc.text), '']
+    for m in (m for m in members if m.kind == 'constructor' and not api.is_helper(m.owner)):
+        function = api.header.functions[m.function]
+        tr = lambda t: text_of(t, places)
+        lines = [f'{m.owner}({signature(m, api)})', '--', '', tr(function.doc.text), '']
         names = {'data': 'source'}  # as Python has it
-        lines += [f':param {names.get(n, n)}: {tr(t)}' for n, t in words.parameters(m, function) if n != 'options']
+        lines += [f':param {names.get(n, n)}: {tr(t)}' for n, t in words.parameters(m, api) if n != 'options']
         lines += [f':raises {exception(c)}: {tr(t)}' for c, t in function.doc.retvals if c not in OF_C]
-        if m.owner in CLASS_COMMENTS:
-            lines += field_lines(header.structs[CLASS_COMMENTS[m.owner] + '_options'], header)
+        struct = api.constructor_options(api.owner(m.function))
+        if struct in api.options_classes():
+            lines += field_lines(struct, places)
         out.append(f'    "{m.owner}": {chr(10).join(lines)!r},')
     return '\n'.join(out + ['}', ''])
 
 
-def enums(header):
+def enums(places):
     out = ['"""The enumerations of the library."""', '# Generated from cucore.h.', 'from enum import IntEnum', '']
-    for e in header.enums:
+    for e in places.api.header.enums:
         out += ['', f'class {e.name}(IntEnum):', f'    """{e.doc.text}"""', '']
         for i in e.items:
             out.append(f'    {i.short} = {i.value}')

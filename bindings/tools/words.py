@@ -31,19 +31,32 @@ def doxygen(text):
     return re.sub(r'(?<=\S)@', r'\\@', text)
 
 
-# What C calls otherwise than the typemaps of bytes do.
+# What C calls otherwise than the typemaps of bytes do, in members that are written by hand.
 SAME = {'source': 'data', 'destination': 'data', 'pattern': 'data'}
 
 
-def parameters(member, function):
+def parameters(member, api):
     """The parameters of the C function that the member has too, with their texts."""
+    function = api.header.functions[member.function]
+    names = {**SAME, **api.renamed.get(member.function, {})}
     found = []
     for name, text in function.doc.params.items():
-        here = name if name in member.parameters else SAME.get(name)
+        here = name if name in member.parameters else names.get(name)
         if here in member.parameters and text:
             found.append((here, text))
     return found
 
 
-def result(member, function):
+def result(function):
+    """What the comment says of the one result."""
     return function.doc.params.get('out', '')
+
+
+def snake(name):
+    """As C writes nameExpressions."""
+    return re.sub(r'(?<!^)([A-Z])', lambda m: '_' + m[1].lower(), name)
+
+
+def spaced(name):
+    """As prose writes it."""
+    return snake(name).replace('_', ' ').strip()

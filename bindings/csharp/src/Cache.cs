@@ -84,8 +84,7 @@ public partial class Cache {
     fixed (byte* first = NotNull(key)) RawPut((IntPtr)first, key.Length, code);
   }
 
-  /// <summary>Finds object code under a key of your own, or builds it: once, however many threads and
-  /// processes ask for it; the others wait. Where build fails, each of them builds for itself.</summary>
+  //: cucore_cache_get_or_build
   /// <param name="key">32 bytes that say all it depends on</param>
   /// <param name="build">called where there is none, on this thread; must not ask for the same key</param>
   /// <returns>the object code, and where it came from; if it was built now, the object that build gave</returns>
@@ -103,14 +102,14 @@ public partial class Cache {
   //: cucore_cache_statistics_of_all
   public CacheStatistics StatisticsOfAll { get { return new CacheStatistics(RawStatisticsOfAll()); } }
 
-  /// <summary>The entries of the folder.</summary>
+  //: cucore_cache_query
   public IReadOnlyList<CacheEntry> Entries { get { return CacheEntry.List(RawEntries()); } }
 
-  /// <summary>Reads every file and removes what is damaged.</summary>
+  //: cucore_cache_verify
   /// <returns>every file; what is not IsSound was damaged</returns>
   public IReadOnlyList<CacheEntry> Verify() { return CacheEntry.List(RawVerify()); }
 
-  /// <summary>Removes what was used least recently until no more is left than that.</summary>
+  //: cucore_cache_trim
   /// <param name="maxBytes">how much may stay; 0 removes all</param>
   /// <returns>what was removed</returns>
   public IReadOnlyList<CacheEntry> Trim(long maxBytes) { return CacheEntry.List(RawTrim((ulong)Checked.NotNegative(maxBytes, nameof(maxBytes)))); }

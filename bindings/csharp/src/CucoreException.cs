@@ -40,7 +40,8 @@ public partial class CucoreException : Exception {
   public int NativeCode { get; }
   //: cucore_error_native_name
   public string NativeName { get; }
-  /// <summary>What the log says, taken apart: file, line, severity, text.</summary>
+  //: cucore_error_diagnostic_at
+  //: also cucore_error_diagnostic_count
   public IReadOnlyList<Diagnostic> Diagnostics { get { return diagnostics; } }
 
   internal CucoreException(Failure failure) : base(failure.Message) {

@@ -20,34 +20,34 @@ public sealed class LibraryInfo {
 /// <summary>The native library: its version, the driver and the compilers that it opens.</summary>
 public static class CucoreLibrary {
   //: cucore_version
-  public static int VersionNumber { get { return (int)CucoreNative.version_number(); } }
+  public static int VersionNumber { get { return (int)CucoreNative.RawVersionNumber(); } }
   //: cucore_version_string
-  public static string VersionText { get { return CucoreNative.version_string(); } }
+  public static string VersionText { get { return CucoreNative.RawVersionString(); } }
 
   //: cucore_status_name
-  public static string NameOf(Status status) { return CucoreNative.status_name((int)status); }
+  public static string NameOf(Status status) { return CucoreNative.RawStatusName((int)status); }
 
   //: cucore_library_query library
   public static LibraryInfo Query(Library library) {
-    NativePair version = CucoreNative.LibraryVersion(library);
+    NativePair version = CucoreNative.RawLibraryVersion(library);
     return new LibraryInfo {
-      Available = CucoreNative.LibraryAvailable(library), Path = CucoreNative.LibraryPath(library),
-      Reason = CucoreNative.LibraryReason(library), Version = new Version((int)version.First, (int)version.Second)
+      Available = CucoreNative.RawLibraryAvailable(library), Path = CucoreNative.RawLibraryPath(library),
+      Reason = CucoreNative.RawLibraryReason(library), Version = new Version((int)version.First, (int)version.Second)
     };
   }
 
   //: cucore_library_set_path path
   /// <param name="library">which one</param>
-  public static void SetPath(Library library, string path) { CucoreNative.RawSetPath(library, path ?? throw new ArgumentNullException(nameof(path))); }
+  public static void SetPath(Library library, string path) { CucoreNative.RawLibrarySetPath(library, path ?? throw new ArgumentNullException(nameof(path))); }
 
   //: cucore_library_symbol
   /// <returns>the address: see Marshal.GetDelegateForFunctionPointer</returns>
   public static IntPtr GetSymbol(Library library, string name) {
-    return new IntPtr((long)CucoreNative.RawSymbol(library, name ?? throw new ArgumentNullException(nameof(name))));
+    return new IntPtr((long)CucoreNative.RawLibrarySymbol(library, name ?? throw new ArgumentNullException(nameof(name))));
   }
 
   //: cucore_driver_select
   /// <param name="nameOrPath">"nvidia", "cpu", "auto", or a path</param>
-  public static void SelectDriver(string nameOrPath) { CucoreNative.RawSelectDriver(nameOrPath ?? throw new ArgumentNullException(nameof(nameOrPath))); }
+  public static void SelectDriver(string nameOrPath) { CucoreNative.RawDriverSelect(nameOrPath ?? throw new ArgumentNullException(nameof(nameOrPath))); }
 }
 }

@@ -9,6 +9,7 @@ internal partial class NativeLogReceiver {
 
 /// <summary>The library's messages. Without a receiver nothing is ever printed.</summary>
 public static class CucoreLog {
+  //: also cucore_log_set_callback
   /// <summary>Sends messages to a receiver, until the result is disposed of or another receiver is
   /// set. It is called on a thread of its own, one message after another, and may use the library;
   /// what it throws is dropped.</summary>

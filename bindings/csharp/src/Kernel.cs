@@ -27,6 +27,7 @@ public partial class Kernel {
     return RawMaxActiveClusters(device, (IntPtr)block, LaunchConfig.HeadSize);
   }
 
+  //: also cucore_kernel_parameter_count
   /// <summary>How many parameters it has; null where neither the code nor the driver says.</summary>
   public int? ParameterCount {
     get {

@@ -93,7 +93,7 @@ public partial class ObjectCode : ISerializable {
   /// <summary>Serializes it, as ToBytes does.</summary>
   public void GetObjectData(SerializationInfo info, StreamingContext context) { info.AddValue("bytes", ToBytes()); }
 
-  /// <summary>A copy of the bytes of the image: PTX, machine code, or what Type says.</summary>
+  //: cucore_objectcode_data
   public byte[] Data { get { return RawData(); } }
 
   //: cucore_objectcode_find_kernel
@@ -113,24 +113,27 @@ public partial class ObjectCode : ISerializable {
     return images;
   }
 
-  /// <summary>Facts about how it was made, by name: "producer" and others.</summary>
+  //: cucore_objectcode_metadata_key
+  //: also cucore_objectcode_metadata_value
+  //: also cucore_objectcode_metadata_count
   public IReadOnlyDictionary<string, string> Metadata {
     get {
       using (new Use(swigCPtr)) {
         SortedDictionary<string, string> facts = new SortedDictionary<string, string>(StringComparer.Ordinal);
-        for (long i = 0, count = RawMetadataCount; i < count; ++i) facts[MetadataKey(i)] = MetadataValue(i);
+        for (long i = 0, count = RawMetadataCount; i < count; ++i) facts[RawMetadataKey(i)] = RawMetadataValue(i);
         return facts;
       }
     }
   }
 
-  /// <summary>What Log says, taken apart: file, line, severity, text.</summary>
+  //: cucore_objectcode_diagnostic_at
+  //: also cucore_objectcode_diagnostic_count
   public IReadOnlyList<Diagnostic> Diagnostics {
     get {
       using (new Use(swigCPtr)) {
         Diagnostic[] all = new Diagnostic[RawDiagnosticCount];
         for (int i = 0; i < all.Length; ++i)
-          all[i] = new Diagnostic(DiagnosticSeverity(i), DiagnosticFile(i), DiagnosticLine(i), DiagnosticColumn(i), DiagnosticText(i));
+          all[i] = new Diagnostic(RawDiagnosticSeverity(i), RawDiagnosticFile(i), RawDiagnosticLine(i), RawDiagnosticColumn(i), RawDiagnosticText(i));
         return all;
       }
     }

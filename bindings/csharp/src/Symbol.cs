@@ -104,6 +104,9 @@ public partial class ObjectCode {
   private IReadOnlyList<Symbol> symbols;  // what is in the code never changes
 
   //: cucore_objectcode_symbol_at
+  //: also cucore_objectcode_symbol_count
+  //: also cucore_objectcode_symbol_parameters
+  //: also cucore_objectcode_symbol_parameter_at
   public IReadOnlyList<Symbol> Symbols {
     get {
       using (new Use(swigCPtr)) return symbols ?? (symbols = ReadSymbols());
@@ -114,15 +117,15 @@ public partial class ObjectCode {
   /// <param name="kernel">one of Symbols</param>
   public KernelResources GetResources(Symbol kernel) {
     if (kernel == null) throw new ArgumentNullException(nameof(kernel));
-    return new KernelResources(which => SymbolResource(kernel.Index, which));
+    return new KernelResources(which => RawSymbolResource(kernel.Index, which));
   }
 
   private Symbol[] ReadSymbols() {
     Symbol[] all = new Symbol[RawSymbolCount];
     for (int i = 0; i < all.Length; ++i)
       all[i] = new Symbol {
-        Index = i, Expression = SymbolExpression(i), LoweredName = SymbolLoweredName(i), Kind = SymbolKind(i),
-        Size = SymbolSize(i), Parameters = ReadParameters(i)
+        Index = i, Expression = RawSymbolExpression(i), LoweredName = RawSymbolLoweredName(i), Kind = RawSymbolKind(i),
+        Size = RawSymbolSize(i), Parameters = ReadParameters(i)
       };
     return all;
   }

@@ -18,16 +18,11 @@ constexpr size_t CHUNK = size_t{1} << 20;
 
 template <class Type>
 constexpr const char* CLASS_NAME = nullptr;
-template <>
-constexpr const char* CLASS_NAME<cucore_device> = "CudaDevice";
-template <>
-constexpr const char* CLASS_NAME<cucore_stream> = "CudaStream";
-template <>
-constexpr const char* CLASS_NAME<cucore_buffer> = "CudaBuffer";
-template <>
-constexpr const char* CLASS_NAME<cucore_objectcode> = "ObjectCode";
-template <>
-constexpr const char* CLASS_NAME<cucore_kernel> = "Kernel";
+#define CUCORE_NAME(Class, type, name) \
+  template <>                          \
+  constexpr const char* CLASS_NAME<type> = #name;
+CUCORE_HANDLES(CUCORE_NAME)
+#undef CUCORE_NAME
 
 // The object that a call needs, for its length.
 template <class Type>

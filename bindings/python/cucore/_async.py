@@ -224,8 +224,11 @@ async def stream_aexit(self: Stream, type: Optional[Type[BaseException]], value:
 
 
 for _type, _name, _member in (
+    #: cucore_queue_wait
     (Queue, "wait", queue_wait),
+    #: cucore_queue_query
     (Queue, "info", property(queue_info)),
+    #: cucore_future_wait
     (Future, "wait", future_wait),
     (Future, "_await", future_await),
     (Future, "__await__", future_await),

@@ -157,6 +157,7 @@ def _result(batch: _cucore._Batch, index: int) -> BatchResult:
 _Item = Union[Program, BatchItem, Tuple[Program, CodeType], Tuple[Program, CodeType, Sequence[str]]]
 
 
+#: cucore_program_compile_batch
 def compile_batch(items: Iterable[_Item], *, workers: int = 0, time_limit: Optional[float] = None,
                   cache: Optional[Cache] = None) -> list[BatchResult]:
     batch = _cucore._Batch()
@@ -194,19 +195,32 @@ _describe(compile_batch, _cucore._Batch._run,
           "items: of each a Program, or (program, target, names).\nworkers: processes; 0: one a core.\n"
           "time_limit: of each compile, in seconds.\ncache: looked in first, and told of what was compiled.")
 
-for _name, _member in (
-    ("compile", cache_compile),
-    ("find", cache_find),
-    ("link", cache_link),
-    ("get", cache_get),
-    ("put", cache_put),
-    ("get_or_build", cache_get_or_build),
-    ("statistics", property(cache_statistics)),
-    ("statistics_of_all", property(cache_statistics_of_all)),
-    ("entries", cache_entries),
-    ("verify", cache_verify),
-    ("trim", cache_trim),
-    ("explain_miss", cache_explain_miss),
-    ("add_remote", cache_add_remote),
+for _type, _name, _member in (
+    #: cucore_cache_compile
+    (Cache, "compile", cache_compile),
+    #: cucore_cache_find
+    (Cache, "find", cache_find),
+    #: cucore_cache_link
+    (Cache, "link", cache_link),
+    #: cucore_cache_get
+    (Cache, "get", cache_get),
+    #: cucore_cache_put
+    (Cache, "put", cache_put),
+    #: cucore_cache_get_or_build
+    (Cache, "get_or_build", cache_get_or_build),
+    #: cucore_cache_statistics
+    (Cache, "statistics", property(cache_statistics)),
+    #: cucore_cache_statistics_of_all
+    (Cache, "statistics_of_all", property(cache_statistics_of_all)),
+    #: cucore_cache_query
+    (Cache, "entries", cache_entries),
+    #: cucore_cache_verify
+    (Cache, "verify", cache_verify),
+    #: cucore_cache_trim
+    (Cache, "trim", cache_trim),
+    #: cucore_cache_explain_miss
+    (Cache, "explain_miss", cache_explain_miss),
+    #: cucore_cache_add_remote_url
+    (Cache, "add_remote", cache_add_remote),
 ):
-    _cucore._extend(Cache, _name, _member)
+    _cucore._extend(_type, _name, _member)

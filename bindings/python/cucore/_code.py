@@ -187,21 +187,32 @@ _describe(kernel_parameter, Kernel._parameter)
 _describe(symbols, ObjectCode._symbol_expression)
 
 for _type, _name, _member in (
+    #: cucore_objectcode_symbol_at cucore_objectcode_symbol_parameters cucore_objectcode_symbol_parameter_at cucore_objectcode_symbol_resources
     (ObjectCode, "symbols", property(symbols)),
+    #: cucore_objectcode_diagnostic_at
     (ObjectCode, "diagnostics", property(diagnostics)),
+    #: cucore_objectcode_metadata_key cucore_objectcode_metadata_value
     (ObjectCode, "metadata", property(metadata)),
     (ObjectCode, "images", property(images)),
+    #: cucore_objectcode_data
     (ObjectCode, "data", property(lambda self: self._data(), doc="A copy of the bytes; memoryview(code) sees them without one.")),
+    #: cucore_objectcode_create
     (ObjectCode, "from_bytes", staticmethod(from_bytes)),
+    #: cucore_objectcode_from_file
     (ObjectCode, "from_file", staticmethod(from_file)),
+    #: cucore_objectcode_serialize
     (ObjectCode, "serialize", serialize),
+    #: cucore_objectcode_deserialize
     (ObjectCode, "deserialize", staticmethod(deserialize)),
+    #: cucore_objectcode_find_global
     (ObjectCode, "find_global", find_global),
     (ObjectCode, "__reduce__", _reduce),
     (ObjectCode, "__reduce_ex__", _reduce),
     (ObjectCode, "__copy__", _same),
     (ObjectCode, "__deepcopy__", _same),
+    #: cucore_kernel_parameter_at cucore_kernel_parameters
     (Kernel, "parameter", kernel_parameter),
+    #: cucore_kernel_parameter_count
     (Kernel, "parameter_count", property(kernel_parameter_count, doc="How many parameters it has; None where neither the code nor the driver says.")),
     (Kernel, "parameters", property(kernel_parameters, doc="Where each parameter lies, and what it accepts; None where neither the code nor the driver says.")),
 ):

@@ -27,11 +27,13 @@ def devices() -> list[Device]:
     return [Device(ordinal) for ordinal in range(Device.count())]
 
 
+#: cucore_kernel_launch_packed
 def launch_packed(stream: Stream, config: LaunchConfig, kernel: Kernel, block: Union[bytes, bytearray, memoryview]) -> None:
     """Launches a kernel with the arguments already laid out as its parameter block."""
     _cucore._launch_packed(stream, config, kernel, block)
 
 
+#: cucore_kernel_max_active_clusters
 def max_active_clusters(kernel: Kernel, device: Device, config: LaunchConfig) -> int:
     """How many clusters of such a launch fit on the device at a time."""
     return _cucore._max_active_clusters(kernel, device, config)
@@ -41,8 +43,13 @@ def _property(native: str, make: object = tuple, type: object = Device) -> prope
     return property(lambda self: make(getattr(self, native)()), doc=getattr(type, native).__doc__)  # type: ignore[operator]
 
 
+#: cucore_device_compute_capability
 _cucore._extend(Device, "compute_capability", _property("_compute_capability"))
+#: cucore_device_memory
 _cucore._extend(Device, "memory", _property("_memory", lambda pair: Memory(*pair)))
+#: cucore_device_stream_priorities
 _cucore._extend(Device, "stream_priorities", _property("_stream_priorities", lambda pair: Priorities(*pair)))
+#: cucore_device_uuid
 _cucore._extend(Device, "uuid", _property("_uuid", lambda data: _uuid.UUID(bytes=data)))
+#: cucore_kernel_max_potential_block_size
 _cucore._extend(Kernel, "max_potential_block_size", Kernel._max_potential_block_size)

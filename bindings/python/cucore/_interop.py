@@ -202,7 +202,7 @@ def _mark(buffer: Buffer, kind: int) -> Buffer:
 def buffer_from_native(device: Device, address: int, length: int, owner: object = None) -> Buffer:
     """Wraps memory that somebody else allocated; it is borrowed and never freed. owner is kept alive as long as the
     result."""
-    return _keep(Buffer._borrow(device, address, length), owner)
+    return _keep(Buffer._from_native(device, address, length), owner)
 
 
 def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optional[Stream] = None) -> Buffer:
@@ -266,10 +266,14 @@ def _wait(buffer: Buffer) -> None:
 
 
 for _type, _name, _member in (
+    #: cucore_stream_from_native
     (Stream, "from_native", staticmethod(stream_from_native)),
     (Stream, "__cuda_stream__", cuda_stream),
+    #: cucore_buffer_create_pinned
     (Buffer, "pinned", staticmethod(pinned)),
+    #: cucore_buffer_create_managed
     (Buffer, "managed", staticmethod(managed)),
+    #: cucore_buffer_from_native
     (Buffer, "from_native", staticmethod(buffer_from_native)),
     (Buffer, "from_array", staticmethod(buffer_from_array)),
     (Buffer, "__dlpack__", dlpack),

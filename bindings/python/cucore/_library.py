@@ -22,6 +22,7 @@ class LibraryInfo(NamedTuple):
     reason: str
 
 
+#: cucore_library_query
 def library_query(library: Library) -> LibraryInfo:
     """Opens a library if it is not open yet and tells what it is, or why it cannot be used."""
     return LibraryInfo(_cucore._library_path(library), _cucore._library_version(library),
@@ -60,6 +61,7 @@ _lock = threading.Lock()
 _messages: Optional[_Messages] = None
 
 
+#: cucore_log_set_callback
 def set_log_callback(callback: Optional[Callable[[LogLevel, str], None]], least: LogLevel = LogLevel.INFO) -> None:
     """Sets the one receiver of the library's messages, called as callback(level, message); None for none.
 

@@ -45,5 +45,7 @@ def keys(given: Union[None, Key, Iterable[Key]]) -> Optional[_cucore._Keys]:
     return out
 
 
+#: cucore_linker_link
 _cucore._extend(Linker, "link", _link)
+#: cucore_objectcode_bundle
 _cucore._extend(ObjectCode, "bundle", staticmethod(bundle))

@@ -138,4 +138,5 @@ def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str
 
 _compile.__name__ = "compile"
 _compile.__doc__ = f"{(Program._compile.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was compiled; see Cache.compile. Ctrl-C ends the call at once;\nthe compile goes on in a thread of the library, into the cache if there is one."
+#: cucore_program_compile
 _cucore._extend(Program, "compile", _compile)

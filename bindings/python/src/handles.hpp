@@ -2,7 +2,8 @@
 #pragma once
 
 #include <Python.h>
-#include <cucore.h>
+
+#include "handle_types.hpp"  // generated
 
 namespace cucore::bind {
 
@@ -16,18 +17,10 @@ struct Handle {
 };
 
 enum class Type {
-  Device,
-  Stream,
-  Event,
-  Buffer,
-  Program,
-  Linker,
-  ObjectCode,
-  Kernel,
-  Queue,
-  Future,
-  Cache,
-  COUNT
+#define CUCORE_TYPE(Class, type, name) Class,
+  CUCORE_HANDLES(CUCORE_TYPE)
+#undef CUCORE_TYPE
+      COUNT
 };
 
 extern PyTypeObject* types[static_cast<int>(Type::COUNT)];

@@ -17,13 +17,13 @@
 namespace cucore::bind {
 namespace {
 
-// _register(errors, enums, program_arguments, linker_arguments, cache_arguments, foreign_memory,
-// foreign_stream, reclaim): the functions that are written in Python.
+// _register(errors, enums, arguments, foreign_memory, foreign_stream, reclaim): the functions that
+// are written in Python.
 PyObject* register_all(PyObject*, PyObject* args) {
-  PyObject *errors = nullptr, *enums = nullptr, *program = nullptr, *linker = nullptr,
-           *cache = nullptr, *memory = nullptr, *stream = nullptr, *reclaim = nullptr;
-  if (!PyArg_ParseTuple(args, "OO!OOOOOO", &errors, &PyTuple_Type, &enums, &program, &linker,
-                        &cache, &memory, &stream, &reclaim))
+  PyObject *errors = nullptr, *enums = nullptr, *arguments = nullptr, *memory = nullptr,
+           *stream = nullptr, *reclaim = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!O!OOO", &errors, &PyTuple_Type, &enums, &PyDict_Type, &arguments,
+                        &memory, &stream, &reclaim))
     return nullptr;
   if (PyTuple_GET_SIZE(enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
     PyErr_SetString(PyExc_ValueError, "wrong number of enums");
@@ -31,7 +31,7 @@ PyObject* register_all(PyObject*, PyObject* args) {
   }
   register_errors(errors);
   register_enums(enums);
-  register_arguments(program, linker, cache);
+  register_arguments(arguments);
   register_foreign_memory(memory);
   register_foreign_stream(stream);
   register_reclaim(reclaim);
@@ -85,6 +85,7 @@ PyObject* describe(PyObject*, PyObject* args) {
 }
 
 PyMethodDef functions[] = {
+    //: cucore_kernel_launch
     {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)), METH_FASTCALL,
      "launch(stream, config, kernel, /, *args)\n--\n\n"
      "Launches a kernel on a stream. Each argument is converted to the kernel's own parameter; "
@@ -101,8 +102,9 @@ PyMethodDef functions[] = {
     {"_describe", describe, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-constexpr const char* NAMES[] = {"Device",     "Stream", "Event", "Buffer", "Program", "Linker",
-                                 "ObjectCode", "Kernel", "Queue", "Future", "Cache"};
+#define CUCORE_NAME(Class, type, name) #Class,
+constexpr const char* NAMES[] = {CUCORE_HANDLES(CUCORE_NAME)};
+#undef CUCORE_NAME
 
 bool find_types(PyObject* module) {
   for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {

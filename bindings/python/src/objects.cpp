@@ -11,51 +11,18 @@ namespace cucore::bind {
 
 Constructor new_event = nullptr;
 void* event_type = nullptr;
-Constructor new_program = nullptr;
-Constructor new_linker = nullptr;
-Constructor new_cache = nullptr;
 
 namespace {
 
-PyObject* program_arguments = nullptr;
-PyObject* linker_arguments = nullptr;
-PyObject* cache_arguments = nullptr;
-
-// A function in Python turns the keywords into the arguments of SWIG's constructor.
-int init_by(PyObject* prepare, Constructor constructor, PyObject* self, PyObject* args,
-            PyObject* kwargs) {
-  if (reinterpret_cast<Handle*>(self)->pointer) {
-    PyErr_Format(PyExc_TypeError, "a %s is made once", Py_TYPE(self)->tp_name);
-    return -1;
-  }
-  const Object arguments(PyObject_Call(prepare, args, kwargs));
-  return arguments ? constructor(self, arguments.get(), nullptr) : -1;
-}
+PyObject* prepare = nullptr;  // {class: function} in Python
 
 void release(Type type, void* pointer) {
   switch (type) {
-    case Type::Device:
-      return cucore_device_release(static_cast<cucore_device*>(pointer));
-    case Type::Stream:
-      return cucore_stream_release(static_cast<cucore_stream*>(pointer));
-    case Type::Event:
-      return cucore_event_release(static_cast<cucore_event*>(pointer));
-    case Type::Buffer:
-      return cucore_buffer_release(static_cast<cucore_buffer*>(pointer));
-    case Type::Program:
-      return cucore_program_release(static_cast<cucore_program*>(pointer));
-    case Type::Linker:
-      return cucore_linker_release(static_cast<cucore_linker*>(pointer));
-    case Type::ObjectCode:
-      return cucore_objectcode_release(static_cast<cucore_objectcode*>(pointer));
-    case Type::Kernel:
-      return cucore_kernel_release(static_cast<cucore_kernel*>(pointer));
-    case Type::Queue:
-      return cucore_queue_release(static_cast<cucore_queue*>(pointer));
-    case Type::Future:
-      return cucore_future_release(static_cast<cucore_future*>(pointer));
-    case Type::Cache:
-      return cucore_cache_release(static_cast<cucore_cache*>(pointer));
+#define CUCORE_RELEASE(Class, handle, name) \
+  case Type::Class:                         \
+    return bind::release(static_cast<handle*>(pointer));
+    CUCORE_HANDLES(CUCORE_RELEASE)
+#undef CUCORE_RELEASE
     case Type::COUNT:
       return;
   }
@@ -203,17 +170,25 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) {
   return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
-void register_arguments(PyObject* program, PyObject* linker, PyObject* cache) {
-  Py_INCREF(program);
-  Py_XSETREF(program_arguments, program);
-  Py_INCREF(linker);
-  Py_XSETREF(linker_arguments, linker);
-  Py_INCREF(cache);
-  Py_XSETREF(cache_arguments, cache);
+void register_arguments(PyObject* functions) {
+  Py_INCREF(functions);
+  Py_XSETREF(prepare, functions);
 }
 
-int program_init(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return init_by(program_arguments, new_program, self, args, kwargs);
+// A function in Python turns the keywords into the arguments of SWIG's constructor.
+int init_by_keywords(const char* type, Constructor constructor, PyObject* self, PyObject* args,
+                     PyObject* kwargs) {
+  if (reinterpret_cast<Handle*>(self)->pointer) {
+    PyErr_Format(PyExc_TypeError, "a %s is made once", Py_TYPE(self)->tp_name);
+    return -1;
+  }
+  PyObject* function = PyDict_GetItemString(prepare, type);
+  if (!function) {
+    PyErr_Format(PyExc_SystemError, "the keywords of %s are not registered", type);
+    return -1;
+  }
+  const Object arguments(PyObject_Call(function, args, kwargs));
+  return arguments ? constructor(self, arguments.get(), nullptr) : -1;
 }
 
 int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -237,14 +212,6 @@ int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   handle->type = event_type;
   handle->own = 1;
   return 0;
-}
-
-int linker_init(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return init_by(linker_arguments, new_linker, self, args, kwargs);
-}
-
-int cache_init(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return init_by(cache_arguments, new_cache, self, args, kwargs);
 }
 
 bool add_common_methods() {

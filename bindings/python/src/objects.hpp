@@ -11,21 +11,17 @@ PyObject* repr(PyObject* self);
 Py_hash_t hash(PyObject* self);
 PyObject* compare(PyObject* self, PyObject* other, int operation);
 
-// The tp_init of classes whose options are keywords.
-int program_init(PyObject* self, PyObject* args, PyObject* kwargs);
-int linker_init(PyObject* self, PyObject* args, PyObject* kwargs);
-int cache_init(PyObject* self, PyObject* args, PyObject* kwargs);
-
 // Event(device) is made often: it takes a short way, every other form SWIG's.
 int event_init(PyObject* self, PyObject* args, PyObject* kwargs);
 
 using Constructor = int (*)(PyObject* self, PyObject* args, PyObject* kwargs);
 extern Constructor new_event;
 extern void* event_type;  // what SWIG calls it
-extern Constructor new_program;
-extern Constructor new_linker;
-extern Constructor new_cache;
-void register_arguments(PyObject* program, PyObject* linker, PyObject* cache);
+// A function for each class whose options are keywords: it returns the arguments of SWIG's
+// constructor.
+void register_arguments(PyObject* functions);
+int init_by_keywords(const char* type, Constructor constructor, PyObject* self, PyObject* args,
+                     PyObject* kwargs);
 
 bool add_common_methods();
 

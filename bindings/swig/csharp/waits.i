@@ -1,11 +1,5 @@
 // Waits in slices: Mono stops a thread only where it runs C#, so that a process which ends would
 // otherwise wait for the device or the compiler. csharp/src/Waits.cs has the loops.
-%ignore Program::compile;
-%ignore Cache::compile;
-%ignore Stream::synchronize;
-%ignore Event::synchronize;
-%ignore Device::synchronize;
-%ignore Future::wait;
 %{
 #include "waiting.hpp"
 using cucore::bind::begin_wait;

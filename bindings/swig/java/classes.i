@@ -1,7 +1,6 @@
 // Every class: AutoCloseable, with a Cleaner instead of finalize(). The pointer is a lease
 // (bindings/java/native/lease.hpp), so that a close never pulls an object away from under a call.
 %typemap(javaclassmodifiers) SWIGTYPE "public final class"
-%typemap(javaclassmodifiers) ProgramOptions, LinkerOptions, CacheOptions, CacheEntries, Batch, LogReceiver, Keys, Images "final class"
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
 %typemap(javabody) SWIGTYPE %{
   private transient volatile long swigCPtr;
@@ -53,3 +52,13 @@
 %pragma(java) jniclasscode=%{
   static { NativeLoader.load(); }
 %}
+%ignore Buffer::write;  // Natives does these without a copy on the heap
+%ignore Buffer::read;
+%ignore Kernel::launch;
+%typemap(javaconstruct) Buffer {
+    this(Allocation.allocate(() -> $imcall), true);
+  }
+%typemap(javaout) Buffer *Buffer::pinned, Buffer *Buffer::managed {
+    return new CudaBuffer(Allocation.allocate(() -> $jnicall), true);
+  }
+%typemap(javainterfaces) ObjectCode "AutoCloseable, java.io.Serializable"

@@ -11,9 +11,6 @@ static PyObject *wrap_stream(cucore_stream *stream) {
   static_assert(offsetof(SwigPyObject, dict) == offsetof(cucore::bind::Handle, dict));
   cucore::bind::new_event = _wrap_new_Event;
   cucore::bind::event_type = SWIGTYPE_p_Event;
-  cucore::bind::new_program = _wrap_new_Program;
-  cucore::bind::new_linker = _wrap_new_Linker;
-  cucore::bind::new_cache = _wrap_new_Cache;
   cucore::bind::new_stream = wrap_stream;
   if (!cucore::bind::add_to(m)) return NULL;
 %}

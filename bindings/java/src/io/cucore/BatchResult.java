@@ -22,7 +22,7 @@ public final class BatchResult {
       for (BatchItem each : given) {
         batch.add(each.program(), each.target(), each.nameExpressions());
       }
-      batch.run(options.workers, options.timeLimitMillis, options.cache);
+      batch.runNow(options.workers, options.timeLimitMillis, options.cache);
       List<BatchResult> results = new ArrayList<>(given.size());
       for (int i = 0; i < given.size(); ++i) {
         results.add(of(batch, i));

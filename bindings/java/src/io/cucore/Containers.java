@@ -9,14 +9,14 @@ final class Containers {
 
   static byte[] write(ObjectCode code, SerializeOptions options) {
     SerializeOptions how = options == null ? SerializeOptions.DEFAULTS : options;
-    try (Keys keys = how.key == null ? null : how.key.toNative()) {
-      long size = code.serialize(how.compression, keys, null);
+    try (NativeKeys keys = how.key == null ? null : how.key.toNative()) {
+      long size = code.serializeNow(how.compression, keys, null);
       if (size > Integer.MAX_VALUE) {
         throw Exceptions.of(new Failure(Status.UNSUPPORTED,
             "the container has " + size + " bytes; an array holds 2147483647 at most"));
       }
       byte[] bytes = new byte[(int) size];
-      code.serialize(how.compression, keys, bytes);
+      code.serializeNow(how.compression, keys, bytes);
       return bytes;
     } finally {
       Reference.reachabilityFence(code);
@@ -25,8 +25,8 @@ final class Containers {
 
   static ObjectCode read(byte[] container, DeserializeOptions options) {
     DeserializeOptions how = options == null ? DeserializeOptions.DEFAULTS : options;
-    try (Keys keys = how.toNative()) {
-      return ObjectCode.deserialize(container, how.maxCodeSize, how.policy, keys);
+    try (NativeKeys keys = how.toNative()) {
+      return ObjectCode.deserializeNow(container, how.maxCodeSize, how.policy, keys);
     }
   }
 

@@ -37,8 +37,8 @@ public final class DeserializeOptions {
     return new Builder();
   }
 
-  Keys toNative() {
-    Keys all = new Keys();
+  NativeKeys toNative() {
+    NativeKeys all = new NativeKeys();
     keys.forEach(key -> key.addTo(all));
     return all;
   }

@@ -12,24 +12,24 @@ final class Facts {
 
   static List<Diagnostic> diagnostics(ObjectCode code) {
     List<Diagnostic> all = new ArrayList<>();
-    long count = code.getDiagnosticCount();
+    long count = code.getDiagnosticCountNow();
     for (long i = 0; i < count; ++i) {
       all.add(
           new Diagnostic(
-              code.diagnosticSeverity(i),
-              code.diagnosticLine(i),
-              code.diagnosticColumn(i),
-              code.diagnosticFile(i),
-              code.diagnosticText(i)));
+              code.diagnosticSeverityNow(i),
+              code.diagnosticLineNow(i),
+              code.diagnosticColumnNow(i),
+              code.diagnosticFileNow(i),
+              code.diagnosticTextNow(i)));
     }
     return Collections.unmodifiableList(all);
   }
 
   static Map<String, String> metadata(ObjectCode code) {
     Map<String, String> all = new LinkedHashMap<>();
-    long count = code.getMetadataCount();
+    long count = code.getMetadataCountNow();
     for (long i = 0; i < count; ++i) {
-      all.put(code.metadataKey(i), code.metadataValue(i));
+      all.put(code.metadataKeyNow(i), code.metadataValueNow(i));
     }
     return Collections.unmodifiableMap(all);
   }

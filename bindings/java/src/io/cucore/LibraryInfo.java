@@ -9,12 +9,12 @@ public final class LibraryInfo {
   private final String reason;
 
   LibraryInfo(Library library) {
-    available = CucoreNative.libraryAvailable(library);
-    path = CucoreNative.libraryPath(library);
-    long[] version = CucoreNative.libraryVersion(library);
+    available = CucoreNative.libraryAvailableNow(library);
+    path = CucoreNative.libraryPathNow(library);
+    long[] version = CucoreNative.libraryVersionNow(library);
     versionMajor = (int) version[0];
     versionMinor = (int) version[1];
-    reason = CucoreNative.libraryReason(library);
+    reason = CucoreNative.libraryReasonNow(library);
   }
 
   /**

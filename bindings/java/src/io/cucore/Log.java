@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 public final class Log implements AutoCloseable {
   private static final int WAIT_MS = 200;
 
-  private final LogReceiver receiver;
+  private final NativeLogReceiver receiver;
   private final LogLevel least;
   private final Listener listener;
   private final Thread thread;
@@ -27,6 +27,7 @@ public final class Log implements AutoCloseable {
     void message(LogLevel level, String message);
   }
 
+  //: also cucore_log_set_callback
   /**
    * Begins to receive.
    *
@@ -37,34 +38,25 @@ public final class Log implements AutoCloseable {
   public Log(LogLevel least, Listener listener) {
     this.listener = Given.notNull(listener, "listener");
     this.least = least;
-    receiver = new LogReceiver(least);
+    receiver = new NativeLogReceiver(least);
     thread = new Thread(this::run, "cucore-log");
     thread.setDaemon(true);
     thread.start();
   }
 
-  /**
-   * Sends a message to the receiver, as the library does. Without a receiver for this level it does nothing.
-   *
-   * @param level how much it matters
-   * @param message the text
-   */
+  //: cucore_log_write
   public static void write(LogLevel level, String message) {
-    CucoreNative.logWrite(level, Given.notNull(message, "message"));
+    CucoreNative.logWriteNow(level, Given.notNull(message, "message"));
   }
 
-  /**
-   * Whether a receiver takes messages of this level.
-   *
-   * @param level which one
-   * @return true if one does
-   */
+  //: cucore_log_enabled
+  // @return true if one does
   public static boolean isEnabled(LogLevel level) {
-    return CucoreNative.logEnabled(level);
+    return CucoreNative.logEnabledNow(level);
   }
 
   private void run() {
-    try (LogReceiver from = receiver) {
+    try (NativeLogReceiver from = receiver) {
       while (receiveNext(from)) {
         tell(from.getLevel(), from.getMessage());
       }
@@ -72,7 +64,7 @@ public final class Log implements AutoCloseable {
   }
 
   /** False once no more can come: only then does next() end before its time is over. */
-  private static boolean receiveNext(LogReceiver from) {
+  private static boolean receiveNext(NativeLogReceiver from) {
     while (true) {
       long start = System.nanoTime();
       if (from.next(WAIT_MS)) {

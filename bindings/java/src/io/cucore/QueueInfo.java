@@ -6,7 +6,7 @@ public final class QueueInfo {
 
   QueueInfo(CudaQueue queue) {
     for (int i = 0; i < all.length; ++i) {
-      all[i] = queue.query(i);
+      all[i] = queue.queryNow(i);
     }
   }
 

@@ -6,7 +6,7 @@ public final class ResourceUse {
 
   ResourceUse(ObjectCode code, long symbol) {
     for (int i = 0; i < all.length; ++i) {
-      all[i] = code.symbolResource(symbol, i);
+      all[i] = code.symbolResourceNow(symbol, i);
     }
   }
 

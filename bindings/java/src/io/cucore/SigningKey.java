@@ -36,12 +36,12 @@ public final class SigningKey {
     target.addKey(field, algorithm, bytes);
   }
 
-  void addTo(Keys keys) {
+  void addTo(NativeKeys keys) {
     keys.add(algorithm, bytes);
   }
 
-  Keys toNative() {
-    Keys keys = new Keys();
+  NativeKeys toNative() {
+    NativeKeys keys = new NativeKeys();
     addTo(keys);
     return keys;
   }

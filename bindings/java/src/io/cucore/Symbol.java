@@ -15,11 +15,11 @@ public final class Symbol {
   private final List<Parameter> parameters;
 
   private Symbol(ObjectCode code, long lease, long index) {
-    expression = code.symbolExpression(index);
-    loweredName = code.symbolLoweredName(index);
-    kind = code.symbolKind(index);
-    size = code.symbolSize(index);
-    parameterCount = code.symbolParameterCount(index);
+    expression = code.symbolExpressionNow(index);
+    loweredName = code.symbolLoweredNameNow(index);
+    kind = code.symbolKindNow(index);
+    size = code.symbolSizeNow(index);
+    parameterCount = code.symbolParameterCountNow(index);
     parameters = parameterCount > 0 ? Parameter.list(Natives.symbolParameters(lease, index)) : List.of();
   }
 
@@ -78,6 +78,8 @@ public final class Symbol {
     return parameterCount >= 0;
   }
 
+  //: also cucore_objectcode_symbol_parameters
+  //: also cucore_objectcode_symbol_parameter_at
   /**
    * The parameters of a kernel.
    *

@@ -1,0 +1,61 @@
+package io.cucore;
+
+final class CudaDevice {
+  /** Opens device 0.
+   * @return the device */
+  public static CudaDevice first() {
+    return new CudaDevice(0);
+  }
+
+  /** One property of a device, by the driver's number (CUdevice_attribute).
+   * @param attribute the number
+   * @return its value
+   * @throws InvalidArgumentException the driver does not know the attribute */
+  public int attribute(int attribute) {
+    return CucoreNativeJNI.CudaDevice_attribute(open(), this, attribute);
+  }
+
+  //: cucore_device_uuid
+  // @return the bytes as a UUID
+  public java.util.UUID getUuid() {
+    java.nio.ByteBuffer bytes = java.nio.ByteBuffer.wrap(uuidNow());
+    return new java.util.UUID(bytes.getLong(), bytes.getLong());
+  }
+
+  //: cucore_device_compute_capability
+  // @return major and minor
+  public ComputeCapability getComputeCapability() {
+    return new ComputeCapability(computeCapabilityNow());
+  }
+
+  //: cucore_device_memory
+  // @return the bytes that are free and all
+  public MemoryInfo getMemory() {
+    return new MemoryInfo(memoryNow());
+  }
+
+  //: cucore_device_stream_priorities
+  // @return the least, which is the default, and the greatest, a lower number
+  public PriorityRange getStreamPriorities() {
+    return new PriorityRange(streamPrioritiesNow());
+  }
+
+  /** Whether both are open and the same device.
+   * @param other an object
+   * @return true for one device opened twice */
+  @Override public boolean equals(Object other) {
+    if (this == other || !(other instanceof CudaDevice)) {
+      return this == other;
+    }
+    CudaDevice that = (CudaDevice) other;
+    return !isClosed() && !that.isClosed() && getOrdinal() == that.getOrdinal();
+  }
+
+  @Override public int hashCode() {
+    return CudaDevice.class.hashCode(); // closing must not change it
+  }
+
+  @Override public String toString() {
+    return Said.of("CudaDevice", this::isClosed, () -> getOrdinal() + " (" + getName() + ")");
+  }
+}

@@ -1,0 +1,15 @@
+package io.cucore;
+
+final class CudaEvent {
+  /** Makes an event that measures time, not recorded yet.
+   * @param device where it is recorded
+   * @return the event */
+  public static CudaEvent timed(CudaDevice device) {
+    return new CudaEvent(device, true);
+  }
+
+  @Override public String toString() {
+    return Said.of("CudaEvent", this::isClosed,
+        () -> Said.handle(getNativeHandle(), getDevice()) + (hasTiming() ? ", timed" : ""));
+  }
+}

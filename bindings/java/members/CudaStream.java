@@ -1,0 +1,46 @@
+package io.cucore;
+
+final class CudaStream {
+  private int ordinalAndOne; // 0: not read yet
+
+  /** The device's number. */
+  int ordinal() {
+    int known = ordinalAndOne;
+    if (known == 0) {
+      try (CudaDevice device = getDevice()) {
+        known = device.getOrdinal() + 1;
+      }
+      ordinalAndOne = known;
+    }
+    return known - 1;
+  }
+
+  //: cucore_stream_from_native
+  // @param device the stream's device
+  // @param handle the CUstream
+  // @return the stream
+  public static CudaStream fromNative(CudaDevice device, long handle) {
+    return fromNativeNow(device, handle);
+  }
+
+  @Override public String toString() {
+    return Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()));
+  }
+
+  /** The end of all the work that is in the stream now. No thread is parked for it. Cancelling the
+   * result only stops the waiting: the work goes on.
+   * @return completes with null, or with the exception of what went wrong, in the default executor
+   *     of CompletableFuture
+   * @throws InvalidStateException the stream is being captured */
+  public java.util.concurrent.CompletableFuture<Void> completion() {
+    return Completions.of(this, Completions.DEFAULT);
+  }
+
+  /** The end of all the work that is in the stream now, as {@link #completion()}.
+   * @param executor what depends on the result and is not async runs there
+   * @return completes with null, or with the exception of what went wrong
+   * @throws InvalidStateException the stream is being captured */
+  public java.util.concurrent.CompletableFuture<Void> completion(java.util.concurrent.Executor executor) {
+    return Completions.of(this, executor);
+  }
+}

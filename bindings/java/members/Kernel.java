@@ -1,0 +1,77 @@
+package io.cucore;
+
+final class Kernel {
+  String nameOfUser; // messages use it
+  private volatile Signature[] signatures = {};
+
+  String label() {
+    String name = nameOfUser;
+    return name == null ? getName() : name;
+  }
+
+  /** The parameters on the stream's device, which are read once. */
+  Signature signature(long lease, CudaStream stream) {
+    int ordinal = stream.ordinal();
+    Signature[] known = signatures;
+    return ordinal < known.length && known[ordinal] != null ? known[ordinal] : readSignature(lease, stream, ordinal);
+  }
+
+  private synchronized Signature readSignature(long lease, CudaStream stream, int ordinal) {
+    Signature[] all = java.util.Arrays.copyOf(signatures, Math.max(signatures.length, ordinal + 1));
+    all[ordinal] = Signature.of(lease, this, stream);
+    signatures = all;
+    return all[ordinal];
+  }
+
+  //: cucore_kernel_launch
+  // @param stream where it runs
+  // @param config grid and block
+  public void launch(CudaStream stream, LaunchConfig config, Object... arguments) {
+    long lease = open();
+    Given.notNull(stream, "stream");
+    Given.notNull(config, "config");
+    Given.notNull(arguments, "arguments");
+    LaunchBlock.launch(lease, this, stream, config, arguments);
+  }
+
+  //: cucore_kernel_launch_packed
+  // @param stream where it runs
+  // @param config grid and block
+  // @param parameters every parameter at its offset; see {@link #getParameters(CudaDevice)}
+  public void launchPacked(CudaStream stream, LaunchConfig config, byte[] parameters) {
+    launchPackedNow(stream, Given.notNull(config, "config").head(Given.notNull(parameters, "parameters")));
+  }
+
+  //: cucore_kernel_parameters
+  //: also cucore_kernel_parameter_at
+  public java.util.List<Parameter> getParameters(CudaDevice device) {
+    long lease = open();
+    try {
+      return Parameter.list(Natives.parameters(lease, CudaDevice.getCPtr(device)));
+    } finally {
+      java.lang.ref.Reference.reachabilityFence(this);
+      java.lang.ref.Reference.reachabilityFence(device);
+    }
+  }
+
+  //: cucore_kernel_max_potential_block_size
+  // @param device where
+  // @param dynamicShared bytes a block
+  // @param blockSizeLimit threads; 0: the device's limit
+  // @return both sizes
+  public BlockSize maxPotentialBlockSize(CudaDevice device, long dynamicShared, int blockSizeLimit) {
+    return new BlockSize(maxPotentialBlockSizeNow(device, dynamicShared, blockSizeLimit));
+  }
+
+  //: cucore_kernel_max_active_clusters
+  // @param device where
+  // @param config with a cluster
+  // @return the number
+  public int maxActiveClusters(CudaDevice device, LaunchConfig config) {
+    return maxActiveClustersNow(device, Given.notNull(config, "config").head(new byte[0]));
+  }
+
+  @Override public String toString() {
+    return Said.of("Kernel", this::isClosed, this::getName);
+  }
+}

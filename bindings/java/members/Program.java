@@ -1,0 +1,72 @@
+package io.cucore;
+
+final class Program {
+  /** A program of CUDA C++ with the default options.
+   * @param source its text
+   * @return the program */
+  public static Program ofCuda(String source) {
+    return new Program(SourceType.CUDA_CPP, source, null);
+  }
+
+  /** A program of CUDA C++. Nothing is compiled or opened yet.
+   * @param source its text
+   * @param options null for the defaults
+   * @return the program
+   * @throws InvalidArgumentException the message names the option that is wrong */
+  public static Program ofCuda(String source, ProgramOptions options) {
+    return new Program(SourceType.CUDA_CPP, source, options);
+  }
+
+  //: cucore_program_create
+  // @param type what it is written in
+  public Program(SourceType type, String source, ProgramOptions options) {
+    this(type, Given.utf8(source, "source"), options);
+  }
+
+  //: cucore_program_create
+  // @param type what it is written in
+  public Program(SourceType type, byte[] source, ProgramOptions options) {
+    this(create(type, source, options), true);
+  }
+
+  private static long create(SourceType type, byte[] source, ProgramOptions options) {
+    int number = SourceType.number(type, "type");
+    Given.notNull(source, "source");
+    try (NativeProgramOptions fields = options == null ? null : options.toNative()) {
+      return CucoreNativeJNI.new_Program(number, source, NativeProgramOptions.getCPtr(fields), fields);
+    }
+  }
+
+  //: cucore_program_compile
+  // @param nameExpressions of CUDA C++: templates and overloads to instantiate, "saxpy&lt;float&gt;", under
+  //     which {@link ObjectCode#kernel(String)} finds them
+  public ObjectCode compile(CodeType target, String... nameExpressions) {
+    return compileNow(target, Given.noneNull(nameExpressions, "nameExpressions"));
+  }
+
+  /** Gives what {@link #compile(CodeType, String...)} would, and compiles only what has not been
+   * compiled before. {@link Cache#compile} says where it came from, too.
+   * @param target of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
+   * @param cache where to look first, and to keep it; null: nowhere
+   * @param nameExpressions of CUDA C++: templates and overloads to instantiate
+   * @return the object code; its log has the compiler's warnings
+   * @throws CompilationException its log() has the compiler's whole output
+   * @throws LinkingException the same for PTX, which a linker compiles */
+  public ObjectCode compile(CodeType target, Cache cache, String... nameExpressions) {
+    return cache == null ? compile(target, nameExpressions) : cache.compile(this, target, nameExpressions).code();
+  }
+
+  //: cucore_program_compile_batch
+  public static java.util.List<BatchResult> compileBatch(java.util.Collection<BatchItem> items) {
+    return compileBatch(items, null);
+  }
+
+  //: cucore_program_compile_batch
+  public static java.util.List<BatchResult> compileBatch(java.util.Collection<BatchItem> items, BatchOptions options) {
+    return BatchResult.of(items, options == null ? BatchOptions.DEFAULTS : options);
+  }
+
+  @Override public String toString() {
+    return Said.of("Program", this::isClosed, () -> "for " + getBackend());
+  }
+}

@@ -1,0 +1,9 @@
+// Where a stream is wanted, any object with __cuda_stream__ will do.
+%typemap(in) Stream * (cucore::bind::Object kept) {
+  $1 = cucore::bind::stream_of($input, kept);
+  if (!$1) SWIG_fail;
+}
+%typemap(in) Stream *self {
+  $1 = static_cast<Stream *>(cucore::bind::handle_of($input, cucore::bind::Type::Stream));
+  if (!$1) SWIG_fail;
+}

@@ -1,0 +1,114 @@
+"""The API as the bindings have it: the header, the table api/*.toml, and the conventions between them."""
+import fnmatch
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import header as headers
+from header import camel
+
+FOLDER = Path(__file__).resolve().parent.parent
+SCALARS = {'int32_t', 'int64_t', 'uint32_t', 'uint64_t', 'size_t', 'float', 'double'}
+
+
+@dataclass
+class Class:
+    """A handle type."""
+    c: str     # cucore_objectcode
+    name: str  # ObjectCode
+    doc: str
+    functions: list = field(default_factory=list)  # in the header's order, without retain and release
+
+    @property
+    def constructor(self):
+        return next((f for f in self.functions if f.name in (self.c + '_create', self.c + '_open')), None)
+
+
+class Table:
+    """The rows of all tables, those of libraries that are built on libcucore behind libcucore's own."""
+
+    def __init__(self, paths):
+        self.rows = {}
+        for path in paths:
+            for name, section in tomllib.loads(Path(path).read_text(encoding='utf-8')).items():
+                for key, value in section.items():
+                    known = self.rows.setdefault(name, {})
+                    known[key] = known[key] + value if isinstance(value, list) and key in known else value
+
+    def get(self, section, key, default=None):
+        return self.rows.get(section, {}).get(key, default)
+
+
+class Api:
+    def __init__(self, header_paths, written, table_paths=()):
+        self.includes = [Path(p).name for p in header_paths]
+        self.header = headers.read_all(header_paths)
+        self.table = Table([FOLDER / 'api/cucore.toml', *table_paths])
+        self.written = written  # functions that are members of a .i file
+        self.renamed = {}       # C function -> {name of a parameter in C: its name here}
+        self.properties = {}    # C function that cannot fail -> its type here
+        self.classes = [self._class(h) for h in self.header.handles if not h.endswith('_error')]
+        for function in self.header.functions.values():
+            owner = self.owner(function.name)
+            if owner and not re.search('_(retain|release)$', function.name):
+                owner.functions.append(function)
+
+    def _class(self, c):
+        name = self.table.get('classes', 'names').get(c) or camel(c.split('_', 1)[1])
+        doc = self.header.handle_docs[c]
+        return Class(c, name, doc[0].upper() + doc[1:] + '.')
+
+    def owner(self, function):
+        return next((c for c in self.classes if function.startswith(c.c + '_')), None)
+
+    def of_type(self, ctype):
+        """The class of a pointer to a handle, or None."""
+        c = ctype.removeprefix('const ').removesuffix(' *')
+        return next((k for k in self.classes if k.c == c), None) if ctype.endswith(' *') else None
+
+    def member_name(self, function):
+        return self.table.get('members', function.name) or function.name[len(self.owner(function.name).c) + 1:]
+
+    def class_name(self, name, language):
+        """A class of the .i files as users of a language write it; a helper as its layer does."""
+        if self.is_helper(name):
+            return ('_' if language == 'python' else 'Native') + name
+        listed = self.table.get('classes', 'cuda') + (self.table.get('classes', 'cuda_csharp') if language == 'csharp' else [])
+        return 'Cuda' + name if language != 'python' and name in listed else name
+
+    def is_helper(self, name):
+        return name in self.table.get('classes', 'helpers') or name in [camel_of(s) for s in self.options_classes()]
+
+    def function(self, name):
+        if name not in self.header.functions:
+            raise SystemExit(f'the header has no {name}')
+        return self.header.functions[name]
+
+    def unreachable(self, function):
+        return any(fnmatch.fnmatch(function, pattern) for pattern in self.table.rows['unreachable'])
+
+    def constructor_options(self, owner):
+        """The options struct that makes an object, or None."""
+        of = owner.constructor
+        found = [t for t in of.types if t.endswith('_options *')] if of and of.name not in self.written else []
+        return self.header.structs[found[0].removeprefix('const ').removesuffix(' *')] if found else None
+
+    def options_classes(self):
+        """The structs that cross field by field: those with a field that is not a number."""
+        return [s for s in filter(None, map(self.constructor_options, self.classes)) if not is_plain(s)]
+
+
+    def constant_properties(self):
+        """{C function: its type here} of the properties that Java and C# store."""
+        changing = self.table.get('properties', 'changing')
+        return {f: t for f, t in self.properties.items() if f not in changing}
+
+
+def is_plain(struct):
+    """Whether every field can be a parameter of its own."""
+    return all(f.kind in ('toggle', 'number', 'flag') or f.kind in SCALARS for f in struct.fields)
+
+
+def camel_of(struct):
+    return camel(struct.name.split('_', 1)[1])

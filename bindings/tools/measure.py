@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Measures how much of the bindings is written by hand.
+
+  measure.py ROOT            prints three figures
+  measure.py ROOT --check    also fails if one is above its limit
+
+lines    non-blank lines under bindings/, without tests, per public function
+facts    entries of hand-kept tables that name an element of the API: rows of api/*.toml, entries of
+         literals in tools/*.py, rows of coverage/functions.txt, directives of .i files, and lines of
+         C++ that list the handle types
+files    files outside the tests that contain the name of a handle type of the second library
+"""
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import header
+
+LIMITS = {'lines': 55, 'facts': 120, 'elsewhere': 0}
+TEXT = {'.py', '.pyi', '.i', '.hpp', '.cpp', '.java', '.cs', '.toml', '.build', '.md', '.in', '.txt', '.csproj', '.props',
+        '.targets', '.ini', '.sh'}
+NOT_COUNTED = {'test', 'exchange', 'coverage', '__pycache__'}
+DIRECTIVE = re.compile(r'^\s*%(rename|ignore|quick|newobject|for_package|python_\w+|csmethodmodifiers|javamethodmodifiers|'
+                       r'noexception|feature|typemap)\b(.*)')
+LISTED = re.compile(r'^\s*(CUCORE_COUNTED\(\w|case Type::|typedef cucore_\w+ [A-Z]\w+;|constexpr const char\* CLASS_NAME<|'
+                    r'return cucore_\w+_release\()')
+
+
+def files(root):
+    for path in sorted((root / 'bindings').rglob('*')):
+        if path.is_file() and path.suffix in TEXT and not NOT_COUNTED & set(path.relative_to(root).parts):
+            yield path
+
+
+def lines(root):
+    return sum(1 for path in files(root) for line in path.read_text(encoding='utf-8').splitlines() if line.strip())
+
+
+class Names:
+    """The names of the API: an entry that has one is a fact about it."""
+
+    def __init__(self, root):
+        read = header.read(root / 'include/cucore.h')
+        self.words = set(read.functions) | set(read.structs) | set(read.handles)
+        self.words |= {p for f in read.functions.values() for p in f.parameters}
+        self.words |= {f for s in read.structs.values() for f in s.names}
+        self.words |= {header.camel(h.replace('cucore_', '')) for h in read.handles} | {'ObjectCode'}
+        self.words -= {kind for kind in header.KINDS.values()} | {'name', 'names', 'type', 'size', 'keys'}
+
+    def has(self, text):
+        parts = re.split(r'::|\.', text)
+        return text.startswith('cucore_') or '::' in text or parts[0] in self.words
+
+
+def leaves(node, names, inside=False):
+    """How many values a literal has under keys that name an element of the API."""
+    if isinstance(node, ast.Dict):
+        return sum(leaves(v, names, inside or (isinstance(k, ast.Constant) and isinstance(k.value, str) and names.has(k.value)))
+                   for k, v in zip(node.keys, node.values))
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        return sum(leaves(e, names, inside) for e in node.elts)
+    return int(inside or (isinstance(node, ast.Constant) and isinstance(node.value, str) and names.has(node.value)))
+
+
+def tables_of_tools(root, names):
+    count = 0
+    for path in (root / 'bindings/tools').glob('*.py'):
+        for node in ast.parse(path.read_text(encoding='utf-8')).body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Dict, ast.Tuple, ast.List, ast.Set)):
+                count += leaves(node.value, names)
+    return count
+
+
+def rows_of_list(root):
+    """A row of functions.txt is one fact, and one more for each language that differs."""
+    path = root / 'bindings/coverage/functions.txt'
+    rows = [r.split() for r in path.read_text(encoding='utf-8').splitlines()] if path.exists() else []
+    return sum(1 + (len(r) - 2 if r[1] != '-' else 0) for r in rows if r and not r[0].startswith('#'))
+
+
+def directives(root, names):
+    """Directives of SWIG that name a class, or a member of one."""
+    count = 0
+    for path in (root / 'bindings/swig').rglob('*.i'):
+        for line in path.read_text(encoding='utf-8').splitlines():
+            found = DIRECTIVE.match(line)
+            count += bool(found and any(names.has(w) for w in re.findall(r'[A-Za-z_]\w*(?:::\w+)*', found[2])))
+    return count
+
+
+def lists_of_types(root):
+    return sum(bool(LISTED.match(line)) for path in files(root) if path.suffix in ('.hpp', '.cpp', '.i')
+               for line in path.read_text(encoding='utf-8').splitlines())
+
+
+def rows_of_table(value):
+    if isinstance(value, dict):
+        return sum(rows_of_table(v) for v in value.values())
+    return sum(rows_of_table(v) for v in value) if isinstance(value, list) else 1
+
+
+def facts(root):
+    """(in the table, elsewhere)."""
+    names = Names(root)
+    table = sum(rows_of_table(tomllib.loads(p.read_text(encoding='utf-8'))) for p in (root / 'bindings/api').glob('*.toml'))
+    return table, tables_of_tools(root, names) + rows_of_list(root) + directives(root, names) + lists_of_types(root)
+
+
+def main(root, check=False):
+    functions = len(header.exported(root / 'src/cucore.map'))
+    table, elsewhere = facts(root)
+    figures = {'lines': lines(root) / functions, 'facts': table + elsewhere, 'elsewhere': elsewhere}
+    print(f'{lines(root)} lines for {functions} functions: {figures["lines"]:.1f} per function')
+    print(f'{figures["facts"]} facts: {table} in the table, {elsewhere} elsewhere')
+    failed = [f'{name} is {figures[name]:.1f}; expected at most {limit}' for name, limit in LIMITS.items() if figures[name] > limit]
+    if check:
+        print(*failed, sep='\n')
+    return 1 if check and failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(Path(sys.argv[1]), '--check' in sys.argv))

@@ -1,0 +1,139 @@
+"""Where users of a language find a C function: in the language's own layer, by the marks there, or as the member that
+SWIG makes of it.
+
+A mark stands before the member: "//: cucore_x", in Python "#: cucore_x". "//: also cucore_x" names a further function
+that the member stands for.
+"""
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from api import FOLDER
+from header import camel
+
+
+@dataclass
+class Place:
+    owner: str  # class, '' for a function of Python
+    name: str   # '' for a constructor
+    is_property: bool = False
+
+    def __str__(self):
+        return f'{self.owner}.{self.name}' if self.owner and self.name else self.owner or self.name
+
+
+PYTHON_MARK = re.compile(r'\s*#: ((?:[a-z]+_\w+ ?)+)$')
+MARK = re.compile(r'\s*//: (?:also )?([a-z]+_\w+)')
+PYTHON_ROW = re.compile(r'(?:_cucore\._extend)?\((\w+), "(\w+)", (property|_property)?')
+
+
+def python_place(line):
+    row = PYTHON_ROW.match(line)
+    if row:
+        return Place(row[1], row[2], bool(row[3]))
+    return Place('', re.match(r'def (\w+)', line)[1])
+
+
+def of_python():
+    found = {}
+    for path in sorted((FOLDER / 'python/cucore').glob('*.py')):
+        lines = path.read_text(encoding='utf-8').splitlines()
+        for mark, line in zip(lines, lines[1:]):
+            m = PYTHON_MARK.match(mark)
+            for function in m[1].split() if m else ():
+                found.setdefault(function, python_place(line.strip()))
+    for m in re.finditer(r'//: (\w+)\s+\{"(\w+)"', (FOLDER / 'python/src/module.cpp').read_text(encoding='utf-8')):
+        found[m[1]] = Place('', m[2])
+    return found
+
+
+def braced_place(owner, declaration):
+    """The member that a declaration of Java or C# begins."""
+    declaration = re.sub(r'\([^()]*\) (?=\w+ *[({])', '', declaration)  # the tuple that it returns
+    name = re.search(r'(\w+)\s*(?:<\w+>)?\s*([({])', declaration) or re.search(r'(\w+)\s*()$', declaration)
+    return Place(owner, '' if name[1] == owner else name[1], name[2] != '(')
+
+
+def of_braces(paths):
+    found = {}
+    for path in paths:
+        owner, waiting = '', []
+        for line in path.read_text(encoding='utf-8').splitlines():
+            m = re.match(r'(?:\w+ )*(?:class|struct|enum) (\w+)', line)
+            owner = m[1] if m and not waiting else owner
+            mark = MARK.match(line)
+            if mark:
+                waiting.append(mark[1])
+            elif waiting and not re.match(r'\s*(//|/?\*|\[)', line):
+                for function in waiting:
+                    found.setdefault(function, braced_place(owner, line.strip()))
+                waiting = []
+    return found
+
+
+def in_layer(language):
+    """{C function: its place in the language's own layer}."""
+    if language == 'python':
+        return of_python()
+    if language == 'java':
+        return of_braces([*sorted((FOLDER / 'java/members').glob('*.java')), *sorted((FOLDER / 'java/src').rglob('*.java'))])
+    return of_braces(sorted((FOLDER / 'csharp/src').glob('*.cs')))
+
+
+def lower(snake):
+    name = camel(snake)
+    return name[0].lower() + name[1:]
+
+
+def java_property(name):
+    name = 'native_handle' if name == 'native' else name
+    return lower(name) if name.split('_')[0] in ('is', 'has') else 'get' + camel(name)
+
+
+class Places:
+    """The places of all functions in one language."""
+
+    def __init__(self, api, language, members):
+        self.api, self.language, self.layer = api, language, in_layer(language)
+        self.members = {}
+        for m in members:
+            self.members.setdefault(m.function, m)
+
+    def is_hidden(self, member):
+        """The layer has a fuller member for it."""
+        return member.function in self.layer and member.function not in self.api.table.get('visible', self.language, ())
+
+    def member_name(self, member):
+        if self.language == 'python':
+            return member.name
+        if self.language == 'java':
+            return java_property(member.name) if member.kind == 'property' else lower(member.name)
+        prefix = 'Get' if member.function in self.api.table.get('names', 'csharp_getters') else ''
+        return prefix + camel(member.name)
+
+    def find(self, function):
+        """The place, or None where users need none."""
+        listed = self.api.table.get('names', self.language, {}).get(function)
+        if listed:
+            return Place(*listed.rsplit('.', 1))
+        if function in self.layer:
+            return self.layer[function]
+        if function in self.members:
+            m = self.members[function]
+            owner = self.api.class_name(m.owner, self.language) if m.owner else ''
+            return Place(owner, '' if m.kind == 'constructor' else self.member_name(m), m.kind == 'property')
+        error = re.match(r'[a-z]+_error_(\w+)', function)
+        if error and not self.api.unreachable(function):
+            return self.of_error(self.api.table.get('members', function) or error[1])
+        return None
+
+    def of_error(self, name):
+        if self.language == 'python':
+            return Place('Error', name, True)
+        return Place('CucoreException', lower(name) if self.language == 'java' else camel(name), self.language == 'csharp')
+
+    def text(self, function):
+        """As prose has it, "Device.count"; None if there is none."""
+        place = self.find(function)
+        is_new = place and not place.name and self.language != 'python'
+        return None if place is None else ('new ' if is_new else '') + str(place)

@@ -1,0 +1,37 @@
+"""Files of a language that are written by hand, with marks in the place of comments.
+
+"//: cucore_x" before a member is replaced by the comment of the C function. In Java, lines that begin with "// @" follow
+the mark: tags that the header does not have. "//: also cucore_x" leaves nothing.
+"""
+import re
+
+MARK = re.compile(r'^(\s*)//: (also )?([a-z]+_\w+)((?: \w+)*)\s*$')
+
+
+def body(path):
+    """The lines inside the one class of a file."""
+    lines = path.read_text(encoding='utf-8').splitlines()
+    first = next(i for i, line in enumerate(lines) if re.match(r'(?:\w+ )*class ', line))
+    return lines[first + 1:len(lines) - 1 - lines[::-1].index('}')]
+
+
+def expand(lines, places, comment):
+    """comment(function, tags, declaration, places) makes the lines, and what ends the last one."""
+    out, at = [], 0
+    while at < len(lines):
+        m = MARK.match(lines[at])
+        at += 1
+        if not m:
+            out.append(lines[at - 1])
+        elif not m[2]:
+            tags = m[4].split()
+            while re.match(r'\s*//( @|     )', lines[at]) or MARK.match(lines[at]):
+                text = lines[at].strip().removeprefix('//').strip()
+                if text.startswith('@'):
+                    tags.append(text)
+                elif not text.startswith(':'):
+                    tags[-1] += ' ' + text
+                at += 1
+            made, end = comment(places.api.function(m[3]), tags, ' '.join(lines[at:at + 3]), places)
+            out += [m[1] + l for l in made[:-1]] + [m[1] + made[-1] + end]
+    return out
