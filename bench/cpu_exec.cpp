@@ -8,8 +8,8 @@
 
 namespace {
 
-using namespace cucpu;
-using namespace cucpu::test;
+using namespace cucore::cpu;
+using namespace cucore::cpu::test;
 
 void read_settings() {
   Settings s;

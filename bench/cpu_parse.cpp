@@ -6,11 +6,11 @@
 #include <iterator>
 #include <string>
 
-#include "cpu/ptx/parser.hpp"
+#include "ptx/parser.hpp"
 
 namespace {
 
-using namespace cucpu::ptx;
+using namespace cucore::ptx;
 
 /// A module of `bytes` of text: the bodies of a real compiler's kernels, repeated under new names.
 std::string module_of(size_t bytes) {

@@ -57,8 +57,8 @@ set_version() {
 date_changelog() { sed -i "s/^## \[Unreleased\]$/&\n\n## [$version] - $(date -u +%Y-%m-%d)/" CHANGELOG.md; }
 
 freeze_baseline() {
-  ninja -C "$build" "src/libcucore.so.$version"
-  python3 -B tests/abi/abi_baseline.py "$build/src/libcucore.so.$version" include --freeze
+  ninja -C "$build" "src/cucore/libcucore.so.$version"
+  python3 -B tests/abi/abi_baseline.py "$build/src/cucore/libcucore.so.$version" include --freeze
 }
 
 commit_and_tag() {
@@ -78,7 +78,7 @@ trap 'rm -f "$notes"' EXIT
 unreleased > "$notes"
 step "set the version $old to $version in $header and $places" set_version
 step "move the Unreleased entries of CHANGELOG.md to $version" date_changelog
-step "build src/libcucore.so.$version in $build and freeze tests/abi/baseline.abi" freeze_baseline
+step "build src/cucore/libcucore.so.$version in $build and freeze tests/abi/baseline.abi" freeze_baseline
 step "commit and tag v$version" commit_and_tag
 if $perform; then
   echo "Push the branch and the tag v$version, then publish dist/, the jar and the NuGet package."

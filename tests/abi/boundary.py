@@ -30,7 +30,7 @@ def body_from(text, opening):
 
 
 def definitions():
-    """(file, return type, name, is exported, body) of every exported function in src/capi."""
+    """(file, return type, name, is exported, body) of every exported function in src/cucore/capi."""
     declared = HEADER.functions()
     for path in sorted(CAPI.glob("*.cpp")):
         text = strip(path.read_text())

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(sys.argv.pop(1)).resolve()
-THE_READER = "src/support/environment.hpp"
+THE_READER = "src/shared/support/environment.hpp"
 READS = re.compile(r"\b(?:secure_)?getenv\w*\s*\(|\benviron\b|GetEnvironmentVariable|System\.getenv")
 CALLS = re.compile(r'\benvironment\("(\w+)"\)|\bsetting\(s, "(\w+)"|"(CUCORE_(?:NV\w+|CU\w+|NCCL))"')
 SHIPPED = ("src", "bindings", "examples")

@@ -8,6 +8,10 @@
 #include "container/reader.hpp"
 #include "container/writer.hpp"
 
+namespace cucore::container {
+using namespace image;
+}  // namespace cucore::container
+
 namespace cucore::container::golden {
 
 struct Golden {

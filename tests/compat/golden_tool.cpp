@@ -11,6 +11,7 @@
 
 using namespace cucore;
 using namespace cucore::container;
+using namespace cucore::image;
 using Json = nlohmann::ordered_json;
 
 namespace {

@@ -13,6 +13,7 @@ namespace {
 
 using namespace cucore;
 using namespace cucore::container;
+using namespace cucore::image;
 
 VerifyingKey key() { return {SignatureAlgorithm::HMAC_SHA256, Bytes(3, std::byte{'k'})}; }
 

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "container/assemble.hpp"
-#include "container/compression.hpp"
 #include "container/reader.hpp"
 #include "container/writer.hpp"
+#include "image/compression.hpp"
 #include "support/error.hpp"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
@@ -17,6 +17,7 @@ namespace {
 
 using namespace cucore;
 using namespace cucore::container;
+using namespace cucore::image;
 
 /// As many as lie inside the bytes.
 std::vector<Section> sections_of(std::span<const std::byte> file) {

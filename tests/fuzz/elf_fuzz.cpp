@@ -1,12 +1,13 @@
 // libFuzzer target: the readers of CUBINs, host objects and archives.
 #include <cstdlib>
 
-#include "container/image.hpp"
+#include "image/image.hpp"
 #include "support/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cucore;
   using namespace cucore::container;
+  using namespace cucore::image;
   for (const CodeType type : {CodeType::CUBIN, CodeType::OBJECT, CodeType::LIBRARY}) {
     try {
       const ImageInfo info = inspect(type, std::as_bytes(std::span(data, size)));

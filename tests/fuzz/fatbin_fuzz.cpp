@@ -4,13 +4,14 @@
 #include <cstring>
 #include <vector>
 
-#include "container/image.hpp"
+#include "image/image.hpp"
 #include "support/error.hpp"
 
 namespace {
 
 using namespace cucore;
 using namespace cucore::container;
+using namespace cucore::image;
 
 void try_image(std::span<const std::byte> image) {
   try {

@@ -18,10 +18,10 @@
 
 namespace {
 
-using cucore::container::CodeType;
 using cucore::fuzz::agree;
 using cucore::fuzz::read_image;
 using cucore::fuzz::read_on_cpu;
+using cucore::image::CodeType;
 
 constexpr size_t kKernels = 48;     // of a module
 constexpr uint64_t kModules = 100;  // of a process

@@ -25,7 +25,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cucore::fuzz;
   const auto bytes = std::as_bytes(std::span(data, size));
-  const auto ours = read_image(cucore::container::CodeType::PTX, bytes);
+  const auto ours = read_image(cucore::image::CodeType::PTX, bytes);
   const auto on_cpu = read_on_cpu({reinterpret_cast<const char*>(data), size});
   if (!ours || !on_cpu || agree(*ours, *on_cpu)) return 0;
   std::fprintf(stderr, "two readers of one text see other kernels\n");

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <string>
 
-#include "cpu/ptx/fatbin.hpp"
+#include "cpu/driver/fatbin.hpp"
 
 namespace {
 
-using namespace cucpu::ptx;
+using namespace cucore::cpu;
 
 template <typename T>
 void put(std::string& bytes, size_t at, T value) {

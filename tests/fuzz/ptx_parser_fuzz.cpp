@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 #include "../cpu/tools/promises.hpp"
-#include "cpu/ptx/parser.hpp"
+#include "ptx/parser.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace cucpu::ptx;
+  using namespace cucore::ptx;
   Diagnostics log;
   auto module = parse({reinterpret_cast<const char*>(data), size}, log);
   std::string broken;

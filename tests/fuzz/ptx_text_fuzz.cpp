@@ -7,6 +7,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cucore;
   using namespace cucore::container;
+  using namespace cucore::image;
   const auto text = std::as_bytes(std::span(data, size));
   guess_type(text);
   try {

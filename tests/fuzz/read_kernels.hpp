@@ -8,22 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "container/image.hpp"
-#include "cpu/ptx/parser.hpp"
+#include "image/image.hpp"
+#include "ptx/parser.hpp"
 #include "support/error.hpp"
 
 namespace cucore::fuzz {
 
-using container::Parameter;
+using image::Parameter;
 using Kernels = std::map<std::string, std::vector<Parameter>>;
 
 /// nullopt where the reader of object code refuses.
-inline std::optional<Kernels> read_image(container::CodeType type,
-                                         std::span<const std::byte> bytes) {
+inline std::optional<Kernels> read_image(image::CodeType type, std::span<const std::byte> bytes) {
   try {
     Kernels kernels;
-    for (const auto& symbol : container::inspect(type, bytes).symbols)
-      if (symbol.kind == container::SymbolKind::KERNEL)
+    for (const auto& symbol : image::inspect(type, bytes).symbols)
+      if (symbol.kind == image::SymbolKind::KERNEL)
         kernels[symbol.lowered_name] = symbol.parameters.value_or(std::vector<Parameter>());
     return kernels;
   } catch (const Error&) {
@@ -33,14 +32,14 @@ inline std::optional<Kernels> read_image(container::CodeType type,
 
 /// The same of the CPU device.
 inline std::optional<Kernels> read_on_cpu(std::string_view text) {
-  cucpu::ptx::Diagnostics log;
-  const auto module = cucpu::ptx::parse(text, log);
+  cucore::ptx::Diagnostics log;
+  const auto module = cucore::ptx::parse(text, log);
   if (!module) return std::nullopt;
   Kernels kernels;
-  for (const cucpu::ptx::Function& function : module->functions) {
+  for (const cucore::ptx::Function& function : module->functions) {
     if (!function.is_entry || function.is_declaration) continue;
     auto& parameters = kernels[std::string(function.name)];
-    for (const cucpu::ptx::Variable& input : function.inputs())
+    for (const cucore::ptx::Variable& input : function.inputs())
       parameters.push_back(
           {static_cast<uint32_t>(input.offset), static_cast<uint32_t>(input.size)});
   }

@@ -8,16 +8,18 @@ seconds=${1:-600}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${2:-$(mktemp -d)}
 mkdir -p "$work"
-readers="arch archive compression cubin_checks elf elf_file fatbin image image_check metadata"
-readers="$readers nv_info object ptx_declaration ptx_lexer ptx_text reader signature_check table text"
-sources="$root/src/ptx/lexer.cpp $(for name in $readers; do echo "$root/src/container/$name.cpp"; done)"
-others=$(for name in assemble key_check objectcode signature writer; do echo "$root/src/container/$name.cpp"; done)
-flags="-std=c++20 -g -O1 -I$root/src -fprofile-instr-generate -fcoverage-mapping"
+images="arch archive compression cubin_checks elf elf_file fatbin image nv_info object ptx_declaration ptx_lexer ptx_text"
+readers="image_check metadata reader signature_check table text"
+sources="$root/src/shared/ptx/lexer.cpp $(for name in $images; do echo "$root/src/shared/image/$name.cpp"; done)"
+sources="$sources $(for name in $readers; do echo "$root/src/cucore/container/$name.cpp"; done)"
+others=$(for name in definitions linkable mangled_name ptx_classes ptx_uses spills; do echo "$root/src/shared/image/$name.cpp"; done)
+others="$others $(for name in assemble key_check objectcode signature writer; do echo "$root/src/cucore/container/$name.cpp"; done)"
+flags="-std=c++20 -g -O1 -I$root/src/shared -I$root/src/cucore -fprofile-instr-generate -fcoverage-mapping"
 flags="$flags -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
 mkdir -p "$work/objects"
 cd "$work/objects"
 # shellcheck disable=SC2086
-clang++ $flags -c $sources $others "$root/src/support/sha256.cpp"
+clang++ $flags -c $sources $others "$root/src/shared/support/sha256.cpp"
 cd "$work"
 objects=""
 for target in container elf fatbin ptx_text; do

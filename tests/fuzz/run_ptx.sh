@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the PTX parser and the fat binary reader and reports which lines of src/cpu/ptx were reached.
+# Fuzzes the PTX parser and the fat binary reader and reports which lines of src/shared/ptx were reached.
 #   tests/fuzz/run_ptx.sh [seconds each, default 600] [work folder]
 # Ends with an error when a target crashed or reached fewer than 80 % of the reader's lines.
 set -eu
@@ -7,8 +7,8 @@ seconds=${1:-600}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${2:-$(mktemp -d)}
 mkdir -p "$work/objects"
-sources="$root/src/cpu/ptx/*.cpp $root/src/ptx/*.cpp"
-flags="-std=c++20 -g -O1 -I$root/src -fprofile-instr-generate -fcoverage-mapping"
+sources="$root/src/shared/ptx/*.cpp $root/src/cpu/driver/fatbin.cpp"
+flags="-std=c++20 -g -O1 -I$root/src/shared -I$root/src -fprofile-instr-generate -fcoverage-mapping"
 flags="$flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
 for target in parser fatbin; do
   # shellcheck disable=SC2086

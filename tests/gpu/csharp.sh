@@ -40,16 +40,16 @@ stage() {
   build=${BUILD:-build-gpu-csharp-release}
   stage=$PWD/build-gpu-csharp
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dtests=false -Dpython=disabled -Djava=disabled
-  libraries='bindings/csharp/libcucorecs.so bench/csharp/libcucorebench.so src/worker/cucore-worker'
+  libraries='bindings/csharp/libcucorecs.so bench/csharp/libcucorebench.so src/programs/worker/cucore-worker'
   programs='bench/csharp/Bench.exe bench/csharp/Latency.exe'
   for name in $assemblies; do programs="$programs bindings/csharp/$name"; done
-  remote=src/remote/cucore-remote-directory.so
+  remote=src/plugins/remote/cucore-remote-directory.so
   # shellcheck disable=SC2086
   ninja -C "$build" ${JOBS:+-j$JOBS} $libraries $programs $remote src/cpu/driver/libcucore-cpu.so.0
   rm -rf "$stage"
   mkdir -p "$stage/app" "$stage/lib" "$stage/lib-spare"
   for file in $libraries $programs $remote; do cp "$build/$file" "$stage/app/"; done
-  cp -L "$build/src/libcucore.so.0" "$stage/app/"
+  cp -L "$build/src/cucore/libcucore.so.0" "$stage/app/"
   cp -L "$build/src/cpu/driver/libcucore-cpu.so.0" "$stage/app/libcucore-cpu.so"
   cp bench/csharp/scale.ptx "$stage/app/"
   stage_mono "$stage/mono"

@@ -16,12 +16,12 @@ stage() {
   stage=build-gpu-python
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release >/dev/null
   package=$build/bindings/python
-  ninja -C "$build" ${JOBS:+-j$JOBS} src/libcucore.so.0.1.0 src/cpu/driver/libcucore-cpu.so.0 src/worker/cucore-worker \
-    src/remote/cucore-remote-directory.so bench/libbench_bindings.so bindings/python/stage.stamp
+  ninja -C "$build" ${JOBS:+-j$JOBS} src/cucore/libcucore.so.0.1.0 src/cpu/driver/libcucore-cpu.so.0 src/programs/worker/cucore-worker \
+    src/plugins/remote/cucore-remote-directory.so bench/libbench_bindings.so bindings/python/stage.stamp
   rm -rf "$stage"
   mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src" "$stage/package" "$stage/tools" "$stage/bindings/python" "$stage/bench"
-  cp -L "$build/src/libcucore.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/worker/cucore-worker" \
-    "$build/src/remote/cucore-remote-directory.so" "$build/bench/libbench_bindings.so" "$stage/lib/"
+  cp -L "$build/src/cucore/libcucore.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/programs/worker/cucore-worker" \
+    "$build/src/plugins/remote/cucore-remote-directory.so" "$build/bench/libbench_bindings.so" "$stage/lib/"
   cp "$package/cucore_wrap_python.cxx" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp "$stage/src/"
   cp -r include "$stage/"
   cp tools/header_text.py "$stage/tools/"

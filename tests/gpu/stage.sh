@@ -26,7 +26,7 @@ done
 cp tests/gpu/run.sh "$stage/"
 
 # The C and C++ run-time libraries are the other machine's own, unless it lacks one.
-LD_LIBRARY_PATH="$build/src" ldd "$stage"/bin/* | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
+LD_LIBRARY_PATH="$build/src/cucore" ldd "$stage"/bin/* | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
 while read -r library; do
   case ${library##*/} in
     libc.so* | libm.so* | libdl.so* | libpthread.so* | librt.so* | ld-linux*) ;;
@@ -34,7 +34,7 @@ while read -r library; do
     *) cp -L "$library" "$stage/lib/" ;;
   esac
 done
-cp -L "$build/src/libcucore.so.0" "$stage/lib/"
+cp -L "$build/src/cucore/libcucore.so.0" "$stage/lib/"
 strip "$stage"/bin/* "$stage"/lib/*.so* 2>/dev/null || true
 
 du -sh "$stage"

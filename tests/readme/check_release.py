@@ -87,7 +87,7 @@ class Release(unittest.TestCase):
                          NEXT.split("."))
         self.assertRegex(self.read("CHANGELOG.md"), rf"## \[Unreleased\]\n\n## \[{re.escape(NEXT)}\] - \d{{4}}-\d\d-\d\d\n")
         calls = self.log.read_text()
-        self.assertIn(f"-C somewhere src/libcucore.so.{NEXT}", calls)
+        self.assertIn(f"-C somewhere src/cucore/libcucore.so.{NEXT}", calls)
         self.assertIn("baseline.abi", calls)
         self.assertEqual(self.git("log", "-1", "--format=%s").strip(), f"release: {NEXT}")
         self.assertIn(entries, self.git("for-each-ref", f"refs/tags/v{NEXT}", "--format=%(contents)"))

@@ -9,7 +9,7 @@
 #include "cpu/driver/failure.hpp"
 #include "cpu/driver/pool.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr uint64_t kGranularity = 512;
@@ -176,4 +176,4 @@ Allocations::Leak Allocations::live() const {
   return leak;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

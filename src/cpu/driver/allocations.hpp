@@ -12,7 +12,7 @@
 
 #include "cpu/exec/memory.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Context;
 class Device;
@@ -72,6 +72,6 @@ class Allocations {
   uint64_t next_id_ = 1;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

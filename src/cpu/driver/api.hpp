@@ -1,11 +1,11 @@
-// Declares the functions behind the exports: cucpu::api::cuX does the work of the exported cuX and
-// may throw; the wrapper of calls.hpp has counted, checked and traced the call before.
+// Declares the functions behind the exports: cucore::cpu::api::cuX does the work of the exported
+// cuX and may throw; the wrapper of calls.hpp has counted, checked and traced the call before.
 #ifndef CUCPU_DRIVER_API_HPP
 #define CUCPU_DRIVER_API_HPP
 
 #include "cpu/driver/cuda_api.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 
 #define ENTRY(needs, name, base, version, params, args) CUresult name params;
 #define PER_THREAD(needs, name, impl, base, version, params, args)
@@ -13,6 +13,6 @@ namespace cucpu::api {
 #undef ENTRY
 #undef PER_THREAD
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api
 
 #endif

@@ -6,7 +6,7 @@
 #include "cpu/driver/stream.hpp"
 #include "cpu/driver/thread_state.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 constexpr size_t kMostStack = 512 << 10;  // local memory of a thread
@@ -159,9 +159,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* out, CUcontext ctx) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSynchronize() {
-  return api::cuCtxSynchronize_v2(nullptr);
-}
+CUresult cuCtxSynchronize() { return api::cuCtxSynchronize_v2(nullptr); }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx) {
   auto c = context_or_current(ctx);
@@ -261,4 +259,4 @@ CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
 
 CUresult cuCtxResetPersistingL2Cache() { return CUDA_SUCCESS; }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

@@ -2,7 +2,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/copy.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 Side device(CUdeviceptr p) { return {p, 0, 0, Claim::Device}; }
@@ -156,4 +156,4 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) 
   return copy_3d_peer(pCopy, Waiting::Async, hStream);
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

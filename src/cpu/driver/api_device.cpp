@@ -8,7 +8,7 @@
 #include "cpu/driver/pool.hpp"
 #include "cpu/driver/process.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 Device& device(CUdevice ordinal) { return Process::get().device(ordinal); }
@@ -171,4 +171,4 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

@@ -4,7 +4,7 @@
 #include "cpu/driver/event.hpp"
 #include "cpu/driver/stream.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 
 CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
   constexpr unsigned kKnown =
@@ -78,4 +78,4 @@ CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) 
   return api::cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

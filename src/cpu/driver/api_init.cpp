@@ -8,7 +8,7 @@
 #include "cpu/driver/fault_plan.hpp"
 #include "cpu/driver/process.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 struct Result {
@@ -71,4 +71,4 @@ CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTable
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

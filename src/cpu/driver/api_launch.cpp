@@ -4,7 +4,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/launch.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams,
                           void** extra) {
@@ -45,4 +45,4 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
   return api::cuLaunchKernelEx(&config, f, kernelParams, nullptr);
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

@@ -7,7 +7,7 @@
 #include "cpu/driver/library.hpp"
 #include "cpu/driver/process.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 // Libraries need no context; without one they are checked against the first device.
@@ -175,4 +175,4 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

@@ -5,7 +5,7 @@
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/stream.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 Allocations& allocations() { return Allocations::instance(); }
@@ -150,4 +150,4 @@ CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, C
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

@@ -2,7 +2,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/copy.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 CUresult set(CUdeviceptr to, size_t pitch, uint32_t value, size_t unit, size_t width, size_t height,
@@ -37,4 +37,4 @@ CUCPU_MEMSET(16, unsigned short)
 CUCPU_MEMSET(32, unsigned int)
 #undef CUCPU_MEMSET
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

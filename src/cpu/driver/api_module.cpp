@@ -6,7 +6,7 @@
 #include "cpu/driver/image.hpp"
 #include "cpu/driver/library.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
@@ -183,4 +183,4 @@ CUresult cuFuncLoad(CUfunction function) {
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

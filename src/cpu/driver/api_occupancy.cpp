@@ -7,7 +7,7 @@
 #include "cpu/driver/launch.hpp"
 #include "cpu/driver/occupancy.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 std::shared_ptr<Function> function(CUfunction handle) {
@@ -141,4 +141,4 @@ CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

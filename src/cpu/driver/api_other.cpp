@@ -4,7 +4,7 @@
 #include "cpu/driver/failure.hpp"
 #include "cpu/driver/jit_options.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 constexpr const char* kNoLinker =
@@ -41,4 +41,4 @@ CUresult cuLinkDestroy(CUlinkState) { return no_linker(); }
 CUresult cuProfilerStart() { return CUDA_SUCCESS; }
 CUresult cuProfilerStop() { return CUDA_SUCCESS; }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

@@ -8,7 +8,7 @@
 #include "cpu/driver/pool.hpp"
 #include "cpu/driver/process.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 template <class T>
@@ -142,4 +142,4 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

@@ -6,7 +6,7 @@
 #include "cpu/driver/process.hpp"
 #include "cpu/driver/stream.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 std::shared_ptr<Pool> find_pool(CUmemoryPool handle) {
@@ -131,4 +131,4 @@ CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUme
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

@@ -10,7 +10,7 @@
 #include "cpu/driver/thread_state.hpp"
 #include "cpu/exec/memory.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 CUresult create(CUstream* out, unsigned flags, int priority) {
@@ -225,4 +225,4 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

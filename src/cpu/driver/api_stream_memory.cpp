@@ -7,7 +7,7 @@
 #include "cpu/driver/stream.hpp"
 #include "cpu/exec/memory.hpp"
 
-namespace cucpu::api {
+namespace cucore::cpu::api {
 namespace {
 
 template <class T>
@@ -74,4 +74,4 @@ CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t va
   return wait_value<cuuint64_t>(stream, addr, value, flags);
 }
 
-}  // namespace cucpu::api
+}  // namespace cucore::cpu::api

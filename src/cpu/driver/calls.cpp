@@ -17,7 +17,7 @@
 #include "cpu/driver/trace.hpp"
 #include "cpu/driver/unsupported.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr CallInfo kCalls[] = {
@@ -167,4 +167,4 @@ int unsupported_call(unsigned index_of_other) noexcept {
   return scope.finish(CUDA_ERROR_NOT_SUPPORTED);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

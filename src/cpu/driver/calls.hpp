@@ -9,7 +9,7 @@
 
 #include "cpu/driver/cuda_api.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 struct ThreadState;
 
@@ -101,6 +101,6 @@ CUresult call(CallId id, bool per_thread, CUresult (*function)(P...), A... argum
   }
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

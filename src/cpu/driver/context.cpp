@@ -13,7 +13,7 @@
 #include "cpu/driver/thread_state.hpp"
 #include "cpu/exec/executor.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 std::atomic<uint64_t> next_context_id{1};
@@ -247,4 +247,4 @@ uint64_t Context::accessible_devices() const {
   return bits;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -15,7 +15,7 @@
 #include "cpu/driver/registry.hpp"
 #include "cpu/exec/output.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Device;
 class Library;
@@ -112,6 +112,6 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
 std::shared_ptr<Context> current_context();
 std::shared_ptr<Context> current_context_unchecked();  // nullptr if there is none
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

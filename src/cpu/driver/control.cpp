@@ -15,7 +15,7 @@
 #include "cpu/driver/thread_state.hpp"
 #include "cpu/exec/output.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr const char* kKindNames[kObjectKinds] = {"none",      "contexts", "streams",
@@ -153,4 +153,4 @@ const cucore_cpu_control& control_table() {
   return table;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

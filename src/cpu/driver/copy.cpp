@@ -7,7 +7,7 @@
 #include "cpu/driver/allocations.hpp"
 #include "cpu/exec/memory.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr size_t kStaged = 64 << 10;  // pageable sources up to this size are copied at the call
@@ -164,4 +164,4 @@ void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream
   if (must_wait) wait(ticket, stream);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

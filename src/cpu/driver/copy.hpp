@@ -8,7 +8,7 @@
 
 #include "cpu/driver/stream.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // What the function promises of an address, beyond what the address itself tells.
 enum class Claim : uint8_t { Any, Device };
@@ -38,6 +38,6 @@ void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream);
 // `unit` is 1, 2 or 4 bytes; box.width is in bytes.
 void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -8,7 +8,7 @@
 #include "cpu/driver/failure.hpp"
 #include "cpu/driver/pool.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 Device::Device(int ordinal, const Profile& profile, uint64_t memory)
     : ordinal_(ordinal), profile_(profile), memory_(memory), limit_(memory) {
@@ -93,4 +93,4 @@ void Device::on_synchronize() {
   if (current != default_pool_) default_pool_->on_synchronize();
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -11,7 +11,7 @@
 
 #include "cpu/driver/profile.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Context;
 class Pool;
@@ -65,6 +65,6 @@ class Device {
   std::shared_ptr<Pool> current_pool_;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

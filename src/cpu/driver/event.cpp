@@ -5,7 +5,7 @@
 
 #include "cpu/driver/stream.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 int64_t now() {
@@ -50,4 +50,4 @@ float Event::since(const Event& start) const {
   return static_cast<float>(static_cast<double>(nanoseconds) * 1e-6);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -9,7 +9,7 @@
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/registry.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Stream;
 
@@ -43,6 +43,6 @@ class Event : public Object {
   std::shared_ptr<Record> record_;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -6,13 +6,15 @@
 #define CUCPU_UNPACK(...) __VA_OPT__(, ) __VA_ARGS__
 
 extern "C" {
-#define ENTRY(needs, name, base, version, params, args)                                 \
-  CUCPU_EXPORT CUresult CUDAAPI name params {                                           \
-    return cucpu::call(cucpu::CallId::name, false, cucpu::api::name CUCPU_UNPACK args); \
+#define ENTRY(needs, name, base, version, params, args)                 \
+  CUCPU_EXPORT CUresult CUDAAPI name params {                           \
+    return cucore::cpu::call(cucore::cpu::CallId::name, false,          \
+                             cucore::cpu::api::name CUCPU_UNPACK args); \
   }
-#define PER_THREAD(needs, name, impl, base, version, params, args)                     \
-  CUCPU_EXPORT CUresult CUDAAPI name params {                                          \
-    return cucpu::call(cucpu::CallId::impl, true, cucpu::api::impl CUCPU_UNPACK args); \
+#define PER_THREAD(needs, name, impl, base, version, params, args)      \
+  CUCPU_EXPORT CUresult CUDAAPI name params {                           \
+    return cucore::cpu::call(cucore::cpu::CallId::impl, true,           \
+                             cucore::cpu::api::impl CUCPU_UNPACK args); \
   }
 #include "cpu/driver/entry_points.inc"
 #undef ENTRY

@@ -5,7 +5,7 @@
 
 #include <cuda.h>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 struct Failure {
   CUresult code;
@@ -17,6 +17,6 @@ inline void require(bool condition, CUresult code = CUDA_ERROR_INVALID_VALUE) {
   if (!condition) fail(code);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

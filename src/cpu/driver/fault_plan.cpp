@@ -7,7 +7,7 @@
 #include "cpu/driver/calls.hpp"
 #include "cpu/driver/settings.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 std::string_view trimmed(std::string_view s) {
@@ -161,4 +161,4 @@ std::optional<uint64_t> FaultPlan::memory_limit() const {
   return memory_limit_;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

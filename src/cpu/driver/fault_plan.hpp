@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // Rules are separated by ';':
 //   cuMemAlloc_v2@3=2        the third call of this function fails with CUDA_ERROR_OUT_OF_MEMORY
@@ -62,6 +62,6 @@ class FaultPlan {
   std::optional<uint64_t> memory_limit_;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

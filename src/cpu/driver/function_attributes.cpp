@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 // As many threads as the code allows and the registers hold.
@@ -104,4 +104,4 @@ CUresult give_parameter(const KernelInfo& info, size_t index, size_t* offset, si
   return CUDA_SUCCESS;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -7,7 +7,7 @@
 #include "cpu/driver/library.hpp"
 #include "cpu/driver/profile.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 int function_attribute(const KernelInfo& info, const FunctionAttributes& attributes,
                        const Profile& profile, CUfunction_attribute which);
@@ -15,6 +15,6 @@ void set_function_attribute(const KernelInfo& info, FunctionAttributes& attribut
                             const Profile& profile, CUfunction_attribute which, int value);
 CUresult give_parameter(const KernelInfo& info, size_t index, size_t* offset, size_t* size);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "cpu/ptx/fatbin.hpp"
+#include "cpu/driver/fatbin.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 // What no 13.0 driver knows, 9.1 and later, is accepted: what is new in it fails when it is
@@ -97,11 +97,11 @@ PtxText checked(std::string text, int sm) {
 }
 
 PtxText from_fatbin(const void* image, size_t size, int sm) {
-  ptx::FatbinResult result = ptx::extract_ptx(image, size, static_cast<unsigned>(sm));
+  FatbinResult result = extract_ptx(image, size, static_cast<unsigned>(sm));
   switch (result.status) {
-    case ptx::FatbinStatus::ok:
+    case FatbinStatus::ok:
       return checked(std::move(result.ptx), sm);
-    case ptx::FatbinStatus::malformed:
+    case FatbinStatus::malformed:
       return refused(CUDA_ERROR_INVALID_IMAGE, "fat binary: " + result.message + "\n");
     default:
       return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -120,10 +120,10 @@ PtxText from_bytes(const void* image, size_t size, int sm) {
     return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
                    "the image is LTO-IR; link it to PTX first (nvJitLink -lto -ptx)\n");
   }
-  if (ptx::is_fatbin(image, size)) return from_fatbin(image, size, sm);
+  if (is_fatbin(image, size)) return from_fatbin(image, size, sm);
   std::string_view text(static_cast<const char*>(image), size);
   text = text.substr(0, text.find('\0'));
-  if (!ptx::looks_like_ptx(text)) {
+  if (!looks_like_ptx(text)) {
     return refused(CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX nor a fat binary\n");
   }
   return checked(std::string(text), sm);
@@ -155,16 +155,16 @@ PtxText ptx_of_image(const void* image, int sm) {
   uint32_t first = 0;
   std::memcpy(&first, image, 1);
   // The wrapper and the fat binary begin with bytes that text never has.
-  if (first == (ptx::kFatbinWrapperMagic & 0xff) || first == (ptx::kFatbinMagic & 0xff)) {
+  if (first == (kFatbinWrapperMagic & 0xff) || first == (kFatbinMagic & 0xff)) {
     uint32_t magic = 0;
     std::memcpy(&magic, image, 4);
-    if (magic == ptx::kFatbinWrapperMagic) {
+    if (magic == kFatbinWrapperMagic) {
       const void* inner = nullptr;
       std::memcpy(&inner, static_cast<const char*>(image) + 8, sizeof inner);
       return inner ? ptx_of_image(inner, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
     }
-    if (magic == ptx::kFatbinMagic) {
-      auto size = ptx::fatbin_size(image);
+    if (magic == kFatbinMagic) {
+      auto size = fatbin_size(image);
       return size ? from_fatbin(image, *size, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
     }
   }
@@ -185,4 +185,4 @@ PtxText ptx_of_file(const char* path, int sm) {
   return from_bytes(bytes.data(), bytes.size(), sm);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

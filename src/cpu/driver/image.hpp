@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 struct PtxText {
   CUresult code = CUDA_SUCCESS;
@@ -28,6 +28,6 @@ struct PtxHeader {
 };
 PtxHeader read_ptx_header(const std::string& text);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "cpu/driver/failure.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : values_(values) {
   require(count == 0 || (options && values));
@@ -50,4 +50,4 @@ void JitOptions::Log::write(const std::string& text, void** values) const {
   std::memcpy(static_cast<void*>(&values[size_index]), &filled, sizeof filled);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

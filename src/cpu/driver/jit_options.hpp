@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class JitOptions {
  public:
@@ -26,6 +26,6 @@ class JitOptions {
   Log error_, info_;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -9,7 +9,7 @@
 #include "cpu/exec/executor.hpp"
 #include "cpu/exec/memory.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 uint64_t volume(const unsigned (&d)[3]) { return uint64_t{d[0]} * d[1] * d[2]; }
@@ -182,4 +182,4 @@ void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& 
   for (const auto& event : r.events) event->record(stream);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -9,7 +9,7 @@
 #include "cpu/driver/library.hpp"
 #include "cpu/driver/stream.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 struct LaunchRequest {
   unsigned grid[3] = {};
@@ -27,6 +27,6 @@ void apply_attributes(LaunchRequest& request, const CUlaunchAttribute* attribute
 void launch(const std::shared_ptr<Function>& function, LaunchRequest request, Stream& stream,
             void** parameters, void** extra);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

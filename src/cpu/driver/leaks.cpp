@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 struct Guarded {
@@ -43,4 +43,4 @@ void reset_leak_totals() {
   guarded().totals = {};
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

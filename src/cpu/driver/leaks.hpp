@@ -9,7 +9,7 @@
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/registry.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Context;
 
@@ -26,6 +26,6 @@ void count_leaked_handles(const Context& context,
 LeakTotals leak_totals();
 void reset_leak_totals();
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

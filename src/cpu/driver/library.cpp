@@ -6,7 +6,7 @@
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/device.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 std::atomic<uint64_t> next_library_id{1};
 }  // namespace
@@ -180,4 +180,4 @@ std::shared_ptr<Function> find_function(CUfunction handle,
   return lookup<Function>(handle);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

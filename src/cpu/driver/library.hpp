@@ -15,7 +15,7 @@
 #include "cpu/driver/registry.hpp"
 #include "cpu/exec/executor.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Device;
 
@@ -131,6 +131,6 @@ DeviceLimits limits_of(const Context& context);
 // A CUfunction, or a CUkernel in its place, which then means its function in `context`.
 std::shared_ptr<Function> find_function(CUfunction handle, const std::shared_ptr<Context>& context);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

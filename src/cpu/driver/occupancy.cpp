@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr int kWarp = 32;
@@ -56,4 +56,4 @@ BlockNeeds needs_of(const Function& function, int threads, size_t dynamic_shared
   return {threads, static_cast<int>(info.registers), info.static_shared + dynamic_shared};
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

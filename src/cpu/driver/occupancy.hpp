@@ -7,7 +7,7 @@
 #include "cpu/driver/library.hpp"
 #include "cpu/driver/profile.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 struct BlockNeeds {
   int threads = 0;
@@ -24,6 +24,6 @@ int active_clusters(const Multiprocessor& sm, int sm_count, int cluster, const B
 
 BlockNeeds needs_of(const Function& function, int threads, size_t dynamic_shared);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

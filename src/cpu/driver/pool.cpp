@@ -9,7 +9,7 @@
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/stream.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 constexpr uint64_t kUnit = 512;
 uint64_t rounded(uint64_t size) { return (size + kUnit - 1) / kUnit * kUnit; }
@@ -144,4 +144,4 @@ CUmemAccess_flags Pool::access(int device) const {
   return found == access_.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

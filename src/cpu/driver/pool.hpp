@@ -13,7 +13,7 @@
 #include "cpu/driver/queue.hpp"
 #include "cpu/driver/registry.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Device;
 class Stream;
@@ -55,6 +55,6 @@ class Pool : public Object, public std::enable_shared_from_this<Pool> {
   std::vector<Ticket> pending_frees_;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -18,7 +18,7 @@ extern "C" {
 #undef PER_THREAD
 }
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 struct Export {
@@ -125,4 +125,4 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
 }
 
 }  // namespace api
-}  // namespace cucpu
+}  // namespace cucore::cpu

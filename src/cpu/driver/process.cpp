@@ -10,7 +10,7 @@
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/failure.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 std::atomic<Life> g_life{Life::Uninitialised};
@@ -70,4 +70,4 @@ Device& Process::device(CUdevice ordinal) const {
   return *devices_[static_cast<size_t>(ordinal)];
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -8,7 +8,7 @@
 
 #include "cpu/driver/settings.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Device;
 
@@ -31,6 +31,6 @@ class Process {
   std::vector<std::unique_ptr<Device>> devices_;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -1,7 +1,7 @@
 // Expands profiles.inc and derives what occupancy and the executor need of it.
 #include "cpu/driver/profile.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 struct Row {
@@ -65,4 +65,4 @@ const Profile* find_profile(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

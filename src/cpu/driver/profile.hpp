@@ -10,7 +10,7 @@
 
 #include "cpu/exec/executor.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // How an SM shares its resources among blocks.
 struct Multiprocessor {
@@ -47,6 +47,6 @@ class Profile {
 
 const Profile* find_profile(std::string_view name);  // "sm_90"
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

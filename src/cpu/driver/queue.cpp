@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr auto kIdleLife = std::chrono::milliseconds(500);
@@ -120,4 +120,4 @@ bool Queue::idle() {
   return done(submitted_);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Queue;
 
@@ -61,6 +61,6 @@ class Queue : public std::enable_shared_from_this<Queue> {
   bool retired_ = false;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

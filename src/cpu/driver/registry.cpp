@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 // Above every address that a process can have, so that using a handle as a pointer faults at once.
 constexpr uint64_t kTag = uint64_t{0x00cc} << 48;
@@ -63,4 +63,4 @@ std::array<uint64_t, kObjectKinds> Registry::live() const {
   return live_;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -12,7 +12,7 @@
 
 #include "cpu/driver/failure.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 enum class ObjectKind : uint8_t {
   None,
@@ -77,6 +77,6 @@ H handle_of(const T& object) {
   return reinterpret_cast<H>(object.handle_bits());
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

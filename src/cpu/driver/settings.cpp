@@ -9,7 +9,7 @@
 #include "cpu/driver/trace.hpp"
 #include "support/environment.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 std::optional<uint64_t> number(std::string_view text, uint64_t limit) {
@@ -109,4 +109,4 @@ DriverSettings settings_from_environment() {
   return s;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -9,7 +9,7 @@
 
 #include "cpu/exec/executor.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 struct DriverSettings {
   int devices = 1;                      // CUCORE_CPU_DEVICES, 0 to 64
@@ -28,6 +28,6 @@ DriverSettings settings_from_environment();
 // "64M" and the like; nullopt if it is no size.
 std::optional<uint64_t> parse_size(std::string_view text);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -8,7 +8,7 @@
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/thread_state.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 std::atomic<uint64_t> next_stream_id{1};
@@ -117,4 +117,4 @@ bool in_callback() {
          c.threads.end();
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

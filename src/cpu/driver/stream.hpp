@@ -12,7 +12,7 @@
 #include "cpu/driver/queue.hpp"
 #include "cpu/driver/registry.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Stream : public Object {
  public:
@@ -63,6 +63,6 @@ std::shared_ptr<Stream> find_stream_unchecked(CUstream handle);
 void run_callback(const std::function<void()>& callback);
 bool in_callback();
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -8,7 +8,7 @@
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/stream.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 ThreadState::~ThreadState() {
   for (const auto& stream : default_streams) stream->queue()->retire();
@@ -47,4 +47,4 @@ std::shared_ptr<Context> current_context() {
   return context;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Context;
 class Stream;
@@ -28,6 +28,6 @@ ThreadState* try_thread_state() noexcept;
 // The same on a thread that has entered the driver: the wrapper has made it.
 ThreadState& thread_state();
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <thread>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr std::string_view FIRST_WORDS = "{\"time\":";
@@ -68,4 +68,4 @@ void Trace::write(const char* name, uint64_t number, const std::string& argument
   if (n > 0 && size < sizeof line && ::write(file_, line, size) < 0) file_ = -1;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Trace {
  public:
@@ -26,6 +26,6 @@ class Trace {
   int file_ = -1;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -11,9 +11,9 @@ enum Index : unsigned {
 }  // namespace
 
 extern "C" {
-#define OTHER(name, base, version, per_thread)        \
-  __attribute__((visibility("default"))) int name() { \
-    return cucpu::unsupported_call(index_##name);     \
+#define OTHER(name, base, version, per_thread)          \
+  __attribute__((visibility("default"))) int name() {   \
+    return cucore::cpu::unsupported_call(index_##name); \
   }
 #include "cpu/driver/other_names.inc"
 #undef OTHER

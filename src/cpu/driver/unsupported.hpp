@@ -3,8 +3,8 @@
 #ifndef CUCPU_DRIVER_UNSUPPORTED_HPP
 #define CUCPU_DRIVER_UNSUPPORTED_HPP
 
-namespace cucpu {
+namespace cucore::cpu {
 int unsupported_call(unsigned index_of_other) noexcept;
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -5,7 +5,7 @@
 #include "cpu/exec/block.hpp"
 #include "cpu/exec/fault.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 std::string access_text(u64 address, u64 size, Access access) {
@@ -108,4 +108,4 @@ std::byte* resolve(Warp& w, const Op& op, int lane, u64 address, u64 size, Acces
   }
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

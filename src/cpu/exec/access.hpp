@@ -5,7 +5,7 @@
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/warp.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 enum class Region : u8 { Global, Generic, Shared, Local, Param, FrameParam };
 
@@ -19,6 +19,6 @@ inline constexpr u32 kFrameRelative =
 std::byte* resolve(Warp& w, const Op& op, int lane, u64 address, u64 size, Access access,
                    Region region);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

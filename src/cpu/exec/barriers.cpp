@@ -5,9 +5,9 @@
 
 #include "cpu/exec/block.hpp"
 #include "cpu/exec/fault.hpp"
-#include "cpu/ptx/ast.hpp"
+#include "ptx/ast.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 bool Block::is_complete(const Barrier& barrier) const {
   if (!barrier.used) return false;
@@ -90,4 +90,4 @@ std::string Block::deadlock_text() const {
   return text;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -4,7 +4,7 @@
 
 #include "cpu/exec/handlers.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // Each answers nullptr for a form that is not its own.
 Handler select_atomic(const ptx::Form& form, Widths widths);      // atom, red
@@ -45,6 +45,6 @@ Handler select_mbarrier(ptx::Opcode opcode);
 inline constexpr u32 kBulkSourceNarrow = 0x1000, kBulkBarrierNarrow = 0x2000;  // in Op::target
 Handler select_copy_bulk(bool from_global);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

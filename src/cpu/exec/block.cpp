@@ -8,7 +8,7 @@
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr s64 kWarpQuantum = 8192;
@@ -273,4 +273,4 @@ void Block::grow_local(Warp& w, const Op& op, u64 bytes, const DecodedFunction& 
   w.local_stride = stride;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -15,7 +15,7 @@
 #include "cpu/exec/special.hpp"
 #include "cpu/exec/warp.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 inline constexpr u32 kMaxWarps = 32;
 inline constexpr u64 kMaxLocal = 512 << 10;  // bytes of local memory per thread, as on a GPU
@@ -137,6 +137,6 @@ WarpStatus run_warp(Warp& w);
 // builtins.cpp: the call for all active lanes
 void call_builtin(Warp& w, const Op& op, const CallSite& site);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -13,7 +13,7 @@
 #include "cpu/exec/output.hpp"
 #include "cpu/exec/printf.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr u64 kMaxString = 1 << 16;
@@ -180,4 +180,4 @@ void release_heap(int device) {
   for (u64 address : addresses) space.release(address);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -11,7 +11,7 @@
 #include "cpu/exec/halves.hpp"
 #include "cpu/exec/host_rounding.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 using enum Regular;
@@ -355,4 +355,4 @@ Comparison select_any_convert(const Form& f, Widths widths) {
   return {convert, p.packed()};
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

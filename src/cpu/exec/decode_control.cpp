@@ -3,7 +3,7 @@
 
 #include "cpu/exec/decoder.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 using ptx::Base;
 using ptx::Opcode;
@@ -145,4 +145,4 @@ bool Decoder::decode_exchange(Op& op, const Form& form, Operands operands) {
   return op.run != nullptr;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

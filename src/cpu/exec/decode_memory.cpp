@@ -4,7 +4,7 @@
 #include "cpu/exec/decoder.hpp"
 #include "cpu/exec/special.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 using ptx::Base;
 using ptx::OperandKind;
@@ -267,4 +267,4 @@ bool Decoder::decode_copy_bulk(Op& op, const Form& form, Operands operands) {
   return true;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -4,7 +4,7 @@
 #include "cpu/exec/decoder.hpp"
 #include "cpu/exec/special.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 using enum Regular;
 using ptx::Base;
@@ -211,4 +211,4 @@ bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
   return op.run != nullptr;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

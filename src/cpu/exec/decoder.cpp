@@ -6,7 +6,7 @@
 
 #include "cpu/exec/fault.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 using enum Regular;
 using ptx::Opcode;
@@ -20,7 +20,7 @@ constexpr u32 kMaxConstantBytes = u32{1} << 30;  // of a function: slots have 32
 constexpr const char* kPatterns[] = {
     "",  // unsupported
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) pattern,
-#include "cpu/ptx/opcodes.inc"
+#include "ptx/opcodes.inc"
 #undef PTX_OPCODE
 };
 
@@ -154,7 +154,7 @@ const Decoder::Decode Decoder::DECODERS[] = {
     &Decoder::decode_unsupported,
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) \
   &Decoder::decode_##decoder,
-#include "cpu/ptx/opcodes.inc"
+#include "ptx/opcodes.inc"
 #undef PTX_OPCODE
 };
 
@@ -323,4 +323,4 @@ bool Decoder::is_kernel_input(u32 variable) const {
   return source_.is_entry && variable < source_.return_count + source_.input_count;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -11,7 +11,7 @@
 #include "cpu/exec/handlers.hpp"
 #include "cpu/exec/program.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // What the opcode's operands are, see opcodes.inc.
 const char* pattern_of(ptx::Opcode op);
@@ -114,6 +114,6 @@ class Decoder {
   std::vector<bool> leaders_;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

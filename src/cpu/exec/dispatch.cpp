@@ -2,7 +2,7 @@
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 
 const HandlerSet& handlers() {
   static constexpr HandlerSet set = {
@@ -13,4 +13,4 @@ const HandlerSet& handlers() {
   return set;
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

@@ -12,7 +12,7 @@
 #include "cpu/exec/printf.hpp"
 #include "cpu/exec/worker_pool.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 Settings& stored_settings() {
@@ -175,4 +175,4 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics)
   return state.fault;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Output;
 
@@ -135,6 +135,6 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics 
 // is reset or destroyed).
 void release_heap(int device);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

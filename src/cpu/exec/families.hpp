@@ -7,7 +7,7 @@
 
 #include "cpu/exec/handlers.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 
 Handler select_move(const ptx::Form& form, Widths widths);
 Handler select_integer(const ptx::Form& form);
@@ -21,6 +21,6 @@ Handler select_convert(const ptx::Form& form, Widths widths);
 Handler select_load(const ptx::Form& form, Widths widths);
 Handler select_store(const ptx::Form& form, Widths widths);
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "cpu/exec/block.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 // Compilers are given this folder for programs without one, so that code does not depend on where
@@ -132,4 +132,4 @@ void raise_unsupported(Warp& w, const Op& op) {
         known ? shown_instruction(function, index) : "");
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

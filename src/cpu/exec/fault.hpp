@@ -10,7 +10,7 @@
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/warp.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 struct KernelFault {
   CUresult code;
@@ -37,6 +37,6 @@ std::string place_text(const DecodedFunction& function, size_t index, bool with_
 // The handler of what is not implemented.
 void raise_unsupported(Warp& w, const Op& op);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

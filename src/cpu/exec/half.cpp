@@ -6,7 +6,7 @@
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/halves.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 using enum Regular;
@@ -340,4 +340,4 @@ Comparison select_packed(const Form& f) {
   }
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

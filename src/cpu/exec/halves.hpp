@@ -6,7 +6,7 @@
 
 #include "cpu/exec/warp.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 enum class HalfRounding : u8 { Nearest, Zero, Down, Up };
 
@@ -89,6 +89,6 @@ struct Brain {
   }
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "cpu/exec/executor.hpp"
 #include "cpu/exec/warp.hpp"
-#include "cpu/ptx/ast.hpp"
+#include "ptx/ast.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // Whose parameters ld.param and st.param mean: the launch's, with a fixed or computed offset, or
 // those of calls between functions.
@@ -55,6 +55,6 @@ const HandlerSet& handlers();
 
 const HandlerSet& handlers_for(Simd level);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <cfenv>
 
-#include "cpu/ptx/ast.hpp"
+#include "ptx/ast.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class HostRounding {
  public:
@@ -37,6 +37,6 @@ class HostRounding {
   int before_;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -6,7 +6,7 @@
 #include "cpu/exec/block.hpp"
 #include "cpu/exec/fault.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 class Interpreter {
@@ -547,4 +547,4 @@ bool Interpreter::arrive(const Op& op) {
 
 WarpStatus run_warp(Warp& w) { return Interpreter(w).run(); }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

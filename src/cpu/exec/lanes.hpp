@@ -16,7 +16,7 @@
 #endif
 #define CUCPU_INLINE [[gnu::always_inline]] inline
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 
 // A destination may be one of the sources: lane l is read before it is written, and registers are
 // otherwise disjoint, so the loops carry no dependence.
@@ -67,6 +67,6 @@ CUCPU_INLINE To bits_of(From value) {
   return __builtin_bit_cast(To, value);
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD
 
 #endif

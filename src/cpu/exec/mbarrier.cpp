@@ -8,7 +8,7 @@
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/fault.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr u32 kLimit = (1u << 20) - 1;  // of counts
@@ -232,4 +232,4 @@ Handler select_copy_bulk(bool from_global) {
   return from_global ? copy_bulk<true> : copy_bulk<false>;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

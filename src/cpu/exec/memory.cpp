@@ -15,7 +15,7 @@
 #include <set>
 #include <shared_mutex>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr uint64_t kPage = 4096;
@@ -378,4 +378,4 @@ AddressSpace::Pin::~Pin() {
   state.reap();
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 enum class MemoryKind : uint8_t {
   Device,   // cuMemAlloc: its address is never mapped, so that the host faults on it as with a GPU
@@ -99,6 +99,6 @@ class AddressSpace {
   uint64_t window_ = 0;
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

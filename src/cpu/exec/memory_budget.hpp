@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class MemoryBudget {
  public:
@@ -47,6 +47,6 @@ inline std::string MemoryBudget::describe() const {
          " are free; CUCORE_CPU_LAUNCH_MEMORY sets this budget";
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

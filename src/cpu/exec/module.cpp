@@ -8,9 +8,9 @@
 #include <unordered_set>
 
 #include "cpu/exec/decoder.hpp"
-#include "cpu/ptx/parser.hpp"
+#include "ptx/parser.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 using ptx::OperandKind;
@@ -362,4 +362,4 @@ std::shared_ptr<LoadedModule> LoadedModule::load(const char* image, size_t size,
   return module;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -11,7 +11,7 @@
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/program.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class ModuleImage;
 
@@ -65,6 +65,6 @@ class ModuleImage : public LoadedModule {
 
 inline LoadedModule& KernelImage::module() const { return module_; }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // The position of an operand's lanes. The two low bits select the base; the other bits are a byte
 // offset.
@@ -53,6 +53,6 @@ static_assert(size_t(LoadStore::ADDRESS) == size_t(Atomic::ADDRESS) &&
               size_t(LoadStore::ADDRESS) == size_t(CopyBulk::ADDRESS) &&
               size_t(LoadStore::ADDRESS) == size_t(Mbarrier::ADDRESS));
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

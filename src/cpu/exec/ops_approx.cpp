@@ -5,7 +5,7 @@
 #include "cpu/exec/lanes.hpp"
 #include "cpu/exec/reals.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
 using enum Regular;
@@ -214,4 +214,4 @@ Handler select_approximate(const Form& f) {
   }
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

@@ -10,7 +10,7 @@
 #include "cpu/exec/halves.hpp"
 #include "cpu/exec/program.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 using ptx::Form;
@@ -402,4 +402,4 @@ Comparison select_ordered(const Form& f, Widths widths) {
   return {load_ordered, packed};
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -2,7 +2,7 @@
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
 using enum Regular;
@@ -466,4 +466,4 @@ Handler select_bits(const Form& f) {
   }
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

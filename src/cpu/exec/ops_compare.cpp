@@ -3,7 +3,7 @@
 #include "cpu/exec/lanes.hpp"
 #include "cpu/exec/reals.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
 using enum Regular;
@@ -364,4 +364,4 @@ Comparison select_comparison(const Form& f) {
   return {set ? set_indirect : setp_indirect, reinterpret_cast<u64>(chosen)};
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

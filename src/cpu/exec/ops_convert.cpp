@@ -6,7 +6,7 @@
 #include "cpu/exec/lanes.hpp"
 #include "cpu/exec/reals.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
 using enum Regular;
@@ -261,4 +261,4 @@ Handler select_convert(const Form& f, Widths widths) {
   return ptx::is_float(d) ? nullptr : integer_to_integer(f, widths);
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

@@ -3,7 +3,7 @@
 #include "cpu/exec/handlers.hpp"
 #include "cpu/exec/lanes.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
 using enum Regular;
@@ -571,4 +571,4 @@ Handler select_integer(const Form& f) {
   }
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

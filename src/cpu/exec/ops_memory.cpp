@@ -5,7 +5,7 @@
 #include "cpu/exec/lanes.hpp"
 #include "cpu/exec/patterns.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
 using ptx::Form;
@@ -355,4 +355,4 @@ Handler select_store(const Form& f, Widths widths) {
   }
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

@@ -10,7 +10,7 @@
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 using enum Regular;
@@ -187,4 +187,4 @@ void copy_async(Warp& w, const Op& op) {
   });
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -2,7 +2,7 @@
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
 using enum Regular;
@@ -45,4 +45,4 @@ Handler select_move(const Form& f, Widths) {
   }
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

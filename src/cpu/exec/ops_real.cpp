@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
 using enum Regular;
@@ -290,4 +290,4 @@ Handler select_real(const Form& f) {
   }
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD

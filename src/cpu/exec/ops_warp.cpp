@@ -3,7 +3,7 @@
 
 #include "cpu/exec/baseline_ops.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 using enum Exchange;
@@ -247,4 +247,4 @@ Handler select_warp_op(const Form& f) {
   }
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <set>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr uint32_t TO_STDERR = uint32_t{1} << 31;
@@ -80,4 +80,4 @@ void Output::write() {
   has_text_.store(texts_.begin != texts_.bytes.size(), std::memory_order_relaxed);
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class Output {
  public:
@@ -48,6 +48,6 @@ class Output {
   std::atomic<bool> has_text_{false};
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

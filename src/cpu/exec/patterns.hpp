@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 
 // Whether a[l] == a[0] + l * Step for Count lanes (8 or 32); Step 0 asks for equality.
 #if defined(__AVX512F__)
@@ -79,6 +79,6 @@ CUCPU_INLINE bool is_ramp(const A* a) {
 
 #endif
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD
 
 #endif

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr int kMaxArguments = 32;
@@ -191,4 +191,4 @@ int format_printf(const std::string& format, const PrintfSource& source, u64 cap
   return arguments.count();
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

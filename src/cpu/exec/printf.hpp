@@ -7,7 +7,7 @@
 
 #include "cpu/exec/warp.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // Where the arguments of one call and the strings that they point to are read from; both throw for
 // memory that is not the thread's to read.
@@ -22,6 +22,6 @@ struct PrintfSource {
 int format_printf(const std::string& format, const PrintfSource& source, u64 capacity,
                   std::string& out);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -10,9 +10,9 @@
 
 #include "cpu/exec/executor.hpp"
 #include "cpu/exec/warp.hpp"
-#include "cpu/ptx/ast.hpp"
+#include "ptx/ast.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 struct AlignedDelete {
   void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
@@ -100,6 +100,6 @@ const DecodedFunction* function_at(u64 address);
 void publish_function(const DecodedFunction* function);
 void withdraw_function(const DecodedFunction* function);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cpu/exec/lanes.hpp"
 
-namespace cucpu::CUCPU_SIMD {
+namespace cucore::cpu::CUCPU_SIMD {
 
 // A subnormal becomes a zero of its sign.
 CUCPU_INLINE float flushed(float v) {
@@ -64,6 +64,6 @@ CUCPU_INLINE T result_of(T v, T a, T b, T c) {
     return canonical(v, a, b, c);
 }
 
-}  // namespace cucpu::CUCPU_SIMD
+}  // namespace cucore::cpu::CUCPU_SIMD
 
 #endif

@@ -7,7 +7,7 @@
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/host_rounding.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 using enum Regular;
@@ -148,4 +148,4 @@ Comparison select_rounding(const Form& f) {
   return {type == Type::f32 ? handler<float>(f.op) : handler<double>(f.op), how};
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

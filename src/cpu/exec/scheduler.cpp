@@ -8,7 +8,7 @@
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/worker_pool.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr s64 kSlice = 1 << 20;  // warp instructions of a block before another begins beside it
@@ -129,4 +129,4 @@ void work_on(LaunchState& launch) {
   }
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -1,7 +1,7 @@
 // Maps PTX's special registers to rows of the tables.
 #include "cpu/exec/special.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 constexpr Slot block(u32 row) { return row * kRow | kBlockBase; }
@@ -100,4 +100,4 @@ bool special_is_wide(ptx::SpecialRegister reg) {
          reg == R::current_graph_exec;
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

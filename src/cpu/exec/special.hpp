@@ -3,9 +3,9 @@
 #define CUCPU_EXEC_SPECIAL_HPP
 
 #include "cpu/exec/warp.hpp"
-#include "cpu/ptx/ast.hpp"
+#include "ptx/ast.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 // A row is 32 lanes of 32 bits; a wide row, of 64 bits, takes two.
 inline constexpr u32 kRow = kLanes * 4;
@@ -54,6 +54,6 @@ bool is_reserved_shared(ptx::SpecialRegister reg);
 // Whether the slot holds 64-bit lanes.
 bool special_is_wide(ptx::SpecialRegister reg);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

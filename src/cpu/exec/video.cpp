@@ -3,7 +3,7 @@
 
 #include "cpu/exec/baseline_ops.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 using enum Regular;
@@ -185,4 +185,4 @@ Comparison select_video(const Form& f) {
   return {video, p.packed()};
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

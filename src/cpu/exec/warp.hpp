@@ -9,7 +9,7 @@
 
 #include "cpu/exec/operands.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 using u8 = uint8_t;
 using u16 = uint16_t;
@@ -152,6 +152,6 @@ struct Warp {
   }
 };
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

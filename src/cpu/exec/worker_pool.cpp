@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace cucpu {
+namespace cucore::cpu {
 namespace {
 
 // Waking a thread takes as long as a small launch: one that has just worked looks out for the next
@@ -98,4 +98,4 @@ void WorkerPool::thread_main(unsigned) {
   }
 }
 
-}  // namespace cucpu
+}  // namespace cucore::cpu

@@ -12,7 +12,7 @@
 
 #include "cpu/exec/block.hpp"
 
-namespace cucpu {
+namespace cucore::cpu {
 
 class WorkerPool {
  public:
@@ -51,6 +51,6 @@ class WorkerPool {
 // Runs blocks of the launch in this thread until none is left that another worker has not begun.
 void work_on(LaunchState& launch);
 
-}  // namespace cucpu
+}  // namespace cucore::cpu
 
 #endif

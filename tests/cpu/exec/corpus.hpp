@@ -6,7 +6,7 @@
 
 #include "device.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 
 class Corpus : public testing::TestWithParam<int> {
  protected:
@@ -30,6 +30,6 @@ inline std::string sm_name(const testing::TestParamInfo<int>& info) {
   return "compute_" + std::to_string(info.param);
 }
 
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "corpus.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 using MathKernels = Corpus;
@@ -356,4 +356,4 @@ TEST_P(MathKernels, Half) {
 INSTANTIATE_TEST_SUITE_P(Ptx, MathKernels, testing::Values(75, 90), sm_name);
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

@@ -4,7 +4,7 @@
 
 #include "corpus.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 using MemoryKernels = Corpus;
@@ -227,4 +227,4 @@ TEST_P(MemoryKernels, LaunchBounds) {
 INSTANTIATE_TEST_SUITE_P(Ptx, MemoryKernels, testing::Values(75, 90), sm_name);
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

@@ -4,7 +4,7 @@
 
 #include "corpus.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 using SyncKernels = Corpus;
@@ -146,4 +146,4 @@ TEST_P(SyncKernels, WhatIsNotImplementedSaysSoWhenReached) {
 INSTANTIATE_TEST_SUITE_P(Ptx, SyncKernels, testing::Values(75, 90), sm_name);
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

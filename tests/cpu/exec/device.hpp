@@ -16,7 +16,7 @@
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/output.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 
 inline std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -138,6 +138,6 @@ std::optional<Fault> launch(const Kernel& kernel, const Shape& shape, LaunchStat
   return execute(l, statistics);
 }
 
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "text.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 void expect_fault(const std::optional<Fault>& fault, CUresult code,
@@ -312,4 +312,4 @@ TEST(Loading, GivesItsMemoryBack) {
 }
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

@@ -7,14 +7,15 @@
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  cucpu::Settings s;
+  cucore::cpu::Settings s;
   s.threads = 2;
   s.show_ptx = true;
   if (const char* threads = std::getenv("CUCORE_CPU_THREADS"))
     s.threads = unsigned(std::atoi(threads));
   if (const char* simd = std::getenv("CUCORE_CPU_SIMD"))
-    for (cucpu::Simd level : {cucpu::Simd::Baseline, cucpu::Simd::Avx2, cucpu::Simd::Avx512})
-      if (std::string(simd) == cucpu::simd_name(level)) s.simd = level;
-  cucpu::configure(s);
+    for (cucore::cpu::Simd level :
+         {cucore::cpu::Simd::Baseline, cucore::cpu::Simd::Avx2, cucore::cpu::Simd::Avx512})
+      if (std::string(simd) == cucore::cpu::simd_name(level)) s.simd = level;
+  cucore::cpu::configure(s);
   return RUN_ALL_TESTS();
 }

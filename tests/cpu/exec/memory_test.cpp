@@ -6,7 +6,7 @@
 
 #include "device.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 AddressSpace& space() { return AddressSpace::instance(); }
@@ -124,4 +124,4 @@ TEST(Memory, ManyThreads) {
 }
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

@@ -7,7 +7,7 @@
 
 #include "text.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 // In the text d, x, y and z stand for registers whose bits are given; p and q are predicates, p is
@@ -400,4 +400,4 @@ TEST(Ops, LanesThatAreOffKeepTheirValues) {
 }
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

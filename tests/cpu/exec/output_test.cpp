@@ -13,7 +13,7 @@
 
 #include "cpu/exec/output.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 // stdout is a pipe, which takes no more than its capacity until it is read.
@@ -91,4 +91,4 @@ TEST_F(OutputInAPipe, TextThatComesWhileAnotherIsWrittenIsFlushedNext) {
 }
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

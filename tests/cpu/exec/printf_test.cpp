@@ -7,7 +7,7 @@
 
 #include "cpu/exec/printf.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 // One argument of a call, as the kernel stores it; strings stay on the host.
@@ -94,4 +94,4 @@ TEST(Printf, PrecisionThatAddsNothingFits) {
 }
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

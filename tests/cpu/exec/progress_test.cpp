@@ -6,7 +6,7 @@
 
 #include "text.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 // Every thread takes the lock at b, increments the counter at a without an atomic, releases the
@@ -202,4 +202,4 @@ TEST(Progress, BranchTable) {
 }
 
 }  // namespace
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

@@ -6,7 +6,7 @@
 
 #include "device.hpp"
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 
 inline const char* const kHead = ".version 8.3\n.target sm_90\n.address_size 64\n";
 
@@ -28,6 +28,6 @@ inline std::optional<Fault> run_text(const std::string& ptx, const Shape& shape,
   return launch(*module->find_kernel("k"), shape, nullptr, a, b, n);
 }
 
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test
 
 #endif

@@ -1,7 +1,7 @@
 // Intrinsics and inline assembly that code of every day seldom has.
 #include "device.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 using Assembly = Kernels;
@@ -89,4 +89,4 @@ extern "C" __global__ void k(const unsigned* in, float* reals, unsigned* out) {
 INSTANTIATE_TEST_SUITE_P(Builds, Assembly, testing::ValuesIn(kBuilds), name_of);
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

@@ -14,9 +14,9 @@
   namespace name {      \
   __VA_ARGS__           \
   }                     \
-  const ::cucpu::kernels::Registered registered_##name(#name, #__VA_ARGS__, &name::f);
+  const ::cucore::cpu::kernels::Registered registered_##name(#name, #__VA_ARGS__, &name::f);
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 
 struct Twin {
   std::string name, source;
@@ -31,4 +31,4 @@ struct Registered {
   }
 };
 
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

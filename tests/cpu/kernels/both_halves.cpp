@@ -5,7 +5,7 @@
 
 #include "both.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 BOTH(
@@ -105,4 +105,4 @@ BOTH(
     })
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

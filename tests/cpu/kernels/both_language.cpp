@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <new>
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 typedef unsigned long long ull;
@@ -95,7 +95,7 @@ BOTH(
       HD int area() const override { return Rectangle::area() + 1;
 }  // namespace
 HD int tag() const override { return w; }
-};  // namespace cucpu::kernels
+};  // namespace cucore::cpu::kernels
 struct Triangle : Shape {
   HD Triangle(int a, int b) : w(a), h(b) {}
   HD int area() const override { return w * h / 2; }
@@ -483,4 +483,4 @@ HD unsigned long long f(unsigned x, unsigned i) {
 })
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 __extension__ typedef __int128 int128_t;
@@ -284,4 +284,4 @@ BOTH(
     })
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

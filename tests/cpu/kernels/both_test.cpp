@@ -3,7 +3,7 @@
 
 #include "device.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 
 std::vector<Twin>& twins() {
   static std::vector<Twin> all;
@@ -57,4 +57,4 @@ TEST_P(Both, TheHostAgrees) {
 INSTANTIATE_TEST_SUITE_P(Builds, Both, testing::ValuesIn(kExactBuilds), name_of);
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

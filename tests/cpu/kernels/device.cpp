@@ -10,7 +10,7 @@
 #include "../tools/nvrtc.hpp"
 #include "cpu/driver/control.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 /// cuda.h gives some names another version by macro; this is what the library exports.
@@ -41,8 +41,8 @@ Calls opened() {
   return all;
 }
 
-const cucpu::test::Nvrtc* compiler() {
-  static const std::optional<cucpu::test::Nvrtc> nvrtc = cucpu::test::Nvrtc::open();
+const cucore::cpu::test::Nvrtc* compiler() {
+  static const std::optional<cucore::cpu::test::Nvrtc> nvrtc = cucore::cpu::test::Nvrtc::open();
   return nvrtc ? &*nvrtc : nullptr;
 }
 
@@ -183,4 +183,4 @@ std::vector<unsigned> random_words(size_t count, unsigned seed) {
   return words;
 }
 
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

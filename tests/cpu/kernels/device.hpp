@@ -10,7 +10,7 @@
 
 #include "driver_calls.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 
 /// How a user might compile.
 struct Build {
@@ -109,4 +109,4 @@ std::string name_of(const testing::TestParamInfo<Build>& info);
 /// Numbers for inputs, the same in every run.
 std::vector<unsigned> random_words(size_t count, unsigned seed = 1);
 
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 
 struct Calls {
 #define CALL(name) decltype(&::name) name = nullptr;
@@ -20,4 +20,4 @@ void check(CUresult result, const char* what);  ///< throws std::runtime_error
 /// After an error that sticks.
 void reset();
 
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

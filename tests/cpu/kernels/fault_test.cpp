@@ -2,7 +2,7 @@
 // for the CPU device: a GPU does not see all of it.
 #include "device.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 struct Mistake {
@@ -109,4 +109,4 @@ INSTANTIATE_TEST_SUITE_P(Mistakes, Faults, testing::ValuesIn(kMistakes),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

@@ -5,7 +5,7 @@
 
 #include "device.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 using Groups = Kernels;
@@ -233,4 +233,4 @@ extern "C" __global__ void by_barrier(const int* in, int* out) {
 INSTANTIATE_TEST_SUITE_P(Builds, Groups, testing::ValuesIn(kBuilds), name_of);
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

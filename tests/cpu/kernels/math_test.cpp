@@ -6,7 +6,7 @@
 
 #include "device.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 using Math = Kernels;
@@ -282,4 +282,4 @@ extern "C" __global__ void others(unsigned* out, float* reals) {
 INSTANTIATE_TEST_SUITE_P(Builds, Math, testing::ValuesIn(kMathBuilds), name_of);
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

@@ -11,7 +11,7 @@
 
 #include "device.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 using Memory = Kernels;
@@ -357,4 +357,4 @@ extern "C" __launch_bounds__(64, 2) __global__ void bounded(unsigned* out) {
 INSTANTIATE_TEST_SUITE_P(Builds, Memory, testing::ValuesIn(kBuilds), name_of);
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

@@ -5,7 +5,7 @@
 
 #include "device.hpp"
 
-namespace cucpu::kernels {
+namespace cucore::cpu::kernels {
 namespace {
 
 using Library = Kernels;
@@ -318,4 +318,4 @@ extern "C" __global__ void k(const unsigned* in, unsigned* out) {
 INSTANTIATE_TEST_SUITE_P(Builds, Library, testing::ValuesIn(kFewBuilds), name_of);
 
 }  // namespace
-}  // namespace cucpu::kernels
+}  // namespace cucore::cpu::kernels

@@ -1,7 +1,7 @@
 // .approx and .full: within the error bounds that the PTX documentation states.
 #include "floating.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 struct Function {
@@ -125,4 +125,4 @@ void add_approx_cases(Table& table) {
   add_seeds(table);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

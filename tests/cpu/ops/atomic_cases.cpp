@@ -4,7 +4,7 @@
 #include "floating.hpp"
 #include "small_floats.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 /// New value from old value and operand, as bits.
@@ -181,4 +181,4 @@ void add_atomic_cases(Table& table) {
              [](const Values& in, Values& out) { out[0] = uint32_t(in[0] + in[1]); }});
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -2,7 +2,7 @@
 // definition.
 #include "typed.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 template <typename T>
@@ -308,4 +308,4 @@ void add_bit_cases(Table& table) {
   add_prmt(table);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 
 /// What an operand is: chooses its edge values and the width of its register.
 enum class Kind : uint8_t {
@@ -107,4 +107,4 @@ void add_corner_cases(Table& table);
 
 Table make_table();
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

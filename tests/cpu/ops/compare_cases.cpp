@@ -2,7 +2,7 @@
 #include "floating.hpp"
 #include "small_floats.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 struct Comparison {
@@ -297,4 +297,4 @@ void add_compare_cases(Table& table) {
   }
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

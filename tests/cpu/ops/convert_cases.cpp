@@ -3,7 +3,7 @@
 #include "record.hpp"
 #include "small_floats.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 /// An integer in its register: 8-bit values fill 32 bits.
@@ -366,4 +366,4 @@ void add_convert_cases(Table& table) {
   add_tf32(table);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

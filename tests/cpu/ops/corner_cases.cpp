@@ -4,7 +4,7 @@
 
 #include "case.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 std::string stem(const std::string& name) { return name.substr(0, name.find('.')); }
@@ -57,4 +57,4 @@ void add_corner_cases(Table& table) {
   for (const Case& row : rows) add_corners(table, row);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "case.hpp"
-#include "cpu/ptx/parser.hpp"
 #include "kernel_text.hpp"
+#include "ptx/parser.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 using ptx::Opcode;
@@ -104,4 +104,4 @@ TEST(TableCoverage, RowsAreManyAndToldApart) {
 }
 
 }  // namespace
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

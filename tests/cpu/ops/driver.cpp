@@ -6,7 +6,7 @@
 #define CALL(function, ...) \
   check(symbol<decltype(&function)>(versioned(#function))(__VA_ARGS__), #function)
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 /// cuda.h gives some names another version by macro; this is what the library exports.
@@ -122,4 +122,4 @@ std::vector<uint64_t> Driver::run(CUmodule module, const std::string& kernel,
   return all;
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 
 struct DriverError : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -47,4 +47,4 @@ class Driver {
   int version_ = 0;
 };
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

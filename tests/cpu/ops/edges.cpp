@@ -5,7 +5,7 @@
 
 #include "case.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 template <typename T>
@@ -248,4 +248,4 @@ Table make_table() {
   return table;
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -6,7 +6,7 @@
 
 #include "typed.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 
 struct RoundingMode {
   const char* name;
@@ -77,4 +77,4 @@ struct RealOptions {
   }
 };
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -1,7 +1,7 @@
 // f16 and bf16 arithmetic, single and in pairs.
 #include "small_floats.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 /// One element: what comes in and out are patterns of the format.
@@ -178,4 +178,4 @@ void add_half_cases(Table& table) {
   }
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

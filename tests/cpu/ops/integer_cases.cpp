@@ -1,7 +1,7 @@
 // Integer arithmetic, computed here in 128 bits and cut.
 #include "typed.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 template <typename T>
@@ -225,4 +225,4 @@ void add_integer_cases(Table& table) {
   add_dot<uint8_t, uint8_t>(table);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -1,7 +1,7 @@
 // Writes the kernels: load the operands, run the row's text, store the results.
 #include "kernel_text.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -74,4 +74,4 @@ std::string module_text(std::span<const Case> rows, size_t first, unsigned targe
   return text;
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

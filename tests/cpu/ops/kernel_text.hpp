@@ -6,7 +6,7 @@
 
 #include "case.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 
 /// Bytes of scratch memory that each thread has as $m (global) and $s (shared).
 inline constexpr unsigned kScratchBytes = 32;
@@ -15,4 +15,4 @@ inline constexpr unsigned kScratchBytes = 32;
 /// three addresses: operands, results and scratch memory, and runs in blocks of one warp.
 std::string module_text(std::span<const Case> rows, size_t first, unsigned target);
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -3,7 +3,7 @@
 
 #include "typed.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 struct Type {
@@ -225,4 +225,4 @@ void add_memory_cases(Table& table) {
   add_offsets(table);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -1,7 +1,7 @@
 // mov in all widths, packing, special registers and conversions of addresses.
 #include "typed.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 void add_moves(Table& table) {
@@ -176,4 +176,4 @@ void add_move_cases(Table& table) {
   add_spaces(table);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

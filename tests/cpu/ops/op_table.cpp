@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace cucpu::ops;
+using namespace cucore::cpu::ops;
 
 constexpr size_t kRowsOfModule = 48;
 constexpr int kShownDifferences = 3;

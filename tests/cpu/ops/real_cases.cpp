@@ -1,7 +1,7 @@
 // f32 and f64 arithmetic in every rounding, with .ftz and .sat.
 #include "floating.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 /// The compiler must neither fold nor move an operation out of the rounding mode it is meant for.
@@ -189,4 +189,4 @@ void add_real_cases(Table& table) {
   add_testp<double>(table);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 constexpr const char* kTitle = "# results of the PTX table, format 1";
@@ -108,4 +108,4 @@ Record read(const std::string& path) {
   return record;
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

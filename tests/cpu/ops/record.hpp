@@ -9,7 +9,7 @@
 
 #include "case.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 
 struct Recorded {
   uint64_t stamp = 0;  ///< hash of the row's text and operands: what the results belong to
@@ -34,4 +34,4 @@ bool is_nan(Kind kind, uint64_t bits);
 /// `bits` with NaNs replaced by one.
 uint64_t with_one_nan(Kind kind, uint64_t bits);
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

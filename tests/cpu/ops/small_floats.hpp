@@ -6,7 +6,7 @@
 
 #include "typed.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 
 /// A float format with `exponent_bits` and `fraction_bits`.
 struct SmallFormat {
@@ -100,4 +100,4 @@ inline double sum_with_error(double product, double c, int& beyond) {
   return sum;
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -10,7 +10,7 @@
 
 #include "case.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
@@ -107,4 +107,4 @@ Case& add_ternary(Table& table, const std::string& name, F f) {
        }});
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

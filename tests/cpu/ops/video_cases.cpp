@@ -1,7 +1,7 @@
 // Packed operations on bytes and half words; devices since sm_50 emulate most of them.
 #include "typed.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 struct Packed {
@@ -81,4 +81,4 @@ void add_video_cases(Table& table) {
     }
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -1,7 +1,7 @@
 // Instructions between the lanes of a warp, and barriers that reduce; one warp is a block here.
 #include "typed.hpp"
 
-namespace cucpu::ops {
+namespace cucore::cpu::ops {
 namespace {
 
 /// Where lane `lane` reads, by the pseudo code of PTX.
@@ -256,4 +256,4 @@ void add_warp_cases(Table& table) {
   add_barriers(table);
 }
 
-}  // namespace cucpu::ops
+}  // namespace cucore::cpu::ops

@@ -3,7 +3,7 @@
 
 #include "ptx_test.hpp"
 
-namespace cucpu::ptx::test {
+namespace cucore::ptx::test {
 namespace {
 
 TEST(Body, OperandsHaveFixedSlots) {
@@ -366,4 +366,4 @@ TEST(Errors, HostileTextsAreBounded) {
 }
 
 }  // namespace
-}  // namespace cucpu::ptx::test
+}  // namespace cucore::ptx::test

@@ -8,7 +8,7 @@
 #include "../tools/promises.hpp"
 #include "ptx_test.hpp"
 
-namespace cucpu::ptx::test {
+namespace cucore::ptx::test {
 namespace {
 
 struct Source {
@@ -50,7 +50,7 @@ class Compiler : public testing::TestWithParam<const char*> {};
 
 /// The parameter is a list of options.
 TEST_P(Compiler, KernelsParse) {
-  auto nvrtc = cucpu::test::Nvrtc::open();
+  auto nvrtc = cucore::cpu::test::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "no NVRTC on this machine";
   std::vector<std::string> options = {"-std=c++17", "--device-int128"};
   std::string parameter = GetParam(), option;
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, Compiler,
                                          "-arch=compute_90 --use_fast_math -ftz=true"));
 
 TEST(CompilerOptions, JumpTablesBecomeBranchTargets) {
-  auto nvrtc = cucpu::test::Nvrtc::open();
+  auto nvrtc = cucore::cpu::test::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "no NVRTC on this machine";
   std::string source = "extern \"C\" __global__ void k(int* o, int n) { switch (n) {";
   for (int i = 0; i < 12; ++i) {
@@ -98,4 +98,4 @@ TEST(CompilerOptions, JumpTablesBecomeBranchTargets) {
 }
 
 }  // namespace
-}  // namespace cucpu::ptx::test
+}  // namespace cucore::ptx::test

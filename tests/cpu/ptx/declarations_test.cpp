@@ -3,7 +3,7 @@
 
 #include "ptx_test.hpp"
 
-namespace cucpu::ptx::test {
+namespace cucore::ptx::test {
 namespace {
 
 template <typename T>
@@ -225,4 +225,4 @@ TEST(Functions, DeclarationsMeetDefinitionsAndAliases) {
 }
 
 }  // namespace
-}  // namespace cucpu::ptx::test
+}  // namespace cucore::ptx::test

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <random>
 
-#include "cpu/ptx/fatbin.hpp"
+#include "cpu/driver/fatbin.hpp"
 
-namespace cucpu::ptx {
+namespace cucore::cpu {
 namespace {
 
 enum class Packing { raw, zstd, lz4 };
@@ -154,4 +154,4 @@ TEST(Fatbin, TellsTextFromBytes) {
 }
 
 }  // namespace
-}  // namespace cucpu::ptx
+}  // namespace cucore::cpu

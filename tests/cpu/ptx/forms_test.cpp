@@ -1,9 +1,9 @@
 // Instruction names: what each part means, and that what is unknown or contradictory is refused.
 #include <gtest/gtest.h>
 
-#include "cpu/ptx/forms.hpp"
+#include "ptx/forms.hpp"
 
-namespace cucpu::ptx {
+namespace cucore::ptx {
 namespace {
 
 TEST(Forms, ReadsTypesAndModifiers) {
@@ -119,4 +119,4 @@ TEST(Forms, TypesHaveNamesAndSizes) {
 }
 
 }  // namespace
-}  // namespace cucpu::ptx
+}  // namespace cucore::ptx

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "cpu/ptx/parser.hpp"
+#include "ptx/parser.hpp"
 
-namespace cucpu::ptx::test {
+namespace cucore::ptx::test {
 
 inline const char* const kHeader = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
@@ -34,4 +34,4 @@ struct Parsed {
 
 #define EXPECT_PARSES(parsed) ASSERT_NE((parsed).module, nullptr) << (parsed).log.to_string()
 
-}  // namespace cucpu::ptx::test
+}  // namespace cucore::ptx::test

@@ -8,7 +8,7 @@
 #include "../tools/promises.hpp"
 #include "ptx_test.hpp"
 
-namespace cucpu::ptx::test {
+namespace cucore::ptx::test {
 namespace {
 
 std::vector<std::string> corpus() {
@@ -72,4 +72,4 @@ TEST(Robust, LinesSwappedAndDropped) {
 }
 
 }  // namespace
-}  // namespace cucpu::ptx::test
+}  // namespace cucore::ptx::test

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 namespace {
 
 using Program = void*;
@@ -75,4 +75,4 @@ std::string Nvrtc::compile(const std::string& source, const std::string& name,
   return ptx;
 }
 
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

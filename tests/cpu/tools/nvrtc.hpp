@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace cucpu::test {
+namespace cucore::cpu::test {
 
 class Nvrtc {
  public:
@@ -21,4 +21,4 @@ class Nvrtc {
   std::string root_;
 };
 
-}  // namespace cucpu::test
+}  // namespace cucore::cpu::test

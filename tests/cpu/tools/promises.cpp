@@ -1,7 +1,7 @@
 // Walks over all indices of a module as an executor would, without trusting any.
 #include "promises.hpp"
 
-namespace cucpu::ptx::test {
+namespace cucore::ptx::test {
 namespace {
 
 class Walker {
@@ -143,4 +143,4 @@ std::string broken_promise(const Module& module) {
   return "";
 }
 
-}  // namespace cucpu::ptx::test
+}  // namespace cucore::ptx::test

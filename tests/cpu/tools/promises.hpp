@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "cpu/ptx/ast.hpp"
+#include "ptx/ast.hpp"
 
-namespace cucpu::ptx::test {
+namespace cucore::ptx::test {
 
 /// What does not hold; empty when all does.
 std::string broken_promise(const Module& module);
 
-}  // namespace cucpu::ptx::test
+}  // namespace cucore::ptx::test

@@ -15,6 +15,10 @@
 #include "support/error.hpp"
 #include "support/sha256.hpp"
 
+namespace cucore::container {
+using namespace image;
+}  // namespace cucore::container
+
 namespace cucore::container::testing {
 
 inline Bytes bytes_of(std::string_view text) {

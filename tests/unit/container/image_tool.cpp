@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "container/image.hpp"
+#include "image/image.hpp"
 #include "support/error.hpp"
 
 using namespace cucore;
-using namespace cucore::container;
+using namespace cucore::image;
 using Json = nlohmann::ordered_json;
 
 namespace {

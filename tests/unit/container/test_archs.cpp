@@ -1,7 +1,7 @@
 // Names of architectures, text that is repaired, kinds that are guessed.
-#include "container/arch.hpp"
 #include "container/text.hpp"
 #include "container_testing.hpp"
+#include "image/arch.hpp"
 
 namespace cucore::container {
 namespace {

@@ -1,7 +1,7 @@
 // CUBINs: what is read of real ones, and every table that a stranger could bend.
 #include <algorithm>
 
-#include "container/elf_file.hpp"
+#include "image/elf_file.hpp"
 #include "image_testing.hpp"
 
 namespace cucore::container {

@@ -1,9 +1,9 @@
 // Which names of an image no second input of a link may define.
-#include "container/definitions.hpp"
+#include "image/definitions.hpp"
 
-#include "container/elf_file.hpp"
-#include "container/fatbin.hpp"
-#include "container/host_object.hpp"
+#include "image/elf_file.hpp"
+#include "image/fatbin.hpp"
+#include "image/host_object.hpp"
 #include "image_testing.hpp"
 
 namespace cucore::container {

@@ -1,6 +1,6 @@
 // Fat binaries: real ones with zstd and LZ4, and bent ones.
-#include "container/compression.hpp"
-#include "container/fatbin.hpp"
+#include "image/compression.hpp"
+#include "image/fatbin.hpp"
 #include "image_testing.hpp"
 
 namespace cucore::container {

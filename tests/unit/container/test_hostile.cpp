@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "container/compression.hpp"
 #include "container_testing.hpp"
+#include "image/compression.hpp"
 #include "image_testing.hpp"
 
 namespace cucore::container {

@@ -1,5 +1,5 @@
 // Which images a linker would leave out, and that damaged ones are asked without harm.
-#include "container/linkable.hpp"
+#include "image/linkable.hpp"
 
 #include <cstring>
 

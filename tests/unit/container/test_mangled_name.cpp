@@ -4,9 +4,9 @@
 #include <random>
 #include <string>
 
-#include "container/mangled_name.hpp"
+#include "image/mangled_name.hpp"
 
-namespace cucore::container {
+namespace cucore::image {
 namespace {
 
 /// A letter for each parameter: i f p n, and ? for a kind that is not known; "-" if not read.
@@ -76,4 +76,4 @@ TEST(MangledName, HostileOnesEnd) {
 }
 
 }  // namespace
-}  // namespace cucore::container
+}  // namespace cucore::image

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <new>
 
-#include "container/compression.hpp"
-#include "container/definitions.hpp"
-#include "container/elf_file.hpp"
-#include "container/fatbin.hpp"
+#include "image/compression.hpp"
+#include "image/definitions.hpp"
+#include "image/elf_file.hpp"
+#include "image/fatbin.hpp"
 #include "image_testing.hpp"
 
 namespace {

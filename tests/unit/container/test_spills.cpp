@@ -1,5 +1,5 @@
 // Spilled bytes: counted from marked instructions, and only where all of them are what they should.
-#include "container/spills.hpp"
+#include "image/spills.hpp"
 #include "image_testing.hpp"
 
 namespace cucore::container {

@@ -1,12 +1,12 @@
 // Accesses to a context: a reset waits for those of other threads, however many there are.
-#include "core/context_access.hpp"
+#include "core/objects/context_access.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
-#include "core/device.hpp"
+#include "core/objects/device.hpp"
 
 namespace cucore::core {
 namespace {

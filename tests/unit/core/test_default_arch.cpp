@@ -1,6 +1,6 @@
 // The architecture where the user names none: device 0's, its virtual one, or the compiler's
 // lowest.
-#include "core/default_arch.hpp"
+#include "core/compile/default_arch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace cucore::core {
 namespace {
 
-using container::CodeType;
+using image::CodeType;
 
 std::string driver() { return std::getenv("CUCORE_DRIVER") ? std::getenv("CUCORE_DRIVER") : ""; }
 bool is_none() { return driver().find("/no/such/") == 0; }

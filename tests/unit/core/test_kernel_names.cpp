@@ -1,5 +1,5 @@
 // Which kernel a name means, and that many kernels make it no slower.
-#include "core/kernel_names.hpp"
+#include "core/compile/kernel_names.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 namespace cucore::core {
 namespace {
 
-using container::Symbol;
-using container::SymbolKind;
+using image::Symbol;
+using image::SymbolKind;
 using Names = std::vector<std::string>;
 
 Names meant_by(std::string_view name, const std::vector<Symbol>& symbols) {

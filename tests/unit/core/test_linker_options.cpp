@@ -1,6 +1,6 @@
 // The table of linker options, literally: for each field what each of its states emits, and which
 // fields only nvJitLink has.
-#include "core/linker_options.hpp"
+#include "core/compile/linker_options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -106,7 +106,7 @@ TEST(LinkerOptions, HaveEveryLineOfTheTable) {
 #define THREADS(field, flag, by) o.field = 8;
 #define LEVEL(field, flag, by) o.field = "3";
 #define TEXTS(field, count, flag, by) o.field = one, o.count = 1;
-#include "core/linker_options.inc"
+#include "core/compile/linker_options.inc"
   });
   EXPECT_EQ(options.flags,
             (Flags{"-maxrregcount=8", "-time", "-verbose", "-O3", "-g", "-lineinfo", "-ftz=0",

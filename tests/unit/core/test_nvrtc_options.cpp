@@ -1,6 +1,6 @@
 // The table of options: nothing by default, the field's order, and every field of the struct in
 // use.
-#include "core/nvrtc_options.hpp"
+#include "core/compile/nvrtc_options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(NvrtcOptions, HaveAFlagForEveryToggle) {
 #define TEXT(field, flag)
 #define TEXTS(field, flag)
 #define CODES(field, flag)
-#include "core/nvrtc_options.inc"
+#include "core/compile/nvrtc_options.inc"
   EXPECT_EQ(nvrtc_flags(on).size(), lit);
   EXPECT_EQ(nvrtc_flags(off).size(), dark);
 }

@@ -1,4 +1,4 @@
-#include "core/printed_output.hpp"
+#include "core/completion/printed_output.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace cucore::core {
 namespace {
 
-using container::CodeType;
+using image::CodeType;
 
 bool may_print(CodeType type, const std::string& text) {
   return core::may_print(type, std::as_bytes(std::span(text.data(), text.size())));

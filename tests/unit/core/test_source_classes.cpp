@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "core/source_classes.hpp"
+#include "core/compile/source_classes.hpp"
 
 namespace cucore::core {
 namespace {
 
-using container::ParameterClass;
-using container::Symbol;
+using image::ParameterClass;
+using image::Symbol;
 
 // A letter for each parameter: i p ?
 std::string read(const std::string& source, std::string_view kernel = "k") {

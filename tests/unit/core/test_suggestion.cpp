@@ -1,5 +1,5 @@
 // Names that exist, the nearest in spelling first.
-#include "core/suggestion.hpp"
+#include "core/compile/suggestion.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,90 @@
+// Places beyond this machine where results may be: asked after the disk, told of what was built,
+// given up for a while when they fail.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cache/store.hpp"
+
+namespace cucore::cache {
+
+enum class RemoteAnswer { DONE, ABSENT, FAILED };
+
+// One remote, as a plug-in or a caller implements it. Called from any thread.
+class Remote {
+ public:
+  virtual ~Remote() = default;
+  virtual RemoteAnswer get(const container::Digest& key, FileKind kind, image::Bytes& out) = 0;
+  virtual RemoteAnswer put(const container::Digest& key, FileKind kind,
+                           std::span<const std::byte> bytes) = 0;
+  virtual bool can_write() const = 0;
+  virtual std::string name() const = 0;
+};
+
+// All of them, each behind a breaker: after three failures in a row it is left alone for a while,
+// which doubles until it answers again.
+class Remotes {
+ public:
+  static constexpr size_t LARGEST = size_t{64} << 20;
+
+  ~Remotes();
+  void add(std::unique_ptr<Remote> remote);
+  bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+  bool can_write() const;
+
+  // Asks one after the other until `accept` takes what one has.
+  bool get(const container::Digest& key, FileKind kind,
+           const std::function<bool(image::Bytes)>& accept);
+  // Later, on a thread of its own; what does not fit into the queue is dropped.
+  void put(const container::Digest& key, FileKind kind, image::Bytes bytes);
+  // Whether this thread is in a function of one of them; on the thread that sends.
+  bool is_calling() const;
+  bool is_sending() const;
+  // Waits until all that was put has been sent or given up.
+  void flush(std::chrono::milliseconds time);
+
+  // For statistics.
+  std::function<void()> on_put;
+  std::function<void()> on_failure;
+
+ private:
+  struct Guarded {
+    std::unique_ptr<Remote> remote;
+    std::mutex mutex;
+    int failures = 0;
+    std::chrono::steady_clock::time_point closed_until{};
+    std::chrono::milliseconds pause{0};
+    bool is_open();
+    void note(RemoteAnswer answer);
+  };
+  struct Job {
+    container::Digest key;
+    FileKind kind;
+    image::Bytes bytes;
+  };
+  void send_all();
+  void send(const Job& job);
+  RemoteAnswer call(Guarded& guarded, const std::function<RemoteAnswer(Remote&)>& work);
+  std::vector<std::shared_ptr<Guarded>> list() const;
+
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Guarded>> remotes_;
+  std::atomic<size_t> count_{0};
+  std::condition_variable changed_;
+  std::deque<Job> queue_;
+  size_t queued_ = 0;  // bytes of the jobs in the queue
+  bool busy_ = false, stopping_ = false;
+  std::thread sender_;
+};
+
+}  // namespace cucore::cache

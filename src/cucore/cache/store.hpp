@@ -1,0 +1,87 @@
+// The files of a cache: one an entry, written beside and renamed, read whole, never mapped.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cache/counters.hpp"
+#include "cache/root.hpp"
+#include "container/objectcode.hpp"
+
+namespace cucore::cache {
+
+enum class FileKind { ENTRY, MANIFEST, LAST };  // object code; its headers; the last key of a name
+
+// "v1/ab/<62 digits>.cuco": below the folder of a cache, and with remotes.
+std::string entry_name(const container::Digest& key, FileKind kind);
+
+// Which file was read, so that it and no newer one is removed.
+struct FileIdentity {
+  uint64_t inode = 0, size = 0;
+  int64_t modified_ns = 0;
+  int64_t used_ns = 0;
+  friend bool operator==(const FileIdentity& a, const FileIdentity& b) {
+    return a.inode == b.inode && a.size == b.size && a.modified_ns == b.modified_ns;
+  }
+};
+
+struct StoredFile {
+  image::Bytes bytes;
+  FileIdentity identity;
+};
+
+// A file found by a walk.
+struct FoundFile {
+  container::Digest key{};
+  FileKind kind = FileKind::ENTRY;
+  FileIdentity identity;
+  unsigned shard = 0;
+};
+
+class Store {
+ public:
+  Store(Root root, bool durable);
+
+  bool is_open() const { return static_cast<bool>(root_.folder); }
+  bool can_write() const { return is_open() && !root_.read_only; }
+  const Root& root() const { return root_; }
+
+  // nullopt where there is none, or it cannot be read: a miss either way.
+  std::optional<StoredFile> read(const container::Digest& key, FileKind kind) const;
+  // False, with the reason in errno, where it could not be stored; nobody sees a part of it.
+  bool write(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
+  // Unless another has taken its place meanwhile.
+  bool remove(const container::Digest& key, FileKind kind, const FileIdentity& identity);
+  // It has been used: the last to be evicted.
+  void touch(const container::Digest& key, FileKind kind) const;
+
+  Counters& counters() { return counters_; }
+  // Of all shards. Counts the files of those whose numbers are missing.
+  Usage usage();
+  // Counts the files of a shard and shows each of them.
+  Usage recount(unsigned shard, const std::function<void(const FoundFile&)>& visit);
+  // Every file of one of the 256 shards; temporary files that nobody finishes are removed on the
+  // way. False from `visit` ends the walk. False if some could not be seen.
+  bool walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit);
+
+  static constexpr unsigned SHARDS = 256;
+
+ private:
+  void account(unsigned shard, const std::function<Usage()>& work);
+  Counters::Numbers count(unsigned shard, const std::function<void(const FoundFile&)>& visit);
+  Usage publish(const std::string& temporary, const char* name, FileKind kind, int& failure);
+  Descriptor create_temporary(const std::string& folder, std::string& name) const;
+  bool fill(const Descriptor& file, std::span<const std::byte> bytes) const;
+  bool walk_folder(const std::string& folder, unsigned shard, FileKind kind,
+                   const std::function<bool(const FoundFile&)>& visit);
+
+  const Root root_;
+  const bool durable_;
+  Counters counters_;
+  std::atomic<unsigned> changes_;
+};
+
+}  // namespace cucore::cache

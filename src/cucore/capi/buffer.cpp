@@ -1,0 +1,150 @@
+#include "core/objects/buffer.hpp"
+
+#include "capi/guard.hpp"
+
+using namespace cucore::capi;
+namespace core = cucore::core;
+
+extern "C" {
+
+CUCORE_API cucore_status cucore_buffer_create(const cucore_device* device, size_t size,
+                                              const cucore_stream* stream, cucore_buffer** out,
+                                              cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& on = use(device, "device");
+    auto order = share(stream, "stream");
+    require(out, "out");
+    *out = wrap(core::Buffer::create(on, size, std::move(order)));
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_create_pinned(const cucore_device* device, size_t size,
+                                                     cucore_buffer** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& on = use(device, "device");
+    require(out, "out");
+    *out = wrap(core::Buffer::create_pinned(on, size));
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_create_managed(const cucore_device* device, size_t size,
+                                                      cucore_buffer** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& on = use(device, "device");
+    require(out, "out");
+    *out = wrap(core::Buffer::create_managed(on, size));
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_from_native(const cucore_device* device, uint64_t address,
+                                                   size_t size, cucore_buffer** out,
+                                                   cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& on = use(device, "device");
+    require(out, "out");
+    *out = wrap(core::Buffer::from_native(on, address, size));
+  });
+}
+
+CUCORE_API cucore_buffer* cucore_buffer_retain(const cucore_buffer* buffer) {
+  return retain(buffer);
+}
+
+CUCORE_API void cucore_buffer_release(cucore_buffer* buffer) { release(buffer); }
+
+CUCORE_API cucore_status cucore_buffer_set_stream(cucore_buffer* buffer,
+                                                  const cucore_stream* stream,
+                                                  cucore_error** error) {
+  return guard(error, [&] { use(buffer, "buffer").set_stream(share(stream, "stream")); });
+}
+
+CUCORE_API cucore_status cucore_buffer_record_use(const cucore_buffer* buffer,
+                                                  const cucore_stream* stream,
+                                                  cucore_error** error) {
+  return guard(error, [&] {
+    const core::Buffer& self = use(buffer, "buffer");
+    const core::Stream& on = use(stream, "stream");
+    self.require_usable();
+    on.require_usable();
+    self.record_use(on);
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_device(const cucore_buffer* buffer, cucore_device** out,
+                                              cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Buffer& self = use(buffer, "buffer");
+    require(out, "out");
+    *out = wrap(self.device());
+  });
+}
+
+CUCORE_API uint64_t cucore_buffer_address(const cucore_buffer* buffer) {
+  const auto* self = peek(buffer);
+  return self ? self->address() : 0;
+}
+
+CUCORE_API void* cucore_buffer_host_pointer(const cucore_buffer* buffer) {
+  const auto* self = peek(buffer);
+  return self ? self->host_pointer() : nullptr;
+}
+
+CUCORE_API size_t cucore_buffer_size(const cucore_buffer* buffer) {
+  const auto* self = peek(buffer);
+  return self ? self->size() : 0;
+}
+
+CUCORE_API cucore_status cucore_buffer_write(cucore_buffer* buffer, size_t offset,
+                                             const void* source, size_t size,
+                                             const cucore_stream* stream, cucore_error** error) {
+  return guard(error, [&] {
+    core::Buffer& self = use(buffer, "buffer");
+    const core::Stream& order = use(stream, "stream");
+    if (size != 0) require(source, "source");
+    self.write(offset, source, size, order);
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer* buffer, size_t offset,
+                                            void* destination, size_t size,
+                                            const cucore_stream* stream, cucore_error** error) {
+  return guard(error, [&] {
+    const core::Buffer& self = use(buffer, "buffer");
+    const core::Stream& order = use(stream, "stream");
+    if (size != 0) require(destination, "destination");
+    self.read(offset, destination, size, order);
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer* destination, size_t destination_offset,
+                                            const cucore_buffer* source, size_t source_offset,
+                                            size_t size, const cucore_stream* stream,
+                                            cucore_error** error) {
+  return guard(error, [&] {
+    core::Buffer& to = use(destination, "destination");
+    const core::Buffer& from = use(source, "source");
+    to.copy(destination_offset, from, source_offset, size, use(stream, "stream"));
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_fill(cucore_buffer* buffer, size_t offset, size_t size,
+                                            const void* pattern, size_t pattern_size,
+                                            const cucore_stream* stream, cucore_error** error) {
+  return guard(error, [&] {
+    core::Buffer& self = use(buffer, "buffer");
+    const core::Stream& order = use(stream, "stream");
+    self.fill(offset, size, require(pattern, "pattern"), pattern_size, order);
+  });
+}
+
+CUCORE_API void* cucore_buffer_native(const cucore_buffer* buffer) {
+  const auto* self = peek(buffer);
+  return self ? reinterpret_cast<void*>(self->address()) : nullptr;
+}
+
+}  // extern "C"

@@ -1,0 +1,38 @@
+// Diagnostics on their way to a C caller: of an error's log and of object code's.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "capi/guard.hpp"
+#include "core/compile/diagnostics.hpp"
+#include "support/text.hpp"
+
+namespace cucore::capi {
+
+inline constexpr size_t FIRST_DIAGNOSTIC =
+    offsetof(cucore_diagnostic_info, text) + sizeof(const char*);
+
+static_assert(CUCORE_SEVERITY_NOTE == static_cast<int>(core::Severity::NOTE));
+static_assert(CUCORE_SEVERITY_WARNING == static_cast<int>(core::Severity::WARNING));
+static_assert(CUCORE_SEVERITY_ERROR == static_cast<int>(core::Severity::ERROR));
+static_assert(CUCORE_SEVERITY_FATAL == static_cast<int>(core::Severity::FATAL));
+
+// The strings are borrowed from `all`.
+inline void write_diagnostic(const std::vector<core::Diagnostic>& all, size_t index,
+                             cucore_diagnostic_info* out) {
+  if (index >= all.size())
+    throw Error(Status::INVALID_ARGUMENT,
+                text("index is ", index, "; the log has ", all.size(), " diagnostics"));
+  const core::Diagnostic& one = all[index];
+  const cucore_diagnostic_info info{.struct_size = 0,
+                                    .severity = static_cast<cucore_severity>(one.severity),
+                                    .line = one.line,
+                                    .column = one.column,
+                                    .reserved = 0,
+                                    .file = one.file.c_str(),
+                                    .text = one.text.c_str()};
+  write_info(out, info, FIRST_DIAGNOSTIC, "cucore_diagnostic_info");
+}
+
+}  // namespace cucore::capi

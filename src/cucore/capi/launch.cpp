@@ -1,0 +1,59 @@
+#include "core/load/launch.hpp"
+
+#include "capi/guard.hpp"
+#include "capi/launch_options.hpp"
+
+using namespace cucore::capi;
+namespace core = cucore::core;
+
+void LaunchOptions::throw_missing() {
+  throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
+                      "options must not be NULL: a launch needs grid[0] and block[0]");
+}
+
+namespace {
+
+const core::Buffer* acquire_buffer(const void* handle) noexcept {
+  const auto* buffer = static_cast<const cucore_buffer*>(handle);
+  return try_retain(buffer) ? static_cast<const core::Buffer*>(buffer->object) : nullptr;
+}
+
+void release_buffer(const void* handle) noexcept {
+  release(const_cast<cucore_buffer*>(static_cast<const cucore_buffer*>(handle)));
+}
+
+constexpr core::BufferHandles BUFFER_HANDLES{acquire_buffer, release_buffer};
+
+}  // namespace
+
+extern "C" {
+
+CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel* kernel,
+                                              const cucore_stream* stream,
+                                              const cucore_launch_options* options,
+                                              const cucore_argument* arguments, size_t count,
+                                              cucore_error** error) {
+  return guard(error, [&] {
+    const core::Kernel& self = use(kernel, "kernel");
+    const core::Stream& order = use(stream, "stream");
+    const LaunchOptions how(options);
+    require_array(arguments, count, "arguments");
+    core::launch(self, order, how.get(), arguments, count, BUFFER_HANDLES);
+  });
+}
+
+CUCORE_API cucore_status cucore_kernel_launch_packed(const cucore_kernel* kernel,
+                                                     const cucore_stream* stream,
+                                                     const cucore_launch_options* options,
+                                                     const void* arguments, size_t size,
+                                                     cucore_error** error) {
+  return guard(error, [&] {
+    const core::Kernel& self = use(kernel, "kernel");
+    const core::Stream& order = use(stream, "stream");
+    const LaunchOptions how(options);
+    if (size != 0) require(arguments, "arguments");
+    core::launch_packed(self, order, how.get(), arguments, size);
+  });
+}
+
+}  // extern "C"

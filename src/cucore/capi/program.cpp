@@ -1,0 +1,57 @@
+#include "core/compile/program.hpp"
+
+#include <cstddef>
+
+#include "capi/guard.hpp"
+
+using namespace cucore::capi;
+using cucore::image::CodeType;
+namespace core = cucore::core;
+
+namespace {
+
+constexpr size_t FIRST_OPTIONS =
+    offsetof(cucore_program_options, extra_source_count) + sizeof(size_t);
+
+}  // namespace
+
+extern "C" {
+
+CUCORE_API cucore_status cucore_program_create(cucore_source_type type, const char* source,
+                                               size_t size, const cucore_program_options* options,
+                                               cucore_program** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const auto text = require_array(source, size, "source");
+    require(out, "out");
+    const auto all = cucore::read_options(options, FIRST_OPTIONS, "cucore_program_options");
+    *out = wrap(core::Program::create(type, std::string(text.data(), text.size()), all));
+  });
+}
+
+CUCORE_API cucore_program* cucore_program_retain(const cucore_program* program) {
+  return retain(program);
+}
+
+CUCORE_API void cucore_program_release(cucore_program* program) { release(program); }
+
+CUCORE_API cucore_status cucore_program_compile(const cucore_program* program,
+                                                cucore_code_type target,
+                                                const char* const* name_expressions,
+                                                size_t name_expression_count,
+                                                cucore_objectcode** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Program& self = use(program, "program");
+    const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
+    require(out, "out");
+    *out = wrap(self.compile(static_cast<CodeType>(target), names));
+  });
+}
+
+CUCORE_API int32_t cucore_program_backend(const cucore_program* program) {
+  const auto* self = peek(program);
+  return self ? self->backend() : 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,96 @@
+#include "core/objects/stream.hpp"
+
+#include <cstddef>
+
+#include "capi/guard.hpp"
+#include "core/objects/capturable_streams.hpp"
+
+using namespace cucore::capi;
+namespace core = cucore::core;
+
+namespace {
+
+constexpr size_t FIRST_OPTIONS = offsetof(cucore_stream_options, priority) + sizeof(int32_t);
+
+cucore::Ref<core::Stream> create(const core::Device& device, const cucore_stream_options* given) {
+  const auto options = cucore::read_options(given, FIRST_OPTIONS, "cucore_stream_options");
+  return core::Stream::create(
+      device, require_toggle(options.nonblocking, true, "cucore_stream_options.nonblocking"),
+      options.priority);
+}
+
+}  // namespace
+
+extern "C" {
+
+CUCORE_API cucore_status cucore_stream_create(const cucore_device* device,
+                                              const cucore_stream_options* options,
+                                              cucore_stream** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& on = use(device, "device");
+    require(out, "out");
+    *out = wrap(create(on, options));
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_from_native(const cucore_device* device, void* native,
+                                                   cucore_stream** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& on = use(device, "device");
+    require(out, "out");
+    *out = wrap(core::Stream::from_native(on, static_cast<CUstream>(native)));
+  });
+}
+
+CUCORE_API cucore_stream* cucore_stream_retain(const cucore_stream* stream) {
+  return retain(stream);
+}
+
+CUCORE_API void cucore_stream_release(cucore_stream* stream) { release(stream); }
+
+CUCORE_API cucore_status cucore_stream_device(const cucore_stream* stream, cucore_device** out,
+                                              cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Stream& self = use(stream, "stream");
+    require(out, "out");
+    *out = wrap(self.device());
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_synchronize(const cucore_stream* stream,
+                                                   cucore_error** error) {
+  return guard(error, [&] { use(stream, "stream").synchronize(); });
+}
+
+CUCORE_API cucore_status cucore_stream_query(const cucore_stream* stream, int32_t* done,
+                                             cucore_error** error) {
+  return guard(error, [&] {
+    clear(done);
+    const core::Stream& self = use(stream, "stream");
+    require(done, "done");
+    *done = self.query();
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_wait_event(const cucore_stream* stream,
+                                                  const cucore_event* event, cucore_error** error) {
+  return guard(error, [&] { use(stream, "stream").wait(use(event, "event")); });
+}
+
+CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream* stream,
+                                                   const cucore_stream* other,
+                                                   cucore_error** error) {
+  return guard(error, [&] { use(stream, "stream").wait(use(other, "other")); });
+}
+
+CUCORE_API void* cucore_stream_native(const cucore_stream* stream) {
+  const auto* self = peek(stream);
+  if (!self) return nullptr;
+  (void)core::add_capturable(*self);
+  return self->hand_out();
+}
+
+}  // extern "C"

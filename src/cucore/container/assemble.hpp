@@ -1,0 +1,31 @@
+// Puts sections together to a file: offsets, digests, header, checksum, signature.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "container/layout.hpp"
+#include "container/objectcode.hpp"
+#include "container/signature.hpp"
+
+namespace cucore::container {
+
+/// A section to be: its entry without offset, stored size and digest, and its stored bytes, which
+/// are either somebody's or its own.
+struct Section {
+  SectionEntry entry{};
+  image::Bytes own;
+  std::span<const std::byte> shared;
+  bool is_own = true;
+
+  std::span<const std::byte> stored() const { return is_own ? std::span(own) : shared; }
+};
+
+/// With a key, the signature replaces that of a SIG section, or is added behind the last.
+image::Bytes assemble(std::vector<Section> sections, const std::optional<SigningKey>& key);
+
+/// What checksum and signature are computed over: header and table, with the checksum zero.
+image::Bytes signed_bytes(std::span<const std::byte> container, uint32_t section_count);
+
+}  // namespace cucore::container

@@ -1,0 +1,52 @@
+// The signature of a container that is being read.
+#include "container/signature_check.hpp"
+
+namespace cucore::container {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Status::SIGNATURE, "the container " + why);
+}
+
+SignatureRecord signature_record(const Table& table, const SectionEntry& section) {
+  const image::ByteView stored = table.stored(section);
+  if (section.compression != kStored || stored.size() != sizeof(SignatureRecord)) {
+    stored.fail(0, "the signature has not 80 bytes");
+  }
+  const auto record = stored.get<SignatureRecord>(0);
+  if (record.algorithm < 1 || record.algorithm > 2) stored.fail(0, "an unknown signature");
+  constexpr uint64_t kHmacEnd = 48;
+  const bool hmac = record.algorithm == 1;
+  if (!stored.all_zero(1, 7) || (hmac && !stored.all_zero(kHmacEnd, stored.size() - kHmacEnd))) {
+    stored.fail(1, "reserved bytes of the signature are not zero");
+  }
+  return record;
+}
+
+}  // namespace
+
+SignatureInfo check_signature(const Table& table, const ReadOptions& options) {
+  SignatureInfo info;
+  const SectionEntry* section = table.find(SIG);
+  if (section == nullptr) {
+    if (options.policy == SignaturePolicy::REQUIRED) refuse("is not signed, and must be");
+    return info;
+  }
+  const SignatureRecord record = signature_record(table, *section);
+  info.algorithm = static_cast<SignatureAlgorithm>(record.algorithm);
+  info.key = record.key_id;
+  info.state = SignatureState::UNKNOWN_KEY;
+  for (const VerifyingKey& key : options.keys) {
+    if (key.algorithm != info.algorithm || key_id(key) != info.key) continue;
+    if (!verify_message(key, table.signed_part(), record.signature)) {
+      refuse("has a wrong signature");
+    }
+    info.state = SignatureState::VALID;
+    return info;
+  }
+  if (options.policy == SignaturePolicy::REQUIRED) refuse("is signed with an unknown key");
+  return info;
+}
+
+}  // namespace cucore::container

@@ -1,0 +1,52 @@
+// The header and the table of a container: proven before anything that they point to is touched.
+#pragma once
+
+#include <vector>
+
+#include "container/layout.hpp"
+#include "container/reader.hpp"
+#include "image/byte_view.hpp"
+
+namespace cucore::container {
+
+class Table {
+ public:
+  /// Checks header, checksum, entries, gaps and the digests of everything that is stored.
+  /// Decompresses nothing. @throws Error INVALID_CODE
+  Table(const image::ByteView& file, uint64_t max_image_size);
+
+  const std::vector<SectionEntry>& entries() const { return entries_; }
+  /// Without the bit that says that it may be skipped.
+  static uint32_t type(const SectionEntry& entry) { return entry.type & ~kMaySkip; }
+  static bool is_known(const SectionEntry& entry);
+
+  /// The one section of a type; nullptr if there is none.
+  const SectionEntry* find(SectionType type) const;
+  image::ByteView stored(const SectionEntry& entry) const {
+    return file_.slice(entry.offset, entry.stored_size, "a section");
+  }
+  uint64_t offset_of(const SectionEntry& entry) const {
+    return sizeof(ContainerHeader) +
+           static_cast<uint64_t>(&entry - entries_.data()) * sizeof(SectionEntry);
+  }
+  const image::Bytes& signed_part() const { return signed_part_; }
+
+ private:
+  void check_header();
+  void check_checksum();
+  void check_entry(const SectionEntry& entry, uint64_t max_image_size);
+  void check_image_fields(const SectionEntry& entry, uint64_t at) const;
+  void check_places() const;
+  void check_digests() const;
+  void check_counts() const;
+
+  const image::ByteView& file_;
+  ContainerHeader header_{};
+  std::vector<SectionEntry> entries_;
+  image::Bytes signed_part_;
+  uint64_t budget_ = 0;
+};
+
+const char* section_type_name(uint32_t type);
+
+}  // namespace cucore::container

@@ -1,0 +1,25 @@
+// Writes object code as a container: equal values give equal bytes.
+#pragma once
+
+#include <optional>
+
+#include "container/objectcode.hpp"
+#include "container/signature.hpp"
+
+namespace cucore::container {
+
+struct WriteOptions {
+  bool compress = false;  ///< zstd for images, log and source, each where it makes them smaller
+  int level = 9;          ///< of zstd
+  std::optional<SigningKey> sign = std::nullopt;
+};
+
+/// @throws Error INVALID_ARGUMENT for a value that no container can hold (a NUL inside a name, an
+///         empty image, a bundle of one)
+image::Bytes write(const Code& code, const WriteOptions& options = {});
+
+/// Signs a container that exists, or replaces its signature; the rest stays as it is.
+/// @throws Error INVALID_CODE if it is none
+image::Bytes sign(std::span<const std::byte> container, const SigningKey& key);
+
+}  // namespace cucore::container

@@ -1,0 +1,57 @@
+#include "core/compile/batch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/compile/worker.hpp"
+
+namespace cucore::core {
+namespace {
+
+class Batch {
+ public:
+  Batch(size_t count, std::chrono::milliseconds time_limit, const BatchWork& work)
+      : count_(count), time_limit_(time_limit), work_(work) {}
+
+  void run(size_t workers) {
+    std::vector<std::thread> threads;
+    for (size_t i = 1; i < workers; ++i) threads.emplace_back([this] { serve(); });
+    serve();
+    for (std::thread& thread : threads) thread.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  // The main of a thread: what it meets is kept for the caller's thread.
+  void serve() noexcept {
+    try {
+      Worker worker(time_limit_);
+      for (size_t index; (index = next_.fetch_add(1)) < count_;) work_(index, worker);
+    } catch (...) {
+      std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_.store(count_);
+    }
+  }
+
+  const size_t count_;
+  const std::chrono::milliseconds time_limit_;
+  const BatchWork& work_;
+  std::atomic<size_t> next_{0};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+void run_batch(size_t count, size_t workers, std::chrono::milliseconds time_limit,
+               const BatchWork& work) {
+  if (workers == 0) workers = std::max(1u, std::thread::hardware_concurrency());
+  Batch(count, time_limit, work).run(std::min(workers, std::max<size_t>(count, 1)));
+}
+
+}  // namespace cucore::core

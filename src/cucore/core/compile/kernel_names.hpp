@@ -1,0 +1,36 @@
+// Which kernel a name means: a name expression or a name in the code, found without a search.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "image/image.hpp"
+
+namespace cucore::core {
+
+class KernelNames {
+ public:
+  // `symbols` must outlive it: names are not copied.
+  explicit KernelNames(const std::vector<image::Symbol>& symbols);
+
+  // The names in the code that it may mean: none, one, or, where a link has renamed kernels that
+  // one expression named, several. A name in the code means itself alone.
+  std::span<const std::string_view> find(std::string_view name) const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string_view, std::string_view> lowered_;
+  std::unordered_map<std::string, std::vector<std::string_view>, Hash, std::equal_to<>>
+      expressions_;
+};
+
+// Expressions are compared as C++ reads them: white space counts only between words.
+std::string normal_expression(std::string_view expression);
+
+}  // namespace cucore::core

@@ -1,0 +1,37 @@
+// One compile by NVRTC as plain values, so that it can be done here or in another process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "container/objectcode.hpp"
+
+namespace cucore::core {
+
+struct NvrtcJob {
+  std::string source;
+  std::string name;  // as the compiler is to call it
+  std::vector<std::string> header_names, header_sources;
+  std::vector<std::string> flags, expressions;
+  image::CodeType target = image::CodeType::PTX;
+  std::string what;  // "compile x.cu for sm_90", for messages
+};
+
+struct NvrtcResult {
+  image::Bytes bytes;
+  image::Bytes ptx;  // of the same compile, beside a CUBIN; empty where the compiler has none
+  std::string log;
+  std::vector<std::string> lowered_names;  // of the expressions, in their order
+};
+
+class NvrtcRunner {
+ public:
+  virtual ~NvrtcRunner() = default;
+  // Throws COMPILATION with the whole log.
+  virtual NvrtcResult run(const NvrtcJob& job) = 0;
+};
+
+// In this process.
+NvrtcRunner& nvrtc_here();
+
+}  // namespace cucore::core

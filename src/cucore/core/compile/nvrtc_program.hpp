@@ -1,0 +1,47 @@
+// One run of NVRTC: owns the nvrtcProgram and turns what it says into values and errors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "container/objectcode.hpp"
+#include "driver/nvrtc.hpp"
+
+namespace cucore::core {
+
+class NvrtcProgram {
+ public:
+  // `name` is what the compiler is to call the source; see compiler_name().
+  NvrtcProgram(const std::string& source, const std::string& name,
+               const std::vector<std::string>& header_names,
+               const std::vector<std::string>& header_sources);
+  ~NvrtcProgram();
+  NvrtcProgram(const NvrtcProgram&) = delete;
+  NvrtcProgram& operator=(const NvrtcProgram&) = delete;
+
+  void add_expression(const std::string& expression);
+  // Throws COMPILATION with the whole log; `what` is "compile x.cu for sm_90".
+  void compile(const std::vector<std::string>& flags, const std::string& what);
+  std::string log() const;
+  std::string lowered_name(const std::string& expression) const;
+  image::Bytes output(image::CodeType target) const;
+  // The PTX that a CUBIN was made of; empty where this NVRTC does not return it.
+  image::Bytes ptx_beside() const;
+
+ private:
+  const driver::NvrtcTable& rtc_;
+  nvrtcProgram program_ = nullptr;
+  std::string printed_;  // by the compiler, instead of into its log
+};
+
+// A name without a folder is given one that does not exist, so that a quoted #include does not
+// search the current directory; the compiler's mangling is the same.
+std::string compiler_name(const std::string& name);
+
+// The numbers of the architectures that this NVRTC compiles for: 75, 80 and so on.
+std::vector<int> nvrtc_architectures();
+
+// A log as the user would have it: without that folder.
+std::string readable_log(std::string log);
+
+}  // namespace cucore::core

@@ -1,0 +1,97 @@
+// A program: source text and the options to compile it with. Immutable; compiling needs no driver.
+#pragma once
+
+#include <cucore.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "container/build_inputs.hpp"
+#include "container/objectcode.hpp"
+#include "core/compile/nvrtc_job.hpp"
+#include "support/ref.hpp"
+
+namespace cucore::core {
+
+class ObjectCode;
+
+class Program : public Object {
+ public:
+  static Ref<Program> create(cucore_source_type type, std::string source,
+                             const cucore_program_options& options);
+
+  // `runner` runs NVRTC: in this process, or in a worker; only CUDA C++ needs one.
+  virtual Ref<ObjectCode> compile(image::CodeType target,
+                                  const std::vector<std::string>& expressions,
+                                  NvrtcRunner& runner = nvrtc_here()) const = 0;
+  // Makes the compiler write a trace that names the files it reads, and generate nothing; where
+  // inputs() says that it can. Never together with a compile: NVRTC 13.0 generates other code for
+  // some kernels while it traces.
+  virtual void trace_files(image::CodeType, const std::vector<std::string>&,
+                           const std::string&) const {}
+  virtual cucore_backend backend() const = 0;
+
+  // All that the result of a compile depends on, but for the process's environment. Kept for the
+  // next question; throws what compile() would of arguments that are wrong.
+  std::shared_ptr<const container::BuildInputs> inputs(
+      image::CodeType target, const std::vector<std::string>& expressions) const;
+
+ protected:
+  // The architecture that a compile would be for at this moment.
+  virtual image::Arch arch_for(image::CodeType target) const = 0;
+  virtual container::BuildInputs make_inputs(image::CodeType target,
+                                             const std::vector<std::string>& expressions) const = 0;
+
+ private:
+  struct Known {
+    image::CodeType target;
+    image::Arch arch;
+    std::vector<std::string> expressions;
+    std::shared_ptr<const container::BuildInputs> inputs;
+  };
+  mutable std::mutex inputs_mutex_;
+  mutable std::vector<Known> known_inputs_;
+};
+
+// CUDA C++, compiled by NVRTC.
+class CudaProgram final : public Program {
+ public:
+  CudaProgram(std::string source, const cucore_program_options& options);
+
+  Ref<ObjectCode> compile(image::CodeType target, const std::vector<std::string>& expressions,
+                          NvrtcRunner& runner) const override;
+  void trace_files(image::CodeType target, const std::vector<std::string>& expressions,
+                   const std::string& path) const override;
+  cucore_backend backend() const override { return CUCORE_BACKEND_NVRTC; }
+
+ protected:
+  image::Arch arch_for(image::CodeType target) const override;
+  container::BuildInputs make_inputs(image::CodeType target,
+                                     const std::vector<std::string>& expressions) const override;
+
+ private:
+  ~CudaProgram() override = default;
+  struct Job;
+  Job prepare(image::CodeType target, const std::vector<std::string>& expressions) const;
+  std::unique_ptr<const container::FileAccess> file_access(bool& uses_current_directory) const;
+  std::string derived_seed(const Job& job) const;
+
+  std::string source_;
+  std::string name_;
+  std::string arch_;  // "": the default
+  std::vector<std::string> flags_;
+  std::vector<std::string> header_names_, header_sources_;
+  bool has_seed_ = false;
+  bool compiler_cache_ = false;
+  bool links_ = false;  // link_time_optimization was asked for
+};
+
+// "default_program" where the options have no name.
+std::string program_name(const cucore_program_options& options);
+
+// Of programs whose sources have no templates to instantiate.
+void require_no_expressions(const std::vector<std::string>& expressions, const char* source);
+
+}  // namespace cucore::core

@@ -1,0 +1,28 @@
+// A program in PTX: a linker compiles it, which is the only way that options reach a PTX.
+#pragma once
+
+#include "core/compile/linker_options.hpp"
+#include "core/compile/program.hpp"
+
+namespace cucore::core {
+
+class PtxProgram final : public Program {
+ public:
+  PtxProgram(std::string source, const cucore_program_options& options);
+
+  Ref<ObjectCode> compile(image::CodeType target, const std::vector<std::string>& expressions,
+                          NvrtcRunner& runner) const override;
+  cucore_backend backend() const override;
+
+ protected:
+  image::Arch arch_for(image::CodeType target) const override;
+  container::BuildInputs make_inputs(image::CodeType target,
+                                     const std::vector<std::string>& expressions) const override;
+
+ private:
+  ~PtxProgram() override = default;
+  container::Code code_;
+  LinkerOptions options_;
+};
+
+}  // namespace cucore::core

@@ -1,0 +1,198 @@
+#include "core/compile/worker.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/compile/worker_message.hpp"
+#include "driver/nvrtc.hpp"
+#include "support/descriptors.hpp"
+#include "support/environment.hpp"
+#include "support/loaded_file.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr uint64_t LARGEST = uint64_t{1} << 31;
+constexpr std::chrono::seconds GRACE{1};  // for a worker to end that has closed its socket
+
+std::string reason() { return std::system_category().message(errno); }
+
+// The compiler that this process has found is the one that its workers are to use. What the user of
+// a set-user-ID program wrote into the environment does not reach a process with its rights.
+std::vector<std::string> workers_environment() {
+  std::vector<std::string> out;
+  each_variable([&](const char* variable) {
+    if (!has_more_rights_than_its_user() && strncmp(variable, "CUCORE_NVRTC=", 13) != 0)
+      out.emplace_back(variable);
+  });
+  out.push_back("CUCORE_NVRTC=" + driver::nvrtc().path);
+  return out;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (std::string& string : strings) out.push_back(string.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+int wait_for_end(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+// As waitpid; nullopt if the process goes on beyond `end`.
+std::optional<int> wait_until(pid_t pid, Clock::time_point end) {
+  constexpr std::chrono::milliseconds BETWEEN_LOOKS{2};
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+    if (Clock::now() >= end) return std::nullopt;
+    std::this_thread::sleep_for(BETWEEN_LOOKS);
+  }
+  return status;
+}
+
+}  // namespace
+
+std::string Worker::find_program() {
+  std::string tried;
+  std::vector<std::string> places;
+  if (const std::string chosen = environment("CUCORE_WORKER"); !chosen.empty())
+    places = {chosen};
+  else if (const std::string folder = own_folder(); !folder.empty())
+    for (const char* place : {"/", "/../libexec/cucore/", "/../../libexec/cucore/"})
+      places.push_back(folder + place + "cucore-worker");
+  for (const std::string& place : places) {
+    if (access(place.c_str(), X_OK) == 0) return place;
+    tried += text(tried.empty() ? "" : ", ", place, " (", reason(), ")");
+  }
+  throw Error(Status::NOT_FOUND, text("cannot find the program of the workers: tried ", tried,
+                                      "; set CUCORE_WORKER to where cucore-worker is"));
+}
+
+void Worker::start() {
+  const std::string program = find_program();
+  require_descriptors("start " + program);
+  // A socket rather than a pipe: writing to a process that has died is then no signal.
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw Error(Status::IO, "cannot start a worker: " + reason());
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 3);
+  std::vector<std::string> arguments = {program}, variables = workers_environment();
+  const int failure = posix_spawn(&pid_, program.c_str(), &actions, nullptr,
+                                  pointers(arguments).data(), pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  to_ = from_ = ends[0];
+  if (failure == 0) return;
+  pid_ = -1;
+  close(std::exchange(from_, -1));
+  throw Error(Status::IO,
+              text("cannot start ", program, ": ", std::system_category().message(failure)));
+}
+
+void Worker::stop() {
+  if (pid_ < 0) return;
+  close(std::exchange(from_, -1));
+  kill(pid_, SIGKILL);
+  wait_for_end(std::exchange(pid_, -1));
+}
+
+std::string Worker::how_it_died() {
+  const int failure = std::exchange(socket_failure_, 0);
+  close(std::exchange(from_, -1));
+  // Its end of the socket is closed: it is dead or about to be, unless it closed the socket alone.
+  const std::optional<int> ended = wait_until(pid_, Clock::now() + GRACE);
+  if (!ended) {
+    kill(pid_, SIGKILL);
+    wait_for_end(std::exchange(pid_, -1));
+    return "it left its socket and did not end";
+  }
+  pid_ = -1;
+  const int status = *ended;
+  if (failure != 0)
+    return text("the socket to it failed: ", std::system_category().message(failure));
+  if (WIFEXITED(status) && WEXITSTATUS(status) > SOCKET_FAILED)
+    return text("its socket failed: ",
+                std::system_category().message(WEXITSTATUS(status) - SOCKET_FAILED));
+  if (WIFSIGNALED(status)) return text("it was ended by ", sigdescr_np(WTERMSIG(status)));
+  return text("it ended with ", WEXITSTATUS(status));
+}
+
+Worker::Fate Worker::transfer(int fd, bool writes, char* data, size_t size, Clock::time_point end) {
+  while (size > 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    pollfd ready{fd, static_cast<short>(writes ? POLLOUT : POLLIN), 0};
+    const int wait = time_limit_.count() == 0
+                         ? -1
+                         : static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
+    const int count = poll(&ready, 1, wait);
+    if (count < 0 && errno == EINTR) continue;
+    if (count == 0) return Fate::TOO_SLOW;
+    const ssize_t done = writes ? send(fd, data, size, MSG_NOSIGNAL) : recv(fd, data, size, 0);
+    if (done < 0 && errno == EINTR) continue;
+    // A worker that has died says more than the socket whose end it held.
+    if (done < 0 && errno != EPIPE && errno != ECONNRESET) socket_failure_ = errno;
+    if (done <= 0) return Fate::DIED;
+    data += done;
+    size -= static_cast<size_t>(done);
+  }
+  return Fate::ANSWERED;
+}
+
+Worker::Fate Worker::exchange(const std::string& request, std::string& answer) {
+  const auto end = Clock::now() + time_limit_;
+  uint64_t size = request.size();
+  std::string framed(reinterpret_cast<const char*>(&size), sizeof size);
+  framed += request;
+  Fate fate = transfer(to_, true, framed.data(), framed.size(), end);
+  if (fate != Fate::ANSWERED) return fate;
+  fate = transfer(from_, false, reinterpret_cast<char*>(&size), sizeof size, end);
+  if (fate != Fate::ANSWERED) return fate;
+  if (size > LARGEST) return Fate::DIED;
+  answer.resize(size);
+  return transfer(from_, false, answer.data(), answer.size(), end);
+}
+
+NvrtcResult Worker::run(const NvrtcJob& job) {
+  const std::string request = pack(job);
+  std::string death;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (pid_ < 0) start();
+    std::string answer;
+    const Fate fate = exchange(request, answer);
+    if (fate == Fate::ANSWERED) return unpack_result(answer);
+    if (fate == Fate::TOO_SLOW) {
+      stop();
+      throw Error(Status::COMPILATION,
+                  text("cannot ", job.what, ": it took longer than ", time_limit_.count(), " ms"));
+    }
+    death = how_it_died();
+  }
+  throw Error(Status::COMPILATION,
+              text("cannot ", job.what, ": the process of the compiler died twice; ", death));
+}
+
+}  // namespace cucore::core

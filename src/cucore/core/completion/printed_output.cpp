@@ -1,0 +1,48 @@
+#include "core/completion/printed_output.hpp"
+
+#include <cstring>
+
+namespace cucore::core {
+
+bool may_print(image::CodeType type, std::span<const std::byte> bytes) {
+  if (type != image::CodeType::PTX && type != image::CodeType::CUBIN) return true;
+  for (const char* function : {"vprintf", "__assertfail"})
+    if (memmem(bytes.data(), bytes.size(), function, std::strlen(function))) return true;
+  return false;
+}
+
+namespace {
+
+// A broken context makes no stream, and waits for none: any stream writes the output.
+CUresult write_despite(const driver::CudaTable& cu, CUresult failure) noexcept {
+  return driver::is_sticky(failure) ? cu.cuStreamSynchronize(CU_STREAM_LEGACY) : failure;
+}
+
+}  // namespace
+
+// A stream that is never given work is done at once; the driver writes the output of the whole
+// context when it is synchronised. The polled stream itself would have to be waited for if another
+// thread had given it more work meanwhile.
+CUresult PrintedOutput::write() noexcept {
+  const auto* cu = driver::cuda_if_available();
+  if (!cu) return CUDA_SUCCESS;
+  CUstream stream = idle_stream_.load(std::memory_order_acquire);
+  if (!stream) {
+    std::lock_guard lock(making_);
+    stream = idle_stream_.load(std::memory_order_relaxed);
+    if (!stream) {
+      const CUresult made = cu->cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
+      if (made != CUDA_SUCCESS) return write_despite(*cu, made);
+      idle_stream_.store(stream, std::memory_order_release);
+    }
+  }
+  return cu->cuStreamSynchronize(stream);
+}
+
+CUresult OutputMark::write(PrintedOutput& output, uint64_t work) noexcept {
+  const CUresult result = output.write();
+  if (result == CUDA_SUCCESS) set(work);
+  return result;
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,201 @@
+#include "core/completion/queue.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "driver/cuda.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+namespace {
+
+constexpr size_t FIRST_RING = 64;
+constexpr size_t KEPT_RING = 4096;  // an empty queue keeps no more places than these
+
+}  // namespace
+
+Ref<Queue> Queue::create(const QueueOptions& options) {
+  const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (descriptor < 0)
+    throw Error(Status::IO, text("cannot make the descriptor of a queue: ", std::strerror(errno),
+                                 "; raise the limit of open files (ulimit -n)"));
+  try {
+    return make<Queue>(options, descriptor);
+  } catch (...) {
+    ::close(descriptor);
+    throw;
+  }
+}
+
+Queue::~Queue() { ::close(descriptor_); }
+
+int Queue::descriptor() const noexcept {
+  if (driver::forked()) return descriptor_;  // the mutex may have been somebody's at the fork
+  std::lock_guard lock(mutex_);
+  watched_ = true;
+  if (waiting_ != 0 || closed_) signal();
+  return descriptor_;
+}
+
+// With the mutex held. Costs a system call, so only when there was nothing before, and only for
+// those who watch.
+void Queue::signal() const noexcept {
+  if (!watched_ || signalled_) return;
+  const uint64_t one = 1;
+  signalled_ = ::write(descriptor_, &one, sizeof one) == sizeof one;
+}
+
+void Queue::require_running() const {
+  if (driver::forked()) driver::cuda();  // says so
+  if (driver::exiting())
+    throw Error(Status::INVALID_STATE, "cannot wait for a queue: the process is exiting");
+}
+
+size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
+  if (driver::forked()) require_running();
+  const Deadline deadline = deadline_after(timeout_ns);
+  bool spun = timeout_ns == 0, expecting = false;
+  std::optional<Naps> naps;
+  for (;;) {
+    uint32_t seen = 0;
+    {
+      const auto lock = lock_briefly(mutex_);
+      if (waiting_ != 0) return take(out);
+      if (closed_)
+        throw Error(Status::INVALID_STATE,
+                    "cannot wait for a queue that was closed: nothing more comes out of it");
+      seen = arrivals_.load(std::memory_order_relaxed);
+      expecting = pending_ != 0;
+      if (spun) ++sleepers_;
+      if (spun && !expecting) sleeps_idly_.store(true, std::memory_order_relaxed);
+    }
+    if (!spun) {
+      spun = true;
+      (void)spin(deadline);
+      continue;
+    }
+    if (!is_over(deadline) && !driver::exiting()) sleep(seen, expecting, naps, deadline);
+    std::lock_guard lock(mutex_);
+    --sleepers_;
+    if (waiting_ != 0) return take(out);
+    if (closed_) continue;
+    require_running();
+    if (is_over(deadline)) return 0;
+  }
+}
+
+void Queue::sleep(uint32_t seen, bool expecting, std::optional<Naps>& naps,
+                  const Deadline& deadline) {
+  if (!expecting) return wait_while(arrivals_, seen, deadline);
+  if (!naps) naps.emplace(options_.sweep_ns);
+  naps->wait_while(arrivals_, seen, deadline);
+}
+
+// Until something has come, for as long as the queue's owner thinks that worth the CPU time.
+bool Queue::spin(const Deadline& deadline) const {
+  if (options_.spin_ns == 0) return false;
+  const uint32_t before = arrivals_.load(std::memory_order_acquire);
+  {
+    std::lock_guard lock(mutex_);
+    if (waiting_ != 0 || closed_) return true;
+  }
+  const Spinner spinner;
+  if (spinner.is_one_too_many) return false;
+  const Deadline end = deadline_after(options_.spin_ns);
+  for (unsigned turn = 0; arrivals_.load(std::memory_order_acquire) == before; ++turn) {
+    if (turn % 16 == 0 && (is_over(end) || is_over(deadline))) return false;
+    spin_pause(turn);
+  }
+  return true;
+}
+
+size_t Queue::take(std::span<cucore_completion> out) noexcept {
+  const size_t count = std::min(out.size(), waiting_);
+  for (size_t i = 0; i < count; ++i) out[i] = ring_[(first_ + i) & (ring_.size() - 1)];
+  first_ += count;
+  waiting_ -= count;
+  if (waiting_ == 0) settle_ring();
+  // What came woke one thread: if that had no room for anything, the next must hear of it.
+  else if (out.empty() && sleepers_ != 0)
+    wake_one(arrivals_);
+  return count;
+}
+
+// Nothing waits any more.
+void Queue::settle_ring() noexcept {
+  first_ = 0;
+  if (pending_ == 0 && ring_.size() > KEPT_RING) std::vector<cucore_completion>().swap(ring_);
+  uint64_t value = 0;
+  if (signalled_ && !closed_) {
+    (void)!::read(descriptor_, &value, sizeof value);
+    signalled_ = false;
+  }
+}
+
+void Queue::close() noexcept {
+  if (driver::forked()) return;
+  std::lock_guard lock(mutex_);
+  if (closed_) return;
+  closed_ = true;
+  signal();
+  arrivals_.fetch_add(1, std::memory_order_release);
+  wake_all(arrivals_);
+}
+
+Queue::Counts Queue::counts() const {
+  if (driver::forked()) require_running();
+  std::lock_guard lock(mutex_);
+  return {pending_, waiting_, completed_, closed_};
+}
+
+void Queue::expect() {
+  const auto lock = lock_briefly(mutex_);
+  if (closed_)
+    throw Error(Status::INVALID_STATE,
+                "cannot make a future for a queue that was closed; make a new queue");
+  if (waiting_ + pending_ == ring_.size()) grow();
+  ++pending_;
+}
+
+void Queue::grow() {
+  std::vector<cucore_completion> larger(std::max(FIRST_RING, ring_.size() * 2));
+  for (size_t i = 0; i < waiting_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
+  ring_.swap(larger);
+  first_ = 0;
+}
+
+void Queue::forget() noexcept {
+  const auto lock = lock_briefly(mutex_);
+  --pending_;
+}
+
+void Queue::rouse() noexcept {
+  if (!sleeps_idly_.load(std::memory_order_relaxed)) return;
+  {
+    std::lock_guard lock(mutex_);
+    sleeps_idly_.store(false, std::memory_order_relaxed);
+    arrivals_.fetch_add(1, std::memory_order_release);
+  }
+  wake_all(arrivals_);
+}
+
+void Queue::put(uint64_t token, cucore_status status) noexcept {
+  bool wake = false;
+  {
+    const auto lock = lock_briefly(mutex_);
+    --pending_;
+    if (closed_) return;
+    ring_[(first_ + waiting_) & (ring_.size() - 1)] = {token, status, {}};
+    ++waiting_;
+    ++completed_;
+    signal();
+    arrivals_.fetch_add(1, std::memory_order_release);
+    wake = sleepers_ != 0;
+  }
+  if (wake) wake_one(arrivals_);
+}
+
+}  // namespace cucore::core

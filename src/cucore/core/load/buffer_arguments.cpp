@@ -1,0 +1,112 @@
+#include "core/load/buffer_arguments.hpp"
+
+#include <new>
+
+#include "core/load/launch_arguments.hpp"
+#include "core/objects/captured_work.hpp"
+#include "core/objects/context_scope.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+namespace {
+
+[[noreturn]] void throw_dead(const Kernel& kernel, size_t index) {
+  throw Error(Status::INVALID_HANDLE,
+              text("argument ", index, " of kernel ", kernel.label(),
+                   " is a released buffer or a handle of another type; expected a cucore_buffer"));
+}
+
+void check_device(const Kernel& kernel, size_t index, const Buffer& buffer, const Stream& stream) {
+  buffer.require_usable();
+  // Pinned and managed memory is at the same address on every device.
+  const bool anywhere =
+      buffer.kind() == Buffer::Kind::PINNED || buffer.kind() == Buffer::Kind::MANAGED;
+  if (&buffer.device() != &stream.device() && !anywhere)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("argument ", index, " of kernel ", kernel.label(), " is a buffer of ",
+                     buffer.device().label(), "; expected one of ", stream.device().label(),
+                     ", the device of the stream; copy the buffer, or use managed memory"));
+}
+
+bool takes_addresses(const image::Parameter& parameter) {
+  using image::ParameterClass;
+  return parameter.size == sizeof(CUdeviceptr) &&
+         (parameter.parameter_class == ParameterClass::POINTER ||
+          parameter.parameter_class == ParameterClass::UNKNOWN);
+}
+
+void check_parameter(const Kernel& kernel, size_t index, const image::Parameter& parameter) {
+  if (!takes_addresses(parameter))
+    throw Error(Status::INVALID_ARGUMENT,
+                text("argument ", index, " of kernel ", kernel.label(),
+                     " is a buffer; the kernel's parameter has ", describe(parameter)));
+}
+
+}  // namespace
+
+BufferArguments::~BufferArguments() {
+  // A use ends before the handle that keeps its buffer alive is released.
+  for (size_t i = 0; i < count_; ++i) {
+    Item* const item = place(i);
+    const void* const handle = item->handle;
+    item->~Item();
+    handles_.release(handle);
+  }
+}
+
+void BufferArguments::resolve(const KernelImage& image, const cucore_argument* arguments,
+                              size_t count, void** pointers) {
+  stream_.require_usable();
+  for (size_t i = 0; i < count; ++i) {
+    if (!is_buffer(arguments[i]) || !arguments[i].data) {
+      check_argument(kernel_, image, i, arguments[i]);
+      pointers[i] = const_cast<void*>(arguments[i].data);
+      continue;
+    }
+    if (image.parameters) check_parameter(kernel_, i, (*image.parameters)[i]);
+    pointers[i] = add(arguments[i].data, i);
+  }
+}
+
+void BufferArguments::begin_accesses() try {
+  for (size_t i = 0; i < count_; ++i) {
+    Item& item = *place(i);
+    if (&item.buffer.device() != &stream_.device())
+      item.access.emplace(*item.buffer.context(), "buffer");
+  }
+} catch (...) {
+  end_accesses();
+  throw;
+}
+
+// In reverse, as scopes end.
+void BufferArguments::end_accesses() noexcept {
+  for (size_t i = count_; i-- != 0;) place(i)->access.reset();
+}
+
+void* BufferArguments::add(const void* handle, size_t index) {
+  if (count_ >= FEW && (count_ - FEW) % FEW == 0) more_.push_back(std::make_unique<Items>());
+  const Buffer* const buffer = handles_.acquire(handle);
+  if (!buffer) throw_dead(kernel_, index);
+  try {
+    check_device(kernel_, index, *buffer, stream_);
+    are_of_other_devices_ |= &buffer->device() != &stream_.device();
+    if (stream_.may_be_captured()) {
+      const ContextScope scope(*stream_.context(), "stream");
+      hold_if_captured(stream_, *buffer);
+    }
+    Item* const item = new (place(count_)) Item(handle, *buffer, stream_);
+    ++count_;
+    return &item->address;
+  } catch (...) {
+    handles_.release(handle);
+    throw;
+  }
+}
+
+BufferArguments::Item* BufferArguments::place(size_t index) {
+  Items& items = index < FEW ? first_ : *more_[index / FEW - 1];
+  return reinterpret_cast<Item*>(items.bytes) + index % FEW;
+}
+
+}  // namespace cucore::core

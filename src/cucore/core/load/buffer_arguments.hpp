@@ -1,0 +1,71 @@
+// The arguments of a launch with buffers among them: each buffer is held, and its use recorded,
+// until the driver has the launch.
+#pragma once
+
+#include <cucore.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/load/kernel.hpp"
+#include "core/objects/buffer.hpp"
+#include "core/objects/context_access.hpp"
+
+namespace cucore::core {
+
+// How a handle becomes a buffer: handles belong to the C API.
+struct BufferHandles {
+  // One more reference to the handle; null for a released one or one of another type.
+  const Buffer* (*acquire)(const void* handle) noexcept;
+  void (*release)(const void* handle) noexcept;
+};
+
+class BufferArguments {
+ public:
+  BufferArguments(const Kernel& kernel, const Stream& stream, const BufferHandles& handles)
+      : kernel_(kernel), stream_(stream), handles_(handles) {}
+  ~BufferArguments();
+  BufferArguments(const BufferArguments&) = delete;
+  BufferArguments& operator=(const BufferArguments&) = delete;
+
+  // Points each element of `pointers` at its value. Throws unless all fit the parameters.
+  void resolve(const KernelImage& image, const cucore_argument* arguments, size_t count,
+               void** pointers);
+
+  // Whether there are buffers of another device than the stream's. Their contexts must be alive
+  // during the call of the driver.
+  bool are_of_other_devices() const { return are_of_other_devices_; }
+  void begin_accesses();
+  void end_accesses() noexcept;
+
+ private:
+  struct Item {
+    Item(const void* handle, const Buffer& buffer, const Stream& stream)
+        : handle(handle), address(buffer.address()), buffer(buffer), use(buffer, stream) {}
+    const void* handle;
+    CUdeviceptr address;
+    const Buffer& buffer;
+    std::optional<ContextAccess> access;
+    BufferUse use;
+  };
+  // Not initialised: most launches use one or two.
+  static constexpr size_t FEW = 16;
+  struct Items {
+    alignas(Item) std::byte bytes[FEW * sizeof(Item)];
+  };
+
+  void* add(const void* handle, size_t index);
+  Item* place(size_t index);
+
+  const Kernel& kernel_;
+  const Stream& stream_;
+  const BufferHandles& handles_;
+  size_t count_ = 0;
+  bool are_of_other_devices_ = false;
+  Items first_;
+  std::vector<std::unique_ptr<Items>> more_;
+};
+
+}  // namespace cucore::core

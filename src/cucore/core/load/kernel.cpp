@@ -1,0 +1,136 @@
+#include "core/load/kernel.hpp"
+
+#include <algorithm>
+
+#include "core/load/kernel_parameters.hpp"
+#include "core/objects/context_scope.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using driver::check;
+using driver::cuda;
+
+KernelImage::KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
+                         CUkernel native, const Device& device)
+    : image(&image),
+      native(native),
+      parameters(read_parameters(code, image, name, native, device)) {
+  if (parameters && !parameters->empty())
+    parameter_bytes = parameters->back().offset + parameters->back().size;
+}
+
+Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
+               const LoadedImage& first, CUkernel native, const Device& device)
+    : code_(std::move(code)),
+      name_(std::move(name)),
+      label_(std::move(asked)),
+      first_(*code_, first, name_, native, device),
+      on_device_(new std::atomic<const KernelImage*>[static_cast<size_t>(Device::count())]()),
+      allowed_shared_(new std::atomic<uint32_t>[static_cast<size_t>(Device::count())]()) {
+  on_device_[static_cast<size_t>(device.ordinal())].store(&first_, std::memory_order_relaxed);
+}
+
+CUkernel Kernel::native_in(const LoadedImage& image, const Device& device) const {
+  if (first_.image == &image) return first_.native;
+  const CUkernel native = image.find_kernel(name_.c_str());
+  if (!native)
+    throw Error(Status::NOT_FOUND, text("kernel ", label_, " is not in the image of ",
+                                        code_->label(), " for ", device.label()));
+  return native;
+}
+
+// One image may serve several devices, each of which has a layout of its own.
+const KernelImage& Kernel::find_on(const Device& device) const {
+  const Ref<LoadedImage> image = code_->load(device);
+  std::lock_guard lock(finding_);
+  auto made =
+      std::make_unique<const KernelImage>(*code_, *image, name_, native_in(*image, device), device);
+  const auto is_same = [&](const KernelImage& other) {
+    return other.image == made->image && other.parameters == made->parameters;
+  };
+  const KernelImage* found = is_same(first_) ? &first_ : nullptr;
+  for (const auto& other : others_)
+    if (is_same(*other)) found = other.get();
+  if (!found) found = others_.emplace_back(std::move(made)).get();
+  on_device_[static_cast<size_t>(device.ordinal())].store(found, std::memory_order_release);
+  return *found;
+}
+
+Kernel::~Kernel() { code_->forget(*this); }
+
+int Kernel::attribute(int number, const Device& device) const {
+  int value = 0;
+  check(cuda().cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(number),
+                                    on(device).native, device.native()),
+        [&] {
+          return text("read attribute ", number, " of kernel ", label_, " on ", device.label());
+        });
+  return value;
+}
+
+void Kernel::set_attribute(int number, const Device& device, int value) const {
+  check(cuda().cuKernelSetAttribute(static_cast<CUfunction_attribute>(number), value,
+                                    on(device).native, device.native()),
+        [&] {
+          return text("set attribute ", number, " of kernel ", label_, " on ", device.label(),
+                      " to ", value);
+        });
+  if (number == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    allowed_shared_[static_cast<size_t>(device.ordinal())].store(0, std::memory_order_relaxed);
+}
+
+void Kernel::allow_dynamic_shared(const Device& device, uint32_t bytes) const {
+  auto& allowed = allowed_shared_[static_cast<size_t>(device.ordinal())];
+  if (bytes <= allowed.load(std::memory_order_acquire)) return;
+  std::lock_guard lock(raising_);
+  const auto now =
+      static_cast<uint32_t>(attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device));
+  if (bytes > now)
+    set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device, static_cast<int>(bytes));
+  allowed.store(std::max(bytes, now), std::memory_order_release);
+}
+
+CUfunction Kernel::function_of(CUkernel native, const Device& device) const {
+  CUfunction function = nullptr;
+  check(cuda().cuKernelGetFunction(&function, native),
+        [&] { return text("load kernel ", label_, " on ", device.label()); });
+  return function;
+}
+
+int Kernel::occupancy(const Device& device, int block_size, size_t dynamic_shared) const {
+  const CUkernel native = on(device).native;
+  const PrimaryScope primary(device);
+  int blocks = 0;
+  check(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_of(native, device),
+                                                           block_size, dynamic_shared),
+        [&] {
+          return text("tell the occupancy of kernel ", label_, " with blocks of ", block_size);
+        });
+  return blocks;
+}
+
+void Kernel::max_potential_block_size(const Device& device, size_t dynamic_shared, int limit,
+                                      int& min_grid_size, int& block_size) const {
+  const CUkernel native = on(device).native;
+  const PrimaryScope primary(device);
+  check(
+      cuda().cuOccupancyMaxPotentialBlockSize(
+          &min_grid_size, &block_size, function_of(native, device), nullptr, dynamic_shared, limit),
+      [&] { return text("find the best block size of kernel ", label_); });
+}
+
+size_t Kernel::available_dynamic_shared(const Device& device, int blocks, int block_size) const {
+  const CUkernel native = on(device).native;
+  const PrimaryScope primary(device);
+  size_t bytes = 0;
+  check(cuda().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function_of(native, device), blocks,
+                                                       block_size),
+        [&] {
+          return text("tell the dynamic shared memory left to kernel ", label_, " with ", blocks,
+                      " blocks of ", block_size);
+        });
+  return bytes;
+}
+
+}  // namespace cucore::core

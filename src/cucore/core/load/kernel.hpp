@@ -1,0 +1,80 @@
+// A kernel: its place in the driver, its parameters, and what it needs of a device.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/load/objectcode.hpp"
+#include "image/image.hpp"
+
+namespace cucore::core {
+
+// A kernel as one loaded image has it. Layouts of parameters differ between architectures.
+struct KernelImage {
+  // Throws INVALID_CODE if the driver reads other parameters on `device` than the code declares.
+  KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
+              CUkernel native, const Device& device);
+
+  const LoadedImage* image;  // kept alive by the kernel's code
+  CUkernel native;
+  // nullopt where neither the code nor the driver says.
+  std::optional<std::vector<image::Parameter>> parameters;
+  size_t parameter_bytes = 0;  // the end of the last parameter
+};
+
+class Kernel final : public Object {
+ public:
+  // `first` is what was loaded for `device`. `asked` is the name that the user gave.
+  Kernel(Ref<const ObjectCode> code, std::string name, std::string asked, const LoadedImage& first,
+         CUkernel native, const Device& device);
+
+  const std::string& name() const { return name_; }  // in the code, "_Z4axpyIfEvT_PS0_"
+  // For messages: the first name that it was asked for under, "axpy<float>".
+  const std::string& label() const { return label_; }
+  const ObjectCode& code() const { return *code_; }
+  const KernelImage& first() const { return first_; }
+
+  // What a device runs. The first call for a device loads the code's image for it and compares the
+  // parameters with the driver's.
+  const KernelImage& on(const Device& device) const {
+    const auto* image =
+        on_device_[static_cast<size_t>(device.ordinal())].load(std::memory_order_acquire);
+    if (image) [[likely]]
+      return *image;
+    return find_on(device);
+  }
+
+  int attribute(int number, const Device& device) const;
+  void set_attribute(int number, const Device& device, int value) const;
+
+  // Lets launches on the device use so much dynamic shared memory; never lowers what is allowed.
+  void allow_dynamic_shared(const Device& device, uint32_t bytes) const;
+
+  int occupancy(const Device& device, int block_size, size_t dynamic_shared) const;
+  void max_potential_block_size(const Device& device, size_t dynamic_shared, int limit,
+                                int& min_grid_size, int& block_size) const;
+  size_t available_dynamic_shared(const Device& device, int blocks, int block_size) const;
+
+ private:
+  ~Kernel() override;
+  // In the current context, which must be the device's.
+  CUfunction function_of(CUkernel native, const Device& device) const;
+  const KernelImage& find_on(const Device& device) const;
+  CUkernel native_in(const LoadedImage& image, const Device& device) const;
+
+  const Ref<const ObjectCode> code_;
+  const std::string name_, label_;
+  const KernelImage first_;
+  mutable std::mutex finding_;
+  mutable std::vector<std::unique_ptr<const KernelImage>> others_;
+  const std::unique_ptr<std::atomic<const KernelImage*>[]> on_device_;
+  // For each device, the dynamic shared memory that launches may use; 0: not asked yet.
+  const std::unique_ptr<std::atomic<uint32_t>[]> allowed_shared_;
+  mutable std::mutex raising_;  // one thread at a time asks for the bound and raises it
+};
+
+}  // namespace cucore::core

@@ -1,0 +1,21 @@
+// The parameters of a kernel: what the code declares, held against what the driver reads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/load/loaded_image.hpp"
+
+namespace cucore::core {
+
+class ObjectCode;
+
+// Returns nullopt if neither the code nor the driver has them. The driver copies as many bytes as
+// its own layout says from what a launch passes, so a difference is an error: INVALID_CODE.
+std::optional<std::vector<image::Parameter>> read_parameters(const ObjectCode& code,
+                                                             const LoadedImage& image,
+                                                             const std::string& name,
+                                                             CUkernel native, const Device& device);
+
+}  // namespace cucore::core

@@ -1,0 +1,23 @@
+// Launches a kernel: everything that can be checked is, before the one call of the driver.
+#pragma once
+
+#include <cucore.h>
+
+#include "core/load/buffer_arguments.hpp"
+#include "core/load/kernel.hpp"
+#include "core/objects/stream.hpp"
+
+namespace cucore::core {
+
+// `handles` resolves the arguments that are buffers.
+void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
+            const cucore_argument* arguments, size_t count, const BufferHandles& handles);
+
+void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
+                   const void* arguments, size_t size);
+
+// How many clusters of such a launch fit on the device at a time.
+int max_active_clusters(const Kernel& kernel, const Device& device,
+                        const cucore_launch_options& options);
+
+}  // namespace cucore::core

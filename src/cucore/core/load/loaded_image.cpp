@@ -1,0 +1,108 @@
+#include "core/load/loaded_image.hpp"
+
+#include <vector>
+
+#include "core/objects/context_scope.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using driver::check;
+using driver::cuda;
+
+namespace {
+
+// The driver's PTX compiler writes here while a library loads.
+class JitLog {
+ public:
+  static constexpr size_t CAPACITY = size_t{1} << 16;
+
+  JitLog() : errors_(CAPACITY), info_(CAPACITY) {}
+
+  unsigned count() const { return 4; }
+  CUjit_option* names() { return names_; }
+  void** values() { return values_; }
+
+  std::string text() const {
+    std::string log(errors_.data());
+    if (*info_.data()) log += (log.empty() ? "" : "\n") + std::string(info_.data());
+    return log;
+  }
+
+ private:
+  static void* as_value(size_t number) { return reinterpret_cast<void*>(number); }
+
+  std::vector<char> errors_, info_;
+  CUjit_option names_[4] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  // The last byte stays ours, so that the text always ends.
+  void* values_[4] = {errors_.data(), as_value(CAPACITY - 1), info_.data(), as_value(CAPACITY - 1)};
+};
+
+}  // namespace
+
+namespace {
+
+// Loading says that all is well also where the driver's compiler refused the PTX (driver 580); the
+// module of a context says the truth.
+CUresult load_and_try(CUlibrary& native, const void* image, JitLog& jit) {
+  const auto& cu = cuda();
+  CUresult result = cu.cuLibraryLoadData(&native, image, jit.names(), jit.values(), jit.count(),
+                                         nullptr, nullptr, 0);
+  if (result != CUDA_SUCCESS) return result;
+  CUmodule module = nullptr;
+  result = cu.cuLibraryGetModule(&module, native);
+  if (result != CUDA_SUCCESS)
+    driver::check_release(cu.cuLibraryUnload(native), "unload object code that was refused");
+  return result;
+}
+
+}  // namespace
+
+Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, const std::string& what,
+                                   std::vector<image::Symbol> symbols, bool may_print) {
+  start_deferred_releases();
+  auto unload = std::make_unique<Unload>();
+  const PrimaryScope primary(device);
+  JitLog jit;
+  const CUresult result = load_and_try(unload->library, image, jit);
+  if (result != CUDA_SUCCESS) driver::fail(result, what + " on " + device.label(), jit.text());
+  log(LogLevel::DEBUG, what);
+  const CUlibrary native = unload->library;
+  try {
+    return make<LoadedImage>(std::move(unload), std::move(symbols), may_print);
+  } catch (...) {
+    driver::check_release(cuda().cuLibraryUnload(native), "unload object code");
+    throw;
+  }
+}
+
+LoadedImage::~LoadedImage() {
+  if (driver::is_gone() || !driver::cuda_if_available()) return;
+  unload_->uses().mark();
+  release_later(std::move(unload_));
+}
+
+void Unload::perform(const driver::CudaTable& cu) noexcept {
+  driver::check_release(cu.cuLibraryUnload(library), "unload object code");
+  log(LogLevel::DEBUG, "unloaded object code that nothing uses any more");
+}
+
+void LoadedImage::record_use(const Stream& stream) const {
+  const auto remember = may_print_ ? StreamUses::FORGET : StreamUses::REMEMBER;
+  if (stream.mark())
+    unload_->uses().add(stream.mark(), remember);
+  else
+    unload_->uses().add(stream.context(), remember);
+}
+
+CUkernel LoadedImage::find_kernel(const char* lowered_name) const {
+  CUkernel kernel = nullptr;
+  const CUresult result = cuda().cuLibraryGetKernel(&kernel, native_, lowered_name);
+  if (result == CUDA_ERROR_NOT_FOUND) return nullptr;
+  check(result, [&] { return text("find the kernel ", lowered_name); });
+  return kernel;
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,123 @@
+// Object code: an immutable value that is loaded into the driver when something asks for it.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "container/objectcode.hpp"
+#include "container/reader.hpp"
+#include "core/compile/diagnostics.hpp"
+#include "core/compile/kernel_names.hpp"
+#include "core/load/loaded_image.hpp"
+#include "core/objects/device.hpp"
+
+namespace cucore::core {
+
+class Kernel;
+
+// Where a variable of the code is on a device.
+struct Global {
+  CUdeviceptr address = 0;
+  size_t size = 0;
+};
+
+class ObjectCode final : public Object {
+ public:
+  explicit ObjectCode(container::Code code, const container::SignatureInfo& signature = {});
+
+  // From bytes that a user gives: checked first, so that the driver, which takes no length, never
+  // reads past their end.
+  static Ref<ObjectCode> create(image::CodeType type, std::span<const std::byte> bytes,
+                                std::string name, std::string_view arch,
+                                const std::vector<image::NamedExpression>& names);
+  static Ref<ObjectCode> from_file(image::CodeType type, const std::string& path, std::string name,
+                                   std::string_view arch,
+                                   const std::vector<image::NamedExpression>& names);
+
+  // Checks bytes from strangers; what they say of their signature is kept.
+  static Ref<ObjectCode> deserialize(std::span<const std::byte> bytes,
+                                     const container::ReadOptions& options);
+  static Ref<ObjectCode> bundle(std::span<const ObjectCode* const> images);
+
+  // Those of a bundle, the entries of a fat binary, else 1, itself.
+  size_t image_count() const;
+  Ref<const ObjectCode> image_at(size_t index) const;
+
+  const container::Code& code() const { return code_; }
+  // Those of the image; of LTOIR, which is opaque, those that a link to PTX shows; of a bundle
+  // those of all images.
+  const std::vector<image::Symbol>& symbols() const;
+  // What machine code says that a kernel needs; nullptr where it does not.
+  const image::KernelResources* resources(const std::string& lowered_name) const;
+  const std::vector<Diagnostic>& diagnostics() const;
+  // Key and value as text, sorted by key.
+  const std::vector<std::pair<std::string, std::string>>& metadata() const;
+  container::SignatureState signature() const { return signature_; }
+  const std::string& signature_key() const { return signature_key_; }
+  const std::string& arch() const { return arch_; }
+  std::string label() const;  // "saxpy.cu (CUBIN for sm_90)"
+
+  // The bytes; a PTX without its NUL, a bundle's as a container.
+  std::span<const std::byte> data() const {
+    return is_bundle() ? std::span<const std::byte>(container_) : code_.data();
+  }
+
+  // Whether devices of different architectures get different images.
+  bool varies_by_device() const { return is_bundle() || code_.type == image::CodeType::LTOIR; }
+
+  // What the driver loaded for a device, loading it first where nothing has: once, however many
+  // threads ask; they wait for the one that loads. A failure is not remembered.
+  Ref<LoadedImage> load(const Device& device) const;
+  // The same where nobody has named a device: for the current context's, else device 0.
+  Ref<LoadedImage> load_anywhere() const;
+  bool is_loaded() const;
+
+  Ref<Kernel> find_kernel(std::string_view name) const;
+  Global find_global(std::string_view name, const Device& device) const;
+
+ private:
+  friend class Kernel;
+  ~ObjectCode() override;
+  struct Choice;
+  bool is_bundle() const { return code_.type == image::CodeType::BUNDLE; }
+  void require_loadable() const;
+  Choice choose(const Device& device) const;
+  Ref<LoadedImage> load_choice(const Choice& choice, const Device& device) const;
+  Ref<LoadedImage> loaded(const Choice& choice) const;
+  Ref<const ObjectCode> entry_at(size_t index) const;
+  std::vector<image::Symbol> find_symbols() const;
+  std::string_view lowered_kernel_name(std::string_view name) const;
+  std::string lowered_global_name(std::string_view name) const;
+  [[noreturn]] void throw_no_kernel(std::string_view name) const;
+  Ref<Kernel> live_kernel(std::string_view lowered) const;
+  void forget(const Kernel& kernel) const noexcept;
+
+  const container::Code code_;
+  const std::string arch_;
+  const image::Bytes container_;  // of a bundle
+  const container::SignatureState signature_;
+  const std::string signature_key_;
+  // Found at the first question.
+  mutable std::once_flag symbols_once_, names_once_, resources_once_, diagnostics_once_,
+      metadata_once_;
+  mutable std::vector<image::Symbol> symbols_;
+  mutable std::optional<KernelNames> kernel_names_;
+  mutable std::vector<image::KernelResources> resources_;
+  mutable std::vector<Diagnostic> diagnostics_;
+  mutable std::vector<std::pair<std::string, std::string>> metadata_;
+
+  mutable std::mutex load_mutex_;  // held while the driver loads
+  mutable std::mutex mutex_;       // guards what follows; never held while the driver works
+  // By the image of a bundle and the device that LTOIR was linked for.
+  mutable std::map<std::pair<size_t, uint16_t>, Ref<LoadedImage>> libraries_;
+  // One kernel object a name (of symbols()), for as long as somebody holds it; it keeps this object
+  // alive.
+  mutable std::unordered_map<std::string_view, Kernel*> kernels_;
+};
+
+}  // namespace cucore::core

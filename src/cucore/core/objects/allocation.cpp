@@ -1,0 +1,121 @@
+#include "core/objects/allocation.hpp"
+
+#include "core/objects/context_scope.hpp"
+#include "driver/stream_capture.hpp"
+
+namespace cucore::core {
+
+using driver::check_release;
+using driver::CudaTable;
+using driver::RelaxedCaptures;
+
+namespace {
+
+// A wait for the stream in whose order memory is freed. One without a mark has an event for this.
+class OrderWait {
+ public:
+  OrderWait(const CudaTable& cu, const Stream& stream, CUstream order)
+      : cu_(cu), mark_(stream.mark().get()), order_(order) {}
+  ~OrderWait() {
+    if (event_) check_release(cu_.cuEventDestroy(event_), "destroy an event");
+  }
+  OrderWait(const OrderWait&) = delete;
+  OrderWait& operator=(const OrderWait&) = delete;
+
+  bool prepare() noexcept {
+    if (mark_) return mark_->prepare_wait(cu_);
+    return cu_.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+           driver::record_outside_capture(cu_, event_, order_);
+  }
+  bool make(const ReleaseStreams::Lease& waiter) const noexcept {
+    return mark_ ? mark_->make_wait(cu_, waiter) : waiter.wait_for(cu_, event_);
+  }
+
+ private:
+  const CudaTable& cu_;
+  StreamMark* const mark_;
+  const CUstream order_;
+  CUevent event_ = nullptr;
+};
+
+}  // namespace
+
+void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
+  Allocation& self = *allocation;
+  const ContextScope scope(*self.context_, std::nothrow);
+  const CudaTable* cu = driver::cuda_if_available();
+  if (!cu || !scope.is_alive()) return;  // the memory is gone with its context or its process
+  if (self.kind_ == Kind::POOL && self.free_in_order(*cu)) return;
+  const RelaxedCaptures relaxed;
+  self.add_own_stream();
+  self.uses().mark();
+  // The driver frees memory of other kinds after all work of the device.
+  const bool blocks =
+      self.kind_ != Kind::POOL || self.waits_for_context_ || self.uses().need_blocking_wait();
+  if (!blocks && self.uses().are_complete()) {
+    self.perform(*cu);
+  } else {
+    release_later(std::move(allocation));
+  }
+}
+
+// Any thread may release the last reference, and its own default stream is another one. The legacy
+// stream is ordered after all of them.
+CUstream Allocation::order() const {
+  return stream_->kind() == Stream::Kind::PER_THREAD ? CU_STREAM_LEGACY : stream_->native();
+}
+
+bool Allocation::free_in_order(const CudaTable& cu) noexcept {
+  const CUstream own = order();
+  const bool may_be_captured = stream_->kind() != Stream::Kind::OWNED || stream_->may_be_captured();
+  if (may_be_captured && driver::is_captured(cu, own)) return false;
+  if (!uses().is_empty()) return free_after_uses(cu, own);
+  check_release(cu.cuMemFreeAsync(address_, own), "free device memory");
+  return true;
+}
+
+bool Allocation::free_after_uses(const CudaTable& cu, CUstream own) noexcept {
+  const RelaxedCaptures relaxed;
+  OrderWait order(cu, *stream_, own);
+  // Before the lease: a stream whose queue is full blocks a record, but no other release.
+  if (!uses().prepare_wait(cu) || !order.prepare()) return false;
+  const ReleaseStreams::Lease release = context_->release_streams().acquire(cu);
+  if (!release || !uses().make_wait(cu, release) || !order.make(release)) return false;
+  check_release(release.free(cu, address_), "free device memory");
+  return true;
+}
+
+// For the host to wait for.
+void Allocation::add_own_stream() noexcept {
+  if (!stream_) return;
+  try {
+    waits_for_context_ = !stream_->mark();
+    if (stream_->mark()) uses().add(stream_->mark(), StreamUses::FORGET);
+  } catch (const std::bad_alloc&) {
+    waits_for_context_ = true;
+  }
+}
+
+bool Allocation::is_ready() noexcept {
+  if (!uses().are_complete()) return false;
+  return !waits_for_context_ || wait_until_idle(*context_);
+}
+
+void Allocation::perform(const CudaTable& cu) noexcept {
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return;
+  if (kind_ == Kind::PINNED)
+    check_release(cu.cuMemFreeHost(host_), "free pinned memory");
+  else
+    check_release(cu.cuMemFree(address_), "free memory");
+}
+
+void wait_for_releases(const Context& context) noexcept {
+  {
+    const RelaxedCaptures relaxed;
+    (void)wait_until_idle(context);
+  }
+  perform_ready_releases();
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,48 @@
+// Memory of the driver that a buffer owns, until everything that uses it is complete.
+#pragma once
+
+#include "core/objects/deferred_release.hpp"
+
+namespace cucore::core {
+
+class Allocation final : public DeferredRelease {
+ public:
+  enum class Kind { POOL, DEVICE, PINNED, MANAGED };  // DEVICE: of a device without pools
+
+  // `stream` orders the release of POOL and DEVICE memory, and is null for the others.
+  Allocation(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, Ref<Stream> stream)
+      : context_(std::move(context)),
+        kind_(kind),
+        address_(address),
+        host_(host),
+        stream_(std::move(stream)) {}
+
+  // Frees the memory after the work of its stream and of all recorded uses. Neither this thread
+  // nor a stream of the program waits for that.
+  static void release(std::unique_ptr<Allocation> allocation) noexcept;
+
+  const Stream* stream() const { return stream_.get(); }
+  Ref<Stream>& stream_ref() { return stream_; }
+
+  bool is_ready() noexcept override;
+  void perform(const driver::CudaTable& cu) noexcept override;
+
+ private:
+  void add_own_stream() noexcept;
+  bool free_in_order(const driver::CudaTable& cu) noexcept;
+  bool free_after_uses(const driver::CudaTable& cu, CUstream own) noexcept;
+  CUstream order() const;
+
+  const Ref<Context> context_;
+  const Kind kind_;
+  const CUdeviceptr address_;
+  void* const host_;
+  Ref<Stream> stream_;
+  bool waits_for_context_ = false;  // for the work of an own stream that has no mark
+};
+
+// Waits until all work of the context is complete and the memory that waited for it is free, as far
+// as possible. For an allocation that failed.
+void wait_for_releases(const Context& context) noexcept;
+
+}  // namespace cucore::core

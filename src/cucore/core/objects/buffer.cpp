@@ -1,0 +1,331 @@
+#include "core/objects/buffer.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/objects/captured_work.hpp"
+#include "core/objects/context_scope.hpp"
+#include "driver/stream_capture.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using driver::check;
+using driver::cuda;
+
+namespace {
+
+// Describes an allocation that failed. The driver does not report how much memory is free.
+std::string describe(const Device& device, size_t size, const char* kind) {
+  std::string message = text("allocate ", size, " bytes of ", kind, " memory on ", device.label());
+  size_t free_bytes = 0, total_bytes = 0;
+  if (cuda().cuMemGetInfo(&free_bytes, &total_bytes) == CUDA_SUCCESS)
+    message += text(" (", free_bytes, " of ", total_bytes, " bytes are free)");
+  return message;
+}
+
+// Retries after pending releases, which may free enough memory.
+template <class Allocate>
+CUresult allocate_or_wait(const Context& context, Allocate&& allocate) {
+  // An allocation is no work of a captured stream, but the driver refuses it during a capture that
+  // the thread has begun in global mode, and invalidates the capture.
+  const driver::RelaxedCaptures relaxed;
+  const CUresult result = allocate();
+  if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
+  wait_for_releases(context);
+  return allocate();
+}
+
+// Creates the buffer that owns an address. Frees the address if that fails.
+template <class Free>
+Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, Allocation::Kind allocation_kind,
+                  CUdeviceptr address, void* host, size_t size, Ref<Stream> stream, Free&& free) {
+  try {
+    auto allocation =
+        std::make_unique<Allocation>(context, allocation_kind, address, host, std::move(stream));
+    return make<Buffer>(std::move(context), kind, address, host, size, std::move(allocation));
+  } catch (...) {
+    driver::check_release(free(), "free memory");
+    throw;
+  }
+}
+
+// The memory would belong to the graph, and is freed outside it.
+void require_not_captured(const Stream& stream) {
+  if (stream.kind() == Stream::Kind::OWNED && !stream.may_be_captured()) return;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = cuda().cuStreamIsCapturing(stream.native(), &status);
+  if (driver::is_capture_in_the_way(result))
+    throw Error(Status::INVALID_STATE,
+                text("cannot create a buffer on ", stream.label(),
+                     " while a blocking stream is captured; create it before the capture, or on "
+                     "a nonblocking stream"));
+  check(result, "query whether a stream is captured");
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE)
+    throw Error(Status::INVALID_STATE,
+                text("cannot create a buffer on ", stream.label(),
+                     ": it is captured into a graph; create the buffer before the capture"));
+}
+
+Ref<Buffer> make_empty(Ref<Context> context, Buffer::Kind kind) {
+  return make<Buffer>(std::move(context), kind, 0, nullptr, 0, nullptr);
+}
+
+}  // namespace
+
+Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream) {
+  stream->require_on(device, "buffer");
+  Ref<Context> context = stream->context();
+  if (size == 0) return make_empty(std::move(context), Kind::POOL);
+  const bool pools = device.limits().pools;
+  if (!pools) start_deferred_releases();
+  const ContextScope scope(*context, "stream");
+  require_not_captured(*stream);
+  const auto& cu = cuda();
+  const CUstream native = stream->native();
+  CUdeviceptr address = 0;
+  check(allocate_or_wait(*context,
+                         [&] {
+                           return pools ? cu.cuMemAllocAsync(&address, size, native)
+                                        : cu.cuMemAlloc(&address, size);
+                         }),
+        [&] { return describe(device, size, "device"); });
+  const auto kind = pools ? Allocation::Kind::POOL : Allocation::Kind::DEVICE;
+  return adopt(std::move(context), Kind::POOL, kind, address, nullptr, size, std::move(stream),
+               [&] { return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address); });
+}
+
+Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
+  if (size == 0) return make_empty(device.context(), Kind::PINNED);
+  start_deferred_releases();
+  const PrimaryScope primary(device);
+  const auto& cu = cuda();
+  void* host = nullptr;
+  constexpr unsigned FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+  check(allocate_or_wait(*primary.context(), [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }),
+        [&] { return text("allocate ", size, " bytes of pinned memory for ", device.label()); });
+  CUdeviceptr address = 0;
+  const CUresult mapped = cu.cuMemHostGetDevicePointer(&address, host, 0);
+  if (mapped != CUDA_SUCCESS) driver::check_release(cu.cuMemFreeHost(host), "free pinned memory");
+  check(mapped, "get the device address of pinned memory");
+  return adopt(primary.context(), Kind::PINNED, Allocation::Kind::PINNED, address, host, size,
+               nullptr, [&] { return cu.cuMemFreeHost(host); });
+}
+
+Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
+  if (!device.limits().managed)
+    throw Error(Status::UNSUPPORTED,
+                device.label() + " has no managed memory; use device or pinned memory");
+  if (size == 0) return make_empty(device.context(), Kind::MANAGED);
+  start_deferred_releases();
+  const PrimaryScope primary(device);
+  const auto& cu = cuda();
+  CUdeviceptr address = 0;
+  check(
+      allocate_or_wait(*primary.context(),
+                       [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }),
+      [&] { return describe(device, size, "managed"); });
+  return adopt(primary.context(), Kind::MANAGED, Allocation::Kind::MANAGED, address,
+               reinterpret_cast<void*>(address), size, nullptr,
+               [&] { return cu.cuMemFree(address); });
+}
+
+Ref<Buffer> Buffer::from_native(const Device& device, CUdeviceptr address, size_t size) {
+  if (address == 0 && size != 0)
+    throw Error(Status::INVALID_ARGUMENT, text("address is 0 but size is ", size));
+  if (size != 0 && address + (size - 1) < address)
+    throw Error(Status::INVALID_ARGUMENT,
+                "address and size together pass the end of the address space");
+  return make<Buffer>(device.context(), Kind::BORROWED, address, nullptr, size, nullptr);
+}
+
+Buffer::~Buffer() {
+  if (allocation_) Allocation::release(std::move(allocation_));
+}
+
+void Buffer::set_stream(Ref<Stream> stream) {
+  require_usable();
+  if (kind_ != Kind::POOL)
+    throw Error(Status::INVALID_STATE,
+                "only device memory made by cucore_buffer_create() is freed in a stream's order");
+  stream->require_on(device(), "buffer");
+  if (!allocation_) return;
+  std::lock_guard lock(mutex_);
+  // Any thread may have added work to the previous stream that was not recorded. A stream without
+  // a mark is waited for with its context, since each thread may have another stream behind it.
+  const Stream& before = *allocation_->stream();
+  if (before.mark())
+    allocation_->uses().add(before.mark());
+  else
+    allocation_->uses().add(before.context(), StreamUses::FORGET);
+  stream_.store(stream.get(), std::memory_order_release);
+  std::swap(stream, allocation_->stream_ref());
+}
+
+// Several objects may wrap one stream of the driver.
+bool Buffer::is_own(const Stream& stream) const {
+  std::lock_guard lock(mutex_);
+  const Stream* own = allocation_->stream();
+  return own && own->native() == stream.native() && own->context() == stream.context();
+}
+
+void Buffer::record_use(const Stream& stream) const { const BufferUse use(*this, stream); }
+
+void BufferUse::begin(const Buffer& buffer, const Stream& stream) {
+  if (!buffer.allocation_) return;
+  StreamUses& uses = buffer.allocation_->uses();
+  const Ref<StreamMark>& mark = stream.mark();
+  if ((mark && uses.contains(mark.get())) || buffer.is_own(stream)) return;
+  if (mark) return uses.add(mark);
+  stream_id_ = uses.prepare_event(stream);
+  buffer_ = &buffer;
+  stream_ = &stream;
+}
+
+void BufferUse::end() noexcept { buffer_->allocation_->uses().record_event(*stream_, stream_id_); }
+
+void Buffer::require_range(size_t offset, size_t size, const char* verb) const {
+  require_usable();
+  if (offset > size_ || size > size_ - offset)
+    throw Error(Status::INVALID_ARGUMENT, text("cannot ", verb, " ", size, " bytes at offset ",
+                                               offset, " of a buffer of ", size_, " bytes"));
+}
+
+namespace {
+
+// A copy from pageable memory returns when the driver has its own copy of the bytes. A copy from
+// registered memory returns at once, and the bytes are still needed.
+bool is_registered(const void* host) {
+  unsigned type = 0;
+  const CUresult result = cuda().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                       reinterpret_cast<CUdeviceptr>(host));
+  // Pageable memory is an invalid value. After any other failure the memory counts as registered.
+  return result == CUDA_SUCCESS ? type != 0 : result != CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
+void Buffer::write(size_t offset, const void* source, size_t size, const Stream& stream) {
+  require_range(offset, size, "write");
+  stream.require_on(device(), "buffer");
+  if (size == 0) return;
+  const ContextScope scope(*context_, "buffer");
+  const BufferUse use(*this, stream);
+  hold_if_captured(stream, *this);
+  check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()),
+        [&] { return text("write ", size, " bytes to a buffer on ", device().label()); });
+  if (is_registered(source)) stream.synchronize();
+}
+
+void Buffer::read(size_t offset, void* destination, size_t size, const Stream& stream) const {
+  require_range(offset, size, "read");
+  stream.require_on(device(), "buffer");
+  if (size == 0) return;
+  const ContextScope scope(*context_, "buffer");
+  const BufferUse use(*this, stream);
+  hold_if_captured(stream, *this);
+  check(cuda().cuMemcpyDtoHAsync(destination, address_ + offset, size, stream.native()),
+        [&] { return text("read ", size, " bytes from a buffer on ", device().label()); });
+  stream.synchronize();
+}
+
+void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, size_t size,
+                  const Stream& stream) {
+  require_range(offset, size, "copy to");
+  source.require_range(source_offset, size, "copy from");
+  stream.require_usable();
+  if (&stream.device() != &device() && &stream.device() != &source.device())
+    stream.require_on(device(), "destination");
+  if (size == 0) return;
+  const CUdeviceptr to = address_ + offset, from = source.address_ + source_offset;
+  if (to < from + size && from < to + size)
+    throw Error(Status::INVALID_ARGUMENT,
+                "source and destination of the copy overlap; copy through a third buffer");
+  const ContextAccess access(*context_, "buffer"), source_access(*source.context_, "buffer");
+  const ContextScope scope(*stream.context(), "stream");
+  const BufferUse use(*this, stream), source_use(source, stream);
+  hold_if_captured(stream, *this);
+  hold_if_captured(stream, source);
+  // The driver finds the devices by the addresses, which are unified.
+  check(cuda().cuMemcpyAsync(to, from, size, stream.native()), [&] {
+    return text("copy ", size, " bytes from ", source.device().label(), " to ", device().label());
+  });
+}
+
+namespace {
+
+void require_pattern(CUdeviceptr address, size_t offset, size_t size, size_t pattern_size) {
+  if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("the pattern is ", pattern_size, " bytes; expected 1, 2, 4 or 8 bytes"));
+  if (size % pattern_size == 0 && offset % pattern_size == 0 && address % pattern_size == 0) return;
+  const std::string subject = size % pattern_size != 0     ? text("the length is ", size)
+                              : offset % pattern_size != 0 ? text("the offset is ", offset)
+                                                           : text("the address is ", address);
+  throw Error(Status::INVALID_ARGUMENT,
+              text(subject, "; expected multiples of the pattern's ", pattern_size, " bytes"));
+}
+
+bool is_on_device(CUdeviceptr address) {
+  unsigned type = 0;
+  return cuda().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) ==
+             CUDA_SUCCESS &&
+         type == CU_MEMORYTYPE_DEVICE;
+}
+
+// The driver has no call that repeats 8 bytes. Each half is a column of 4 bytes, which takes an
+// H200 170 ms for 1 GiB. So the device copies a first part, twice as much each time, in 0.5 ms;
+// copies of host memory would wait for the stream.
+CUresult fill_wide(CUdeviceptr to, uint64_t value, size_t count, bool can_copy, CUstream stream) {
+  constexpr size_t PITCH = sizeof value, HALF = PITCH / 2, FIRST = 8192;
+  const auto& cu = cuda();
+  const auto low = static_cast<uint32_t>(value), high = static_cast<uint32_t>(value >> 32);
+  if (low == high) return cu.cuMemsetD32Async(to, low, 2 * count, stream);
+  size_t done = can_copy ? std::min(count, FIRST) : count;
+  CUresult result = cu.cuMemsetD2D32Async(to, PITCH, low, 1, done, stream);
+  if (result == CUDA_SUCCESS)
+    result = cu.cuMemsetD2D32Async(to + HALF, PITCH, high, 1, done, stream);
+  while (result == CUDA_SUCCESS && done < count) {
+    const size_t more = std::min(done, count - done);
+    result = cu.cuMemcpyDtoDAsync(to + done * PITCH, to, more * PITCH, stream);
+    done += more;
+  }
+  return result;
+}
+
+CUresult fill_with(CUdeviceptr to, uint64_t value, size_t pattern_size, size_t count, bool can_copy,
+                   CUstream stream) {
+  const auto& cu = cuda();
+  switch (pattern_size) {
+    case 1:
+      return cu.cuMemsetD8Async(to, static_cast<unsigned char>(value), count, stream);
+    case 2:
+      return cu.cuMemsetD16Async(to, static_cast<unsigned short>(value), count, stream);
+    case 4:
+      return cu.cuMemsetD32Async(to, static_cast<uint32_t>(value), count, stream);
+    default:
+      return fill_wide(to, value, count, can_copy, stream);
+  }
+}
+
+}  // namespace
+
+void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t pattern_size,
+                  const Stream& stream) {
+  require_range(offset, size, "fill");
+  stream.require_on(device(), "buffer");
+  require_pattern(address_, offset, size, pattern_size);
+  if (size == 0) return;
+  const ContextScope scope(*context_, "buffer");
+  const BufferUse use(*this, stream);
+  hold_if_captured(stream, *this);
+  uint64_t value = 0;  // little endian, as every host that CUDA runs on
+  std::memcpy(&value, pattern, pattern_size);
+  const bool can_copy = kind_ == Kind::POOL || kind_ == Kind::MANAGED ||
+                        (kind_ == Kind::BORROWED && pattern_size == 8 && is_on_device(address_));
+  check(fill_with(address_ + offset, value, pattern_size, size / pattern_size, can_copy,
+                  stream.native()),
+        [&] { return text("fill ", size, " bytes of a buffer on ", device().label()); });
+}
+
+}  // namespace cucore::core

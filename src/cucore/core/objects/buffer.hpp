@@ -1,0 +1,94 @@
+// Memory that kernels use: from the stream-ordered pool, pinned, managed, or somebody else's.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "core/objects/allocation.hpp"
+
+namespace cucore::core {
+
+class Buffer final : public Object {
+ public:
+  enum class Kind { POOL, PINNED, MANAGED, BORROWED };
+
+  static Ref<Buffer> create(const Device& device, size_t size, Ref<Stream> stream);
+  static Ref<Buffer> create_pinned(const Device& device, size_t size);
+  static Ref<Buffer> create_managed(const Device& device, size_t size);
+  static Ref<Buffer> from_native(const Device& device, CUdeviceptr address, size_t size);
+
+  // `allocation` is null for memory that is borrowed and for none.
+  Buffer(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, size_t size,
+         std::unique_ptr<Allocation> allocation)
+      : context_(std::move(context)),
+        kind_(kind),
+        address_(address),
+        host_(host),
+        size_(size),
+        allocation_(std::move(allocation)),
+        stream_(allocation_ ? allocation_->stream() : nullptr) {}
+
+  const Device& device() const { return context_->device(); }
+  const Ref<Context>& context() const { return context_; }
+  Kind kind() const { return kind_; }
+  CUdeviceptr address() const { return address_; }
+  void* host_pointer() const { return host_; }
+  size_t size() const { return size_; }
+  void require_usable() const { context_->require_alive("buffer"); }
+
+  // The memory is freed only after the work that the stream has been given until then. Called by
+  // hand after the work was added; see BufferUse for work that this library adds.
+  void record_use(const Stream& stream) const;
+
+  void set_stream(Ref<Stream> stream);
+  void write(size_t offset, const void* source, size_t size, const Stream& stream);
+  void read(size_t offset, void* destination, size_t size, const Stream& stream) const;
+  void copy(size_t offset, const Buffer& source, size_t source_offset, size_t size,
+            const Stream& stream);
+  void fill(size_t offset, size_t size, const void* pattern, size_t pattern_size,
+            const Stream& stream);
+
+ private:
+  ~Buffer() override;
+  void require_range(size_t offset, size_t size, const char* verb) const;
+  bool is_own(const Stream& stream) const;
+
+  const Ref<Context> context_;
+  const Kind kind_;
+  const CUdeviceptr address_;
+  void* const host_;
+  const size_t size_;
+  std::unique_ptr<Allocation> allocation_;
+  mutable std::mutex mutex_;  // guards the allocation's stream
+  // The allocation's stream, for one comparison before each use.
+  std::atomic<const Stream*> stream_;
+  friend class BufferUse;
+};
+
+// A use of a buffer by work that is added to a stream while this lives. Work on the buffer's own
+// stream costs one comparison.
+class BufferUse {
+ public:
+  BufferUse() = default;
+  BufferUse(const Buffer& buffer, const Stream& stream) {
+    if (buffer.stream_.load(std::memory_order_acquire) != &stream) [[unlikely]]
+      begin(buffer, stream);
+  }
+  ~BufferUse() {
+    if (buffer_) [[unlikely]]
+      end();
+  }
+  BufferUse(const BufferUse&) = delete;
+  BufferUse& operator=(const BufferUse&) = delete;
+
+ private:
+  void begin(const Buffer& buffer, const Stream& stream);
+  void end() noexcept;
+
+  // Null where nothing is left to be done once the work was added.
+  const Buffer* buffer_ = nullptr;
+  const Stream* stream_ = nullptr;
+  uint64_t stream_id_ = 0;
+};
+
+}  // namespace cucore::core

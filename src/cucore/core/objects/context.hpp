@@ -1,0 +1,55 @@
+// The primary context of a device. Everything made on the device keeps it alive.
+#pragma once
+
+#include <atomic>
+
+#include "core/completion/printed_output.hpp"
+#include "core/objects/release_streams.hpp"
+#include "driver/context_guard.hpp"
+#include "support/ref.hpp"
+
+namespace cucore::core {
+
+class Device;
+
+class Context final : public Object {
+ public:
+  Context(const Device& device, CUcontext native) : device_(device), native_(native) {}
+
+  const Device& device() const { return device_; }
+  CUcontext native() const { return native_; }
+  PrintedOutput& output() const { return output_; }
+
+  // After a reset of the device nothing of this context may be touched.
+  bool is_lost() const { return lost_.load(std::memory_order_acquire); }
+  void set_lost() const { lost_.store(true); }
+
+  // The uses that no thread's record has room for; see ContextAccess.
+  void begin_counted_access() const noexcept { accesses_.fetch_add(1); }
+  void end_counted_access() const noexcept { accesses_.fetch_sub(1); }
+  bool has_counted_accesses() const noexcept { return accesses_.load() != 0; }
+
+  // Throws INVALID_STATE if it is lost; `what` names the object that lived in it: "stream".
+  void require_alive(const char* what) const {
+    if (is_lost()) [[unlikely]]
+      throw_lost(what);
+  }
+
+  // The streams that free memory which other streams than its own have used.
+  ReleaseStreams& release_streams() const { return release_streams_; }
+
+  // Whether the context's objects are gone, so that a destructor must not release them.
+  bool is_gone() const { return is_lost() || driver::is_gone(); }
+
+ private:
+  [[noreturn]] void throw_lost(const char* what) const;
+
+  const Device& device_;
+  const CUcontext native_;
+  mutable std::atomic<bool> lost_{false};
+  mutable std::atomic<uint32_t> accesses_{0};
+  mutable PrintedOutput output_;
+  mutable ReleaseStreams release_streams_;
+};
+
+}  // namespace cucore::core

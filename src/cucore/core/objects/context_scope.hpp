@@ -1,0 +1,60 @@
+// Makes a context current for a scope in which no reset destroys it.
+#pragma once
+
+#include <optional>
+
+#include "core/objects/context_access.hpp"
+#include "core/objects/device.hpp"
+#include "driver/context_guard.hpp"
+
+namespace cucore::core {
+
+class ContextScope {
+ public:
+  // Throws INVALID_STATE if the context is lost; `what` names the object that lives in it:
+  // "stream".
+  ContextScope(const Context& context, const char* what) : access_(context, what) {
+    guard_.emplace(context.native());
+  }
+  // For releases.
+  ContextScope(const Context& context, std::nothrow_t) noexcept
+      : access_(context, std::nothrow), is_alive_(access_.is_alive() && !driver::is_gone()) {
+    if (is_alive_) guard_.emplace(context.native(), std::nothrow);
+  }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+
+  // If false, all objects of the context are gone, or the process must leave the driver alone.
+  bool is_alive() const noexcept { return is_alive_; }
+  // If false, only calls that need no current context can succeed.
+  bool is_current() const noexcept { return guard_ && *guard_; }
+
+ private:
+  const ContextAccess access_;
+  const bool is_alive_ = true;
+  std::optional<driver::ContextGuard> guard_;
+};
+
+// The same for the present primary context of a device.
+class PrimaryScope {
+ public:
+  explicit PrimaryScope(const Device& device) {
+    do {
+      access_.reset();
+      context_ = device.context();
+      access_.emplace(*context_, std::nothrow);
+    } while (!access_->is_alive());
+    guard_.emplace(context_->native());
+  }
+  PrimaryScope(const PrimaryScope&) = delete;
+  PrimaryScope& operator=(const PrimaryScope&) = delete;
+
+  const Ref<Context>& context() const { return context_; }
+
+ private:
+  Ref<Context> context_;
+  std::optional<ContextAccess> access_;
+  std::optional<driver::ContextGuard> guard_;
+};
+
+}  // namespace cucore::core

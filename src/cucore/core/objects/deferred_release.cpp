@@ -1,0 +1,190 @@
+#include "core/objects/deferred_release.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "core/completion/library_thread.hpp"
+#include "driver/cuda.hpp"
+#include "support/log.hpp"
+
+namespace cucore::core {
+
+using namespace std::chrono_literals;
+
+class DeferredReleases {
+ public:
+  void start() {
+    (void)driver::cuda();  // throws in a forked process, where the mutex may be held for good
+    std::lock_guard lock(mutex_);
+    if (started_) return;
+    start_library_thread(
+        "cucore-release", [](void* self) noexcept { static_cast<DeferredReleases*>(self)->run(); },
+        this);
+    started_ = true;
+    // After the driver's own exit work was registered, so this runs before it.
+    std::atexit([] { instance().wait_for_exit(); });
+  }
+
+  // If the process can have no further thread, what is queued is never released.
+  void add(std::unique_ptr<DeferredRelease> release) noexcept {
+    try {
+      start();
+    } catch (const std::exception& error) {
+      log(LogLevel::ERROR, error.what());
+    }
+    {
+      std::lock_guard lock(mutex_);
+      release->next_ = queue_;
+      queue_ = release.release();
+      ++pending_;
+    }
+    changed_.notify_one();
+  }
+
+  void add(std::unique_ptr<Held> held) noexcept {
+    {
+      std::lock_guard lock(mutex_);
+      held->next = held_;
+      held_ = held.release();
+      ++pending_;
+    }
+    changed_.notify_one();
+  }
+
+  // Waits for two passes, since the present one may be past a release that has become ready.
+  void perform_ready() noexcept {
+    if (must_stop()) return;
+    std::unique_lock lock(mutex_);
+    const uint64_t wanted = passes_ + 2;
+    const auto is_over = [&] { return pending_ == 0 || passes_ >= wanted; };
+    if (is_over()) return;
+    passes_wanted_ = wanted;
+    changed_.notify_one();
+    passed_.wait_for(lock, 1s, is_over);
+  }
+
+  static DeferredReleases& instance() {
+    static auto* releases = new DeferredReleases;  // never destroyed: no work at exit
+    return *releases;
+  }
+
+ private:
+  static constexpr std::chrono::microseconds SHORTEST_PAUSE{50};
+  static constexpr std::chrono::microseconds LONGEST_PAUSE{5000};
+
+  // Waits until no call of the driver is under way, before the driver's exit work begins.
+  void wait_for_exit() noexcept {
+    if (driver::forked()) return;
+    exiting_.store(true);
+    (void)lock_at_exit(busy_);
+  }
+
+  bool must_stop() const noexcept { return exiting_.load() || driver::is_gone(); }
+
+  void run() noexcept {
+    {
+      const std::lock_guard lock(busy_);
+      if (!must_stop()) relax_captures();
+    }
+    auto pause = SHORTEST_PAUSE;
+    for (;;) {
+      if (take_new(pause)) pause = SHORTEST_PAUSE;
+      if (must_stop()) return;
+      const size_t performed = drop_held() + perform_waiting();
+      if (performed != 0) pause = SHORTEST_PAUSE;
+      pause = std::min(pause * 2, LONGEST_PAUSE);
+      end_pass(performed);
+    }
+  }
+
+  // Waits for something new; while something waits already, no longer than the pause.
+  bool take_new(std::chrono::microseconds pause) {
+    std::unique_lock lock(mutex_);
+    const auto has_new = [this] {
+      return queue_ != nullptr || held_ != nullptr || passes_ < passes_wanted_;
+    };
+    if (waiting_)
+      changed_.wait_for(lock, pause, has_new);
+    else
+      changed_.wait(lock, has_new);
+    const bool any = has_new();
+    while (queue_) {
+      DeferredRelease* const first = queue_;
+      queue_ = first->next_;
+      first->next_ = waiting_;
+      waiting_ = first;
+    }
+    return any;
+  }
+
+  void end_pass(size_t performed) {
+    {
+      std::lock_guard lock(mutex_);
+      ++passes_;
+      pending_ -= performed;
+    }
+    passed_.notify_all();
+  }
+
+  // Drops references on this thread, which may call the driver to release the last of them.
+  size_t drop_held() noexcept {
+    const std::lock_guard lock(busy_);
+    if (must_stop()) return 0;
+    Held* first = nullptr;
+    {
+      std::lock_guard queue(mutex_);
+      first = std::exchange(held_, nullptr);
+    }
+    size_t dropped = 0;
+    for (; first; ++dropped) {
+      const std::unique_ptr<Held> last(first);
+      first = last->next;
+    }
+    return dropped;
+  }
+
+  size_t perform_waiting() noexcept {
+    size_t performed = 0;
+    for (DeferredRelease** at = &waiting_; *at && !must_stop();) {
+      const std::unique_lock lock(busy_);
+      if (must_stop()) break;
+      if (!(*at)->is_ready()) {
+        at = &(*at)->next_;
+        continue;
+      }
+      const std::unique_ptr<DeferredRelease> done(*at);
+      *at = done->next_;
+      ++performed;
+      if (const auto* cu = driver::cuda_if_available()) done->perform(*cu);
+    }
+    return performed;
+  }
+
+  std::mutex mutex_;  // guards the two queues and the counts
+  std::condition_variable changed_, passed_;
+  DeferredRelease* queue_ = nullptr;
+  Held* held_ = nullptr;
+  size_t pending_ = 0;  // releases and references added and not performed
+  uint64_t passes_ = 0, passes_wanted_ = 0;
+  bool started_ = false;
+  DeferredRelease* waiting_ = nullptr;  // the thread's own; in reach of leak checkers when it ends
+  std::mutex busy_;                     // held while the thread is inside the driver
+  std::atomic<bool> exiting_{false};
+};
+
+void start_deferred_releases() { DeferredReleases::instance().start(); }
+
+void release_later(std::unique_ptr<DeferredRelease> release) noexcept {
+  DeferredReleases::instance().add(std::move(release));
+}
+
+void drop_later(std::unique_ptr<Held> held) noexcept {
+  DeferredReleases::instance().add(std::move(held));
+}
+
+void perform_ready_releases() noexcept { DeferredReleases::instance().perform_ready(); }
+
+}  // namespace cucore::core

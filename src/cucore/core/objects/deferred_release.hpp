@@ -1,0 +1,49 @@
+// Releases of resources that work on the device may still use, on a thread of the library.
+#pragma once
+
+#include <memory>
+
+#include "core/objects/stream_uses.hpp"
+
+namespace cucore::core {
+
+// A resource of the driver that is released once all work that uses it is complete. Made together
+// with the resource, so that its release allocates nothing.
+class DeferredRelease {
+ public:
+  virtual ~DeferredRelease() = default;
+
+  // Called repeatedly until it returns true. May block.
+  virtual bool is_ready() noexcept { return uses_.are_complete(); }
+
+  // Releases the resource.
+  virtual void perform(const driver::CudaTable& cu) noexcept = 0;
+
+  StreamUses& uses() { return uses_; }
+  const StreamUses& uses() const { return uses_; }
+
+ private:
+  friend class DeferredReleases;
+  StreamUses uses_;
+  DeferredRelease* next_ = nullptr;
+};
+
+// A reference of a graph to what it launches.
+struct Held {
+  Ref<const Object> what;
+  Held* next = nullptr;  // in the queue
+};
+
+// Starts the thread if it does not run yet; throws if it cannot.
+void start_deferred_releases();
+
+// Queues and returns at once. The uses must have been marked.
+void release_later(std::unique_ptr<DeferredRelease> release) noexcept;
+
+// Does the same for a reference, on a thread that must not call the driver.
+void drop_later(std::unique_ptr<Held> held) noexcept;
+
+// Waits until the releases that are ready have been performed, at most a second.
+void perform_ready_releases() noexcept;
+
+}  // namespace cucore::core

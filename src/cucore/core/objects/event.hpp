@@ -1,0 +1,52 @@
+// An event: made from a device, recorded later on its streams, again and again.
+#pragma once
+
+#include "core/objects/stream.hpp"
+
+namespace cucore::core {
+
+struct EventOptions {
+  bool timing = false;
+  bool blocking_sync = false;
+  bool interprocess = false;
+};
+
+class Event final : public Object {
+ public:
+  static Ref<Event> create(const Device& device, const EventOptions& options);
+
+  Event(Ref<Context> context, CUevent native, bool timing)
+      : context_(std::move(context)), native_(native), timing_(timing) {}
+
+  const Device& device() const { return context_->device(); }
+  const Ref<Context>& context() const { return context_; }
+  CUevent native() const { return native_; }
+  // For the program, which may record it in a capture of its own.
+  CUevent hand_out() const {
+    may_be_captured_.store(true, std::memory_order_relaxed);
+    is_shared_.store(true, std::memory_order_relaxed);
+    return native_;
+  }
+  bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
+  bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
+  bool has_timing() const { return timing_; }
+
+  void require_usable() const { context_->require_alive("event"); }
+  void record(const Stream& stream);
+  void synchronize() const;
+  bool query() const;
+  static float elapsed(const Event& start, const Event& end);
+
+ private:
+  ~Event() override;
+
+  const Ref<Context> context_;
+  const CUevent native_;
+  const bool timing_;
+  std::atomic<uint64_t> records_{0};
+  mutable std::atomic<bool> may_be_captured_{false};
+  mutable std::atomic<bool> is_shared_{false};  // as Stream::is_shared()
+  mutable OutputMark output_;
+};
+
+}  // namespace cucore::core

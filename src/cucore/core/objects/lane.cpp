@@ -1,0 +1,18 @@
+#include "core/objects/lane.hpp"
+
+namespace cucore::core {
+
+void Lane::append(Future& future) noexcept {
+  future.next_ = nullptr;
+  (last_ ? last_->next_ : first_) = &future;
+  last_ = &future;
+}
+
+Future& Lane::pop() noexcept {
+  Future& future = *first_;
+  first_ = future.next_;
+  if (!first_) last_ = nullptr;
+  return future;
+}
+
+}  // namespace cucore::core

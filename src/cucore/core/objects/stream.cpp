@@ -1,0 +1,130 @@
+#include "core/objects/stream.hpp"
+
+#include <new>
+
+#include "core/objects/capturable_streams.hpp"
+#include "core/objects/context_scope.hpp"
+#include "core/objects/event.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using driver::check;
+using driver::cuda;
+
+Ref<Stream> Stream::create(const Device& device, bool nonblocking, int priority) {
+  if (priority != 0) device.require_priority(priority, "cucore_stream_options.priority");
+  const PrimaryScope primary(device);
+  CUstream native = nullptr;
+  check(cuda().cuStreamCreateWithPriority(
+            &native, nonblocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, priority),
+        [&] { return "create a stream on " + device.label(); });
+  try {
+    return make<Stream>(primary.context(), native, Kind::OWNED);
+  } catch (...) {
+    driver::check_release(cuda().cuStreamDestroy(native), "destroy a stream");
+    throw;
+  }
+}
+
+Ref<Stream> Stream::default_stream(const Device& device, Kind kind) {
+  return make<Stream>(device.context(),
+                      kind == Kind::LEGACY ? CU_STREAM_LEGACY : CU_STREAM_PER_THREAD, kind);
+}
+
+Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
+  if (native == nullptr || native == CU_STREAM_LEGACY) return default_stream(device, Kind::LEGACY);
+  if (native == CU_STREAM_PER_THREAD) return default_stream(device, Kind::PER_THREAD);
+  const PrimaryScope primary(device);
+  CUcontext owner = nullptr;
+  check(cuda().cuStreamGetCtx(native, &owner), "ask a native stream for its context");
+  if (owner != primary.context()->native())
+    throw Error(Status::INVALID_ARGUMENT,
+                text("the native stream belongs to another context than the primary context of ",
+                     device.label(), "; open the device that it was made on"));
+  auto stream = make<Stream>(primary.context(), native, Kind::BORROWED);
+  if (!add_capturable(*stream)) throw std::bad_alloc();
+  return stream;
+}
+
+Stream::~Stream() {
+  if (may_be_captured()) remove_capturable(*this);
+  if (kind_ != Kind::OWNED) return;
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return;
+  const auto* cu = driver::cuda_if_available();
+  mark_->retire();
+  // The driver may not need the context, if it could not be made current.
+  if (cu) driver::check_release(cu->cuStreamDestroy(native_), "destroy a stream");
+}
+
+std::string Stream::label() const {
+  switch (kind_) {
+    case Kind::LEGACY:
+      return "the legacy default stream of " + device().label();
+    case Kind::PER_THREAD:
+      return "the per-thread default stream of " + device().label();
+    default:
+      return "a stream of " + device().label();
+  }
+}
+
+uint64_t Stream::id() const {
+  unsigned long long id = id_.load(std::memory_order_relaxed);
+  if (id != UNKNOWN) return id;
+  const ContextScope scope(*context_, "stream");
+  check(cuda().cuStreamGetId(native_, &id), [&] { return "ask for the number of " + label(); });
+  if (kind_ != Kind::PER_THREAD) id_.store(id, std::memory_order_relaxed);
+  return id;
+}
+
+void Stream::require_on(const Device& device, const char* what) const {
+  require_usable();
+  if (&this->device() != &device)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("the stream belongs to ", this->device().label(), ", the ", what, " to ",
+                     device.label(), "; use a stream of ", device.label()));
+}
+
+void Stream::synchronize() const {
+  require_usable();
+  const ContextScope scope(*context_, "stream");
+  const uint64_t launches = context_->output().launches();
+  check(cuda().cuStreamSynchronize(native_), [&] { return "wait for " + label(); });
+  output_.set(launches);
+}
+
+bool Stream::query() const {
+  require_usable();
+  const ContextScope scope(*context_, "stream");
+  PrintedOutput& output = context_->output();
+  const uint64_t launches = output.launches();
+  const CUresult result = cuda().cuStreamQuery(native_);
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  const CUresult written = is_shared() ? output.write() : output_.write_once(output, launches);
+  check(result, [&] { return "query " + label(); });
+  check(written, [&] { return "write what kernels on " + device().label() + " have printed"; });
+  return true;
+}
+
+void Stream::wait(const Event& event) const {
+  require_usable();
+  const ContextAccess access(*event.context(), "event");
+  const ContextScope scope(*context_, "stream");
+  check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
+        [&] { return text("make ", label(), " wait for an event"); });
+  if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
+  if (event.is_shared()) share();
+  output_.clear();
+}
+
+void Stream::wait(const Stream& other) const {
+  require_usable();
+  other.require_usable();
+  if (&other == this || (other.native_ == native_ && other.context_ == context_)) return;
+  const Ref<Event> event = Event::create(other.device(), {});
+  event->record(other);
+  wait(*event);
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,88 @@
+// A stream: work on a device that runs in order.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "core/objects/device.hpp"
+#include "core/objects/stream_mark.hpp"
+
+namespace cucore::core {
+
+class Event;
+
+class Stream final : public Object {
+ public:
+  enum class Kind { OWNED, BORROWED, LEGACY, PER_THREAD };
+
+  static Ref<Stream> create(const Device& device, bool nonblocking, int priority);
+  static Ref<Stream> from_native(const Device& device, CUstream native);
+  static Ref<Stream> default_stream(const Device& device, Kind kind);
+
+  Stream(Ref<Context> context, CUstream native, Kind kind)
+      : context_(std::move(context)),
+        native_(native),
+        kind_(kind),
+        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
+        may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD),
+        is_shared_(kind != Kind::OWNED) {}
+
+  const Device& device() const { return context_->device(); }
+  const Ref<Context>& context() const { return context_; }
+  CUstream native() const { return native_; }
+  // For the program, which may do with it what it wants.
+  CUstream hand_out() const {
+    may_be_captured_.store(true, std::memory_order_relaxed);
+    share();
+    return native_;
+  }
+  // Whether launches may go into a graph: only the program itself can begin a capture, with a
+  // handle of the driver, and draw other streams into it with events.
+  bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
+  Kind kind() const { return kind_; }
+
+  // Whether others than this library may have given it work, or something that it waits for: the
+  // program with the driver's handle, other libraries on default streams.
+  bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
+
+  // A stream of our own tells the driver its context; the others take the thread's current one.
+  bool needs_current_context() const { return kind_ != Kind::OWNED; }
+
+  // The driver's number of the stream, which no other stream ever gets: that of the calling thread
+  // for a per-thread default stream.
+  uint64_t id() const;
+
+  // How far it has come; null for streams that are not our own, which may go unseen.
+  const Ref<StreamMark>& mark() const { return mark_; }
+  // What tells streams apart for those who wait for them: the mark, else the context.
+  const void* mark_key() const {
+    return mark_ ? static_cast<const void*>(mark_.get()) : context_.get();
+  }
+
+  void synchronize() const;
+  bool query() const;
+  void wait(const Event& event) const;
+  void wait(const Stream& other) const;
+
+  // Throws unless the stream can be used for what lives on `device`.
+  void require_usable() const { context_->require_alive("stream"); }
+  void require_on(const Device& device, const char* what) const;
+  std::string label() const;  // "a stream of device 0"
+
+ private:
+  ~Stream() override;
+
+  const Ref<Context> context_;
+  const CUstream native_;
+  const Kind kind_;
+  const Ref<StreamMark> mark_;
+  void share() const { is_shared_.store(true, std::memory_order_relaxed); }
+
+  mutable std::atomic<bool> may_be_captured_;
+  mutable std::atomic<bool> is_shared_;
+  mutable OutputMark output_;
+  static constexpr uint64_t UNKNOWN = UINT64_MAX;
+  mutable std::atomic<uint64_t> id_{UNKNOWN};  // of a stream that is the same for all threads
+};
+
+}  // namespace cucore::core

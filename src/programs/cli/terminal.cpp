@@ -1,0 +1,102 @@
+// What depends on whether a person watches: colours, and a sign of life during long work.
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <string_view>
+#include <utility>
+
+#include "colored_log.hpp"
+#include "print.hpp"
+#include "support/environment.hpp"
+
+namespace cucore::cli {
+namespace {
+
+std::string log_source;              // NOLINT: one command, one log
+std::vector<std::string> log_names;  // NOLINT
+
+/// https://no-color.org: any value that is not empty turns colours off.
+bool wants_color() { return is_terminal() && environment("NO_COLOR").empty(); }
+
+/// The log with the names that would break its lines escaped.
+std::string with_whole_lines(std::string log) {
+  for (const std::string& name : log_names) {
+    const std::string shown = escaped(name);
+    for (std::size_t at = log.find(name); at != log.npos; at = log.find(name, at + shown.size()))
+      log.replace(at, name.size(), shown);
+  }
+  return log;
+}
+
+std::string paint(std::string_view text, std::string_view code) {
+  return wants_color() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+}
+
+}  // namespace
+
+bool is_terminal() { return isatty(STDERR_FILENO) && environment("TERM") != "dumb"; }
+
+void print_failure(const std::string& message, const std::string& detail, const std::string& log,
+                   const std::vector<Diagnostic>& diagnostics) {
+  print_error("cucore: {} {}\n", Raw{paint("error:", "1;31")}, message);
+  if (!detail.empty()) print_error("  {}\n", Raw{paint(escaped(detail), "2")});
+  if (log.empty()) return;
+  print_error("\n");
+  print_log(log, diagnostics);
+}
+
+void print_log(const std::string& text_of, const std::vector<Diagnostic>& diagnostics) {
+  if (text_of.empty()) return;
+  const std::string log = with_whole_lines(text_of);
+  const std::string text = is_terminal()
+                               ? annotated_log(log, diagnostics, log_source, wants_color())
+                               : escaped(log, Layout::kText);
+  print_error("{}{}", Raw{text}, Raw{text.back() == '\n' ? "" : "\n"});
+}
+
+void set_log_source(const std::string& path) {
+  log_source = path;
+  add_log_name(path);
+}
+
+void add_log_name(const std::string& name) {
+  if (name.find('\n') != name.npos) log_names.push_back(name);
+}
+
+void print_warning(const std::string& message) {
+  print_error("cucore: {} {}\n", Raw{paint("warning:", "1;33")}, message);
+}
+
+Progress::Progress(std::string what) : what_(std::move(what)) {
+  if (is_terminal()) thread_ = std::thread([this] { turn(); });
+}
+
+Progress::~Progress() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Progress::turn() {
+  using namespace std::chrono_literals;
+  constexpr std::string_view kSigns = "|/-\\";
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  // Short work shows nothing: a line that flashes by helps nobody.
+  if (changed_.wait_for(lock, 500ms, [this] { return done_; })) return;
+  for (std::size_t tick = 0; !done_; ++tick) {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    print_error("\r{} {} {:.1f} s", kSigns[tick % kSigns.size()], what_, time.count());
+    std::fflush(stderr);
+    changed_.wait_for(lock, 100ms, [this] { return done_; });
+  }
+  print_error("\r\x1b[K");
+}
+
+}  // namespace cucore::cli

@@ -1,0 +1,116 @@
+// Checks archives: members must fill them to the last byte.
+#include <algorithm>
+#include <charconv>
+
+#include "image/host_object.hpp"
+
+namespace cucore::image {
+
+namespace {
+
+constexpr std::string_view kMagic = "!<arch>\n";
+constexpr uint64_t kMemberHeaderSize = 60;
+constexpr uint64_t kNameSize = 16;
+constexpr uint64_t kSizeOffset = 48;
+constexpr uint64_t kSizeDigits = 10;
+
+std::string_view text_at(const ByteView& image, uint64_t offset, uint64_t size,
+                         std::string_view part) {
+  const ByteView text = image.slice(offset, size, part);
+  return {reinterpret_cast<const char*>(text.bytes().data()), size};
+}
+
+std::string_view trimmed(std::string_view field) {
+  return field.substr(0, field.find_last_not_of(' ') + 1);
+}
+
+/// Decimal digits, then blanks.
+uint64_t member_size(const ByteView& image, uint64_t at) {
+  const std::string_view digits = text_at(image, at + kSizeOffset, kSizeDigits, "a size");
+  uint64_t size = 0;
+  size_t i = 0;
+  for (; i < digits.size() && digits[i] >= '0' && digits[i] <= '9'; ++i) {
+    size = size * 10 + static_cast<uint64_t>(digits[i] - '0');
+  }
+  if (i == 0 || digits.find_first_not_of(' ', i) != digits.npos) {
+    image.fail(at + kSizeOffset, "the size of a member is no number");
+  }
+  return size;
+}
+
+/// Members that fill the archive to its last byte, with the name field of each header.
+template <class Action>
+void each_entry(const ByteView& image, Action action) {
+  if (image.size() < kMagic.size() || text_at(image, 0, kMagic.size(), "the magic") != kMagic) {
+    image.fail(0, "it does not begin with !<arch>");
+  }
+  for (uint64_t at = kMagic.size(); at < image.size();) {
+    const auto header = text_at(image, at, kMemberHeaderSize, "the header of a member");
+    if (!header.ends_with("`\n")) image.fail(at + 58, "the header of a member has no end");
+    const uint64_t size = member_size(image, at);
+    at += kMemberHeaderSize;
+    action(trimmed(header.substr(0, kNameSize)), image.slice(at, size, "a member"));
+    at += size;
+    // Members begin at even offsets; the last one may do without the byte that would fill up.
+    if (size % 2 != 0 && at < image.size()) ++at;
+  }
+}
+
+std::string_view text_of(const ByteView& member) {
+  return {reinterpret_cast<const char*>(member.bytes().data()), member.size()};
+}
+
+/// "helper.o" of "helper.o/", or of "/12", which is where it begins among the long names; each of
+/// those ends with "/\n".
+std::string_view name_of(std::string_view field, std::string_view long_names) {
+  size_t at = 0;
+  if (field.size() > 1 && field[0] == '/') {
+    const auto [end, error] = std::from_chars(field.data() + 1, field.data() + field.size(), at);
+    if (error != std::errc() || at >= long_names.size()) return field;
+    // Any number of members may share a name, so one that is too long for a file is not searched.
+    constexpr size_t kLongestName = 4096;
+    field = long_names.substr(at, kLongestName);
+    field = field.substr(0, field.find('\n'));
+  }
+  return field.substr(0, field.rfind('/'));
+}
+
+/// An archive may hold anything; what is no object that can be read holds nothing for devices.
+DeviceCode device_code_of_member(const ByteView& member) {
+  constexpr std::string_view kElf =
+      "\x7f"
+      "ELF";
+  if (member.size() < kElf.size() || text_at(member, 0, kElf.size(), "the magic") != kElf)
+    return DeviceCode::NONE;
+  try {
+    return device_code_of_object(member);
+  } catch (const Error&) {
+    return DeviceCode::NONE;
+  }
+}
+
+}  // namespace
+
+void check_library(ByteView image) {
+  each_entry(image, [](std::string_view, const ByteView&) {});
+}
+
+void each_member(ByteView archive,
+                 const std::function<void(std::string_view name, const ByteView& member)>& action) {
+  std::string_view long_names;
+  each_entry(archive, [&](std::string_view field, const ByteView& member) {
+    if (field == "//") long_names = text_of(member);
+    if (field == "/" || field == "//" || field == "/SYM64/") return;
+    action(name_of(field, long_names), member);
+  });
+}
+
+DeviceCode device_code_of_library(ByteView image) {
+  DeviceCode found = DeviceCode::NONE;
+  each_entry(image, [&](std::string_view, const ByteView& member) {
+    found = std::max(found, device_code_of_member(member));
+  });
+  return found;
+}
+
+}  // namespace cucore::image

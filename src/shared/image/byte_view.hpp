@@ -1,0 +1,95 @@
+// Untrusted bytes that can only be read inside their bounds; every refusal names the offset.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "support/error.hpp"
+
+namespace cucore::image {
+
+static_assert(std::endian::native == std::endian::little,
+              "every format read here is little endian");
+
+class ByteView {
+ public:
+  /// `what` begins every message; `base` is where the bytes lie in what the user gave.
+  ByteView(std::string_view what, std::span<const std::byte> bytes, uint64_t base = 0)
+      : what_(what), bytes_(bytes), base_(base) {}
+
+  uint64_t size() const { return bytes_.size(); }
+  std::span<const std::byte> bytes() const { return bytes_; }
+  uint64_t base() const { return base_; }
+  std::string_view what() const { return what_; }
+
+  bool contains(uint64_t offset, uint64_t size) const {
+    return offset <= bytes_.size() && size <= bytes_.size() - offset;
+  }
+
+  template <class T>
+  T get(uint64_t offset) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (!contains(offset, sizeof(T))) fail(offset, "it ends too early");
+    T value;
+    std::memcpy(&value, bytes_.data() + offset, sizeof(T));
+    return value;
+  }
+
+  /// Part of it; `part` says what is wanted there.
+  ByteView slice(uint64_t offset, uint64_t size, std::string_view part) const {
+    if (!contains(offset, size)) {
+      fail(offset,
+           std::string(part) + " of " + std::to_string(size) + " bytes does not lie inside");
+    }
+    return {what_, bytes_.subspan(offset, size), base_ + offset};
+  }
+
+  /// The string that begins at `offset`; it must end with a NUL inside.
+  std::string_view string(uint64_t offset) const {
+    if (offset >= bytes_.size()) fail(offset, "a string does not lie inside its table");
+    const char* begin = reinterpret_cast<const char*>(bytes_.data()) + offset;
+    const void* end = std::memchr(begin, 0, bytes_.size() - offset);
+    if (end == nullptr) fail(offset, "a string has no end");
+    return {begin, static_cast<size_t>(static_cast<const char*>(end) - begin)};
+  }
+
+  bool all_zero(uint64_t offset, uint64_t size) const {
+    for (uint64_t i = 0; i < size; ++i) {
+      if (bytes_[offset + i] != std::byte{0}) return false;
+    }
+    return true;
+  }
+
+  [[noreturn]] void fail(uint64_t offset, std::string_view why) const {
+    std::string message(what_);
+    message += " is not well formed at offset ";
+    message += std::to_string(base_ + offset);
+    message += ": ";
+    message += why;
+    throw Error(Status::INVALID_CODE, std::move(message));
+  }
+
+ private:
+  std::string_view what_;
+  std::span<const std::byte> bytes_;
+  uint64_t base_;
+};
+
+/// Zeros after the last byte that counts: aligned buffers have some, never many.
+inline constexpr uint64_t kMaxSlack = 63;
+
+/// Refuses more than kMaxSlack bytes, or others than zeros, after `end`.
+inline void check_slack(const ByteView& view, uint64_t end) {
+  const uint64_t slack = view.size() - end;
+  if (slack > kMaxSlack || !view.all_zero(end, slack)) {
+    view.fail(end, std::to_string(slack) + " bytes follow that belong to nothing");
+  }
+}
+
+}  // namespace cucore::image

@@ -1,0 +1,293 @@
+// Reads a CUBIN.
+#include "image/elf.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "image/cubin_checks.hpp"
+#include "image/cubin_layout.hpp"
+#include "image/elf_file.hpp"
+#include "image/nv_info.hpp"
+#include "image/spills.hpp"
+#include "image/toolkit_text.hpp"
+
+namespace cucore::image {
+
+namespace {
+
+constexpr uint8_t kAbiWithArchAbove = 8;
+constexpr uint8_t kOsAbiOld = 0x33;  // up to ABI 7
+constexpr uint8_t kOsAbiNew = 0x41;  // from ABI 8 on
+constexpr uint32_t kFlagAcceleratedV1 = 0x800;
+constexpr uint16_t kMarksSpills = 130;      // the toolkit that is known to
+constexpr uint32_t kReservedShared = 1024;  // what the system takes of a block's, from sm_90 on
+
+class Reader {
+ public:
+  Reader(ByteView view, MemoryBudget& budget) : file_(view), budget_(budget) {}
+
+  ImageInfo read() {
+    read_header();
+    read_symbols();
+    checks_.emplace(file_, *symbol_table_, symbols_);
+    checks_->check();
+    for (const ElfSection& section : file_.sections()) {
+      if (section.type == kSectionNote) read_notes(section);
+      if (section.type == kSectionCudaInfo) read_info(section);
+    }
+    add_kernels();
+    add_others();
+    add_strong();
+    check_slack(file_.view(), file_.end());
+    return std::move(info_);
+  }
+
+ private:
+  void read_header() {
+    const ElfHeader& header = file_.header();
+    if (header.machine != kMachineCuda) file_.view().fail(18, "not for machine 190, CUDA");
+    if (header.type != kTypeRelocatable && header.type != kTypeExecutable) {
+      file_.view().fail(16, "neither code nor relocatable");
+    }
+    const bool arch_above = header.ident[8] >= kAbiWithArchAbove;
+    if (header.ident[7] != (arch_above ? kOsAbiNew : kOsAbiOld)) {
+      file_.view().fail(7, "not an ABI of CUDA's");
+    }
+    // ptxas 13.0 sets one of the two, 4 up to sm_90 and 2 from sm_100 on; others crash driver 580.
+    const uint32_t mode = header.flags & 7;
+    if (arch_above && mode != 2 && mode != 4) file_.view().fail(48, "not flags of this ABI");
+    info_.arch.number = static_cast<uint16_t>(header.flags >> (arch_above ? 8 : 0) & 0xff);
+    if (info_.arch.number < 10) file_.view().fail(48, "no architecture in the flags");
+    if (!arch_above && (header.flags & kFlagAcceleratedV1) != 0) info_.arch.suffix = 'a';
+  }
+
+  void read_symbols() {
+    for (const ElfSection& section : file_.sections()) {
+      if (section.type != kSectionSymbols) continue;
+      if (symbol_table_ != nullptr) file_.view().fail(section.header_at, "two symbol tables");
+      symbol_table_ = &section;
+    }
+    if (symbol_table_ == nullptr) file_.view().fail(0, "no symbol table");
+    symbols_ = file_.symbols(*symbol_table_);
+    for (const ElfSymbol& symbol : symbols_) {
+      const bool mark = symbol.text_name == ".nv.reservedSmem.offset0";
+      reserves_shared_ |= mark && file_.header().type == kTypeExecutable;
+    }
+  }
+
+  /// {u32 name size, u32 size, u32 type, name, contents}, each padded to 4.
+  void read_notes(const ElfSection& section) {
+    const ByteView notes = file_.bytes(section);
+    for (uint64_t at = 0; at < notes.size();) {
+      const uint64_t name = (uint64_t{notes.get<uint32_t>(at)} + 3) / 4 * 4;
+      const uint64_t size = (uint64_t{notes.get<uint32_t>(at + 4)} + 3) / 4 * 4;
+      notes.get<uint32_t>(at + 8);
+      notes.slice(at + 12, name, "the name of a note");
+      const ByteView text = notes.slice(at + 12 + name, size, "a note");
+      if (section.text_name == ".note.nv.tkinfo") {
+        check_tool_note(text, section.offset + at + 12 + name);
+        read_tool_note(text);
+      }
+      at += 12 + name + size;
+      if (section.text_name == ".note.nv.cuinfo" && size >= 6)
+        info_.toolkit = text.get<uint16_t>(4);
+    }
+  }
+
+  /// {u32 version, u32 place of a text among the texts, five of them, texts}: the driver follows
+  /// the places.
+  void check_tool_note(const ByteView& note, uint64_t where) const {
+    constexpr uint64_t kHead = 24;
+    const bool known = note.size() > kHead && note.get<uint32_t>(0) == 2;
+    if (!known) file_.view().fail(where, "not a note of the toolkit");
+    for (uint64_t at = 4; at < kHead; at += 4)
+      if (note.get<uint32_t>(at) >= note.size() - kHead)
+        file_.view().fail(where + at, "a text of a note does not lie inside it");
+    if (note.bytes().back() != std::byte{0})
+      file_.view().fail(where + note.size() - 1, "the texts of a note do not end");
+  }
+
+  /// The only place that tells sm_90a from sm_90: the options of ptxas.
+  void read_tool_note(const ByteView& note) {
+    const std::string_view text(reinterpret_cast<const char*>(note.bytes().data()), note.size());
+    if (info_.toolkit == 0) info_.toolkit = toolkit_of(text);
+    constexpr std::string_view kOption = "-arch sm_";
+    const size_t found = text.find(kOption);
+    if (found == text.npos) return;
+    const size_t begin = found + kOption.size();
+    const size_t end = std::min(text.find_first_of({" \0", 2}, begin), text.size());
+    const auto arch = Arch::parse(text.substr(begin, end - begin));
+    const bool same = arch && arch->number == info_.arch.number;
+    if (same && arch->suffix != 0) info_.arch.suffix = arch->suffix;
+  }
+
+  void read_info(const ElfSection& section) {
+    uint64_t code = 0;
+    if (section.info != 0) {
+      const ElfSection& target = file_.section_at(section, section.info, "the function");
+      if ((target.flags & kFlagCode) == 0) {
+        file_.view().fail(section.header_at + 44, ".nv.info belongs to a section without code");
+      }
+      code = target.size;
+    }
+    NvInfo info = read_nv_info(file_.bytes(section), symbols_.size(), code);
+    // The bytes of a section may be those of others, too.
+    take(sizeof(NvInfo) + kMapNode + grown_size<Parameter>(info.parameters.size()) +
+             grown_size<NvInfoSymbolValue>(info.values.size()) +
+             grown_size<uint32_t>(info.spills.size()),
+         section.header_at);
+    if (info_.toolkit == 0) info_.toolkit = info.api_version;
+    for (const NvInfoSymbolValue& value : info.values) {
+      values_.insert_or_assign(value_key(value.symbol, value.attribute), value.value);
+    }
+    checks_->check_parameters(info, section);
+    if (section.info == 0) return;
+    if (!functions_.try_emplace(section.info, std::move(info)).second) {
+      file_.view().fail(section.header_at + 44, "two sections .nv.info of one function");
+    }
+  }
+
+  void take(uint64_t bytes, uint64_t where) {
+    if (!budget_.take(bytes)) file_.view().fail(where, kTooMuch);
+  }
+
+  static uint64_t value_key(uint32_t symbol, uint8_t attribute) {
+    return uint64_t{symbol} << 8 | attribute;
+  }
+
+  std::optional<uint32_t> value_of(uint32_t symbol, uint8_t attribute) const {
+    const auto found = values_.find(value_key(symbol, attribute));
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void add_kernels() {
+    for (uint32_t i = 0; i < symbols_.size(); ++i) {
+      const ElfSymbol& symbol = symbols_[i];
+      const bool kernel = symbol.kind() == kSymbolFunction && (symbol.other & kOtherEntry) != 0;
+      if (!kernel || symbol.section == 0 || symbol.section >= kSectionIndexReserved) continue;
+      // Also bounds what a hostile table can make of one list of parameters.
+      if (!kernel_sections_.insert(symbol.section).second) {
+        file_.view().fail(symbol_table_->offset + i * sizeof(ElfSymbolEntry) + 6,
+                          "two kernels share one section");
+      }
+      add_kernel(symbol, i);
+    }
+  }
+
+  void add_kernel(const ElfSymbol& symbol, uint32_t index) {
+    Symbol result{{}, std::string(symbol.text_name), SymbolKind::KERNEL, 0, std::nullopt};
+    KernelResources resources;
+    resources.lowered_name = symbol.text_name;
+    resources.registers = value_of(index, kNvInfoRegisterCount);
+    resources.stack = value_of(index, kNvInfoMinStackSize);
+    if (!resources.stack) resources.stack = value_of(index, kNvInfoFrameSize);
+    resources.code = static_cast<uint32_t>(symbol.size);
+    const auto function = functions_.find(symbol.section);
+    if (function != functions_.end()) {
+      const NvInfo& info = function->second;
+      result.parameters = info.parameters;
+      if (info.required_threads) resources.exact_block = info.required_threads;
+      const auto& threads = info.required_threads ? info.required_threads : info.max_threads;
+      if (threads) resources.max_threads = threads_of(*threads);
+      add_spills(symbol, info, resources);
+    }
+    add_memory(result.lowered_name, resources);
+    take(grown_size<Symbol>() + grown_size<KernelResources>() + heap_size(symbol.text_name, 2) +
+             grown_size<Parameter>(result.parameters ? result.parameters->size() : 0),
+         symbol_table_->offset);
+    info_.symbols.push_back(std::move(result));
+    info_.resources.push_back(std::move(resources));
+  }
+
+  /// Where nothing is marked nothing spills, unless the toolkit did not mark yet.
+  void add_spills(const ElfSymbol& symbol, const NvInfo& info, KernelResources& resources) const {
+    const bool marks = info.api_version >= kMarksSpills || !info.spills.empty();
+    if (!marks && resources.stack.value_or(1) != 0) return;
+    const auto spills = count_spills(file_.bytes(file_.sections()[symbol.section]), info.spills);
+    if (!spills) return;
+    resources.spill_stores = spills->stores;
+    resources.spill_loads = spills->loads;
+  }
+
+  static std::optional<uint32_t> threads_of(const std::vector<uint32_t>& block) {
+    uint64_t threads = 1;
+    for (const uint32_t extent : block) {
+      if (extent == 0 || threads > UINT32_MAX / extent) return std::nullopt;
+      threads *= extent;
+    }
+    return static_cast<uint32_t>(threads);
+  }
+
+  void add_memory(const std::string& kernel, KernelResources& resources) const {
+    resources.static_shared = 0;
+    if (const ElfSection* shared = checks_->find(".nv.shared." + kernel)) {
+      // Linked code of sm_90 and later counts what the system takes; CUDA's own tools do not.
+      const auto size = static_cast<uint32_t>(shared->size);
+      const bool more = reserves_shared_ && size >= kReservedShared;
+      resources.static_shared = more ? size - kReservedShared : size;
+    }
+    if (const ElfSection* constant = checks_->find(".nv.constant0." + kernel)) {
+      resources.constant = static_cast<uint32_t>(constant->size);
+    }
+  }
+
+  void add_others() {
+    for (const ElfSymbol& symbol : symbols_) {
+      const bool defined = symbol.section != 0 && symbol.section < kSectionIndexReserved;
+      if (!defined || symbol.text_name.empty() || symbol.text_name[0] == '$') continue;
+      const bool object = symbol.kind() == kSymbolObject || symbol.kind() == kSymbolCudaObject;
+      const std::string_view section = file_.sections()[symbol.section].text_name;
+      if (symbol.kind() == kSymbolFunction && symbol.binding() != 0 &&
+          (symbol.other & kOtherEntry) == 0) {
+        add_other(symbol, SymbolKind::DEVICE_FUNCTION, 0);
+      } else if (object && section == ".nv.constant3") {
+        add_other(symbol, SymbolKind::CONSTANT, symbol.size);
+      } else if (object && section.starts_with(".nv.global")) {
+        const bool managed = (symbol.other & kOtherManaged) != 0;
+        add_other(symbol, managed ? SymbolKind::MANAGED : SymbolKind::GLOBAL, symbol.size);
+      }
+    }
+  }
+
+  void add_strong() {
+    for (const ElfSymbol& symbol : symbols_)
+      if (symbol.is_strong_definition()) {
+        take(grown_size<std::string>() + heap_size(symbol.text_name), symbol_table_->offset);
+        info_.strong.emplace_back(symbol.text_name);
+      }
+  }
+
+  void add_other(const ElfSymbol& symbol, SymbolKind kind, uint64_t size) {
+    take(grown_size<Symbol>() + heap_size(symbol.text_name), symbol_table_->offset);
+    info_.symbols.push_back({{}, std::string(symbol.text_name), kind, size, std::nullopt});
+  }
+
+  ElfFile file_;
+  MemoryBudget& budget_;
+  ImageInfo info_;
+  const ElfSection* symbol_table_ = nullptr;
+  std::vector<ElfSymbol> symbols_;
+  std::optional<CubinChecks> checks_;
+  bool reserves_shared_ = false;
+  std::unordered_map<uint64_t, uint32_t> values_;  // by symbol and attribute
+  std::unordered_set<uint16_t> kernel_sections_;
+  std::unordered_map<uint32_t, NvInfo> functions_;  // by section of code
+};
+
+}  // namespace
+
+ImageInfo read_cubin(ByteView image, MemoryBudget& budget) { return Reader(image, budget).read(); }
+
+bool looks_like_cubin(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(ElfHeader)) return false;
+  const auto header = ByteView("CUBIN", bytes).get<ElfHeader>(0);
+  return std::memcmp(header.ident,
+                     "\x7f"
+                     "ELF",
+                     4) == 0 &&
+         header.machine == kMachineCuda;
+}
+
+}  // namespace cucore::image

@@ -1,0 +1,265 @@
+// Reads fat binaries, as nvcc and fatbinary write them.
+#include "image/fatbin.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "image/compression.hpp"
+#include "image/elf.hpp"
+#include "image/ptx_text.hpp"
+
+namespace cucore::image {
+
+namespace {
+
+struct FileHeader {
+  uint32_t magic;
+  uint16_t version;
+  uint16_t header_size;
+  uint64_t size;  // of the entries
+};
+static_assert(sizeof(FileHeader) == 16);
+
+struct EntryHeader {
+  uint16_t kind;
+  uint16_t version;
+  uint32_t header_size;
+  uint64_t padded_size;
+  uint32_t compressed_size;  // 0: not compressed
+  uint32_t options_offset;   // of {u32 offset, u32 size} of the options, in the header
+  uint16_t minor;            // for PTX its ISA
+  uint16_t major;
+  uint32_t arch;
+  uint32_t name_offset;
+  uint32_t name_size;
+  uint64_t flags;
+  uint64_t scramble;
+  uint64_t raw_size;  // 0: not compressed
+};
+static_assert(sizeof(EntryHeader) == 64);
+
+constexpr uint16_t kKindPtx = 1;
+constexpr uint16_t kKindElf = 2;
+constexpr uint16_t kKindLtoir = 8;
+constexpr uint64_t kFlagLz4 = 0x2000;
+constexpr uint64_t kFlagZstd = 0x8000;
+constexpr uint64_t kFlagScrambled = 0x10000;
+constexpr uint64_t kFlagArchOnly = 0x100000;
+constexpr uint64_t kFlagFamily = 0x200000;
+constexpr uint64_t kMaxRaw = uint64_t{1} << 30;
+constexpr uint64_t kMaxGrowth = 1000;
+constexpr uint64_t kMaxPadding = 63;
+
+CodeType type_of(uint16_t kind) {
+  switch (kind) {
+    case kKindPtx:
+      return CodeType::PTX;
+    case kKindElf:
+      return CodeType::CUBIN;
+    case kKindLtoir:
+      return CodeType::LTOIR;
+    default:
+      return CodeType{};
+  }
+}
+
+constexpr size_t kAll = SIZE_MAX;
+constexpr size_t kNone = SIZE_MAX - 1;
+
+class Reader {
+ public:
+  /// `wanted`: the one entry whose image is read and kept, or all, of which none is kept.
+  Reader(const ByteView& view, MemoryBudget& memory, size_t wanted = kAll)
+      : view_(view),
+        memory_(memory),
+        wanted_(wanted),
+        budget_(kMaxRaw + kMaxGrowth * std::min(view.size(), kMaxRaw)) {}
+
+  std::vector<std::byte>& kept() { return kept_; }
+
+  ImageInfo read() {
+    const auto header = view_.get<FileHeader>(0);
+    if (header.magic != kFatbinMagic) view_.fail(0, "the magic number is not BA55ED50");
+    if (header.version != 1) view_.fail(4, "not version 1 of fat binaries");
+    if (header.header_size < sizeof(FileHeader)) view_.fail(6, "the header is too small");
+    view_.slice(0, header.header_size, "the header");
+    const ByteView entries = view_.slice(header.header_size, header.size, "the table of entries");
+    if (entries.size() == 0) view_.fail(8, "no entries");
+    for (uint64_t at = 0; at < entries.size();) at += read_entry(entries, at);
+    check_slack(view_, header.header_size + header.size);
+    for (const FatbinEntry& entry : info_.entries) {
+      if (entry.type == CodeType::PTX) adopt_classes(info_.symbols, entry.symbols);
+    }
+    info_.symbols.insert(info_.symbols.end(), others_.begin(), others_.end());
+    return std::move(info_);
+  }
+
+ private:
+  /// Returns how far the next one is.
+  uint64_t read_entry(const ByteView& entries, uint64_t at) {
+    const auto header = entries.get<EntryHeader>(at);
+    const ByteView head = entries.slice(at, header.header_size, "the header of an entry");
+    if (header.header_size < sizeof(EntryHeader))
+      head.fail(4, "the header of an entry is too small");
+    const ByteView stored = entries.slice(at + header.header_size, header.padded_size, "an entry");
+    if (stored.size() == 0) head.fail(8, "an entry is empty");
+    FatbinEntry entry = describe(header, head, stored);
+    take(grown_size<FatbinEntry>() + heap_size(entry.name), head);
+    const size_t index = info_.entries.size();
+    if (wanted_ == kAll) read_image(header, head, stored, entry);
+    if (wanted_ == index) kept_ = unpacked(header, head, stored);
+    collect(entry, head);
+    info_.entries.push_back(std::move(entry));
+    return uint64_t{header.header_size} + header.padded_size;
+  }
+
+  void take(uint64_t bytes, const ByteView& head) {
+    if (!memory_.take(bytes)) head.fail(0, kTooMuch);
+  }
+
+  FatbinEntry describe(const EntryHeader& header, const ByteView& head, const ByteView& stored) {
+    FatbinEntry entry;
+    entry.kind = header.kind;
+    entry.type = type_of(header.kind);
+    if (header.arch < 10 || header.arch > 999) head.fail(28, "an entry has no architecture");
+    entry.arch.number = static_cast<uint16_t>(header.arch);
+    entry.arch.is_virtual = header.kind != kKindElf;
+    if ((header.flags & kFlagFamily) != 0) entry.arch.suffix = 'f';
+    if ((header.flags & kFlagArchOnly) != 0) entry.arch.suffix = 'a';
+    if (header.kind == kKindPtx && header.major < 100 && header.minor < 10) {
+      entry.ptx_isa = static_cast<uint16_t>(header.major * 10 + header.minor);
+    }
+    entry.compressed = (header.flags & (kFlagLz4 | kFlagZstd)) != 0;
+    entry.stored_size = entry.compressed ? header.compressed_size : stored.size();
+    entry.size = entry.compressed ? header.raw_size : stored.size();
+    check_sizes(header, head, stored, entry);
+    read_strings(header, head, entry);
+    return entry;
+  }
+
+  void check_sizes(const EntryHeader& header, const ByteView& head, const ByteView& stored,
+                   const FatbinEntry& entry) {
+    if (!entry.compressed) {
+      // A PTX that fatbinary could not make smaller keeps its length here.
+      if (header.raw_size != 0) head.fail(56, "an entry is compressed in an unknown way");
+      if (header.compressed_size > stored.size())
+        head.fail(16, "an entry is larger than its place");
+      return;
+    }
+    const uint64_t size = header.compressed_size;
+    if (size == 0 || size > stored.size() || stored.size() - size > kMaxPadding) {
+      head.fail(16, "the size of a compressed entry does not fit its place");
+    }
+    if (header.raw_size == 0 || header.raw_size > kMaxRaw || header.raw_size > budget_) {
+      head.fail(56, "an entry is too large once decompressed");
+    }
+    budget_ -= header.raw_size;
+  }
+
+  void read_strings(const EntryHeader& header, const ByteView& head, FatbinEntry& entry) {
+    if (header.name_size != 0) {
+      const auto name = head.slice(header.name_offset, header.name_size, "the name of an entry");
+      entry.name.assign(reinterpret_cast<const char*>(name.bytes().data()), name.size());
+      entry.name.resize(std::min(entry.name.find('\0'), entry.name.size()));
+    }
+    if (header.options_offset == 0) return;
+    const auto offset = head.get<uint32_t>(header.options_offset);
+    const auto size = head.get<uint32_t>(uint64_t{header.options_offset} + 4);
+    head.slice(offset, size, "the options of an entry");
+  }
+
+  static std::vector<std::byte> decompressed(const EntryHeader& header, const ByteView& head,
+                                             const ByteView& stored) {
+    const auto bytes = stored.bytes().first(header.compressed_size);
+    const bool lz4 = (header.flags & kFlagLz4) != 0;
+    auto result = lz4 ? unlz4(bytes, header.raw_size) : unzstd(bytes, header.raw_size);
+    if (!result) head.fail(56, "an entry cannot be decompressed");
+    return std::move(*result);
+  }
+
+  static std::vector<std::byte> unpacked(const EntryHeader& header, const ByteView& head,
+                                         const ByteView& stored) {
+    if ((header.flags & kFlagScrambled) != 0) return {};
+    if ((header.flags & (kFlagLz4 | kFlagZstd)) != 0) return decompressed(header, head, stored);
+    return {stored.bytes().begin(), stored.bytes().end()};
+  }
+
+  void read_image(const EntryHeader& header, const ByteView& head, const ByteView& stored,
+                  FatbinEntry& entry) {
+    const bool readable = header.kind == kKindPtx || header.kind == kKindElf;
+    if (!readable || (header.flags & kFlagScrambled) != 0) return;
+    std::vector<std::byte> raw;
+    ByteView image = stored;
+    if (entry.compressed) {
+      raw = decompressed(header, head, stored);
+      memory_.add_payload(raw.size());
+      image = ByteView("an image inside the FATBIN", raw);
+    }
+    ImageInfo inner =
+        header.kind == kKindPtx ? read_ptx(image, memory_) : read_cubin(image, memory_);
+    if (inner.arch.number != entry.arch.number) {
+      head.fail(28, "an entry says another architecture than its image");
+    }
+    if (inner.ptx_isa != 0) entry.ptx_isa = inner.ptx_isa;
+    entry.toolkit = inner.toolkit;
+    entry.symbols = std::move(inner.symbols);
+    entry.resources = std::move(inner.resources);
+  }
+
+  /// The fat binary's own symbols are those of its first image, and what others add.
+  void collect(const FatbinEntry& entry, const ByteView& head) {
+    if (info_.toolkit == 0) info_.toolkit = entry.toolkit;
+    for (size_t i = 0; i < entry.symbols.size(); ++i) {
+      const Symbol& symbol = entry.symbols[i];
+      const uint64_t parameters = symbol.parameters ? symbol.parameters->size() : 0;
+      take(grown_size<Symbol>(2) + grown_size<KernelResources>() + kMapNode +
+               heap_size(symbol.lowered_name, 4) + sizeof(Parameter) * parameters,
+           head);
+      if (!known_.insert(symbol.lowered_name).second) continue;
+      if (symbol.kind == SymbolKind::KERNEL) {
+        info_.symbols.push_back(symbol);
+        info_.resources.push_back(entry.resources[i]);
+      } else {
+        others_.push_back(symbol);
+      }
+    }
+  }
+
+  const ByteView& view_;
+  MemoryBudget& memory_;
+  const size_t wanted_;
+  uint64_t budget_;
+  std::vector<std::byte> kept_;
+  ImageInfo info_;
+  std::vector<Symbol> others_;
+  std::unordered_set<std::string> known_;
+};
+
+}  // namespace
+
+ImageInfo read_fatbin(ByteView image, MemoryBudget& budget) { return Reader(image, budget).read(); }
+
+std::vector<FatbinEntry> fatbin_entries(ByteView image) {
+  MemoryBudget budget(image.size());
+  return std::move(Reader(image, budget, kNone).read().entries);
+}
+
+size_t count_fatbin_entries(ByteView image) { return fatbin_entries(image).size(); }
+
+uint64_t fatbin_size(ByteView bytes) {
+  const auto header = bytes.get<FileHeader>(0);
+  if (header.magic != kFatbinMagic) bytes.fail(0, "the magic number is not BA55ED50");
+  if (header.header_size < sizeof(FileHeader)) bytes.fail(6, "the header is too small");
+  bytes.slice(header.header_size, header.size, "the table of entries");
+  return header.header_size + header.size;
+}
+
+FatbinImage read_fatbin_entry(ByteView image, size_t index) {
+  MemoryBudget budget(image.size());
+  Reader reader(image, budget, index);
+  ImageInfo info = reader.read();
+  if (index >= info.entries.size()) image.fail(0, "it has no such entry");
+  return {std::move(info.entries[index]), std::move(reader.kept())};
+}
+
+}  // namespace cucore::image

@@ -1,0 +1,101 @@
+// Checks host objects: every table inside the bytes.
+#include "image/elf_file.hpp"
+#include "image/fatbin.hpp"
+#include "image/host_object.hpp"
+
+namespace cucore::image {
+
+namespace {
+
+constexpr uint16_t kCoffX64 = 0x8664;
+constexpr uint16_t kCoffArm64 = 0xaa64;
+constexpr uint64_t kCoffHeaderSize = 20;
+constexpr uint64_t kCoffSectionSize = 40;
+constexpr uint64_t kCoffSymbolSize = 18;
+constexpr uint64_t kCoffRelocationSize = 10;
+constexpr uint32_t kCoffUninitialised = 0x80;
+
+void check_elf_object(const ByteView& image) {
+  const ElfFile file(image);
+  if (file.header().type != kTypeRelocatable) image.fail(16, "not a relocatable object");
+  for (const ElfSection& section : file.sections()) {
+    if (section.type == kSectionSymbols) file.symbols(section);
+  }
+}
+
+void check_coff_section(const ByteView& image, uint64_t at) {
+  const auto size = image.get<uint32_t>(at + 16);
+  const auto offset = image.get<uint32_t>(at + 20);
+  const auto relocations = image.get<uint32_t>(at + 24);
+  const auto count = image.get<uint16_t>(at + 32);
+  const auto flags = image.get<uint32_t>(at + 36);
+  if ((flags & kCoffUninitialised) == 0 && offset != 0) image.slice(offset, size, "a section");
+  if (count != 0) image.slice(relocations, count * kCoffRelocationSize, "a table of relocations");
+}
+
+void check_coff_object(const ByteView& image) {
+  const auto sections = image.get<uint16_t>(2);
+  const auto symbols = image.get<uint32_t>(8);
+  const auto symbol_count = image.get<uint32_t>(12);
+  const auto optional = image.get<uint16_t>(16);
+  if (sections == 0) image.fail(2, "no sections");
+  const uint64_t table = kCoffHeaderSize + optional;
+  image.slice(table, sections * kCoffSectionSize, "the section table");
+  for (uint64_t i = 0; i < sections; ++i) check_coff_section(image, table + i * kCoffSectionSize);
+  if (symbols == 0) return;
+  const uint64_t size = symbol_count * kCoffSymbolSize;
+  image.slice(symbols, size, "the symbol table");
+  const auto strings = image.get<uint32_t>(symbols + size);
+  image.slice(symbols + size, strings, "the string table");
+}
+
+}  // namespace
+
+bool looks_like_coff(std::span<const std::byte> bytes) {
+  if (bytes.size() < kCoffHeaderSize) return false;
+  const auto machine = ByteView("OBJECT", bytes).get<uint16_t>(0);
+  return machine == kCoffX64 || machine == kCoffArm64;
+}
+
+void each_relocatable_fatbin(ByteView object,
+                             const std::function<void(const ByteView& fatbin)>& action) {
+  constexpr uint64_t kAlignment = 8;  // of one behind another, where "ld -r" has joined objects
+  if (looks_like_coff(object.bytes())) return;
+  const ElfFile file(object);
+  uint64_t seen = 0;
+  for (const ElfSection& section : file.sections()) {
+    if (section.text_name != "__nv_relfatbin") continue;
+    const ByteView all = file.bytes(section);
+    seen += all.size();
+    if (seen > object.size()) object.fail(section.header_at, "sections share their bytes");
+    for (uint64_t at = 0; at < all.size();) {
+      const ByteView rest = all.slice(at, all.size() - at, "a fat binary");
+      const uint64_t size = fatbin_size(rest);
+      action(rest.slice(0, size, "a fat binary"));
+      at += (size + kAlignment - 1) / kAlignment * kAlignment;
+    }
+  }
+}
+
+DeviceCode device_code_of_object(ByteView image) {
+  if (looks_like_coff(image.bytes())) return DeviceCode::NONE;
+  DeviceCode found = DeviceCode::NONE;
+  const ElfFile file(image);
+  for (const ElfSection& section : file.sections()) {
+    if (section.size == 0) continue;
+    if (section.text_name == "__nv_relfatbin") return DeviceCode::RELOCATABLE;
+    if (section.text_name == ".nv_fatbin") found = DeviceCode::LINKED;
+  }
+  return found;
+}
+
+void check_object(ByteView image) {
+  if (image.size() == 0) image.fail(0, "it is empty");
+  if (looks_like_coff(image.bytes())) {
+    check_coff_object(image);
+  } else {
+    check_elf_object(image);
+  }
+}
+
+}  // namespace cucore::image

@@ -1,0 +1,422 @@
+// The parsed and verified form of a PTX module: what the executor decodes. Everything is resolved:
+// registers, variables, labels and functions are indices that are in range.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cucore::ptx {
+
+enum class Opcode : uint8_t {
+  unsupported,  ///< not in the table: executing it is an error that names Instruction::text
+#define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) id,
+#include "ptx/opcodes.inc"
+#undef PTX_OPCODE
+  count
+};
+
+// clang-format off
+// PTX_TYPE(enumerator, spelling, bytes of one value)
+#define PTX_TYPES(PTX_TYPE)             \
+  PTX_TYPE(pred, "pred", 0)             \
+  PTX_TYPE(b8, "b8", 1)                 \
+  PTX_TYPE(b16, "b16", 2)               \
+  PTX_TYPE(b32, "b32", 4)               \
+  PTX_TYPE(b64, "b64", 8)               \
+  PTX_TYPE(b128, "b128", 16)            \
+  PTX_TYPE(u8, "u8", 1)                 \
+  PTX_TYPE(u16, "u16", 2)               \
+  PTX_TYPE(u32, "u32", 4)               \
+  PTX_TYPE(u64, "u64", 8)               \
+  PTX_TYPE(s8, "s8", 1)                 \
+  PTX_TYPE(s16, "s16", 2)               \
+  PTX_TYPE(s32, "s32", 4)               \
+  PTX_TYPE(s64, "s64", 8)               \
+  PTX_TYPE(f16, "f16", 2)               \
+  PTX_TYPE(f16x2, "f16x2", 4)           \
+  PTX_TYPE(bf16, "bf16", 2)             \
+  PTX_TYPE(bf16x2, "bf16x2", 4)         \
+  PTX_TYPE(tf32, "tf32", 4)             \
+  PTX_TYPE(f32, "f32", 4)               \
+  PTX_TYPE(f64, "f64", 8)               \
+  PTX_TYPE(f32x2, "f32x2", 8)           \
+  PTX_TYPE(e4m3x2, "e4m3x2", 2)         \
+  PTX_TYPE(e5m2x2, "e5m2x2", 2)         \
+  PTX_TYPE(u16x2, "u16x2", 4)           \
+  PTX_TYPE(s16x2, "s16x2", 4)           \
+  PTX_TYPE(texref, "texref", 8)         \
+  PTX_TYPE(samplerref, "samplerref", 8) \
+  PTX_TYPE(surfref, "surfref", 8)
+// clang-format on
+
+enum class Type : uint8_t {
+  none,
+#define PTX_TYPE(id, name, bytes) id,
+  PTX_TYPES(PTX_TYPE)
+#undef PTX_TYPE
+      count
+};
+
+enum class Rounding : uint8_t { none, rn, rz, rm, rp, rna, rs, rni, rzi, rmi, rpi };
+
+enum class Compare : uint8_t {
+  none,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  lo,
+  ls,
+  hi,
+  hs,
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,
+  num,
+  nan
+};
+
+/// The combining operation of setp/set (and, or, xor), atom, red, redux, bar.red and video forms.
+enum class Operation : uint8_t { none, add, min, max, inc, dec, and_, or_, xor_, exch, cas, popc };
+
+enum class MulMode : uint8_t { none, lo, hi, wide };
+
+/// `generic` is written as no state space at all.
+enum class Space : uint8_t {
+  generic,
+  global,
+  constant,
+  shared,
+  shared_cluster,
+  local,
+  param,
+  reg,
+  tex
+};
+
+/// Memory order; `none` is weak.
+enum class Order : uint8_t { none, weak, relaxed, acquire, release, acq_rel, sc, volatile_, mmio };
+
+enum class Scope : uint8_t { none, cta, cluster, gpu, sys };
+
+/// The variant of shfl, vote and match, shf, prmt and testp.
+enum class Mode : uint8_t {
+  none,
+  up,
+  down,
+  bfly,
+  idx,  // shfl
+  all,
+  any,
+  uni,
+  ballot,  // vote, match
+  left,
+  right,  // shf
+  f4e,
+  b4e,
+  rc8,
+  ecl,
+  ecr,
+  rc16,  // prmt
+  finite,
+  infinite,
+  number,
+  notanumber,
+  normal,
+  subnormal,  // testp
+};
+
+/// Flag bits of a form.
+enum Flag : uint32_t {
+  kFlagFtz = 1u << 0,
+  kFlagSat = 1u << 1,
+  kFlagSatfinite = 1u << 2,
+  kFlagRelu = 1u << 3,
+  kFlagApprox = 1u << 4,
+  kFlagFull = 1u << 5,
+  kFlagUni = 1u << 6,  ///< bra.uni, call.uni, ret.uni
+  kFlagCc = 1u << 7,   ///< writes the carry
+  kFlagNan = 1u << 8,  ///< min.NaN, max.NaN
+  kFlagXorsignAbs = 1u << 9,
+  kFlagTo = 1u << 10,  ///< cvta.to
+  kFlagSync = 1u << 11,
+  kFlagAligned = 1u << 12,
+  kFlagNoftz = 1u << 13,
+  kFlagNc = 1u << 14,
+  kFlagCacheHint = 1u << 15,  ///< .L2::cache_hint: a 64-bit policy operand may follow
+  kFlagShiftamt = 1u << 16,
+  kFlagClamp = 1u << 17,  ///< shf, bmsk, szext: .clamp; otherwise .wrap
+  kFlagWrap = 1u << 19,   ///< shf, bmsk, szext: .wrap
+  kFlagAbs = 1u << 18,    ///< redux.abs
+};
+
+/// What the dotted name of an instruction says. All instructions of a module with the same name
+/// share one Form, so a decoder can choose a handler once a form.
+struct Form {
+  Opcode op = Opcode::unsupported;
+  uint8_t type_count = 0;
+  std::array<Type, 4> types{};
+  Rounding rounding = Rounding::none;
+  Compare compare = Compare::none;
+  Operation operation = Operation::none;
+  MulMode mul = MulMode::none;
+  Space space = Space::generic;
+  Space space2 = Space::generic;  ///< cp.async: the source's space
+  Order order = Order::none;
+  Scope scope = Scope::none;
+  Mode mode = Mode::none;
+  uint8_t vector = 1;  ///< 1, 2, 4 or 8 elements
+  uint32_t flags = 0;
+  uint32_t index = 0;     ///< place in Module::forms
+  std::string_view text;  ///< "add.rn.ftz.f32"
+
+  bool has(Flag flag) const { return (flags & flag) != 0; }
+};
+
+enum class OperandKind : uint8_t {
+  none,       ///< an optional operand that is absent
+  sink,       ///< `_`
+  reg,        ///< index: register of the function
+  immediate,  ///< bits: value cut to the width that its slot asks for, floats as their bits
+  symbol,     ///< the address of variable `index` (see Scope of the symbol) plus bits
+  function,   ///< the address of, or a call to, Module::functions[index]
+  memory,     ///< [base + bits], the base as `base` says
+  special,    ///< index: SpecialRegister, component 0-3; only in `mov`
+  label,      ///< index: instruction of the function
+  vector,     ///< count elements from Function::elements[index]: registers, immediates, sinks
+  list,       ///< arguments of a call: count elements from Function::elements[index]
+  prototype,  ///< index: Function::prototypes
+  targets,    ///< index: Function::target_lists
+};
+
+/// What a memory operand starts from.
+enum class Base : uint8_t {
+  absolute,         ///< no base: bits is the address
+  reg,              ///< index: a 32- or 64-bit register
+  module_variable,  ///< index: Module::variables; also for OperandKind::symbol
+  local_variable,   ///< index: Function::variables; also for OperandKind::symbol
+};
+
+/// How an immediate was written.
+enum class Literal : uint8_t { none, integer, f32, f64 };
+
+struct Operand {
+  OperandKind kind = OperandKind::none;
+  Base base = Base::absolute;
+  Literal literal = Literal::none;
+  bool negated = false;   ///< `!%p`
+  uint8_t component = 0;  ///< of a special register
+  uint8_t reserved = 0;
+  uint16_t count = 0;
+  uint32_t index = 0;
+  uint64_t bits = 0;  ///< value, addend or byte offset (two's complement)
+};
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+struct Instruction {
+  const Form* form = nullptr;
+  uint32_t guard = kNone;  ///< predicate register of `@p`
+  bool guard_negated = false;
+  uint8_t operand_count = 0;
+  uint32_t first_operand = 0;  ///< in Function::operands
+  uint32_t line = 0;           ///< of the PTX text, from 1; 0: added by the parser
+  uint32_t text_offset = 0;
+  uint32_t text_length = 0;
+};
+
+// clang-format off
+#define PTX_SPECIAL_REGISTERS(SREG)                                                        \
+  SREG(tid) SREG(ntid) SREG(laneid) SREG(warpid) SREG(nwarpid) SREG(ctaid) SREG(nctaid)    \
+  SREG(smid) SREG(nsmid) SREG(gridid) SREG(is_explicit_cluster) SREG(clusterid)            \
+  SREG(nclusterid) SREG(cluster_ctaid) SREG(cluster_nctaid) SREG(cluster_ctarank)          \
+  SREG(cluster_nctarank) SREG(lanemask_eq) SREG(lanemask_le) SREG(lanemask_lt)             \
+  SREG(lanemask_ge) SREG(lanemask_gt) SREG(clock) SREG(clock_hi) SREG(clock64)             \
+  SREG(globaltimer) SREG(globaltimer_lo) SREG(globaltimer_hi) SREG(total_smem_size)        \
+  SREG(aggr_smem_size) SREG(dynamic_smem_size) SREG(current_graph_exec)                    \
+  SREG(reserved_smem_offset_begin) SREG(reserved_smem_offset_end)                          \
+  SREG(reserved_smem_offset_cap) SREG(reserved_smem_offset_0) SREG(reserved_smem_offset_1)
+// clang-format on
+
+/// `%envreg0` to `%envreg31` and `%pm0` to `%pm7` follow as ranges: envreg0 + n, pm0 + n.
+enum class SpecialRegister : uint32_t {
+#define SREG(id) id,
+  PTX_SPECIAL_REGISTERS(SREG)
+#undef SREG
+      envreg0,
+  pm0 = envreg0 + 32,
+  count = pm0 + 8
+};
+
+enum class Linkage : uint8_t { internal, visible, external, weak, common };
+
+/// Bytes of an initialiser that hold (part of) an address known only when the module is loaded:
+/// value = ((address of the symbol + addend) & mask) >> shift, stored in `size` bytes at `offset`.
+struct Relocation {
+  uint64_t offset = 0;
+  int64_t addend = 0;
+  uint64_t mask = ~uint64_t{0};
+  uint8_t shift = 0;
+  uint8_t size = 8;
+  bool is_generic = false;   ///< written generic(symbol)
+  bool is_function = false;  ///< index is in Module::functions, otherwise in Module::variables
+  uint32_t index = 0;
+};
+
+struct Variable {
+  std::string_view name;
+  Space space = Space::generic;
+  Type type = Type::none;
+  Linkage linkage = Linkage::internal;
+  bool is_managed = false;
+  bool is_unsized = false;   ///< `.extern .shared .b8 s[]` or a trailing `[]` parameter
+  bool is_register = false;  ///< a `.reg` parameter of a function: its register is `reg`
+  uint8_t vector = 1;        ///< `.v2`, `.v4` element
+  uint32_t reg = kNone;
+  uint32_t align = 1;
+  uint64_t size = 0;    ///< bytes, all elements
+  uint64_t offset = 0;  ///< .param: in the parameter frame; .local: in the local frame
+  std::vector<uint64_t> dimensions;
+  std::vector<uint8_t> bytes;  ///< initial value; what is missing up to size is zero
+  std::vector<Relocation> relocations;
+};
+
+/// `.callprototype`: what an indirect call passes. Parameters have type, size, align and offset.
+struct Prototype {
+  std::string_view name;
+  std::vector<Variable> returns;
+  std::vector<Variable> inputs;
+  bool is_noreturn = false;
+};
+
+struct RegisterRange {
+  std::string_view name;  ///< "%r" of `%r<8>`, or the whole name
+  uint32_t first = 0;
+  uint32_t count = 1;
+  bool is_numbered = false;
+};
+
+/// A `.loc`: from this instruction on, the source line is this one.
+struct SourceLine {
+  uint32_t first_instruction = 0;
+  uint32_t file = 0;
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
+struct Function {
+  std::string_view name;
+  bool is_entry = false;
+  bool is_declaration = true;  ///< no body seen
+  bool is_noreturn = false;
+  Linkage linkage = Linkage::internal;
+  uint32_t alias_of = kNone;  ///< `.alias`: the function that this name stands for
+  uint32_t line = 0;
+
+  /// Return parameters, input parameters, then the variables of the body.
+  std::vector<Variable> variables;
+  uint32_t return_count = 0;
+  uint32_t input_count = 0;
+  uint64_t param_bytes = 0;        ///< end of the last input parameter; a launch passes these bytes
+  uint64_t param_frame_bytes = 0;  ///< with returns and the `.param` variables of the body
+  uint64_t local_bytes = 0;        ///< `.local` variables of the body
+  uint32_t local_align = 1;
+
+  std::vector<Type> registers;  ///< type of every register; the index is what operands hold
+  std::vector<RegisterRange> register_names;
+  std::vector<Instruction> instructions;  ///< the last one is an unguarded ret, trap, exit or bra
+  std::vector<Operand> operands;
+  std::vector<Operand> elements;
+  std::vector<Prototype> prototypes;
+  std::vector<std::vector<uint32_t>> target_lists;
+  std::vector<SourceLine> source_lines;
+
+  std::array<uint32_t, 3> max_threads{};       ///< .maxntid; zeros: not given
+  std::array<uint32_t, 3> required_threads{};  ///< .reqntid
+  std::array<uint32_t, 3> required_cluster{};  ///< .reqnctapercluster
+  uint32_t max_registers = 0;                  ///< .maxnreg
+  uint32_t min_blocks = 0;                     ///< .minnctapersm
+  uint32_t max_cluster = 0;                    ///< .maxclusterrank
+  bool is_explicit_cluster = false;
+
+  std::span<const Variable> returns() const { return {variables.data(), return_count}; }
+  std::span<const Variable> inputs() const {
+    return {variables.data() + return_count, input_count};
+  }
+  std::span<const Operand> operands_of(const Instruction& instruction) const {
+    return {operands.data() + instruction.first_operand, instruction.operand_count};
+  }
+  std::span<const Operand> elements_of(const Operand& operand) const {
+    return {elements.data() + operand.index, operand.count};
+  }
+};
+
+struct SourceFile {
+  uint32_t number = 0;
+  std::string_view name;
+};
+
+/// Owns the text; every string_view above points into it.
+struct Module {
+  std::string text;
+  int version_major = 0, version_minor = 0;
+  int target = 0;          ///< 90 of sm_90a
+  char target_suffix = 0;  ///< 'a', 'f' or 0
+  int address_size = 64;
+  std::vector<SourceFile> files;
+  std::vector<Variable> variables;
+  std::deque<Function> functions;
+  std::deque<Form> forms;
+
+  Module() = default;
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  std::string_view text_of(const Instruction& instruction) const {
+    return std::string_view(text).substr(instruction.text_offset, instruction.text_length);
+  }
+};
+
+/// Bytes of one value; 0 for a predicate.
+unsigned size_of(Type type);
+std::string_view name_of(Type type);
+std::string_view name_of(Opcode op);
+bool is_float(Type type);
+bool is_signed(Type type);
+
+/// "%r12", for messages.
+std::string register_name(const Function& function, uint32_t index);
+
+/*
+What verification promises to the executor
+- Every index is in range: registers, variables, functions, labels (an instruction of the same
+  function), prototypes, target lists, operand and element ranges.
+- operand_count equals the length of the opcode's pattern ('?' slots hold `none` when absent), so
+  slots have fixed places: setp {p, q|none, a, b, c|none}; shfl {d, p|none, a, b, c, mask|none};
+  vote {d, a, mask|none}; match {d, p|none, a, mask}; atom {d|sink, memory, b, c|none, policy|none};
+  ld {d, memory, policy|none}; st {memory, b, policy|none}; bar.sync {a, b|none};
+  bar.red {d, a, b|none, p}; lop3 {d, p|none, a, b, c, lut, q|none};
+  call {function or reg, list of returns, list of inputs, prototype|targets|none};
+  cvt {d, a, b|none, c|none}; min and max {d, a, b, c|none}.
+- A register operand is as wide as its type asks, or wider for ld, st and cvt; predicates only where
+  a predicate is meant; an immediate is cut to the width and converted to the type of its slot.
+- A vector operand of a load or store has exactly Form::vector elements; mov of a vector packs or
+  unpacks exactly its type's width.
+- A symbol operand is only in mov, cvta, mapa, getctarank and call lists; a special register only in
+  mov (elsewhere it was moved to a register first).
+- A call to a named function has as many returns and inputs as it declares, and each is a .param
+  variable at least as large, or a register or immediate as wide.
+- The last instruction of a body is an unguarded ret, exit, trap or bra; a branch never leaves it.
+*/
+
+}  // namespace cucore::ptx

@@ -1,0 +1,394 @@
+// Decodes instruction names by the tables opcodes.inc and modifiers.inc. Runs once for each
+// distinct name of a module, so it is written for clarity and not for speed.
+#include "ptx/forms.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace cucore::ptx {
+namespace {
+
+enum Group : uint32_t {
+  gRounding = 1u << 0,
+  gFtz = 1u << 1,
+  gSat = 1u << 2,
+  gSatfinite = 1u << 3,
+  gRelu = 1u << 4,
+  gSpace = 1u << 5,
+  gTo = 1u << 6,
+  gCompare = 1u << 7,
+  gOperation = 1u << 8,
+  gMode = 1u << 9,
+  gCc = 1u << 10,
+  gMul = 1u << 11,
+  gApprox = 1u << 12,
+  gFull = 1u << 13,
+  gNan = 1u << 14,
+  gXorsign = 1u << 15,
+  gClamp = 1u << 16,
+  gShiftamt = 1u << 17,
+  gOrder = 1u << 18,
+  gScope = 1u << 19,
+  gVector = 1u << 20,
+  gCache = 1u << 21,
+  gNc = 1u << 22,
+  gNoftz = 1u << 23,
+  gUni = 1u << 24,
+  gAligned = 1u << 25,
+  gSync = 1u << 26,
+  gAbs = 1u << 27,
+  gBulk = 1u << 29,
+  gWild = 1u << 28,  ///< modifiers that are not known do not matter
+};
+
+constexpr uint32_t bit(Type type) { return 1u << static_cast<unsigned>(type); }
+static_assert(static_cast<unsigned>(Type::count) <= 32);
+
+constexpr uint32_t kAny = ~bit(Type::none);
+constexpr uint32_t kPred = bit(Type::pred);
+constexpr uint32_t kB32 = bit(Type::b32);
+constexpr uint32_t kB64 = bit(Type::b64);
+constexpr uint32_t kU32 = bit(Type::u32);
+constexpr uint32_t kU64 = bit(Type::u64);
+constexpr uint32_t kS32 = bit(Type::s32);
+constexpr uint32_t kF32 = bit(Type::f32);
+constexpr uint32_t kF64 = bit(Type::f64);
+constexpr uint32_t kBits = bit(Type::b16) | kB32 | kB64;
+constexpr uint32_t kInt = bit(Type::u16) | kU32 | kU64 | bit(Type::s16) | kS32 | bit(Type::s64) |
+                          bit(Type::u16x2) | bit(Type::s16x2);
+constexpr uint32_t kHalf = bit(Type::f16) | bit(Type::f16x2) | bit(Type::bf16) | bit(Type::bf16x2);
+constexpr uint32_t kFloat = kHalf | kF32 | kF64 | bit(Type::f32x2);
+constexpr uint32_t kSigned =
+    bit(Type::s8) | bit(Type::s16) | kS32 | bit(Type::s64) | bit(Type::s16x2);
+
+constexpr Rule rule_of(std::string_view pattern) {
+  struct Named {
+    std::string_view name;
+    Rule rule;
+  };
+  constexpr Named kRules[] = {
+      {"MOV_RULE", Rule::mov},    {"CVT_RULE", Rule::cvt},   {"CVT_PACK", Rule::cvt_pack},
+      {"LOP3_RULE", Rule::lop3},  {"ATOM_RULE", Rule::atom}, {"CALL_RULE", Rule::call},
+      {"BAR_RED", Rule::bar_red}, {"SHFL_RULE", Rule::shfl}, {"VOTE_RULE", Rule::vote}};
+  for (const Named& named : kRules)
+    if (named.name == pattern) return named.rule;
+  return Rule::pattern;
+}
+
+constexpr OpcodeSpec kSpecs[] = {
+    {"", Opcode::unsupported, 0, 0, 0, "", Rule::pattern},
+#define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) \
+  {name, Opcode::id, groups, types, type_count, pattern, rule_of(pattern)},
+#include "ptx/opcodes.inc"
+#undef PTX_OPCODE
+};
+
+struct OpcodeName {
+  std::string_view name;
+  Opcode op;
+};
+
+template <typename Row, size_t N>
+constexpr std::array<Row, N> sorted_by_name(std::array<Row, N> rows) {
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.name < b.name; });
+  return rows;
+}
+
+constexpr auto kOpcodeNames = sorted_by_name(std::to_array<OpcodeName>({
+#define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) {name, Opcode::id},
+#define PTX_OPCODE_ALIAS(id, name) {name, Opcode::id},
+#include "ptx/opcodes.inc"
+#undef PTX_OPCODE_ALIAS
+#undef PTX_OPCODE
+}));
+
+struct TypeName {
+  std::string_view name;
+  Type type;
+};
+
+constexpr auto kTypeNames = sorted_by_name(std::to_array<TypeName>({
+#define PTX_TYPE(id, name, bytes) {name, Type::id},
+    PTX_TYPES(PTX_TYPE)
+#undef PTX_TYPE
+}));
+
+enum class Field : uint8_t {
+  rounding,
+  compare,
+  operation,
+  mul,
+  space,
+  order,
+  scope,
+  mode,
+  vector,
+  flags,
+  hint
+};
+
+struct Modifier {
+  std::string_view name;
+  uint32_t group;
+  Field field;
+  uint32_t value;
+};
+
+constexpr auto kModifiers = sorted_by_name(std::to_array<Modifier>({
+#define PTX_MODIFIER(name, group, field, value) {name, group, Field::field, value},
+#include "ptx/modifiers.inc"
+#undef PTX_MODIFIER
+}));
+
+template <typename Rows>
+constexpr auto find_row(const Rows& rows, std::string_view name) {
+  return std::lower_bound(rows.begin(), rows.end(), name,
+                          [](const auto& row, std::string_view key) { return row.name < key; });
+}
+
+const Opcode* find_opcode(std::string_view name) {
+  auto row = find_row(kOpcodeNames, name);
+  return row != kOpcodeNames.end() && row->name == name ? &row->op : nullptr;
+}
+
+const Modifier* find_modifier(std::string_view name, uint32_t groups) {
+  for (auto row = find_row(kModifiers, name); row != kModifiers.end() && row->name == name; ++row)
+    if (row->group & groups) return &*row;
+  return nullptr;
+}
+
+/// Ends of the name's parts: "cp.async.wait_all" is looked up whole, then ever shorter.
+const Opcode* longest_opcode(std::string_view text, size_t& length) {
+  for (length = text.size();; length = text.rfind('.', length - 1)) {
+    if (length == std::string_view::npos || length == 0) return nullptr;
+    if (const Opcode* op = find_opcode(text.substr(0, length))) return op;
+    if (text.find('.') >= length) return nullptr;
+  }
+}
+
+template <typename Enum>
+bool set_once(Enum& field, uint32_t value) {
+  if (field != Enum{}) return false;
+  field = static_cast<Enum>(value);
+  return true;
+}
+
+bool set_space(Form& form, uint32_t value) {
+  if (form.space == Space::generic) return set_once(form.space, value);
+  bool copies = form.op == Opcode::cp_async || form.op == Opcode::cp_async_bulk;
+  return copies && set_once(form.space2, value);
+}
+
+bool set_vector(Form& form, uint32_t value) {
+  bool first = form.vector == 1;
+  form.vector = static_cast<uint8_t>(value);
+  return first;
+}
+
+bool apply(Form& form, const Modifier& modifier) {
+  switch (modifier.field) {
+    case Field::rounding:
+      return set_once(form.rounding, modifier.value);
+    case Field::compare:
+      return set_once(form.compare, modifier.value);
+    case Field::operation:
+      return set_once(form.operation, modifier.value);
+    case Field::mul:
+      return set_once(form.mul, modifier.value);
+    case Field::space:
+      return set_space(form, modifier.value);
+    case Field::order:
+      return set_once(form.order, modifier.value);
+    case Field::scope:
+      return set_once(form.scope, modifier.value);
+    case Field::mode:
+      return set_once(form.mode, modifier.value);
+    case Field::vector:
+      return set_vector(form, modifier.value);
+    case Field::flags:
+      form.flags |= modifier.value;
+      return true;
+    case Field::hint:
+      return true;
+  }
+  return false;
+}
+
+bool apply_part(Form& form, const OpcodeSpec& spec, std::string_view part) {
+  if (const Modifier* modifier = find_modifier(part, spec.groups)) return apply(form, *modifier);
+  Type type = find_type(part);
+  if (type == Type::none || form.type_count == spec.type_count) return (spec.groups & gWild) != 0;
+  form.types[form.type_count++] = type;
+  return true;
+}
+
+bool apply_parts(Form& form, const OpcodeSpec& spec, std::string_view parts) {
+  while (!parts.empty()) {
+    parts.remove_prefix(1);  // the dot
+    size_t end = std::min(parts.find('.'), parts.size());
+    if (!apply_part(form, spec, parts.substr(0, end))) return false;
+    parts.remove_prefix(end);
+  }
+  return true;
+}
+
+bool in(const Form& form, uint32_t set) { return (bit(form.types[0]) & set) != 0; }
+
+bool uses_float_modifier(const Form& form) {
+  return form.rounding != Rounding::none ||
+         (form.flags & (kFlagFtz | kFlagApprox | kFlagFull | kFlagNan | kFlagXorsignAbs)) != 0;
+}
+
+/// Comparisons that order by sign need numbers; those for NaN need floats, lo to hs unsigned.
+bool compares_well(const Form& form, Type type) {
+  if (form.compare == Compare::none) return false;
+  uint32_t set = bit(type);
+  bool equality = form.compare == Compare::eq || form.compare == Compare::ne;
+  if (form.compare >= Compare::equ) return (set & kFloat) != 0;
+  if (form.compare >= Compare::lo) return (set & (kInt & ~kSigned)) != 0;
+  return equality ? type != Type::pred : (set & (kInt | kFloat)) != 0;
+}
+
+bool multiplies_well(const Form& form) {
+  if (in(form, kFloat)) return form.mul == MulMode::none;
+  bool narrow = in(form, bit(Type::u16) | bit(Type::s16) | kU32 | kS32);
+  return form.mul == MulMode::lo || form.mul == MulMode::hi ||
+         (form.mul == MulMode::wide && narrow);
+}
+
+bool rounds_to_integer(Rounding rounding) { return rounding >= Rounding::rni; }
+
+bool is_fp8(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
+
+/// Which conversions need a rounding mode, and of which kind.
+bool converts_well(const Form& form) {
+  Type to = form.types[0], from = form.types[1];
+  if (to == Type::pred || from == Type::pred) return false;
+  if (is_fp8(to) || is_fp8(from) || to == Type::tf32) return form.rounding != Rounding::none;
+  bool packed = to == Type::f16x2 || to == Type::bf16x2;
+  if (packed) return form.rounding != Rounding::none && from == Type::f32;
+  bool to_float = (bit(to) & kFloat) != 0, from_float = (bit(from) & kFloat) != 0;
+  if (!to_float && !from_float) return form.rounding == Rounding::none && !form.has(kFlagFtz);
+  if (!to_float) return rounds_to_integer(form.rounding);
+  if (!from_float) return form.rounding != Rounding::none && !rounds_to_integer(form.rounding);
+  if (to == from) return form.rounding == Rounding::none || rounds_to_integer(form.rounding);
+  bool narrows = size_of(to) < size_of(from) || (to != from && size_of(to) == size_of(from));
+  return narrows == (form.rounding != Rounding::none) && !rounds_to_integer(form.rounding);
+}
+
+bool shuffles(Mode mode) { return mode >= Mode::up && mode <= Mode::idx; }
+bool permutes(Mode mode) { return mode == Mode::none || (mode >= Mode::f4e && mode <= Mode::rc16); }
+
+bool modes_well(const Form& form) {
+  switch (form.op) {
+    case Opcode::shfl:
+      return shuffles(form.mode);
+    case Opcode::vote:
+      return form.mode >= Mode::all && form.mode <= Mode::ballot &&
+             (form.mode == Mode::ballot) == (form.types[0] == Type::b32);
+    case Opcode::match:
+      return (form.mode == Mode::all || form.mode == Mode::any) && form.has(kFlagSync);
+    case Opcode::shf:
+      return form.mode == Mode::left || form.mode == Mode::right;
+    case Opcode::prmt:
+      return permutes(form.mode);
+    case Opcode::testp:
+      return form.mode >= Mode::finite;
+    default:
+      return true;
+  }
+}
+
+/// To shared memory by an mbarrier, from it in groups.
+bool copies_in_bulk(const Form& form) {
+  bool to_shared = form.space == Space::shared || form.space == Space::shared_cluster;
+  if (to_shared) return form.space2 == Space::global && form.has(kFlagSync);
+  return form.space == Space::global && form.space2 == Space::shared && !form.has(kFlagSync);
+}
+
+bool is_complete(const Form& form) {
+  switch (form.op) {
+    case Opcode::setp:
+      return compares_well(form, form.types[0]);
+    case Opcode::set:
+      return compares_well(form, form.types[1]);
+    case Opcode::vset2:
+    case Opcode::vset4:
+      return form.compare != Compare::none;
+    case Opcode::mul:
+      return multiplies_well(form);
+    case Opcode::mad:
+      return in(form, kFloat) ? form.mul == MulMode::none && form.rounding != Rounding::none
+                              : multiplies_well(form);
+    case Opcode::madc:
+      return form.mul == MulMode::lo || form.mul == MulMode::hi;
+    case Opcode::mul24:
+    case Opcode::mad24:
+    case Opcode::dp2a:
+      return form.mul == MulMode::lo || form.mul == MulMode::hi;
+    case Opcode::fma:
+      return form.rounding != Rounding::none;
+    case Opcode::div:
+      return !in(form, kFloat) || form.rounding != Rounding::none || form.has(kFlagApprox) ||
+             form.has(kFlagFull);
+    case Opcode::rcp:
+    case Opcode::sqrt:
+      return (form.rounding != Rounding::none) != form.has(kFlagApprox);
+    case Opcode::cvt:
+      return converts_well(form);
+    case Opcode::cvta:
+    case Opcode::isspacep:
+      return form.space != Space::generic;
+    case Opcode::cp_async:
+      return form.space == Space::shared && form.space2 == Space::global;
+    case Opcode::cp_async_bulk:
+      return copies_in_bulk(form);
+    case Opcode::fence:
+      return form.scope != Scope::none;
+    case Opcode::membar:
+      return form.scope != Scope::none;
+    case Opcode::atom:
+    case Opcode::red:
+    case Opcode::redux:
+    case Opcode::bar_red:
+      return form.operation != Operation::none;
+    default:
+      return modes_well(form);
+  }
+}
+
+bool is_consistent(const Form& form, const OpcodeSpec& spec) {
+  if (form.type_count != spec.type_count) return false;
+  if (spec.type_count != 0 && !in(form, spec.first_types)) return false;
+  bool integer_only = form.type_count == 1 && !in(form, kFloat);
+  if (integer_only && uses_float_modifier(form)) return false;
+  return is_complete(form);
+}
+
+}  // namespace
+
+const OpcodeSpec& spec_of(Opcode op) { return kSpecs[static_cast<size_t>(op)]; }
+
+std::string_view name_of(Opcode op) {
+  return op == Opcode::unsupported ? "unsupported" : spec_of(op).name;
+}
+
+Type find_type(std::string_view name) {
+  auto row = find_row(kTypeNames, name);
+  return row != kTypeNames.end() && row->name == name ? row->type : Type::none;
+}
+
+Form decode_form(std::string_view text) {
+  Form unsupported;
+  unsupported.text = text;
+  size_t length = 0;
+  const Opcode* op = longest_opcode(text, length);
+  if (op == nullptr) return unsupported;
+  Form form = unsupported;
+  form.op = *op;
+  const OpcodeSpec& spec = spec_of(*op);
+  bool ok = apply_parts(form, spec, text.substr(length)) && is_consistent(form, spec);
+  return ok ? form : unsupported;
+}
+
+}  // namespace cucore::ptx

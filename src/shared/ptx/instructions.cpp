@@ -1,0 +1,365 @@
+// Instructions and their operands as they are written.
+#include "ptx/body.hpp"
+#include "ptx/constants.hpp"
+#include "ptx/forms.hpp"
+#include "ptx/special_registers.hpp"
+
+namespace cucore::ptx {
+
+void BodyParser::guarded_instruction() {
+  lexer_.peek();
+  const char* start = lexer_.position();
+  uint32_t line = lexer_.line();
+  lexer_.expect('@');
+  bool negated = lexer_.accept('!');
+  std::optional<uint32_t> guard;
+  lexer_.peek();
+  std::string_view name = scan_register(guard);
+  if (!guard || function_->registers[*guard] != Type::pred)
+    lexer_.fail("'" + std::string(name) + "' is not a predicate");
+  std::string_view opcode = lexer_.dotted();
+  if (opcode.empty()) lexer_.fail_near("expected an instruction");
+  instruction(start, line, opcode, *guard, negated);
+}
+
+void BodyParser::instruction(const char* start, uint32_t line, std::string_view name,
+                             uint32_t guard, bool negated) {
+  if (name[0] < 'a' || name[0] > 'z') lexer_.fail("'" + std::string(name) + "' is no instruction");
+  const Form* form = context_.forms.find_or_decode(name);
+  uint8_t count = 0;
+  auto first = [this] { return static_cast<uint32_t>(function_->operands.size()); };
+  if (form->op == Opcode::unsupported) {
+    lexer_.skip_statement();
+  } else if (form->op == Opcode::call) {
+    count = call(*form);
+    lexer_.expect(';');
+  } else {
+    WrittenOperands written;
+    read_operands(*form, written);
+    count = place_operands(context_, *function_, *form, written);
+  }
+  append(form, start, line, guard, negated, first() - count, count);
+}
+
+void BodyParser::append(const Form* form, const char* start, uint32_t line, uint32_t guard,
+                        bool negated, uint32_t first_operand, uint8_t operand_count) {
+  Instruction& added = function_->instructions.emplace_back();
+  added.form = form;
+  added.guard = guard;
+  added.guard_negated = negated;
+  added.operand_count = operand_count;
+  added.first_operand = first_operand;
+  added.line = line;
+  added.text_offset = static_cast<uint32_t>(start - context_.module.text.data());
+  added.text_length = static_cast<uint32_t>(lexer_.position() - start);
+}
+
+/// Up to and with the `;`.
+void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
+  if (lexer_.accept(';')) return;
+  std::string_view pattern = spec_of(form.op).pattern;
+  char first_slot = pattern.empty() ? '\0' : pattern[0];
+  if (first_slot == 'l') {
+    add_operand(written, label_operand());
+    return lexer_.expect(';');
+  }
+  for (;;) {
+    bool is_targets = form.op == Opcode::brx_idx && written.count == 1;
+    add_operand(written, is_targets ? targets_operand() : operand(form));
+    char c = lexer_.peek();
+    if (c == '|' && written.count == 1) {
+      written.has_pair = true;
+    } else if (c != ',') {
+      return lexer_.expect(';');
+    }
+    lexer_.expect(c);
+  }
+}
+
+void BodyParser::add_operand(WrittenOperands& written, const Operand& operand) {
+  if (written.count == kMaxOperands) lexer_.fail("too many operands");
+  written.items[written.count++] = operand;
+}
+
+Operand BodyParser::operand(const Form& form) {
+  char c = lexer_.peek();
+  switch (c) {
+    case '%':
+      return percent_operand(form);
+    case '[':
+      return memory_operand();
+    case '{':
+      return vector_operand(form);
+    case '!':
+      return negated_operand();
+    default:
+      break;
+  }
+  bool word = is_class(c, kCharWord) && !is_class(c, kCharDigit);
+  return word ? named_operand() : constant_operand();
+}
+
+/// "!%p": nothing but a predicate can be negated.
+Operand BodyParser::negated_operand() {
+  lexer_.expect('!');
+  lexer_.peek();
+  std::optional<uint32_t> found;
+  scan_register(found);
+  if (!found) lexer_.fail_near("expected a predicate behind '!'");
+  Operand negated = register_operand(*found);
+  negated.negated = true;
+  return negated;
+}
+
+Operand BodyParser::percent_operand(const Form& form) {
+  std::optional<uint32_t> found;
+  std::string_view name = scan_register(found);
+  if (found) return register_operand(*found);
+  std::optional<Operand> special = special_register(name);
+  if (!special) lexer_.fail("unknown register '" + std::string(name) + "'");
+  return form.op == Opcode::mov ? *special : move_to_register(*special);
+}
+
+/// One pass over the name that hashes it and its stem without the digits at its end.
+std::string_view BodyParser::scan_register(std::optional<uint32_t>& found) {
+  const char* start = lexer_.position();
+  const char* at = start;
+  const char* stem = start;
+  uint64_t hash = kHashStart, stem_hash = kHashStart;
+  for (; is_class(*at, kCharWord); ++at) {
+    hash = hash_step(hash, *at);
+    if (is_class(*at, kCharDigit)) continue;
+    stem = at + 1;
+    stem_hash = hash;
+  }
+  lexer_.advance_to(at);
+  std::string_view name(start, static_cast<size_t>(at - start));
+  found = find_register(name, hash, static_cast<size_t>(stem - start), stem_hash);
+  return name;
+}
+
+/// "%r12" is register 12 of the range `%r<n>`, unless a nearer scope declares that very name.
+std::optional<uint32_t> BodyParser::find_register(std::string_view name, uint64_t hash, size_t stem,
+                                                  uint64_t stem_hash) {
+  uint32_t whole_depth = 0, range_depth = 0;
+  bool numbered = stem < name.size() && stem > 0;
+  bool try_whole = !numbered || symbols_.has_numbered_names();
+  const Symbol* whole = try_whole ? symbols_.find(name, hash, &whole_depth) : nullptr;
+  const Symbol* range =
+      numbered ? symbols_.find(name.substr(0, stem), stem_hash, &range_depth) : nullptr;
+  bool is_range = range != nullptr && range->kind == SymbolKind::range &&
+                  (whole == nullptr || range_depth > whole_depth);
+  if (!is_range) {
+    if (whole == nullptr || whole->kind != SymbolKind::reg) return std::nullopt;
+    return whole->index;
+  }
+  uint64_t number = 0;
+  bool canonical = name.size() - stem <= 9 && (name[stem] != '0' || name.size() == stem + 1);
+  for (size_t i = stem; i < name.size() && canonical; ++i) number = number * 10 + (name[i] - '0');
+  if (!canonical || number >= range->count) return std::nullopt;
+  return range->index + static_cast<uint32_t>(number);
+}
+
+Operand BodyParser::register_operand(uint32_t index) const {
+  Operand result;
+  result.kind = OperandKind::reg;
+  result.index = index;
+  return result;
+}
+
+std::optional<Operand> BodyParser::special_register(std::string_view name) {
+  auto found = find_special_register(name);
+  if (!found) return std::nullopt;
+  Operand result;
+  result.kind = OperandKind::special;
+  result.index = *found;
+  if (*lexer_.position() != '.') return result;
+  static constexpr std::string_view kComponents[] = {".x", ".y", ".z", ".w"};
+  std::string_view component = lexer_.directive();
+  for (uint8_t i = 0; i < 4; ++i) {
+    if (component != kComponents[i]) continue;
+    result.component = i;
+    return result;
+  }
+  lexer_.fail("unknown component '" + std::string(component) + "'");
+}
+
+/// Other instructions than mov get a special register through a register of their own.
+Operand BodyParser::move_to_register(const Operand& special) {
+  bool wide = is_wide_special_register(special.index);
+  if (context_.registers_left == 0 || function_->registers.size() >= kMaxFunctionRegisters)
+    lexer_.fail("too many registers");
+  --context_.registers_left;
+  auto index = static_cast<uint32_t>(function_->registers.size());
+  function_->registers.push_back(wide ? Type::u64 : Type::u32);
+  function_->register_names.push_back({"%special", index, 1, false});
+  auto first = static_cast<uint32_t>(function_->operands.size());
+  function_->operands.push_back(register_operand(index));
+  function_->operands.push_back(special);
+  const Form* form = context_.forms.find_or_decode(wide ? "mov.u64" : "mov.u32");
+  append(form, lexer_.position(), lexer_.line(), kNone, false, first, 2);
+  return register_operand(index);
+}
+
+/// A register without `%` (inline assembly), a variable, a function or `_`.
+Operand BodyParser::named_operand() {
+  std::optional<uint32_t> found;
+  std::string_view name = scan_register(found);
+  if (found) return register_operand(*found);
+  if (name == "_") {
+    Operand sink;
+    sink.kind = OperandKind::sink;
+    return sink;
+  }
+  if (name == "WARP_SZ") {
+    Operand size;
+    size.kind = OperandKind::immediate;
+    size.literal = Literal::integer;
+    size.bits = 32;
+    return size;
+  }
+  return variable_operand(OperandKind::symbol, name);
+}
+
+/// A name with "+ 4" or "[2]" behind it.
+Operand BodyParser::variable_operand(OperandKind kind, std::string_view name) {
+  Operand result;
+  result.kind = kind;
+  const Variable* variable = nullptr;
+  const Symbol* local = symbols_.find(name);
+  const ModuleSymbol* symbol = local == nullptr ? context_.find_symbol(name) : nullptr;
+  if (local != nullptr && local->kind == SymbolKind::variable) {
+    result.base = Base::local_variable;
+    result.index = local->index;
+    variable = &function_->variables[local->index];
+  } else if (symbol != nullptr) {
+    result.base = Base::module_variable;
+    result.index = symbol->index;
+    if (symbol->is_function) {
+      if (kind == OperandKind::memory) lexer_.fail("a function has no memory to access");
+      result.kind = OperandKind::function;
+      return result;
+    }
+    variable = &context_.module.variables[symbol->index];
+  } else {
+    lexer_.fail("unknown symbol '" + std::string(name) + "'");
+  }
+  char c = lexer_.peek();
+  if (c == '+' || c == '-') {
+    result.bits = parse_integer(lexer_, "an offset");
+  } else if (c == '[') {
+    lexer_.expect('[');
+    result.bits = parse_integer(lexer_, "an index") * size_of(variable->type) * variable->vector;
+    lexer_.expect(']');
+  }
+  return result;
+}
+
+Operand BodyParser::constant_operand() {
+  Operand result;
+  result.kind = OperandKind::immediate;
+  if (small_integer(result)) return result;
+  Constant constant = parse_constant(lexer_);
+  result.literal = constant.literal;
+  result.bits = constant.bits;
+  return result;
+}
+
+/// Nearly all constants are short decimal numbers: no need for the expression parser.
+bool BodyParser::small_integer(Operand& result) {
+  const char* at = lexer_.position();
+  bool negative = *at == '-';
+  at += negative;
+  if (!is_class(*at, kCharDigit) || (*at == '0' && is_class(at[1], kCharWord))) return false;
+  const char* first = at;
+  uint64_t value = 0;
+  for (; is_class(*at, kCharDigit); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+  if (at - first > 18 || (*at != ',' && *at != ';' && *at != ']' && *at != '}')) return false;
+  lexer_.advance_to(at);
+  result.literal = Literal::integer;
+  result.bits = negative ? 0 - value : value;
+  return true;
+}
+
+Operand BodyParser::memory_operand() {
+  lexer_.expect('[');
+  Operand result;
+  char c = lexer_.peek();
+  if (is_class(c, kCharDigit) || c == '-' || c == '(') {
+    result.bits = parse_integer(lexer_, "an address");
+  } else {
+    std::optional<uint32_t> found;
+    std::string_view name = scan_register(found);
+    if (name.empty()) lexer_.fail_near("expected an address");
+    if (found) {
+      result = register_operand(*found);
+      result.base = Base::reg;
+      c = lexer_.peek();
+      if (c == '+') {
+        lexer_.expect('+');
+        Operand offset = constant_operand();
+        if (offset.literal != Literal::integer) lexer_.fail("an offset must be an integer");
+        result.bits = offset.bits;
+      } else if (c == '-') {
+        result.bits = parse_integer(lexer_, "an offset");
+      }
+    } else {
+      result = variable_operand(OperandKind::memory, name);
+    }
+  }
+  result.kind = OperandKind::memory;
+  lexer_.expect(']');
+  return result;
+}
+
+Operand BodyParser::vector_operand(const Form& form) {
+  lexer_.expect('{');
+  std::array<Operand, kMaxOperands> items;
+  uint16_t count = 0;
+  do {
+    if (count == items.size()) lexer_.fail("too many elements");
+    Operand item = operand_of_vector(form);
+    items[count++] = item;
+  } while (lexer_.accept(','));
+  lexer_.expect('}');
+  Operand result;
+  result.kind = OperandKind::vector;
+  result.count = count;
+  result.index = static_cast<uint32_t>(function_->elements.size());
+  function_->elements.insert(function_->elements.end(), items.begin(), items.begin() + count);
+  return result;
+}
+
+/// Elements are registers, constants and sinks; a special register is moved to a register first.
+Operand BodyParser::operand_of_vector(const Form& form) {
+  char c = lexer_.peek();
+  if (c == '{' || c == '[' || c == '!') lexer_.fail_near("expected an element");
+  Operand item = operand(form);
+  if (item.kind == OperandKind::special) item = move_to_register(item);
+  if (item.kind == OperandKind::symbol || item.kind == OperandKind::function)
+    lexer_.fail("an address cannot be an element");
+  return item;
+}
+
+Operand BodyParser::label_operand() {
+  std::string_view name = lexer_.expect_word("a label");
+  Operand result;
+  result.kind = OperandKind::label;
+  // place_operands appends it as the only operand.
+  auto place = static_cast<uint32_t>(function_->operands.size());
+  pending_.push_back({name, LabelUse::operand, place, 0, lexer_.line()});
+  return result;
+}
+
+Operand BodyParser::targets_operand() {
+  std::string_view name = lexer_.expect_word("a list of branch targets");
+  auto found = target_lists_.find(name);
+  if (found == target_lists_.end())
+    lexer_.fail("unknown list of branch targets '" + std::string(name) + "'");
+  Operand result;
+  result.kind = OperandKind::targets;
+  result.index = found->second;
+  return result;
+}
+
+}  // namespace cucore::ptx

@@ -1,0 +1,493 @@
+// Verification: after it the executor indexes registers, frames and slots without checks.
+#include "ptx/verify.hpp"
+
+#include "ptx/constants.hpp"
+#include "ptx/forms.hpp"
+
+namespace cucore::ptx {
+namespace {
+
+/// Bits of a width, for messages: a predicate is 1 bit.
+unsigned bits_of(Type type) { return type == Type::pred ? 1 : 8 * size_of(type); }
+
+bool same_width(Type a, Type b) {
+  return (a == Type::pred) == (b == Type::pred) && size_of(a) == size_of(b);
+}
+
+/// An unsigned type twice as wide, for .wide.
+Type widened(Type type) { return size_of(type) == 2 ? Type::b32 : Type::b64; }
+
+/// Only integers may sit in a register that is wider than they are.
+bool holds(Type reg, Type value) {
+  if (is_float(value) || value == Type::pred) return same_width(reg, value);
+  return reg != Type::pred && size_of(reg) >= size_of(value);
+}
+
+class Checker {
+ public:
+  Checker(Context& context, Function& function, const Form& form, WrittenOperands& written)
+      : context_(context), function_(function), form_(form), written_(written) {}
+
+  uint8_t place() {
+    const OpcodeSpec& spec = spec_of(form_.op);
+    switch (spec.rule) {
+      case Rule::pattern:
+        by_pattern(spec.pattern);
+        break;
+      case Rule::mov:
+        mov();
+        break;
+      case Rule::cvt:
+        cvt();
+        break;
+      case Rule::cvt_pack:
+        by_types("DbBB");
+        break;
+      case Rule::lop3:
+        lop3();
+        break;
+      case Rule::atom:
+        atom();
+        break;
+      case Rule::bar_red:
+        bar_red();
+        break;
+      case Rule::shfl:
+        by_pattern(form_.has(kFlagSync) ? "dqauuu" : "dqauuN");
+        break;
+      case Rule::vote:
+        vote();
+        break;
+      case Rule::call:
+        break;  // the parser places them
+    }
+    if (next_ != written_.count) fail("too many operands");
+    return placed_;
+  }
+
+  void check_argument(const Variable& formal, Operand& actual) {
+    if (actual.kind == OperandKind::symbol) {
+      const Variable* variable = variable_of(actual);
+      bool fits = variable->space == Space::param && !formal.is_register &&
+                  (formal.is_unsized || variable->size == formal.size);
+      if (!fits) argument_mismatch(formal);
+    } else if (formal.is_register || formal.dimensions.empty()) {
+      source(actual, formal.type);
+    } else {
+      argument_mismatch(formal);
+    }
+  }
+
+  void check_result(const Variable& formal, const Operand& actual) {
+    bool fits = false;
+    if (actual.kind == OperandKind::symbol) {
+      const Variable* variable = variable_of(actual);
+      fits = variable->space == Space::param && variable->size == formal.size;
+    } else if (actual.kind == OperandKind::reg) {
+      fits = formal.dimensions.empty() && same_width(type_of(actual), formal.type);
+    }
+    if (!fits) argument_mismatch(formal);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    context_.lexer.fail(what + " in '" + std::string(form_.text) + "'");
+  }
+  [[noreturn]] void fail_operand(const std::string& what) const {
+    fail("operand " + std::to_string(next_) + " must be " + what);
+  }
+  [[noreturn]] void argument_mismatch(const Variable& formal) const {
+    context_.lexer.fail("a call's argument does not fit parameter '" + std::string(formal.name) +
+                        "'");
+  }
+
+  Type type_of(const Operand& operand) const { return function_.registers[operand.index]; }
+
+  const Variable* variable_of(const Operand& operand) const {
+    if (operand.base == Base::module_variable) return &context_.module.variables[operand.index];
+    if (operand.base == Base::local_variable) return &function_.variables[operand.index];
+    return nullptr;
+  }
+
+  bool exhausted() const { return next_ >= written_.count; }
+
+  Operand& take() {
+    if (exhausted()) fail("too few operands");
+    Operand& operand = written_.items[next_++];
+    return operand;
+  }
+
+  void put(const Operand& operand) {
+    function_.operands.push_back(operand);
+    ++placed_;
+  }
+  void put_none() { put(Operand{}); }
+
+  // One function for each kind of slot
+
+  void destination(const Operand& operand, Type type) {
+    if (operand.kind != OperandKind::reg || operand.negated || !same_width(type_of(operand), type))
+      fail_operand("a " + std::to_string(bits_of(type)) + "-bit register");
+  }
+
+  void relaxed_destination(const Operand& operand, Type type) {
+    if (operand.kind != OperandKind::reg || operand.negated || !holds(type_of(operand), type))
+      fail_operand("a register that holds ." + std::string(name_of(type)));
+  }
+
+  void immediate(Operand& operand, Type type) {
+    auto bits = convert_constant({operand.literal, false, operand.bits}, type);
+    if (!bits) fail_operand("a constant of type ." + std::string(name_of(type)));
+    operand.bits = *bits;
+  }
+
+  void source(Operand& operand, Type type) {
+    if (operand.kind == OperandKind::immediate) return immediate(operand, type);
+    if (operand.kind != OperandKind::reg || operand.negated || !same_width(type_of(operand), type))
+      fail_operand("a " + std::to_string(bits_of(type)) + "-bit register or constant");
+  }
+
+  void relaxed_source(Operand& operand, Type type) {
+    if (operand.kind == OperandKind::immediate) return immediate(operand, type);
+    relaxed_destination(operand, type);
+  }
+
+  void predicate(Operand& operand) {
+    if (operand.kind == OperandKind::immediate) return immediate(operand, Type::pred);
+    if (operand.kind != OperandKind::reg || type_of(operand) != Type::pred)
+      fail_operand("a predicate");
+  }
+
+  void address_register(const Operand& operand) {
+    if (operand.kind == OperandKind::symbol || operand.kind == OperandKind::function) return;
+    if (operand.kind != OperandKind::reg || operand.negated || !is_address(type_of(operand)))
+      fail_operand("an address");
+  }
+
+  static bool is_address(Type type) {
+    return type != Type::pred && (size_of(type) == 4 || size_of(type) == 8);
+  }
+
+  void symbol_or_source(Operand& operand, Type type) {
+    if (operand.kind == OperandKind::symbol || operand.kind == OperandKind::function) return;
+    source(operand, type);
+  }
+
+  void memory(const Operand& operand) {
+    if (operand.kind != OperandKind::memory) fail_operand("an address in brackets");
+    if (operand.base == Base::reg && !is_address(type_of(operand)))
+      fail_operand("based on a 32- or 64-bit register");
+    if (const Variable* variable = variable_of(operand)) check_variable_access(*variable, operand);
+  }
+
+  /// The state space must be the variable's; parameters may not be passed over, for their frame has
+  /// no bounds at run time.
+  void check_variable_access(const Variable& variable, const Operand& operand) {
+    Space space = form_.space == Space::shared_cluster ? Space::shared : form_.space;
+    bool is_ld_st = form_.op == Opcode::ld || form_.op == Opcode::st;
+    if (space != Space::generic && space != variable.space && form_.op != Opcode::cp_async &&
+        form_.op != Opcode::cp_async_bulk)
+      fail("'" + std::string(variable.name) + "' is in another state space");
+    if (variable.space != Space::param) return;
+    uint64_t bytes = uint64_t{size_of(form_.types[0])} * form_.vector;
+    bool inside = operand.bits <= variable.size && variable.size - operand.bits >= bytes;
+    if (!is_ld_st || (!inside && !variable.is_unsized) || form_.types[0] == Type::pred)
+      fail("access outside of parameter '" + std::string(variable.name) + "'");
+    bool launch_parameter = function_.is_entry && operand.index < function_.input_count;
+    if (form_.op == Opcode::st && launch_parameter) fail("a kernel's parameters are read-only");
+  }
+
+  void vector_element(Operand& element, bool is_destination) {
+    if (element.kind == OperandKind::sink && is_destination) return;
+    if (is_destination) return relaxed_destination(element, form_.types[0]);
+    relaxed_source(element, form_.types[0]);
+  }
+
+  void scalar_or_vector(Operand& operand, bool is_destination) {
+    bool is_vector = operand.kind == OperandKind::vector;
+    if (form_.vector == 1) return vector_element(operand, is_destination);
+    if (!is_vector || operand.count != form_.vector)
+      fail_operand("a vector of " + std::to_string(form_.vector));
+    for (unsigned i = 0; i < operand.count; ++i)
+      vector_element(function_.elements[operand.index + i], is_destination);
+  }
+
+  void integer(Operand& operand) {
+    if (operand.kind != OperandKind::immediate || operand.literal != Literal::integer)
+      fail_operand("an integer constant");
+  }
+
+  void slot(char letter) {
+    if (letter == 'q') return pair();
+    if (letter == 'N') return put_none();
+    Operand& operand = take();
+    Type type = form_.types[0];
+    switch (letter) {
+      case 'd':
+        destination(operand, type);
+        break;
+      case 'D':
+        relaxed_destination(operand, type);
+        break;
+      case 'R':
+        if (operand.kind == OperandKind::sink) break;
+        destination(operand, Type::b32);
+        break;
+      case 'S':
+        if (operand.kind == OperandKind::sink) break;
+        destination(operand, type);
+        break;
+      case 'r':
+        destination(operand, Type::b32);
+        break;
+      case 'w':
+        destination(operand, wide_type());
+        break;
+      case 'a':
+        source(operand, type);
+        break;
+      case 'x':
+        source(operand, wide_type());
+        break;
+      case 'b':
+        source(operand, form_.types[1]);
+        break;
+      case 'B':
+        relaxed_source(operand, form_.types[form_.type_count - 1]);
+        break;
+      case 'u':
+        source(operand, Type::b32);
+        break;
+      case 'z':
+        source(operand, Type::b64);
+        break;
+      case 'p':
+        predicate(operand);
+        break;
+      case 'P':
+        destination(operand, Type::pred);
+        break;
+      case 'i':
+        integer(operand);
+        break;
+      case 'm':
+        memory(operand);
+        break;
+      case 'v':
+        scalar_or_vector(operand, true);
+        break;
+      case 'V':
+        scalar_or_vector(operand, false);
+        break;
+      case 'X':
+        address_register(operand);
+        break;
+      case 's':
+        symbol_or_source(operand, type);
+        break;
+      case 'l':
+        if (operand.kind != OperandKind::label) fail_operand("a label");
+        break;
+      case 'T':
+        if (operand.kind != OperandKind::targets) fail_operand("a list of branch targets");
+        break;
+      default:
+        break;
+    }
+    put(operand);
+  }
+
+  Type wide_type() const {
+    return form_.mul == MulMode::wide ? widened(form_.types[0]) : form_.types[0];
+  }
+
+  void pair() {
+    if (!written_.has_pair) return put_none();
+    Operand& operand = take();
+    if (operand.kind != OperandKind::sink) destination(operand, Type::pred);
+    put(operand);
+  }
+
+  /// A `d|p` where the opcode has no second destination would shift every slot.
+  void check_pair(std::string_view pattern) const {
+    bool allowed = pattern.size() > 1 && pattern[1] == 'q';
+    if (written_.has_pair && !allowed) fail("'|' has no meaning");
+  }
+
+  void by_pattern(std::string_view pattern) {
+    check_pair(pattern);
+    for (size_t i = 0; i < pattern.size(); ++i) {
+      if (pattern[i] == '*') return put_rest();
+      bool optional = i + 1 < pattern.size() && pattern[i + 1] == '?';
+      i += optional;
+      if (optional && exhausted()) {
+        put_none();
+      } else {
+        slot(pattern[i - optional]);
+      }
+    }
+  }
+
+  void put_rest() {
+    while (!exhausted()) put(take());
+  }
+
+  /// Destination as type 0, then one source as type 1 and others as the last type.
+  void by_types(std::string_view pattern) {
+    check_pair(pattern);
+    for (char letter : pattern) slot(letter);
+  }
+
+  void mov() {
+    check_pair("");
+    Operand& to = take();
+    Operand& from = take();
+    if (to.kind == OperandKind::vector) {
+      split_elements(to, true);
+      source(from, form_.types[0]);
+    } else {
+      destination(to, form_.types[0]);
+      mov_source(from);
+    }
+    put(to);
+    put(from);
+  }
+
+  void mov_source(Operand& from) {
+    Type type = form_.types[0];
+    switch (from.kind) {
+      case OperandKind::vector:
+        return split_elements(from, false);
+      case OperandKind::special:
+        if (type == Type::pred) fail_operand("a predicate");
+        return;
+      case OperandKind::symbol:
+      case OperandKind::function:
+        if (!is_address(type) || is_float(type)) fail("an address needs 32 or 64 bits");
+        return;
+      default:
+        return source(from, type);
+    }
+  }
+
+  void split_elements(const Operand& vector, bool is_destination) {
+    unsigned bytes = size_of(form_.types[0]);
+    if (vector.count < 2 || bytes == 0 || bytes % vector.count != 0)
+      fail("a vector that does not fill its type");
+    static constexpr Type kTypes[] = {Type::none, Type::b8,   Type::b16,  Type::none, Type::b32,
+                                      Type::none, Type::none, Type::none, Type::b64};
+    Type type = kTypes[bytes / vector.count];
+    if (type == Type::none) fail("a vector that does not fill its type");
+    for (unsigned i = 0; i < vector.count; ++i) {
+      Operand& element = function_.elements[vector.index + i];
+      if (is_destination && element.kind == OperandKind::sink) continue;
+      if (is_destination) {
+        destination(element, type);
+      } else {
+        source(element, type);
+      }
+    }
+  }
+
+  /// One source; packed results take two; .rs takes random bits too.
+  void cvt() {
+    check_pair("");
+    Type from = form_.types[1];
+    bool packs = size_of(form_.types[0]) > 1 && from == Type::f32 && is_packed(form_.types[0]);
+    slot('D');
+    slot('B');
+    if (packs) {
+      slot('B');
+    } else {
+      put_none();
+    }
+    if (form_.rounding == Rounding::rs) {
+      slot('u');
+    } else {
+      put_none();
+    }
+  }
+
+  static bool is_packed(Type type) {
+    return type == Type::f16x2 || type == Type::bf16x2 || type == Type::e4m3x2 ||
+           type == Type::e5m2x2;
+  }
+
+  void lop3() {
+    if (form_.operation == Operation::none) return by_pattern("dNaaaiN");
+    if (!written_.has_pair) fail("a predicate destination is missing");
+    by_pattern("dqaaaip");
+  }
+
+  void atom() {
+    check_pair("");
+    Operand& to = take();
+    if (to.kind != OperandKind::sink) scalar_or_vector(to, true);
+    put(to);
+    slot('m');
+    slot('V');
+    by_pattern_optional(form_.operation == Operation::cas ? "az" : "Nz");
+  }
+
+  void by_pattern_optional(std::string_view two) {
+    slot(two[0]);
+    if (exhausted()) return put_none();
+    slot(two[1]);
+  }
+
+  void bar_red() {
+    check_pair("");
+    bool is_count = form_.operation == Operation::popc;
+    if (is_count != (form_.types[0] == Type::u32)) fail("a type that does not fit");
+    slot('d');
+    slot('u');
+    if (written_.count == 4) {
+      slot('u');
+    } else {
+      put_none();
+    }
+    slot('p');
+  }
+
+  void vote() {
+    check_pair("");
+    slot('d');
+    slot('p');
+    slot(form_.has(kFlagSync) ? 'u' : 'N');
+  }
+
+  Context& context_;
+  Function& function_;
+  const Form& form_;
+  WrittenOperands& written_;
+  uint8_t next_ = 0;
+  uint8_t placed_ = 0;
+};
+
+}  // namespace
+
+uint8_t place_operands(Context& context, Function& function, const Form& form,
+                       WrittenOperands& written) {
+  return Checker(context, function, form, written).place();
+}
+
+void check_call(Context& context, Function& function, const Signature& signature,
+                const Operand& returns, const Operand& inputs) {
+  Lexer& lexer = context.lexer;
+  bool open_ended = !signature.inputs.empty() && signature.inputs.back().is_unsized;
+  size_t least = signature.inputs.size() - (open_ended ? 1 : 0);
+  if (returns.count != signature.returns.size())
+    lexer.fail("a call with a wrong number of results");
+  if (inputs.count < least || (inputs.count > signature.inputs.size()))
+    lexer.fail("a call with a wrong number of arguments");
+  Form form;
+  form.text = "call";
+  WrittenOperands none;
+  Checker checker(context, function, form, none);
+  for (size_t i = 0; i < returns.count; ++i)
+    checker.check_result(signature.returns[i], function.elements[returns.index + i]);
+  for (size_t i = 0; i < inputs.count; ++i)
+    checker.check_argument(signature.inputs[i], function.elements[inputs.index + i]);
+}
+
+}  // namespace cucore::ptx
