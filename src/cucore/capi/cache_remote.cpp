@@ -108,8 +108,7 @@ cucore_remote_open_fn open_plugin(const std::string& name) {
                 text("cannot load ", name, ": the folder of libcucore.so is not known"));
   cucore::require_descriptors("load " + name);
   std::string tried;
-  for (const std::string& place :
-       {folder + "/" + name, folder + "/cucore/" + name, folder + "/remote/" + name}) {
+  for (const std::string& place : {folder + "/" + name, folder + "/cucore/" + name}) {
     void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       tried += text(tried.empty() ? "" : ", ", static_cast<const char*>(dlerror()));

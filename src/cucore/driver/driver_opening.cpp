@@ -56,8 +56,7 @@ Opened open_nvidia() {
                         "install it, or set CUCORE_DRIVER=cpu to run PTX on the processor");
 }
 
-// The one that was named and no other, or the one beside this library: as installed, or as the
-// build tree has it.
+// The one that was named and no other, or the one beside this library.
 Opened open_cpu() {
   DriverSearch search;
   const std::string named = environment("CUCORE_CPU");
@@ -66,8 +65,7 @@ Opened open_cpu() {
     return search.missing("the CPU device", "let CUCORE_CPU name its file, or unset it");
   }
   const std::string own = own_folder();
-  for (const char* place : {"/", "/cpu/driver/"})
-    if (!own.empty() && search.open(own + place + CPU_DEVICE)) return search.take();
+  if (!own.empty() && search.open(own + "/" + CPU_DEVICE)) return search.take();
   if (search.open(CPU_DEVICE)) return search.take();
   return search.missing("the CPU device", "set CUCORE_CPU to its file");
 }

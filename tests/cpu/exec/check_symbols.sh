@@ -3,7 +3,7 @@
 # of the program: an inline function of the standard library, say, would then stop older processors.
 # Usage: check_symbols.sh LIBRARY NAMESPACE
 set -eu
-found=$(nm -C "$1" 2>/dev/null | grep -E ' [WVu] ' | grep -v "cucpu::$2::" || true)
-defined=$(nm -C "$1" 2>/dev/null | grep -c "cucpu::$2::" || true)
-[ "$defined" -gt 0 ] || { echo "$1 defines nothing in cucpu::$2"; exit 1; }
+found=$(nm -C "$1" 2>/dev/null | grep -E ' [WVu] ' | grep -v "cucore::cpu::$2::" || true)
+defined=$(nm -C "$1" 2>/dev/null | grep -c "cucore::cpu::$2::" || true)
+[ "$defined" -gt 0 ] || { echo "$1 defines nothing in cucore::cpu::$2"; exit 1; }
 [ -z "$found" ] || { echo "$1 shares symbols:"; echo "$found"; exit 1; }
