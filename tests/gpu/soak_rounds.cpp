@@ -312,6 +312,7 @@ void SoakThread::store() {
 void SoakThread::link() {
   if (!world_.linked) return;
   const Linker linker = world_.scaling_linker();
+  ++world_.links;
   Code code;
   if (!HAS_TO(caller_, cucore_linker_link, linker, CUCORE_CODE_TYPE_PTX, code.out())) return;
   caller_.expect(bytes_of(code) == bytes_of(world_.linked), "equal inputs link to other bytes");
