@@ -109,7 +109,7 @@ def facts(root):
 
 
 def main(root, check=False):
-    functions = len(header.exported(root / 'src/cucore.map'))
+    functions = len(header.exported(root / 'src/cucore/cucore.map'))
     table, elsewhere = facts(root)
     figures = {'lines': lines(root) / functions, 'facts': table + elsewhere, 'elsewhere': elsewhere}
     print(f'{lines(root)} lines for {functions} functions: {figures["lines"]:.1f} per function')
