@@ -1,0 +1,168 @@
+// Repeats one operation: costs NAME COUNT. count.py counts its instructions with callgrind, which
+// collects only within repeat().
+#include <cucore.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr char PTX[] = R"(.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u32 b, .param .f32 c) { ret; }
+)";
+
+[[noreturn]] void fail(const char* what, cucore_error* error) {
+  std::fprintf(stderr, "costs: %s: %s\n", what, cucore_error_message(error));
+  std::exit(1);
+}
+
+#define CALL(function, ...)                                                 \
+  do {                                                                      \
+    cucore_error* error = nullptr;                                          \
+    if (function(__VA_ARGS__, &error) != CUCORE_OK) fail(#function, error); \
+  } while (0)
+
+// The objects that the operations use. They live until the process ends.
+struct World {
+  cucore_device* device = nullptr;
+  cucore_stream* stream = nullptr;
+  cucore_objectcode* code = nullptr;
+  cucore_kernel* kernel = nullptr;
+  World() {
+    CALL(cucore_device_open, 0, &device);
+    CALL(cucore_stream_create, device, nullptr, &stream);
+    CALL(cucore_objectcode_create, CUCORE_CODE_TYPE_PTX, PTX, sizeof PTX - 1, nullptr, &code);
+    CALL(cucore_objectcode_find_kernel, code, "k", &kernel);
+  }
+};
+
+cucore_launch_options one_thread() {
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  for (int axis = 0; axis < 3; ++axis) options.grid[axis] = options.block[axis] = 1;
+  return options;
+}
+
+void launch(const World& world, int count) {
+  const cucore_launch_options options = one_thread();
+  const uint64_t a = 0;
+  const uint32_t b = 1;
+  const float c = 2;
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+  for (int i = 0; i < count; ++i)
+    CALL(cucore_kernel_launch, world.kernel, world.stream, &options, arguments, 3);
+}
+
+void launch_with_a_buffer(const World& world, int count) {
+  static cucore_buffer* buffer = [&] {
+    cucore_buffer* made = nullptr;
+    CALL(cucore_buffer_create, world.device, 16, world.stream, &made);
+    return made;
+  }();
+  const cucore_launch_options options = one_thread();
+  const uint32_t b = 1;
+  const float c = 2;
+  const cucore_argument arguments[] = {
+      {buffer, CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+  for (int i = 0; i < count; ++i)
+    CALL(cucore_kernel_launch, world.kernel, world.stream, &options, arguments, 3);
+}
+
+void record_event(const World& world, int count) {
+  static cucore_event* event = [&] {
+    cucore_event* made = nullptr;
+    CALL(cucore_event_create, world.device, nullptr, &made);
+    return made;
+  }();
+  for (int i = 0; i < count; ++i) CALL(cucore_event_record, event, world.stream);
+}
+
+void find_kernel(const World& world, int count) {
+  for (int i = 0; i < count; ++i) {
+    cucore_kernel* kernel = nullptr;
+    CALL(cucore_objectcode_find_kernel, world.code, "k", &kernel);
+    cucore_kernel_release(kernel);
+  }
+}
+
+void read_property(const World& world, int count) {
+  for (int i = 0; i < count; ++i) {
+    int32_t major = 0, minor = 0;
+    CALL(cucore_device_compute_capability, world.device, &major, &minor);
+  }
+}
+
+void serialize(const World& world, int count) {
+  static std::vector<char> bytes(65536);
+  for (int i = 0; i < count; ++i) {
+    size_t size = 0;
+    CALL(cucore_objectcode_serialize, world.code, nullptr, bytes.data(), bytes.size(), &size);
+  }
+}
+
+// In memory.
+void hit_cache(const World& world, int count) {
+  struct Cached {
+    cucore_cache* cache = nullptr;
+    cucore_program* program = nullptr;
+  };
+  static const Cached cached = [&] {
+    Cached made;
+    const char* folder = std::getenv("COSTS_FOLDER");
+    if (!folder) fail("COSTS_FOLDER is not set", nullptr);
+    cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
+    options.directory = folder;
+    CALL(cucore_cache_open, &options, &made.cache);
+    cucore_program_options compiled = CUCORE_PROGRAM_OPTIONS_INIT;
+    compiled.arch = "sm_90";
+    const char source[] = "extern \"C\" __global__ void k() {}";
+    CALL(cucore_program_create, CUCORE_SOURCE_TYPE_CUDA_CPP, source, sizeof source - 1, &compiled,
+         &made.program);
+    return made;
+  }();
+  (void)world;
+  for (int i = 0; i < count; ++i) {
+    cucore_objectcode* code = nullptr;
+    CALL(cucore_cache_compile, cached.cache, cached.program, CUCORE_CODE_TYPE_PTX, nullptr, 0,
+         &code, nullptr);
+    cucore_objectcode_release(code);
+  }
+}
+
+using Operation = void (*)(const World&, int);
+
+const std::map<std::string, Operation> OPERATIONS = {
+    {"launch", &launch},
+    {"launch_with_a_buffer", &launch_with_a_buffer},
+    {"record_event", &record_event},
+    {"find_kernel", &find_kernel},
+    {"read_property", &read_property},
+    {"serialize", &serialize},
+    {"hit_cache", &hit_cache},
+};
+
+}  // namespace
+
+extern "C" __attribute__((noinline)) void repeat(Operation operation, const void* world,
+                                                 int count) {
+  operation(*static_cast<const World*>(world), count);
+}
+
+int main(int count, char** arguments) {
+  const auto found = count == 3 ? OPERATIONS.find(arguments[1]) : OPERATIONS.end();
+  if (found == OPERATIONS.end()) {
+    std::fprintf(stderr, "usage: costs NAME COUNT\n");
+    return 2;
+  }
+  const World world;
+  found->second(world, 50);  // what the first calls prepare
+  repeat(found->second, &world, std::atoi(arguments[2]));
+  return 0;
+}

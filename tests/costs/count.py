@@ -1,0 +1,62 @@
+"""Counts the instructions that libcucore executes for one operation, and compares them with costs.txt.
+
+    count.py PROGRAM LIBRARY [--write]
+
+Callgrind counts exactly, whatever else the machine does. The counts belong to one compiler and one level of
+optimisation, which meson.build checks. A count above its row by more than 3 % is a failure: find the reason,
+or, if the cost is worth it, say so in the commit that runs --write. One below by more than 3 % is a failure
+as well, so that the rows stay true.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("costs.txt")
+MARGIN = 0.03
+FEW, MANY = 200, 1200  # repetitions; the difference is free of what happens once
+
+
+def instructions(program, library, name, count, folder):
+    """Those of `library` within repeat()."""
+    output = Path(folder, f"callgrind.{name}.{count}")
+    subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", "--toggle-collect=repeat",
+                    program, name, str(count)], check=True, capture_output=True,
+                   env={**os.environ, "COSTS_FOLDER": str(Path(folder, "cache"))})
+    lines = subprocess.run(["callgrind_annotate", "--threshold=100", "--show=Ir", output], check=True,
+                           capture_output=True, text=True).stdout
+    found = re.findall(r"^\s*([\d,]+) \([^)]*\)\s+.*\[(.*)\]$", lines, re.M)
+    return sum(int(number.replace(",", "")) for number, where in found if Path(where).name.startswith(library))
+
+
+def measure(program, library, name):
+    with tempfile.TemporaryDirectory() as folder:
+        few, many = (instructions(program, library, name, count, folder) for count in (FEW, MANY))
+    return round((many - few) / (MANY - FEW))
+
+
+def rows():
+    lines = [line.split() for line in TABLE.read_text().splitlines() if line and not line.startswith("#")]
+    return {name: int(count) for name, count in lines}
+
+
+def main(program, library, *options):
+    library = Path(library).name.split(".so")[0] + ".so"
+    counts = {name: measure(program, library, name) for name in rows()}
+    wrong = 0
+    for name, expected in rows().items():
+        change = counts[name] / expected - 1 if expected else 1
+        bad = abs(change) > MARGIN and abs(counts[name] - expected) > 2
+        wrong += bad
+        print(f"{name:24} {counts[name]:7} instructions, {expected} expected{f', {change:+.1%}' if bad else ''}")
+    if "--write" in options:
+        comments = [line for line in TABLE.read_text().splitlines() if line.startswith("#")]
+        TABLE.write_text("\n".join([*comments, *(f"{name:24} {count}" for name, count in counts.items())]) + "\n")
+        return 0
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
