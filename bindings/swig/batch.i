@@ -1,6 +1,5 @@
 // Section "Batch" of cucore.h, built up item by item. The report of what is done is not here: it is
 // called from threads of the library, where no code of a language ever is.
-%newobject Batch::code;
 
 /** Compiles of many programs at once. */
 struct Batch {

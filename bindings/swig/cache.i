@@ -1,11 +1,6 @@
 // Section "Cache" of cucore.h. Remotes as tables of functions are not here: they are called from
 // threads of the library, where no code of a language ever is. A builder is called on the thread that
 // asked: see cpp/builder.hpp.
-%quick(CacheEntries::count)
-%newobject Cache::get_or_build;
-%newobject Cache::entries;
-%newobject Cache::verify;
-%newobject Cache::trim;
 
 /** Files of a cache, as they were when the cache told of them. */
 struct CacheEntries {

@@ -1,7 +1,6 @@
 // Compiles that a language waits for in slices, behind its own compile(): in Java another thread
 // handles signals.
 #if !defined(SWIGJAVA)
-%newobject Compiling::take;
 
 /** A compile in another thread. */
 struct Compiling {

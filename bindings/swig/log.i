@@ -1,9 +1,5 @@
 // Section "Log" of cucore.h. The messages are kept until a thread of the language asks for them; see
 // cpp/log_receiver.hpp for why. Each language has a callback on top, called from a thread of its own.
-%quick(LogReceiver::level)
-%quick(LogReceiver::message)
-%quick(LogReceiver::dropped)
-%quick(LogReceiver::stopped)
 
 /** The library's messages, one after another, while it is the last receiver made. */
 struct LogReceiver {
@@ -35,7 +31,6 @@ static const char *LogReceiver_message_get(LogReceiver *receiver) { return recei
 static bool LogReceiver_stopped_get(LogReceiver *receiver) { return receiver->stopped(); }
 static int64_t LogReceiver_dropped_get(LogReceiver *receiver) { return receiver->dropped(); }
 %}
-%quick(log_enabled)
 %inline %{
 //: cucore_log_write
 void log_write(cucore_log_level level, const char *message) { cucore_log_write(level, message); }

@@ -1,8 +1,4 @@
 // Section "Object code" of cucore.h. Its symbols may be found by linking: that can wait.
-%newobject ObjectCode::create;
-%newobject ObjectCode::from_file;
-%newobject ObjectCode::deserialize;
-%newobject Images::bundle;
 %{
 static cucore_symbol_info symbol_info(ObjectCode *code, size_t index) {
   cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
@@ -78,19 +74,19 @@ struct Images {
   }
   //: cucore_objectcode_deserialize
   static ObjectCode *deserialize(const void *data, size_t size, uint64_t max_code_size,
-                                 cucore_signature_policy policy, Keys *keys) {
+                                 cucore_signature_policy policy, Keys *keys_or_null) {
     cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;
     options.max_code_size = max_code_size;
     options.signature_policy = policy;
-    options.keys = keys ? keys->data() : nullptr;
-    options.key_count = keys ? keys->size() : 0;
+    options.keys = keys_or_null ? keys_or_null->data() : nullptr;
+    options.key_count = keys_or_null ? keys_or_null->size() : 0;
     return made<ObjectCode *>(cucore_objectcode_deserialize, data, size, &options);
   }
   //: cucore_objectcode_serialize
-  size_t serialize(cucore_toggle compression, Keys *key, void *data, size_t size) {
+  size_t serialize(cucore_toggle compression, Keys *key_or_null, void *data, size_t size) {
     cucore_serialize_options options = CUCORE_SERIALIZE_OPTIONS_INIT;
     options.compression = compression;
-    options.signing_key = key && key->size() ? key->data() : nullptr;
+    options.signing_key = key_or_null && key_or_null->size() ? key_or_null->data() : nullptr;
     return made<size_t>(cucore_objectcode_serialize, held($self), &options, data, size);
   }
   //: cucore_objectcode_data

@@ -138,9 +138,8 @@ class Written:
     def __init__(self, api, owner):
         self.api, self.owner = api, owner
         self.directives, self.members, self.properties, self.getters = [], [], [], []
-        by_hand = api.written | set(api.table.get('native', 'functions'))
         for function in owner.functions:
-            if function.name not in by_hand and not api.unreachable(function.name):
+            if function.name not in api.written and not api.unreachable(function.name):
                 self.add(function)
 
     def add(self, function):
@@ -161,8 +160,6 @@ class Written:
         else:
             ctype, form = call.result()
             head, body = declared(ctype, name), form.format(', '.join(arguments))
-            if ctype.endswith(' *') and function is not self.owner.constructor:
-                self.directives.append(f'%newobject {self.owner.name}::{name};')
             if any(t == 'cucore_cache_outcome *' for _, t in call.outputs):
                 declarations += ', cucore_cache_outcome *outcome'
         if function is self.owner.constructor:
@@ -178,7 +175,6 @@ class Written:
         if call.fails:
             ctype, body = call.result()
             body = body.format(f'{f.name}, held(self)')
-            self.directives.append(f'%newobject {self.owner.name}::{name};')
         else:
             ctype, read = call.property_type()
             self.api.properties[f.name] = ctype
@@ -208,4 +204,5 @@ def cpp(api):
     aliases = [f'using {camel_of(s)} = cucore::bind::Options<{s.name}>;' for s in api.options_classes()]
     return '\n'.join(['// Generated: the handle types.', '#pragma once', '', *(f'#include <{name}>' for name in api.includes),
                       '', '#define CUCORE_HANDLES(X) \\',
-                      ' \\\n'.join(rows), '']), '\n'.join(aliases + [''])
+                      ' \\\n'.join(rows), '', '// The enumerations, in the order of ALL in _enums.py.', '#define CUCORE_ENUMS(X) \\',
+                      ' \\\n'.join(f'  X({e.name})' for e in api.header.enums), '']), '\n'.join(aliases + [''])

@@ -107,9 +107,9 @@ def features(member, places):
     return lines + [f'%csmethodmodifiers {member.path} "{quoted}{"internal" if hidden else "public"}";']
 
 
-def class_features(lines, places):
+def class_features(lines, places, nullable):
     """The comment before a class becomes the class's; a helper is internal."""
-    api, out = places.api, []
+    api, out = places.api, [f'%nullable({owner}, {name})' for owner, name in nullable]
     for previous, line in zip(lines, lines[1:]):
         m = re.match(r'struct (\w+) \{|%options\((\w+),', line)
         m = m and [m[0], m[1] or m[2]]

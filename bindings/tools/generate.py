@@ -2,7 +2,8 @@
 """Makes what a language's binding is built from, out of cucore.h, the table and the .i files.
 
   generate.py LANGUAGE HEADER FOLDER [SOURCE...]   LANGUAGE is python, java, csharp or cpp; SOURCE is a file of csharp/src.
-                                                   HEADER may be several, with a colon between them
+                                                   HEADER may be several, and tables of
+                                                   other libraries, with a colon between them
 """
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import interface
 import java
 import python
 import spellings
+import stubs
 from places import Places
 
 LANGUAGES = {'python': python, 'java': java, 'csharp': csharp}
@@ -24,7 +26,9 @@ def read(header_paths, language):
     """(lines of all .i files and classes, their members, the places of the functions in the language)."""
     lines = interface.flatten(interface.ROOT / 'cucore.i')
     written = {m.function for m in interface.members(lines)}
-    api = apis.Api(header_paths.split(':'), written)
+    paths = header_paths.split(':')
+    api = apis.Api([p for p in paths if not p.endswith('.toml')], written, [p for p in paths if p.endswith('.toml')])
+    lines = lines if language == 'cpp' else interface.of_language(lines, language)
     at = lines.index('//: classes')
     lines[at:at + 1] = classes.lines(api)
     members = interface.members(lines)
@@ -54,6 +58,8 @@ def main(language, header_paths, folder, *names):
         write('_records.py', python.records(places))
         write('_docs.py', python.docs(places, members))
         write('_init.pyi', python.init_stub(places.api.header))
+        write('_handles.py', python.handles(places))
+        write('_cucore.pyi', stubs.stub(places, members))
     elif language == 'java':
         sources = folder / 'java-sources'
         sources.mkdir(exist_ok=True)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import fields
 import sources
+import values
 import words
 from api import FOLDER, camel_of
 from header import camel
@@ -43,14 +44,9 @@ def documentation(function, parameters, places, given=(), has_result=True):
     return lines + own + [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
 
 
-def is_length(before, name):
-    """Whether a parameter is the length of the one before, with which it is one array in Java."""
-    return (before, name) == ('data', 'size') or name in (f'{before}_size', f'{before.removesuffix("s")}_count')
-
-
 def comment(member, places):
     has_result = member.kind != 'constructor' and not member.is_void
-    parameters = [b for a, b in zip(['', *member.parameters], member.parameters) if not is_length(a, b)]
+    parameters = [b for a, b in zip(['', *member.parameters], member.parameters) if not words.is_length(a, b)]
     lines = documentation(places.api.header.functions[member.function], parameters, places, has_result=has_result)
     return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
@@ -103,12 +99,14 @@ def features(member, places):
     return kept(member, enum.name if enum else KEPT_TYPES[ctype], ['/** ' + text, ' * @return it, always the same */'])
 
 
-def class_features(lines, places):
+def class_features(lines, places, nullable):
     """The names of the classes, and what each has from its .java file."""
     api = places.api
     out = [f'%rename({api.class_name(c.name, "java")}) {c.name};' for c in api.classes]
     for name in [*api.table.get('classes', 'helpers'), *map(camel_of, api.options_classes())]:
         out += [f'%rename({api.class_name(name, "java")}) {name};', f'%typemap(javaclassmodifiers) {name} "final class"']
+    nullable = nullable + [(camel_of(s), 'options') for s in api.options_classes()]
+    out += [f'%nullable({owner}, {name})' for owner, name in nullable]
     return out + [l for c in api.classes for l in own_members(c, places)]
 
 
@@ -232,5 +230,6 @@ def write_sources(places, folder):
     for e in places.api.header.enums:
         (folder / f'{e.name}.java').write_text(enum(e, places), encoding='utf-8')
     for path in sorted((FOLDER / 'java/src/io/cucore').glob('*.java')):
-        lines = sources.expand(path.read_text(encoding='utf-8').splitlines(), places, expand_member)
+        lines = values.expand(path.read_text(encoding='utf-8').splitlines(), path.stem)
+        lines = sources.expand(lines, places, expand_member)
         (folder / path.name).write_text('\n'.join(lines) + '\n', encoding='utf-8')

@@ -49,6 +49,7 @@ def of_python():
 
 def braced_place(owner, declaration):
     """The member that a declaration of Java or C# begins."""
+    declaration = declaration.partition(';')[0]
     declaration = re.sub(r'\([^()]*\) (?=\w+ *[({])', '', declaration)  # the tuple that it returns
     name = re.search(r'(\w+)\s*(?:<\w+>)?\s*([({])', declaration) or re.search(r'(\w+)\s*()$', declaration)
     return Place(owner, '' if name[1] == owner else name[1], name[2] != '(')
@@ -100,7 +101,9 @@ class Places:
             self.members.setdefault(m.function, m)
 
     def is_hidden(self, member):
-        """The layer has a fuller member for it."""
+        """Users do not need it, or the layer has a fuller member for it."""
+        if self.api.unreachable(member.function):
+            return True
         return member.function in self.layer and member.function not in self.api.table.get('visible', self.language, ())
 
     def member_name(self, member):
@@ -114,6 +117,8 @@ class Places:
     def find(self, function):
         """The place, or None where users need none."""
         listed = self.api.table.get('names', self.language, {}).get(function)
+        if self.api.unreachable(function):
+            return None
         if listed:
             return Place(*listed.rsplit('.', 1))
         if function in self.layer:
@@ -123,7 +128,7 @@ class Places:
             owner = self.api.class_name(m.owner, self.language) if m.owner else ''
             return Place(owner, '' if m.kind == 'constructor' else self.member_name(m), m.kind == 'property')
         error = re.match(r'[a-z]+_error_(\w+)', function)
-        if error and not self.api.unreachable(function):
+        if error:
             return self.of_error(self.api.table.get('members', function) or error[1])
         return None
 

@@ -3,7 +3,7 @@ import re
 
 import fields
 import words
-from api import camel_of
+from api import FOLDER, camel_of
 
 ERRORS_WITH_OTHER_NAMES = {'NOT_FOUND': 'NotFoundError', 'CUDA': 'CudaError', 'IO': 'IoError'}
 
@@ -65,12 +65,13 @@ def features(member, places):
     return lines + [f'%feature("docstring") {member.path} "{text}";']
 
 
-def class_features(lines, places):
+def class_features(lines, places, nullable):
     api = places.api
     helpers = [*api.table.get('classes', 'helpers'), *map(camel_of, api.options_classes())]
     with_keywords = [api.owner(s.name.removesuffix('_options') + '_').name for s in api.options_classes()]
     return [f'%python_handle({c.name})' for c in api.classes] + [f'%rename(_{name}) {name};' for name in helpers] + \
-        [f'%python_keywords({name})' for name in with_keywords]
+        [f'%python_keywords({name})' for name in with_keywords] + \
+        [f'%nullable({owner}, {name})' for owner, name in nullable if not api.is_helper(owner)]
 
 
 ANNOTATIONS = {'text': 'Optional[str]', 'toggle': 'Optional[bool]', 'number': 'int', 'texts': 'Texts',
@@ -181,6 +182,7 @@ def docs(places, members):
 
 
 def enums(places):
+    names = [e.name for e in places.api.header.enums]
     out = ['"""The enumerations of the library."""', '# Generated from cucore.h.', 'from enum import IntEnum', '']
     for e in places.api.header.enums:
         out += ['', f'class {e.name}(IntEnum):', f'    """{e.doc.text}"""', '']
@@ -193,4 +195,12 @@ def enums(places):
                 '        if not isinstance(value, int):', '            raise ValueError(f"{value!r} is not a {cls.__name__}")',
                 '        member = int.__new__(cls, value)', '        member._name_ = f"UNKNOWN_{value}"',
                 '        member._value_ = value', '        return member', '']
+    out += ['', f'__all__ = {names}', f'ALL = ({", ".join(names)})', '']
     return '\n'.join(out)
+
+
+def handles(places):
+    """The module that exports the classes of the handle types."""
+    names = [c.name for c in places.api.classes]
+    return '\n'.join(['"""The classes of the library\'s objects."""', '# Generated from cucore.h.',
+                      f'from ._cucore import {", ".join(names)}', '', f'__all__ = {names}', ''])

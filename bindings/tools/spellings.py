@@ -20,9 +20,11 @@ def functions(places):
 def struct_form(struct, places):
     """What users write where C has an options struct. {} is a field: in Python most are keywords of a call."""
     api, language = places.api, places.language
-    listed = api.table.get('structs', struct.name)
+    listed = api.table.get('structs', struct.name, {}).get(language)
     if listed:
-        return listed[language]
+        return listed
+    if not struct.name.endswith('_options'):
+        return camel(struct.name.split('_', 1)[1]) + '.{}'
     if language == 'python' or (language == 'java' and is_plain(struct)):
         calls = [f.name for f in api.header.functions.values() if f'const {struct.name} *' in f.types and places.find(f.name)]
         if not calls:
@@ -38,7 +40,7 @@ def structs(places):
     """C struct, and each field of one that users fill in -> what they write."""
     api = places.api
     for name, struct in api.header.structs.items():
-        if not name.endswith('_options') and not api.table.get('structs', name):
+        if name.endswith('_info'):
             yield name, camel(re.sub(r'_info$', '', name.split('_', 1)[1]))
             continue
         form = struct_form(struct, places)

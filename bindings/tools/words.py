@@ -60,3 +60,8 @@ def snake(name):
 def spaced(name):
     """As prose writes it."""
     return snake(name).replace('_', ' ').strip()
+
+
+def is_length(before, name):
+    """Whether a parameter is the length of the one before, with which it is one value in the languages."""
+    return (before, name) == ('data', 'size') or name in (f'{before}_size', f'{before.removesuffix("s")}_count')

@@ -17,6 +17,7 @@ extern "C" {
 /** Counts from one number up to another. */
 typedef struct second_counter second_counter;
 
+/** How to make a counter. */
 typedef struct second_counter_options {
   size_t        struct_size; /**< sizeof(second_counter_options) */
   int32_t       first;

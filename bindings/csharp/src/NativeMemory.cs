@@ -31,7 +31,7 @@ public partial class CudaBuffer {
   public Memory<byte> HostMemory {
     get {
       ulong host = HostPointer;
-      return host == 0 ? Memory<byte>.Empty : new NativeMemory(Share(), (IntPtr)(long)host, Size).Memory;
+      return host == 0 ? Memory<byte>.Empty : new NativeMemory(RawShare(), (IntPtr)(long)host, Size).Memory;
     }
   }
 }
@@ -44,7 +44,7 @@ public partial class ObjectCode {
       using (new Use(swigCPtr)) {
         NativeBytes bytes = CucoreNativePINVOKE.ObjectCode_RawData(swigCPtr);
         CucoreNativePINVOKE.Check();
-        return new NativeMemory(Share(), bytes.Data, (long)bytes.Size.ToUInt64()).Memory;
+        return new NativeMemory(RawShare(), bytes.Data, (long)bytes.Size.ToUInt64()).Memory;
       }
     }
   }

@@ -10,24 +10,13 @@
 Where there is no GPU, the same programs run on the CPU device. Every failed call raises a subclass of
 ``cucore.Error``.
 """
-from . import _cucore, _enums, _errors
+from . import _cucore, _enums, _errors, _handles
 from ._async import Completion, QueueInfo
 from ._cache import BatchItem, BatchResult, CacheEntry, CacheResult, compile_batch
 from ._code import Global, Parameter, Resources, Symbol
 from ._cucore import (
-    Buffer,
-    Cache,
-    Device,
-    Event,
-    Future,
-    Kernel,
     LaunchConfig,
     Launcher,
-    Linker,
-    ObjectCode,
-    Program,
-    Queue,
-    Stream,
     driver_select,
     launch,
     library_set_path,
@@ -40,28 +29,10 @@ from ._cucore import (
 )
 from ._docs import DOCS
 from ._device import Memory, Priorities, devices, max_active_clusters, launch_packed
-from ._enums import (
-    Backend,
-    CacheFile,
-    CacheOutcome,
-    CodeType,
-    DefaultStream,
-    DeviceAttribute,
-    KernelAttribute,
-    KeyAlgorithm,
-    Library,
-    LogLevel,
-    ParameterClass,
-    Severity,
-    SignaturePolicy,
-    SignatureState,
-    SourceType,
-    Status,
-    SymbolKind,
-    Toggle,
-)
+from ._enums import *  # noqa: F401,F403
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
+from ._handles import *  # noqa: F401,F403
 from ._records import CacheStatistics
 from . import _cache, _interop, _link, _memory, _program
 from ._program import Key
@@ -71,8 +42,7 @@ __version__ = version_string()
 
 _cucore._register(
     _errors._make,
-    (LogLevel, Library, DeviceAttribute, DefaultStream, SourceType, CodeType, Backend, SymbolKind, KernelAttribute,
-     Severity, KeyAlgorithm, SignaturePolicy, SignatureState, CacheOutcome, CacheFile),
+    _enums.ALL,
     {"Program": _program.arguments, "Linker": _link.arguments, "Cache": _cache.arguments},
     _interop.foreign_memory,
     _interop.foreign_stream,
@@ -83,16 +53,16 @@ for _name in _errors.__all__:
     getattr(_errors, _name).__module__ = __name__  # what tracebacks say and pickles hold
 for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
-for _type in (Future, Kernel, ObjectCode):
-    _cucore._describe(_type, (_type.__doc__ or "").strip())
+for _name in set(_handles.__all__) - set(DOCS):
+    _cucore._describe(globals()[_name], (globals()[_name].__doc__ or "").strip())
 
 __all__ = [
-    "Backend", "BatchItem", "BatchResult", "Buffer", "Cache", "CacheEntry", "CacheFile", "CacheOutcome", "CacheResult", "CacheStatistics",
-    "CodeType", "Completion", "DefaultStream", "Device", "DeviceAttribute", "Event", "Future", "Global", "Kernel",
-    "KernelAttribute", "Key", "KeyAlgorithm", "LaunchConfig", "Launcher", "Library", "Linker", "LibraryInfo", "LogLevel", "Memory", "ObjectCode",
-    "Parameter", "ParameterClass", "Priorities", "Program", "Queue", "QueueInfo", "Resources", "Severity", "SignaturePolicy", "SignatureState", "SourceType", "Status", "Stream", "Symbol", "SymbolKind", "Toggle",
-    "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query", "library_set_path",
-    "library_symbol", "log_enabled", "log_write", "max_active_clusters", "set_log_callback", "status_name", "version_number", "version_string",
+    *_enums.__all__, *_handles.__all__,
+    "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "Completion", "Global", "Key",
+    "LaunchConfig", "Launcher", "LibraryInfo", "Memory", "Parameter", "Priorities", "QueueInfo", "Resources",
+    "Symbol", "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query",
+    "library_set_path", "library_symbol", "log_enabled", "log_write", "max_active_clusters", "set_log_callback",
+    "status_name", "version_number", "version_string",
     # "from cucore import *" must not hide the IndexError of Python.
     *(name for name in _errors.__all__ if name != "IndexError"),
 ]

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "handle_types.hpp"  // generated
 #include "object.hpp"
 
 namespace cucore::bind {
@@ -64,22 +65,10 @@ class View {
 };
 
 enum class EnumClass {
-  LogLevel,
-  Library,
-  DeviceAttribute,
-  DefaultStream,
-  SourceType,
-  CodeType,
-  Backend,
-  SymbolKind,
-  KernelAttribute,
-  Severity,
-  KeyAlgorithm,
-  SignaturePolicy,
-  SignatureState,
-  CacheOutcome,
-  CacheFile,
-  COUNT
+#define CUCORE_ENUM(name) name,
+  CUCORE_ENUMS(CUCORE_ENUM)
+#undef CUCORE_ENUM
+      COUNT
 };
 
 void register_enums(PyObject* classes);  // a tuple, in the order above

@@ -67,7 +67,9 @@
 %typemap(imtype, out="System.IntPtr") SWIGTYPE * "System.Runtime.InteropServices.SafeHandle"
 // Null has an exception that names the parameter, but where it may be null.
 %typemap(csin) SWIGTYPE * "$csclassname.getCPtr($csinput, \"$csinput\")"
-%typemap(csin) Device *device_or_null, Cache *cache_or_null "$csclassname.getCPtr($csinput)"
+%define %nullable(CLASS, NAME)
+%typemap(csin) CLASS *NAME "$csclassname.getCPtr($csinput)"
+%enddef
 %typemap(csdispose) SWIGTYPE %{
   private volatile bool isDisposed;
   /// <summary>Gives the native object back now rather than at the next collection. Calls of other

@@ -1,29 +1,24 @@
 // What comes behind the sections in C#.
 //
 // One more reference, for what outlives the object.
-%csmethodmodifiers Buffer::share "internal";
-%csmethodmodifiers ObjectCode::share "internal";
-%newobject Buffer::share;
-%newobject ObjectCode::share;
 %extend Buffer {
+  //: cucore_buffer_retain
   Buffer *share() { return cucore_buffer_retain($self); }
 }
 %extend ObjectCode {
+  //: cucore_objectcode_retain
   ObjectCode *share() { return cucore_objectcode_retain($self); }
-}
-
-%csmethodmodifiers Kernel::raw_parameters "internal";
-%csmethodmodifiers Kernel::raw_label "internal";
-%csmethodmodifiers ObjectCode::raw_symbol_parameters "internal";
-%extend Kernel {
-  const char *raw_label() { return cucore_kernel_label($self); }
-  int64_t raw_parameters(void *data, size_t size, Device *device_or_null) {
-    return parameters_of(cucore_kernel_parameters, data, size, $self, device_or_null);
+  //: cucore_objectcode_symbol_parameters
+  int64_t symbol_parameters(size_t symbol, void *data, size_t size) {
+    return parameters_of(cucore_objectcode_symbol_parameters, data, size, $self, symbol);
   }
 }
-%extend ObjectCode {
-  int64_t raw_symbol_parameters(size_t symbol, void *data, size_t size) {
-    return parameters_of(cucore_objectcode_symbol_parameters, data, size, $self, symbol);
+%extend Kernel {
+  //: cucore_kernel_label
+  const char *label() { return cucore_kernel_label($self); }
+  //: cucore_kernel_parameters
+  int64_t parameters(void *data, size_t size, Device *device_or_null) {
+    return parameters_of(cucore_kernel_parameters, data, size, $self, device_or_null);
   }
 }
 

@@ -45,16 +45,15 @@
 }
 // null is refused here, but where the layer itself gives it.
 %typemap(javain) SWIGTYPE * "$javaclassname.getCPtr(Given.notNull($javainput, \"$javainput\"))"
-%typemap(javain) Device *device_or_null, Cache *cache_or_null, Keys *, ProgramOptions *, LinkerOptions *, CacheOptions * "$javaclassname.getCPtr($javainput)"
+%define %nullable(CLASS, NAME)
+%typemap(javain) CLASS *NAME "$javaclassname.getCPtr($javainput)"
+%enddef
 %typemap(out) SWIGTYPE * { $result = cucore::java::lease($1); }
 %pragma(java) moduleclassmodifiers="final class"
 %pragma(java) jniclassclassmodifiers="final class"
 %pragma(java) jniclasscode=%{
   static { NativeLoader.load(); }
 %}
-%ignore Buffer::write;  // Natives does these without a copy on the heap
-%ignore Buffer::read;
-%ignore Kernel::launch;
 %typemap(javaconstruct) Buffer {
     this(Allocation.allocate(() -> $imcall), true);
   }

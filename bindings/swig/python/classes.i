@@ -19,7 +19,7 @@
 %feature("python:tp_hash") CLASS "cucore::bind::hash";
 %feature("python:tp_richcompare") CLASS "cucore::bind::compare";
 %enddef
-%define %python_or_none(CLASS, NAME)
+%define %nullable(CLASS, NAME)
 %typemap(in) CLASS *NAME {
   $1 = nullptr;
   if ($input != Py_None) {
@@ -28,8 +28,6 @@
   }
 }
 %enddef
-%python_or_none(Device, device_or_null)
-%python_or_none(Cache, cache_or_null)
 
 // Memory of the object, seen without a copy. The view has its own reference: close() cannot pull it away.
 %feature("python:bf_getbuffer", functype="getbufferproc") ObjectCode "cucore::bind::objectcode_get_buffer";

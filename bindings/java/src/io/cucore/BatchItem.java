@@ -4,9 +4,10 @@ import java.util.Arrays;
 
 /** One compile of many. It never changes. */
 public final class BatchItem {
-  private final Program program;
-  private final CodeType target;
-  private final String[] nameExpressions;
+  //: fields
+  private final Program program; // What to compile -> the program
+  private final CodeType target; // What to make of it -> the kind of code
+  private final String[] nameExpressions; // Templates and overloads to instantiate -> a copy
 
   private BatchItem(Program program, CodeType target, String[] nameExpressions) {
     this.program = Given.notNull(program, "program");
@@ -24,33 +25,6 @@ public final class BatchItem {
    */
   public static BatchItem of(Program program, CodeType target, String... nameExpressions) {
     return new BatchItem(program, target, nameExpressions);
-  }
-
-  /**
-   * What to compile.
-   *
-   * @return the program
-   */
-  public Program program() {
-    return program;
-  }
-
-  /**
-   * What to make of it.
-   *
-   * @return the kind of code
-   */
-  public CodeType target() {
-    return target;
-  }
-
-  /**
-   * Templates and overloads to instantiate.
-   *
-   * @return a copy
-   */
-  public String[] nameExpressions() {
-    return nameExpressions.clone();
   }
 
   @Override

@@ -10,16 +10,17 @@ import java.util.Optional;
 public final class CacheEntry {
   private static final long NANOS = 1_000_000_000L;
 
-  private final byte[] key;
-  private final CacheFile kind;
-  private final boolean isSound;
-  private final long size;
-  private final Instant made;
-  private final Instant used;
+  //: fields
+  private final byte[] key; // Its key: 32 bytes, in hexadecimal its name in the folder -> a copy
+  private final CacheFile kind; // What it is -> the kind of file
+  private final boolean isSound; // Whether it is whole -> false if it was damaged; it has been removed then, where the cache may write
+  private final long size; // Its size -> bytes
+  private final Instant made; // When it was made -> the moment
+  private final Instant used; // When it was used last -> the moment
   private final CodeType type;
-  private final String name;
-  private final String arch;
-  private final String problem;
+  private final String name; // The name of its code -> the name; "" where the file was not read
+  private final String arch; // The architecture of its code, "sm_90" -> the architecture; "" where the file was not read
+  private final String problem; // What is wrong with it -> the problem; "" where there is none
 
   private CacheEntry(NativeCacheEntries all, long index) {
     key = all.key(index);
@@ -50,93 +51,12 @@ public final class CacheEntry {
   }
 
   /**
-   * Its key: 32 bytes, in hexadecimal its name in the folder.
-   *
-   * @return a copy
-   */
-  public byte[] key() {
-    return key.clone();
-  }
-
-  /**
-   * What it is.
-   *
-   * @return the kind of file
-   */
-  public CacheFile kind() {
-    return kind;
-  }
-
-  /**
-   * Whether it is whole.
-   *
-   * @return false if it was damaged; it has been removed then, where the cache may write
-   */
-  public boolean isSound() {
-    return isSound;
-  }
-
-  /**
-   * Its size.
-   *
-   * @return bytes
-   */
-  public long size() {
-    return size;
-  }
-
-  /**
-   * When it was made.
-   *
-   * @return the moment
-   */
-  public Instant made() {
-    return made;
-  }
-
-  /**
-   * When it was used last.
-   *
-   * @return the moment
-   */
-  public Instant used() {
-    return used;
-  }
-
-  /**
    * The kind of its code.
    *
    * @return the kind; empty where the file was not read, or is no entry
    */
   public Optional<CodeType> type() {
     return Optional.ofNullable(type);
-  }
-
-  /**
-   * The name of its code.
-   *
-   * @return the name; "" where the file was not read
-   */
-  public String name() {
-    return name;
-  }
-
-  /**
-   * The architecture of its code, "sm_90".
-   *
-   * @return the architecture; "" where the file was not read
-   */
-  public String arch() {
-    return arch;
-  }
-
-  /**
-   * What is wrong with it.
-   *
-   * @return the problem; "" where there is none
-   */
-  public String problem() {
-    return problem;
   }
 
   @Override

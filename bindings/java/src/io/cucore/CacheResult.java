@@ -2,30 +2,13 @@ package io.cucore;
 
 /** Object code, and where a {@link Cache} had it from. */
 public final class CacheResult {
-  private final ObjectCode code;
-  private final CacheOutcome outcome;
+  //: fields
+  private final ObjectCode code; // The object code: yours to close -> the object code
+  private final CacheOutcome outcome; // Where it came from -> the outcome
 
   CacheResult(ObjectCode code, CacheOutcome outcome) {
     this.code = code;
     this.outcome = outcome;
-  }
-
-  /**
-   * The object code: yours to close.
-   *
-   * @return the object code
-   */
-  public ObjectCode code() {
-    return code;
-  }
-
-  /**
-   * Where it came from.
-   *
-   * @return the outcome
-   */
-  public CacheOutcome outcome() {
-    return outcome;
   }
 
   @Override

@@ -11,8 +11,9 @@ public final class Completion {
   /** Bytes of a cucore_completion, for ever. */
   static final int SIZE = 32;
 
-  private final long token;
-  private final Status status;
+  //: fields
+  private final long token; // Which future it is of -> the token that the future was made with
+  private final Status status; // How the work ended -> OK, or how it failed; {@link CudaFuture#check()} tells more
 
   private Completion(long token, Status status) {
     this.token = token;
@@ -26,24 +27,6 @@ public final class Completion {
       all.add(new Completion(from.getLong(i * SIZE), Status.of(from.getInt(i * SIZE + Long.BYTES))));
     }
     return Collections.unmodifiableList(all);
-  }
-
-  /**
-   * Which future it is of.
-   *
-   * @return the token that the future was made with
-   */
-  public long token() {
-    return token;
-  }
-
-  /**
-   * How the work ended.
-   *
-   * @return OK, or how it failed; {@link CudaFuture#check()} tells more
-   */
-  public Status status() {
-    return status;
   }
 
   @Override

@@ -2,44 +2,13 @@ package io.cucore;
 
 /** What a device can do, 9 and 0 for sm_90. */
 public final class ComputeCapability {
-  private final int major;
-  private final int minor;
+  //: fields equal
+  private final int major; // The first number -> 9 of 9.0
+  private final int minor; // The second number -> 0 of 9.0
 
   ComputeCapability(long[] both) {
     major = (int) both[0];
     minor = (int) both[1];
-  }
-
-  /**
-   * The first number.
-   *
-   * @return 9 of 9.0
-   */
-  public int major() {
-    return major;
-  }
-
-  /**
-   * The second number.
-   *
-   * @return 0 of 9.0
-   */
-  public int minor() {
-    return minor;
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    if (!(other instanceof ComputeCapability)) {
-      return false;
-    }
-    ComputeCapability that = (ComputeCapability) other;
-    return major == that.major && minor == that.minor;
-  }
-
-  @Override
-  public int hashCode() {
-    return java.util.Objects.hash(major, minor);
   }
 
   @Override

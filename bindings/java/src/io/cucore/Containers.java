@@ -9,7 +9,7 @@ final class Containers {
 
   static byte[] write(ObjectCode code, SerializeOptions options) {
     SerializeOptions how = options == null ? SerializeOptions.DEFAULTS : options;
-    try (NativeKeys keys = how.key == null ? null : how.key.toNative()) {
+    try (NativeKeys keys = how.signingKey == null ? null : how.signingKey.toNative()) {
       long size = code.serializeNow(how.compression, keys, null);
       if (size > Integer.MAX_VALUE) {
         throw Exceptions.of(new Failure(Status.UNSUPPORTED,
@@ -26,7 +26,7 @@ final class Containers {
   static ObjectCode read(byte[] container, DeserializeOptions options) {
     DeserializeOptions how = options == null ? DeserializeOptions.DEFAULTS : options;
     try (NativeKeys keys = how.toNative()) {
-      return ObjectCode.deserializeNow(container, how.maxCodeSize, how.policy, keys);
+      return ObjectCode.deserializeNow(container, how.maxCodeSize, how.signaturePolicy, keys);
     }
   }
 

@@ -92,11 +92,8 @@ public class CucoreException extends RuntimeException {
     return status;
   }
 
-  /**
-   * The whole output of the compiler, the linker or the driver's PTX compiler.
-   *
-   * @return the output, "" where there is none
-   */
+  //: cucore_error_log
+  // @return the output, "" where there is none
   public String log() {
     return log;
   }
@@ -110,29 +107,20 @@ public class CucoreException extends RuntimeException {
     return diagnostics;
   }
 
-  /**
-   * Whose number {@link #nativeCode()} is.
-   *
-   * @return "cuda", "nvrtc", "nvjitlink", "nvvm" or "cucore"
-   */
+  //: cucore_error_origin
+  // @return "cuda", "nvrtc", "nvjitlink", "nvvm" or "cucore"
   public String origin() {
     return origin;
   }
 
-  /**
-   * The number that the driver or the compiler gave.
-   *
-   * @return the number, 0 where the failure is the library's own
-   */
+  //: cucore_error_native_code
+  // @return the number, 0 where the failure is the library's own
   public int nativeCode() {
     return nativeCode;
   }
 
-  /**
-   * The name of that number, "CUDA_ERROR_INVALID_PTX".
-   *
-   * @return the name, "" where there is none
-   */
+  //: cucore_error_native_name
+  // @return the name, "" where there is none
   public String nativeName() {
     return nativeName;
   }

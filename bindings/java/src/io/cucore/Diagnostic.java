@@ -9,16 +9,12 @@ import java.util.List;
 public final class Diagnostic implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** How bad it is. */
-  private final Severity severity;
-  /** From 1, or 0. */
-  private final int line;
-  /** From 1, or 0. */
-  private final int column;
-  /** The file, or "". */
-  private final String file;
-  /** What was said. */
-  private final String text;
+  //: fields
+  private final Severity severity; // How bad it is -> the severity
+  private final int line; // The line, from 1 -> the line, 0 where it is not said
+  private final int column; // The column, from 1 -> the column, 0 where it is not said
+  private final String file; // The file -> its name, "" where it is not said
+  private final String text; // What was said, without the file, the line and the severity -> the text
 
   Diagnostic(Severity severity, int line, int column, String file, String text) {
     this.severity = severity;
@@ -39,51 +35,6 @@ public final class Diagnostic implements Serializable {
     }
     // Not List.copyOf: exceptions hold this list, and must be serializable.
     return Collections.unmodifiableList(all);
-  }
-
-  /**
-   * How bad it is.
-   *
-   * @return the severity
-   */
-  public Severity severity() {
-    return severity;
-  }
-
-  /**
-   * The line, from 1.
-   *
-   * @return the line, 0 where it is not said
-   */
-  public int line() {
-    return line;
-  }
-
-  /**
-   * The column, from 1.
-   *
-   * @return the column, 0 where it is not said
-   */
-  public int column() {
-    return column;
-  }
-
-  /**
-   * The file.
-   *
-   * @return its name, "" where it is not said
-   */
-  public String file() {
-    return file;
-  }
-
-  /**
-   * What was said, without the file, the line and the severity.
-   *
-   * @return the text
-   */
-  public String text() {
-    return text;
   }
 
   @Override

@@ -2,14 +2,15 @@ package io.cucore;
 
 /** What is known of a library that is opened at run time. */
 public final class LibraryInfo {
-  private final boolean available;
-  private final String path;
-  private final int versionMajor;
-  private final int versionMinor;
-  private final String reason;
+  //: fields
+  private final boolean isAvailable; // Whether it is open and usable -> true if it is
+  private final String path; // The file in use -> its path, "" while unavailable
+  private final int versionMajor; // The first number of the version; the driver's is the highest CUDA version it serves -> the number
+  private final int versionMinor; // The second number of the version -> the number
+  private final String reason; // Why it is unavailable, with every path tried -> the reason, "" while available
 
   LibraryInfo(Library library) {
-    available = CucoreNative.libraryAvailableNow(library);
+    isAvailable = CucoreNative.libraryAvailableNow(library);
     path = CucoreNative.libraryPathNow(library);
     long[] version = CucoreNative.libraryVersionNow(library);
     versionMajor = (int) version[0];
@@ -17,53 +18,8 @@ public final class LibraryInfo {
     reason = CucoreNative.libraryReasonNow(library);
   }
 
-  /**
-   * Whether it is open and usable.
-   *
-   * @return true if it is
-   */
-  public boolean isAvailable() {
-    return available;
-  }
-
-  /**
-   * The file in use.
-   *
-   * @return its path, "" while unavailable
-   */
-  public String path() {
-    return path;
-  }
-
-  /**
-   * The first number of the version; the driver's is the highest CUDA version it serves.
-   *
-   * @return the number
-   */
-  public int versionMajor() {
-    return versionMajor;
-  }
-
-  /**
-   * The second number of the version.
-   *
-   * @return the number
-   */
-  public int versionMinor() {
-    return versionMinor;
-  }
-
-  /**
-   * Why it is unavailable, with every path tried.
-   *
-   * @return the reason, "" while available
-   */
-  public String reason() {
-    return reason;
-  }
-
   @Override
   public String toString() {
-    return available ? path + ", version " + versionMajor + "." + versionMinor : reason;
+    return isAvailable ? path + ", version " + versionMajor + "." + versionMinor : reason;
   }
 }

@@ -2,9 +2,10 @@ package io.cucore;
 
 /** One parameter of a kernel: where it lies in the parameter block, and what it accepts. */
 public final class Parameter {
-  private final long offset;
-  private final long size;
-  private final ParameterClass parameterClass;
+  //: fields equal
+  private final long offset; // Where it begins -> bytes from the beginning of the block
+  private final long size; // How large it is -> bytes
+  private final ParameterClass parameterClass; // Which values it accepts -> the class, UNKNOWN if the code was made from no PTX or its PTX leaves it open
 
   /** How many numbers of {@link Natives#parameters} make one. */
   static final int NUMBERS = 3;
@@ -13,47 +14,6 @@ public final class Parameter {
     offset = numbers[NUMBERS * index];
     size = numbers[NUMBERS * index + 1];
     parameterClass = ParameterClass.of((int) numbers[NUMBERS * index + 2]);
-  }
-
-  /**
-   * Where it begins.
-   *
-   * @return bytes from the beginning of the block
-   */
-  public long offset() {
-    return offset;
-  }
-
-  /**
-   * How large it is.
-   *
-   * @return bytes
-   */
-  public long size() {
-    return size;
-  }
-
-  /**
-   * Which values it accepts.
-   *
-   * @return the class, UNKNOWN if the code was made from no PTX or its PTX leaves it open
-   */
-  public ParameterClass parameterClass() {
-    return parameterClass;
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    if (!(other instanceof Parameter)) {
-      return false;
-    }
-    Parameter that = (Parameter) other;
-    return offset == that.offset && size == that.size && parameterClass == that.parameterClass;
-  }
-
-  @Override
-  public int hashCode() {
-    return java.util.Objects.hash(offset, size, parameterClass);
   }
 
   static java.util.List<Parameter> list(long[] numbers) {

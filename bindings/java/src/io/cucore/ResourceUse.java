@@ -2,66 +2,21 @@ package io.cucore;
 
 /** What a kernel needs, as its machine code says; -1 where it does not. */
 public final class ResourceUse {
-  private final int[] all = new int[6];
+  //: fields
+  private final int registers; // Registers -> of a thread
+  private final int staticShared; // Static shared memory -> bytes of a block
+  private final int stack; // The stack, where spilled registers are too -> bytes of a thread
+  private final int maxThreads; // The largest block, from __launch_bounds__ -> threads
+  private final int constant; // The constant bank, the parameters included -> bytes
+  private final int codeSize; // The instructions -> bytes
 
   ResourceUse(ObjectCode code, long symbol) {
-    for (int i = 0; i < all.length; ++i) {
-      all[i] = code.symbolResourceNow(symbol, i);
-    }
-  }
-
-  /**
-   * Registers.
-   *
-   * @return of a thread
-   */
-  public int registers() {
-    return all[0];
-  }
-
-  /**
-   * Static shared memory.
-   *
-   * @return bytes of a block
-   */
-  public int staticShared() {
-    return all[1];
-  }
-
-  /**
-   * The stack, where spilled registers are too.
-   *
-   * @return bytes of a thread
-   */
-  public int stack() {
-    return all[2];
-  }
-
-  /**
-   * The largest block, from __launch_bounds__.
-   *
-   * @return threads
-   */
-  public int maxThreads() {
-    return all[3];
-  }
-
-  /**
-   * The constant bank, the parameters included.
-   *
-   * @return bytes
-   */
-  public int constant() {
-    return all[4];
-  }
-
-  /**
-   * The instructions.
-   *
-   * @return bytes
-   */
-  public int codeSize() {
-    return all[5];
+    registers = code.symbolResourceNow(symbol, 0);
+    staticShared = code.symbolResourceNow(symbol, 1);
+    stack = code.symbolResourceNow(symbol, 2);
+    maxThreads = code.symbolResourceNow(symbol, 3);
+    constant = code.symbolResourceNow(symbol, 4);
+    codeSize = code.symbolResourceNow(symbol, 5);
   }
 
   @Override

@@ -2,7 +2,8 @@ package io.cucore;
 
 /** A key that signs containers of object code, or verifies that they are signed. */
 public final class SigningKey {
-  private final KeyAlgorithm algorithm;
+  //: fields
+  private final KeyAlgorithm algorithm; // What it is for -> the algorithm
   private final byte[] bytes;
 
   /**
@@ -15,15 +16,6 @@ public final class SigningKey {
   public SigningKey(KeyAlgorithm algorithm, byte[] bytes) {
     this.algorithm = Given.notNull(algorithm, "algorithm");
     this.bytes = Given.notNull(bytes, "bytes").clone();
-  }
-
-  /**
-   * What it is for.
-   *
-   * @return the algorithm
-   */
-  public KeyAlgorithm algorithm() {
-    return algorithm;
   }
 
   /** Without the key itself. */

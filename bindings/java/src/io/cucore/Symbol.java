@@ -7,12 +7,15 @@ import java.util.List;
 
 /** One symbol of object code: a kernel, a variable, a function. */
 public final class Symbol {
-  private final String expression;
-  private final String loweredName;
-  private final SymbolKind kind;
-  private final long size;
+  //: fields
+  private final String expression; // The name as written, "saxpy&lt;float&gt;" -> the name, "" where unknown
+  private final String loweredName; // The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m" -> the name
+  private final SymbolKind kind; // What it is -> the kind
+  private final long size; // The size of data -> bytes
   private final long parameterCount;
-  private final List<Parameter> parameters;
+  //: also cucore_objectcode_symbol_parameters
+  //: also cucore_objectcode_symbol_parameter_at
+  private final List<Parameter> parameters; // The parameters of a kernel -> the parameters in order, unmodifiable
 
   private Symbol(ObjectCode code, long lease, long index) {
     expression = code.symbolExpressionNow(index);
@@ -34,59 +37,12 @@ public final class Symbol {
   }
 
   /**
-   * The name as written, "saxpy&lt;float&gt;".
-   *
-   * @return the name, "" where unknown
-   */
-  public String expression() {
-    return expression;
-  }
-
-  /**
-   * The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m".
-   *
-   * @return the name
-   */
-  public String loweredName() {
-    return loweredName;
-  }
-
-  /**
-   * What it is.
-   *
-   * @return the kind
-   */
-  public SymbolKind kind() {
-    return kind;
-  }
-
-  /**
-   * The size of data.
-   *
-   * @return bytes
-   */
-  public long size() {
-    return size;
-  }
-
-  /**
    * Whether the code says what parameters a kernel has.
    *
    * @return true if {@link #parameters()} is what there is
    */
   public boolean hasParameters() {
     return parameterCount >= 0;
-  }
-
-  //: also cucore_objectcode_symbol_parameters
-  //: also cucore_objectcode_symbol_parameter_at
-  /**
-   * The parameters of a kernel.
-   *
-   * @return the parameters in order, unmodifiable
-   */
-  public List<Parameter> parameters() {
-    return parameters;
   }
 
   @Override
