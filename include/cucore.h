@@ -3,67 +3,78 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Conventions. They hold for every declaration below and are not repeated there.
+ * Conventions. They hold for every declaration and are not repeated there.
  * -----------------------------------------------------------------------------
  * Names      cucore_<type>_<verb>[_<object>]; the first parameter is the type. Properties are
  *            nouns; predicates is_, has_, can_ return int32_t 0 or 1.
- * Handles    cucore_stream * and the like are opaque and counted: cucore_<type>_retain() gives
- *            one more reference, cucore_<type>_release() gives one back, from any thread, in any
- *            order, never failing; release(NULL) is nothing. A released handle, or one of another
- *            type, is CUCORE_ERROR_INVALID_HANDLE (a slot is reused after 4096 further releases
- *            at the earliest); a pointer that never was a handle is undefined.
- * Failure    A function that can fail returns cucore_status and takes a nullable
- *            cucore_error **error last. On failure every output is NULL or 0 (except the needed
- *            size with CUCORE_ERROR_BUFFER_TOO_SMALL) and *error is a new error object, yours to
- *            release; on success *error is NULL. What *error held before is overwritten, not
- *            released. Functions without a status answer 0, NULL or "" to NULL and to dead
- *            handles. Every function with a status may, beyond the @retval lines, give
- *            INVALID_ARGUMENT (a NULL where none is allowed), INVALID_HANDLE, OUT_OF_MEMORY, and
- *            INTERNAL (our fault); every function that needs the driver LIBRARY_MISSING,
- *            DRIVER_TOO_OLD, NO_DEVICE, KERNEL_FAULT (an earlier kernel broke the context),
- *            INVALID_STATE (the process was forked after the driver was used, or the object's
- *            context was reset) and CUDA (any other driver error).
+ * Handles    A handle, such as cucore_stream *, is opaque and counted. The function
+ *            cucore_<type>_retain() adds a reference, and cucore_<type>_release() removes one.
+ *            A release never fails and may run on any thread, in any order. A release of NULL
+ *            does nothing. A released handle, or one of another type, is
+ *            CUCORE_ERROR_INVALID_HANDLE. Its slot is used again after 4096 further releases at
+ *            the earliest. A pointer that never was a handle is undefined behaviour.
+ * Failure    A function that can fail returns cucore_status and accepts a nullable
+ *            cucore_error **error as the last parameter. On failure every output is NULL or 0,
+ *            except the needed size with CUCORE_ERROR_BUFFER_TOO_SMALL, and *error is a new
+ *            error object that the caller releases. On success *error is NULL. The previous
+ *            value of *error is overwritten, not released. A function without a status returns
+ *            0, NULL or "" for NULL and for dead handles.
+ * Statuses   Every function with a status may return, beyond its @retval lines,
+ *            INVALID_ARGUMENT (a NULL that is not allowed), INVALID_HANDLE, OUT_OF_MEMORY, and
+ *            INTERNAL (a defect of this library). Every function that needs the driver may
+ *            also return these:
+ *            - LIBRARY_MISSING, DRIVER_TOO_OLD and NO_DEVICE,
+ *            - KERNEL_FAULT: an earlier kernel broke the context,
+ *            - INVALID_STATE: the process was forked after it used the driver, or the context
+ *              of the object was reset,
+ *            - CUDA: any other error of the driver.
  * NULL       is allowed for options, for error, and for arrays whose count is 0. A NULL stream is
- *            INVALID_ARGUMENT: cucore_device_default_stream() gives the default streams.
- * Ownership  What comes out of T **out is yours: release it. A returned const pointer is borrowed
- *            from the first argument and lives as long as it. No function takes an argument over.
- *            Objects keep what they need alive: a kernel its object code, a buffer its stream.
- * Threads    Everything may be called from any number of threads at once. Races on one range of
- *            a buffer's bytes are yours. Keep your reference to every argument during a call.
- * Context    The calling thread's current CUDA context is the same after a call as before it. An
- *            object acts on its own device, whatever is current.
+ *            INVALID_ARGUMENT; cucore_device_default_stream() returns the default streams.
+ * Ownership  The caller owns each object that comes out of T **out, and releases it. A returned
+ *            const pointer is borrowed from the first argument and lives as long as it. No
+ *            function takes ownership of an argument. Strings, bytes and arrays are copied
+ *            before a call returns. Objects keep the objects that they need alive: a kernel its
+ *            object code, a buffer its stream.
+ * Threads    Any number of threads may call any function at once. A linker is the exception: one
+ *            thread at a time. The caller prevents races on one range of a buffer's bytes, and
+ *            keeps a reference to every argument during a call.
+ * Context    A call leaves the current CUDA context of its thread as it was. An object acts on
+ *            its own device, in the device's primary context.
  * Options    Start from CUCORE_<TYPE>_OPTIONS_INIT, or pass NULL for all defaults. In every field
- *            0 or NULL is the default, for ever. Fields are only ever added at the end:
- *            struct_size says which ones you know; a part that this library does not know must
- *            be zero, else CUCORE_ERROR_ABI_MISMATCH. Structs that the library fills in begin
- *            with struct_size too, set by you.
- * Bytes      Data is pointer and size. Names, paths and flags are UTF-8 and end with a NUL.
- *            Returned strings are never NULL. A caller's buffer comes as (buffer, capacity,
- *            &size): size is always the size needed; NULL with capacity 0 asks for it.
- * Callbacks  take user_data last; destroy(user_data) runs exactly once whatever happens.
- * Units      Bytes, milliseconds where the name says so, blocks and threads for grids and blocks.
+ *            0 or NULL is the default, permanently. New fields are added only at the end, and
+ *            struct_size identifies the fields of the caller's header. A part that this library
+ *            does not have must be zero, else CUCORE_ERROR_ABI_MISMATCH. A flag (int32_t) is 0
+ *            or 1, a field named reserved is 0. Structs that the library fills in also begin
+ *            with struct_size, set by the caller.
+ * Bytes      Data is a pointer and a size. Names, paths and flags are UTF-8 and end with a NUL.
+ *            Returned strings are never NULL. A buffer of the caller comes as (buffer, capacity,
+ *            &size). The size is always the needed size; NULL with capacity 0 queries it.
+ * Callbacks  The last parameter is user_data. destroy(user_data) runs exactly once, also if the
+ *            call that takes it fails.
+ * Units      Sizes and offsets are bytes. Names of fields contain the unit of a time: _ms, _ns.
+ *            Grids and clusters count blocks, blocks count threads.
  *
- * Topics. Each header compiles alone.
- * -----------------------------------------------------------------------------
- * cucore/base.h          handle types, status codes and toggles
- * cucore/version.h       the version of the header and of the library
- * cucore/error.h         the description of a failed call, and the diagnostics of compilers
- * cucore/log.h           the receiver of messages that no call can return
- * cucore/library.h       the libraries that are opened at run time, and the choice of the driver
- * cucore/device.h        devices, their properties and their contexts
- * cucore/stream.h        streams: work that a device executes in order
- * cucore/event.h         events: points in the work of a stream
- * cucore/buffer.h        memory: device, pinned and managed
- * cucore/program.h       source code, its options, and the compile
- * cucore/linker.h        the link of several inputs to one image
- * cucore/objectcode.h    compiled code: inspection, containers, signatures, loading
- * cucore/kernel.h        kernels: attributes, parameters, occupancy
- * cucore/launch.h        the execution of a kernel with a grid and arguments
- * cucore/cache.h         the program cache: local tiers, statistics, maintenance
- * cucore/cache_remote.h  tiers of a cache beyond this machine
- * cucore/batch.h         the compile of many programs in worker processes
- * cucore/queue.h         queues, from which a program takes completions
- * cucore/future.h        futures: the end of the work that is in a stream
+ * Topics. Each header compiles alone and includes what it needs.
+ *
+ * - cucore/base.h          handle types, status codes and toggles
+ * - cucore/version.h       the version of the header and of the library
+ * - cucore/error.h         the description of a failed call, and the diagnostics of compilers
+ * - cucore/log.h           the receiver of messages that no call can return
+ * - cucore/library.h       the libraries that are opened at run time, and the choice of the driver
+ * - cucore/device.h        devices, their properties and their contexts
+ * - cucore/stream.h        streams: work that a device executes in order
+ * - cucore/event.h         events: points in the work of a stream
+ * - cucore/buffer.h        memory: device, pinned and managed
+ * - cucore/program.h       source code, its options, and the compile
+ * - cucore/linker.h        the link of several inputs to one image
+ * - cucore/objectcode.h    compiled code: inspection, containers, signatures, loading
+ * - cucore/kernel.h        kernels: attributes, parameters, occupancy
+ * - cucore/launch.h        the execution of a kernel with a grid and arguments
+ * - cucore/cache.h         the program cache: local tiers, statistics, maintenance
+ * - cucore/cache_remote.h  tiers of a cache beyond this machine
+ * - cucore/batch.h         the compile of many programs in worker processes
+ * - cucore/queue.h         queues, from which a program takes completions
+ * - cucore/future.h        futures: the end of the work that is in a stream
  */
 #ifndef CUCORE_H_INCLUDED
 #define CUCORE_H_INCLUDED

@@ -8,6 +8,8 @@ from api import FOLDER, camel_of
 from header import camel
 
 KEPT_TYPES = {'int32_t': 'int', 'uint64_t': 'ulong', 'int64_t': 'long', 'size_t': 'long', 'const char *': 'string', 'bool': 'bool'}
+# Parameters with these names in C have other names in C#, which SWIG chooses.
+KEYWORDS = ('event',)
 
 
 def exception(status):
@@ -102,7 +104,8 @@ def features(member, places):
         lines = [f'%rename(Raw{camel(member.name)}) {member.path};']
     elif name != camel(member.name):
         lines = [f'%rename({name}) {member.path};']
-    comments = documentation(places.api.header.functions[member.function], words.parameters(member, places.api), places)
+    parameters = [(name, text) for name, text in words.parameters(member, places.api) if name not in KEYWORDS]
+    comments = documentation(places.api.header.functions[member.function], parameters, places)
     quoted = ''.join(l.replace('\\', '\\\\').replace('"', '\\"') + '\\n  ' for l in comments)
     return lines + [f'%csmethodmodifiers {member.path} "{quoted}{"internal" if hidden else "public"}";']
 

@@ -89,6 +89,11 @@ def clean(comment):
     return '\n'.join(line.strip() for line in lines).strip()
 
 
+def result(text):
+    """The comment of an output as that of a result, which a language returns."""
+    return text.removeprefix('receives ').removesuffix('; its struct_size must be set')
+
+
 def parse_doc(comment):
     doc = Doc()
     parts = re.split(r'(?:^|\s)@(param|retval|since)\s+', clean(comment))
@@ -101,9 +106,16 @@ def parse_doc(comment):
             continue
         name, _, text = words.partition(' ')
         if tag == 'param':
-            doc.params[name] = text.strip()
+            doc.params[name] = result(text.strip()) if name == 'out' else text.strip()
         else:
             doc.retvals.append((name, text.strip()))
+    return doc
+
+
+def parse_type_doc(comment):
+    """Of an enum or a struct, whose comment is one line in every language."""
+    doc = parse_doc(comment)
+    doc.text = ' '.join(doc.text.split())
     return doc
 
 
@@ -125,7 +137,7 @@ def parse_enum(doc, body, c_name):
         item.short = re.sub('^ERROR_', '', item.name[len('CUCORE_'):]) if c_name == 'cucore_status' \
             else item.name[len(prefix):]
     name = camel(re.sub(r'^cucore_|_name$', '', c_name))
-    return Enum(c_name, name, parse_doc(doc), items)
+    return Enum(c_name, name, parse_type_doc(doc), items)
 
 
 KINDS = {'const char *': 'text', 'cucore_toggle': 'toggle', 'int32_t': 'number',
@@ -160,7 +172,7 @@ def parse_struct(doc, body, name):
         if item.kind in ('texts', 'numbers', 'blobs') or (item.kind == 'key' and f.endswith('s')):
             pending.append(item)
         fields.append(item)
-    return Struct(name, parse_doc(doc), fields, [f for f, _, _ in raw])
+    return Struct(name, parse_type_doc(doc), fields, [f for f, _, _ in raw])
 
 
 # Of tables of functions that threads of the library call: no language has those.

@@ -39,10 +39,11 @@ def parameters(member, api):
     """The parameters of the C function that the member has too, with their texts."""
     function = api.header.functions[member.function]
     names = {**SAME, **api.renamed.get(member.function, {})}
+    own = [name for before, name in zip(['', *member.parameters], member.parameters) if not is_length(before, name)]
     found = []
     for name, text in function.doc.params.items():
-        here = name if name in member.parameters else names.get(name)
-        if here in member.parameters and text:
+        here = name if name in own else names.get(name)
+        if here in own and text:
             found.append((here, text))
     return found
 

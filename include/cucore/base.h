@@ -25,30 +25,30 @@
 extern "C" {
 #endif
 
-typedef struct cucore_error      cucore_error;      /**< why a call failed */
+typedef struct cucore_error      cucore_error;      /**< the description of one failure */
 typedef struct cucore_device     cucore_device;     /**< a GPU, or the CPU device */
-typedef struct cucore_stream     cucore_stream;     /**< work that runs in order */
-typedef struct cucore_event      cucore_event;      /**< a point in a stream's work */
+typedef struct cucore_stream     cucore_stream;     /**< work that a device executes in order */
+typedef struct cucore_event      cucore_event;      /**< a point in the work of a stream */
 typedef struct cucore_buffer     cucore_buffer;     /**< device, pinned or managed memory */
 typedef struct cucore_program    cucore_program;    /**< source and the options to compile it */
-typedef struct cucore_linker     cucore_linker;     /**< makes one image of several */
+typedef struct cucore_linker     cucore_linker;     /**< combines several inputs to one image */
 typedef struct cucore_objectcode cucore_objectcode; /**< compiled code that can be stored */
 typedef struct cucore_kernel     cucore_kernel;     /**< a function that a grid of threads runs */
-typedef struct cucore_cache      cucore_cache;      /**< what was compiled and linked before */
-typedef struct cucore_queue      cucore_queue;      /**< where completions come out */
-typedef struct cucore_future     cucore_future;     /**< work in a stream, to be told of its end */
+typedef struct cucore_cache      cucore_cache;      /**< a store of compiled and linked results */
+typedef struct cucore_queue      cucore_queue;      /**< the receiver of completions */
+typedef struct cucore_future     cucore_future;     /**< the end of work in a stream */
 
-/** How a call ended. Numbers are permanent and have gaps; later versions may give new ones. */
+/** The result of a call. Numbers are permanent and have gaps; later versions may add numbers. */
 typedef enum cucore_status {
-  CUCORE_OK = 0,
+  CUCORE_OK = 0, /**< the call succeeded */
   /* the call */
   CUCORE_ERROR_INVALID_ARGUMENT = 101, /**< an argument is out of its range, or NULL */
   CUCORE_ERROR_INVALID_HANDLE   = 102, /**< a released handle, or one of another type */
-  CUCORE_ERROR_BUFFER_TOO_SMALL = 103, /**< size says how much is needed */
-  CUCORE_ERROR_ABI_MISMATCH     = 104, /**< an options struct that this library does not know */
-  CUCORE_ERROR_INVALID_STATE    = 105, /**< right call, wrong moment */
-  CUCORE_ERROR_NOT_FOUND        = 106, /**< a kernel, symbol or file; the message lists what is */
-  CUCORE_ERROR_UNSUPPORTED      = 107, /**< this device, driver or library cannot do it */
+  CUCORE_ERROR_BUFFER_TOO_SMALL = 103, /**< the size output holds the needed size */
+  CUCORE_ERROR_ABI_MISMATCH     = 104, /**< an options struct with fields of a later version */
+  CUCORE_ERROR_INVALID_STATE    = 105, /**< the call is valid, but not at this moment */
+  CUCORE_ERROR_NOT_FOUND        = 106, /**< a kernel, symbol or file; the message lists others */
+  CUCORE_ERROR_UNSUPPORTED      = 107, /**< this device, driver or library does not have it */
   CUCORE_ERROR_NOT_UPDATABLE    = 108, /**< the change needs a new executable */
   CUCORE_ERROR_SHAPE            = 109, /**< shapes or dimensions do not fit together */
   CUCORE_ERROR_DTYPE            = 110, /**< an element type does not allow the operation */
@@ -66,22 +66,22 @@ typedef enum cucore_status {
   CUCORE_ERROR_COMPILATION  = 301, /**< cucore_error_log() has the compiler's output */
   CUCORE_ERROR_LINKING      = 302, /**< cucore_error_log() has the linker's output */
   CUCORE_ERROR_INVALID_CODE = 303, /**< an image or a container that is not well formed */
-  CUCORE_ERROR_LAUNCH       = 304, /**< the kernel cannot be launched so on this device */
+  CUCORE_ERROR_LAUNCH       = 304, /**< this device cannot run the kernel with these options */
   CUCORE_ERROR_KERNEL_FAULT = 305, /**< a kernel broke its context; see cucore_device_reset() */
   CUCORE_ERROR_SIGNATURE    = 306, /**< a required signature is missing or wrong */
   /* progress */
   CUCORE_ERROR_NOT_READY = 401, /**< the work is not complete yet */
   /* the driver, or this library */
   CUCORE_ERROR_CUDA     = 901, /**< any other driver error; see cucore_error_native_name() */
-  CUCORE_ERROR_INTERNAL = 902, /**< a fault of this library: please report it */
+  CUCORE_ERROR_INTERNAL = 902, /**< a defect of this library: please report it */
   CUCORE_STATUS_FORCE_INT32 = 0x7fffffff
 } cucore_status;
 
-/** A choice for which the compiler, the linker or the driver has a default of its own. */
+/** A setting that has a default in the compiler, the linker, the driver or this library. */
 typedef enum cucore_toggle {
-  CUCORE_TOGGLE_DEFAULT = 0,
-  CUCORE_TOGGLE_ON      = 1,
-  CUCORE_TOGGLE_OFF     = 2,
+  CUCORE_TOGGLE_DEFAULT = 0, /**< the default of the component below, or the one documented */
+  CUCORE_TOGGLE_ON      = 1, /**< on */
+  CUCORE_TOGGLE_OFF     = 2, /**< off */
   CUCORE_TOGGLE_FORCE_INT32 = 0x7fffffff
 } cucore_toggle;
 

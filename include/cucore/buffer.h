@@ -13,12 +13,22 @@ extern "C" {
 #endif
 
 /**
- * Device memory from the device's stream-ordered pool: usable by work that comes after this in
- * the stream, or after synchronising with it. The buffer keeps the stream, and is freed in its
- * order once the last reference is gone: see cucore_buffer_release(). If the memory is exhausted,
- * the call waits for the work of the device and for what is about to be freed, and tries again.
- * @param size  in bytes; 0 is allowed and has the address 0
- * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the message says how much was asked for and is free
+ * Allocates device memory from the device's stream-ordered pool. The contents are undefined.
+ *
+ * Work may use the memory if it comes after this call in the stream, or after a synchronization
+ * with the stream. The buffer holds the stream. The memory is freed in the stream's order when the
+ * last reference is gone: see cucore_buffer_release().
+ *
+ * If the memory is exhausted, the call waits for the work of the device and for pending releases,
+ * and tries once more. A device without memory pools allocates at once, in no order.
+ *
+ * @param device  the device
+ * @param size    in bytes; 0 is allowed and has the address 0
+ * @param stream  a stream of the device, not under capture
+ * @param out     receives the buffer
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT      the stream belongs to another device
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the message contains the requested and the free size
  * @retval CUCORE_ERROR_INVALID_STATE         the stream is captured into a graph, or its context
  *                                            was reset
  * @since 0.1
@@ -27,29 +37,66 @@ CUCORE_API cucore_status cucore_buffer_create(const cucore_device *device, size_
                                               const cucore_stream *stream, cucore_buffer **out,
                                               cucore_error **error);
 
-/** Pinned host memory that the device reads and writes over the bus; copies to and from it are
- *  asynchronous. @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  it cannot be had @since 0.1 */
+/**
+ * Allocates pinned host memory, which every device reads and writes over the bus. Copies to and
+ * from it are asynchronous. The contents are undefined.
+ *
+ * Copies and launches that still use the memory are safe at its release: a thread of the library
+ * frees it after the recorded work. See cucore_buffer_release().
+ *
+ * @param device  the device whose context holds the memory
+ * @param size    in bytes; 0 is allowed and has the address 0
+ * @param out     receives the buffer; it has an address and a host pointer at once
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the driver cannot pin so much memory
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_buffer_create_pinned(const cucore_device *device, size_t size,
                                                      cucore_buffer **out, cucore_error **error);
 
-/** Managed memory, which moves between host and device by itself.
- *  @retval CUCORE_ERROR_UNSUPPORTED           the device has none
- *  @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  it cannot be had @since 0.1 */
+/**
+ * Allocates managed memory, which the driver moves between host and device. The contents are
+ * undefined. It is freed as pinned memory is.
+ *
+ * @param device  the device whose context holds the memory
+ * @param size    in bytes; 0 is allowed and has the address 0
+ * @param out     receives the buffer; it has an address and a host pointer at once
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_UNSUPPORTED           the device has no managed memory
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the memory is exhausted
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_buffer_create_managed(const cucore_device *device, size_t size,
                                                       cucore_buffer **out, cucore_error **error);
 
-/** Wraps memory that somebody else allocated; it is borrowed, never freed, and must outlive the
- *  result. @retval CUCORE_ERROR_INVALID_ARGUMENT  address is 0 and size is not @since 0.1 */
+/**
+ * Wraps memory of another owner. The library never frees it, and it must outlive the result and all
+ * work that uses it.
+ *
+ * @param device   the device of the memory
+ * @param address  the address on the device; 0 only with size 0. The driver is not queried
+ * @param size     in bytes
+ * @param out      receives the buffer; each call returns a new object without a host pointer
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  address is 0 and size is not, or the range passes the end
+ *                                        of the address space
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_buffer_from_native(const cucore_device *device, uint64_t address,
                                                    size_t size, cucore_buffer **out,
                                                    cucore_error **error);
 
-/** One more reference to a buffer; gives back its argument. @since 0.1 */
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param buffer  the buffer; NULL is allowed
+ * @since 0.1
+ */
 CUCORE_API cucore_buffer *cucore_buffer_retain(const cucore_buffer *buffer);
 
 /**
- * Releases one reference. The last one frees the memory after all work that uses the buffer: the
- * work in the buffer's stream, and the work on each stream of which a use was recorded. The device
+ * Releases one reference. The last one frees the memory after all work that uses the buffer. That
+ * is the work in the buffer's stream and in each stream of which a use was recorded. The device
  * waits for that work. Neither the calling thread nor any stream of the program waits.
  *
  * In these cases a thread of the library waits for the work and then frees the memory:
@@ -57,24 +104,32 @@ CUCORE_API cucore_buffer *cucore_buffer_retain(const cucore_buffer *buffer);
  * - the buffer's stream or a recorded stream is captured into a graph,
  * - some hundred releases wait already for work that has not ended.
  *
- * A graph that uses the buffer keeps its memory until the graph and all that was instantiated from
- * it are destroyed; with a driver before 12.3 for ever. The memory of a buffer on a default stream
- * is freed in the order of the legacy default stream, which orders all blocking streams.
+ * A graph that uses the buffer keeps its memory until the graph and all its instances are
+ * destroyed. With a driver before 12.3 that memory is never freed. The memory of a buffer on a
+ * default stream is freed in the order of the legacy default stream, which orders all blocking
+ * streams.
  *
  * Uses are recorded by every function of this library that takes the buffer and a stream, and by
  * launches that take it as CUCORE_ARGUMENT_OBJECT. Launches that take its address, and work of
  * other libraries, must stay in the order of the buffer's stream, or be recorded by
- * cucore_buffer_record_use().
+ * cucore_buffer_record_use(). A release waits only for work that was added before it.
+ *
+ * @param buffer  the buffer; NULL is allowed
  * @since 0.1
  */
 CUCORE_API void cucore_buffer_release(cucore_buffer *buffer);
 
 /**
  * Records that work on a stream uses the buffer, so that its memory is freed after that work. Call
- * it after the work was added to the stream. On the buffer's own stream, for borrowed memory, and
- * for a stream that is recorded already it does next to nothing; the first call for a stream made
- * by cucore_stream_create() costs no call of the driver, each call for another one an event.
+ * it after the work was added to the stream.
  *
+ * The call does next to nothing on the buffer's own stream, for borrowed memory, and for a stream
+ * that is recorded already. The first call for a stream of cucore_stream_create() makes no call of
+ * the driver. Each call for another stream records an event.
+ *
+ * @param buffer  the buffer
+ * @param stream  the stream of the work, also one of another device
+ * @param error   NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_STATE  the context of the buffer or of the stream was reset
  * @since 0.1
  */
@@ -82,29 +137,72 @@ CUCORE_API cucore_status cucore_buffer_record_use(const cucore_buffer *buffer,
                                                   const cucore_stream *stream,
                                                   cucore_error **error);
 
-/** Moves the freeing of the memory to another stream of the same device; the stream before counts
- *  as a recorded use. Pinned, managed and borrowed memory: INVALID_STATE. @since 0.1 */
+/**
+ * Moves the freeing of the memory to another stream. The previous stream counts as a recorded use.
+ * The call itself adds no wait: order the work on the two streams as usual.
+ *
+ * @param buffer  device memory of cucore_buffer_create()
+ * @param stream  the new stream, of the buffer's device; the buffer holds it
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE     the memory is pinned, managed or borrowed
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the stream belongs to another device
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_buffer_set_stream(cucore_buffer *buffer,
                                                   const cucore_stream *stream,
                                                   cucore_error **error);
 
-/** The buffer's device, one more reference to it. @since 0.1 */
+/**
+ * Returns the buffer's device with a new reference.
+ *
+ * @param buffer  the buffer
+ * @param out     receives the device
+ * @param error   NULL, or receives a new error on failure
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_buffer_device(const cucore_buffer *buffer, cucore_device **out,
                                               cucore_error **error);
 
-/** The address on the device: what a kernel gets for a pointer parameter. @since 0.1 */
+/**
+ * Returns the address on the device, the argument for a pointer parameter of a kernel.
+ *
+ * @param buffer  the buffer, which keeps the memory allocated; 0 for NULL and for an empty buffer
+ * @since 0.1
+ */
 CUCORE_API uint64_t cucore_buffer_address(const cucore_buffer *buffer);
 
-/** The address on the host of pinned and managed memory; NULL for device memory. @since 0.1 */
+/**
+ * Returns the address on the host of pinned and managed memory. Synchronize with the work on the
+ * device before the host reads or writes there.
+ *
+ * @param buffer  the buffer, which keeps the memory allocated; NULL for NULL, and for device and
+ *                borrowed memory
+ * @since 0.1
+ */
 CUCORE_API void *cucore_buffer_host_pointer(const cucore_buffer *buffer);
 
-/** The size in bytes. @since 0.1 */
+/**
+ * Returns the size in bytes, as given at the creation.
+ *
+ * @param buffer  the buffer; 0 for NULL
+ * @since 0.1
+ */
 CUCORE_API size_t cucore_buffer_size(const cucore_buffer *buffer);
 
 /**
- * Copies from host memory into the buffer, in the stream's order. Returns when source may be used
- * again.
+ * Copies from host memory into the buffer, in the stream's order. Returns when source may be
+ * changed or freed.
+ *
+ * From pageable memory the call returns when the driver has its own copy of the bytes. From pinned
+ * memory it waits for the copy, and so for all earlier work of the stream. cucore_buffer_copy()
+ * from a pinned buffer does not wait.
+ *
+ * @param buffer  the destination
  * @param offset  in bytes, in the buffer
+ * @param source  host memory; NULL only with size 0
+ * @param size    in bytes
+ * @param stream  a stream of the buffer's device
+ * @param error   NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  the range is not inside the buffer, or the stream
  *                                        belongs to another device
  * @since 0.1
@@ -114,9 +212,15 @@ CUCORE_API cucore_status cucore_buffer_write(cucore_buffer *buffer, size_t offse
                                              const cucore_stream *stream, cucore_error **error);
 
 /**
- * Copies from the buffer to host memory, in the stream's order. Returns when destination is
+ * Copies from the buffer to host memory, in the stream's order, and waits until destination is
  * filled.
- * @param offset  in bytes, in the buffer
+ *
+ * @param buffer       the source
+ * @param offset       in bytes, in the buffer
+ * @param destination  host memory; NULL only with size 0. Undefined contents if the call fails
+ * @param size         in bytes
+ * @param stream       a stream of the buffer's device
+ * @param error        NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write()
  * @retval CUCORE_ERROR_KERNEL_FAULT      a kernel before it in the stream broke the context
  * @since 0.1
@@ -125,31 +229,51 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t 
                                             void *destination, size_t size,
                                             const cucore_stream *stream, cucore_error **error);
 
-/** Copies between buffers of any kind and any device, in the stream's order, asynchronously. The
- *  ranges must not overlap. @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write()
- *  @since 0.1 */
+/**
+ * Copies between buffers of any kind and any device, in the stream's order, asynchronously. A
+ * fault of the copy surfaces at a later call that waits.
+ *
+ * @param destination         the buffer to write
+ * @param destination_offset  in bytes, in the destination
+ * @param source              the buffer to read
+ * @param source_offset       in bytes, in the source
+ * @param size                in bytes; the two ranges must not overlap
+ * @param stream              a stream of the device of either buffer
+ * @param error               NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write(), or the ranges overlap
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer *destination, size_t destination_offset,
                                             const cucore_buffer *source, size_t source_offset,
                                             size_t size, const cucore_stream *stream,
                                             cucore_error **error);
 
 /**
- * Fills a range with a repeated pattern, in the stream's order, asynchronously. A pattern of 8 bytes
- * whose halves differ takes several driver calls, every other pattern takes one.
+ * Fills a range with a repeated pattern, in the stream's order, asynchronously. A pattern of 8
+ * bytes whose halves differ needs several driver calls, every other pattern needs one.
  *
+ * @param buffer        the destination
+ * @param offset        in bytes, in the buffer, a multiple of pattern_size
  * @param size          in bytes, a multiple of pattern_size
- * @param pattern       copied before this returns
- * @param pattern_size  in bytes: 1, 2, 4 or 8; offset and address must be multiples of it also
- * @retval CUCORE_ERROR_INVALID_ARGUMENT  the range is not inside the buffer, a size, offset or address
- *                                        does not fit the pattern, or the stream belongs to another
- *                                        device
+ * @param pattern       host memory; copied before the call returns
+ * @param pattern_size  in bytes: 1, 2, 4 or 8; the buffer's address must be a multiple of it also
+ * @param stream        a stream of the buffer's device
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the range is not inside the buffer, a size, offset or
+ *                                        address does not fit the pattern, or the stream belongs
+ *                                        to another device
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_buffer_fill(cucore_buffer *buffer, size_t offset, size_t size,
                                             const void *pattern, size_t pattern_size,
                                             const cucore_stream *stream, cucore_error **error);
 
-/** The address as a pointer, as cucore_buffer_address(). @since 0.1 */
+/**
+ * Returns the address as a pointer, for other libraries.
+ *
+ * @param buffer  the buffer, which keeps the memory allocated; NULL for NULL
+ * @since 0.1
+ */
 CUCORE_API void *cucore_buffer_native(const cucore_buffer *buffer);
 
 #ifdef __cplusplus

@@ -12,15 +12,16 @@
 extern "C" {
 #endif
 
-/** How to launch a kernel. */
+/** The configuration of a launch. */
 typedef struct cucore_launch_options {
   size_t   struct_size; /**< sizeof(cucore_launch_options) */
-  uint32_t grid[3];     /**< blocks, also with a cluster; grid[0] must be set, the others 0 is 1 */
-  uint32_t block[3];    /**< threads a block; block[0] must be set, the others 0 is 1 */
-  uint32_t cluster[3];  /**< blocks a cluster; 0: none, or what the kernel was compiled with */
-  uint32_t dynamic_shared; /**< bytes a block; above 48 KiB the kernel's attribute is raised */
+  uint32_t grid[3];     /**< blocks, also with a cluster; grid[0] must be set, 0 in others is 1 */
+  uint32_t block[3];    /**< threads per block; block[0] must be set, 0 in others is 1 */
+  uint32_t cluster[3];  /**< blocks per cluster, which divide the grid; all 0: none, or the cluster
+                             that the kernel was compiled with. If one is set, 0 in others is 1 */
+  uint32_t dynamic_shared; /**< bytes per block; above 48 KiB the kernel's attribute is raised */
   int32_t  cooperative;    /**< 1: all blocks run at once and may synchronise */
-  int32_t  programmatic_serialization; /**< 1: may start before the kernel before it ends */
+  int32_t  programmatic_serialization; /**< 1: may start before the previous kernel has ended */
   int32_t  priority; /**< 0: the stream's; else one of cucore_device_stream_priorities() */
   int32_t  reserved;                   /**< 0 */
 } cucore_launch_options;
@@ -29,8 +30,13 @@ typedef struct cucore_launch_options {
   { sizeof(cucore_launch_options), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0, 0 }
 
 /**
- * How many clusters of such a launch fit on the device at a time.
- * @param options  as for cucore_kernel_launch(), cluster set
+ * Returns how many clusters of such a launch fit on the device at a time.
+ *
+ * @param kernel    the kernel
+ * @param device    the device
+ * @param options   as for cucore_kernel_launch(), with cluster set
+ * @param clusters  receives the number of clusters
+ * @param error     NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_UNSUPPORTED  the device has no clusters
  * @since 0.1
  */
@@ -40,14 +46,18 @@ CUCORE_API cucore_status cucore_kernel_max_active_clusters(const cucore_kernel *
                                                            int32_t *clusters,
                                                            cucore_error **error);
 
-/** The size of an argument whose data is a cucore_buffer handle, not a value: the kernel gets the
- *  buffer's address. The launch checks that the parameter is a pointer, if its class is known, and
- *  that the stream's device can use the buffer. It holds the buffer and records the use: see
- *  cucore_buffer_release(). Another thread may release the handle at any time: the launch then
- *  either holds the buffer or fails with INVALID_HANDLE. */
+/**
+ * The size of an argument whose data is a cucore_buffer handle, not a value. The kernel receives
+ * the buffer's address.
+ *
+ * The launch checks that the parameter is a pointer, if its class is known, and that the stream's
+ * device can use the buffer. It holds the buffer and records the use: see cucore_buffer_release().
+ * Another thread may release the handle at any time. The launch then either holds the buffer or
+ * fails with CUCORE_ERROR_INVALID_HANDLE.
+ */
 #define CUCORE_ARGUMENT_OBJECT ((size_t)-1)
 
-/** One argument: where its value is, and its size in bytes. */
+/** One argument: the place and the size of its value. */
 typedef struct cucore_argument {
   const void *data; /**< the value; a cucore_buffer * if size is CUCORE_ARGUMENT_OBJECT */
   size_t      size; /**< in bytes, or CUCORE_ARGUMENT_OBJECT */
@@ -61,10 +71,18 @@ typedef struct cucore_argument {
   ((argument).data = &(value), (argument).size = sizeof(value))
 
 /**
- * Launches a kernel on a stream. Before the driver is called, the number of arguments and the
- * size of each are checked against the kernel's parameters, the grid and block against the
- * device. Classes are not checked: see cucore_kernel_parameters(). The values are copied: arguments
- * may go once this returns.
+ * Launches a kernel on a stream, asynchronously. The call returns when the driver has accepted the
+ * launch, and does not wait for the kernel.
+ *
+ * A fault of the kernel is CUCORE_ERROR_KERNEL_FAULT at a later call on the device, of any thread.
+ * A call that waits for the work reports it at the latest. This call can report the fault of an
+ * earlier kernel.
+ *
+ * The launch compares the number of arguments and the size of each with the kernel's parameters. It
+ * compares the grid and the block with the limits of the device. Classes are not checked: see
+ * cucore_kernel_parameters(). The values are copied before the call returns. The kernel, its code
+ * and its stream may be released while the kernel runs, and so may buffers that are arguments with
+ * CUCORE_ARGUMENT_OBJECT.
  *
  * On a stream that cucore_stream_create() made this is exactly one driver call. More calls are made
  * in these cases:
@@ -74,14 +92,18 @@ typedef struct cucore_argument {
  * - the code or a buffer has been used on 16 streams or more,
  * - the driver refuses the launch, and the message names the reason.
  *
+ * @param kernel     the kernel
+ * @param stream     the stream, which determines the device
  * @param options    grid[0] and block[0] must be set, so NULL is INVALID_ARGUMENT
- * @param arguments  one a parameter, in order; a pointer parameter takes an address (uint64_t) or
- *                   a buffer (CUCORE_ARGUMENT_OBJECT)
- * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message says which argument or size is wrong
+ * @param arguments  one per parameter, in order; a pointer parameter accepts an address (uint64_t)
+ *                   or a buffer (CUCORE_ARGUMENT_OBJECT)
+ * @param count      of arguments
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message names the wrong argument, size or option
  * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
  * @retval CUCORE_ERROR_LAUNCH            too many registers, threads or shared memory for this
  *                                        kernel, or more blocks than a cooperative launch can hold
- * @retval CUCORE_ERROR_UNSUPPORTED       clusters or cooperative launches on a device without
+ * @retval CUCORE_ERROR_UNSUPPORTED       clusters or cooperative launches on a device without them
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel *kernel,
@@ -91,10 +113,17 @@ CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel *kernel,
                                               cucore_error **error);
 
 /**
- * The same with the arguments already laid out as the kernel's parameter block.
- * @param arguments  every parameter at its offset; see cucore_kernel_parameters()
- * @param size       bytes up to the end of the last parameter, or that number rounded up to a
- *                   multiple of 2, 4, 8 or 16, as sizeof of a struct is
+ * Launches a kernel as cucore_kernel_launch() does, with arguments that already have the layout of
+ * the kernel's parameter block. Addresses in it are not recorded as uses of buffers.
+ *
+ * @param kernel     the kernel
+ * @param stream     the stream, which determines the device
+ * @param options    as for cucore_kernel_launch()
+ * @param arguments  every parameter at its offset, copied; see cucore_kernel_parameters()
+ * @param size       bytes up to the end of the last parameter. It may be rounded up to a multiple
+ *                   of 2, 4, 8 or 16, as sizeof of a struct is
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the size is wrong, or as cucore_kernel_launch()
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_kernel_launch_packed(const cucore_kernel *kernel,

@@ -14,42 +14,45 @@ extern "C" {
 #endif
 
 /**
- * How to link. A toggle in its DEFAULT passes nothing to the linker; where the linker has only a
- * flag that turns a thing on, OFF passes nothing either. Text in brackets is what the field becomes
- * for nvJitLink (nvJitLink 13.0 documentation, "Supported Link Options"); the driver's linker has
- * arch, max_register_count, verbose, optimization_level, debug and lineinfo alone.
+ * The settings of a link.
+ *
+ * A toggle in its DEFAULT passes nothing to the linker. If the linker has only a flag that turns a
+ * setting on, OFF passes nothing either. A text in brackets is the flag of nvJitLink that the field
+ * becomes; names are those of nvJitLink 13.0, "Supported Link Options". The driver's linker has
+ * only arch, max_register_count, verbose, optimization_level, debug and lineinfo. Every string and
+ * array is copied by cucore_linker_create().
  */
 typedef struct cucore_linker_options {
   size_t        struct_size; /**< sizeof(cucore_linker_options) */
   const char   *name;        /**< of the result; default: that of the first input */
   const char   *arch; /**< "sm_90"; default: as for a program [-arch=] */
-  cucore_toggle link_time_optimization; /**< default: on where an input is LTOIR or the target is
-                                             PTX [-lto] */
+  cucore_toggle link_time_optimization; /**< default: ON if an input is LTOIR or the target is
+                                             PTX; OFF is then an error [-lto] */
   cucore_toggle ptx;                    /**< ON: refuse to link to anything but PTX [-ptx] */
   cucore_toggle time;                   /**< times of the phases into the log [-time] */
   cucore_toggle verbose;                /**< more into the log [-verbose] */
-  cucore_toggle debug;                  /**< [-g] */
-  cucore_toggle lineinfo;               /**< [-lineinfo] */
+  cucore_toggle debug;                  /**< information for a debugger [-g] */
+  cucore_toggle lineinfo;               /**< source lines [-lineinfo] */
   cucore_toggle ftz;                    /**< denormal floats become 0 [-ftz=] */
-  cucore_toggle prec_div;               /**< [-prec-div=] */
-  cucore_toggle prec_sqrt;              /**< [-prec-sqrt=] */
-  cucore_toggle fma;                    /**< [-fma=] */
+  cucore_toggle prec_div;               /**< IEEE divisions [-prec-div=] */
+  cucore_toggle prec_sqrt;              /**< IEEE square roots [-prec-sqrt=] */
+  cucore_toggle fma;                    /**< fused multiply-add [-fma=] */
   cucore_toggle optimize_unused_variables; /**< drop variables that no device code refers to
                                                 [-optimize-unused-variables] */
-  cucore_toggle linker_cache; /**< ON: let nvJitLink 12.9 and later keep results through the driver;
-                                   default OFF [-no-cache] */
-  int32_t       max_register_count;     /**< registers a thread; 0: no bound [-maxrregcount=] */
-  int32_t       split_compile;          /**< threads; -1: all cores [-split-compile=] */
+  cucore_toggle linker_cache; /**< ON: nvJitLink 12.9 and later may keep results through the
+                                   driver; default OFF [-no-cache] */
+  int32_t       max_register_count;     /**< per thread; 0: no bound [-maxrregcount=] */
+  int32_t       split_compile;          /**< threads, -1 for all cores [-split-compile=] */
   int32_t       split_compile_extended; /**< the same [-split-compile-extended=] */
   const char   *optimization_level;     /**< "0" or "3" [-O] */
   const char *const *kernels_used; /**< the only kernels to keep [-kernels-used=] */
-  size_t             kernels_used_count;
+  size_t             kernels_used_count; /**< of kernels_used; 0: keep all */
   const char *const *variables_used; /**< the only variables to keep [-variables-used=] */
-  size_t             variables_used_count;
+  size_t             variables_used_count; /**< of variables_used; 0: keep all */
   const char *const *ptxas_options; /**< passed to ptxas one by one [-Xptxas=] */
-  size_t             ptxas_option_count;
-  const char *const *flags; /**< anything else, passed as it is, last */
-  size_t             flag_count;
+  size_t             ptxas_option_count; /**< of ptxas_options */
+  const char *const *flags; /**< anything else, passed unchanged, last */
+  size_t             flag_count; /**< of flags */
 } cucore_linker_options;
 
 #define CUCORE_LINKER_OPTIONS_INIT                                                        \
@@ -61,58 +64,92 @@ typedef struct cucore_linker_options {
     0, 0, 0, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0 }
 
 /**
- * Makes a linker: a copy of the options, and no inputs. Nothing is opened yet.
+ * Creates a linker with a copy of the options and without inputs. The call opens no library. A
+ * linker belongs to one thread at a time.
  *
  * @param options  NULL for the defaults
+ * @param out      receives the linker
+ * @param error    NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message names the field that is wrong
- * @retval CUCORE_ERROR_ABI_MISMATCH      options hold fields that this library does not know
- * @par Threads  a linker belongs to one thread at a time
+ * @retval CUCORE_ERROR_ABI_MISMATCH      options have fields that this library does not have
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_linker_create(const cucore_linker_options *options,
                                               cucore_linker **out, cucore_error **error);
 
-/** One more reference to a linker; gives back its argument. @since 0.1 */
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param linker  the linker; NULL is allowed
+ * @since 0.1
+ */
 CUCORE_API cucore_linker *cucore_linker_retain(const cucore_linker *linker);
 
-/** Gives one reference back. @since 0.1 */
+/**
+ * Removes a reference. Results of the linker remain.
+ *
+ * @param linker  the linker; NULL is allowed
+ * @since 0.1
+ */
 CUCORE_API void cucore_linker_release(cucore_linker *linker);
 
 /**
- * Adds an input of any kind; kinds may be mixed. Of a bundle the image is taken that a device of
- * the linker's architecture would get.
+ * Adds an input of any kind; kinds may be mixed. The order of inputs is the order of these calls.
+ *
+ * The call may follow a link: the next link combines all inputs, the earlier ones included. An
+ * input cannot be removed. A bundle adds the image that a device of the linker's architecture would
+ * use.
+ *
+ * @param linker  the linker, which holds the object code
+ * @param code    the input; it is not inspected before the link
+ * @param error   NULL, or receives a new error on failure
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_linker_add(cucore_linker *linker, const cucore_objectcode *code,
                                            cucore_error **error);
 
 /**
- * Links what has been added. The name expressions of the inputs find their kernels in the result
- * too. Equal inputs give equal bytes. May be called again.
+ * Links all inputs and returns when the code exists. The name expressions of the inputs find their
+ * kernels in the result also. Equal inputs give equal bytes.
  *
+ * The linker keeps its inputs, also after a failure. It can link again, also for another target.
+ *
+ * @param linker  the linker
  * @param target  CUBIN, or PTX, which link-time optimisation makes
- * @param out     the object code; its log has the linker's warnings
+ * @param out     receives the object code; its log has the linker's warnings
+ * @param error   NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_LINKING           cucore_error_log() has the linker's whole output; or two
- *                                        inputs define one name: the message names both inputs
- * @retval CUCORE_ERROR_INVALID_STATE     nothing has been added
+ *                                        inputs define one name, and the message names both inputs
+ * @retval CUCORE_ERROR_INVALID_STATE     the linker has no inputs
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  another target, or options that exclude each other
- * @retval CUCORE_ERROR_UNSUPPORTED       link-time optimisation without a fitting nvJitLink, or an
- *                                        option that the driver's linker does not have; the message
- *                                        names the versions of what made the inputs and of nvJitLink
+ * @retval CUCORE_ERROR_UNSUPPORTED       link-time optimisation without a suitable nvJitLink, an
+ *                                        option that the driver's linker does not have, or the
+ *                                        target LTOIR. The message names the versions of the
+ *                                        producers of the inputs and of nvJitLink
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_linker_link(cucore_linker *linker, cucore_code_type target,
                                             cucore_objectcode **out, cucore_error **error);
 
 /**
- * Which linker does the work of the inputs added so far: CUCORE_BACKEND_NVJITLINK where it is of
- * CUDA 12.3 or later and not older than what made the inputs, else CUCORE_BACKEND_DRIVER. Why is
- * told through the log (CUCORE_LOG_INFO). 0 for NULL.
+ * Returns the cucore_backend that links the inputs added so far.
+ *
+ * It is CUCORE_BACKEND_NVJITLINK if nvJitLink is of CUDA 12.3 or later and not older than the
+ * producers of the inputs. Otherwise it is CUCORE_BACKEND_DRIVER. The log (CUCORE_LOG_INFO)
+ * contains the reason.
+ *
+ * @param linker  the linker; 0 for NULL
  * @since 0.1
  */
 CUCORE_API int32_t cucore_linker_backend(const cucore_linker *linker);
 
-/** The whole output of the last link, whether it succeeded or not. @since 0.1 */
+/**
+ * Returns the whole output of the last link, also of one that failed.
+ *
+ * @param linker  the linker, which owns the string until the next link; "" for NULL, and before the
+ *                first link
+ * @since 0.1
+ */
 CUCORE_API const char *cucore_linker_log(const cucore_linker *linker);
 
 #ifdef __cplusplus

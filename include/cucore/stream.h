@@ -12,20 +12,25 @@
 extern "C" {
 #endif
 
-/** How to make a stream. */
+/** The settings of a new stream. */
 typedef struct cucore_stream_options {
   size_t        struct_size; /**< sizeof(cucore_stream_options) */
-  cucore_toggle nonblocking; /**< OFF: synchronises with the legacy default stream; default ON */
-  int32_t       priority;    /**< see cucore_device_stream_priorities(); 0 is the default */
+  cucore_toggle nonblocking; /**< OFF: ordered with the legacy default stream; default ON */
+  int32_t       priority;    /**< one of cucore_device_stream_priorities(); 0, the least priority
+                                  of today's drivers, is the default */
 } cucore_stream_options;
 
 #define CUCORE_STREAM_OPTIONS_INIT \
   { sizeof(cucore_stream_options), CUCORE_TOGGLE_DEFAULT, 0 }
 
 /**
- * Makes a stream on a device.
+ * Creates a stream on a device.
+ *
+ * @param device   the device
  * @param options  NULL for the defaults
- * @retval CUCORE_ERROR_INVALID_ARGUMENT  priority is out of the range that the message gives
+ * @param out      receives the stream
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  priority is outside the range, which the message contains
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_stream_create(const cucore_device *device,
@@ -33,46 +38,113 @@ CUCORE_API cucore_status cucore_stream_create(const cucore_device *device,
                                               cucore_stream **out, cucore_error **error);
 
 /**
- * Wraps a CUstream that somebody else made; it is borrowed, never destroyed, and must outlive
- * the result. NULL and the driver's special values mean the default streams.
+ * Wraps a CUstream of another owner. The library never destroys it, and it must outlive the
+ * result.
+ *
+ * The stream must belong to the primary context of the device. NULL and the driver's special
+ * values are the default streams.
+ *
+ * @param device  the device of the stream
+ * @param native  the CUstream
+ * @param out     receives the stream; each call returns a new object
+ * @param error   NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  the stream belongs to another device or context
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_stream_from_native(const cucore_device *device, void *native,
                                                    cucore_stream **out, cucore_error **error);
 
-/** One more reference to a stream; gives back its argument. @since 0.1 */
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param stream  the stream; NULL is allowed
+ * @since 0.1
+ */
 CUCORE_API cucore_stream *cucore_stream_retain(const cucore_stream *stream);
 
-/** Gives one reference back. Work already in the stream goes on. @since 0.1 */
+/**
+ * Removes a reference. With the last one a stream of cucore_stream_create() is destroyed, without a
+ * wait. Work that is already in the stream goes on.
+ *
+ * @param stream  the stream; NULL is allowed. Buffers of the stream hold it longer
+ * @since 0.1
+ */
 CUCORE_API void cucore_stream_release(cucore_stream *stream);
 
-/** The stream's device, one more reference to it. @since 0.1 */
+/**
+ * Returns the stream's device with a new reference.
+ *
+ * @param stream  the stream
+ * @param out     receives the device
+ * @param error   NULL, or receives a new error on failure
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_stream_device(const cucore_stream *stream, cucore_device **out,
                                               cucore_error **error);
 
-/** Waits until all work in the stream is complete.
- *  @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context @since 0.1 */
+/**
+ * Waits until all work in the stream is complete. This is one of the calls that report the fault
+ * of a kernel, and that write the output of kernels.
+ *
+ * @param stream  the stream
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_stream_synchronize(const cucore_stream *stream,
                                                    cucore_error **error);
 
-/** Whether all work in the stream is complete: 1 or 0, at once. The query that first returns 1
- *  writes what kernels have printed, as a wait does.
- *  @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context @since 0.1 */
+/**
+ * Returns at once whether all work in the stream is complete. The first query that returns 1
+ * writes the output of kernels, as a wait does.
+ *
+ * @param stream  the stream
+ * @param done    receives 1 or 0
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_KERNEL_FAULT  a kernel broke the context
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_stream_query(const cucore_stream *stream, int32_t *done,
                                              cucore_error **error);
 
-/** Work added to the stream from now on waits for the event as it is recorded now; an event
- *  never recorded is waited for by nobody. @since 0.1 */
+/**
+ * Makes work that is added to the stream from now on wait for the event. The device waits; the
+ * call returns at once.
+ *
+ * The most recent record of the event counts; a later one has no effect on this wait. An event that
+ * was never recorded holds up nothing.
+ *
+ * @param stream  the stream whose later work waits
+ * @param event   the event, also one of another device
+ * @param error   NULL, or receives a new error on failure
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_stream_wait_event(const cucore_stream *stream,
                                                   const cucore_event *event, cucore_error **error);
 
-/** Work added to the stream from now on waits for what is in other now. @since 0.1 */
+/**
+ * Makes work that is added to the stream from now on wait for the work that is in another stream
+ * now. The device waits; the call returns at once.
+ *
+ * @param stream  the stream whose later work waits
+ * @param other   the stream to wait for, also one of another device; nothing happens if it is
+ *                the same stream
+ * @param error   NULL, or receives a new error on failure
+ * @since 0.1
+ */
 CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream *stream,
                                                    const cucore_stream *other,
                                                    cucore_error **error);
 
-/** The CUstream. @since 0.1 */
+/**
+ * Returns the CUstream, for other libraries. It lives as long as the stream object.
+ *
+ * The other library may capture the stream. Each launch on it therefore makes one more driver call
+ * from then on, which queries the capture.
+ *
+ * @param stream  the stream; NULL for NULL
+ * @since 0.1
+ */
 CUCORE_API void *cucore_stream_native(const cucore_stream *stream);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@
 #define CUCORE_VERSION_MAJOR 0
 #define CUCORE_VERSION_MINOR 1
 #define CUCORE_VERSION_PATCH 0
-/** The version of this header, as cucore_version() gives that of the library. */
+/** The version of this header, in the form of cucore_version(). */
 #define CUCORE_VERSION \
   (CUCORE_VERSION_MAJOR * 10000 + CUCORE_VERSION_MINOR * 100 + CUCORE_VERSION_PATCH)
 
@@ -19,10 +19,21 @@
 extern "C" {
 #endif
 
-/** The version of the library in use: major * 10000 + minor * 100 + patch. @since 0.1 */
+/**
+ * Returns the version of the library in use: major * 10000 + minor * 100 + patch.
+ *
+ * A program works with each later library of the same major version. While the major version is
+ * 0, this holds for libraries of the same minor version.
+ *
+ * @since 0.1
+ */
 CUCORE_API uint32_t cucore_version(void);
 
-/** The same as text, "0.1.0". @since 0.1 */
+/**
+ * Returns the version of the library in use as text, "0.1.0". The string is static.
+ *
+ * @since 0.1
+ */
 CUCORE_API const char *cucore_version_string(void);
 
 #ifdef __cplusplus

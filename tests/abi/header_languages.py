@@ -41,7 +41,7 @@ class HeaderLanguages(unittest.TestCase):
 
     def test_the_table_of_contents_lists_every_topic_in_order(self):
         text = (INCLUDE / "cucore.h").read_text()
-        self.assertEqual(re.findall(r"^ \* (cucore/\w+\.h) ", text, re.M), re.findall(r'^#include "(.*)"$', text, re.M))
+        self.assertEqual(re.findall(r"^ \* - (cucore/\w+\.h) ", text, re.M), re.findall(r'^#include "(.*)"$', text, re.M))
 
     def test_a_topic_includes_only_topics_and_the_two_standard_headers(self):
         for topic in TOPICS:

@@ -39,7 +39,7 @@ class Pages(unittest.TestCase):
     maxDiff = None
 
     def test_errors_lists_every_origin(self):
-        wanted = set(re.findall(r'"(\w+)"', re.search(r"/\*\* Whose code (.*?)@since", header_text.read(ROOT / "include/cucore.h"), re.S)[1]))
+        wanted = set(re.findall(r'"(\w+)"', re.search(r"Returns the component (.*?)@param", header_text.read(ROOT / "include/cucore.h"), re.S)[1]))
         used = set(re.findall(r'ToolkitResults RESULTS\{"(\w+)"', "".join(
             p.read_text() for p in (ROOT / "src/cucore/driver").glob("*.cpp")))) | {"cuda", "cucore"}
         self.assertEqual(wanted, used)
