@@ -8,8 +8,12 @@ from api import FOLDER, camel_of
 from header import camel
 
 KEPT_TYPES = {'int32_t': 'int', 'uint64_t': 'ulong', 'int64_t': 'long', 'size_t': 'long', 'const char *': 'string', 'bool': 'bool'}
-# Parameters with these names in C have other names in C#, which SWIG chooses.
-KEYWORDS = ('event',)
+# The keywords of C#. SWIG gives a parameter with such a name another one.
+KEYWORDS = frozenset('''abstract as base bool break byte case catch char checked class const continue decimal default delegate
+  do double else enum event explicit extern false finally fixed float for foreach goto if implicit in int interface internal is
+  lock long namespace new null object operator out override params private protected public readonly ref return sbyte sealed
+  short sizeof stackalloc static string struct switch this throw true try typeof uint ulong unchecked unsafe ushort using
+  virtual void volatile while'''.split())
 
 
 def exception(status):
