@@ -66,6 +66,19 @@ TEST(Linker, LinksMixedKinds) {
   EXPECT_EQ(names, (std::vector<std::string>{"other=_Z5otherv", "use<float>=_Z3useIfEvPT_"}));
 }
 
+TEST(Linker, AcceptsInputsAfterALink) {
+  NEEDS_REAL_LINKER();
+  const Code a = compile_for("__global__ void one() {}", CUCORE_CODE_TYPE_LTOIR, "a.cu", {"one"});
+  const Code b = compile_for("__global__ void two() {}", CUCORE_CODE_TYPE_LTOIR, "b.cu", {"two"});
+  const Linker linker = make_linker();
+  SUCCEEDS(cucore_linker_add, linker, a);
+  EXPECT_EQ(names_of(link(linker)), std::vector<std::string>{"one=_Z3onev"});
+  SUCCEEDS(cucore_linker_add, linker, b);
+  std::vector<std::string> names = names_of(link(linker));
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"one=_Z3onev", "two=_Z3twov"}));
+}
+
 TEST(Linker, RefusesWhatItWouldLeaveOut) {
   NEEDS_REAL_LINKER();
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
