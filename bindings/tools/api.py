@@ -90,7 +90,7 @@ class Api:
 
     def constructor_options(self, owner):
         """The options struct that makes an object, or None."""
-        of = owner.constructor
+        of = owner and owner.constructor
         found = [t for t in of.types if t.endswith('_options *')] if of and of.name not in self.written else []
         return self.header.structs[found[0].removeprefix('const ').removesuffix(' *')] if found else None
 

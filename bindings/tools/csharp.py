@@ -48,7 +48,7 @@ def documentation(function, parameters, places):
     lines += [f'/// <param name="{n}">{tr(t)}</param>' for n, t in parameters]
     if words.result(function):
         lines.append(f'/// <returns>{tr(words.result(function))}</returns>')
-    lines += [f'/// <exception cref="{exception(c)}">{tr(t)}</exception>' for c, t in function.doc.retvals]
+    lines += [f'/// <exception cref="{exception(c)}">{tr(t)}</exception>' for c, t in words.failures(function)]
     if remarks:
         lines.append('/// <remarks>' + tr(' '.join(remarks)) + '</remarks>')
     return lines
@@ -208,6 +208,29 @@ def options(struct, places):
                          '  public override string ToString() { return Describe.Properties(this); }', '}']
 
 
+PLAIN = {'toggle': 'bool?', 'flag': 'bool', 'number': 'int'}
+
+
+def plain_options(owner, places):
+    """A class of the numbers that make an object, and the constructor that takes it."""
+    api = places.api
+    struct, function, name = api.constructor_options(owner), owner.constructor, api.class_name(owner.name, 'csharp')
+    named = {f.name: api.table.get('fields', f'{struct.name}.{f.name}', {}).get('csharp') or camel(f.name) for f in struct.fields}
+    options = camel_of(struct)
+    out = [f'/// <summary>{text_of(struct.doc.text, places)}</summary>', f'public sealed class {options} {{',
+           f'  internal static readonly {options} Defaults = new {options}();', '']
+    for f in struct.fields:
+        ctype = PLAIN.get(f.kind) or {'int64_t': 'long'}.get(f.kind) or 'long'
+        out += [f'  /// <summary>{sentence(f, places)}</summary>', f'  public {ctype} {named[f.name]} {{ get; set; }}']
+    out += ['', '  /// <summary>What is set.</summary>', '  public override string ToString() { return Describe.Properties(this); }', '}']
+    others = [(api.class_name(api.of_type(t).name, 'csharp'), n) for n, t in zip(function.parameters, function.types) if t.startswith('const ') and api.of_type(t)]
+    declared, passed = ''.join(f'{t} {n}, ' for t, n in others), ''.join(f'{n}, ' for _, n in others)
+    values = ', '.join(f'Fields.ToToggle(options.{named[f.name]})' if f.kind == 'toggle' else f'options.{named[f.name]}' for f in struct.fields)
+    return out + [f'public partial class {name} {{', f'  //: {function.name} options',
+                  f'  public {name}({declared}{options} options = null) : this({passed}options ?? {options}.Defaults, true) {{}}', '',
+                  f'  private {name}({declared}{options} options, bool given) : this({passed}{values}) {{}}', '}']
+
+
 def sentence(field, places):
     """A field's comment, or its name, as a sentence."""
     text = text_of(field.doc or field.name.replace('_', ' '), places).replace(' ...', '')
@@ -233,9 +256,11 @@ def write_sources(places, members, folder, names):
     texts = {name: (FOLDER / 'csharp/src' / name).read_text(encoding='utf-8') for name in names}
     write('Enums.Generated.cs', enums(places))
     write('Exceptions.Generated.cs', exceptions(places))
-    write('Options.Generated.cs', ['// Generated from cucore.h.', 'using System.Collections.Generic;', '', 'namespace Cucore {',
+    plain = [c for c in places.api.classes if places.has_plain_options(c)]
+    write('Options.Generated.cs', expand(['// Generated from cucore.h.', 'using System.Collections.Generic;', '', 'namespace Cucore {',
                                    *(line for struct in places.api.options_classes() for line in options(struct, places)),
-                                   *(line for c_name, name in fields.records(places.api) for line in record(places, c_name, name)), '}'])
+                                   *(line for c in plain for line in plain_options(c, places)),
+                                   *(line for c_name, name in fields.records(places.api) for line in record(places, c_name, name)), '}']))
     write('Kept.Generated.cs', expand(generated_members(places, members, texts.values())))
     for name, text in texts.items():
         write(name, expand(text.splitlines()))

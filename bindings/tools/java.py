@@ -41,7 +41,7 @@ def documentation(function, parameters, places, given=(), has_result=True):
     result = words.result(function)
     if has_result and not any(g.startswith('@return') for g in own):
         own.append(f'@return {tr(result) if result else "the result"}')
-    return lines + own + [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals]
+    return lines + own + [f'@throws {exception(c)} {tr(t)}' for c, t in words.failures(function)]
 
 
 def comment(member, places):

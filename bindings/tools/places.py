@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from api import FOLDER
+from api import FOLDER, is_plain
 from header import camel
 
 
@@ -104,7 +104,14 @@ class Places:
         """Users do not need it, or the layer has a fuller member for it."""
         if self.api.unreachable(member.function):
             return True
+        if self.language == 'csharp' and member.kind == 'constructor' and self.has_plain_options(self.api.owner(member.function)):
+            return True
         return member.function in self.layer and member.function not in self.api.table.get('visible', self.language, ())
+
+    def has_plain_options(self, owner):
+        """Whether C# makes a class of the options that are parameters elsewhere."""
+        struct = self.api.constructor_options(owner)
+        return struct is not None and is_plain(struct)
 
     def member_name(self, member):
         if self.language == 'python':

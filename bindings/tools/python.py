@@ -36,10 +36,6 @@ def enum_typemap(enum):
     return '' if enum.name == 'Toggle' else f'%python_enum({enum.c_name}, {enum.name})'
 
 
-# What cannot happen in Python: there structs and buffers have the right size.
-OF_C = ('CUCORE_ERROR_ABI_MISMATCH', 'CUCORE_ERROR_BUFFER_TOO_SMALL')
-
-
 def comment(member, places):
     function = places.api.header.functions[member.function]
     tr = lambda t: renamed(text_of(t, places), member, function)
@@ -47,7 +43,7 @@ def comment(member, places):
     lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, places.api) if n != 'outcome']  # a result
     if words.result(function):
         lines.append(f'@return {tr(words.result(function))}')
-    lines += [f'@throws {exception(c)} {tr(t)}' for c, t in function.doc.retvals if c not in OF_C]
+    lines += [f'@throws {exception(c)} {tr(t)}' for c, t in words.failures(function)]
     return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
 
@@ -173,7 +169,7 @@ def docs(places, members):
         lines = [f'{m.owner}({signature(m, api)})', '--', '', tr(function.doc.text), '']
         names = {'data': 'source'}  # as Python has it
         lines += [f':param {names.get(n, n)}: {tr(t)}' for n, t in words.parameters(m, api) if n != 'options']
-        lines += [f':raises {exception(c)}: {tr(t)}' for c, t in function.doc.retvals if c not in OF_C]
+        lines += [f':raises {exception(c)}: {tr(t)}' for c, t in words.failures(function)]
         struct = api.constructor_options(api.owner(m.function))
         if struct in api.options_classes():
             lines += field_lines(struct, places)

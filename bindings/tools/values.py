@@ -2,12 +2,14 @@
 
 The lines behind "//: fields" are fields; "int minGridSize; // The least grid -> blocks" gets an accessor with this comment.
 A field without a comment gets none. "//: fields equal" adds equals() and hashCode(). "//: builder" adds a builder; there the
-comment is that of the setter, and "Duration: " or "int: " before it is the type that the setter takes.
+comment is that of the setter, and "Duration: " or "int: " before it is the type that the setter takes. "//: extents grid 0
+blocks: The grid" makes the setters of one, two and three extents.
 """
 import re
 
 FIELD = re.compile(r'\s*(?:private )?final ([\w<>\[\]]+) (\w+)( = [^;]+)?;(?: // (.*))?$')
 MARK = re.compile(r'\s*//: (fields|fields equal|builder)$')
+EXTENTS = re.compile(r'\s*//: extents (\w+) (\d) (\w+): (.*)$')
 NUMBERS = ('int', 'long', 'double')
 
 
@@ -88,10 +90,26 @@ def builder(owner, fields):
                   f'    public {owner} build() {{', f'      return new {owner}(this);', '    }', '  }']
 
 
+def extents(name, at, unit, doc):
+    """Setters of one, two and three extents."""
+    out = []
+    for count in (1, 2, 3):
+        given = ['x', 'y', 'z'][:count]
+        body = f'{name}({", ".join([*given, "1", "1"][:max(count + 1, 3)])})' if count < 3 else f'set({at}, "{name}", x, y, z)'
+        out += ['', f'    /** {doc}.', *(f'     * @param {g} {unit}' for g in given), '     * @return this */',
+                f'    public Builder {name}({", ".join("int " + g for g in given)}) {{', f'      return {body};', '    }']
+    return out
+
+
 def expand(lines, owner):
     """The lines with the members that the marks stand for."""
     out, at = [], 0
     while at < len(lines):
+        several = EXTENTS.match(lines[at])
+        if several:
+            out += extents(*several.groups())
+            at += 1
+            continue
         mark = MARK.match(lines[at])
         at += 1
         if not mark:

@@ -49,8 +49,18 @@ def parameters(member, api):
 
 
 def result(function):
-    """What the comment says of the one result."""
-    return function.doc.params.get('out', '')
+    """What the comment says of the one result. A struct or an array that the caller provides exists in C alone."""
+    text = function.doc.params.get('out', '')
+    return '' if 'struct_size' in text else text
+
+
+# What cannot happen in the languages: there structs and buffers have the right size.
+OF_C = ('CUCORE_ERROR_ABI_MISMATCH', 'CUCORE_ERROR_BUFFER_TOO_SMALL')
+
+
+def failures(function):
+    """(status, text) of each way in which a call fails."""
+    return [(status, text) for status, text in function.doc.retvals if status not in OF_C]
 
 
 def snake(name):

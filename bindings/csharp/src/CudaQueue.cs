@@ -2,17 +2,6 @@
 using System;
 
 namespace Cucore {
-/// <summary>How eagerly the end of the work is looked for: time against CPU use.</summary>
-public sealed class QueueOptions {
-  /// <summary>Asks without a pause for so long after the last future made or completed; 0: 50 000; -1: never.</summary>
-  public long SpinNanoseconds { get; set; }
-  /// <summary>Then asks once in so long; 0: 20 000.</summary>
-  public long SweepNanoseconds { get; set; }
-
-  /// <summary>What is set.</summary>
-  public override string ToString() { return Describe.Properties(this); }
-}
-
 /// <summary>What comes out of a queue.</summary>
 public partial struct Completion {
   internal const int Size = 32;
@@ -64,10 +53,6 @@ internal static class Timeout {
 
 public partial class CudaQueue {
   private const int Most = 256;
-
-  //: cucore_queue_create options
-  public CudaQueue(QueueOptions options = null)
-      : this(options == null ? 0 : options.SpinNanoseconds, options == null ? 0 : options.SweepNanoseconds) {}
 
   //: cucore_queue_wait
   /// <param name="timeout">null has no end</param>

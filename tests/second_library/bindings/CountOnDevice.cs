@@ -17,7 +17,7 @@ internal static class CountOnDevice {
   }
 
   private static void Main() {
-    Counter counter = new Counter(1, 4, Toggle.Default);
+    Counter counter = new Counter(new CounterOptions { First = 1, End = 4 });
     using (CudaDevice device = new CudaDevice())
     using (CudaStream stream = new CudaStream(device))
     using (CudaBuffer memory = new CudaBuffer(device, 8, stream)) {
@@ -35,8 +35,8 @@ internal static class CountOnDevice {
     counter.Dispose();
     Check(counter.ToString() == "Counter, disposed", counter.ToString());
     Fails<ObjectDisposedException>(() => counter.Step());
-    CucoreException empty = Fails<CucoreException>(() => new Counter(5, 5, Toggle.Default));
+    CucoreException empty = Fails<CucoreException>(() => new Counter(new CounterOptions { First = 5, End = 5 }));
     Check(empty.Message.Contains("CounterOptions.First is 5"), empty.Message);
-    using (Counter wrapping = new Counter(0, 2, Toggle.On)) Check(wrapping.Step() == 1 && wrapping.Step() == 0, "wraps");
+    using (Counter wrapping = new Counter(new CounterOptions { End = 2, Wraps = true })) Check(wrapping.Step() == 1 && wrapping.Step() == 0, "wraps");
   }
 }

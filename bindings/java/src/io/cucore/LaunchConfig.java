@@ -104,71 +104,8 @@ public final class LaunchConfig {
       return this;
     }
 
-    /**
-     * The grid, also with a cluster.
-     *
-     * @param x blocks
-     * @return this
-     */
-    public Builder grid(int x) {
-      return grid(x, 1, 1);
-    }
-
-    /**
-     * The grid, also with a cluster.
-     *
-     * @param x blocks
-     * @param y blocks
-     * @return this
-     */
-    public Builder grid(int x, int y) {
-      return grid(x, y, 1);
-    }
-
-    /**
-     * The grid, also with a cluster.
-     *
-     * @param x blocks
-     * @param y blocks
-     * @param z blocks
-     * @return this
-     */
-    public Builder grid(int x, int y, int z) {
-      return set(0, "grid", x, y, z);
-    }
-
-    /**
-     * The block.
-     *
-     * @param x threads
-     * @return this
-     */
-    public Builder block(int x) {
-      return block(x, 1, 1);
-    }
-
-    /**
-     * The block.
-     *
-     * @param x threads
-     * @param y threads
-     * @return this
-     */
-    public Builder block(int x, int y) {
-      return block(x, y, 1);
-    }
-
-    /**
-     * The block.
-     *
-     * @param x threads
-     * @param y threads
-     * @param z threads
-     * @return this
-     */
-    public Builder block(int x, int y, int z) {
-      return set(3, "block", x, y, z);
-    }
+    //: extents grid 0 blocks: The grid, also with a cluster
+    //: extents block 3 threads: The block
 
     /**
      * The cluster; default: none, or what the kernel was compiled with.
