@@ -1,4 +1,5 @@
 """What C# gets from the header: XML comments, enums, exceptions, options classes."""
+import itertools
 import re
 
 import fields
@@ -131,10 +132,17 @@ def class_features(lines, places, nullable):
 
 
 def expand_member(function, tags, declaration, places):
-    missing = [n for n in tags if not function.doc.params.get(n)]
-    if missing:
-        raise SystemExit(f'{function.name} says nothing about {missing}')
-    return documentation(function, [(n, function.doc.params[n]) for n in tags], places), ''
+    """The comment in the place of a mark. A parameter with a comment of its own below the mark keeps that."""
+    comments = ''.join(itertools.takewhile(lambda line: re.match(r'\s*(///|\[)', line), declaration.splitlines(True)))
+    own = set(re.findall(r'<param name="(\w+)">', comments))
+    code = re.sub(r'^\s*(///|\[).*$', '', declaration, flags=re.M).partition('{')[0]
+    declared = re.search(r'\w(?:<\w+>)?\(((?:[^()]|\([^()]*\))*)\)', re.sub(r'\([^()]*\) (?=\w+ *[({])', '', code))
+    names = re.findall(r'(\w+)(?: = [\w.]+)?\s*(?:,|$)', declared[1]) if declared else []
+    found = [(n, function.doc.params.get(words.snake(n))) for n in names if n not in own]
+    lines = documentation(function, [(n, t) for n, t in found if t], places)
+    if '<returns>' in comments:
+        lines = [l for l in lines if not l.startswith('/// <returns>')]
+    return lines, ''
 
 
 def enums(places):
@@ -226,7 +234,7 @@ def plain_options(owner, places):
     others = [(api.class_name(api.of_type(t).name, 'csharp'), n) for n, t in zip(function.parameters, function.types) if t.startswith('const ') and api.of_type(t)]
     declared, passed = ''.join(f'{t} {n}, ' for t, n in others), ''.join(f'{n}, ' for _, n in others)
     values = ', '.join(f'Fields.ToToggle(options.{named[f.name]})' if f.kind == 'toggle' else f'options.{named[f.name]}' for f in struct.fields)
-    return out + [f'public partial class {name} {{', f'  //: {function.name} options',
+    return out + [f'public partial class {name} {{', f'  //: {function.name}',
                   f'  public {name}({declared}{options} options = null) : this({passed}options ?? {options}.Defaults, true) {{}}', '',
                   f'  private {name}({declared}{options} options, bool given) : this({passed}{values}) {{}}', '}']
 

@@ -52,7 +52,7 @@ class Names:
         self.classes = {header.camel(h.replace('cucore_', '')) for h in read.handles} | {'ObjectCode'}
         self.classes |= {header.camel(s.replace('cucore_', '')) for s in read.structs} | {'Keys', 'Images', 'Batch', 'CacheEntries'}
         self.words |= self.classes
-        self.words -= {kind for kind in header.KINDS.values()} | {'name', 'names', 'type', 'size', 'key', 'keys', 'number'}
+        self.words -= {kind for kind in header.KINDS.values()} | {'name', 'names', 'type', 'size', 'key', 'keys', 'number', 'flag'}
 
     def has_class(self, text):
         """Whether a directive names a class of the API, or a member of one."""

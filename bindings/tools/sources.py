@@ -5,7 +5,7 @@ the mark: tags that the header does not have. "//: also cucore_x" leaves nothing
 """
 import re
 
-MARK = re.compile(r'^(\s*)//: (also )?([a-z]+_\w+)((?: \w+)*)\s*$')
+MARK = re.compile(r'^(\s*)//: (also )?([a-z]+_\w+)\s*$')
 
 
 def body(path):
@@ -13,6 +13,14 @@ def body(path):
     lines = path.read_text(encoding='utf-8').splitlines()
     first = next(i for i, line in enumerate(lines) if re.match(r'(?:\w+ )*class ', line))
     return lines[first + 1:len(lines) - 1 - lines[::-1].index('}')]
+
+
+def member_text(lines, at):
+    """The comments of its own and the declaration of a member."""
+    end = at
+    while re.match(r'\s*(//|\[)', lines[end]):
+        end += 1
+    return '\n'.join(lines[at:end + 3])
 
 
 def expand(lines, places, comment):
@@ -24,7 +32,7 @@ def expand(lines, places, comment):
         if not m:
             out.append(lines[at - 1])
         elif not m[2]:
-            tags = m[4].split()
+            tags = []
             while re.match(r'\s*//( @|     )', lines[at]) or MARK.match(lines[at]):
                 text = lines[at].strip().removeprefix('//').strip()
                 if text.startswith('@'):
@@ -32,6 +40,6 @@ def expand(lines, places, comment):
                 elif not text.startswith(':'):
                     tags[-1] += ' ' + text
                 at += 1
-            made, end = comment(places.api.function(m[3]), tags, ' '.join(lines[at:at + 3]), places)
+            made, end = comment(places.api.function(m[3]), tags, member_text(lines, at), places)
             out += [m[1] + l for l in made[:-1]] + [m[1] + made[-1] + end]
     return out

@@ -69,7 +69,7 @@ public sealed class BatchResult {
 public partial class CudaProgram {
   private static readonly BatchOptions noOptions = new BatchOptions();
 
-  //: cucore_program_compile_batch items options
+  //: cucore_program_compile_batch
   /// <returns>a result for each item, in their order</returns>
   public static IReadOnlyList<BatchResult> CompileBatch(IEnumerable<BatchItem> items, BatchOptions options = null) {
     BatchItem[] all = (items ?? throw new ArgumentNullException(nameof(items))).ToArray();

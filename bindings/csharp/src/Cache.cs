@@ -26,7 +26,7 @@ public sealed class CacheResult {
 }
 
 public partial class Cache {
-  //: cucore_cache_open options
+  //: cucore_cache_open
   public Cache(CacheOptions options = null) : this(Make(options), true) {}
 
   /// <summary>Opens a cache in a folder, with the defaults for the rest.</summary>
@@ -43,18 +43,12 @@ public partial class Cache {
   }
 
   //: cucore_cache_compile
-  /// <param name="program">what to compile</param>
-  /// <param name="target">what to make of it</param>
-  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
   /// <returns>the object code, and where it came from</returns>
   public CacheResult Compile(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     return Find(program, target, nameExpressions) ?? Waits.Finish(new NativeCompiling(program, this, target, nameExpressions));
   }
 
   //: cucore_cache_find
-  /// <param name="program">what would be compiled</param>
-  /// <param name="target">what to make of it</param>
-  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
   /// <returns>the object code, and where it came from; null if it is not there</returns>
   public CacheResult Find(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     ObjectCode code = RawFind(program, target, nameExpressions, out int outcome);
@@ -62,8 +56,6 @@ public partial class Cache {
   }
 
   //: cucore_cache_link
-  /// <param name="linker">the inputs and options; it belongs to one thread at a time</param>
-  /// <param name="target">what to make of them</param>
   /// <returns>the object code, and where it came from</returns>
   public CacheResult Link(Linker linker, CodeType target = CodeType.Cubin) {
     ObjectCode code = RawLink(linker, target, out int outcome);
@@ -71,21 +63,17 @@ public partial class Cache {
   }
 
   //: cucore_cache_get
-  /// <param name="key">32 bytes</param>
   /// <returns>the object code; null where there is none</returns>
   public unsafe ObjectCode Get(byte[] key) {
     fixed (byte* first = NotNull(key)) return RawGet((IntPtr)first, key.Length);
   }
 
   //: cucore_cache_put
-  /// <param name="key">32 bytes</param>
-  /// <param name="code">what to keep</param>
   public unsafe void Put(byte[] key, ObjectCode code) {
     fixed (byte* first = NotNull(key)) RawPut((IntPtr)first, key.Length, code);
   }
 
   //: cucore_cache_get_or_build
-  /// <param name="key">32 bytes that say all it depends on</param>
   /// <param name="build">called where there is none, on this thread; must not ask for the same key</param>
   /// <returns>the object code, and where it came from; if it was built now, the object that build gave</returns>
   /// <remarks>What build throws comes out of this call: the same exception.</remarks>
@@ -110,14 +98,10 @@ public partial class Cache {
   public IReadOnlyList<CacheEntry> Verify() { return CacheEntry.List(RawVerify()); }
 
   //: cucore_cache_trim
-  /// <param name="maxBytes">how much may stay; 0 removes all</param>
   /// <returns>what was removed</returns>
   public IReadOnlyList<CacheEntry> Trim(long maxBytes) { return CacheEntry.List(RawTrim((ulong)Checked.NotNegative(maxBytes, nameof(maxBytes)))); }
 
   //: cucore_cache_explain_miss
-  /// <param name="program">what to compile</param>
-  /// <param name="target">what to make of it</param>
-  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
   public string ExplainMiss(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     return RawExplainMiss(program, target, nameExpressions);
   }

@@ -27,7 +27,7 @@ public static class CucoreLibrary {
   //: cucore_status_name
   public static string NameOf(Status status) { return CucoreNative.RawStatusName((int)status); }
 
-  //: cucore_library_query library
+  //: cucore_library_query
   public static LibraryInfo Query(Library library) {
     NativePair version = CucoreNative.RawLibraryVersion(library);
     return new LibraryInfo {
@@ -36,8 +36,7 @@ public static class CucoreLibrary {
     };
   }
 
-  //: cucore_library_set_path path
-  /// <param name="library">which one</param>
+  //: cucore_library_set_path
   public static void SetPath(Library library, string path) { CucoreNative.RawLibrarySetPath(library, path ?? throw new ArgumentNullException(nameof(path))); }
 
   //: cucore_library_symbol
@@ -47,7 +46,6 @@ public static class CucoreLibrary {
   }
 
   //: cucore_driver_select
-  /// <param name="nameOrPath">"nvidia", "cpu", "auto", or a path</param>
   public static void SelectDriver(string nameOrPath) { CucoreNative.RawDriverSelect(nameOrPath ?? throw new ArgumentNullException(nameof(nameOrPath))); }
 }
 }

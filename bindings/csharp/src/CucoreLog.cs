@@ -28,7 +28,6 @@ public static class CucoreLog {
   }
 
   //: cucore_log_enabled
-  /// <param name="level">which one</param>
   /// <returns>true if one does</returns>
   public static bool IsEnabled(LogLevel level) { return CucoreNative.RawLogEnabled(level); }
 

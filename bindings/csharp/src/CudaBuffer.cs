@@ -5,12 +5,10 @@ using System.Runtime.InteropServices;
 namespace Cucore {
 public partial class CudaBuffer {
   //: cucore_buffer_create_pinned
-  /// <param name="device">where it is used</param>
   /// <param name="length">in bytes</param>
   public static CudaBuffer Pinned(CudaDevice device, long length) { return WithPressure(Allocation.Make(() => RawPinned(device, length))); }
 
   //: cucore_buffer_create_managed
-  /// <param name="device">where it is used</param>
   /// <param name="length">in bytes</param>
   public static CudaBuffer Managed(CudaDevice device, long length) { return WithPressure(Allocation.Make(() => RawManaged(device, length))); }
 
@@ -44,18 +42,16 @@ public partial class CudaBuffer {
     }
   }
 
-  //: cucore_buffer_write offset
+  //: cucore_buffer_write
   /// <param name="source">an array of values without references</param>
-  /// <param name="stream">in whose order</param>
   public void Write<T>(T[] source, CudaStream stream, long offset = 0) where T : struct {
     if (source == null) throw new ArgumentNullException(nameof(source));
     long bytes = (long)source.Length * Unmanaged<T>.Size;
     using (Pinned pinned = new Pinned(source)) Write(pinned.Address, bytes, stream, offset);
   }
 
-  //: cucore_buffer_read offset
+  //: cucore_buffer_read
   /// <param name="destination">an array of values without references</param>
-  /// <param name="stream">in whose order</param>
   public void Read<T>(T[] destination, CudaStream stream, long offset = 0) where T : struct {
     if (destination == null) throw new ArgumentNullException(nameof(destination));
     long bytes = (long)destination.Length * Unmanaged<T>.Size;
@@ -72,7 +68,6 @@ public partial class CudaBuffer {
 
   //: cucore_buffer_copy
   /// <param name="source">from where</param>
-  /// <param name="stream">in whose order</param>
   /// <param name="length">in bytes; all of source from sourceOffset on, if it is not given</param>
   /// <param name="offset">in bytes, in this buffer</param>
   /// <param name="sourceOffset">in bytes, in source</param>
@@ -85,8 +80,6 @@ public partial class CudaBuffer {
 
   //: cucore_buffer_fill
   /// <param name="pattern">a value of 1, 2, 4 or 8 bytes without references</param>
-  /// <param name="stream">in whose order</param>
-  /// <param name="offset">in bytes, a multiple of the pattern's size</param>
   /// <param name="length">in bytes; up to the end, if it is not given</param>
   public void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : struct {
     T[] one = { pattern };
@@ -98,17 +91,15 @@ public partial class CudaBuffer {
   private static long Rest(CudaBuffer buffer, long offset) { return Math.Max(0, buffer.Size - offset); }
 
 #if CUCORE_SPAN
-  //: cucore_buffer_write offset
+  //: cucore_buffer_write
   /// <param name="source">values without references</param>
-  /// <param name="stream">in whose order</param>
   public unsafe void Write<T>(ReadOnlySpan<T> source, CudaStream stream, long offset = 0) where T : struct {
     long bytes = (long)source.Length * Unmanaged<T>.Size;
     fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(source))) Write((IntPtr)first, bytes, stream, offset);
   }
 
-  //: cucore_buffer_read offset
+  //: cucore_buffer_read
   /// <param name="destination">room for values without references</param>
-  /// <param name="stream">in whose order</param>
   public unsafe void Read<T>(Span<T> destination, CudaStream stream, long offset = 0) where T : struct {
     long bytes = (long)destination.Length * Unmanaged<T>.Size;
     fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(destination))) Read((IntPtr)first, bytes, stream, offset);

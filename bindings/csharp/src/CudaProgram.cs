@@ -6,15 +6,11 @@ namespace Cucore {
 public partial class CudaProgram {
   //: cucore_program_create
   /// <param name="source">CUDA C++, or what type says</param>
-  /// <param name="options">null for the defaults</param>
-  /// <param name="type">what the source is written in</param>
   public CudaProgram(string source, ProgramOptions options = null, SourceType type = SourceType.CudaCpp)
       : this(type, Utf8.Encode(source, nameof(source)), options) {}
 
   //: cucore_program_create
-  /// <param name="type">what the source is written in</param>
   /// <param name="source">text in UTF-8, or bitcode</param>
-  /// <param name="options">null for the defaults</param>
   public CudaProgram(SourceType type, byte[] source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
 
   private static IntPtr Make(SourceType type, byte[] source, ProgramOptions options) {
@@ -32,9 +28,7 @@ public partial class CudaProgram {
 
 #if CUCORE_SPAN
   //: cucore_program_create
-  /// <param name="type">what the source is written in</param>
   /// <param name="source">text in UTF-8, or bitcode</param>
-  /// <param name="options">null for the defaults</param>
   public CudaProgram(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
 
   private static unsafe IntPtr Make(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options) {
@@ -42,7 +36,7 @@ public partial class CudaProgram {
   }
 #endif
 
-  //: cucore_program_compile target
+  //: cucore_program_compile
   /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate, "saxpy&lt;float&gt;",
   /// under which ObjectCode.GetKernel finds them</param>
   public ObjectCode Compile(CodeType target = CodeType.Ptx, params string[] nameExpressions) {

@@ -7,8 +7,7 @@ using System.Runtime.InteropServices;
 
 namespace Cucore {
 public partial class Kernel {
-  //: cucore_kernel_launch_packed arguments
-  /// <param name="stream">in whose order</param>
+  //: cucore_kernel_launch_packed
   /// <param name="config">the grid, the block and the rest</param>
   public unsafe void LaunchPacked(CudaStream stream, in LaunchConfig config, byte[] arguments) {
     if (arguments == null) throw new ArgumentNullException(nameof(arguments));
@@ -19,7 +18,6 @@ public partial class Kernel {
   }
 
   //: cucore_kernel_max_active_clusters
-  /// <param name="device">where</param>
   /// <param name="config">as for a launch, Cluster set</param>
   public unsafe int MaxActiveClusters(CudaDevice device, in LaunchConfig config) {
     byte* block = stackalloc byte[LaunchConfig.HeadSize];
@@ -36,7 +34,7 @@ public partial class Kernel {
     }
   }
 
-  //: cucore_kernel_parameter_at index device
+  //: cucore_kernel_parameter_at
   public Parameter GetParameter(int index, CudaDevice device = null) {
     if (index < 0) throw new ArgumentOutOfRangeException(nameof(index));
     IReadOnlyList<Parameter> all = GetParameters(device);
@@ -45,7 +43,6 @@ public partial class Kernel {
   }
 
   //: cucore_kernel_parameters
-  /// <param name="device">null: the first image</param>
   /// <returns>null where neither the code nor the driver records the parameters</returns>
   public IReadOnlyList<Parameter> GetParameters(CudaDevice device = null) {
     return Parameter.Read((data, size) => RawParameters(data, size, device));
@@ -89,25 +86,16 @@ public partial class Kernel {
   }
 
   //: cucore_kernel_occupancy
-  /// <param name="device">where</param>
-  /// <param name="blockSize">threads a block</param>
-  /// <param name="dynamicShared">bytes a block</param>
   public int Occupancy(CudaDevice device, int blockSize, int dynamicShared = 0) {
     return RawOccupancy(device, blockSize, dynamicShared);
   }
 
   //: cucore_kernel_available_dynamic_shared
-  /// <param name="device">where</param>
-  /// <param name="blocksPerMultiprocessor">so many are to run at a time</param>
-  /// <param name="blockSize">threads a block</param>
   public long AvailableDynamicShared(CudaDevice device, int blocksPerMultiprocessor, int blockSize) {
     return RawAvailableDynamicShared(device, blocksPerMultiprocessor, blockSize);
   }
 
   //: cucore_kernel_max_potential_block_size
-  /// <param name="device">where</param>
-  /// <param name="dynamicShared">bytes a block</param>
-  /// <param name="blockSizeLimit">threads; 0: the device's limit</param>
   public (int MinGridSize, int BlockSize) MaxPotentialBlockSize(CudaDevice device, int dynamicShared = 0, int blockSizeLimit = 0) {
     return RawMaxPotentialBlockSize(device, dynamicShared, blockSizeLimit).ToInts();
   }

@@ -4,7 +4,6 @@ using System;
 namespace Cucore {
 public partial class Kernel {
   //: cucore_kernel_launch
-  /// <param name="stream">in whose order</param>
   /// <param name="config">the grid, the block and the rest</param>
   /// <param name="arguments">one per parameter, in order: numbers, buffers, Arg.Of(a struct), Arg.Address</param>
   /// <exception cref="System.ObjectDisposedException">an argument is a buffer that was disposed</exception>

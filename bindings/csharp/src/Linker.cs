@@ -3,7 +3,7 @@ using System;
 
 namespace Cucore {
 public partial class Linker {
-  //: cucore_linker_create options
+  //: cucore_linker_create
   public Linker(LinkerOptions options = null) : this(Make(options), true) {}
 
   private static IntPtr Make(LinkerOptions options) {

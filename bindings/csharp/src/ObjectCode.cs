@@ -9,7 +9,7 @@ public partial class ObjectCode : ISerializable {
   private static readonly ObjectCodeOptions noOptions = new ObjectCodeOptions();
   private static readonly DeserializeOptions plain = new DeserializeOptions();
 
-  //: cucore_objectcode_create type data options
+  //: cucore_objectcode_create
   public static ObjectCode FromBytes(CodeType type, byte[] data, ObjectCodeOptions options = null) {
     if (data == null) throw new ArgumentNullException(nameof(data));
     using (Pinned pinned = new Pinned(data)) return Create(type, pinned.Address, data.Length, options ?? noOptions);
@@ -19,15 +19,13 @@ public partial class ObjectCode : ISerializable {
     return RawCreate(type, data, size, options.Name, options.Arch, options.Pick(false), options.Pick(true));
   }
 
-  //: cucore_objectcode_from_file path
-  /// <param name="type">what the file holds</param>
-  /// <param name="options">null for the defaults</param>
+  //: cucore_objectcode_from_file
   public static ObjectCode FromFile(CodeType type, string path, ObjectCodeOptions options = null) {
     options = options ?? noOptions;
     return RawFromFile(type, path ?? throw new ArgumentNullException(nameof(path)), options.Name, options.Arch, options.Pick(false), options.Pick(true));
   }
 
-  //: cucore_objectcode_bundle images
+  //: cucore_objectcode_bundle
   public static ObjectCode Bundle(params ObjectCode[] images) {
     if (images == null) throw new ArgumentNullException(nameof(images));
     using (NativeImages list = new NativeImages()) {
@@ -36,7 +34,7 @@ public partial class ObjectCode : ISerializable {
     }
   }
 
-  //: cucore_objectcode_deserialize options
+  //: cucore_objectcode_deserialize
   /// <param name="data">what ToBytes, or any other language, wrote</param>
   public static ObjectCode Load(byte[] data, DeserializeOptions options = null) {
     return new ObjectCode(LoadHandle(data, options), true);
@@ -58,12 +56,12 @@ public partial class ObjectCode : ISerializable {
   }
 
 #if CUCORE_SPAN
-  //: cucore_objectcode_create type data options
+  //: cucore_objectcode_create
   public static unsafe ObjectCode FromBytes(CodeType type, ReadOnlySpan<byte> data, ObjectCodeOptions options = null) {
     fixed (byte* first = &MemoryMarshal.GetReference(data)) return Create(type, (IntPtr)first, data.Length, options ?? noOptions);
   }
 
-  //: cucore_objectcode_deserialize options
+  //: cucore_objectcode_deserialize
   /// <param name="data">what ToBytes, or any other language, wrote</param>
   public static unsafe ObjectCode Load(ReadOnlySpan<byte> data, DeserializeOptions options = null) {
     fixed (byte* first = &MemoryMarshal.GetReference(data))
@@ -71,7 +69,7 @@ public partial class ObjectCode : ISerializable {
   }
 #endif
 
-  //: cucore_objectcode_serialize options
+  //: cucore_objectcode_serialize
   public byte[] ToBytes(SerializeOptions options = null) {
     using (NativeKeys key = new NativeKeys()) {
       options?.SigningKey?.AddTo(key);

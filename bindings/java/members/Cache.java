@@ -28,9 +28,6 @@ final class Cache {
   }
 
   //: cucore_cache_compile
-  // @param program what to compile
-  // @param target of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
-  // @param nameExpressions of CUDA C++: templates and overloads to instantiate
   // @return the object code, and where it came from
   public CacheResult compile(Program program, CodeType target, String... nameExpressions) {
     int[] outcome = new int[1];
@@ -39,9 +36,6 @@ final class Cache {
   }
 
   //: cucore_cache_find
-  // @param program what would be compiled
-  // @param target of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
-  // @param nameExpressions of CUDA C++: templates and overloads to instantiate
   public CacheResult find(Program program, CodeType target, String... nameExpressions) {
     int[] outcome = new int[1];
     ObjectCode code = findNow(program, target, Given.noneNull(nameExpressions, "nameExpressions"), outcome);
@@ -49,8 +43,6 @@ final class Cache {
   }
 
   //: cucore_cache_link
-  // @param linker the inputs and options
-  // @param target CUBIN; PTX of inputs that are LTOIR
   // @return the object code, and where it came from
   public CacheResult link(Linker linker, CodeType target) {
     int[] outcome = new int[1];
@@ -60,7 +52,6 @@ final class Cache {
 
   //: cucore_cache_get_or_build
   // @param <E> the checked exception that build throws
-  // @param key 32 bytes that say all it depends on
   // @return the object code, and where it came from; if it was built now, the object that build gave
   // @throws E what build threw: the same exception
   public <E extends Exception> CacheResult getOrBuild(byte[] key, CacheBuild<E> build) throws E {
@@ -94,16 +85,12 @@ final class Cache {
   }
 
   //: cucore_cache_trim
-  // @param maxBytes how much may stay; 0 removes all
   // @return what was removed, unmodifiable
   public java.util.List<CacheEntry> trim(long maxBytes) {
     return CacheEntry.list(trimNow(Given.notNegative(maxBytes, "maxBytes")));
   }
 
   //: cucore_cache_explain_miss
-  // @param program what to compile
-  // @param target what to make of it
-  // @param nameExpressions templates and overloads to instantiate
   // @return several lines, of which the first begins with "hit", "miss" or "bypassed"
   public String explainMiss(Program program, CodeType target, String... nameExpressions) {
     return explainMissNow(program, target, Given.noneNull(nameExpressions, "nameExpressions"));

@@ -9,43 +9,36 @@ final class CudaBuffer {
   // @param source a byte[], short[], char[], int[], long[], float[], double[], or a ByteBuffer, of which the
   //     bytes from its position to its limit are copied as they are, whatever its order; its position stays. A
   //     direct ByteBuffer is not copied on the way
-  // @param stream in whose order
   public void write(Object source, CudaStream stream) {
     write(source, stream, 0);
   }
 
   //: cucore_buffer_write
   // @param source as for {@link #write(Object, CudaStream)}
-  // @param stream in whose order
   public void write(Object source, CudaStream stream, long offset) {
     Memory.write(open(), this, source, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
   }
 
   //: cucore_buffer_read
   // @param destination as the source of {@link #write(Object, CudaStream)}; all of it is filled
-  // @param stream in whose order
   public void read(Object destination, CudaStream stream) {
     read(destination, stream, 0);
   }
 
   //: cucore_buffer_read
   // @param destination as for {@link #read(Object, CudaStream)}
-  // @param stream in whose order
   public void read(Object destination, CudaStream stream, long offset) {
     Memory.read(open(), this, destination, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
   }
 
   //: cucore_buffer_fill
   // @param value a Byte, Short, Character, Integer, Float, Long or Double
-  // @param stream in whose order
   public void fill(Object value, CudaStream stream) {
     fill(value, stream, 0, getSize());
   }
 
   //: cucore_buffer_fill
   // @param value a Byte, Short, Character, Integer, Float, Long or Double
-  // @param stream in whose order
-  // @param offset in bytes, a multiple of the value's size
   // @param length in bytes, a multiple of the value's size
   public void fill(Object value, CudaStream stream, long offset, long length) {
     open();

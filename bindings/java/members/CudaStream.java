@@ -16,7 +16,6 @@ final class CudaStream {
   }
 
   //: cucore_stream_from_native
-  // @param device the stream's device
   // @param handle the CUstream
   // @return the stream
   public static CudaStream fromNative(CudaDevice device, long handle) {

@@ -24,7 +24,6 @@ final class Kernel {
   }
 
   //: cucore_kernel_launch
-  // @param stream where it runs
   // @param config grid and block
   public void launch(CudaStream stream, LaunchConfig config, Object... arguments) {
     long lease = open();
@@ -35,7 +34,6 @@ final class Kernel {
   }
 
   //: cucore_kernel_launch_packed
-  // @param stream where it runs
   // @param config grid and block
   // @param parameters every parameter at its offset; see {@link #getParameters(CudaDevice)}
   public void launchPacked(CudaStream stream, LaunchConfig config, byte[] parameters) {
@@ -55,16 +53,12 @@ final class Kernel {
   }
 
   //: cucore_kernel_max_potential_block_size
-  // @param device where
-  // @param dynamicShared bytes a block
-  // @param blockSizeLimit threads; 0: the device's limit
   // @return both sizes
   public BlockSize maxPotentialBlockSize(CudaDevice device, long dynamicShared, int blockSizeLimit) {
     return new BlockSize(maxPotentialBlockSizeNow(device, dynamicShared, blockSizeLimit));
   }
 
   //: cucore_kernel_max_active_clusters
-  // @param device where
   // @param config with a cluster
   // @return the number
   public int maxActiveClusters(CudaDevice device, LaunchConfig config) {

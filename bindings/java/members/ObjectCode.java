@@ -17,15 +17,12 @@ final class ObjectCode {
   }
 
   //: cucore_objectcode_from_file
-  // @param type what it holds
   // @return the object code
   public static ObjectCode fromFile(CodeType type, java.nio.file.Path path) {
     return fromFile(type, path, null);
   }
 
   //: cucore_objectcode_from_file
-  // @param type what it holds
-  // @param options names that go with it; null for none
   // @return the object code
   public static ObjectCode fromFile(CodeType type, java.nio.file.Path path, ObjectCodeOptions options) {
     ObjectCodeOptions o = options == null ? ObjectCodeOptions.NONE : options;
@@ -99,8 +96,6 @@ final class ObjectCode {
   }
 
   //: cucore_objectcode_find_global
-  // @param name of a __device__, __constant__ or __managed__ variable
-  // @param device which one
   // @return where it is on that device, good while the code is loaded
   public GlobalVariable findGlobal(String name, CudaDevice device) {
     return new GlobalVariable(findGlobalNow(Given.notNull(name, "name"), device));

@@ -18,13 +18,11 @@ final class Program {
   }
 
   //: cucore_program_create
-  // @param type what it is written in
   public Program(SourceType type, String source, ProgramOptions options) {
     this(type, Given.utf8(source, "source"), options);
   }
 
   //: cucore_program_create
-  // @param type what it is written in
   public Program(SourceType type, byte[] source, ProgramOptions options) {
     this(create(type, source, options), true);
   }
@@ -38,8 +36,6 @@ final class Program {
   }
 
   //: cucore_program_compile
-  // @param nameExpressions of CUDA C++: templates and overloads to instantiate, "saxpy&lt;float&gt;", under
-  //     which {@link ObjectCode#kernel(String)} finds them
   public ObjectCode compile(CodeType target, String... nameExpressions) {
     return compileNow(target, Given.noneNull(nameExpressions, "nameExpressions"));
   }
