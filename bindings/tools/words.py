@@ -31,14 +31,10 @@ def doxygen(text):
     return re.sub(r'(?<=\S)@', r'\\@', text)
 
 
-# What C calls otherwise than the typemaps of bytes do, in members that are written by hand.
-SAME = {'source': 'data', 'destination': 'data', 'pattern': 'data'}
-
-
 def parameters(member, api):
     """The parameters of the C function that the member has too, with their texts."""
     function = api.header.functions[member.function]
-    names = {**SAME, **api.renamed.get(member.function, {})}
+    names = {**api.table.get('parameters', member.function, {}), **api.renamed.get(member.function, {})}
     own = [name for before, name in zip(['', *member.parameters], member.parameters) if not is_length(before, name)]
     found = []
     for name, text in function.doc.params.items():
