@@ -20,7 +20,7 @@ def text_of(text, places):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
-    text = re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, places.api.header, places.text, item, 'null'))
+    text = words.translate(text, places.api.header, places.text, item, 'null')
     return text.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
 
 
@@ -32,10 +32,11 @@ def documentation(function, parameters, places, given=(), has_result=True):
     """The lines of a javadoc comment. parameters are those of the member, given its own tags, which go first."""
     tr = lambda t: text_of(t, places)
     renamed = {here: c for c, here in places.api.renamed.get(function.name, {}).items()}
+    texts = {**words.options(function, places.api), **function.doc.params}
     lines = tr(function.doc.text).split('\n')
     for name in parameters:
         own = next((g for g in given if g.startswith(f'@param {name} ')), None)
-        text = function.doc.params.get(renamed.get(name, name)) or function.doc.params.get(words.snake(name))
+        text = function.doc.params.get(renamed.get(name, name)) or texts.get(words.snake(name))
         lines.append(own or f'@param {name} {tr(text) if text else "the " + words.spaced(name)}')
     own = [g for g in given if g.startswith(('@return ', '@param <', '@throws '))]
     result = words.result(function)

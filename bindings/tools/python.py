@@ -22,7 +22,7 @@ def text_of(text, places):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
-    return re.sub(r'\s*@par Threads\s+', '; ', words.translate(text, places.api.header, function, item, 'None'))
+    return words.translate(text, places.api.header, function, item, 'None')
 
 
 def renamed(text, member, function):

@@ -41,7 +41,13 @@ def parameters(member, api):
         here = name if name in own else names.get(name)
         if here in own and text:
             found.append((here, text))
-    return found
+    return found + [(name, text) for name, text in options(function, api).items() if name in own]
+
+
+def options(function, api):
+    """{field: text} of the options struct of a function that creates an object."""
+    struct = api.header.structs.get(function.name.replace('_create', '_options'))
+    return {f.name: f.doc for f in struct.fields if f.doc} if struct else {}
 
 
 def result(function):

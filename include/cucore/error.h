@@ -124,7 +124,7 @@ CUCORE_API size_t cucore_error_diagnostic_count(const cucore_error *failure);
  * @param failure  the error, which owns the strings of `out`
  * @param index    less than cucore_error_diagnostic_count()
  * @param out      receives the diagnostic; its struct_size must be set
- * @param error    NULL, or receives a new error on failure; not `failure`
+ * @param error    NULL, or receives a new error on failure; another variable than `failure`
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  index is not less than the count
  * @retval CUCORE_ERROR_ABI_MISMATCH      out->struct_size is less than in the first release
  * @since 0.1
