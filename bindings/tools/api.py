@@ -94,6 +94,13 @@ class Api:
         found = [t for t in of.types if t.endswith('_options *')] if of and of.name not in self.written else []
         return self.header.structs[found[0].removeprefix('const ').removesuffix(' *')] if found else None
 
+    def made_of_options(self, owner):
+        """The options class of a type whose constructor takes nothing else, or ''."""
+        struct = self.constructor_options(owner)
+        if struct is None or is_plain(struct) or len(owner.constructor.parameters) != 3:
+            return ''
+        return camel_of(struct)
+
     def options_classes(self):
         """The structs that cross field by field: those with a field that is not a number."""
         return [s for s in filter(None, map(self.constructor_options, self.classes)) if not is_plain(s)]

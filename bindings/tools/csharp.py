@@ -41,13 +41,13 @@ def comment(member, places):
     return []  # SWIG 4.1 makes no C# comments of these: features() does
 
 
-def documentation(function, parameters, places):
+def documentation(function, parameters, places, has_result=True):
     """The XML comment of a member: the function's words, and those parameters that the member has."""
     tr = lambda t: text_of(t, places)
     summary, *remarks = function.doc.text.split('\n\n')
     lines = [f'/// <summary>{tr(summary)}</summary>']
     lines += [f'/// <param name="{n}">{tr(t)}</param>' for n, t in parameters]
-    if words.result(function):
+    if has_result and words.result(function):
         lines.append(f'/// <returns>{tr(words.result(function))}</returns>')
     lines += [f'/// <exception cref="{exception(c)}">{tr(t)}</exception>' for c, t in words.failures(function)]
     if remarks:
@@ -110,7 +110,8 @@ def features(member, places):
     elif name != camel(member.name):
         lines = [f'%rename({name}) {member.path};']
     parameters = [(name, text) for name, text in words.parameters(member, places.api) if name not in KEYWORDS]
-    comments = documentation(places.api.header.functions[member.function], parameters, places)
+    has_result = member.kind != 'constructor' and not member.is_void
+    comments = documentation(places.api.header.functions[member.function], parameters, places, has_result)
     quoted = ''.join(l.replace('\\', '\\\\').replace('"', '\\"') + '\\n  ' for l in comments)
     return lines + [f'%csmethodmodifiers {member.path} "{quoted}{"internal" if hidden else "public"}";']
 
@@ -139,10 +140,8 @@ def expand_member(function, tags, declaration, places):
     declared = re.search(r'\w(?:<\w+>)?\(((?:[^()]|\([^()]*\))*)\)', re.sub(r'\([^()]*\) (?=\w+ *[({])', '', code))
     names = re.findall(r'(\w+)(?: = [\w.]+)?\s*(?:,|$)', declared[1]) if declared else []
     found = [(n, function.doc.params.get(words.snake(n))) for n in names if n not in own]
-    lines = documentation(function, [(n, t) for n, t in found if t], places)
-    if '<returns>' in comments:
-        lines = [l for l in lines if not l.startswith('/// <returns>')]
-    return lines, ''
+    has_result = '<returns>' not in comments and not re.match(r'\s*(public|internal) (\w+\(|(static )?void )', code.lstrip('\n'))
+    return documentation(function, [(n, t) for n, t in found if t], places, has_result), ''
 
 
 def enums(places):
@@ -239,6 +238,16 @@ def plain_options(owner, places):
                   f'  private {name}({declared}{options} options, bool given) : this({passed}{values}) {{}}', '}']
 
 
+def constructor(owner, places):
+    """Makes an object of options that cross by name."""
+    options, name = places.api.made_of_options(owner), places.api.class_name(owner.name, 'csharp')
+    return [f'public partial class {name} {{', f'  //: {owner.constructor.name}',
+            f'  public {name}({options} options = null) : this(Make(options), true) {{}}', '',
+            f'  private static System.IntPtr Make({options} options) {{', f'    using (Native{options} native = options?.ToNative()) {{',
+            f'      System.IntPtr made = CucoreNativePINVOKE.new_{name}(Native{options}.getCPtr(native));',
+            '      CucoreNativePINVOKE.Check();', '      return made;', '    }', '  }', '}']
+
+
 def sentence(field, places):
     """A field's comment, or its name, as a sentence."""
     text = text_of(field.doc or field.name.replace('_', ' '), places).replace(' ...', '')
@@ -268,6 +277,7 @@ def write_sources(places, members, folder, names):
     write('Options.Generated.cs', expand(['// Generated from cucore.h.', 'using System.Collections.Generic;', '', 'namespace Cucore {',
                                    *(line for struct in places.api.options_classes() for line in options(struct, places)),
                                    *(line for c in plain for line in plain_options(c, places)),
+                                   *(line for c in places.api.classes if places.api.made_of_options(c) for line in constructor(c, places)),
                                    *(line for c_name, name in fields.records(places.api) for line in record(places, c_name, name)), '}']))
     write('Kept.Generated.cs', expand(generated_members(places, members, texts.values())))
     for name, text in texts.items():

@@ -117,7 +117,17 @@ def own_members(owner, places):
     body = sources.body(path) if path.exists() else []
     if not any('String toString()' in line for line in body):
         body += ['  @Override public String toString() {', f'    return "{name}" + (isClosed() ? " (closed)" : "");', '  }']
+    options = places.api.made_of_options(owner)
+    if options:
+        body += constructor(name, options, owner.constructor.name)
     return [f'%extend {owner.name} {{ %proxycode %{{', *sources.expand(body, places, expand_member), '%} }']
+
+
+def constructor(name, options, function):
+    return ['', f'  //: {function}', f'  public {name}({options} options) {{', '    this(create(options), true);', '  }', '',
+            f'  private static long create({options} options) {{',
+            f'    try (Native{options} fields = options == null ? null : options.toNative()) {{',
+            f'      return CucoreNativeJNI.new_{name}(Native{options}.getCPtr(fields), fields);', '    }', '  }']
 
 
 def exceptions(places, folder):

@@ -104,9 +104,14 @@ class Places:
         """Users do not need it, or the layer has a fuller member for it."""
         if self.api.unreachable(member.function):
             return True
-        if self.language == 'csharp' and member.kind == 'constructor' and self.has_plain_options(self.api.owner(member.function)):
+        if member.kind == 'constructor' and self.is_generated(self.api.owner(member.function)):
             return True
         return member.function in self.layer and member.function not in self.api.table.get('visible', self.language, ())
+
+    def is_generated(self, owner):
+        """Whether a constructor over that of SWIG is generated."""
+        return self.language != 'python' and owner is not None and bool(self.api.made_of_options(owner)) or \
+            self.language == 'csharp' and self.has_plain_options(owner)
 
     def has_plain_options(self, owner):
         """Whether C# makes a class of the options that are parameters elsewhere."""

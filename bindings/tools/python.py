@@ -91,7 +91,7 @@ HEAD = '''# Generated from cucore.h.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Iterable, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Optional, Union
 
 if TYPE_CHECKING:
     from ._program import Key
@@ -104,15 +104,18 @@ Path = Union[None, str, "os.PathLike[str]"]
 
 def options(places):
     """A function for each options struct: its keywords are the struct's fields."""
-    out = ['"""The keywords of options."""', HEAD]
-    for struct in places.api.options_classes():
+    api, out = places.api, ['"""The keywords of options."""', HEAD]
+    for struct in api.options_classes():
         name = struct.name.split('_', 1)[1]
         text = text_of(struct.doc.text, places).replace('. ', '.\n\n    ', 1)
         out += ['', f'def {name}(', '    *,', *keywords(struct), ') -> dict[str, tuple[str, object]]:', f'    """{text}', '']
         out += [f'    {f.name}: {text_of(f.doc, places)}' for f in struct.fields]
         out += ['    """', '    return {']
         out += [f'        "{f.name}": ("{f.kind}", {f.name}),' for f in struct.fields] + ['    }', '']
-    return '\n'.join(out)
+    rows = [f'"{c.name}": ("_{api.made_of_options(c)}", {api.constructor_options(c).name.split("_", 1)[1]}),'
+            for c in api.classes if api.made_of_options(c)]
+    return '\n'.join([*out, '# What makes an object of keywords alone.',
+                      'ALL: dict[str, tuple[str, Callable[..., Mapping[str, tuple[str, object]]]]] = {', *('    ' + row for row in rows), '}', ''])
 
 
 def init_stub(header):

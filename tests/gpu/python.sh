@@ -22,7 +22,7 @@ stage() {
   mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src" "$stage/package" "$stage/tools" "$stage/bindings/python" "$stage/bench"
   cp -L "$build/src/cucore/libcucore.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/programs/worker/cucore-worker" \
     "$build/src/plugins/remote/cucore-remote-directory.so" "$build/bench/libbench_bindings.so" "$stage/lib/"
-  cp "$package/cucore_wrap_python.cxx" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp "$stage/src/"
+  cp "$package/cucore_wrap_python.cxx" "$build/bindings/handle_types.hpp" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp "$stage/src/"
   cp -r include "$stage/"
   cp tools/header_text.py "$stage/tools/"
   cp -rL "$package/package/cucore" "$stage/package/"

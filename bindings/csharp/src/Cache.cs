@@ -26,21 +26,10 @@ public sealed class CacheResult {
 }
 
 public partial class Cache {
-  //: cucore_cache_open
-  public Cache(CacheOptions options = null) : this(Make(options), true) {}
-
   /// <summary>Opens a cache in a folder, with the defaults for the rest.</summary>
   /// <param name="directory">the folder, which is made where it is not there; "": memory alone</param>
   public Cache(string directory)
       : this(new CacheOptions { Directory = directory ?? throw new ArgumentNullException(nameof(directory)) }) {}
-
-  private static IntPtr Make(CacheOptions options) {
-    using (NativeCacheOptions native = options?.ToNative()) {
-      IntPtr made = CucoreNativePINVOKE.new_Cache(NativeCacheOptions.getCPtr(native));
-      CucoreNativePINVOKE.Check();
-      return made;
-    }
-  }
 
   //: cucore_cache_compile
   /// <returns>the object code, and where it came from</returns>

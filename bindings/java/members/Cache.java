@@ -16,17 +16,6 @@ final class Cache {
     this(CacheOptions.builder().directory(Given.notNull(directory, "directory").toString()).build());
   }
 
-  //: cucore_cache_open
-  public Cache(CacheOptions options) {
-    this(create(options), true);
-  }
-
-  private static long create(CacheOptions options) {
-    try (NativeCacheOptions fields = options == null ? null : options.toNative()) {
-      return CucoreNativeJNI.new_Cache(NativeCacheOptions.getCPtr(fields), fields);
-    }
-  }
-
   //: cucore_cache_compile
   // @return the object code, and where it came from
   public CacheResult compile(Program program, CodeType target, String... nameExpressions) {

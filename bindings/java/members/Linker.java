@@ -1,17 +1,6 @@
 package io.cucore;
 
 final class Linker {
-  //: cucore_linker_create
-  public Linker(LinkerOptions options) {
-    this(create(options), true);
-  }
-
-  private static long create(LinkerOptions options) {
-    try (NativeLinkerOptions fields = options == null ? null : options.toNative()) {
-      return CucoreNativeJNI.new_Linker(NativeLinkerOptions.getCPtr(fields), fields);
-    }
-  }
-
   /** Gives what {@link #link(CodeType)} would, and links only what has not been linked before.
    * {@link Cache#link} says where it came from, too.
    * @param target CUBIN; PTX of inputs that are LTOIR

@@ -43,7 +43,7 @@ __version__ = version_string()
 _cucore._register(
     _errors._make,
     _enums.ALL,
-    {"Program": _program.arguments, "Linker": _link.arguments, "Cache": _cache.arguments},
+    _program.constructors({"Program": _program.arguments, "Cache": _cache.arguments}),
     _interop.foreign_memory,
     _interop.foreign_stream,
     _memory.reclaim,

@@ -3,15 +3,10 @@ from __future__ import annotations
 
 from typing import Iterable, Optional, Union
 
-from . import _cucore, _options
+from . import _cucore
 from ._cucore import Cache, Linker, ObjectCode
 from ._enums import CodeType
-from ._program import Key, as_keys, fill
-
-
-def arguments(**keywords):  # type: ignore[no-untyped-def]
-    """What Linker(...) hands to the library."""
-    return (fill(_cucore._LinkerOptions(), _options.linker_options, keywords, "Linker"),)
+from ._program import Key, as_keys
 
 
 _link_through = _cucore.Cache._link

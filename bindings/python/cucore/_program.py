@@ -100,6 +100,16 @@ def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=N
     return type, source, fill(_cucore._ProgramOptions(), _options.program_options, keywords, "Program")
 
 
+def _by_keywords(name: str) -> Callable[..., Tuple[object, ...]]:
+    options, function = _options.ALL[name]
+    return lambda **keywords: (fill(getattr(_cucore, options)(), function, keywords, name),)
+
+
+def constructors(own: Mapping[str, Callable[..., Tuple[object, ...]]]) -> dict[str, Callable[..., Tuple[object, ...]]]:
+    """What each class whose options are keywords hands to the library."""
+    return {**{name: _by_keywords(name) for name in _options.ALL}, **own}
+
+
 # The descriptors refuse what is no Cache, at no price.
 _find = _cucore.Cache._find
 _compile_in_cache = _cucore.Cache._compile
