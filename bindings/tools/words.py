@@ -23,6 +23,8 @@ def translate(text, header, function_name, item_name, null):
     text = re.sub(r'\bCUCORE_[A-Z0-9_]+\b', item, text)
     text = re.sub(r'\bcucore_\w+\b', lambda m: header.enum(m[0]).name if header.enum(m[0]) else m[0], text)
     text = re.sub(r'\bNULL\b', null, text)
+    # What C returns as a number is a boolean in the languages.
+    text = re.sub(r'\bReturns 1 if\b', f'Returns {"True" if null == "None" else "true"} if', text)
     return text
 
 

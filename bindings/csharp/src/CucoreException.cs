@@ -40,8 +40,9 @@ public partial class CucoreException : Exception {
   public int NativeCode { get; }
   //: cucore_error_native_name
   public string NativeName { get; }
-  //: cucore_error_diagnostic_at
+  //: also cucore_error_diagnostic_at
   //: also cucore_error_diagnostic_count
+  /// <summary>The messages in the log, taken apart: file, line, severity, text.</summary>
   public IReadOnlyList<Diagnostic> Diagnostics { get { return diagnostics; } }
 
   internal CucoreException(Failure failure) : base(failure.Message) {

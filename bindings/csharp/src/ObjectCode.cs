@@ -111,9 +111,10 @@ public partial class ObjectCode : ISerializable {
     return images;
   }
 
-  //: cucore_objectcode_metadata_key
+  //: also cucore_objectcode_metadata_key
   //: also cucore_objectcode_metadata_value
   //: also cucore_objectcode_metadata_count
+  /// <summary>Facts about how it was made, by name: "producer" and others.</summary>
   public IReadOnlyDictionary<string, string> Metadata {
     get {
       using (new Use(swigCPtr)) {
@@ -124,8 +125,9 @@ public partial class ObjectCode : ISerializable {
     }
   }
 
-  //: cucore_objectcode_diagnostic_at
+  //: also cucore_objectcode_diagnostic_at
   //: also cucore_objectcode_diagnostic_count
+  /// <summary>The messages in Log, taken apart: file, line, severity, text.</summary>
   public IReadOnlyList<Diagnostic> Diagnostics {
     get {
       using (new Use(swigCPtr)) {

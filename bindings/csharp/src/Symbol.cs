@@ -103,10 +103,11 @@ public sealed class KernelResources {
 public partial class ObjectCode {
   private IReadOnlyList<Symbol> symbols;  // what is in the code never changes
 
-  //: cucore_objectcode_symbol_at
+  //: also cucore_objectcode_symbol_at
   //: also cucore_objectcode_symbol_count
   //: also cucore_objectcode_symbol_parameters
   //: also cucore_objectcode_symbol_parameter_at
+  /// <summary>The symbols of the code: kernels first, in the order of the code. No driver is needed.</summary>
   public IReadOnlyList<Symbol> Symbols {
     get {
       using (new Use(swigCPtr)) return symbols ?? (symbols = ReadSymbols());

@@ -82,7 +82,9 @@ final class ObjectCode {
     return Memory.view(open(), this);
   }
 
-  //: cucore_objectcode_symbol_at
+  //: also cucore_objectcode_symbol_at
+  /** The symbols of the code: kernels first, in the order of the code. No driver is needed.
+   * @return the symbols, unmodifiable */
   public java.util.List<Symbol> getSymbols() {
     return Symbol.of(this);
   }
@@ -101,16 +103,19 @@ final class ObjectCode {
     return new GlobalVariable(findGlobalNow(Given.notNull(name, "name"), device));
   }
 
-  //: cucore_objectcode_diagnostic_at
+  //: also cucore_objectcode_diagnostic_at
   //: also cucore_objectcode_diagnostic_count
+  /** The messages of the compiler or the linker, in the log's order.
+   * @return the diagnostics, unmodifiable */
   public java.util.List<Diagnostic> getDiagnostics() {
     return Facts.diagnostics(this);
   }
 
-  //: cucore_objectcode_metadata_key
+  //: also cucore_objectcode_metadata_key
   //: also cucore_objectcode_metadata_count
   //: also cucore_objectcode_metadata_value
-  // @return the facts, unmodifiable
+  /** The record of how it was made: "producer" and other facts, sorted, the items of a list a line each.
+   * @return the facts, unmodifiable */
   public java.util.Map<String, String> getMetadata() {
     return Facts.metadata(this);
   }
