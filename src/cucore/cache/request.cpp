@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+
 #include "support/environment.hpp"
 
 namespace cucore::cache {
@@ -38,7 +39,7 @@ std::string current_directory() {
   return getcwd(buffer, sizeof buffer) ? buffer : "/";
 }
 
-Cache::Request Cache::request_of(const container::BuildInputs& inputs) const {
+Request request_of(const container::BuildInputs& inputs, const std::string& name_space) {
   Request request;
   request.inputs = &inputs;
   for (const std::string& variable : compiler_environment())
@@ -46,8 +47,7 @@ Cache::Request Cache::request_of(const container::BuildInputs& inputs) const {
   if (inputs.files || inputs.uses_current_directory) request.directory = current_directory();
   if (inputs.uses_current_directory)
     request.extra.push_back(key_field(KeyTag::DIRECTORY, request.directory));
-  if (!settings_.name_space.empty())
-    request.extra.push_back(key_field(KeyTag::NAME_SPACE, settings_.name_space));
+  if (!name_space.empty()) request.extra.push_back(key_field(KeyTag::NAME_SPACE, name_space));
   request.key = inputs.digest;
   if (request.extra.empty()) return request;  // as nearly always: no second digest
   std::vector<container::KeyField> both = {key_field(KeyTag::SOURCE, inputs.digest)};
@@ -56,11 +56,10 @@ Cache::Request Cache::request_of(const container::BuildInputs& inputs) const {
   return request;
 }
 
-Cache::Request Cache::request_of(const container::Digest& key) const {
+Request request_of(const container::Digest& key, const std::string& name_space) {
   Request request;
   request.extra = {key_field(KeyTag::USER, key)};
-  if (!settings_.name_space.empty())
-    request.extra.push_back(key_field(KeyTag::NAME_SPACE, settings_.name_space));
+  if (!name_space.empty()) request.extra.push_back(key_field(KeyTag::NAME_SPACE, name_space));
   request.key = container::digest_of(request.extra);
   return request;
 }

@@ -1,20 +1,17 @@
-// One question to the cache: the key, and what is known about it on the way to the answer.
+// One request to the cache: its key, and the facts that the lookup finds on the way.
 #pragma once
 
-#include <mutex>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "cache/cache.hpp"
+#include "container/build_inputs.hpp"
 
 namespace cucore::cache {
 
-// A manifest in memory; held while it is looked at, since looking brings its stamps up to date.
-struct Cache::LiveManifest {
-  std::mutex mutex;
-  Manifest manifest;
-  bool used = false;
-};
+struct LiveManifest;
 
-struct Cache::Request {
+struct Request {
   const container::BuildInputs* inputs = nullptr;  // null: under a key of the caller's
   container::Digest key{};
   std::vector<container::KeyField> extra;  // of this process: its environment, its directory
@@ -30,6 +27,9 @@ struct Cache::Request {
     return all;
   }
 };
+
+Request request_of(const container::BuildInputs& inputs, const std::string& name_space);
+Request request_of(const container::Digest& key, const std::string& name_space);
 
 // The variables that NVIDIA's compilers read, "NAME=value", sorted.
 std::vector<std::string> compiler_environment();

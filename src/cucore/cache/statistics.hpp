@@ -9,6 +9,8 @@
 
 namespace cucore::cache {
 
+class Store;
+
 enum class Event : size_t {
 #define EVENT(name, field) name,
 #include "cache/events.inc"
@@ -34,6 +36,9 @@ class Statistics {
     }
     return news;
   }
+
+  // Adds the news to the numbers of all processes, if the folder can be written.
+  void flush(Store& store);
 
  private:
   std::array<std::atomic<uint64_t>, Counters::EVENTS> counts_{}, told_{};

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <system_error>
 
+#include "support/log.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 
@@ -179,6 +181,20 @@ Usage Store::publish(const std::string& temporary, const char* name, FileKind ki
   }
   return {fresh.st_size - (replaces ? old.st_size : 0),
           !replaces && kind == FileKind::ENTRY ? 1 : 0};
+}
+
+bool Store::write_or_warn(const container::Digest& key, FileKind kind,
+                          std::span<const std::byte> bytes) {
+  if (!can_write()) return false;
+  if (write(key, kind, bytes)) {
+    write_failure_ = 0;
+    return true;
+  }
+  const int failure = errno;
+  if (write_failure_.exchange(failure) != failure)
+    log(LogLevel::WARNING, text("cannot write to the cache in ", root_.path, ": ",
+                                std::system_category().message(failure)));
+  return false;
 }
 
 bool Store::remove(const container::Digest& key, FileKind kind, const FileIdentity& identity) {

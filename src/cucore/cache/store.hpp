@@ -53,6 +53,9 @@ class Store {
   std::optional<StoredFile> read(const container::Digest& key, FileKind kind) const;
   // False, with the reason in errno, where it could not be stored; nobody sees a part of it.
   bool write(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
+  // The same with a warning in the log, one per reason: a full disk fails every write. Returns
+  // false without a warning if the folder cannot be written at all.
+  bool write_or_warn(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
   // Unless another has taken its place meanwhile.
   bool remove(const container::Digest& key, FileKind kind, const FileIdentity& identity);
   // It has been used: the last to be evicted.
@@ -82,6 +85,7 @@ class Store {
   const bool durable_;
   Counters counters_;
   std::atomic<unsigned> changes_;
+  std::atomic<int> write_failure_{0};  // the last, as in errno
 };
 
 }  // namespace cucore::cache

@@ -45,7 +45,7 @@ Ref<const Object> compile(cache::Cache* cache, const Item& item, core::NvrtcRunn
       [&]() -> Ref<const Object> { return item.program->compile(item.target, item.names, runner); },
       [&](const std::string& path) { item.program->trace_files(item.target, item.names, path); }};
   if (!cache) return build.build();
-  return cache->obtain(*item.program->inputs(item.target, item.names), build).object;
+  return cache->get_or_build(*item.program->inputs(item.target, item.names), build).object;
 }
 
 // Where the items' results go, and who is told of them.

@@ -209,7 +209,7 @@ CUCORE_API cucore_status cucore_cache_compile(cucore_cache* cache, const cucore_
     const cache::Build build = {
         [&]() -> Ref<const Object> { return source->compile(type, names); },
         [&](const std::string& path) { source->trace_files(type, names, path); }};
-    give(self->obtain(*inputs, build), out, outcome);
+    give(self->get_or_build(*inputs, build), out, outcome);
   });
 }
 
@@ -242,7 +242,7 @@ CUCORE_API cucore_status cucore_cache_link(cucore_cache* cache, cucore_linker* l
     const auto type = static_cast<CodeType>(target);
     const container::BuildInputs inputs = links->inputs(type);
     const cache::Build build = {[&]() -> Ref<const Object> { return links->link(type); }, {}};
-    const cache::Result result = self->obtain(inputs, build);
+    const cache::Result result = self->get_or_build(inputs, build);
     links->set_log(unwrap_code(*result.object).log);
     give(result, out, outcome);
   });

@@ -1,13 +1,14 @@
-#include "cache/flights.hpp"
+#include "cache/single_flight.hpp"
 
 namespace cucore::cache {
 
-bool Flights::Flight::wait(std::chrono::milliseconds time) {
+bool SingleFlight::Flight::wait(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, time, [&] { return done_; });
 }
 
-std::shared_ptr<Flights::Flight> Flights::join(const container::Digest& key, bool& leads) {
+std::shared_ptr<SingleFlight::Flight> SingleFlight::join(const container::Digest& key,
+                                                         bool& leads) {
   std::lock_guard lock(mutex_);
   auto& flight = flights_[key];
   leads = !flight;
@@ -15,8 +16,8 @@ std::shared_ptr<Flights::Flight> Flights::join(const container::Digest& key, boo
   return flight;
 }
 
-void Flights::land(const container::Digest& key, Flight& flight, Ref<const Object> object,
-                   std::optional<Error> error) {
+void SingleFlight::finish(const container::Digest& key, Flight& flight, Ref<const Object> object,
+                          std::optional<Error> error) {
   {
     std::lock_guard lock(mutex_);
     flights_.erase(key);

@@ -1,7 +1,10 @@
-// Walks over everything on disk.
-#include "cache/cache.hpp"
-#include "cache/request.hpp"
+#include "cache/file_walk.hpp"
+
+#include <algorithm>
+
+#include "cache/manifest.hpp"
 #include "container/reader.hpp"
+#include "support/error.hpp"
 #include "support/sha256.hpp"
 
 namespace cucore::cache {
@@ -12,6 +15,33 @@ bool ends_with_its_sum(std::span<const std::byte> bytes) {
   if (bytes.size() < SUM) return false;
   const container::Digest sum = sha256(bytes.first(bytes.size() - SUM));
   return std::equal(sum.begin(), sum.end(), bytes.end() - SUM);
+}
+
+void describe(const container::Code& code, EntryReport& report) {
+  report.name = code.name;
+  report.arch = code.arch.text();
+  report.type = code.type;
+}
+
+void check_file(Store& store, const FoundFile& file, EntryReport& report) {
+  const auto stored = store.read(file.key, file.kind);
+  if (!stored) return;  // gone meanwhile
+  try {
+    if (file.kind == FileKind::MANIFEST) {
+      report.is_sound = Manifest::parse(stored->bytes, file.key).has_value();
+    } else if (file.kind == FileKind::LAST) {
+      report.is_sound = ends_with_its_sum(stored->bytes);
+    } else {
+      const container::Code code = container::read(stored->bytes);
+      report.is_sound = code.key && code.key->digest == file.key;
+      describe(code, report);
+    }
+    if (!report.is_sound) report.problem = "it is not what its name says";
+  } catch (const Error& error) {
+    report.is_sound = false;
+    report.problem = error.message();
+  }
+  if (!report.is_sound) store.remove(file.key, file.kind, stored->identity);
 }
 
 }  // namespace
@@ -29,67 +59,41 @@ EntryReport report_of(const FoundFile& file, size_t done, size_t total) {
   return report;
 }
 
-void Cache::check_file(const FoundFile& file, EntryReport& report) {
-  const auto stored = store_.read(file.key, file.kind);
-  if (!stored) return;  // gone meanwhile
-  try {
-    if (file.kind == FileKind::MANIFEST) {
-      report.is_sound = Manifest::parse(stored->bytes, file.key).has_value();
-    } else if (file.kind == FileKind::LAST) {
-      report.is_sound = ends_with_its_sum(stored->bytes);
-    } else {
-      const container::Code code = container::read(stored->bytes);
-      report.is_sound = code.key && code.key->digest == file.key;
-      report.name = code.name;
-      report.arch = code.arch.text();
-      report.type = code.type;
-    }
-    if (!report.is_sound) report.problem = "it is not what its name says";
-  } catch (const Error& error) {
-    report.is_sound = false;
-    report.problem = error.message();
-  }
-  if (!report.is_sound) store_.remove(file.key, file.kind, stored->identity);
-}
-
-uint64_t Cache::verify(const Report& report) {
+uint64_t verify_files(Store& store, Statistics& statistics, const Report& report) {
   uint64_t bad = 0;
   size_t done = 0;
   bool goes_on = true;
-  const auto total = static_cast<size_t>(usage().files);
+  const auto total = static_cast<size_t>(store.usage().files);
   for (unsigned shard = 0; shard < Store::SHARDS && goes_on; ++shard) {
     std::vector<FoundFile> files;
-    store_.walk(shard, [&](const FoundFile& file) { return files.push_back(file), true; });
+    store.walk(shard, [&](const FoundFile& file) { return files.push_back(file), true; });
     for (const FoundFile& file : files) {
       EntryReport entry = report_of(file, done += file.kind == FileKind::ENTRY, total);
-      check_file(file, entry);
+      check_file(store, file, entry);
       if (!entry.is_sound) {
         ++bad;
-        statistics_.count(Event::CORRUPT);
+        statistics.count(Event::CORRUPT);
       }
       if (report && goes_on) goes_on = report(entry);
     }
-    store_.recount(shard, nullptr);
+    store.recount(shard, nullptr);
   }
-  flush_statistics();
+  statistics.flush(store);
   return bad;
 }
 
-void Cache::query(const Report& report) {
+void list_entries(Store& store, const Report& report) {
   size_t done = 0;
   bool goes_on = true;
-  const auto total = static_cast<size_t>(usage().files);
+  const auto total = static_cast<size_t>(store.usage().files);
   for (unsigned shard = 0; shard < Store::SHARDS && goes_on; ++shard)
-    store_.walk(shard, [&](const FoundFile& file) {
+    store.walk(shard, [&](const FoundFile& file) {
       EntryReport entry = report_of(file, done += file.kind == FileKind::ENTRY, total);
       if (file.kind != FileKind::ENTRY) return true;
       try {
-        const auto stored = store_.read(file.key, file.kind);
+        const auto stored = store.read(file.key, file.kind);
         if (!stored) return true;
-        const container::Code code = container::read(stored->bytes);
-        entry.name = code.name;
-        entry.arch = code.arch.text();
-        entry.type = code.type;
+        describe(container::read(stored->bytes), entry);
       } catch (const Error& error) {
         entry.is_sound = false;
         entry.problem = error.message();

@@ -1,9 +1,9 @@
-// Why something is not in the cache: its key held against the last one of the same name.
+#include "cache/miss_report.hpp"
+
 #include <algorithm>
+#include <cstring>
 #include <map>
 
-#include "cache/cache.hpp"
-#include "cache/request.hpp"
 #include "container/writer.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -89,10 +89,8 @@ std::string difference(const Values& now, const Values& then, Event& first) {
   return out;
 }
 
-}  // namespace
-
-// Under which the fields of the last build of that name are kept.
-container::Digest Cache::last_key(const Request& request) const {
+// Returns the key of the file with the fields of the last build of that name.
+container::Digest last_key(const Request& request) {
   std::vector<KeyField> fields;
   for (const KeyField& field : request.fields())
     if (const auto tag = static_cast<KeyTag>(field.tag);
@@ -101,8 +99,10 @@ container::Digest Cache::last_key(const Request& request) const {
   return container::digest_of(fields);
 }
 
+}  // namespace
+
 // "CUCOKEY1", the fields as they are framed in a container, SHA-256 of all that.
-void Cache::keep_last(const Request& request) {
+void MissReport::store_fields(const Request& request) {
   if (!request.inputs || !store_.can_write()) return;
   image::Bytes bytes;
   const auto append = [&](const void* data, size_t size) {
@@ -118,10 +118,10 @@ void Cache::keep_last(const Request& request) {
   }
   const container::Digest sum = sha256(bytes);
   append(sum.data(), sum.size());
-  write(last_key(request), FileKind::LAST, bytes);
+  store_.write_or_warn(last_key(request), FileKind::LAST, bytes);
 }
 
-std::vector<KeyField> Cache::read_last(const Request& request) const {
+std::vector<KeyField> MissReport::last_fields(const Request& request) const {
   const auto file = store_.read(last_key(request), FileKind::LAST);
   constexpr size_t SUM = sizeof(container::Digest);
   if (!file || file->bytes.size() < 8 + SUM) return {};
@@ -144,43 +144,26 @@ std::vector<KeyField> Cache::read_last(const Request& request) const {
   return fields;
 }
 
-Event Cache::miss_reason(const Request& request, std::string* out) {
-  std::string text_of;
-  Event reason = Event::MISSES_NEW;
-  if (!request.changed.empty()) {
-    reason = Event::MISSES_FILES;
-    text_of = request.changed + "\n";
-  } else if (const auto last = request.inputs ? read_last(request) : std::vector<KeyField>();
-             !last.empty()) {
-    text_of = difference(by_tag(request.fields()), by_tag(last), reason);
-    if (text_of.empty()) {
-      reason = Event::MISSES_REMOVED;
-      text_of = "it was built before, and its entry has been removed or could not be kept\n";
-    }
-  } else {
-    text_of = "nothing of that name has been built before";
-    if (request.inputs) text_of += text(" as ", code_type_name(request.inputs->target));
-    text_of += "\n";
+MissReport::Reason MissReport::reason_of(const Request& request) const {
+  if (!request.changed.empty()) return {Event::MISSES_FILES, request.changed + "\n"};
+  const auto last = request.inputs ? last_fields(request) : std::vector<KeyField>();
+  Reason reason;
+  if (last.empty()) {
+    reason.text = "nothing of that name has been built before";
+    if (request.inputs) reason.text += text(" as ", code_type_name(request.inputs->target));
+    reason.text += "\n";
+    return reason;
   }
-  if (out) *out = std::move(text_of);
+  reason.text = difference(by_tag(request.fields()), by_tag(last), reason.event);
+  if (reason.text.empty())
+    reason = {Event::MISSES_REMOVED,
+              "it was built before, and its entry has been removed or could not be kept\n"};
   return reason;
 }
 
-void Cache::count_miss(const Request& request) {
+void MissReport::count(const Request& request) {
   statistics_.count(Event::MISSES);
-  statistics_.count(miss_reason(request, nullptr));
-}
-
-std::string Cache::explain(const container::BuildInputs& inputs) {
-  if (settings_.is_off) return "bypassed: the cache is switched off (CUCORE_CACHE=off)\n";
-  if (!inputs.bypass.empty()) return text("bypassed: ", inputs.bypass, "\n");
-  Request request = request_of(inputs);
-  const std::string key = text("key ", hex(request.key), "\n");
-  // Where it is changes by looking, so that is not said.
-  if (find(request).object) return "hit: nothing has to be built\n" + key;
-  std::string why;
-  miss_reason(request, &why);
-  return "miss: " + why + key;
+  statistics_.count(reason_of(request).event);
 }
 
 }  // namespace cucore::cache

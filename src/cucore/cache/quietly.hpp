@@ -1,0 +1,16 @@
+// Work of the cache beside the caller's own: its failures are not the caller's.
+#pragma once
+
+namespace cucore::cache {
+
+// Returns false if the work fails, whether by its result or by an exception.
+template <class Work>
+bool quietly(Work&& work) noexcept {
+  try {
+    return work();
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace cucore::cache
