@@ -12,18 +12,18 @@ namespace {
 
 using namespace cucore::ptx;
 
-/// A module of `bytes` of text: the bodies of a real compiler's kernels, repeated under new names.
+// A module of `bytes` of text: the bodies of a real compiler's kernels, repeated under new names.
 std::string module_of(size_t bytes) {
   std::ifstream stream(CUCORE_BENCH_PTX);
   std::string unit{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   size_t body = unit.find(".visible .entry");
   std::string text = unit.substr(0, body), kernel = unit.substr(body);
-  const std::string kName = "kernel_name";
+  const std::string NAME = "kernel_name";
   for (int copy = 0; text.size() < bytes; ++copy) {
     std::string named = kernel;
-    for (size_t at = 0; (at = named.find(kName, at)) != std::string::npos;) {
+    for (size_t at = 0; (at = named.find(NAME, at)) != std::string::npos;) {
       std::string name = "k" + std::to_string(copy);
-      named.replace(at, kName.size(), name);
+      named.replace(at, NAME.size(), name);
       at += name.size();
     }
     text += named;

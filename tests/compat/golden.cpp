@@ -17,7 +17,7 @@ Bytes bytes_of(std::string_view text) {
   return {raw.begin(), raw.end()};
 }
 
-/// As the first files hold it: they were written before parameters had classes.
+// As the first files hold it: they were written before parameters had classes.
 Code load(const std::string& images, CodeType type, const std::string& file, Arch arch = {}) {
   Code code = make_code(type, read_file(images + "/" + file), file, arch);
   for (Symbol& symbol : code.symbols) {
@@ -27,7 +27,7 @@ Code load(const std::string& images, CodeType type, const std::string& file, Arc
   return code;
 }
 
-/// Every class. They are set here: later versions may read more of them from the PTX.
+// Every class. They are set here: later versions may read more of them from the PTX.
 Code classes(const std::string& images) {
   using enum ParameterClass;
   Code code = make_code(CodeType::PTX, read_file(images + "/classes.ptx"), "classes.cu");
@@ -43,7 +43,7 @@ Code classes(const std::string& images) {
   return code;
 }
 
-/// Every field that a container has.
+// Every field that a container has.
 Code full(const std::string& images) {
   Code code = load(images, CodeType::CUBIN, "saxpy_sm90.cubin");
   code.name = "naïve saxpy.cu";

@@ -15,12 +15,12 @@ using namespace image;
 namespace cucore::container::golden {
 
 struct Golden {
-  std::string file;  ///< "full.cuco"
+  std::string file;  // "full.cuco"
   Code code;
   WriteOptions options;
 };
 
-/// `images`: the folder tests/compat/images.
+// `images`: the folder tests/compat/images.
 std::vector<Golden> all(const std::string& images);
 
 SigningKey hmac_key();

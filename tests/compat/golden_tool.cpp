@@ -62,7 +62,7 @@ Json describe(const std::string& path) {
   const ByteView file("the container", bytes);
   const Table table(file, uint64_t{1} << 30);
   for (const SectionEntry& section : table.entries()) {
-    const bool is_compressed = section.compression != kStored;
+    const bool is_compressed = section.compression != STORED;
     if (section.type >= 16) compressed.push_back(is_compressed);
     text_compressed |= is_compressed && section.type < 16;
   }

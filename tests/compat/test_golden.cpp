@@ -6,7 +6,7 @@
 namespace cucore::container {
 namespace {
 
-const std::string kFolder = GOLDEN_FOLDER;
+const std::string FOLDER = GOLDEN_FOLDER;
 
 ReadOptions with_keys() {
   ReadOptions options;
@@ -15,9 +15,9 @@ ReadOptions with_keys() {
 }
 
 TEST(Golden, Version1ReadsEqualInEveryField) {
-  for (const auto& one : golden::all(kFolder + "/images")) {
+  for (const auto& one : golden::all(FOLDER + "/images")) {
     const Contents contents =
-        read_contents(golden::read_file(kFolder + "/v1/" + one.file), with_keys());
+        read_contents(golden::read_file(FOLDER + "/v1/" + one.file), with_keys());
     EXPECT_TRUE(contents.code == one.code) << one.file;
     EXPECT_EQ(contents.signature.state,
               one.options.sign ? SignatureState::VALID : SignatureState::UNSIGNED)
@@ -26,10 +26,10 @@ TEST(Golden, Version1ReadsEqualInEveryField) {
 }
 
 TEST(Golden, Version1IsStillWrittenByteForByte) {
-  for (const auto& one : golden::all(kFolder + "/images")) {
+  for (const auto& one : golden::all(FOLDER + "/images")) {
     // Another release of zstd may compress otherwise.
     if (one.options.compress) continue;
-    EXPECT_TRUE(write(one.code, one.options) == golden::read_file(kFolder + "/v1/" + one.file))
+    EXPECT_TRUE(write(one.code, one.options) == golden::read_file(FOLDER + "/v1/" + one.file))
         << one.file;
   }
 }

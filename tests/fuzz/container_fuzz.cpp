@@ -17,7 +17,7 @@ using namespace cucore::image;
 
 VerifyingKey key() { return {SignatureAlgorithm::HMAC_SHA256, Bytes(3, std::byte{'k'})}; }
 
-/// What is read must be writable, and come back equal.
+// What is read must be writable, and come back equal.
 void read_and_write(const Bytes& bytes) {
   ReadOptions options;
   options.max_image_size = 1 << 20;
@@ -45,7 +45,7 @@ void repair(Bytes& file) {
     SectionEntry entry;
     std::memcpy(&entry, file.data() + at, sizeof entry);
     if (entry.offset > file.size() || entry.stored_size > file.size() - entry.offset) continue;
-    if ((entry.type & ~kMaySkip) == SIG) continue;
+    if ((entry.type & ~MAY_SKIP) == SIG) continue;
     entry.digest = sha256(std::span(file).subspan(entry.offset, entry.stored_size));
     std::memcpy(file.data() + at, &entry, sizeof entry);
   }

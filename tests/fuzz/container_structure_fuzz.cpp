@@ -19,7 +19,7 @@ using namespace cucore;
 using namespace cucore::container;
 using namespace cucore::image;
 
-/// As many as lie inside the bytes.
+// As many as lie inside the bytes.
 std::vector<Section> sections_of(std::span<const std::byte> file) {
   std::vector<Section> sections;
   ContainerHeader header;
@@ -66,18 +66,18 @@ class Mutator {
 
  private:
   static void compress(Section& section) {
-    if (section.entry.compression != kStored) return;
+    if (section.entry.compression != STORED) return;
     section.entry.raw_size = section.own.size();
     section.own = zstd(section.own, 3);
-    section.entry.compression = kZstd;
+    section.entry.compression = ZSTD;
   }
 
-  /// Fields that assemble() does not fill in: type, architecture, ISA, name.
+  // Fields that assemble() does not fill in: type, architecture, ISA, name.
   void change_entry(SectionEntry& entry) {
-    constexpr size_t kNameOffset = offsetof(SectionEntry, name);
+    constexpr size_t NAME_OFFSET = offsetof(SectionEntry, name);
     const size_t at = random_() % 16;
     auto* bytes = reinterpret_cast<uint8_t*>(&entry);
-    bytes[at < 12 ? at : kNameOffset + at - 12] ^= static_cast<uint8_t>(1u << random_() % 8);
+    bytes[at < 12 ? at : NAME_OFFSET + at - 12] ^= static_cast<uint8_t>(1u << random_() % 8);
   }
 
   void change_bytes(Bytes& bytes) {
@@ -102,7 +102,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   return file.size();
 }
 
-/// What is read must be writable, and come back equal.
+// What is read must be writable, and come back equal.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ReadOptions options;
   options.max_image_size = 1 << 20;

@@ -21,12 +21,12 @@ void try_image(std::span<const std::byte> image) {
   }
 }
 
-/// The first three bytes choose the kind, the compression and the size that is promised.
+// The first three bytes choose the kind, the compression and the size that is promised.
 std::vector<std::byte> wrapped(const uint8_t* data, size_t size) {
-  constexpr size_t kHeaders = 80;
-  constexpr size_t kChoices = 3;
-  const size_t payload = size - kChoices;
-  std::vector<std::byte> image(kHeaders + payload);
+  constexpr size_t HEADERS = 80;
+  constexpr size_t CHOICES = 3;
+  const size_t payload = size - CHOICES;
+  std::vector<std::byte> image(HEADERS + payload);
   const auto put = [&](size_t at, auto value) { std::memcpy(&image[at], &value, sizeof value); };
   put(0, uint32_t{0xba55ed50});
   put(4, uint32_t{0x00100001});
@@ -38,7 +38,7 @@ std::vector<std::byte> wrapped(const uint8_t* data, size_t size) {
   put(44, uint32_t{90});
   put(56, uint64_t{(data[0] & 4) != 0 ? 0x8011u : 0x2011u});
   put(72, uint64_t{data[1]} + data[2] * uint64_t{256});
-  std::memcpy(&image[kHeaders], data + kChoices, payload);
+  std::memcpy(&image[HEADERS], data + CHOICES, payload);
   return image;
 }
 

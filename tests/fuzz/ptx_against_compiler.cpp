@@ -23,10 +23,10 @@ using cucore::fuzz::read_image;
 using cucore::fuzz::read_on_cpu;
 using cucore::image::CodeType;
 
-constexpr size_t kKernels = 48;     // of a module
-constexpr uint64_t kModules = 100;  // of a process
+constexpr size_t KERNELS = 48;     // of a module
+constexpr uint64_t MODULES = 100;  // of a process
 
-/// The few functions of nvJitLink that are needed, by their names in any version.
+// The few functions of nvJitLink that are needed, by their names in any version.
 class Compiler {
  public:
   explicit Compiler(const char* path) : library_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
@@ -43,15 +43,15 @@ class Compiler {
     return create_ && add_ && complete_ && size_ && cubin_ && destroy_;
   }
 
-  /// Empty where it refuses.
+  // Empty where it refuses.
   std::vector<std::byte> compile(const std::string& text) const {
-    constexpr int kPtx = 2;
+    constexpr int PTX = 2;
     const char* options[] = {"-arch=sm_75", "-O0"};
     void* handle = nullptr;
     std::vector<std::byte> cubin;
     if (create_(&handle, 2, options) != 0) return cubin;
     size_t size = 0;
-    if (add_(handle, kPtx, text.c_str(), text.size() + 1, "x") == 0 && complete_(handle) == 0 &&
+    if (add_(handle, PTX, text.c_str(), text.size() + 1, "x") == 0 && complete_(handle) == 0 &&
         size_(handle, &size) == 0) {
       cubin.resize(size);
       cubin_(handle, cubin.data());
@@ -97,7 +97,7 @@ void report(const char* who, uint64_t seed, const std::string& text, Counts& cou
 
 void try_one(const Compiler& compiler, uint64_t seed, Counts& counts) {
   cucore::fuzz::PtxGrammar grammar(seed);
-  std::string text = grammar.module(1 + grammar.below(kKernels));
+  std::string text = grammar.module(1 + grammar.below(KERNELS));
   for (size_t i = grammar.below(4) == 0 ? 1 + grammar.below(3) : 0; i > 0; --i)
     text = grammar.mutate(std::move(text));
   const auto bytes = std::as_bytes(std::span(text));
@@ -116,11 +116,11 @@ void try_one(const Compiler& compiler, uint64_t seed, Counts& counts) {
   if (!agree(*ours, *theirs)) report("the compiler", seed, text, counts);
 }
 
-/// One process; goes on behind the module at which the one before crashed.
+// One process; goes on behind the module at which the one before crashed.
 void run_some(const Compiler& compiler, Counts& counts) {
   const pid_t child = fork();
   if (child == 0) {
-    for (uint64_t i = 0; i < kModules; ++i) try_one(compiler, counts.next++, counts);
+    for (uint64_t i = 0; i < MODULES; ++i) try_one(compiler, counts.next++, counts);
     _exit(0);
   }
   int status = 0;

@@ -16,12 +16,12 @@ void put(std::string& bytes, size_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-/// The input as the compressed payload of one entry; its first bytes choose flags and size.
+// The input as the compressed payload of one entry; its first bytes choose flags and size.
 std::string wrapped(const uint8_t* data, size_t size) {
   if (size < 4) return {};
   std::string image(80, '\0');
   uint64_t payload = size - 4;
-  put<uint32_t>(image, 0, kFatbinMagic);
+  put<uint32_t>(image, 0, FATBIN_MAGIC);
   put<uint16_t>(image, 6, 16);
   put<uint64_t>(image, 8, 64 + payload);
   put<uint16_t>(image, 16, 1);

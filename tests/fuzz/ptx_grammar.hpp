@@ -14,7 +14,7 @@ class PtxGrammar {
  public:
   explicit PtxGrammar(uint64_t seed) : random_(seed) {}
 
-  /// A module with kernels k0, k1, ... and what may stand between them.
+  // A module with kernels k0, k1, ... and what may stand between them.
   std::string module(size_t kernels) {
     std::string text = ".version 7.0\n.target sm_75\n.address_size 64\n";
     files_ = 0;
@@ -22,9 +22,9 @@ class PtxGrammar {
     return text;
   }
 
-  /// One change that compilers may or may not accept.
+  // One change that compilers may or may not accept.
   std::string mutate(std::string text) {
-    static constexpr std::string_view kTokens[] = {
+    static constexpr std::string_view TOKENS[] = {
         "\\",
         "\"",
         "\\\"",
@@ -91,7 +91,7 @@ class PtxGrammar {
         if (at < text.size()) text[at] = static_cast<char>(below(128));
         return text;
       default:
-        return text.insert(at, pick(kTokens));
+        return text.insert(at, pick(TOKENS));
     }
   }
 
@@ -104,23 +104,23 @@ class PtxGrammar {
   }
 
   std::string blank() {
-    static constexpr std::string_view kBlanks[] = {
+    static constexpr std::string_view BLANKS[] = {
         " ",       "\n",       "\t",         " ",        " ",        " \r\n",       "/* c */",
         "// x\n",  "/* \" */", "// \" {\n",  "/*/ } */", "/* // */", "// /*\n",     "/* \\*/",
         "// \\\n", "\f",       "/* '\n' */", " ",        "/**/",     "/* .entry */"};
-    return pick(kBlanks);
+    return pick(BLANKS);
   }
 
-  /// Nothing where a mark or a dot ends the word anyway.
+  // Nothing where a mark or a dot ends the word anyway.
   std::string maybe_blank() { return below(2) ? blank() : ""; }
 
   std::string number(size_t value) {
-    static constexpr char kDigits[] = "0123456789abcdef";
+    static constexpr char DIGITS[] = "0123456789abcdef";
     const unsigned bases[] = {10, 16, 8, 2};
     const unsigned base = bases[below(4)];
     std::string digits;
     for (size_t rest = value; rest != 0 || digits.empty(); rest /= base)
-      digits.insert(0, 1, kDigits[rest % base]);
+      digits.insert(0, 1, DIGITS[rest % base]);
     const std::string prefix = base == 16  ? below(2) ? "0x" : "0X"
                                : base == 8 ? "0"
                                : base == 2 ? below(2) ? "0b" : "0B"
@@ -129,12 +129,12 @@ class PtxGrammar {
   }
 
   std::string parameter(size_t index) {
-    static constexpr std::string_view kTypes[] = {".b8",  ".u8",  ".s8",  ".b16", ".u16",
-                                                  ".f16", ".b32", ".u32", ".s32", ".f32",
-                                                  ".b64", ".u64", ".s64", ".f64"};
+    static constexpr std::string_view TYPES[] = {".b8",  ".u8",  ".s8",  ".b16", ".u16",
+                                                 ".f16", ".b32", ".u32", ".s32", ".f32",
+                                                 ".b64", ".u64", ".s64", ".f64"};
     std::string text = ".param" + maybe_blank();
     if (below(3) == 0) text += ".align" + blank() + number(size_t{1} << below(8)) + blank();
-    text += pick(kTypes);
+    text += pick(TYPES);
     if (below(4) == 0) text += maybe_blank() + pointer() + blank();
     text += below(4) ? blank() + "a" : "%a";
     text += std::to_string(index);
@@ -144,14 +144,14 @@ class PtxGrammar {
   }
 
   std::string pointer() {
-    static constexpr std::string_view kSpaces[] = {"", ".global", ".const", ".local", ".shared"};
-    std::string text = ".ptr" + maybe_blank() + pick(kSpaces);
+    static constexpr std::string_view SPACES[] = {"", ".global", ".const", ".local", ".shared"};
+    std::string text = ".ptr" + maybe_blank() + pick(SPACES);
     return text + ".align" + blank() + number(size_t{1} << below(5));
   }
 
   std::string kernel(size_t index) {
-    static constexpr std::string_view kLinkages[] = {"", ".visible", ".weak"};
-    std::string text = pick(kLinkages) + maybe_blank() + ".entry";
+    static constexpr std::string_view LINKAGES[] = {"", ".visible", ".weak"};
+    std::string text = pick(LINKAGES) + maybe_blank() + ".entry";
     text += (below(8) ? blank() + "k" : std::string("%k")) + std::to_string(index);
     if (const size_t count = below(7); count != 0 || below(2)) {
       text += maybe_blank() + "(" + maybe_blank();
@@ -177,14 +177,14 @@ class PtxGrammar {
     }
   }
 
-  /// Compilers refuse what is not ASCII, and readers a backslash at the end, so both are rare.
+  // Compilers refuse what is not ASCII, and readers a backslash at the end, so both are rare.
   std::string string() {
-    static constexpr std::string_view kInside[] = {
+    static constexpr std::string_view INSIDE[] = {
         "a",       "\\a", "}",       "{",  "// x", "/*", "*/",   ".entry q(){ret;}",
         "c\\d.cu", "\\n", "@@DWARF", "#1", "';'",  "\t", "\x01", "",
     };
-    static constexpr std::string_view kRare[] = {"\xc3\xa9", "\\\\", "a\\"};
-    return "\"" + (below(200) ? pick(kInside) : pick(kRare)) + "\"";
+    static constexpr std::string_view RARE[] = {"\xc3\xa9", "\\\\", "a\\"};
+    return "\"" + (below(200) ? pick(INSIDE) : pick(RARE)) + "\"";
   }
 
   std::string body() {

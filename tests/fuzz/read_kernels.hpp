@@ -17,7 +17,7 @@ namespace cucore::fuzz {
 using image::Parameter;
 using Kernels = std::map<std::string, std::vector<Parameter>>;
 
-/// nullopt where the reader of object code refuses.
+// nullopt where the reader of object code refuses.
 inline std::optional<Kernels> read_image(image::CodeType type, std::span<const std::byte> bytes) {
   try {
     Kernels kernels;
@@ -30,7 +30,7 @@ inline std::optional<Kernels> read_image(image::CodeType type, std::span<const s
   }
 }
 
-/// The same of the CPU device.
+// The same of the CPU device.
 inline std::optional<Kernels> read_on_cpu(std::string_view text) {
   cucore::ptx::Diagnostics log;
   const auto module = cucore::ptx::parse(text, log);
@@ -46,19 +46,19 @@ inline std::optional<Kernels> read_on_cpu(std::string_view text) {
   return kernels;
 }
 
-/// Offsets behind a larger alignment than this are those of one architecture.
-inline constexpr uint32_t kCommonAlignment = 16;
+// Offsets behind a larger alignment than this are those of one architecture.
+inline constexpr uint32_t COMMON_ALIGNMENT = 16;
 
 inline bool is_same(const std::vector<Parameter>& ours, const std::vector<Parameter>& theirs) {
   bool is_common = true;
   return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
                     [&](const Parameter& a, const Parameter& b) {
-                      is_common = is_common && a.alignment <= kCommonAlignment;
+                      is_common = is_common && a.alignment <= COMMON_ALIGNMENT;
                       return a.size == b.size && (a.offset == b.offset || !is_common);
                     });
 }
 
-/// `ours` are those of the reader of object code, which knows alignments.
+// `ours` are those of the reader of object code, which knows alignments.
 inline bool agree(const Kernels& ours, const Kernels& theirs) {
   return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
                     [](const auto& a, const auto& b) {

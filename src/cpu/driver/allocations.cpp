@@ -12,7 +12,7 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr uint64_t kGranularity = 512;
+constexpr uint64_t GRANULARITY = 512;
 
 bool host_address(MemoryKind kind) {
   return kind == MemoryKind::Pinned || kind == MemoryKind::Managed ||
@@ -21,7 +21,7 @@ bool host_address(MemoryKind kind) {
 
 uint64_t charge_for(const Allocation& a) {
   if (a.kind != MemoryKind::Device || a.pool) return 0;
-  return (a.size + kGranularity - 1) / kGranularity * kGranularity;
+  return (a.size + GRANULARITY - 1) / GRANULARITY * GRANULARITY;
 }
 
 void give_back(const Allocation& a) {
@@ -61,7 +61,7 @@ uint64_t Allocations::allocate(const Context& context, MemoryKind kind, uint64_t
   require(a->device->charge(charge), CUDA_ERROR_OUT_OF_MEMORY);
   a->charged = charge;
   int device = a->pool ? a->pool->device().ordinal() : a->device->ordinal();
-  a->base = AddressSpace::instance().allocate(size, kGranularity, kind, device, a->context);
+  a->base = AddressSpace::instance().allocate(size, GRANULARITY, kind, device, a->context);
   if (a->base == 0) {
     a->device->refund(charge);
     fail(CUDA_ERROR_OUT_OF_MEMORY);

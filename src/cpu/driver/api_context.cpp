@@ -9,7 +9,7 @@
 namespace cucore::cpu::api {
 namespace {
 
-constexpr size_t kMostStack = 512 << 10;  // local memory of a thread
+constexpr size_t MOST_STACK = 512 << 10;  // local memory of a thread
 
 Device& device(CUdevice ordinal) { return Process::get().device(ordinal); }
 
@@ -25,11 +25,11 @@ std::shared_ptr<Context> context_or_current(CUcontext handle) {
 }
 
 void check_flags(unsigned flags) {
-  constexpr unsigned kKnown = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX |
-                              CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE |
-                              CU_CTX_SYNC_MEMOPS;
+  constexpr unsigned KNOWN = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX |
+                             CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE |
+                             CU_CTX_SYNC_MEMOPS;
   unsigned scheduling = flags & CU_CTX_SCHED_MASK;
-  require((flags & ~kKnown) == 0);
+  require((flags & ~KNOWN) == 0);
   require((scheduling & (scheduling - 1)) == 0);  // one of spin, yield, blocking, or none
 }
 
@@ -199,7 +199,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   auto c = current_context();
   require(limit >= 0 && limit < CU_LIMIT_MAX);
   if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY) require(value <= 128);
-  if (limit == CU_LIMIT_STACK_SIZE) require(value <= kMostStack);
+  if (limit == CU_LIMIT_STACK_SIZE) require(value <= MOST_STACK);
   if (limit == CU_LIMIT_STACK_SIZE) value = (value + 15) / 16 * 16;
   c->set_limit(limit, value);
   return CUDA_SUCCESS;
@@ -212,8 +212,8 @@ CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit) {
 }
 
 CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
-  if (leastPriority) *leastPriority = kLeastPriority;
-  if (greatestPriority) *greatestPriority = kGreatestPriority;
+  if (leastPriority) *leastPriority = LEAST_PRIORITY;
+  if (greatestPriority) *greatestPriority = GREATEST_PRIORITY;
   return CUDA_SUCCESS;
 }
 

@@ -7,9 +7,9 @@
 namespace cucore::cpu::api {
 
 CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
-  constexpr unsigned kKnown =
+  constexpr unsigned KNOWN =
       CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-  require(phEvent && (Flags & ~kKnown) == 0);
+  require(phEvent && (Flags & ~KNOWN) == 0);
   if (Flags & CU_EVENT_INTERPROCESS) {
     require(Flags & CU_EVENT_DISABLE_TIMING);
     fail(CUDA_ERROR_NOT_SUPPORTED);

@@ -16,14 +16,14 @@ struct Result {
   const char* name;
   const char* text;
 };
-constexpr Result kResults[] = {
+constexpr Result RESULTS[] = {
 #define RESULT(name, text) {name, #name, text},
 #include "cpu/driver/results.inc"
 #undef RESULT
 };
 
 const Result* find_result(CUresult code) {
-  for (const Result& result : kResults) {
+  for (const Result& result : RESULTS) {
     if (result.code == code) return &result;
   }
   return nullptr;
@@ -50,7 +50,7 @@ CUresult cuInit(unsigned int flags) {
 
 CUresult cuDriverGetVersion(int* driverVersion) {
   require(driverVersion != nullptr);
-  *driverVersion = kDriverVersion;
+  *driverVersion = DRIVER_VERSION;
   return CUDA_SUCCESS;
 }
 
@@ -66,7 +66,7 @@ CUresult cuGetErrorString(CUresult error, const char** pStr) {
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   require(ppExportTable && pExportTableId);
   *ppExportTable = nullptr;
-  if (std::memcmp(pExportTableId->bytes, kControlTableId, 16) != 0) return CUDA_ERROR_NOT_FOUND;
+  if (std::memcmp(pExportTableId->bytes, CONTROL_TABLE_ID, 16) != 0) return CUDA_ERROR_NOT_FOUND;
   *ppExportTable = &control_table();
   return CUDA_SUCCESS;
 }

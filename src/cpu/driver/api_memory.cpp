@@ -43,11 +43,11 @@ CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
 
 CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
                             unsigned int ElementSizeBytes) {
-  constexpr size_t kAlignment = 512;
+  constexpr size_t ALIGNMENT = 512;
   require(dptr && pPitch && WidthInBytes && Height);
   require(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16);
   require(WidthInBytes <= SIZE_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
-  size_t pitch = (WidthInBytes + kAlignment - 1) / kAlignment * kAlignment;
+  size_t pitch = (WidthInBytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   require(pitch <= SIZE_MAX / Height, CUDA_ERROR_OUT_OF_MEMORY);
   *dptr = allocations().allocate(*current_context(), MemoryKind::Device, pitch * Height);
   *pPitch = pitch;
@@ -74,9 +74,9 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr 
 }
 
 CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
-  constexpr unsigned kKnown =
+  constexpr unsigned KNOWN =
       CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-  require(pp && bytesize && (Flags & ~kKnown) == 0);
+  require(pp && bytesize && (Flags & ~KNOWN) == 0);
   *pp = reinterpret_cast<void*>(
       allocations().allocate(*current_context(), MemoryKind::Pinned, bytesize, Flags));
   return CUDA_SUCCESS;
@@ -93,9 +93,9 @@ CUresult cuMemFreeHost(void* p) {
 }
 
 CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
-  constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
-                              CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
-  require(p && bytesize && (Flags & ~kKnown) == 0);
+  constexpr unsigned KNOWN = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                             CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+  require(p && bytesize && (Flags & ~KNOWN) == 0);
   require(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED);
   require(bytesize <= UINT64_MAX - reinterpret_cast<uint64_t>(p));
   allocations().register_host(*current_context(), p, bytesize, Flags);

@@ -7,11 +7,11 @@
 namespace cucore::cpu::api {
 namespace {
 
-constexpr const char* kNoLinker =
+constexpr const char* NO_LINKER =
     "the CPU device has no linker: link LTO-IR with nvJitLink -lto -ptx and load the PTX\n";
 
 CUresult no_linker() {
-  note_load_log(kNoLinker);
+  note_load_log(NO_LINKER);
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -21,7 +21,7 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** 
                          CUlinkState* stateOut) {
   require(stateOut != nullptr);
   JitOptions jit(numOptions, options, optionValues);
-  jit.write_error_log(kNoLinker);
+  jit.write_error_log(NO_LINKER);
   return no_linker();
 }
 

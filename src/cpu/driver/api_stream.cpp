@@ -18,7 +18,7 @@ CUresult create(CUstream* out, unsigned flags, int priority) {
   auto context = current_context();
   auto type = flags & CU_STREAM_NON_BLOCKING ? Stream::Type::NonBlocking : Stream::Type::Blocking;
   auto stream = std::make_shared<Stream>(context, type,
-                                         std::clamp(priority, kGreatestPriority, kLeastPriority));
+                                         std::clamp(priority, GREATEST_PRIORITY, LEAST_PRIORITY));
   context->add_stream(stream);
   *out = new_handle<CUstream>(stream);
   context->adopt(ObjectKind::Stream, stream->handle_bits());
@@ -56,7 +56,7 @@ CUresult not_capturing(CUstream handle, CUstreamCaptureStatus* status) {
 }  // namespace
 
 CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) {
-  return create(phStream, Flags, kLeastPriority);
+  return create(phStream, Flags, LEAST_PRIORITY);
 }
 
 CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority) {

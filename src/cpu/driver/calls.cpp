@@ -20,7 +20,7 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr CallInfo kCalls[] = {
+constexpr CallInfo CALLS[] = {
 #define ENTRY(needs, name, base, version, params, args) {#name, #base, version, Needs::needs, true},
 #define PER_THREAD(needs, name, impl, base, version, params, args)
 #include "cpu/driver/entry_points.inc"
@@ -30,15 +30,15 @@ constexpr CallInfo kCalls[] = {
 #include "cpu/driver/other_names.inc"
 #undef OTHER
 };
-static_assert(std::size(kCalls) == kCallCount);
+static_assert(std::size(CALLS) == CALL_COUNT);
 
-constexpr size_t kImplemented = [] {
+constexpr size_t IMPLEMENTED = [] {
   size_t n = 0;
-  for (const CallInfo& call : kCalls) n += call.implemented;
+  for (const CallInfo& call : CALLS) n += call.implemented;
   return n;
 }();
 
-std::array<std::atomic<uint64_t>, kCallCount> g_counts;
+std::array<std::atomic<uint64_t>, CALL_COUNT> g_counts;
 
 // Both act on calls before cuInit too, so they are read at the very first call.
 // False if memory was out; the next call tries again.
@@ -83,7 +83,7 @@ CUresult strike(const FaultPlan::Strike& planned, const char* name) {
 
 }  // namespace
 
-const CallInfo& call_info(CallId id) { return kCalls[static_cast<size_t>(id)]; }
+const CallInfo& call_info(CallId id) { return CALLS[static_cast<size_t>(id)]; }
 
 uint64_t call_count(CallId id) {
   return g_counts[static_cast<size_t>(id)].load(std::memory_order_relaxed);
@@ -91,7 +91,7 @@ uint64_t call_count(CallId id) {
 
 uint64_t unsupported_calls() {
   uint64_t sum = 0;
-  for (size_t i = kImplemented; i < kCallCount; ++i) sum += g_counts[i];
+  for (size_t i = IMPLEMENTED; i < CALL_COUNT; ++i) sum += g_counts[i];
   return sum;
 }
 
@@ -162,7 +162,7 @@ CUresult result_of_exception() noexcept {
 }
 
 int unsupported_call(unsigned index_of_other) noexcept {
-  CallScope scope(static_cast<CallId>(kImplemented + index_of_other), false);
+  CallScope scope(static_cast<CallId>(IMPLEMENTED + index_of_other), false);
   if (CUresult refused = scope.admit(); refused != CUDA_SUCCESS) return scope.finish(refused);
   return scope.finish(CUDA_ERROR_NOT_SUPPORTED);
 }

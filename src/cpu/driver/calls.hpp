@@ -27,7 +27,7 @@ enum class CallId : uint16_t {
 #undef OTHER
   Count
 };
-inline constexpr size_t kCallCount = static_cast<size_t>(CallId::Count);
+inline constexpr size_t CALL_COUNT = static_cast<size_t>(CallId::Count);
 
 struct CallInfo {
   const char* name;

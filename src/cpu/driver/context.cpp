@@ -37,7 +37,7 @@ Context::Context(Device& device, bool primary)
 
 void Context::open(unsigned flags) {
   flags_ = flags;
-  auto legacy = std::make_shared<Stream>(shared_from_this(), Stream::Type::Legacy, kLeastPriority);
+  auto legacy = std::make_shared<Stream>(shared_from_this(), Stream::Type::Legacy, LEAST_PRIORITY);
   std::lock_guard lock(order_mutex_);
   legacy_ = legacy;
   streams_ = {legacy};
@@ -123,7 +123,7 @@ std::shared_ptr<Stream> Context::thread_stream() {
     if (&stream->context() == this) return stream;
   }
   auto stream =
-      std::make_shared<Stream>(shared_from_this(), Stream::Type::PerThread, kLeastPriority);
+      std::make_shared<Stream>(shared_from_this(), Stream::Type::PerThread, LEAST_PRIORITY);
   add_stream(stream);
   mine.push_back(stream);
   return stream;

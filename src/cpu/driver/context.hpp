@@ -24,7 +24,7 @@ class Stream;
 
 class Context : public Object, public std::enable_shared_from_this<Context> {
  public:
-  static constexpr ObjectKind kKind = ObjectKind::Context;
+  static constexpr ObjectKind KIND = ObjectKind::Context;
 
   Context(Device& device, bool primary);
 

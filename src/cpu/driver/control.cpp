@@ -18,7 +18,7 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr const char* kKindNames[kObjectKinds] = {"none",      "contexts", "streams",
+constexpr const char* KIND_NAMES[OBJECT_KINDS] = {"none",      "contexts", "streams",
                                                   "events",    "modules",  "functions",
                                                   "libraries", "kernels",  "pools"};
 
@@ -53,7 +53,7 @@ void open_object(std::string& json, const char* name) {
 
 void calls(std::string& json, bool implemented, const char* name) {
   open_object(json, name);
-  for (size_t i = 0; i < kCallCount; ++i) {
+  for (size_t i = 0; i < CALL_COUNT; ++i) {
     auto id = static_cast<CallId>(i);
     bool wanted = call_info(id).implemented == implemented && call_count(id);
     if (wanted) field(json, call_info(id).name, call_count(id));
@@ -61,8 +61,8 @@ void calls(std::string& json, bool implemented, const char* name) {
   json += '}';
 }
 
-void objects(std::string& json, const std::array<uint64_t, kObjectKinds>& counts) {
-  for (size_t kind = 1; kind < kObjectKinds; ++kind) field(json, kKindNames[kind], counts[kind]);
+void objects(std::string& json, const std::array<uint64_t, OBJECT_KINDS>& counts) {
+  for (size_t kind = 1; kind < OBJECT_KINDS; ++kind) field(json, KIND_NAMES[kind], counts[kind]);
 }
 
 std::string report_text() {
@@ -118,7 +118,7 @@ CUresult reset_report() {
 uint64_t count_calls(const char* name) {
   if (!name) return 0;
   uint64_t sum = 0;
-  for (size_t i = 0; i < kCallCount; ++i) {
+  for (size_t i = 0; i < CALL_COUNT; ++i) {
     auto id = static_cast<CallId>(i);
     const CallInfo& info = call_info(id);
     if (!std::strcmp(info.name, name) || !std::strcmp(info.base, name)) sum += call_count(id);

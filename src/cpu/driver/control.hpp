@@ -52,8 +52,8 @@ struct cucore_cpu_control {
 #ifdef __cplusplus
 #include <string>
 namespace cucore::cpu {
-inline constexpr unsigned char kControlTableId[16] = {'c', 'u', 'c', 'o', 'r', 'e', '-', 'c',
-                                                      'p', 'u', '-', 'c', 't', 'l', '-', '1'};
+inline constexpr unsigned char CONTROL_TABLE_ID[16] = {'c', 'u', 'c', 'o', 'r', 'e', '-', 'c',
+                                                       'p', 'u', '-', 'c', 't', 'l', '-', '1'};
 const cucore_cpu_control& control_table();
 void note_load_log(const std::string& log);  // for last_load_log
 }  // namespace cucore::cpu

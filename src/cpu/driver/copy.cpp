@@ -10,8 +10,8 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr size_t kStaged = 64 << 10;  // pageable sources up to this size are copied at the call
-constexpr size_t kInline = 64 << 10;  // work between device memories that a call may do itself
+constexpr size_t STAGED = 64 << 10;  // pageable sources up to this size are copied at the call
+constexpr size_t INLINE = 64 << 10;  // work between device memories that a call may do itself
 
 enum class Where : uint8_t { Pageable, Host, Device };
 
@@ -136,8 +136,8 @@ void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
   bool pageable_source = job.from_place.where == Where::Pageable;
   bool pageable = pageable_source || job.to_place.where == Where::Pageable;
   bool devices = job.from_place.where == Where::Device && job.to_place.where == Where::Device;
-  bool small = job.from_span <= kInline;
-  bool stage = waiting == Waiting::Async && pageable_source && job.from_span <= kStaged &&
+  bool small = job.from_span <= INLINE;
+  bool stage = waiting == Waiting::Async && pageable_source && job.from_span <= STAGED &&
                job.to_place.where != Where::Pageable;
   if (stage) {
     job.staged = std::make_shared<std::vector<std::byte>>(job.from_place.host,
@@ -158,7 +158,7 @@ void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream
   FillJob job{to, {}, checked_span(to, box), box, value, unit};
   job.place = locate(to, job.span, Access::Write);
   bool must_wait = waiting == Waiting::Blocking && job.place.where == Where::Host;
-  bool inline_ok = must_wait || (job.place.where == Where::Device && job.span <= kInline);
+  bool inline_ok = must_wait || (job.place.where == Where::Device && job.span <= INLINE);
   Ticket ticket =
       submit(stream, job, inline_ok ? Stream::Where::CallerIfIdle : Stream::Where::Worker);
   if (must_wait) wait(ticket, stream);

@@ -15,7 +15,7 @@ class Stream;
 
 class Event : public Object {
  public:
-  static constexpr ObjectKind kKind = ObjectKind::Event;
+  static constexpr ObjectKind KIND = ObjectKind::Event;
   Event(std::shared_ptr<Context> context, unsigned flags)
       : context_(std::move(context)), flags_(flags) {}
 

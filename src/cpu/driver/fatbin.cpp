@@ -12,13 +12,13 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr size_t kFileHeaderBytes = 16;
-constexpr size_t kEntryHeaderBytes = 64;
-constexpr uint16_t kKindPtx = 1;
-constexpr uint64_t kFlagLz4 = 0x2000;
-constexpr uint64_t kFlagZstd = 0x8000;
-/// Decompressed PTX beyond this is refused: a small file must not ask for all memory.
-constexpr uint64_t kMaxPtxBytes = uint64_t{1} << 28;
+constexpr size_t FILE_HEADER_BYTES = 16;
+constexpr size_t ENTRY_HEADER_BYTES = 64;
+constexpr uint16_t KIND_PTX = 1;
+constexpr uint64_t FLAG_LZ4 = 0x2000;
+constexpr uint64_t FLAG_ZSTD = 0x8000;
+// Decompressed PTX beyond this is refused: a small file must not ask for all memory.
+constexpr uint64_t MAX_PTX_BYTES = uint64_t{1} << 28;
 
 template <typename T>
 T read(const unsigned char* at) {
@@ -32,10 +32,10 @@ struct Entry {
   unsigned target = 0;
   uint64_t flags = 0;
   uint64_t decompressed_bytes = 0;
-  std::string_view payload;  ///< without padding
+  std::string_view payload;  // without padding
 };
 
-/// Walks over the entries of an image whose header was checked.
+// Walks over the entries of an image whose header was checked.
 class EntryReader {
  public:
   explicit EntryReader(std::string_view entries) : rest_(entries) {}
@@ -43,11 +43,11 @@ class EntryReader {
   bool at_end() const { return rest_.empty(); }
 
   std::optional<Entry> next() {
-    if (rest_.size() < kEntryHeaderBytes) return std::nullopt;
+    if (rest_.size() < ENTRY_HEADER_BYTES) return std::nullopt;
     auto* header = reinterpret_cast<const unsigned char*>(rest_.data());
     uint64_t header_bytes = read<uint32_t>(header + 4);
     uint64_t payload_bytes = read<uint64_t>(header + 8);
-    bool fits = header_bytes >= kEntryHeaderBytes && header_bytes <= rest_.size() &&
+    bool fits = header_bytes >= ENTRY_HEADER_BYTES && header_bytes <= rest_.size() &&
                 payload_bytes <= rest_.size() - header_bytes;
     if (!fits) return std::nullopt;
     Entry entry = decode(header, rest_.substr(header_bytes, payload_bytes));
@@ -62,7 +62,7 @@ class EntryReader {
     entry.target = read<uint32_t>(header + 28);
     entry.flags = read<uint64_t>(header + 40);
     entry.decompressed_bytes = read<uint64_t>(header + 56);
-    bool compressed = (entry.flags & (kFlagLz4 | kFlagZstd)) != 0;
+    bool compressed = (entry.flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0;
     uint64_t exact = read<uint32_t>(header + 16);
     entry.payload = compressed && exact <= payload.size() ? payload.substr(0, exact) : payload;
     return entry;
@@ -76,7 +76,7 @@ std::optional<std::string_view> entries_of(const void* image, size_t size) {
   auto* bytes = static_cast<const unsigned char*>(image);
   size_t header_bytes = read<uint16_t>(bytes + 6);
   uint64_t payload_bytes = read<uint64_t>(bytes + 8);
-  if (header_bytes < kFileHeaderBytes || header_bytes > size) return std::nullopt;
+  if (header_bytes < FILE_HEADER_BYTES || header_bytes > size) return std::nullopt;
   if (payload_bytes > size - header_bytes) return std::nullopt;
   return std::string_view(static_cast<const char*>(image) + header_bytes, payload_bytes);
 }
@@ -96,12 +96,12 @@ bool decompress_lz4(const Entry& entry, std::string& text) {
 }
 
 bool decompress(const Entry& entry, std::string& text) {
-  bool zstd = (entry.flags & kFlagZstd) != 0, lz4 = (entry.flags & kFlagLz4) != 0;
+  bool zstd = (entry.flags & FLAG_ZSTD) != 0, lz4 = (entry.flags & FLAG_LZ4) != 0;
   if (!zstd && !lz4) {
     text = entry.payload;
     return true;
   }
-  if (entry.decompressed_bytes > kMaxPtxBytes) return false;
+  if (entry.decompressed_bytes > MAX_PTX_BYTES) return false;
   text.resize(entry.decompressed_bytes);
   return zstd ? decompress_zstd(entry, text) : decompress_lz4(entry, text);
 }
@@ -123,16 +123,16 @@ std::string no_ptx_message(unsigned lowest, unsigned device_target) {
 }  // namespace
 
 bool is_fatbin(const void* image, size_t size) {
-  return image != nullptr && size >= kFileHeaderBytes &&
-         read<uint32_t>(static_cast<const unsigned char*>(image)) == kFatbinMagic;
+  return image != nullptr && size >= FILE_HEADER_BYTES &&
+         read<uint32_t>(static_cast<const unsigned char*>(image)) == FATBIN_MAGIC;
 }
 
 std::optional<size_t> fatbin_size(const void* header) {
-  if (!is_fatbin(header, kFileHeaderBytes)) return std::nullopt;
+  if (!is_fatbin(header, FILE_HEADER_BYTES)) return std::nullopt;
   auto* bytes = static_cast<const unsigned char*>(header);
   uint64_t header_bytes = read<uint16_t>(bytes + 6);
   uint64_t payload_bytes = read<uint64_t>(bytes + 8);
-  if (header_bytes < kFileHeaderBytes || payload_bytes > SIZE_MAX / 2) return std::nullopt;
+  if (header_bytes < FILE_HEADER_BYTES || payload_bytes > SIZE_MAX / 2) return std::nullopt;
   return static_cast<size_t>(header_bytes + payload_bytes);
 }
 
@@ -144,7 +144,7 @@ FatbinResult extract_ptx(const void* image, size_t size, unsigned device_target)
   for (EntryReader reader(*entries); !reader.at_end();) {
     std::optional<Entry> entry = reader.next();
     if (!entry) return failure(FatbinStatus::malformed, "malformed entry in a fat binary");
-    if (entry->kind != kKindPtx) continue;
+    if (entry->kind != KIND_PTX) continue;
     if (lowest == 0 || entry->target < lowest) lowest = entry->target;
     if (entry->target > device_target) continue;
     if (!best || entry->target > best->target) best = entry;
@@ -160,9 +160,9 @@ FatbinResult extract_ptx(const void* image, size_t size, unsigned device_target)
 }
 
 bool looks_like_ptx(std::string_view image) {
-  constexpr std::string_view kBlanks = " \t\r\n\v\f";
+  constexpr std::string_view BLANKS = " \t\r\n\v\f";
   for (;;) {
-    size_t start = image.find_first_not_of(kBlanks);
+    size_t start = image.find_first_not_of(BLANKS);
     if (start == std::string_view::npos) return false;
     image.remove_prefix(start);
     size_t end = 0;

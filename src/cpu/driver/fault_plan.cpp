@@ -30,7 +30,7 @@ uint64_t mix(uint64_t x) {
 }
 
 bool is_function(std::string_view name) {
-  for (size_t i = 0; i < kCallCount; ++i) {
+  for (size_t i = 0; i < CALL_COUNT; ++i) {
     const CallInfo& call = call_info(static_cast<CallId>(i));
     if (name == call.name || name == call.base) return true;
   }
@@ -45,9 +45,9 @@ FaultPlan& FaultPlan::instance() {
 }
 
 bool FaultPlan::parse_code(std::string_view text, Strike& strike) {
-  constexpr std::string_view kSticky = "sticky:";
-  strike.sticky = text.substr(0, kSticky.size()) == kSticky;
-  if (strike.sticky) text.remove_prefix(kSticky.size());
+  constexpr std::string_view STICKY = "sticky:";
+  strike.sticky = text.substr(0, STICKY.size()) == STICKY;
+  if (strike.sticky) text.remove_prefix(STICKY.size());
   uint64_t code = 0;
   if (!number(trimmed(text), code) || code == 0 || code > 999) return false;
   strike.code = static_cast<CUresult>(code);
@@ -74,15 +74,15 @@ bool FaultPlan::parse_when(std::string_view text, Rule& rule) {
 }
 
 std::optional<FaultPlan::Rule> FaultPlan::parse_rule(std::string_view text) {
-  constexpr std::string_view kLaunch = "launch:";
+  constexpr std::string_view LAUNCH = "launch:";
   Rule rule;
   size_t at = text.find('@'), equals = text.rfind('=');
   if (at == std::string_view::npos || equals == std::string_view::npos || equals < at) {
     return std::nullopt;
   }
   std::string_view subject = trimmed(text.substr(0, at));
-  rule.launch = subject.substr(0, kLaunch.size()) == kLaunch;
-  if (rule.launch) subject.remove_prefix(kLaunch.size());
+  rule.launch = subject.substr(0, LAUNCH.size()) == LAUNCH;
+  if (rule.launch) subject.remove_prefix(LAUNCH.size());
   rule.subject = subject;
   bool good = (rule.launch ? !subject.empty() : is_function(subject)) &&
               parse_when(trimmed(text.substr(at + 1, equals - at - 1)), rule) &&
@@ -92,14 +92,14 @@ std::optional<FaultPlan::Rule> FaultPlan::parse_rule(std::string_view text) {
 
 bool FaultPlan::parse(std::string_view text, std::vector<Rule>& rules,
                       std::optional<uint64_t>& limit) {
-  constexpr std::string_view kLimit = "mem.limit=";
+  constexpr std::string_view LIMIT = "mem.limit=";
   while (!text.empty()) {
     size_t end = text.find(';');
     std::string_view part = trimmed(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (part.empty()) continue;
-    if (part.substr(0, kLimit.size()) == kLimit) {
-      limit = parse_size(trimmed(part.substr(kLimit.size())));
+    if (part.substr(0, LIMIT.size()) == LIMIT) {
+      limit = parse_size(trimmed(part.substr(LIMIT.size())));
       if (!limit) return false;
     } else if (auto rule = parse_rule(part)) {
       rules.push_back(std::move(*rule));

@@ -18,10 +18,10 @@ namespace {
 
 // What no 13.0 driver knows, 9.1 and later, is accepted: what is new in it fails when it is
 // reached.
-constexpr int kNewestMajor = 9;
-constexpr uint64_t kMaxFileBytes = uint64_t{1} << 31;
-constexpr unsigned char kElf[] = {0x7f, 'E', 'L', 'F'};
-constexpr unsigned char kLtoIr[] = {0xed, 0x43, 0x4e, 0x7f};
+constexpr int NEWEST_MAJOR = 9;
+constexpr uint64_t MAX_FILE_BYTES = uint64_t{1} << 31;
+constexpr unsigned char ELF[] = {0x7f, 'E', 'L', 'F'};
+constexpr unsigned char LTO_IR[] = {0xed, 0x43, 0x4e, 0x7f};
 
 bool starts_with(const void* image, size_t size, const unsigned char (&magic)[4]) {
   return size >= 4 && std::memcmp(image, magic, 4) == 0;
@@ -79,11 +79,11 @@ bool target_runs(const PtxHeader& h, int sm) {
 PtxText checked(std::string text, int sm) {
   PtxHeader h = read_ptx_header(text);
   char message[200];
-  if (h.version / 100 > kNewestMajor) {
+  if (h.version / 100 > NEWEST_MAJOR) {
     std::snprintf(message, sizeof message,
                   "ptxas application ptx input, line 1; fatal   : Unsupported .version %d.%d; "
                   "current version is '%d.x'\n",
-                  h.version / 100, h.version % 100, kNewestMajor);
+                  h.version / 100, h.version % 100, NEWEST_MAJOR);
     return refused(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, message);
   }
   if (!target_runs(h, sm)) {
@@ -111,12 +111,12 @@ PtxText from_fatbin(const void* image, size_t size, int sm) {
 }
 
 PtxText from_bytes(const void* image, size_t size, int sm) {
-  if (starts_with(image, size, kElf)) {
+  if (starts_with(image, size, ELF)) {
     return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
                    "the image is a CUBIN, machine code of a GPU; the CPU device runs PTX only: "
                    "compile for compute_XX instead of sm_XX\n");
   }
-  if (starts_with(image, size, kLtoIr)) {
+  if (starts_with(image, size, LTO_IR)) {
     return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
                    "the image is LTO-IR; link it to PTX first (nvJitLink -lto -ptx)\n");
   }
@@ -155,15 +155,15 @@ PtxText ptx_of_image(const void* image, int sm) {
   uint32_t first = 0;
   std::memcpy(&first, image, 1);
   // The wrapper and the fat binary begin with bytes that text never has.
-  if (first == (kFatbinWrapperMagic & 0xff) || first == (kFatbinMagic & 0xff)) {
+  if (first == (FATBIN_WRAPPER_MAGIC & 0xff) || first == (FATBIN_MAGIC & 0xff)) {
     uint32_t magic = 0;
     std::memcpy(&magic, image, 4);
-    if (magic == kFatbinWrapperMagic) {
+    if (magic == FATBIN_WRAPPER_MAGIC) {
       const void* inner = nullptr;
       std::memcpy(&inner, static_cast<const char*>(image) + 8, sizeof inner);
       return inner ? ptx_of_image(inner, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
     }
-    if (magic == kFatbinMagic) {
+    if (magic == FATBIN_MAGIC) {
       auto size = fatbin_size(image);
       return size ? from_fatbin(image, *size, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
     }
@@ -177,7 +177,7 @@ PtxText ptx_of_file(const char* path, int sm) {
   const auto size = std::filesystem::file_size(path, failed);
   if (failed || !std::filesystem::is_regular_file(path, failed))
     return refused(CUDA_ERROR_FILE_NOT_FOUND, {});
-  if (size > kMaxFileBytes) return refused(CUDA_ERROR_INVALID_IMAGE, {});
+  if (size > MAX_FILE_BYTES) return refused(CUDA_ERROR_INVALID_IMAGE, {});
   std::ifstream file(path, std::ios::binary);
   if (!file) return refused(CUDA_ERROR_FILE_NOT_FOUND, {});
   std::string bytes{std::istreambuf_iterator<char>(file), {}};

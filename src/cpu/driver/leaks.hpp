@@ -17,7 +17,7 @@ struct LeakTotals {
   uint64_t contexts_closed = 0;
   uint64_t allocations = 0;
   uint64_t bytes = 0;
-  std::array<uint64_t, kObjectKinds> handles{};
+  std::array<uint64_t, OBJECT_KINDS> handles{};
 };
 
 void record_leaks(const Context& context, Allocations::Leak memory);

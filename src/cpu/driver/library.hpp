@@ -36,7 +36,7 @@ struct FunctionAttributes {
 // PTX text loaded into one context.
 class ModuleInstance : public Object, public std::enable_shared_from_this<ModuleInstance> {
  public:
-  static constexpr ObjectKind kKind = ObjectKind::Module;
+  static constexpr ObjectKind KIND = ObjectKind::Module;
   ModuleInstance(std::shared_ptr<Context> context, std::shared_ptr<LoadedModule> code,
                  bool of_library = false);
   ~ModuleInstance() override;
@@ -59,7 +59,7 @@ class ModuleInstance : public Object, public std::enable_shared_from_this<Module
 
 class Function : public Object {
  public:
-  static constexpr ObjectKind kKind = ObjectKind::Function;
+  static constexpr ObjectKind KIND = ObjectKind::Function;
   Function(std::shared_ptr<ModuleInstance> module, const Kernel& kernel,
            std::shared_ptr<FunctionAttributes> attributes)
       : module_(std::move(module)), kernel_(kernel), attributes_(std::move(attributes)) {}
@@ -78,7 +78,7 @@ class Function : public Object {
 
 class Library : public Object, public std::enable_shared_from_this<Library> {
  public:
-  static constexpr ObjectKind kKind = ObjectKind::Library;
+  static constexpr ObjectKind KIND = ObjectKind::Library;
   // Parses for `device` at once, so that errors appear here; other devices follow when used.
   static std::shared_ptr<Library> load(std::string ptx, Device& device, JitOptions& options);
 
@@ -106,7 +106,7 @@ class Library : public Object, public std::enable_shared_from_this<Library> {
 // A kernel of a library, in no context yet.
 class LibraryKernel : public Object {
  public:
-  static constexpr ObjectKind kKind = ObjectKind::Kernel;
+  static constexpr ObjectKind KIND = ObjectKind::Kernel;
   LibraryKernel(std::weak_ptr<Library> library, std::shared_ptr<LoadedModule> code,
                 const Kernel& kernel)
       : library_(std::move(library)), code_(std::move(code)), kernel_(kernel) {}

@@ -6,14 +6,14 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr int kWarp = 32;
+constexpr int WARP = 32;
 int divide_up(int a, int b) { return (a + b - 1) / b; }
 size_t round_up(size_t a, size_t b) { return (a + b - 1) / b * b; }
-int warps_of(const BlockNeeds& needs) { return divide_up(needs.threads, kWarp); }
+int warps_of(const BlockNeeds& needs) { return divide_up(needs.threads, WARP); }
 
 // Each scheduler has a quarter of the registers and holds whole warps.
 int warps_by_registers(const Multiprocessor& sm, int registers) {
-  int of_warp = divide_up(std::max(registers, 1) * kWarp, sm.register_unit) * sm.register_unit;
+  int of_warp = divide_up(std::max(registers, 1) * WARP, sm.register_unit) * sm.register_unit;
   return sm.registers / sm.partitions / of_warp * sm.partitions;
 }
 

@@ -11,8 +11,8 @@
 
 namespace cucore::cpu {
 namespace {
-constexpr uint64_t kUnit = 512;
-uint64_t rounded(uint64_t size) { return (size + kUnit - 1) / kUnit * kUnit; }
+constexpr uint64_t UNIT = 512;
+uint64_t rounded(uint64_t size) { return (size + UNIT - 1) / UNIT * UNIT; }
 }  // namespace
 
 bool Pool::reserve(uint64_t size) {

@@ -20,7 +20,7 @@ class Stream;
 
 class Pool : public Object, public std::enable_shared_from_this<Pool> {
  public:
-  static constexpr ObjectKind kKind = ObjectKind::Pool;
+  static constexpr ObjectKind KIND = ObjectKind::Pool;
   Pool(Device& device, uint64_t max_size) : device_(device), max_size_(max_size) {}
 
   Device& device() const { return device_; }

@@ -97,10 +97,10 @@ Found find(std::string_view symbol, int version, cuuint64_t flags) {
 }
 
 void check(const char* symbol, void** pfn, int version, cuuint64_t flags) {
-  constexpr cuuint64_t kKnown =
+  constexpr cuuint64_t KNOWN =
       CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  require(symbol && *symbol && pfn && (flags & ~kKnown) == 0 && flags != kKnown);
-  require(version <= kDriverVersion);
+  require(symbol && *symbol && pfn && (flags & ~KNOWN) == 0 && flags != KNOWN);
+  require(version <= DRIVER_VERSION);
 }
 
 }  // namespace

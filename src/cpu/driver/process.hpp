@@ -12,7 +12,7 @@ namespace cucore::cpu {
 
 class Device;
 
-inline constexpr int kDriverVersion = 13000;
+inline constexpr int DRIVER_VERSION = 13000;
 
 enum class Life : uint8_t { Uninitialised, Ready, ForkedChild, Exiting };
 Life life() noexcept;

@@ -9,7 +9,7 @@ struct Row {
   int values[5];
 };
 
-constexpr Row kRows[] = {
+constexpr Row ROWS[] = {
 #define ATTRIBUTE(name, a, b, c, d, e) {CU_DEVICE_ATTRIBUTE_##name, {a, b, c, d, e}},
 #define SAME(name, v) ATTRIBUTE(name, v, v, v, v, v)
 #include "cpu/driver/profiles.inc"
@@ -19,13 +19,13 @@ constexpr Row kRows[] = {
 
 // Number 96, cooperative launches over several devices, left cuda.h with CUDA 13; programs that
 // were built with an older one still ask.
-constexpr size_t kCooperativeMultiDevice = 96;
+constexpr size_t COOPERATIVE_MULTI_DEVICE = 96;
 
 }  // namespace
 
 Profile::Profile(std::string_view name, int sm, size_t column) : name_(name), sm_(sm) {
-  for (const Row& row : kRows) values_[row.attribute] = row.values[column];
-  values_[kCooperativeMultiDevice] = 0;
+  for (const Row& row : ROWS) values_[row.attribute] = row.values[column];
+  values_[COOPERATIVE_MULTI_DEVICE] = 0;
   Multiprocessor& m = multiprocessor_;
   m.warps = value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / 32;
   m.blocks = value(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);

@@ -10,7 +10,7 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr auto kIdleLife = std::chrono::milliseconds(500);
+constexpr auto IDLE_LIFE = std::chrono::milliseconds(500);
 
 // Signals belong to the program's threads.
 class SignalsBlocked {
@@ -70,7 +70,7 @@ bool Queue::next(std::unique_lock<std::mutex>& lock, Job& job) {
   auto ready = [this] { return !jobs_.empty() && !running_; };
   auto ends = [this] { return retired_ && jobs_.empty(); };
   while (!ready()) {
-    auto end = std::chrono::system_clock::now() + kIdleLife;
+    auto end = std::chrono::system_clock::now() + IDLE_LIFE;
     bool timely = changed_.wait_until(lock, end, [&] { return ready() || ends(); });
     if (ends() || (!timely && jobs_.empty())) return false;
   }

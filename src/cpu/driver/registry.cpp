@@ -6,11 +6,11 @@
 namespace cucore::cpu {
 namespace {
 // Above every address that a process can have, so that using a handle as a pointer faults at once.
-constexpr uint64_t kTag = uint64_t{0x00cc} << 48;
-constexpr uint32_t kMaxSlots = 1u << 20;
+constexpr uint64_t TAG = uint64_t{0x00cc} << 48;
+constexpr uint32_t MAX_SLOTS = 1u << 20;
 
 constexpr uint64_t compose(uint32_t generation, uint32_t index, ObjectKind kind) {
-  return kTag | uint64_t{generation & 0xfffff} << 28 | uint64_t{index} << 8 |
+  return TAG | uint64_t{generation & 0xfffff} << 28 | uint64_t{index} << 8 |
          static_cast<uint64_t>(kind) << 4;
 }
 constexpr uint32_t index_of(uint64_t handle) { return handle >> 8 & 0xfffff; }
@@ -25,7 +25,7 @@ Registry& Registry::instance() {
 uint64_t Registry::add(ObjectKind kind, std::shared_ptr<Object> object) {
   std::unique_lock lock(mutex_);
   if (free_.empty()) {
-    require(slots_.size() < kMaxSlots, CUDA_ERROR_OUT_OF_MEMORY);
+    require(slots_.size() < MAX_SLOTS, CUDA_ERROR_OUT_OF_MEMORY);
     slots_.emplace_back();
     free_.push_back(static_cast<uint32_t>(slots_.size() - 1));
   }
@@ -58,7 +58,7 @@ std::shared_ptr<Object> Registry::remove(ObjectKind kind, uint64_t handle) {
   return std::move(slot.object);
 }
 
-std::array<uint64_t, kObjectKinds> Registry::live() const {
+std::array<uint64_t, OBJECT_KINDS> Registry::live() const {
   std::shared_lock lock(mutex_);
   return live_;
 }

@@ -25,7 +25,7 @@ enum class ObjectKind : uint8_t {
   Kernel,
   Pool
 };
-inline constexpr size_t kObjectKinds = 9;
+inline constexpr size_t OBJECT_KINDS = 9;
 
 class Object {
  public:
@@ -45,7 +45,7 @@ class Registry {
   std::shared_ptr<Object> find(ObjectKind kind, uint64_t handle) const;
   // Ends the handle; answers the object, or nullptr if the handle was not valid.
   std::shared_ptr<Object> remove(ObjectKind kind, uint64_t handle);
-  std::array<uint64_t, kObjectKinds> live() const;  // by kind
+  std::array<uint64_t, OBJECT_KINDS> live() const;  // by kind
 
  private:
   struct Slot {
@@ -56,20 +56,20 @@ class Registry {
   mutable std::shared_mutex mutex_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;
-  std::array<uint64_t, kObjectKinds> live_{};
+  std::array<uint64_t, OBJECT_KINDS> live_{};
 };
 
 // The object behind a handle of cuda.h's types; INVALID_HANDLE (or `code`) if there is none.
 template <class T, class H>
 std::shared_ptr<T> lookup(H handle, CUresult code = CUDA_ERROR_INVALID_HANDLE) {
-  auto object = Registry::instance().find(T::kKind, reinterpret_cast<uint64_t>(handle));
+  auto object = Registry::instance().find(T::KIND, reinterpret_cast<uint64_t>(handle));
   require(object != nullptr, code);
   return std::static_pointer_cast<T>(std::move(object));
 }
 
 template <class H, class T>
 H new_handle(const std::shared_ptr<T>& object) {
-  return reinterpret_cast<H>(Registry::instance().add(T::kKind, object));
+  return reinterpret_cast<H>(Registry::instance().add(T::KIND, object));
 }
 
 template <class H, class T>

@@ -16,7 +16,7 @@ namespace cucore::cpu {
 
 class Stream : public Object {
  public:
-  static constexpr ObjectKind kKind = ObjectKind::Stream;
+  static constexpr ObjectKind KIND = ObjectKind::Stream;
   enum class Type : uint8_t { Legacy, PerThread, Blocking, NonBlocking };
   enum class Run : uint8_t { UnlessPoisoned, Always };
   // May a call do the work itself when nothing is ahead of it? (Nobody can see the difference.)
@@ -51,8 +51,8 @@ class Stream : public Object {
   std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes_;
 };
 
-inline constexpr int kLeastPriority = 0;
-inline constexpr int kGreatestPriority = -5;
+inline constexpr int LEAST_PRIORITY = 0;
+inline constexpr int GREATEST_PRIORITY = -5;
 
 // The stream behind a handle, with 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD in the calling
 // thread's current context; throws INVALID_HANDLE, or the error of the stream's context.

@@ -73,12 +73,12 @@ std::byte* param(const Warp& w, const Op& op, int lane, u64 address, u64 size, A
 
 std::byte* generic(Warp& w, const Op& op, int lane, u64 address, u64 size, Access access) {
   const AddressSpace& space = AddressSpace::instance();
-  constexpr u64 kWindow = AddressSpace::kWindow;
-  if (address - space.shared_window() < kWindow)
+  constexpr u64 WINDOW = AddressSpace::WINDOW;
+  if (address - space.shared_window() < WINDOW)
     return shared(w, op, lane, address - space.shared_window(), size, access);
-  if (address - space.local_window() < kWindow)
+  if (address - space.local_window() < WINDOW)
     return local(w, op, lane, address - space.local_window(), size, access);
-  if (address - space.param_window() < kWindow)
+  if (address - space.param_window() < WINDOW)
     return param(w, op, lane, address - space.param_window(), size, access);
   return global(w, op, lane, address, size, access);
 }

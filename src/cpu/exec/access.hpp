@@ -10,8 +10,8 @@ namespace cucore::cpu {
 enum class Region : u8 { Global, Generic, Shared, Local, Param, FrameParam };
 
 // Bits of Op::target of a memory instruction, above its Region.
-inline constexpr u32 kNarrow = 0x100;  // the address register has 32 bits
-inline constexpr u32 kFrameRelative =
+inline constexpr u32 NARROW = 0x100;  // the address register has 32 bits
+inline constexpr u32 FRAME_RELATIVE =
     0x200;  // the offset starts at the current call's local memory
 
 // The host's pointer for `size` bytes that the lane wants at `address`. Checks alignment and

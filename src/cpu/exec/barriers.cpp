@@ -27,7 +27,7 @@ bool Block::arrive(Warp& w, u32 id, u32 expected, u32 mask, u32 predicate) {
   const u32 lanes = u32(std::popcount(mask));
   barrier.arrived[w.index] |= mask;
   const bool whole = barrier.arrived[w.index] == w.live && before != w.live;
-  barrier.count += whole ? u32(kLanes) - u32(std::popcount(before)) : lanes;
+  barrier.count += whole ? u32(LANES) - u32(std::popcount(before)) : lanes;
   barrier.lanes += lanes;
   barrier.hits += u32(std::popcount(mask & predicate));
   if (!is_complete(barrier)) return false;
@@ -73,7 +73,7 @@ void Block::release(u32 id) {
 void Block::threads_left(u32 count) {
   live_threads -= count;
   if (!barriers_used || live_threads == 0) return;
-  for (u32 id = 0; id < kBarriers; ++id)
+  for (u32 id = 0; id < BARRIERS; ++id)
     if (is_complete(barriers[id])) release(id);
 }
 

@@ -42,7 +42,7 @@ void copy_async(Warp& w, const Op& op);  // cp.async, done at once
 
 // mbarrier: a[0] the result, a[1] a count, a[2] a state or parity, a[4] the address.
 Handler select_mbarrier(ptx::Opcode opcode);
-inline constexpr u32 kBulkSourceNarrow = 0x1000, kBulkBarrierNarrow = 0x2000;  // in Op::target
+inline constexpr u32 BULK_SOURCE_NARROW = 0x1000, BULK_BARRIER_NARROW = 0x2000;  // in Op::target
 Handler select_copy_bulk(bool from_global);
 
 }  // namespace cucore::cpu

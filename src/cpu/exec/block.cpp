@@ -11,33 +11,33 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr s64 kWarpQuantum = 8192;
+constexpr s64 WARP_QUANTUM = 8192;
 
 u64 round_up(u64 value, u64 align) { return (value + align - 1) / align * align; }
 
 u64 bytes_of_frame(const DecodedFunction& function) {
-  return sizeof(Frame) + function.register_bytes + u64{kLanes} * function.param_bytes;
+  return sizeof(Frame) + function.register_bytes + u64{LANES} * function.param_bytes;
 }
 
 void fill_row(std::byte* table, u32 row, u32 value) {
-  auto* p = reinterpret_cast<u32*>(table + row * kRow);
-  for (int l = 0; l < kLanes; ++l) p[l] = value;
+  auto* p = reinterpret_cast<u32*>(table + row * ROW);
+  for (int l = 0; l < LANES; ++l) p[l] = value;
 }
 void fill_wide_row(std::byte* table, u32 row, u64 value) {
-  auto* p = reinterpret_cast<u64*>(table + row * kRow);
-  for (int l = 0; l < kLanes; ++l) p[l] = value;
+  auto* p = reinterpret_cast<u64*>(table + row * ROW);
+  for (int l = 0; l < LANES; ++l) p[l] = value;
 }
 
 void fill_lane_rows(std::byte* table) {
-  auto row = [&](u32 r) { return reinterpret_cast<u32*>(table + r * kRow); };
-  for (u32 l = 0; l < u32(kLanes); ++l) {
+  auto row = [&](u32 r) { return reinterpret_cast<u32*>(table + r * ROW); };
+  for (u32 l = 0; l < u32(LANES); ++l) {
     const u32 eq = u32{1} << l;
-    row(kRowLaneid)[l] = l;
-    row(kRowLanemaskEq)[l] = eq;
-    row(kRowLanemaskLt)[l] = eq - 1;
-    row(kRowLanemaskLe)[l] = eq | (eq - 1);
-    row(kRowLanemaskGt)[l] = ~(eq | (eq - 1));
-    row(kRowLanemaskGe)[l] = ~(eq - 1);
+    row(ROW_LANEID)[l] = l;
+    row(ROW_LANEMASK_EQ)[l] = eq;
+    row(ROW_LANEMASK_LT)[l] = eq - 1;
+    row(ROW_LANEMASK_LE)[l] = eq | (eq - 1);
+    row(ROW_LANEMASK_GT)[l] = ~(eq | (eq - 1));
+    row(ROW_LANEMASK_GE)[l] = ~(eq - 1);
   }
 }
 
@@ -58,8 +58,8 @@ u64 bytes_of_block(const LaunchState& launch) {
   const DecodedFunction& entry = *launch.kernel->function;
   const u64 params = entry.calls.empty() ? 0 : entry.param_bytes;
   const u64 warp = sizeof(Warp) + sizeof(Frame) + entry.register_bytes +
-                   u64{kLanes} * (entry.local_bytes + params);
-  return sizeof(Block) + launch.shared_bytes + kBlockRows * kRow + launch.warp_count * warp;
+                   u64{LANES} * (entry.local_bytes + params);
+  return sizeof(Block) + launch.shared_bytes + BLOCK_ROWS * ROW + launch.warp_count * warp;
 }
 
 // After a fault nothing is given back: others would take it before they notice the end.
@@ -72,7 +72,7 @@ Block::Block(LaunchState& state, Worker& w)
     : launch(state), worker(w), entry(*state.kernel->function) {
   const u32 count = launch.warp_count;
   shared = make_aligned(launch.shared_bytes);
-  table = make_aligned(kBlockRows * kRow);
+  table = make_aligned(BLOCK_ROWS * ROW);
   registers = make_aligned(size_t{count} * entry.register_bytes);
   warps = std::make_unique<Warp[]>(count);
   entry_frames.resize(count);
@@ -86,20 +86,20 @@ Block::Block(LaunchState& state, Worker& w)
     frame.registers = registers.get() + size_t{x} * entry.register_bytes;
     frame.param_stride = entry.param_bytes;
     if (!entry.calls.empty()) {
-      entry_params[x] = make_aligned(size_t{kLanes} * entry.param_bytes);
+      entry_params[x] = make_aligned(size_t{LANES} * entry.param_bytes);
       frame.params = entry_params[x].get();
     } else {
       frame.param_stride = 0;
     }
-    warp.bases[kBlockBase] = table.get();
-    warp.bases[kThreadBase] = launch.threads.get() + size_t{x} * kThreadRows * kRow;
+    warp.bases[BLOCK_BASE] = table.get();
+    warp.bases[THREAD_BASE] = launch.threads.get() + size_t{x} * THREAD_ROWS * ROW;
     warp.sites = worker.sites.data();
     warp.generation = &AddressSpace::instance().generation();
     warp.params = launch.params.get();
     warp.shared = shared.get();
     warp.shared_size = launch.shared_bytes;
     warp.local_stride = entry.local_bytes;
-    if (entry.local_bytes) locals[x] = make_aligned(size_t{kLanes} * entry.local_bytes);
+    if (entry.local_bytes) locals[x] = make_aligned(size_t{LANES} * entry.local_bytes);
     warp.local = locals[x].get();
     warp.worker = &worker;
     warp.block = this;
@@ -112,25 +112,25 @@ void Block::fill_table() {
   const Launch& l = *launch.launch;
   fill_lane_rows(t);
   for (u32 c = 0; c < 3; ++c) {
-    fill_row(t, kRowNctaid + c, l.grid[c]);
-    fill_row(t, kRowNtid + c, l.block[c]);
-    fill_row(t, kRowClusterNctaid + c, 1);
-    fill_row(t, kRowNclusterid + c, l.grid[c]);
+    fill_row(t, ROW_NCTAID + c, l.grid[c]);
+    fill_row(t, ROW_NTID + c, l.block[c]);
+    fill_row(t, ROW_CLUSTER_NCTAID + c, 1);
+    fill_row(t, ROW_NCLUSTERID + c, l.grid[c]);
   }
-  fill_row(t, kRowClusterNctarank, 1);
-  fill_row(t, kRowNwarpid, l.limits.max_threads_per_block / kLanes);
-  fill_row(t, kRowNsmid, l.limits.sm_count);
-  fill_row(t, kRowTotalSmem, launch.kernel->static_shared + l.dynamic_shared);
-  fill_row(t, kRowReservedBegin, u32(launch.reserved_shared));
-  fill_row(t, kRowReservedFirst, u32(launch.reserved_shared) + 32);
-  fill_row(t, kRowReservedEnd, u32(launch.reserved_shared) + kReservedShared);
-  fill_row(t, kRowDynamicSmem, l.dynamic_shared);
-  fill_row(t, kRowEnvreg1, u32(launch.workspace >> 32));
-  fill_row(t, kRowEnvreg2, u32(launch.workspace));
-  fill_wide_row(t, kRowGridid, launch.grid_id);
+  fill_row(t, ROW_CLUSTER_NCTARANK, 1);
+  fill_row(t, ROW_NWARPID, l.limits.max_threads_per_block / LANES);
+  fill_row(t, ROW_NSMID, l.limits.sm_count);
+  fill_row(t, ROW_TOTAL_SMEM, launch.kernel->static_shared + l.dynamic_shared);
+  fill_row(t, ROW_RESERVED_BEGIN, u32(launch.reserved_shared));
+  fill_row(t, ROW_RESERVED_FIRST, u32(launch.reserved_shared) + 32);
+  fill_row(t, ROW_RESERVED_END, u32(launch.reserved_shared) + RESERVED_SHARED);
+  fill_row(t, ROW_DYNAMIC_SMEM, l.dynamic_shared);
+  fill_row(t, ROW_ENVREG1, u32(launch.workspace >> 32));
+  fill_row(t, ROW_ENVREG2, u32(launch.workspace));
+  fill_wide_row(t, ROW_GRIDID, launch.grid_id);
   const u32 dynamic = launch.kernel->static_shared;
-  fill_row(t, kRowDynamicBase, dynamic);
-  fill_wide_row(t, kRowDynamicBaseWide, dynamic);
+  fill_row(t, ROW_DYNAMIC_BASE, dynamic);
+  fill_wide_row(t, ROW_DYNAMIC_BASE_WIDE, dynamic);
 }
 
 void Block::begin(u64 number) {
@@ -139,10 +139,10 @@ void Block::begin(u64 number) {
   ctaid[1] = u32(number / l.grid[0] % l.grid[1]);
   ctaid[2] = u32(number / l.grid[0] / l.grid[1]);
   for (u32 c = 0; c < 3; ++c) {
-    fill_row(table.get(), kRowCtaid + c, ctaid[c]);
-    fill_row(table.get(), kRowClusterid + c, ctaid[c]);
+    fill_row(table.get(), ROW_CTAID + c, ctaid[c]);
+    fill_row(table.get(), ROW_CLUSTERID + c, ctaid[c]);
   }
-  fill_row(table.get(), kRowSmid, u32(number % l.limits.sm_count));
+  fill_row(table.get(), ROW_SMID, u32(number % l.limits.sm_count));
   live_threads = l.block[0] * l.block[1] * l.block[2];
   resumed = false;
   if (barriers_used)
@@ -150,8 +150,8 @@ void Block::begin(u64 number) {
   barriers_used = false;
   for (u32 x = 0; x < launch.warp_count; ++x) {
     Warp& w = warps[x];
-    const u32 threads = live_threads - x * kLanes;
-    w.live = threads >= u32(kLanes) ? kFullMask : (u32{1} << threads) - 1;
+    const u32 threads = live_threads - x * LANES;
+    w.live = threads >= u32(LANES) ? FULL_MASK : (u32{1} << threads) - 1;
     w.carry = 0;
     w.rotate = false;
     w.group_count = 1;
@@ -168,10 +168,10 @@ BlockStatus Block::run(s64 quantum) {
     for (u32 x = 0; x < launch.warp_count; ++x) {
       Warp& w = warps[x];
       if (!w.live) continue;
-      w.quantum = kWarpQuantum;
+      w.quantum = WARP_QUANTUM;
       const WarpStatus status = run_warp(w);
-      quantum -= kWarpQuantum - w.quantum;
-      progress |= status != WarpStatus::Blocked || w.quantum != kWarpQuantum;
+      quantum -= WARP_QUANTUM - w.quantum;
+      progress |= status != WarpStatus::Blocked || w.quantum != WARP_QUANTUM;
       if (status == WarpStatus::Expired && launch.stop.load(std::memory_order_relaxed))
         return BlockStatus::Done;
     }
@@ -188,7 +188,7 @@ Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
   Frame* caller = w.frame;
   const u64 depth_limit = std::max<u64>(1024, launch.launch->limits.stack_bytes * 4);
   const u64 local_base = round_up(caller->local_base + caller->function->local_bytes, 16);
-  if (caller->depth >= depth_limit || local_base + function.local_bytes > kMaxLocal)
+  if (caller->depth >= depth_limit || local_base + function.local_bytes > MAX_LOCAL)
     raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_FAILED, "stack overflow",
           "call depth " + std::to_string(caller->depth));
   if (local_base + function.local_bytes > w.local_stride)
@@ -246,7 +246,7 @@ Frame* Block::new_frame(Warp& w, const Op& op, const DecodedFunction& function) 
   frames.emplace_back(new Frame);
   Frame* frame = frames.back().get();
   frame->registers =
-      make_aligned(function.register_bytes + size_t{kLanes} * function.param_bytes).release();
+      make_aligned(function.register_bytes + size_t{LANES} * function.param_bytes).release();
   frame->params = frame->registers + function.register_bytes;
   frame->param_stride = function.param_bytes;
   frame->function = &function;
@@ -255,18 +255,18 @@ Frame* Block::new_frame(Warp& w, const Op& op, const DecodedFunction& function) 
 
 // The old memory counts until it is copied.
 void Block::grow_local(Warp& w, const Op& op, u64 bytes, const DecodedFunction& callee) {
-  u64 stride = std::min(std::max(round_up(bytes, 64), w.local_stride * 2), kMaxLocal);
-  if (!take(stride * kLanes)) {
+  u64 stride = std::min(std::max(round_up(bytes, 64), w.local_stride * 2), MAX_LOCAL);
+  if (!take(stride * LANES)) {
     stride = round_up(bytes, 64);
-    if (!take(stride * kLanes)) refuse(w, op, stride * kLanes, callee);
+    if (!take(stride * LANES)) refuse(w, op, stride * LANES, callee);
   }
-  AlignedBytes grown = make_aligned(stride * kLanes);
-  for (int l = 0; l < kLanes && w.local_stride; ++l)
+  AlignedBytes grown = make_aligned(stride * LANES);
+  for (int l = 0; l < LANES && w.local_stride; ++l)
     std::memcpy(grown.get() + l * stride, w.local + l * w.local_stride, w.local_stride);
   // What the block was made with stays taken until the block ends.
   if (w.local_stride > entry.local_bytes) {
-    taken -= w.local_stride * kLanes;
-    launch.memory.give_back(w.local_stride * kLanes);
+    taken -= w.local_stride * LANES;
+    launch.memory.give_back(w.local_stride * LANES);
   }
   locals[w.index] = std::move(grown);
   w.local = locals[w.index].get();

@@ -17,9 +17,9 @@
 
 namespace cucore::cpu {
 
-inline constexpr u32 kMaxWarps = 32;
-inline constexpr u64 kMaxLocal = 512 << 10;  // bytes of local memory per thread, as on a GPU
-inline constexpr u32 kBarriers = 17;         // 16 of PTX and the cluster's
+inline constexpr u32 MAX_WARPS = 32;
+inline constexpr u64 MAX_LOCAL = 512 << 10;  // bytes of local memory per thread, as on a GPU
+inline constexpr u32 BARRIERS = 17;          // 16 of PTX and the cluster's
 
 // What all blocks of a launch share.
 struct LaunchState {
@@ -56,7 +56,7 @@ struct Barrier {
   u32 popc = 0;
   u32 hits = 0;  // lanes whose predicate was true, for and and or
   bool used = false;
-  u32 arrived[kMaxWarps] = {};
+  u32 arrived[MAX_WARPS] = {};
 };
 
 // What one thread of the pool keeps while it works on a launch.
@@ -103,7 +103,7 @@ struct Block {
   std::vector<Frame> entry_frames;
   std::vector<AlignedBytes> locals;
   std::vector<AlignedBytes> entry_params;
-  Barrier barriers[kBarriers];
+  Barrier barriers[BARRIERS];
   bool barriers_used = false;
   std::vector<std::unique_ptr<Frame, FrameDelete>> frames;
   std::unordered_map<const DecodedFunction*, std::vector<Frame*>> free_frames;

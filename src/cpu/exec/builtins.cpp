@@ -16,9 +16,9 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr u64 kMaxString = 1 << 16;
-constexpr u64 kLeastHeapShare = 64;  // bytes of the heap that the smallest allocation uses up
-constexpr u64 kBytesPerInstruction = 64;
+constexpr u64 MAX_STRING = 1 << 16;
+constexpr u64 LEAST_HEAP_SHARE = 64;  // bytes of the heap that the smallest allocation uses up
+constexpr u64 BYTES_PER_INSTRUCTION = 64;
 
 class Call {
  public:
@@ -65,7 +65,7 @@ void Call::output(int lane, u64 value) {
 // Byte by byte: where the string ends is not known, and it may end with its allocation.
 std::string Call::string(int lane, u64 address) {
   std::string text;
-  while (text.size() < kMaxString) {
+  while (text.size() < MAX_STRING) {
     const auto c =
         char(*resolve(w_, op_, lane, address + text.size(), 1, Access::Read, Region::Generic));
     if (c == '\0') break;
@@ -106,7 +106,7 @@ u64 Call::allocate(int lane) {
   const MemoryUse used = space.use(launch.device, MemoryKind::Heap);
   const u64 limit = launch.limits.heap_bytes;
   if (size == 0 || size > limit || used.bytes > limit - size ||
-      used.allocations >= limit / kLeastHeapShare)
+      used.allocations >= limit / LEAST_HEAP_SHARE)
     return 0;
   return space.allocate(size, 16, MemoryKind::Heap, launch.device);
 }
@@ -124,13 +124,13 @@ void Call::free(int lane) {
 }
 
 void Call::assertion(int lane) {
-  const u32* tid = reinterpret_cast<const u32*>(w_.bases[kThreadBase]);
+  const u32* tid = reinterpret_cast<const u32*>(w_.bases[THREAD_BASE]);
   const u32* c = w_.block->ctaid;
   const std::string message = string(lane, input(0, lane)), file = string(lane, input(1, lane)),
                     function = string(lane, input(3, lane));
   char place[128];
   std::snprintf(place, sizeof place, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", c[0],
-                c[1], c[2], tid[lane], tid[lane + kLanes], tid[lane + 2 * kLanes]);
+                c[1], c[2], tid[lane], tid[lane + LANES], tid[lane + 2 * LANES]);
   put(Output::To::Stderr, std::string(shown_file(file)) + ':' +
                               std::to_string(u32(input(2, lane))) + ": " + function + place +
                               message + "` failed.\n");
@@ -140,7 +140,7 @@ void Call::assertion(int lane) {
 // Long texts count as the instructions that would take as long, or a launch that prints passes its
 // budget of instructions.
 void Call::charge() {
-  const u64 instructions = work_ / kBytesPerInstruction;
+  const u64 instructions = work_ / BYTES_PER_INSTRUCTION;
   w_.worker->warp_instructions += instructions;
   w_.quantum -= s64(instructions);
 }

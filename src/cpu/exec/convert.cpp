@@ -248,8 +248,8 @@ struct Quarter {
   int mantissa, least_exponent;  // of the least normal number
   u32 largest, infinity;         // infinity 0: e4m3 has none, its largest pattern is NaN
 };
-constexpr Quarter kE4M3 = {3, -6, 0x7e, 0};
-constexpr Quarter kE5M2 = {2, -14, 0x7b, 0x7c};
+constexpr Quarter E4_M3 = {3, -6, 0x7e, 0};
+constexpr Quarter E5_M2 = {2, -14, 0x7b, 0x7c};
 
 // To nearest even; what is too large becomes the largest finite number. The host rounds to nearest.
 u32 to_quarter(const Quarter& q, double v, bool relu) {
@@ -275,7 +275,7 @@ u32 half_of_quarter(const Quarter& q, u32 code, bool relu) {
                               q.least_exponent + (field ? field - 1 : 0) - q.mantissa);
   return Half::from(code & 0x80 ? -v : v);
 }
-const Quarter& quarter(Type t) { return t == Type::e4m3x2 ? kE4M3 : kE5M2; }
+const Quarter& quarter(Type t) { return t == Type::e4m3x2 ? E4_M3 : E5_M2; }
 
 // cvt.rn.satfinite.e4m3x2.f32 d, a, b: a goes to the upper byte. Of f16x2 there is one operand.
 void to_quarters(Warp& w, const Op& op) {
@@ -339,10 +339,10 @@ Comparison select_any_convert(const Form& f, Widths widths) {
   p.to_width = widths.d;
   p.from_width = widths.a;
   p.rounding = f.rounding;
-  p.ftz = f.has(ptx::kFlagFtz);
-  p.sat = f.has(ptx::kFlagSat);
-  p.relu = f.has(ptx::kFlagRelu);
-  p.finite = f.has(ptx::kFlagSatfinite);
+  p.ftz = f.has(ptx::FLAG_FTZ);
+  p.sat = f.has(ptx::FLAG_SAT);
+  p.relu = f.has(ptx::FLAG_RELU);
+  p.finite = f.has(ptx::FLAG_SATFINITE);
   if (p.rounding == Rounding::rs) return {};
   if (is_quarters(p.to) || is_quarters(p.from)) return select_quarters(p);
   if ((p.to == Type::f16x2 || p.to == Type::bf16x2) && p.from == Type::f32) {

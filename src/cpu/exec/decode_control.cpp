@@ -65,7 +65,7 @@ bool Decoder::decode_call(Op& op, const Form&, Operands operands) {
   if (operands[0].kind == OperandKind::function) {
     u32 index = operands[0].index;
     const u32 alias = module_.source->functions[index].alias_of;
-    if (alias != ptx::kNone) index = alias;
+    if (alias != ptx::NONE) index = alias;
     site.callee = module_.functions[index].get();
     if (!site.callee) site.builtin = builtin_named(module_.source->functions[index].name);
     if (!site.callee && site.builtin == Builtin::None) return false;
@@ -116,7 +116,7 @@ bool Decoder::decode_exchange(Op& op, const Form& form, Operands operands) {
   op.run = form.op == Opcode::activemask ? activemask : select_warp_op(form);
   if (form.op == Opcode::activemask) return true;
   const Operand& mask = operands[operands.size() - 1];
-  const bool sync = form.has(ptx::kFlagSync) && mask.kind != OperandKind::none;
+  const bool sync = form.has(ptx::FLAG_SYNC) && mask.kind != OperandKind::none;
   if (sync) op[Exchange::MEMBERS] = source(mask, 4);
   op[Exchange::PREDICATE] = scratch_;
   switch (form.op) {

@@ -65,7 +65,7 @@ bool Decoder::place_address(Op& op, Space space, const Operand& memory, Widths& 
     default:
       return place_variable(op, space, memory, widths);
   }
-  if (widths.a == 4) op.target |= kNarrow;
+  if (widths.a == 4) op.target |= NARROW;
   return widths.a == 4 || widths.a == 8;
 }
 
@@ -78,17 +78,17 @@ bool Decoder::place_variable(Op& op, Space space, const Operand& memory, Widths&
     u64 address = module_.addresses[memory.index];
     if (variable.space == Space::shared && space == Space::generic) return false;
     op[LoadStore::ADDRESS] =
-        dynamic ? Slot(kRowDynamicBaseWide * kRow | kBlockBase) : constant(address, 8);
+        dynamic ? Slot(ROW_DYNAMIC_BASE_WIDE * ROW | BLOCK_BASE) : constant(address, 8);
     return true;
   }
   const auto& variable = source_.variables[memory.index];
   if (variable.space == Space::shared) {
-    op[LoadStore::ADDRESS] = variable.is_unsized ? Slot(kRowDynamicBaseWide * kRow | kBlockBase)
+    op[LoadStore::ADDRESS] = variable.is_unsized ? Slot(ROW_DYNAMIC_BASE_WIDE * ROW | BLOCK_BASE)
                                                  : constant(variable.offset, 8);
   } else {
     op[LoadStore::ADDRESS] = constant(0, 8);
     op.imm += variable.offset;
-    op.target |= kFrameRelative;
+    op.target |= FRAME_RELATIVE;
   }
   return space != Space::generic;
 }
@@ -102,7 +102,7 @@ bool Decoder::place_parameter(Op& op, const Operand& memory, Widths& widths) {
   if (memory.base == Base::reg) {
     widths.a = u8(width_of(memory));
     op[LoadStore::ADDRESS] = reg(memory);
-    if (widths.a == 4) op.target |= kNarrow;
+    if (widths.a == 4) op.target |= NARROW;
     return true;
   }
   op[LoadStore::ADDRESS] = constant(0, 8);
@@ -172,7 +172,7 @@ bool Decoder::decode_vector_atomic(Op& op, const Form& form, Operands operands) 
   for (unsigned k = 0; k < form.vector; ++k) {
     const bool wanted = is_atom && to.kind == OperandKind::vector &&
                         source_.elements_of(to)[k].kind == OperandKind::reg;
-    slots.targets.push_back(wanted ? reg(source_.elements_of(to)[k]) : kNoSlot);
+    slots.targets.push_back(wanted ? reg(source_.elements_of(to)[k]) : NO_SLOT);
   }
   for (const Operand& element : source_.elements_of(from))
     slots.targets.push_back(source(element, width));
@@ -219,7 +219,7 @@ bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
         break;
       case 'S':
         op[Mbarrier::RESULT] =
-            operand.kind == OperandKind::sink ? kNoSlot : destination(operand, 8);
+            operand.kind == OperandKind::sink ? NO_SLOT : destination(operand, 8);
         break;
       case 'P':
       case 'r':
@@ -231,7 +231,7 @@ bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
       case 'u':  // after a predicate a parity, or the time to wait
         if (pattern_of(form.op)[0] != 'P') {
           op[Mbarrier::COUNT] = source(operand, 4);
-        } else if (op[Mbarrier::STATE] == kNoSlot) {
+        } else if (op[Mbarrier::STATE] == NO_SLOT) {
           op[Mbarrier::STATE] = source(operand, 4);
         }
         break;
@@ -254,14 +254,14 @@ bool Decoder::decode_copy_bulk(Op& op, const Form& form, Operands operands) {
   op[CopyBulk::SOURCE] = source_op[LoadStore::ADDRESS];
   op[CopyBulk::SOURCE_OFFSET] = constant(source_op.imm, 8);
   op.site = 0;  // one instruction with two addresses
-  if (source_op.target & kNarrow) op.target |= kBulkSourceNarrow;
+  if (source_op.target & NARROW) op.target |= BULK_SOURCE_NARROW;
   op[CopyBulk::SIZE] = source(operands[2], 4);
   if (from_global) {
     if (operands[3].kind != OperandKind::memory) return false;
     if (!place_address(barrier_op, Space::shared, operands[3], barrier)) return false;
     op[CopyBulk::BARRIER] = barrier_op[LoadStore::ADDRESS];
     op[CopyBulk::BARRIER_OFFSET] = constant(barrier_op.imm, 8);
-    if (barrier_op.target & kNarrow) op.target |= kBulkBarrierNarrow;
+    if (barrier_op.target & NARROW) op.target |= BULK_BARRIER_NARROW;
   }
   op.run = select_copy_bulk(from_global);
   return true;

@@ -63,7 +63,7 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
   op.run = set_.move(move, {});
   if (symbol.kind == OperandKind::function) {
     const u32 alias = module_.source->functions[symbol.index].alias_of;
-    const auto& callee = module_.functions[alias == ptx::kNone ? symbol.index : alias];
+    const auto& callee = module_.functions[alias == ptx::NONE ? symbol.index : alias];
     op[FIRST] = constant(callee ? reinterpret_cast<u64>(callee.get()) : 0, width);
     return callee != nullptr;
   }
@@ -71,7 +71,7 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
   const auto& variable =
       global ? module_.source->variables[symbol.index] : source_.variables[symbol.index];
   if (variable.space == Space::shared && variable.is_unsized) {
-    op[FIRST] = (width == 4 ? kRowDynamicBase : kRowDynamicBaseWide) * kRow | kBlockBase;
+    op[FIRST] = (width == 4 ? ROW_DYNAMIC_BASE : ROW_DYNAMIC_BASE_WIDE) * ROW | BLOCK_BASE;
     return symbol.bits == 0;
   }
   if (global) {
@@ -106,7 +106,7 @@ bool Decoder::decode_special_register(Op& op, unsigned width, const Operand& spe
   const auto which = SpecialRegister(special.index);
   const Slot slot = special_slot(which, special.component);
   module_.uses_reserved_shared |= is_reserved_shared(which);
-  if (slot == kNoSlot) {
+  if (slot == NO_SLOT) {
     op.imm = special.index;
     op.run = width == 8 ? read_clock_wide : read_clock;
     return width == 4 || width == 8;
@@ -157,7 +157,7 @@ bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
     // The window is added to what the symbol's mov gave; both constants fold where there are two.
     if (op.run == Handler(local_address)) {
       op.imm += window;
-    } else if ((op[FIRST] & 3) == kConstantBase) {
+    } else if ((op[FIRST] & 3) == CONSTANT_BASE) {
       const bool local = a.base == Base::local_variable;
       const u64 base = local ? source_.variables[a.index].offset : module_.addresses[a.index];
       op[FIRST] = constant(base + a.bits + window, 8);
@@ -171,7 +171,7 @@ bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
   if (window == 0) {
     op.run = set_.move(form, {});
   } else {
-    op.imm = form.has(ptx::kFlagTo) ? u64{0} - window : window;
+    op.imm = form.has(ptx::FLAG_TO) ? u64{0} - window : window;
     op.run = add_window;
   }
   return op.run != nullptr;

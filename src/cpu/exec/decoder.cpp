@@ -15,9 +15,9 @@ using ptx::Type;
 
 namespace {
 
-constexpr u32 kMaxConstantBytes = u32{1} << 30;  // of a function: slots have 32 bits
+constexpr u32 MAX_CONSTANT_BYTES = u32{1} << 30;  // of a function: slots have 32 bits
 
-constexpr const char* kPatterns[] = {
+constexpr const char* PATTERNS[] = {
     "",  // unsupported
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) pattern,
 #include "ptx/opcodes.inc"
@@ -59,7 +59,7 @@ unsigned pattern_width(char letter, const ptx::Form& f) {
 
 }  // namespace
 
-const char* pattern_of(Opcode op) { return kPatterns[size_t(op)]; }
+const char* pattern_of(Opcode op) { return PATTERNS[size_t(op)]; }
 
 AlignedBytes make_aligned(size_t bytes) {
   const size_t size = std::max<size_t>(bytes, 64);
@@ -89,11 +89,11 @@ void Decoder::lay_out_registers() {
     slots_[i] = offset;
     // The halves of 128-bit registers lie apart, see pack().
     for (unsigned half = 0; half < bytes; half += 8)
-      out_.layout.push_back({offset + half * kLanes, std::min(8u, bytes - half)});
-    offset += bytes * kLanes;
+      out_.layout.push_back({offset + half * LANES, std::min(8u, bytes - half)});
+    offset += bytes * LANES;
   }
   scratch_ = offset;
-  offset += 16 * kLanes;
+  offset += 16 * LANES;
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (source_.registers[i] != Type::pred) continue;
     slots_[i] = offset;
@@ -119,7 +119,7 @@ void Decoder::place_constants() {
   out_.constants = make_aligned(constant_bytes_);
   for (const auto& [key, slot] : constants_) {
     std::byte* p = out_.constants.get() + (slot & ~u32{3});
-    for (int l = 0; l < kLanes; ++l)
+    for (int l = 0; l < LANES; ++l)
       std::memcpy(p + size_t(l) * key.second, &key.first, std::min(key.second, 8u));
   }
 }
@@ -128,7 +128,7 @@ void Decoder::place_constants() {
 void Decoder::find_batches() {
   for (size_t i = out_.ops.size() - 1; i-- > 0;) {
     Op& op = out_.ops[i];
-    if (op.kind != OpKind::Plain || op.guard != kNoSlot) continue;
+    if (op.kind != OpKind::Plain || op.guard != NO_SLOT) continue;
     const bool ends = leaders_[i + 1] || out_.ops[i + 1].batch >= 4096;
     op.batch = u16(1 + (ends ? 0 : out_.ops[i + 1].batch));
   }
@@ -137,8 +137,8 @@ void Decoder::find_batches() {
 void Decoder::decode(u32 index) {
   const Instruction& instruction = source_.instructions[index];
   Op& op = out_.ops[index];
-  for (Slot& slot : op.slots) slot = kNoSlot;
-  if (instruction.guard != ptx::kNone) {
+  for (Slot& slot : op.slots) slot = NO_SLOT;
+  if (instruction.guard != ptx::NONE) {
     op.guard = slots_[instruction.guard];
     op.guard_negated = instruction.guard_negated;
   }
@@ -171,7 +171,7 @@ bool Decoder::plain(Op& op, Handler handler) {
 }
 
 bool Decoder::decode_regular(Op& op, const Form& form, Operands operands) {
-  const char* letter = kPatterns[size_t(form.op)];
+  const char* letter = PATTERNS[size_t(form.op)];
   if (std::strpbrk(letter, "_*")) return false;  // operands with a rule of their own
   for (size_t k = 0; k < operands.size() && k < std::size(op.slots) && *letter; ++k, ++letter) {
     const Operand& operand = operands[k];
@@ -201,7 +201,7 @@ Handler Decoder::regular_handler(Op& op, const Form& form, Widths) {
     case Opcode::add:
     case Opcode::sub:
     case Opcode::mad:
-      op.imm = form.has(ptx::kFlagCc);
+      op.imm = form.has(ptx::FLAG_CC);
       break;
     case Opcode::prmt:
       if (form.mode != ptx::Mode::none) op.imm = u64(form.mode) - u64(ptx::Mode::f4e);
@@ -223,10 +223,10 @@ Handler Decoder::regular_handler(Op& op, const Form& form, Widths) {
   }
   if (Handler h = set_.compare(form)) return h;
   if (Handler h = set_.approximate(form)) return h;
-  if (op[THIRD] != kNoSlot && (form.op == Opcode::min || form.op == Opcode::max))
+  if (op[THIRD] != NO_SLOT && (form.op == Opcode::min || form.op == Opcode::max))
     return set_.minmax3(form);
   if (Handler h = set_.real(form)) return h;
-  if (Handler h = take(select_half(form, op[THIRD] != kNoSlot))) return h;
+  if (Handler h = take(select_half(form, op[THIRD] != NO_SLOT))) return h;
   if (Handler h = take(select_rounding(form))) return h;
   return take(select_video(form));
 }
@@ -243,7 +243,7 @@ bool Decoder::decode_compare(Op& op, const Form& form, Operands operands) {
   if (third.kind != OperandKind::none) op[THIRD] = predicate(third);
   const bool second = !is_set && operands[1].kind == OperandKind::reg;
   if (second) op[SECOND_RESULT] = reg(operands[1]);
-  if (!is_set && !second && op[THIRD] == kNoSlot && (op.run = set_.compare(form))) return true;
+  if (!is_set && !second && op[THIRD] == NO_SLOT && (op.run = set_.compare(form))) return true;
   Comparison chosen = set_.comparison(form);
   if (!chosen.run) chosen = select_half_compare(form);
   op.run = chosen.run;
@@ -298,9 +298,9 @@ unsigned Decoder::width_of(const Operand& operand) const {
 
 Slot Decoder::constant(u64 bits, unsigned width) {
   if (width < 8) bits &= (u64{1} << (8 * width)) - 1;
-  if (constant_bytes_ >= kMaxConstantBytes) throw std::bad_alloc();
-  const auto [it, is_new] = constants_.try_emplace({bits, width}, constant_bytes_ | kConstantBase);
-  if (is_new) constant_bytes_ += std::max(64u, width * u32{kLanes});
+  if (constant_bytes_ >= MAX_CONSTANT_BYTES) throw std::bad_alloc();
+  const auto [it, is_new] = constants_.try_emplace({bits, width}, constant_bytes_ | CONSTANT_BASE);
+  if (is_new) constant_bytes_ += std::max(64u, width * u32{LANES});
   return it->second;
 }
 
@@ -316,7 +316,7 @@ Slot Decoder::destination(const Operand& operand, unsigned) {
 // An immediate predicate is all lanes or none.
 Slot Decoder::predicate(const Operand& operand) {
   if (operand.kind == OperandKind::reg) return reg(operand);
-  return constant(operand.bits ? kFullMask : 0, 4);
+  return constant(operand.bits ? FULL_MASK : 0, 4);
 }
 
 bool Decoder::is_kernel_input(u32 variable) const {

@@ -38,20 +38,20 @@ u64 product(const unsigned (&v)[3]) { return u64{v[0]} * v[1] * v[2]; }
 
 void fill_thread_table(LaunchState& state) {
   const Launch& l = *state.launch;
-  state.threads = make_aligned(size_t{state.warp_count} * kThreadRows * kRow);
+  state.threads = make_aligned(size_t{state.warp_count} * THREAD_ROWS * ROW);
   auto* rows = reinterpret_cast<u32*>(state.threads.get());
-  for (u32 t = 0; t < state.warp_count * kLanes; ++t) {
-    u32* row = rows + size_t{t / kLanes} * kThreadRows * kLanes + t % kLanes;
-    row[kRowTid * kLanes] = t % l.block[0];
-    row[(kRowTid + 1) * kLanes] = t / l.block[0] % l.block[1];
-    row[(kRowTid + 2) * kLanes] = t / l.block[0] / l.block[1];
-    row[kRowWarpid * kLanes] = t / kLanes;
+  for (u32 t = 0; t < state.warp_count * LANES; ++t) {
+    u32* row = rows + size_t{t / LANES} * THREAD_ROWS * LANES + t % LANES;
+    row[ROW_TID * LANES] = t % l.block[0];
+    row[(ROW_TID + 1) * LANES] = t / l.block[0] % l.block[1];
+    row[(ROW_TID + 2) * LANES] = t / l.block[0] / l.block[1];
+    row[ROW_WARPID * LANES] = t / LANES;
   }
 }
 
 std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
   const u64 threads = product(launch.block);
-  if (product(launch.grid) == 0 || threads == 0 || threads > kMaxWarps * kLanes)
+  if (product(launch.grid) == 0 || threads == 0 || threads > MAX_WARPS * LANES)
     return Fault{CUDA_ERROR_INVALID_VALUE,
                  "empty grid or block, or a block of more than 1024 threads"};
   if (product(launch.cluster) > 1)
@@ -62,12 +62,12 @@ std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
 }
 
 // Enough for the deepest kernels, and little beside what a program has; more threads need more.
-constexpr u64 kLaunchMemory = u64{192} << 20;
-constexpr u64 kLaunchMemoryOfThread = u64{24} << 20;
+constexpr u64 LAUNCH_MEMORY = u64{192} << 20;
+constexpr u64 LAUNCH_MEMORY_OF_THREAD = u64{24} << 20;
 
 u64 launch_memory() {
   if (settings().launch_memory) return settings().launch_memory;
-  return std::max(kLaunchMemory, WorkerPool::instance().size() * kLaunchMemoryOfThread);
+  return std::max(LAUNCH_MEMORY, WorkerPool::instance().size() * LAUNCH_MEMORY_OF_THREAD);
 }
 
 std::optional<Fault> too_large(const LaunchState& state, const std::string& what) {
@@ -78,10 +78,10 @@ std::optional<Fault> too_large(const LaunchState& state, const std::string& what
 // Local memory, registers and shared memory that are known before the kernel runs.
 std::optional<Fault> check_memory(LaunchState& state) {
   const u64 local = state.kernel->function->local_bytes;
-  if (local > kMaxLocal)
+  if (local > MAX_LOCAL)
     return too_large(state, std::to_string(local) +
                                 " bytes of local memory per thread; a thread has " +
-                                std::to_string(kMaxLocal) + " at most");
+                                std::to_string(MAX_LOCAL) + " at most");
   const std::string block = std::to_string(state.block_bytes) +
                             " bytes for the registers, local and shared memory of a block of " +
                             std::to_string(product(state.launch->block)) + " threads";
@@ -96,7 +96,7 @@ std::optional<Fault> check_memory(LaunchState& state) {
                               state.memory.describe());
 }
 
-constexpr u64 kWorkspaceBytes = 256;
+constexpr u64 WORKSPACE_BYTES = 256;
 
 void prepare(LaunchState& state, const Launch& launch, const KernelImage& image) {
   static std::atomic<u64> grids{0};
@@ -104,11 +104,11 @@ void prepare(LaunchState& state, const Launch& launch, const KernelImage& image)
   state.kernel = &image.decoded;
   state.module = image.decoded.function->module;
   state.block_count = product(launch.grid);
-  state.warp_count = u32((product(launch.block) + kLanes - 1) / kLanes);
+  state.warp_count = u32((product(launch.block) + LANES - 1) / LANES);
   state.shared_bytes = u64{image.decoded.static_shared} + launch.dynamic_shared;
   state.reserved_shared = (state.shared_bytes + 15) & ~u64{15};
   if (state.module->uses_reserved_shared)
-    state.shared_bytes = state.reserved_shared + kReservedShared;
+    state.shared_bytes = state.reserved_shared + RESERVED_SHARED;
   state.grid_id = grids.fetch_add(1) + 1;
   state.budget = settings().instruction_budget;
   state.memory.set_limit(launch_memory());
@@ -162,7 +162,7 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics)
   if (auto fault = check_memory(state)) return fault;
   if (launch.cooperative) {
     state.workspace =
-        AddressSpace::instance().allocate(kWorkspaceBytes, 512, MemoryKind::Code, launch.device);
+        AddressSpace::instance().allocate(WORKSPACE_BYTES, 512, MemoryKind::Code, launch.device);
     if (!state.workspace)
       return Fault{CUDA_ERROR_OUT_OF_MEMORY, "no memory for grid synchronisation"};
   }

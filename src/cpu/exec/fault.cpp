@@ -15,7 +15,7 @@ namespace {
 
 // Compilers are given this folder for programs without one, so that code does not depend on where
 // it is compiled.
-constexpr std::string_view kFolder = "/.cucore/";
+constexpr std::string_view FOLDER = "/.cucore/";
 
 std::string triple(const u32 (&xyz)[3]) {
   return "(" + std::to_string(xyz[0]) + "," + std::to_string(xyz[1]) + "," +
@@ -67,7 +67,7 @@ std::string hex_text(u64 value) {
 }
 
 std::string_view shown_file(std::string_view file) {
-  if (file.starts_with(kFolder)) file.remove_prefix(kFolder.size());
+  if (file.starts_with(FOLDER)) file.remove_prefix(FOLDER.size());
   return file;
 }
 
@@ -105,9 +105,9 @@ std::string block_text(const Block& block) {
 }
 
 std::string thread_text(const Warp& w, int lane) {
-  const u32* tid = reinterpret_cast<const u32*>(w.bases[kThreadBase]);
+  const u32* tid = reinterpret_cast<const u32*>(w.bases[THREAD_BASE]);
   return block_text(*w.block) + " thread " +
-         triple({tid[lane], tid[lane + kLanes], tid[lane + 2 * kLanes]});
+         triple({tid[lane], tid[lane + LANES], tid[lane + 2 * LANES]});
 }
 
 void raise(const Warp& w, const Op& op, int lane, CUresult code, const char* what,

@@ -15,21 +15,21 @@ using ptx::Form;
 using ptx::Opcode;
 using ptx::Type;
 
-constexpr u64 kFtz = 1, kSat = 2, kRelu = 4, kNan = 8, kXorsign = 16;
+constexpr u64 FTZ = 1, SAT = 2, RELU = 4, KEEP_NAN = 8, XORSIGN = 16;
 
 template <class F>
 double read(u16 raw, u64 how) {
-  constexpr u16 kExponent = std::is_same_v<F, Half> ? 0x7c00 : 0x7f80;
-  if ((how & kFtz) && (raw & kExponent) == 0) raw &= 0x8000;
+  constexpr u16 EXPONENT = std::is_same_v<F, Half> ? 0x7c00 : 0x7f80;
+  if ((how & FTZ) && (raw & EXPONENT) == 0) raw &= 0x8000;
   return F::to(raw);
 }
 template <class F>
 u16 write(double v, u64 how) {
-  constexpr u16 kExponent = std::is_same_v<F, Half> ? 0x7c00 : 0x7f80;
-  if (how & kSat) v = v > 0 ? (v < 1 ? v : 1) : 0;
-  if ((how & kRelu) && v == v && !(v > 0)) v = 0;
+  constexpr u16 EXPONENT = std::is_same_v<F, Half> ? 0x7c00 : 0x7f80;
+  if (how & SAT) v = v > 0 ? (v < 1 ? v : 1) : 0;
+  if ((how & RELU) && v == v && !(v > 0)) v = 0;
   u16 r = F::from(v);
-  if ((how & kFtz) && (r & kExponent) == 0) r &= 0x8000;
+  if ((how & FTZ) && (r & EXPONENT) == 0) r &= 0x8000;
   return r;
 }
 
@@ -46,7 +46,7 @@ double fused(double a, double b, double c) {
 }
 
 double extreme(double a, double b, bool least, u64 how) {
-  if (how & kNan && (a != a || b != b)) return std::nan("");
+  if (how & KEEP_NAN && (a != a || b != b)) return std::nan("");
   if (a != a) return b;
   if (b != b) return a;
   if (a == b) return std::signbit(a) == least ? a : b;
@@ -72,8 +72,8 @@ struct Arithmetic {
   static u16 max(u16 a, u16 b, u16, u64 how) { return minmax(a, b, false, how); }
   static u16 minmax(u16 a, u16 b, bool least, u64 how) {
     double x = read<F>(a, how), y = read<F>(b, how);
-    const bool negative = (how & kXorsign) && ((a ^ b) & 0x8000);
-    if (how & kXorsign) {
+    const bool negative = (how & XORSIGN) && ((a ^ b) & 0x8000);
+    if (how & XORSIGN) {
       x = std::fabs(x);
       y = std::fabs(y);
     }
@@ -89,8 +89,8 @@ struct Arithmetic {
   static u16 ex2(u16 a, u16, u16, u64 how) { return write<F>(std::exp2(read<F>(a, how)), how); }
   static u16 tanh(u16 a, u16, u16, u64 how) { return write<F>(std::tanh(read<F>(a, how)), how); }
   static u16 flush(u16 a, u64 how) {
-    constexpr u16 kExponent = std::is_same_v<F, Half> ? 0x7c00 : 0x7f80;
-    return (how & kFtz) && (a & kExponent) == 0 ? a & 0x8000 : a;
+    constexpr u16 EXPONENT = std::is_same_v<F, Half> ? 0x7c00 : 0x7f80;
+    return (how & FTZ) && (a & EXPONENT) == 0 ? a & 0x8000 : a;
   }
 };
 
@@ -106,7 +106,7 @@ struct Integers {
   }
   template <class T>
   static T relu(T v, u64 how) {
-    return (how & kRelu) && v < T(0) ? T(0) : v;
+    return (how & RELU) && v < T(0) ? T(0) : v;
   }
 };
 
@@ -116,8 +116,8 @@ template <Operation16 F, bool Pair>
 void apply(Warp& w, const Op& op) {
   using T = std::conditional_t<Pair, u32, u16>;
   const T* a = w.at<T>(op[FIRST]);
-  const T* b = op[SECOND] == kNoSlot ? a : w.at<T>(op[SECOND]);
-  const T* c = op[THIRD] == kNoSlot ? a : w.at<T>(op[THIRD]);
+  const T* b = op[SECOND] == NO_SLOT ? a : w.at<T>(op[SECOND]);
+  const T* c = op[THIRD] == NO_SLOT ? a : w.at<T>(op[THIRD]);
   T* d = w.at<T>(op[RESULT]);
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -205,7 +205,7 @@ u32 combined(ptx::Operation o, u32 a, u32 b) {
   }
 }
 
-// imm: the comparison, and kFtz above it. The slots are those of setp on other types; a pair writes
+// imm: the comparison, and FTZ above it. The slots are those of setp on other types; a pair writes
 // the result of its lower half to RESULT and of its upper half to SECOND_RESULT.
 template <class F, bool Pair>
 void setp(Warp& w, const Op& op) {
@@ -215,7 +215,7 @@ void setp(Warp& w, const Op& op) {
   const auto compare = Compare(op.imm & 0xff);
   const u64 how = op.imm >> 8;
   u32 low = 0, high = 0;
-  for (int l = 0; l < kLanes; ++l) {
+  for (int l = 0; l < LANES; ++l) {
     low |= u32{holds(compare, read<F>(u16(a[l]), how), read<F>(u16(b[l]), how))} << l;
     if constexpr (Pair)
       high |= u32{holds(compare, read<F>(u16(a[l] >> 16), how), read<F>(u16(b[l] >> 16), how))}
@@ -223,9 +223,9 @@ void setp(Warp& w, const Op& op) {
   }
   if (!Pair) high = ~low;
   const auto operation = ptx::Operation(op.target >> 1 & 0xff);
-  const u32 c = op[THIRD] == kNoSlot ? 0 : *w.at<u32>(op[THIRD]) ^ (op.target & 1 ? kFullMask : 0);
+  const u32 c = op[THIRD] == NO_SLOT ? 0 : *w.at<u32>(op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0);
   auto put = [&](Slot slot, u32 bits) {
-    if (slot == kNoSlot) return;
+    if (slot == NO_SLOT) return;
     u32* d = w.at<u32>(slot);
     *d = (*d & ~w.mask) | (combined(operation, bits, c) & w.mask);
   };
@@ -238,7 +238,7 @@ enum class Holds : u8 { One, Ones, AllOnes };
 
 template <class F, bool Pair, class D>
 void set(Warp& w, const Op& op) {
-  constexpr u16 kOne = std::is_same_v<F, Half> ? 0x3c00 : 0x3f80;
+  constexpr u16 ONE = std::is_same_v<F, Half> ? 0x3c00 : 0x3f80;
   using T = std::conditional_t<Pair, u32, u16>;
   const T* a = w.at<T>(op[FIRST]);
   const T* b = w.at<T>(op[SECOND]);
@@ -246,9 +246,9 @@ void set(Warp& w, const Op& op) {
   const auto compare = Compare(op.imm & 0xff);
   const auto gives = Holds(op.imm >> 40 & 0xff);
   const auto operation = ptx::Operation(op.target >> 1 & 0xff);
-  const u32 c = op[THIRD] == kNoSlot ? 0 : *w.at<u32>(op[THIRD]) ^ (op.target & 1 ? kFullMask : 0);
+  const u32 c = op[THIRD] == NO_SLOT ? 0 : *w.at<u32>(op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0);
   const u64 how = op.imm >> 8 & 0xff;
-  const u32 one = gives == Holds::One ? kOne : 0xffff;
+  const u32 one = gives == Holds::One ? ONE : 0xffff;
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     auto holds_in = [&](int shift) {
@@ -262,26 +262,26 @@ void set(Warp& w, const Op& op) {
   }
 }
 
-template <class F, Type kOne, Type kTwo>
+template <class F, Type ONE, Type TWO>
 Comparison set_of(const Form& f, u64 imm) {
   const Type to = f.types[0];
   auto giving = [&](Handler h, Holds gives) { return Comparison{h, imm | u64(gives) << 40}; };
-  if (f.types[1] == kTwo) {
-    if (to == kTwo) return giving(set<F, true, u32>, Holds::One);
+  if (f.types[1] == TWO) {
+    if (to == TWO) return giving(set<F, true, u32>, Holds::One);
     const bool mask = to == Type::u32 || to == Type::s32;
     return mask ? giving(set<F, true, u32>, Holds::Ones) : Comparison{};
   }
-  if (f.types[1] != kOne) return {};
-  if (to == kOne) return giving(set<F, false, u16>, Holds::One);
+  if (f.types[1] != ONE) return {};
+  if (to == ONE) return giving(set<F, false, u16>, Holds::One);
   if (to == Type::u16 || to == Type::s16) return giving(set<F, false, u16>, Holds::Ones);
   const bool mask = to == Type::u32 || to == Type::s32;
   return mask ? giving(set<F, false, u32>, Holds::AllOnes) : Comparison{};
 }
 
 u64 flags_of(const Form& f) {
-  return (f.has(ptx::kFlagFtz) ? kFtz : 0) | (f.has(ptx::kFlagSat) ? kSat : 0) |
-         (f.has(ptx::kFlagRelu) ? kRelu : 0) | (f.has(ptx::kFlagNan) ? kNan : 0) |
-         (f.has(ptx::kFlagXorsignAbs) ? kXorsign : 0);
+  return (f.has(ptx::FLAG_FTZ) ? FTZ : 0) | (f.has(ptx::FLAG_SAT) ? SAT : 0) |
+         (f.has(ptx::FLAG_RELU) ? RELU : 0) | (f.has(ptx::FLAG_NAN) ? KEEP_NAN : 0) |
+         (f.has(ptx::FLAG_XORSIGN_ABS) ? XORSIGN : 0);
 }
 
 }  // namespace

@@ -58,12 +58,12 @@ class Interpreter {
 // last slice ran out takes the group that has waited longest, or lanes that spin would starve
 // others.
 bool Interpreter::select() {
-  u32 best = kLanes;
+  u32 best = LANES;
   const bool rotate = w_.rotate;
   for (u32 i = 0; i < w_.group_count; ++i) {
     const Group& g = w_.groups[i];
     if (g.state != GroupState::Ready) continue;
-    if (best == kLanes) {
+    if (best == LANES) {
       best = i;
       continue;
     }
@@ -72,7 +72,7 @@ bool Interpreter::select() {
         g.frame->depth != b.frame->depth ? g.frame->depth > b.frame->depth : g.pc < b.pc;
     if (rotate ? s32(g.stamp - b.stamp) < 0 : earlier) best = i;
   }
-  if (best == kLanes) return false;
+  if (best == LANES) return false;
   current_ = best;
   install();
   return true;
@@ -83,8 +83,8 @@ void Interpreter::install() {
   g.stamp = ++w_.clock;
   w_.frame = g.frame;
   w_.active = w_.mask = g.mask;
-  w_.bases[kFrameBase] = g.frame->registers;
-  w_.bases[kConstantBase] = g.frame->function->constants.get();
+  w_.bases[FRAME_BASE] = g.frame->registers;
+  w_.bases[CONSTANT_BASE] = g.frame->function->constants.get();
   ops_ = g.frame->function->ops.data();
   pc_ = g.pc;
   lanes_ = u32(std::popcount(g.mask));
@@ -147,12 +147,12 @@ void Interpreter::copy_lanes(const Register& r, const Frame& into, const Frame& 
 }
 
 void Interpreter::merge_here() {
-  constexpr u32 kLevels = 32;  // deeper recursion need not meet again
+  constexpr u32 LEVELS = 32;  // deeper recursion need not meet again
   for (u32 i = 0; i < w_.group_count;) {
     Group& other = w_.groups[i];
     const bool may_merge = other.state == GroupState::Ready || other.state == GroupState::WarpSync;
     if (i == current_ || other.pc != pc_ || !may_merge ||
-        !join_frames(w_.frame, other.frame, kLevels)) {
+        !join_frames(w_.frame, other.frame, LEVELS)) {
       ++i;
       continue;
     }
@@ -228,7 +228,7 @@ WarpStatus Interpreter::loop() {
 // False: the running group has changed, another must be selected.
 bool Interpreter::step(const Op& op) {
   u32 on = w_.active;
-  if (op.guard != kNoSlot) {
+  if (op.guard != NO_SLOT) {
     const u32 p = *w_.at<u32>(op.guard);
     on &= op.guard_negated ? ~p : p;
   }
@@ -325,7 +325,7 @@ bool Interpreter::call(const Op& op) {
     ++pc_;
     return true;
   }
-  if (site.target != kNoSlot) return call_indirect(op, site);
+  if (site.target != NO_SLOT) return call_indirect(op, site);
   enter(op, site, *site.callee);
   return true;
 }
@@ -357,7 +357,7 @@ void copy_argument(const Warp& w, const Frame& from, const Argument& a, const Fr
                    const Argument& b) {
   auto place = [](const Frame& f, const Argument& x, int lane) {
     if (x.kind == Argument::Param) return f.params + size_t(lane) * f.param_stride + x.offset;
-    std::byte* base = (x.slot & 3) == kConstantBase ? f.function->constants.get() : f.registers;
+    std::byte* base = (x.slot & 3) == CONSTANT_BASE ? f.function->constants.get() : f.registers;
     return base + (x.slot & ~u32{3}) + size_t(lane) * x.size;
   };
   const u32 size = a.size < b.size ? a.size : b.size;
@@ -428,7 +428,7 @@ bool Interpreter::exit() {
 
 // Lanes of `of` that name the same member mask as its first lane.
 u32 Interpreter::same_mask(Slot slot, u32 of) const {
-  if ((slot & 3) == kConstantBase) return of;
+  if ((slot & 3) == CONSTANT_BASE) return of;
   const u32* masks = w_.at<u32>(slot);
   const u32 first = masks[std::countr_zero(of)];
   u32 same = 0;
@@ -467,7 +467,7 @@ bool Interpreter::sync(const Op& op) {
 }
 
 bool Interpreter::warp_barrier(const Op& op) {
-  u32 waits[kLanes], masks[kLanes], count = 0, partial = 0;
+  u32 waits[LANES], masks[LANES], count = 0, partial = 0;
   for (u32 rest = w_.active; rest;) {
     const u32 same = same_mask(op[Exchange::MEMBERS], rest);
     const u32 member = w_.at<u32>(op[Exchange::MEMBERS])[std::countr_zero(rest)];
@@ -510,14 +510,14 @@ void Interpreter::release_warp_barrier(u32 member) {
 }
 
 u32 barrier_number(const Warp& w, const Op& op, u32 id, u32 threads) {
-  if (id >= kBarriers || threads % kLanes)
+  if (id >= BARRIERS || threads % LANES)
     raise(w, op, std::countr_zero(w.active), CUDA_ERROR_ILLEGAL_INSTRUCTION, "invalid barrier",
           std::to_string(id) + ", " + std::to_string(threads));
   return id;
 }
 
 bool Interpreter::barrier(const Op& op) {
-  const u32 threads = op[BlockBarrier::THREADS] == kNoSlot ? 0 : value(op[BlockBarrier::THREADS]);
+  const u32 threads = op[BlockBarrier::THREADS] == NO_SLOT ? 0 : value(op[BlockBarrier::THREADS]);
   const u32 id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
   u32 predicate = 0;
   if (op.kind == OpKind::Reduce) {

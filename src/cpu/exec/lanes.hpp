@@ -22,13 +22,13 @@ namespace cucore::cpu::CUCPU_SIMD {
 // otherwise disjoint, so the loops carry no dependence.
 template <class D, class F>
 CUCPU_INLINE void each_lane(const Warp& w, D* d, F f) {
-  if (w.mask == kFullMask) {
+  if (w.mask == FULL_MASK) {
     CUCPU_LANE_LOOP
-    for (int l = 0; l < kLanes; ++l) d[l] = f(l);
+    for (int l = 0; l < LANES; ++l) d[l] = f(l);
   } else {
     const u32 m = w.mask;
     CUCPU_LANE_LOOP
-    for (int l = 0; l < kLanes; ++l) {
+    for (int l = 0; l < LANES; ++l) {
       const D value = f(l);
       d[l] = (m >> l & 1) ? value : d[l];
     }
@@ -44,7 +44,7 @@ CUCPU_INLINE void each_active(const Warp& w, F f) {
 template <class F>
 CUCPU_INLINE u32 lane_bits(F f) {
   u32 bits = 0;
-  for (int l = 0; l < kLanes; ++l) bits |= f(l) ? u32{1} << l : u32{0};
+  for (int l = 0; l < LANES; ++l) bits |= f(l) ? u32{1} << l : u32{0};
   return bits;
 }
 
@@ -58,7 +58,7 @@ CUCPU_INLINE const T* in(const Warp& w, Slot s) {
 }
 template <class T>
 CUCPU_INLINE T* out(const Warp& w, Slot s) {  // only registers are written
-  return reinterpret_cast<T*>(w.bases[kFrameBase] + s);
+  return reinterpret_cast<T*>(w.bases[FRAME_BASE] + s);
 }
 
 template <class To, class From>

@@ -11,7 +11,7 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr u32 kLimit = (1u << 20) - 1;  // of counts
+constexpr u32 LIMIT = (1u << 20) - 1;  // of counts
 
 // An mbarrier's 64 bits; a state that mbarrier.arrive answers is a copy of them.
 struct Barrier {
@@ -23,8 +23,8 @@ struct Barrier {
   static Barrier of(u64 v) {
     Barrier b;
     b.phase = v & 1;
-    b.expected = u32(v >> 1) & kLimit;
-    b.pending = u32(v >> 21) & kLimit;
+    b.expected = u32(v >> 1) & LIMIT;
+    b.pending = u32(v >> 21) & LIMIT;
     b.bytes = s32(s64(v) >> 41);
     return b;
   }
@@ -39,7 +39,7 @@ struct Barrier {
 };
 
 u64 address(const Warp& w, const Op& op, int lane) {
-  if (op.target & kNarrow) return u32(w.at<u32>(op[Mbarrier::ADDRESS])[lane] + u32(op.imm));
+  if (op.target & NARROW) return u32(w.at<u32>(op[Mbarrier::ADDRESS])[lane] + u32(op.imm));
   return w.at<u64>(op[Mbarrier::ADDRESS])[lane] + op.imm;
 }
 
@@ -60,16 +60,16 @@ void each_barrier(Warp& w, const Op& op, F f) {
     u64 old = 0;
     std::memcpy(&old, place, 8);
     Barrier b = Barrier::of(old);
-    f(b, op[Mbarrier::COUNT] == kNoSlot ? 1 : w.at<u32>(op[Mbarrier::COUNT])[l], l);
+    f(b, op[Mbarrier::COUNT] == NO_SLOT ? 1 : w.at<u32>(op[Mbarrier::COUNT])[l], l);
     const u64 now = b.packed();
     std::memcpy(place, &now, 8);
-    if (op[Mbarrier::RESULT] != kNoSlot) w.at<u64>(op[Mbarrier::RESULT])[l] = old;
+    if (op[Mbarrier::RESULT] != NO_SLOT) w.at<u64>(op[Mbarrier::RESULT])[l] = old;
   }
 }
 
 void init(Warp& w, const Op& op) {
   each_barrier(w, op, [&](Barrier& b, u32 count, int l) {
-    if (count == 0 || count > kLimit) misused(w, op, l, "a count that is 0 or too large");
+    if (count == 0 || count > LIMIT) misused(w, op, l, "a count that is 0 or too large");
     b = Barrier{};
     b.expected = b.pending = count;
   });
@@ -99,7 +99,7 @@ void arrive_drop(Warp& w, const Op& op) {
 
 void change_bytes(const Warp& w, const Op& op, int l, Barrier& b, s64 change) {
   const s64 bytes = b.bytes + change;
-  if (bytes > s64{kLimit} || bytes < -s64{kLimit}) misused(w, op, l, "too many bytes");
+  if (bytes > s64{LIMIT} || bytes < -s64{LIMIT}) misused(w, op, l, "too many bytes");
   b.bytes = s32(bytes);
 }
 
@@ -163,7 +163,7 @@ template <bool FromGlobal>
 void copy_bulk(Warp& w, const Op& op) {
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    const bool narrow_source = op.target & kBulkSourceNarrow;
+    const bool narrow_source = op.target & BULK_SOURCE_NARROW;
     const u64 to = address(w, op, l);
     u64 from = wide_or_narrow(w, op[CopyBulk::SOURCE], narrow_source, l) +
                w.at<u64>(op[CopyBulk::SOURCE_OFFSET])[l];
@@ -178,10 +178,10 @@ void copy_bulk(Warp& w, const Op& op) {
         resolve(w, op, l, from, size, Access::Read, FromGlobal ? global : shared);
     std::byte* d = resolve(w, op, l, to, size, Access::Write, FromGlobal ? shared : global);
     std::memcpy(d, source, size);
-    if (op[CopyBulk::BARRIER] == kNoSlot) continue;
-    u64 where = wide_or_narrow(w, op[CopyBulk::BARRIER], op.target & kBulkBarrierNarrow, l) +
+    if (op[CopyBulk::BARRIER] == NO_SLOT) continue;
+    u64 where = wide_or_narrow(w, op[CopyBulk::BARRIER], op.target & BULK_BARRIER_NARROW, l) +
                 w.at<u64>(op[CopyBulk::BARRIER_OFFSET])[l];
-    if (op.target & kBulkBarrierNarrow) where = u32(where);
+    if (op.target & BULK_BARRIER_NARROW) where = u32(where);
     std::byte* place = resolve(w, op, l, where, 8, Access::Write, Region::Shared);
     u64 value = 0;
     std::memcpy(&value, place, 8);

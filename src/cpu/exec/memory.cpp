@@ -18,14 +18,14 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr uint64_t kPage = 4096;
-constexpr uint64_t kFar = uint64_t{1} << 40;  // a distance that explains nothing
-constexpr uint64_t kRedZone = 512;
-constexpr uint64_t kDeviceAlign = 512;
-constexpr uint64_t kMapThreshold = uint64_t{1} << 20;
-constexpr uint64_t kHeapMapThreshold = uint64_t{1} << 16;
-constexpr size_t kFreedRecords = 4096;
-constexpr size_t kQuarantine = 512;
+constexpr uint64_t PAGE = 4096;
+constexpr uint64_t FAR = uint64_t{1} << 40;  // a distance that explains nothing
+constexpr uint64_t RED_ZONE = 512;
+constexpr uint64_t DEVICE_ALIGN = 512;
+constexpr uint64_t MAP_THRESHOLD = uint64_t{1} << 20;
+constexpr uint64_t HEAP_MAP_THRESHOLD = uint64_t{1} << 16;
+constexpr size_t FREED_RECORDS = 4096;
+constexpr size_t QUARANTINE = 512;
 
 uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) & ~(align - 1); }
 
@@ -59,15 +59,15 @@ uint64_t heap_bytes(uint64_t size) { return std::bit_ceil(std::max<uint64_t>(siz
 
 Backing make_heap_backing(uint64_t size) {
   const uint64_t bytes = heap_bytes(size);
-  if (bytes >= kHeapMapThreshold) return {map_pages(bytes), bytes};
+  if (bytes >= HEAP_MAP_THRESHOLD) return {map_pages(bytes), bytes};
   auto* p = static_cast<std::byte*>(std::aligned_alloc(std::min<uint64_t>(bytes, 64), bytes));
   if (p) std::memset(p, 0, bytes);
   return {p, 0};
 }
 
 Backing make_backing(uint64_t size, uint64_t align) {
-  if (size >= kMapThreshold && align <= kPage) {
-    const uint64_t bytes = round_up(size, kPage);
+  if (size >= MAP_THRESHOLD && align <= PAGE) {
+    const uint64_t bytes = round_up(size, PAGE);
     std::byte* memory = map_pages(bytes);
     // Kernels stride through arrays: with small pages the look-up of addresses takes their time.
     if (memory) madvise(memory, bytes, MADV_HUGEPAGE);
@@ -132,8 +132,8 @@ struct AddressSpace::State {
 // The first pass through the reservation only moves forward; after it, gaps are searched.
 uint64_t AddressSpace::State::place(uint64_t size, uint64_t align) {
   const uint64_t base = round_up(next, align);
-  if (size <= end - first && base + size + kRedZone <= end && !overlaps(base, size + kRedZone)) {
-    next = base + size + kRedZone;
+  if (size <= end - first && base + size + RED_ZONE <= end && !overlaps(base, size + RED_ZONE)) {
+    next = base + size + RED_ZONE;
     return base;
   }
   return place_between(size, align);
@@ -142,11 +142,11 @@ uint64_t AddressSpace::State::place(uint64_t size, uint64_t align) {
 uint64_t AddressSpace::State::place_between(uint64_t size, uint64_t align) {
   uint64_t candidate = round_up(first, align);
   for (auto it = live.lower_bound(first); it != live.end() && it->first < end; ++it) {
-    if (candidate + size + kRedZone <= it->first) break;
-    candidate = round_up(it->second.range.base + it->second.range.size + kRedZone, align);
+    if (candidate + size + RED_ZONE <= it->first) break;
+    candidate = round_up(it->second.range.base + it->second.range.size + RED_ZONE, align);
   }
-  if (size > end - first || candidate + size + kRedZone > end) return 0;
-  next = candidate + size + kRedZone;
+  if (size > end - first || candidate + size + RED_ZONE > end) return 0;
+  next = candidate + size + RED_ZONE;
   return candidate;
 }
 
@@ -173,7 +173,7 @@ void AddressSpace::State::dispose(const Entry& entry) {
   mmap(entry.backing.memory, entry.backing.mapped, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   quarantine.push_back(entry.backing);
-  if (quarantine.size() > kQuarantine) {
+  if (quarantine.size() > QUARANTINE) {
     free_backing(quarantine.front());
     quarantine.pop_front();
   }
@@ -209,8 +209,8 @@ void AddressSpace::State::keep_spare(const Entry& entry) {
 AddressSpace::AddressSpace() : state_(std::make_unique<State>()) {
   uint64_t size = 0;
   const uint64_t start = reserve(size);
-  window_ = round_up(start, kPage) + kPage;
-  state_->first = window_ + 3 * kWindow + kPage;
+  window_ = round_up(start, PAGE) + PAGE;
+  state_->first = window_ + 3 * WINDOW + PAGE;
   state_->next = state_->first;
   state_->end = start + size;
 }
@@ -228,20 +228,20 @@ uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, 
   Entry entry;
   entry.range = {0, size, kind, device, tag, nullptr, false};
   if (is_host_addressed(kind)) {
-    const uint64_t bytes = round_up(size, kPage);
-    entry.backing = {map_pages(bytes + kPage), bytes + kPage};
+    const uint64_t bytes = round_up(size, PAGE);
+    entry.backing = {map_pages(bytes + PAGE), bytes + PAGE};
     if (!entry.backing.memory) return 0;
-    mprotect(entry.backing.memory + bytes, kPage, PROT_NONE);
+    mprotect(entry.backing.memory + bytes, PAGE, PROT_NONE);
     entry.range.base = reinterpret_cast<uint64_t>(entry.backing.memory);
   } else if (kind == MemoryKind::Heap) {
-    align = kDeviceAlign;
+    align = DEVICE_ALIGN;
     std::unique_lock lock(state_->mutex);
     entry.backing = state_->take_spare(size);
     lock.unlock();
     if (!entry.backing.memory) entry.backing = make_heap_backing(size);
     if (!entry.backing.memory) return 0;
   } else {
-    align = align < kDeviceAlign ? kDeviceAlign : align;
+    align = align < DEVICE_ALIGN ? DEVICE_ALIGN : align;
     entry.backing = make_backing(size, align);
     if (!entry.backing.memory) return 0;
   }
@@ -278,7 +278,7 @@ bool AddressSpace::release(uint64_t address) {
   use.bytes -= entry.range.size;
   use.allocations -= 1;
   state_->freed.push_back({entry.range.base, entry.range.size});
-  if (state_->freed.size() > kFreedRecords) state_->freed.pop_front();
+  if (state_->freed.size() > FREED_RECORDS) state_->freed.pop_front();
   if (entry.range.kind == MemoryKind::Heap)
     state_->keep_spare(entry);
   else
@@ -325,7 +325,7 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   std::shared_lock lock(state_->mutex);
   // Near a live allocation that one is meant; its addresses may have been another's long ago.
   const bool near_live =
-      state_->overlaps(address < kRedZone ? 0 : address - kRedZone, kRedZone + size);
+      state_->overlaps(address < RED_ZONE ? 0 : address - RED_ZONE, RED_ZONE + size);
   for (auto it = state_->freed.rbegin(); it != state_->freed.rend(); ++it) {
     if (address - it->base < it->size && !near_live) {
       return text_of("%llu bytes into the %llu-byte allocation at 0x%llx that was freed",
@@ -333,7 +333,7 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
     }
   }
   // A small negative offset from null wraps to the end of the address space.
-  if (address < kPage || ~address < kPage) return "near the null pointer";
+  if (address < PAGE || ~address < PAGE) return "near the null pointer";
   auto above = state_->live.upper_bound(address);
   const Range* below = above == state_->live.begin() ? nullptr : &std::prev(above)->second.range;
   if (below && address - below->base < below->size && size > below->size - (address - below->base))
@@ -345,7 +345,7 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   const uint64_t past = below ? address - (below->base + below->size) : ~uint64_t{0};
   const uint64_t before = above == state_->live.end() ? ~uint64_t{0} : above->first - address;
   if (past == ~uint64_t{0} && before == ~uint64_t{0}) return "and nothing is allocated";
-  if (past > kFar && before > kFar) return "far from every allocation";
+  if (past > FAR && before > FAR) return "far from every allocation";
   if (past <= before)
     return text_of("%llu bytes past the end of the %llu-byte allocation at 0x%llx", past,
                    below->size, below->base);

@@ -83,9 +83,9 @@ class AddressSpace {
 
   // Generic addresses of shared, local and parameter memory: no allocation ever lies there.
   uint64_t shared_window() const { return window_; }
-  uint64_t local_window() const { return window_ + kWindow; }
-  uint64_t param_window() const { return window_ + 2 * kWindow; }
-  static constexpr uint64_t kWindow = uint64_t{1} << 32;
+  uint64_t local_window() const { return window_ + WINDOW; }
+  uint64_t param_window() const { return window_ + 2 * WINDOW; }
+  static constexpr uint64_t WINDOW = uint64_t{1} << 32;
 
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;

@@ -106,7 +106,7 @@ bool ModuleImage::check_externals(std::string& log) const {
   for (const auto& f : functions) {
     for (u32 index : uses_of(f).functions) {
       const auto& callee = functions[index];
-      if (!callee.is_declaration || callee.alias_of != ptx::kNone || is_builtin(callee.name))
+      if (!callee.is_declaration || callee.alias_of != ptx::NONE || is_builtin(callee.name))
         continue;
       log += "unresolved extern function '" + std::string(callee.name) + "'\n";
       good = false;
@@ -167,8 +167,8 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
 
 // Where a shared variable ends. No launch finds this much, and sums of it stay within 32 bits.
 u64 shared_end(u64 offset, u64 size) {
-  constexpr u64 kTooMuch = u64{1} << 30;
-  return size < kTooMuch && offset < kTooMuch ? offset + size : kTooMuch;
+  constexpr u64 TOO_MUCH = u64{1} << 30;
+  return size < TOO_MUCH && offset < TOO_MUCH ? offset + size : TOO_MUCH;
 }
 
 // Shared variables outside kernels have one layout for the module, since any kernel may call
@@ -215,8 +215,7 @@ bool ModuleImage::relocate(std::string& log) {
       u64 target = 0;
       if (r.is_function) {
         u32 index = r.index;
-        if (module.functions[index].alias_of != ptx::kNone)
-          index = module.functions[index].alias_of;
+        if (module.functions[index].alias_of != ptx::NONE) index = module.functions[index].alias_of;
         target = reinterpret_cast<u64>(decoded_.functions[index].get());
       } else {
         target = decoded_.addresses[r.index];
@@ -246,7 +245,7 @@ std::set<u32> ModuleImage::reachable(u32 from) const {
     next.pop_back();
     for (u32 callee : uses_of(decoded_.source->functions[f]).functions) {
       const u32 alias = decoded_.source->functions[callee].alias_of;
-      const u32 real = alias == ptx::kNone ? callee : alias;
+      const u32 real = alias == ptx::NONE ? callee : alias;
       if (seen.insert(real).second) next.push_back(real);
     }
   }

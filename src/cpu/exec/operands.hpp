@@ -10,7 +10,7 @@ namespace cucore::cpu {
 // The position of an operand's lanes. The two low bits select the base; the other bits are a byte
 // offset.
 using Slot = uint32_t;
-inline constexpr Slot kNoSlot = ~Slot{0};
+inline constexpr Slot NO_SLOT = ~Slot{0};
 
 // Instructions whose operands have the order of the text. Some write a second result.
 enum class Regular : uint8_t {

@@ -13,15 +13,15 @@ using ptx::Form;
 using ptx::Opcode;
 using ptx::Type;
 
-constexpr double kLn2 = 0x1.62e42fefa39efp-1;
-constexpr double kInf = __builtin_inf();
+constexpr double LN2 = 0x1.62e42fefa39efp-1;
+constexpr double INF = __builtin_inf();
 // Adding and subtracting it rounds to the nearest integer, which is then in its low bits.
-constexpr double kShifter = 0x1.8p52;
+constexpr double SHIFTER = 0x1.8p52;
 
 // 2^x for |x| < 1000.
 CUCPU_INLINE double exp2_of(double x) {
-  const double shifted = x + kShifter;
-  const double r = (x - (shifted - kShifter)) * kLn2;
+  const double shifted = x + SHIFTER;
+  const double r = (x - (shifted - SHIFTER)) * LN2;
   const u64 n = bits_of<u64>(shifted);
   double p = 1.0 / 5040;
   p = p * r + 1.0 / 720;
@@ -60,21 +60,21 @@ CUCPU_INLINE double log2_of(double x) {
   p = p * z + 1.0 / 5;
   p = p * z + 1.0 / 3;
   p = p * z + 1.0;
-  return e + p * s * (2.0 / kLn2);
+  return e + p * s * (2.0 / LN2);
 }
 struct Lg2 {
   static float apply(float a) {
     float r = float(log2_of(a > 0 ? double(a) : 1.0));
-    r = a == 0 ? -float(kInf) : r;
-    r = a == float(kInf) ? a : r;
+    r = a == 0 ? -float(INF) : r;
+    r = a == float(INF) ? a : r;
     return a >= 0 ? r : bits_of<float>(u32{0x7fffffff});
   }
 };
 
 // Sine of x + quadrant * pi/2; pi/2 in two parts keeps the reduction good for |x| up to 2^30.
 CUCPU_INLINE double sine(double x, u64 quadrant) {
-  const double shifted = x * 0x1.45f306dc9c883p-1 + kShifter;
-  const double n = shifted - kShifter;
+  const double shifted = x * 0x1.45f306dc9c883p-1 + SHIFTER;
+  const double n = shifted - SHIFTER;
   const double r = (x - n * 0x1.921fb544p0) - n * 0x1.0b4611a626331p-34;
   const u64 q = bits_of<u64>(shifted) + quadrant;
   const double z = r * r;
@@ -96,7 +96,7 @@ template <u64 Quadrant>
 CUCPU_INLINE float wave(float a) {
   const float size = bits_of<float>(bits_of<u32>(a) & 0x7fffffff);
   const float r = float(sine(size < 0x1p30f ? double(a) : 0.0, Quadrant));
-  return size < float(kInf) ? r : bits_of<float>(u32{0x7fffffff});
+  return size < float(INF) ? r : bits_of<float>(u32{0x7fffffff});
 }
 struct Sin {
   // Tiny and zero arguments, with their sign, are their own sine.
@@ -108,7 +108,7 @@ struct Cos {
 
 struct Tanh {
   static float apply(float a) {
-    const double e = exp2_of(clamped(double(a), 50.0) * (2.0 / kLn2));
+    const double e = exp2_of(clamped(double(a), 50.0) * (2.0 / LN2));
     const float r = float((e - 1.0) / (e + 1.0));
     return a * a < 0x1p-30f ? a : a == a ? r : a;
   }
@@ -128,7 +128,7 @@ struct DivApprox {
   // flushed.
   static float apply(float a, float b) {
     const float size = bits_of<float>(bits_of<u32>(b) & 0x7fffffff);
-    return (size > 0x1p126f) & (size < float(kInf))
+    return (size > 0x1p126f) & (size < float(INF))
                ? a * bits_of<float>(bits_of<u32>(b) & 0x80000000)
                : a / b;
   }
@@ -175,10 +175,10 @@ void rsqrt_f64(Warp& w, const Op& op) {
 
 template <class F>
 Handler unary_of(const Form& f) {
-  return f.has(ptx::kFlagFtz) ? Handler(unary<F, true>) : Handler(unary<F, false>);
+  return f.has(ptx::FLAG_FTZ) ? Handler(unary<F, true>) : Handler(unary<F, false>);
 }
 Handler double_precision(const Form& f) {
-  const bool ftz = f.has(ptx::kFlagFtz);
+  const bool ftz = f.has(ptx::FLAG_FTZ);
   if (f.op == Opcode::rcp && ftz) return rcp_f64;
   if (f.op == Opcode::rsqrt) return ftz ? rsqrt_f64_ftz : rsqrt_f64;
   return nullptr;
@@ -187,7 +187,7 @@ Handler double_precision(const Form& f) {
 }  // namespace
 
 Handler select_approximate(const Form& f) {
-  if (!f.has(ptx::kFlagApprox)) return nullptr;
+  if (!f.has(ptx::FLAG_APPROX)) return nullptr;
   if (f.types[0] == Type::f64) return double_precision(f);
   if (f.types[0] != Type::f32) return nullptr;
   switch (f.op) {
@@ -208,7 +208,7 @@ Handler select_approximate(const Form& f) {
     case Opcode::rsqrt:
       return unary_of<RsqrtApprox>(f);
     case Opcode::div:
-      return f.has(ptx::kFlagFtz) ? divide<true> : divide<false>;
+      return f.has(ptx::FLAG_FTZ) ? divide<true> : divide<false>;
     default:
       return nullptr;
   }

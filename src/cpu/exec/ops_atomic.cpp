@@ -20,12 +20,12 @@ using ptx::Order;
 using ptx::Type;
 
 // What an operation that threads spin on takes from the slice of its warp.
-constexpr s64 kSpinCost = 16;
+constexpr s64 SPIN_COST = 16;
 
 u64 address_of(const Warp& w, const Op& op, int lane) {
-  if (op.target & kNarrow) return u32(w.at<u32>(op[LoadStore::ADDRESS])[lane] + u32(op.imm));
+  if (op.target & NARROW) return u32(w.at<u32>(op[LoadStore::ADDRESS])[lane] + u32(op.imm));
   return w.at<u64>(op[LoadStore::ADDRESS])[lane] + op.imm +
-         (op.target & kFrameRelative ? w.frame->local_base : 0);
+         (op.target & FRAME_RELATIVE ? w.frame->local_base : 0);
 }
 
 std::byte* place(Warp& w, const Op& op, int lane, u64 size, Access access) {
@@ -164,9 +164,9 @@ T apply_alone(std::byte* p, T operand) {
 template <class T, class F, class InShared = F>
 void atomic(Warp& w, const Op& op) {
   const T* b = w.at<T>(op[Atomic::OPERAND]);
-  T* d = op[Atomic::RESULT] == kNoSlot ? nullptr : w.at<T>(op[Atomic::RESULT]);
+  T* d = op[Atomic::RESULT] == NO_SLOT ? nullptr : w.at<T>(op[Atomic::RESULT]);
   const bool alone = Region(op.target & 0xff) == Region::Shared;
-  w.quantum -= kSpinCost;
+  w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(T), Access::Write);
     const T old = alone ? apply_alone<T, InShared>(p, b[l]) : apply_to<T, F>(p, b[l]);
@@ -177,8 +177,8 @@ template <class T>
 void compare_and_swap(Warp& w, const Op& op) {
   const T* b = w.at<T>(op[Atomic::OPERAND]);
   const T* c = w.at<T>(op[Atomic::REPLACEMENT]);
-  T* d = op[Atomic::RESULT] == kNoSlot ? nullptr : w.at<T>(op[Atomic::RESULT]);
-  w.quantum -= kSpinCost;
+  T* d = op[Atomic::RESULT] == NO_SLOT ? nullptr : w.at<T>(op[Atomic::RESULT]);
+  w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(T), Access::Write);
     T expected = b[l];
@@ -192,12 +192,12 @@ template <class T, class F>
 void vector_atomic(Warp& w, const Op& op) {
   const auto& slots = w.frame->function->tables[op[Atomic::TABLE]].targets;
   const size_t count = slots.size() / 2;
-  w.quantum -= kSpinCost;
+  w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(T) * count, Access::Write);
     for (size_t k = 0; k < count; ++k) {
       const T old = apply_to<T, F>(p + k * sizeof(T), w.at<T>(slots[count + k])[l]);
-      if (slots[k] != kNoSlot) w.at<T>(slots[k])[l] = old;
+      if (slots[k] != NO_SLOT) w.at<T>(slots[k])[l] = old;
     }
   });
 }
@@ -231,11 +231,11 @@ struct Wide {
   bool operator==(const Wide&) const = default;
 };
 Wide wide_at(const Warp& w, Slot slot, int lane) {
-  return {w.at<u64>(slot)[lane], w.at<u64>(slot)[kLanes + lane]};
+  return {w.at<u64>(slot)[lane], w.at<u64>(slot)[LANES + lane]};
 }
 template <bool Compares>
 void exchange_wide(Warp& w, const Op& op) {
-  w.quantum -= kSpinCost;
+  w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(Wide), Access::Write);
     const Wide b = wide_at(w, op[Atomic::OPERAND], l);
@@ -246,9 +246,9 @@ void exchange_wide(Warp& w, const Op& op) {
       const Wide next = Compares ? wide_at(w, op[Atomic::REPLACEMENT], l) : b;
       if (!Compares || old == b) std::memcpy(p, &next, sizeof next);
     }
-    if (op[Atomic::RESULT] == kNoSlot) return;
+    if (op[Atomic::RESULT] == NO_SLOT) return;
     w.at<u64>(op[Atomic::RESULT])[l] = old.low;
-    w.at<u64>(op[Atomic::RESULT])[kLanes + l] = old.high;
+    w.at<u64>(op[Atomic::RESULT])[LANES + l] = old.high;
   });
 }
 
@@ -366,7 +366,7 @@ struct Packed {
 };
 void load_ordered(Warp& w, const Op& op) {
   const Packed form(op[LoadStore::FORM]);
-  w.quantum -= kSpinCost;
+  w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, u64{form.bytes} * form.count, Access::Read);
     for (u32 v = 0; v < form.count; ++v) {

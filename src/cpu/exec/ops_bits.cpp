@@ -14,7 +14,7 @@ using ptx::Type;
 template <class T>
 constexpr bool is_signed_v = T(-1) < T(0);
 template <class T>
-constexpr u32 kBits = 8 * sizeof(T);
+constexpr u32 BITS = 8 * sizeof(T);
 
 struct And {
   template <class T>
@@ -102,7 +102,7 @@ void shift_left(Warp& w, const Op& op) {
   const u32* b = in<u32>(w, op[SECOND]);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const u32 n = b[l];
-    return n < kBits<T> ? T(a[l] << (n & (kBits<T> - 1))) : T(0);
+    return n < BITS<T> ? T(a[l] << (n & (BITS<T> - 1))) : T(0);
   });
 }
 template <class T>
@@ -112,9 +112,9 @@ void shift_right(Warp& w, const Op& op) {
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const u32 n = b[l];
     if constexpr (is_signed_v<T>)
-      return T(a[l] >> (n < kBits<T> ? n : kBits<T> - 1));
+      return T(a[l] >> (n < BITS<T> ? n : BITS<T> - 1));
     else
-      return n < kBits<T> ? T(a[l] >> (n & (kBits<T> - 1))) : T(0);
+      return n < BITS<T> ? T(a[l] >> (n & (BITS<T> - 1))) : T(0);
   });
 }
 Handler shift(const Form& f) {
@@ -163,7 +163,7 @@ void funnel(Warp& w, const Op& op) {
   });
 }
 Handler funnel_of(const Form& f) {
-  const bool clamp = f.has(ptx::kFlagClamp);
+  const bool clamp = f.has(ptx::FLAG_CLAMP);
   if (f.mode == Mode::left) return clamp ? funnel<true, true> : funnel<true, false>;
   return clamp ? funnel<false, true> : funnel<false, false>;
 }
@@ -204,15 +204,15 @@ template <class U, bool Signed, bool ShiftAmount>
 void bfind(Warp& w, const Op& op) {
   const U* a = in<U>(w, op[FIRST]);
   each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
-    const U v = Signed && a[l] >> (kBits<U> - 1) ? U(~a[l]) : a[l];
+    const U v = Signed && a[l] >> (BITS<U> - 1) ? U(~a[l]) : a[l];
     const u32 zeros = leading_zeros(v);
-    if (zeros == kBits<U>) return ~u32{0};
-    return ShiftAmount ? zeros : kBits<U> - 1 - zeros;
+    if (zeros == BITS<U>) return ~u32{0};
+    return ShiftAmount ? zeros : BITS<U> - 1 - zeros;
   });
 }
 template <class U, bool Signed>
 Handler bfind_of(const Form& f) {
-  return f.has(ptx::kFlagShiftamt) ? Handler(bfind<U, Signed, true>)
+  return f.has(ptx::FLAG_SHIFTAMT) ? Handler(bfind<U, Signed, true>)
                                    : Handler(bfind<U, Signed, false>);
 }
 
@@ -238,30 +238,30 @@ void fns(Warp& w, const Op& op) {
 
 template <class U>
 CUCPU_INLINE U ones(u32 count) {
-  return count >= kBits<U> ? U(~U{0}) : U((U{1} << count) - 1);
+  return count >= BITS<U> ? U(~U{0}) : U((U{1} << count) - 1);
 }
 template <class U>
 CUCPU_INLINE U shifted_right(U v, u32 n) {
-  return n >= kBits<U> ? U{0} : U(v >> n);
+  return n >= BITS<U> ? U{0} : U(v >> n);
 }
 template <class U>
 CUCPU_INLINE U shifted_left(U v, u32 n) {
-  return n >= kBits<U> ? U{0} : U(v << n);
+  return n >= BITS<U> ? U{0} : U(v << n);
 }
 
 // PTX names only the low 8 bits of position and length; devices heed all of them with 64-bit types.
 template <class U, bool Signed>
 void bfe(Warp& w, const Op& op) {
-  constexpr u32 kHeeded = sizeof(U) == 8 ? ~u32{0} : 0xff;
+  constexpr u32 HEEDED = sizeof(U) == 8 ? ~u32{0} : 0xff;
   const U* a = in<U>(w, op[FIRST]);
   const u32* b = in<u32>(w, op[SECOND]);
   const u32* c = in<u32>(w, op[THIRD]);
   each_lane(w, out<U>(w, op[RESULT]), [=](int l) {
-    const u32 pos = b[l] & kHeeded, len = c[l] & kHeeded;
+    const u32 pos = b[l] & HEEDED, len = c[l] & HEEDED;
     // Bits that came from beyond the top of the source are copies of the sign too.
-    const u32 have = pos >= kBits<U> ? 0 : (len < kBits<U> - pos ? len : kBits<U> - pos);
-    const u32 top = pos >= kBits<U> ? kBits<U> - 1 : pos + have - 1;
-    const U sign = Signed && len ? U(0 - (a[l] >> (top & (kBits<U> - 1)) & 1)) : U{0};
+    const u32 have = pos >= BITS<U> ? 0 : (len < BITS<U> - pos ? len : BITS<U> - pos);
+    const u32 top = pos >= BITS<U> ? BITS<U> - 1 : pos + have - 1;
+    const U sign = Signed && len ? U(0 - (a[l] >> (top & (BITS<U> - 1)) & 1)) : U{0};
     const U keep = ones<U>(have);
     return U((shifted_right(a[l], pos) & keep) | (sign & ~keep));
   });
@@ -299,7 +299,7 @@ void szext(Warp& w, const Op& op) {
   });
 }
 Handler szext_of(const Form& f) {
-  const bool clamp = f.has(ptx::kFlagClamp);
+  const bool clamp = f.has(ptx::FLAG_CLAMP);
   if (f.types[0] == Type::s32) return clamp ? szext<true, true> : szext<true, false>;
   return clamp ? szext<false, true> : szext<false, false>;
 }
@@ -327,7 +327,7 @@ template <class F>
 void lop3_predicate(Warp& w, const Op& op) {
   lop3(w, op);
   const u32* d = in<u32>(w, op[RESULT]);
-  const u32 q = *in<u32>(w, op[PREDICATE]) ^ (op.target & 1 ? kFullMask : 0);
+  const u32 q = *in<u32>(w, op[PREDICATE]) ^ (op.target & 1 ? FULL_MASK : 0);
   const u32 bits = lane_bits([=](int l) { return d[l] != 0; });
   write_bits(w, out<u32>(w, op[SECOND_RESULT]), F::apply(bits, q));
 }
@@ -362,7 +362,7 @@ void prmt(Warp& w, const Op& op) {
   });
 }
 // The special modes are permutations whose selector is looked up by the two low bits of c.
-constexpr u16 kPermutations[][4] = {
+constexpr u16 PERMUTATIONS[][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543},  // f4e
     {0x5670, 0x6701, 0x7012, 0x0123},  // b4e
     {0x0000, 0x1111, 0x2222, 0x3333},  // rc8
@@ -377,7 +377,7 @@ void prmt_mode(Warp& w, const Op& op) {
   u32* d = out<u32>(w, op[RESULT]);
   each_active(w, [=](int l) {
     const u64 both = u64(b[l]) << 32 | a[l];
-    const u32 s = kPermutations[op.imm][c[l] & 3];
+    const u32 s = PERMUTATIONS[op.imm][c[l] & 3];
     d[l] = permuted(both, s & 7) | permuted(both, s >> 4 & 7) << 8 |
            permuted(both, s >> 8 & 7) << 16 | permuted(both, s >> 12 & 7) << 24;
   });
@@ -454,7 +454,7 @@ Handler select_bits(const Form& f) {
     case Opcode::bfi:
       return CUCPU_32_OR_64(bfi);
     case Opcode::bmsk:
-      return f.has(ptx::kFlagClamp) ? bmsk<true> : bmsk<false>;
+      return f.has(ptx::FLAG_CLAMP) ? bmsk<true> : bmsk<false>;
     case Opcode::szext:
       return szext_of(f);
     case Opcode::fns:

@@ -211,7 +211,7 @@ Choice choose(const Form& f, Type type) {
     case Type::s64:
       return integer_choice<s64>(c);
     case Type::f32:
-      return f.has(ptx::kFlagFtz) ? flushing_choice(c) : real_choice<float>(c);
+      return f.has(ptx::FLAG_FTZ) ? flushing_choice(c) : real_choice<float>(c);
     case Type::f64:
       return real_choice<double>(c);
     default:
@@ -238,16 +238,16 @@ u32 combined(Operation operation, u32 a, u32 b) {
 void setp_indirect(Warp& w, const Op& op) {
   const u32 r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);
   const auto operation = Operation(op.target >> 1 & 0xff);
-  const u32 c = op[THIRD] == kNoSlot ? 0 : *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? kFullMask : 0);
-  if (op[RESULT] != kNoSlot) write_bits(w, out<u32>(w, op[RESULT]), combined(operation, r, c));
-  if (op[SECOND_RESULT] != kNoSlot)
+  const u32 c = op[THIRD] == NO_SLOT ? 0 : *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0);
+  if (op[RESULT] != NO_SLOT) write_bits(w, out<u32>(w, op[RESULT]), combined(operation, r, c));
+  if (op[SECOND_RESULT] != NO_SLOT)
     write_bits(w, out<u32>(w, op[SECOND_RESULT]), combined(operation, ~r, c));
 }
 void set_indirect(Warp& w, const Op& op) {
   u32 r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);
   const auto operation = Operation(op.target >> 1 & 0xff);
-  if (op[THIRD] != kNoSlot)
-    r = combined(operation, r, *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? kFullMask : 0));
+  if (op[THIRD] != NO_SLOT)
+    r = combined(operation, r, *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0));
   const u32 yes = op.target >> 9 & 1 ? 0x3f800000u : ~u32{0};
   each_lane(w, out<u32>(w, op[RESULT]), [=](int l) { return r >> l & 1 ? yes : 0; });
 }
@@ -258,7 +258,7 @@ template <class T>
 void selp(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
   const T* b = in<T>(w, op[SECOND]);
-  const u32 p = *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? kFullMask : 0);
+  const u32 p = *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return (p >> l & 1) ? a[l] : b[l]; });
 }
 template <class T, class C, bool Ftz>
@@ -275,7 +275,7 @@ void slct(Warp& w, const Op& op) {
 template <class T>
 Handler slct_by(const Form& f) {
   if (f.types[1] == Type::s32) return slct<T, s32, false>;
-  return f.has(ptx::kFlagFtz) ? Handler(slct<T, float, true>) : Handler(slct<T, float, false>);
+  return f.has(ptx::FLAG_FTZ) ? Handler(slct<T, float, true>) : Handler(slct<T, float, false>);
 }
 Handler slct_of(const Form& f) {
   switch (ptx::size_of(f.types[0])) {
@@ -304,29 +304,29 @@ Handler selp_of(Type type) {
 
 template <class U, int Exponent>
 void testp(Warp& w, const Op& op) {
-  constexpr int kMantissa = int(8 * sizeof(U)) - 1 - Exponent;
-  constexpr U kMax = (U{1} << Exponent) - 1;
+  constexpr int MANTISSA = int(8 * sizeof(U)) - 1 - Exponent;
+  constexpr U MAX = (U{1} << Exponent) - 1;
   const U* a = in<U>(w, op[FIRST]);
   u32 r = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    const U exponent = a[l] >> kMantissa & kMax;
-    const bool fraction = (a[l] & ((U{1} << kMantissa) - 1)) != 0;
+  for (int l = 0; l < LANES; ++l) {
+    const U exponent = a[l] >> MANTISSA & MAX;
+    const bool fraction = (a[l] & ((U{1} << MANTISSA) - 1)) != 0;
     bool is = false;
     switch (Mode(op.imm)) {
       case Mode::finite:
-        is = exponent != kMax;
+        is = exponent != MAX;
         break;
       case Mode::infinite:
-        is = exponent == kMax && !fraction;
+        is = exponent == MAX && !fraction;
         break;
       case Mode::number:
-        is = exponent != kMax || !fraction;
+        is = exponent != MAX || !fraction;
         break;
       case Mode::notanumber:
-        is = exponent == kMax && fraction;
+        is = exponent == MAX && fraction;
         break;
       case Mode::normal:
-        is = exponent != kMax && (exponent != 0 || !fraction);  // zeros count as normal
+        is = exponent != MAX && (exponent != 0 || !fraction);  // zeros count as normal
         break;
       case Mode::subnormal:
         is = exponent == 0 && fraction;

@@ -43,18 +43,18 @@ struct Up {
 // involved.
 template <class I, class F>
 CUCPU_INLINE I clamped(F v) {
-  constexpr bool kSigned = I(-1) < I(0);
-  constexpr F kTop =
-      F(kSigned ? (sizeof(I) == 4 ? 0x1p31 : 0x1p63) : (sizeof(I) == 4 ? 0x1p32 : 0x1p64));
-  constexpr F kBottom = kSigned ? -kTop : F(0);
-  constexpr I kMax = kSigned ? I(~u64{0} >> (65 - 8 * sizeof(I))) : I(~I(0));
-  constexpr I kMin = kSigned ? I(-kMax - 1) : I(0);
-  constexpr I kNan = sizeof(F) == 4 && sizeof(I) == 4 ? I(0) : I(u64{1} << (8 * sizeof(I) - 1));
-  const bool inside = (v >= kBottom) & (v < kTop);
+  constexpr bool SIGNED = I(-1) < I(0);
+  constexpr F TOP =
+      F(SIGNED ? (sizeof(I) == 4 ? 0x1p31 : 0x1p63) : (sizeof(I) == 4 ? 0x1p32 : 0x1p64));
+  constexpr F BOTTOM = SIGNED ? -TOP : F(0);
+  constexpr I MAX = SIGNED ? I(~u64{0} >> (65 - 8 * sizeof(I))) : I(~I(0));
+  constexpr I MIN = SIGNED ? I(-MAX - 1) : I(0);
+  constexpr I OF_NAN = sizeof(F) == 4 && sizeof(I) == 4 ? I(0) : I(u64{1} << (8 * sizeof(I) - 1));
+  const bool inside = (v >= BOTTOM) & (v < TOP);
   I r = I(inside ? v : F(0));
-  r = v >= kTop ? kMax : r;
-  r = v < kBottom ? kMin : r;
-  return v == v ? r : kNan;
+  r = v >= TOP ? MAX : r;
+  r = v < BOTTOM ? MIN : r;
+  return v == v ? r : OF_NAN;
 }
 template <class I, class F, class Round, bool Ftz>
 void to_integer(Warp& w, const Op& op) {
@@ -80,8 +80,8 @@ CUCPU_INLINE D precise(S s) {
   D v = D(source<Ftz>(s));
   if constexpr (Ftz && sizeof(D) == 4 && sizeof(S) == 8) v = flushed_by(v, D(s * 0x1p24));
   if constexpr (Ftz && sizeof(D) == 8) v = s == s ? v : bits_of<double>(u64{0x7fffffffe0000000});
-  constexpr bool kKeeps = sizeof(D) == 4 && !Sat && (sizeof(S) == 8 || !Ftz);
-  return kKeeps ? v : result<Ftz, Sat>(v);
+  constexpr bool KEEPS = sizeof(D) == 4 && !Sat && (sizeof(S) == 8 || !Ftz);
+  return KEEPS ? v : result<Ftz, Sat>(v);
 }
 template <class D, class S, bool Ftz, bool Sat>
 void real(Warp& w, const Op& op) {
@@ -131,7 +131,7 @@ Handler narrow_or_extend(Type s, unsigned width) {
   }
 }
 Handler integer_to_integer(const Form& f, Widths widths) {
-  if (f.has(ptx::kFlagSat) || widths.d != ptx::size_of(f.types[0])) return nullptr;
+  if (f.has(ptx::FLAG_SAT) || widths.d != ptx::size_of(f.types[0])) return nullptr;
   switch (widths.d) {
     case 2:
       return narrow_or_extend<u16>(f.types[1], widths.a);
@@ -177,12 +177,12 @@ Handler to_integer_of(const Form& f) {
 Handler real_to_integer(const Form& f, Widths widths) {
   if (widths.d != ptx::size_of(f.types[0])) return nullptr;
   if (f.types[1] == Type::f64) return to_integer_of<double, false>(f);
-  return f.has(ptx::kFlagFtz) ? to_integer_of<float, true>(f) : to_integer_of<float, false>(f);
+  return f.has(ptx::FLAG_FTZ) ? to_integer_of<float, true>(f) : to_integer_of<float, false>(f);
 }
 
 template <class F>
 Handler integer_to_real(const Form& f, Widths widths) {
-  if (widths.a != ptx::size_of(f.types[1]) || f.has(ptx::kFlagSat)) return nullptr;
+  if (widths.a != ptx::size_of(f.types[1]) || f.has(ptx::FLAG_SAT)) return nullptr;
   if (f.rounding != Rounding::rn && f.rounding != Rounding::none) return nullptr;
   switch (f.types[1]) {
     case Type::s16:
@@ -220,11 +220,11 @@ Handler integral_by(Rounding r) {
   }
 }
 Handler integral(const Form& f) {
-  const bool sat = f.has(ptx::kFlagSat);
+  const bool sat = f.has(ptx::FLAG_SAT);
   if (f.types[0] == Type::f64)
     return sat ? integral_by<double, false, true>(f.rounding)
                : integral_by<double, false, false>(f.rounding);
-  if (f.has(ptx::kFlagFtz))
+  if (f.has(ptx::FLAG_FTZ))
     return sat ? integral_by<float, true, true>(f.rounding)
                : integral_by<float, true, false>(f.rounding);
   return sat ? integral_by<float, false, true>(f.rounding)
@@ -232,8 +232,8 @@ Handler integral(const Form& f) {
 }
 template <class D, class S>
 Handler precision(const Form& f) {
-  const bool sat = f.has(ptx::kFlagSat);
-  if (f.has(ptx::kFlagFtz)) return sat ? real<D, S, true, true> : real<D, S, true, false>;
+  const bool sat = f.has(ptx::FLAG_SAT);
+  if (f.has(ptx::FLAG_FTZ)) return sat ? real<D, S, true, true> : real<D, S, true, false>;
   return sat ? real<D, S, false, true> : real<D, S, false, false>;
 }
 Handler real_to_real(const Form& f) {
@@ -248,8 +248,8 @@ bool is_plain_real(Type t) { return t == Type::f32 || t == Type::f64; }
 }  // namespace
 
 Handler select_convert(const Form& f, Widths widths) {
-  if (f.op != Opcode::cvt || f.type_count != 2 || f.has(ptx::kFlagRelu) ||
-      f.has(ptx::kFlagSatfinite))
+  if (f.op != Opcode::cvt || f.type_count != 2 || f.has(ptx::FLAG_RELU) ||
+      f.has(ptx::FLAG_SATFINITE))
     return nullptr;
   const Type d = f.types[0], s = f.types[1];
   const bool real_d = is_plain_real(d), real_s = is_plain_real(s);

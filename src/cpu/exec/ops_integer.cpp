@@ -460,10 +460,10 @@ Handler multiply(const Form& f) {
 
 Handler multiply_add(const Form& f) {
   const Type type = f.types[0];
-  if (f.has(ptx::kFlagCc))
+  if (f.has(ptx::FLAG_CC))
     return f.mul == MulMode::hi ? extended_mad_of<true, false>(type)
                                 : extended_mad_of<false, false>(type);
-  if (f.has(ptx::kFlagSat))
+  if (f.has(ptx::FLAG_SAT))
     return type == Type::s32 && f.mul == MulMode::hi ? Handler(ternary<s32, MadHiSat>) : nullptr;
   if (f.mul == MulMode::lo) return any_ternary<Mad>(type);
   if (f.mul == MulMode::hi) return any_ternary<MadHi>(type);
@@ -488,7 +488,7 @@ Handler multiply24(const Form& f) {
     if (hi) return s ? Handler(binary<s32, Mul24Hi>) : Handler(binary<u32, Mul24Hi>);
     return s ? Handler(binary<s32, Mul24>) : Handler(binary<u32, Mul24>);
   }
-  if (f.has(ptx::kFlagSat)) return s && hi ? Handler(ternary<s32, Mad24HiSat>) : nullptr;
+  if (f.has(ptx::FLAG_SAT)) return s && hi ? Handler(ternary<s32, Mad24HiSat>) : nullptr;
   if (hi) return s ? Handler(ternary<s32, Mad24Hi>) : Handler(ternary<u32, Mad24Hi>);
   return s ? Handler(ternary<s32, Mad24>) : Handler(ternary<u32, Mad24>);
 }
@@ -496,7 +496,7 @@ Handler multiply24(const Form& f) {
 Handler minimum(const Form& f) {
   const Type type = f.types[0];
   const bool least = f.op == Opcode::min;
-  if (f.has(ptx::kFlagRelu)) {
+  if (f.has(ptx::FLAG_RELU)) {
     if (type != Type::s32) return nullptr;
     return least ? Handler(binary<s32, MinRelu>) : Handler(binary<s32, MaxRelu>);
   }
@@ -506,9 +506,9 @@ Handler minimum(const Form& f) {
 Handler sum(const Form& f) {
   const Type type = f.types[0];
   const bool subtract = f.op == Opcode::sub;
-  if (f.has(ptx::kFlagCc))
+  if (f.has(ptx::FLAG_CC))
     return subtract ? extended_of<true, false>(type) : extended_of<false, false>(type);
-  if (f.has(ptx::kFlagSat)) {
+  if (f.has(ptx::FLAG_SAT)) {
     if (type != Type::s32) return nullptr;
     return subtract ? Handler(binary<s32, SubSat>) : Handler(binary<s32, AddSat>);
   }

@@ -15,13 +15,13 @@ using ptx::Space;
 using ptx::Type;
 
 // The offset of the address is in imm. The target is the Region,
-// with kNarrow for a 32-bit address and kFrameRelative for an address in the current call's local
+// with NARROW for a 32-bit address and FRAME_RELATIVE for an address in the current call's local
 // memory.
 
 template <bool IsShared, class A>
 struct Memory {
   using Address = A;
-  static constexpr bool kShared = IsShared;
+  static constexpr bool SHARED = IsShared;
 };
 using Global = Memory<false, u64>;
 using Shared32 = Memory<true, u32>;
@@ -32,7 +32,7 @@ CUCPU_INLINE Region region_of(const Op& op) { return Region(op.target & 0xff); }
 // The host's pointer for [address, address + size) if that is known to be inside one allocation.
 template <class Place>
 CUCPU_INLINE std::byte* window(const Warp& w, const Op& op, u64 address, u64 size) {
-  if constexpr (Place::kShared) {
+  if constexpr (Place::SHARED) {
     const bool inside = (address <= w.shared_size) & (size <= w.shared_size - address);
     return inside ? w.shared + address : nullptr;
   } else {
@@ -81,8 +81,8 @@ CUCPU_INLINE void load_lane(const Warp& w, const Op& op, const std::byte* p, int
 
 template <class R, class M, int V>
 struct Load {
-  static constexpr u64 kSize = sizeof(M) * V;
-  static constexpr Access kAccess = Access::Read;
+  static constexpr u64 SIZE = sizeof(M) * V;
+  static constexpr Access ACCESS = Access::Read;
   template <int Count>
   CUCPU_INLINE static void consecutive(const Warp& w, const Op& op, std::byte* p, int first) {
     load_consecutive<R, M, V, Count>(w, op, p, first);
@@ -100,8 +100,8 @@ struct Load {
 
 template <class R, class M, int V>
 struct Store {
-  static constexpr u64 kSize = sizeof(M) * V;
-  static constexpr Access kAccess = Access::Write;
+  static constexpr u64 SIZE = sizeof(M) * V;
+  static constexpr Access ACCESS = Access::Write;
   template <int Count>
   CUCPU_INLINE static void consecutive(const Warp& w, const Op& op, std::byte* p, int first) {
     for (int v = 0; v < V; ++v) {
@@ -128,9 +128,9 @@ CUCPU_INLINE std::byte* host(u64 address) { return reinterpret_cast<std::byte*>(
 // Eight lanes at a time: rows of a tile are consecutive or equal in parts of a warp.
 template <class Kind, class A>
 CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, u64 origin, int first) {
-  constexpr A kStep = A(Kind::kSize);
+  constexpr A STEP = A(Kind::SIZE);
   const A step = a[first + 1] - a[first];
-  if (step == kStep && is_ramp<kStep, 8>(a + first))
+  if (step == STEP && is_ramp<STEP, 8>(a + first))
     return Kind::template consecutive<8>(w, op, host(origin + a[first]), first);
   if (step == 0 && is_ramp<A(0), 8>(a + first))
     return Kind::template equal<8>(w, op, host(origin + a[first]), first);
@@ -140,7 +140,7 @@ CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, u64 origi
 template <class Place, class Kind>
 [[gnu::noinline]] void lane_by_lane(Warp& w, const Op& op, const typename Place::Address* a) {
   each_active(w, [&](int l) {
-    std::byte* p = resolve(w, op, l, a[l], Kind::kSize, Kind::kAccess, region_of(op));
+    std::byte* p = resolve(w, op, l, a[l], Kind::SIZE, Kind::ACCESS, region_of(op));
     Kind::lane(w, op, p, l);
   });
 }
@@ -152,28 +152,28 @@ template <class Place, class Kind>
   const A offset = A(op.imm);
   const A some = base[__builtin_ctz(w.mask)] + offset;
   const u32 m = w.mask;
-  A a[kLanes];
+  A a[LANES];
   A low = some, high = some, any = some;
-  for (int l = 0; l < kLanes; ++l) {
+  for (int l = 0; l < LANES; ++l) {
     const A mine = A(base[l] + offset);
     a[l] = (m >> l & 1) ? mine : some;
     low = a[l] < low ? a[l] : low;
     high = a[l] > high ? a[l] : high;
     any |= a[l];
   }
-  if (any & (Kind::kSize - 1)) return lane_by_lane<Place, Kind>(w, op, a);
-  std::byte* p = window<Place>(w, op, low, u64(high - low) + Kind::kSize);
+  if (any & (Kind::SIZE - 1)) return lane_by_lane<Place, Kind>(w, op, a);
+  std::byte* p = window<Place>(w, op, low, u64(high - low) + Kind::SIZE);
   if (!p) {
     // The first miss of this instruction fills its site; then the warp is usually inside.
-    if (Place::kShared || Kind::kSize > ~u64{0} - u64(high - low))
+    if (Place::SHARED || Kind::SIZE > ~u64{0} - u64(high - low))
       return lane_by_lane<Place, Kind>(w, op, a);
-    resolve(w, op, __builtin_ctz(m), some, Kind::kSize, Kind::kAccess, region_of(op));
-    p = window<Place>(w, op, low, u64(high - low) + Kind::kSize);
+    resolve(w, op, __builtin_ctz(m), some, Kind::SIZE, Kind::ACCESS, region_of(op));
+    p = window<Place>(w, op, low, u64(high - low) + Kind::SIZE);
     if (!p) return lane_by_lane<Place, Kind>(w, op, a);
   }
   const u64 origin = reinterpret_cast<u64>(p) - low;  // of device address 0
-  if (m == kFullMask) {
-    for (int first = 0; first < kLanes; first += 8) eight_lanes<Kind>(w, op, a, origin, first);
+  if (m == FULL_MASK) {
+    for (int first = 0; first < LANES; first += 8) eight_lanes<Kind>(w, op, a, origin, first);
   } else {
     each_active(w, [&](int l) { Kind::lane(w, op, host(origin + a[l]), l); });
   }
@@ -182,17 +182,17 @@ template <class Place, class Kind>
 template <class Place, class Kind>
 void access(Warp& w, const Op& op) {
   using A = typename Place::Address;
-  constexpr A kStep = A(Kind::kSize);
+  constexpr A STEP = A(Kind::SIZE);
   const A* a = in<A>(w, op[LoadStore::ADDRESS]);
-  if (w.mask == kFullMask) {
+  if (w.mask == FULL_MASK) {
     const A first = A(a[0] + A(op.imm));
     const A step = a[1] - a[0];
-    if (step == kStep && !(first & (kStep - 1)) && is_ramp<kStep, kLanes>(a)) {
-      if (std::byte* p = window<Place>(w, op, first, kLanes * Kind::kSize))
-        return Kind::template consecutive<kLanes>(w, op, p, 0);
-    } else if (step == 0 && !(first & (kStep - 1)) && is_ramp<A(0), kLanes>(a)) {
-      if (std::byte* p = window<Place>(w, op, first, Kind::kSize))
-        return Kind::template equal<kLanes>(w, op, p, 0);
+    if (step == STEP && !(first & (STEP - 1)) && is_ramp<STEP, LANES>(a)) {
+      if (std::byte* p = window<Place>(w, op, first, LANES * Kind::SIZE))
+        return Kind::template consecutive<LANES>(w, op, p, 0);
+    } else if (step == 0 && !(first & (STEP - 1)) && is_ramp<A(0), LANES>(a)) {
+      if (std::byte* p = window<Place>(w, op, first, Kind::SIZE))
+        return Kind::template equal<LANES>(w, op, p, 0);
     }
   }
   scattered<Place, Kind>(w, op);
@@ -201,9 +201,9 @@ void access(Warp& w, const Op& op) {
 // ---- memory of which each lane has its own, and indexed parameters
 
 CUCPU_INLINE u64 own_address(const Warp& w, const Op& op, int l) {
-  if (op.target & kNarrow) return u32(in<u32>(w, op[LoadStore::ADDRESS])[l] + u32(op.imm));
+  if (op.target & NARROW) return u32(in<u32>(w, op[LoadStore::ADDRESS])[l] + u32(op.imm));
   return in<u64>(w, op[LoadStore::ADDRESS])[l] + op.imm +
-         (op.target & kFrameRelative ? w.frame->local_base : 0);
+         (op.target & FRAME_RELATIVE ? w.frame->local_base : 0);
 }
 template <class Kind>
 void own_memory(Warp& w, const Op& op) {
@@ -215,9 +215,9 @@ void own_memory(Warp& w, const Op& op) {
   each_active(w, [&](int l) {
     const u64 address = own_address(w, op, l);
     const bool good =
-        (address <= stride) & (Kind::kSize <= stride - address) & !(address & (Kind::kSize - 1));
+        (address <= stride) & (Kind::SIZE <= stride - address) & !(address & (Kind::SIZE - 1));
     std::byte* p = good ? origin + u64(l) * stride + address
-                        : resolve(w, op, l, address, Kind::kSize, Kind::kAccess, region_of(op));
+                        : resolve(w, op, l, address, Kind::SIZE, Kind::ACCESS, region_of(op));
     Kind::lane(w, op, p, l);
   });
 }
@@ -226,7 +226,7 @@ void own_memory(Warp& w, const Op& op) {
 template <class Kind>
 void kernel_parameter(Warp& w, const Op& op) {
   auto* p = const_cast<std::byte*>(w.params) + op.imm;
-  if (w.mask == kFullMask) return Kind::template equal<kLanes>(w, op, p, 0);
+  if (w.mask == FULL_MASK) return Kind::template equal<LANES>(w, op, p, 0);
   each_active(w, [&](int l) { Kind::lane(w, op, p, l); });
 }
 
@@ -247,7 +247,7 @@ Handler by_space(const Form& f, Widths widths) {
       return own_memory<Kind>;
     case Space::param:
       if (widths.param == ParamKind::Frame) return own_memory<Kind>;
-      if constexpr (Kind::kAccess == Access::Write)
+      if constexpr (Kind::ACCESS == Access::Write)
         return nullptr;
       else
         return widths.param == ParamKind::Kernel ? Handler(kernel_parameter<Kind>)

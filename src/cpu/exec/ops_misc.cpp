@@ -83,7 +83,7 @@ namespace {
 std::byte* wide_piece(const Warp& w, Slot slot, u32 total, int lane, u32 offset) {
   std::byte* base = w.at<std::byte>(slot);
   if (total != 16) return base + size_t(lane) * total + offset;
-  return base + (offset / 8) * (kLanes * 8) + size_t(lane) * 8 + offset % 8;
+  return base + (offset / 8) * (LANES * 8) + size_t(lane) * 8 + offset % 8;
 }
 }  // namespace
 
@@ -120,9 +120,9 @@ void isspacep(Warp& w, const Op& op) {
   u32* d = w.at<u32>(op[RESULT]);
   u32 bits = 0;
   each_active(w, [&](int l) {
-    const bool shared = a[l] - space.shared_window() < AddressSpace::kWindow;
-    const bool local = a[l] - space.local_window() < AddressSpace::kWindow;
-    const bool param = a[l] - space.param_window() < AddressSpace::kWindow;
+    const bool shared = a[l] - space.shared_window() < AddressSpace::WINDOW;
+    const bool local = a[l] - space.local_window() < AddressSpace::WINDOW;
+    const bool param = a[l] - space.param_window() < AddressSpace::WINDOW;
     const auto is_constant = [&] {
       const auto range = space.find(a[l]);
       return range && range->kind == MemoryKind::Code && range->read_only;
@@ -164,14 +164,14 @@ void breakpoint(Warp& w, const Op& op) {
 // The offset of the destination is in imm.
 void copy_async(Warp& w, const Op& op) {
   const u32 size = w.at<u32>(op[CopyAsync::SIZE])[0];
-  const u32 ignore = op[CopyAsync::IGNORE] == kNoSlot ? 0 : *w.at<u32>(op[CopyAsync::IGNORE]);
+  const u32 ignore = op[CopyAsync::IGNORE] == NO_SLOT ? 0 : *w.at<u32>(op[CopyAsync::IGNORE]);
   each_active(w, [&](int l) {
-    const u64 to = op.target & kNarrow ? u32(w.at<u32>(op[CopyAsync::ADDRESS])[l] + u32(op.imm))
-                                       : w.at<u64>(op[CopyAsync::ADDRESS])[l] + op.imm;
+    const u64 to = op.target & NARROW ? u32(w.at<u32>(op[CopyAsync::ADDRESS])[l] + u32(op.imm))
+                                      : w.at<u64>(op[CopyAsync::ADDRESS])[l] + op.imm;
     const u64 from =
         w.at<u64>(op[CopyAsync::SOURCE])[l] + w.at<u64>(op[CopyAsync::SOURCE_OFFSET])[l];
     u32 wanted =
-        op[CopyAsync::SOURCE_SIZE] == kNoSlot ? size : w.at<u32>(op[CopyAsync::SOURCE_SIZE])[l];
+        op[CopyAsync::SOURCE_SIZE] == NO_SLOT ? size : w.at<u32>(op[CopyAsync::SOURCE_SIZE])[l];
     if (wanted > size) wanted = size;
     if (ignore >> l & 1) wanted = 0;
     std::byte* d = resolve(w, op, l, to, size, Access::Write, Region::Shared);

@@ -23,7 +23,7 @@ void copy_b128(Warp& w, const Op& op) {
   const u64* a = in<u64>(w, op[FIRST]);
   u64* d = out<u64>(w, op[RESULT]);
   each_lane(w, d, [=](int l) { return a[l]; });
-  each_lane(w, d + kLanes, [=](int l) { return a[l + kLanes]; });
+  each_lane(w, d + LANES, [=](int l) { return a[l + LANES]; });
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct Div {
 };
 // Sums of normal numbers are exact where they are subnormal.
 template <class F>
-constexpr bool kMayBeTiny = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;
+constexpr bool MAY_BE_TINY = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;
 struct Sqrt {
   static float apply(float a) { return __builtin_sqrtf(a); }
   static double apply(double a) { return __builtin_sqrt(a); }
@@ -108,8 +108,8 @@ CUCPU_INLINE T magnitude(T v) {
 template <class T>
 CUCPU_INLINE T with_sign(T v, T sign) {
   using U = typename BitsType<T>::type;
-  constexpr U kSign = U{1} << (8 * sizeof(U) - 1);
-  return bits_of<T>(U((bits_of<U>(v) & ~kSign) | (bits_of<U>(sign) & kSign)));
+  constexpr U SIGN = U{1} << (8 * sizeof(U) - 1);
+  return bits_of<T>(U((bits_of<U>(v) & ~SIGN) | (bits_of<U>(sign) & SIGN)));
 }
 template <class T>
 CUCPU_INLINE T negated(T v) {
@@ -134,7 +134,7 @@ void binary(Warp& w, const Op& op) {
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const T x = source<Ftz>(a[l]), y = source<Ftz>(b[l]);
     T v = F::apply(x, y);
-    if constexpr (Ftz && kMayBeTiny<F>) v = flushed_by(v, F::apply(x * 0x1p24f, y));
+    if constexpr (Ftz && MAY_BE_TINY<F>) v = flushed_by(v, F::apply(x * 0x1p24f, y));
     return result_of<Ftz, Sat>(v, a[l], b[l], b[l]);
   });
 }
@@ -208,13 +208,13 @@ void copysign(Warp& w, const Op& op) {
 
 template <class F>
 Handler binary_of(const Form& f) {
-  const bool ftz = f.has(ptx::kFlagFtz), sat = f.has(ptx::kFlagSat);
+  const bool ftz = f.has(ptx::FLAG_FTZ), sat = f.has(ptx::FLAG_SAT);
   if (f.types[0] == Type::f64) return binary<double, F, false, false>;
   if (ftz) return sat ? binary<float, F, true, true> : binary<float, F, true, false>;
   return sat ? binary<float, F, false, true> : binary<float, F, false, false>;
 }
 Handler fma_of(const Form& f) {
-  const bool ftz = f.has(ptx::kFlagFtz), sat = f.has(ptx::kFlagSat);
+  const bool ftz = f.has(ptx::FLAG_FTZ), sat = f.has(ptx::FLAG_SAT);
   if (f.types[0] == Type::f64) return fma<double, false, false>;
   if (ftz) return sat ? fma<float, true, true> : fma<float, true, false>;
   return sat ? fma<float, false, true> : fma<float, false, false>;
@@ -222,19 +222,19 @@ Handler fma_of(const Form& f) {
 template <class F>
 Handler unary_of(const Form& f) {
   if (f.types[0] == Type::f64) return unary<double, F, false, false>;
-  return f.has(ptx::kFlagFtz) ? Handler(unary<float, F, true, false>)
+  return f.has(ptx::FLAG_FTZ) ? Handler(unary<float, F, true, false>)
                               : Handler(unary<float, F, false, false>);
 }
 
 template <bool Least, bool Nan, bool Ftz>
 Handler minmax_float(const Form& f, bool three) {
-  if (three) return f.has(ptx::kFlagXorsignAbs) ? nullptr : Handler(minmax3<Least, Nan, Ftz>);
-  return f.has(ptx::kFlagXorsignAbs) ? Handler(minmax_xorsign<Least, Nan, Ftz>)
-                                     : Handler(minmax<float, Least, Nan, Ftz>);
+  if (three) return f.has(ptx::FLAG_XORSIGN_ABS) ? nullptr : Handler(minmax3<Least, Nan, Ftz>);
+  return f.has(ptx::FLAG_XORSIGN_ABS) ? Handler(minmax_xorsign<Least, Nan, Ftz>)
+                                      : Handler(minmax<float, Least, Nan, Ftz>);
 }
 template <bool Least>
 Handler minmax_of(const Form& f, bool three) {
-  const bool nan = f.has(ptx::kFlagNan), ftz = f.has(ptx::kFlagFtz);
+  const bool nan = f.has(ptx::FLAG_NAN), ftz = f.has(ptx::FLAG_FTZ);
   if (f.types[0] == Type::f64)
     return nan || three ? nullptr : Handler(minmax<double, Least, false, false>);
   if (nan)
@@ -256,9 +256,9 @@ Handler select_minmax3(const Form& f) {
 Handler select_real(const Form& f) {
   const Type type = f.types[0];
   if (type != Type::f32 && type != Type::f64) return nullptr;
-  const bool approximate = f.has(ptx::kFlagApprox) || f.has(ptx::kFlagFull);
+  const bool approximate = f.has(ptx::FLAG_APPROX) || f.has(ptx::FLAG_FULL);
   if (is_directed(f.rounding)) return nullptr;
-  const bool single = type == Type::f32, ftz = f.has(ptx::kFlagFtz);
+  const bool single = type == Type::f32, ftz = f.has(ptx::FLAG_FTZ);
   switch (f.op) {
     case Opcode::add:
       return binary_of<Add>(f);
@@ -268,9 +268,9 @@ Handler select_real(const Form& f) {
       return binary_of<Mul>(f);
     case Opcode::fma:
     case Opcode::mad:
-      return f.has(ptx::kFlagRelu) ? nullptr : fma_of(f);
+      return f.has(ptx::FLAG_RELU) ? nullptr : fma_of(f);
     case Opcode::div:
-      return f.has(ptx::kFlagApprox) ? nullptr : binary_of<Div>(f);
+      return f.has(ptx::FLAG_APPROX) ? nullptr : binary_of<Div>(f);
     case Opcode::rcp:
       return approximate ? nullptr : unary_of<Rcp>(f);
     case Opcode::sqrt:

@@ -44,16 +44,16 @@ void shfl(Warp& w, const Op& op) {
   const u32* a = w.at<u32>(op[FIRST]);
   const u32* b = w.at<u32>(op[SECOND]);
   const u32* c = w.at<u32>(op[THIRD]);
-  u32 value[kLanes];
+  u32 value[LANES];
   u32 valid = 0;
-  for (int l = 0; l < kLanes; ++l) {
+  for (int l = 0; l < LANES; ++l) {
     const Source s = shuffle_source<M>(l, b[l], c[l]);
     value[l] = a[s.inside ? s.lane & 31 : l];
     valid |= u32{s.inside} << l;
   }
   u32* d = w.at<u32>(op[RESULT]);
-  if (w.mask == kFullMask) {
-    for (int l = 0; l < kLanes; ++l) d[l] = value[l];
+  if (w.mask == FULL_MASK) {
+    for (int l = 0; l < LANES; ++l) d[l] = value[l];
   } else {
     each_active(w, [&](int l) { d[l] = value[l]; });
   }
@@ -76,7 +76,7 @@ Handler shuffle(Mode mode) {
 
 // Lanes that take part: those of the group that the member mask names.
 u32 members(const Warp& w, const Op& op) {
-  if (op[MEMBERS] == kNoSlot) return w.mask;
+  if (op[MEMBERS] == NO_SLOT) return w.mask;
   return w.mask & w.at<u32>(op[MEMBERS])[std::countr_zero(w.mask)];
 }
 u32 votes(const Warp& w, const Op& op) {
@@ -91,7 +91,7 @@ void vote(Warp& w, const Op& op) {
     each_active(w, [&](int l) { d[l] = yes; });
   } else {
     const bool r = M == Mode::all ? yes == all : M == Mode::any ? yes != 0 : yes == 0 || yes == all;
-    write_bits(w, w.at<u32>(op[RESULT]), r ? kFullMask : 0);
+    write_bits(w, w.at<u32>(op[RESULT]), r ? FULL_MASK : 0);
   }
 }
 Handler vote_of(Mode mode) {
@@ -113,7 +113,7 @@ template <class T>
 void match_any(Warp& w, const Op& op) {
   const T* a = w.at<T>(op[FIRST]);
   const u32 all = members(w, op);
-  u32 result[kLanes] = {};
+  u32 result[LANES] = {};
   for (u32 m = all; m;) {
     const T value = a[std::countr_zero(m)];
     u32 same = 0;
@@ -133,7 +133,7 @@ void match_all(Warp& w, const Op& op) {
   for (u32 m = all; m; m &= m - 1) same &= a[std::countr_zero(m)] == a[std::countr_zero(all)];
   u32* d = w.at<u32>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = same ? all : 0; });
-  write_bits(w, w.at<u32>(op[PREDICATE]), same ? kFullMask : 0);
+  write_bits(w, w.at<u32>(op[PREDICATE]), same ? FULL_MASK : 0);
 }
 
 struct Add {
@@ -184,7 +184,7 @@ void redux_f32(Warp& w, const Op& op) {
 }
 template <bool Least>
 Handler redux_float(const Form& f) {
-  const bool abs = f.has(ptx::kFlagAbs), nan = f.has(ptx::kFlagNan);
+  const bool abs = f.has(ptx::FLAG_ABS), nan = f.has(ptx::FLAG_NAN);
   if (abs) return nan ? redux_f32<Least, true, true> : redux_f32<Least, true, false>;
   return nan ? redux_f32<Least, false, true> : redux_f32<Least, false, false>;
 }

@@ -9,7 +9,7 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr int kMaxArguments = 32;
+constexpr int MAX_ARGUMENTS = 32;
 
 // Arguments lie one after another, each aligned to its size of 4 or 8 bytes.
 class Arguments {
@@ -32,8 +32,8 @@ class Arguments {
   int count_ = 0;
 };
 
-constexpr u64 kMostRoom = 1 << 30;        // snprintf counts in an int
-constexpr u64 kSignificantDigits = 1100;  // the exact value of a double has 767 at most
+constexpr u64 MOST_ROOM = 1 << 30;        // snprintf counts in an int
+constexpr u64 SIGNIFICANT_DIGITS = 1100;  // the exact value of a double has 767 at most
 
 // One conversion. Flags, width and precision are parsed and bounded, because a kernel may name any
 // number; lengths are replaced by the ones that fit the argument.
@@ -82,7 +82,7 @@ s64 Conversion::parse_number() {
   }
   s64 value = 0;
   for (; peek() >= '0' && peek() <= '9'; ++at_)
-    if (value <= s64{kMostRoom}) value = value * 10 + (format_[at_] - '0');
+    if (value <= s64{MOST_ROOM}) value = value * 10 + (format_[at_] - '0');
   return value;
 }
 
@@ -134,7 +134,7 @@ bool Conversion::real(char c, double value) {
   const char type[] = {c, '\0'};
   if (!std::isfinite(value)) precision_ = -1;
   if ((c == 'g' || c == 'G') && !flag('#'))
-    precision_ = std::min(precision_, s64{kSignificantDigits});
+    precision_ = std::min(precision_, s64{SIGNIFICANT_DIGITS});
   return print(type, value);
 }
 
@@ -172,7 +172,7 @@ bool Conversion::run(const PrintfSource& source) {
 int format_printf(const std::string& format, const PrintfSource& source, u64 capacity,
                   std::string& out) {
   Arguments arguments(source);
-  capacity = std::min(capacity, kMostRoom);
+  capacity = std::min(capacity, MOST_ROOM);
   for (size_t at = 0; at < format.size();) {
     if (out.size() >= capacity) return -1;
     if (format[at] != '%') {
@@ -185,7 +185,7 @@ int format_printf(const std::string& format, const PrintfSource& source, u64 cap
       ++at;
       continue;
     }
-    if (arguments.count() >= kMaxArguments) return -1;
+    if (arguments.count() >= MAX_ARGUMENTS) return -1;
     if (!Conversion(format, at, arguments, out, capacity - out.size()).run(source)) return -1;
   }
   return arguments.count();

@@ -34,7 +34,7 @@ struct Argument {
 struct CallSite {
   const DecodedFunction* callee = nullptr;
   Builtin builtin = Builtin::None;
-  Slot target = kNoSlot;  // indirect: the register with the function's address
+  Slot target = NO_SLOT;  // indirect: the register with the function's address
   std::vector<Argument> returns;
   std::vector<Argument> inputs;
 };

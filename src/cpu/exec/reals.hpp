@@ -17,12 +17,12 @@ CUCPU_INLINE float canonical(float v) { return v == v ? v : bits_of<float>(u32{0
 
 // f64 results that are NaN are the first operand that is one, made quiet. The processor's rule
 // depends on the order in which the compiler gives it the operands.
-constexpr u64 kQuiet = 0x0008000000000000;
+constexpr u64 QUIET = 0x0008000000000000;
 CUCPU_INLINE double canonical(double v, double a, double b, double c) {
   u64 nan = 0xfff8000000000000;
-  nan = c != c ? bits_of<u64>(c) | kQuiet : nan;
-  nan = b != b ? bits_of<u64>(b) | kQuiet : nan;
-  nan = a != a ? bits_of<u64>(a) | kQuiet : nan;
+  nan = c != c ? bits_of<u64>(c) | QUIET : nan;
+  nan = b != b ? bits_of<u64>(b) | QUIET : nan;
+  nan = a != a ? bits_of<u64>(a) | QUIET : nan;
   return v == v ? v : bits_of<double>(nan);
 }
 CUCPU_INLINE float canonical(float v, float, float, float) { return canonical(v); }

@@ -16,7 +16,7 @@ using ptx::Opcode;
 using ptx::Rounding;
 using ptx::Type;
 
-constexpr u64 kFtz = 1 << 8, kSat = 1 << 9;
+constexpr u64 FTZ = 1 << 8, SAT = 1 << 9;
 
 float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
 
@@ -30,7 +30,7 @@ float nan_of(float, float, float) { return std::bit_cast<float>(u32{0x7fffffff})
 
 template <class T>
 T start(T v, u64 how) {
-  if constexpr (sizeof(T) == 4) return how & kFtz ? flushed(v) : v;
+  if constexpr (sizeof(T) == 4) return how & FTZ ? flushed(v) : v;
   return v;
 }
 
@@ -81,14 +81,14 @@ struct Fma {
 // subnormals would lift it to the least normal number. F gives it again, 2^24 times as large.
 template <class F>
 float untiny(float v, float a, float b, float c) {
-  constexpr bool kFirst = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;
-  constexpr bool kSums = std::is_same_v<F, Fma>;
+  constexpr bool FIRST = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;
+  constexpr bool SUMS = std::is_same_v<F, Fma>;
   volatile float scale = 0x1p24f;
   float scaled = v;
-  if constexpr (kFirst) scaled = F::apply(a * scale, b, c);
-  if constexpr (kSums) scaled = F::apply(a * scale, b, c * scale);
+  if constexpr (FIRST) scaled = F::apply(a * scale, b, c);
+  if constexpr (SUMS) scaled = F::apply(a * scale, b, c * scale);
   if constexpr (std::is_same_v<F, Rcp>) scaled = scale / a;
-  if constexpr (!kFirst && !kSums && !std::is_same_v<F, Rcp>) return flushed(v);
+  if constexpr (!FIRST && !SUMS && !std::is_same_v<F, Rcp>) return flushed(v);
   return std::fabs(scaled) < 0x1p-102f ? std::copysign(0.0f, v) : v;
 }
 
@@ -96,15 +96,15 @@ template <class T, class F>
 T computed(T a, T b, T c, u64 how) {
   T v = F::apply(a, b, c);
   if constexpr (sizeof(T) == 4)
-    if (how & kFtz) v = untiny<F>(v, a, b, c);
-  if (how & kSat) return v > T(0) ? (v < T(1) ? v : T(1)) : T(0);
+    if (how & FTZ) v = untiny<F>(v, a, b, c);
+  if (how & SAT) return v > T(0) ? (v < T(1) ? v : T(1)) : T(0);
   return v == v ? v : nan_of(a, b, c);
 }
 template <class T, class F>
 void rounded(Warp& w, const Op& op) {
   const T* a = w.at<T>(op[FIRST]);
-  const T* b = op[SECOND] == kNoSlot ? a : w.at<T>(op[SECOND]);
-  const T* c = op[THIRD] == kNoSlot ? a : w.at<T>(op[THIRD]);
+  const T* b = op[SECOND] == NO_SLOT ? a : w.at<T>(op[SECOND]);
+  const T* c = op[THIRD] == NO_SLOT ? a : w.at<T>(op[THIRD]);
   T* d = w.at<T>(op[RESULT]);
   const HostRounding mode(Rounding(op.imm & 0xff));
   for (u32 m = w.mask; m; m &= m - 1) {
@@ -142,9 +142,9 @@ Comparison select_rounding(const Form& f) {
   const bool directed =
       f.rounding == Rounding::rz || f.rounding == Rounding::rm || f.rounding == Rounding::rp;
   const Type type = f.types[0];
-  if (!directed || (type != Type::f32 && type != Type::f64) || f.has(ptx::kFlagRelu)) return {};
+  if (!directed || (type != Type::f32 && type != Type::f64) || f.has(ptx::FLAG_RELU)) return {};
   const u64 how =
-      u64(f.rounding) | (f.has(ptx::kFlagFtz) ? kFtz : 0) | (f.has(ptx::kFlagSat) ? kSat : 0);
+      u64(f.rounding) | (f.has(ptx::FLAG_FTZ) ? FTZ : 0) | (f.has(ptx::FLAG_SAT) ? SAT : 0);
   return {type == Type::f32 ? handler<float>(f.op) : handler<double>(f.op), how};
 }
 

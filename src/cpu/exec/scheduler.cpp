@@ -11,13 +11,13 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr s64 kSlice = 1 << 20;  // warp instructions of a block before another begins beside it
+constexpr s64 SLICE = 1 << 20;  // warp instructions of a block before another begins beside it
 // Of a block among others: it may only be waiting for one of them.
-constexpr s64 kSharedSlice = 1 << 15;
+constexpr s64 SHARED_SLICE = 1 << 15;
 // Blocks taken at a time: neighbours share pages and cache lines, which one worker should have.
-constexpr u64 kMostTaken = 16;
-constexpr u64 kTakesPerLaunch = 64;   // at least, so that no worker is left with nothing at the end
-constexpr size_t kMaxResident = 256;  // blocks that a worker keeps, unless they must all be there
+constexpr u64 MOST_TAKEN = 16;
+constexpr u64 TAKES_PER_LAUNCH = 64;  // at least, so that no worker is left with nothing at the end
+constexpr size_t MAX_RESIDENT = 256;  // blocks that a worker keeps, unless they must all be there
 
 class Share {
  public:
@@ -43,7 +43,7 @@ class Share {
 };
 
 bool Share::take() {
-  const u64 count = std::clamp<u64>(launch_.block_count / kTakesPerLaunch, 1, kMostTaken);
+  const u64 count = std::clamp<u64>(launch_.block_count / TAKES_PER_LAUNCH, 1, MOST_TAKEN);
   next_ = launch_.next_block.fetch_add(count, std::memory_order_relaxed);
   end_ = std::min(next_ + count, launch_.block_count);
   return next_ < end_;
@@ -90,7 +90,7 @@ void Share::charge() {
 void Share::slice() {
   Block& block = *resident_.front();
   const bool shares = launch_.launch->cooperative || block.resumed;
-  s64 quantum = shares ? kSharedSlice : kSlice;
+  s64 quantum = shares ? SHARED_SLICE : SLICE;
   if (launch_.budget && s64(launch_.budget) < quantum) quantum = s64(launch_.budget);
   const BlockStatus status = block.run(quantum);
   if (launch_.budget || worker_.warp_instructions > 1 << 20) charge();
@@ -103,7 +103,7 @@ void Share::slice() {
   // It goes to the end; a new block, if there is one, comes before those that were here.
   resident_.push_back(std::move(resident_.front()));
   resident_.pop_front();
-  if (launch_.launch->cooperative || resident_.size() < kMaxResident) begin();
+  if (launch_.launch->cooperative || resident_.size() < MAX_RESIDENT) begin();
 }
 
 void Share::run() {

@@ -4,87 +4,87 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr Slot block(u32 row) { return row * kRow | kBlockBase; }
-constexpr Slot thread(u32 row) { return row * kRow | kThreadBase; }
+constexpr Slot block(u32 row) { return row * ROW | BLOCK_BASE; }
+constexpr Slot thread(u32 row) { return row * ROW | THREAD_BASE; }
 
 }  // namespace
 
 Slot special_slot(ptx::SpecialRegister reg, unsigned component) {
   using R = ptx::SpecialRegister;
   const u32 c = component < 3 ? component : 0;
-  if (component >= 3) return block(kRowZero);
+  if (component >= 3) return block(ROW_ZERO);
   switch (reg) {
     case R::tid:
-      return thread(kRowTid + c);
+      return thread(ROW_TID + c);
     case R::warpid:
-      return thread(kRowWarpid);
+      return thread(ROW_WARPID);
     case R::ntid:
-      return block(kRowNtid + c);
+      return block(ROW_NTID + c);
     case R::ctaid:
-      return block(kRowCtaid + c);
+      return block(ROW_CTAID + c);
     case R::nctaid:
-      return block(kRowNctaid + c);
+      return block(ROW_NCTAID + c);
     case R::laneid:
-      return block(kRowLaneid);
+      return block(ROW_LANEID);
     case R::nwarpid:
-      return block(kRowNwarpid);
+      return block(ROW_NWARPID);
     case R::smid:
-      return block(kRowSmid);
+      return block(ROW_SMID);
     case R::nsmid:
-      return block(kRowNsmid);
+      return block(ROW_NSMID);
     case R::gridid:
-      return block(kRowGridid);
+      return block(ROW_GRIDID);
     case R::is_explicit_cluster:
-      return block(kRowIsExplicitCluster);
+      return block(ROW_IS_EXPLICIT_CLUSTER);
     case R::clusterid:
-      return block(kRowClusterid + c);
+      return block(ROW_CLUSTERID + c);
     case R::nclusterid:
-      return block(kRowNclusterid + c);
+      return block(ROW_NCLUSTERID + c);
     case R::cluster_ctaid:
-      return block(kRowClusterCtaid + c);
+      return block(ROW_CLUSTER_CTAID + c);
     case R::cluster_nctaid:
-      return block(kRowClusterNctaid + c);
+      return block(ROW_CLUSTER_NCTAID + c);
     case R::cluster_ctarank:
-      return block(kRowClusterCtarank);
+      return block(ROW_CLUSTER_CTARANK);
     case R::cluster_nctarank:
-      return block(kRowClusterNctarank);
+      return block(ROW_CLUSTER_NCTARANK);
     case R::lanemask_eq:
-      return block(kRowLanemaskEq);
+      return block(ROW_LANEMASK_EQ);
     case R::lanemask_le:
-      return block(kRowLanemaskLe);
+      return block(ROW_LANEMASK_LE);
     case R::lanemask_lt:
-      return block(kRowLanemaskLt);
+      return block(ROW_LANEMASK_LT);
     case R::lanemask_ge:
-      return block(kRowLanemaskGe);
+      return block(ROW_LANEMASK_GE);
     case R::lanemask_gt:
-      return block(kRowLanemaskGt);
+      return block(ROW_LANEMASK_GT);
     case R::total_smem_size:
     case R::aggr_smem_size:
-      return block(kRowTotalSmem);
+      return block(ROW_TOTAL_SMEM);
     case R::dynamic_smem_size:
-      return block(kRowDynamicSmem);
+      return block(ROW_DYNAMIC_SMEM);
     case R::reserved_smem_offset_begin:
     case R::reserved_smem_offset_cap:
     case R::reserved_smem_offset_0:
-      return block(kRowReservedBegin);
+      return block(ROW_RESERVED_BEGIN);
     case R::reserved_smem_offset_1:
-      return block(kRowReservedFirst);
+      return block(ROW_RESERVED_FIRST);
     case R::reserved_smem_offset_end:
-      return block(kRowReservedEnd);
+      return block(ROW_RESERVED_END);
     case R::clock:
     case R::clock_hi:
     case R::clock64:
     case R::globaltimer:
     case R::globaltimer_lo:
     case R::globaltimer_hi:
-      return kNoSlot;
+      return NO_SLOT;
     default:
       break;
   }
   const u32 n = u32(reg);
-  if (n == u32(R::envreg0) + 1) return block(kRowEnvreg1);
-  if (n == u32(R::envreg0) + 2) return block(kRowEnvreg2);
-  return block(kRowZero);
+  if (n == u32(R::envreg0) + 1) return block(ROW_ENVREG1);
+  if (n == u32(R::envreg0) + 2) return block(ROW_ENVREG2);
+  return block(ROW_ZERO);
 }
 
 bool is_reserved_shared(ptx::SpecialRegister reg) {

@@ -8,48 +8,48 @@
 namespace cucore::cpu {
 
 // A row is 32 lanes of 32 bits; a wide row, of 64 bits, takes two.
-inline constexpr u32 kRow = kLanes * 4;
+inline constexpr u32 ROW = LANES * 4;
 
 enum BlockRow : u32 {
-  kRowCtaid = 0,  // x, y, z
-  kRowNctaid = 3,
-  kRowNtid = 6,
-  kRowClusterCtaid = 9,
-  kRowClusterNctaid = 12,
-  kRowClusterid = 15,
-  kRowNclusterid = 18,
-  kRowClusterCtarank = 21,
-  kRowClusterNctarank,
-  kRowIsExplicitCluster,  // a predicate: its first word is the mask
-  kRowLaneid,
-  kRowLanemaskEq,
-  kRowLanemaskLe,
-  kRowLanemaskLt,
-  kRowLanemaskGe,
-  kRowLanemaskGt,
-  kRowNwarpid,
-  kRowSmid,
-  kRowNsmid,
-  kRowTotalSmem,
-  kRowDynamicSmem,
-  kRowReservedBegin,  // of the shared memory that belongs to the system
-  kRowReservedFirst,
-  kRowReservedEnd,
-  kRowEnvreg1,
-  kRowEnvreg2,
-  kRowZero,                          // two rows of zeros: whatever always reads as zero
-  kRowGridid = kRowZero + 2,         // wide
-  kRowDynamicBase = kRowGridid + 2,  // where dynamic shared memory begins
-  kRowDynamicBaseWide = kRowDynamicBase + 1,
-  kBlockRows = kRowDynamicBaseWide + 2,
+  ROW_CTAID = 0,  // x, y, z
+  ROW_NCTAID = 3,
+  ROW_NTID = 6,
+  ROW_CLUSTER_CTAID = 9,
+  ROW_CLUSTER_NCTAID = 12,
+  ROW_CLUSTERID = 15,
+  ROW_NCLUSTERID = 18,
+  ROW_CLUSTER_CTARANK = 21,
+  ROW_CLUSTER_NCTARANK,
+  ROW_IS_EXPLICIT_CLUSTER,  // a predicate: its first word is the mask
+  ROW_LANEID,
+  ROW_LANEMASK_EQ,
+  ROW_LANEMASK_LE,
+  ROW_LANEMASK_LT,
+  ROW_LANEMASK_GE,
+  ROW_LANEMASK_GT,
+  ROW_NWARPID,
+  ROW_SMID,
+  ROW_NSMID,
+  ROW_TOTAL_SMEM,
+  ROW_DYNAMIC_SMEM,
+  ROW_RESERVED_BEGIN,  // of the shared memory that belongs to the system
+  ROW_RESERVED_FIRST,
+  ROW_RESERVED_END,
+  ROW_ENVREG1,
+  ROW_ENVREG2,
+  ROW_ZERO,                           // two rows of zeros: whatever always reads as zero
+  ROW_GRIDID = ROW_ZERO + 2,          // wide
+  ROW_DYNAMIC_BASE = ROW_GRIDID + 2,  // where dynamic shared memory begins
+  ROW_DYNAMIC_BASE_WIDE = ROW_DYNAMIC_BASE + 1,
+  BLOCK_ROWS = ROW_DYNAMIC_BASE_WIDE + 2,
 };
 
-enum ThreadRow : u32 { kRowTid = 0, kRowWarpid = 3, kThreadRows = 4 };
+enum ThreadRow : u32 { ROW_TID = 0, ROW_WARPID = 3, THREAD_ROWS = 4 };
 
-// The slot of a special register that does not change while a warp runs, kNoSlot for clocks.
+// The slot of a special register that does not change while a warp runs, NO_SLOT for clocks.
 Slot special_slot(ptx::SpecialRegister reg, unsigned component);
 // Shared memory of the system, behind the program's: there only where a kernel asks for its place.
-inline constexpr u32 kReservedShared = 1024;
+inline constexpr u32 RESERVED_SHARED = 1024;
 bool is_reserved_shared(ptx::SpecialRegister reg);
 // Whether the slot holds 64-bit lanes.
 bool special_is_wide(ptx::SpecialRegister reg);

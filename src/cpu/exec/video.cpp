@@ -109,7 +109,7 @@ void video(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
   const u32* a = w.at<u32>(op[FIRST]);
   const u32* b = w.at<u32>(op[SECOND]);
-  const u32* c = op[THIRD] == kNoSlot ? nullptr : w.at<u32>(op[THIRD]);
+  const u32* c = op[THIRD] == NO_SLOT ? nullptr : w.at<u32>(op[THIRD]);
   u32* d = w.at<u32>(op[RESULT]);
   for (u32 m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
@@ -179,7 +179,7 @@ Comparison select_video(const Form& f) {
   // Devices do not saturate the sum of unsigned words to an unsigned word.
   const bool wraps =
       p.kind == Kind::Add && p.parts == 1 && !p.to_signed && !p.a_signed && !p.b_signed;
-  p.sat = f.has(ptx::kFlagSat) && !wraps;
+  p.sat = f.has(ptx::FLAG_SAT) && !wraps;
   p.second = f.operation;
   p.compare = f.compare;
   return {video, p.packed()};

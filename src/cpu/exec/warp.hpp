@@ -20,8 +20,8 @@ using s16 = int16_t;
 using s32 = int32_t;
 using s64 = int64_t;
 
-inline constexpr int kLanes = 32;
-inline constexpr u32 kFullMask = ~u32{0};
+inline constexpr int LANES = 32;
+inline constexpr u32 FULL_MASK = ~u32{0};
 
 struct Warp;
 struct Op;
@@ -33,10 +33,10 @@ using Handler = void (*)(Warp&, const Op&);
 
 // The two low bits of a slot.
 enum SlotBase : u32 {
-  kFrameBase = 0,     // registers of the current function
-  kConstantBase = 1,  // immediates of the current function
-  kBlockBase = 2,     // special registers that all threads of a block share, and lane tables
-  kThreadBase = 3,    // %tid
+  FRAME_BASE = 0,     // registers of the current function
+  CONSTANT_BASE = 1,  // immediates of the current function
+  BLOCK_BASE = 2,     // special registers that all threads of a block share, and lane tables
+  THREAD_BASE = 3,    // %tid
 };
 
 enum class OpKind : u8 {
@@ -60,7 +60,7 @@ struct Op {
   Handler run = nullptr;
   Slot slots[8] = {};  // by the names of operands.hpp
   u64 imm = 0;
-  Slot guard = kNoSlot;
+  Slot guard = NO_SLOT;
   u32 target = 0;  // branch target, or index of cold data
   u32 site = 0;    // of a memory access: its entry in the interval cache
   u16 batch = 0;   // unguarded plain instructions from here to the end of the basic block
@@ -144,7 +144,7 @@ struct Warp {
   bool rotate = false;  // the last slice ran out: next, whoever has waited longest
   u32 group_count = 0;
   u32 clock = 0;
-  Group groups[kLanes];
+  Group groups[LANES];
 
   template <class T>
   T* at(Slot slot) const {

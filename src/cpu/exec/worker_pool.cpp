@@ -9,14 +9,14 @@ namespace {
 
 // Waking a thread takes as long as a small launch: one that has just worked looks out for the next
 // this long before it sleeps.
-constexpr std::chrono::microseconds kLookout{100};
+constexpr std::chrono::microseconds LOOKOUT{100};
 // Kernels may wait for a kernel of another stream. One that has found no place for so long is begun
 // by its own stream's thread, and the system shares out the cores.
-constexpr std::chrono::milliseconds kPatience{10};
+constexpr std::chrono::milliseconds PATIENCE{10};
 
 template <class Done>
 void look_out(Done done) {
-  const auto end = std::chrono::steady_clock::now() + kLookout;
+  const auto end = std::chrono::steady_clock::now() + LOOKOUT;
   while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
@@ -60,7 +60,7 @@ void WorkerPool::work(Job& job, std::unique_lock<std::mutex>& lock) {
 }
 
 bool WorkerPool::begins_soon(const Job& job, std::unique_lock<std::mutex>& lock) {
-  return done_.wait_for(lock, kPatience, [&] { return job.workers != 0 || job.drained; });
+  return done_.wait_for(lock, PATIENCE, [&] { return job.workers != 0 || job.drained; });
 }
 
 void WorkerPool::run(LaunchState& launch) {

@@ -13,7 +13,7 @@ namespace {
 
 Section& signature_section(std::vector<Section>& sections) {
   const auto is_signature = [](const Section& section) {
-    return (section.entry.type & ~kMaySkip) == SIG;
+    return (section.entry.type & ~MAY_SKIP) == SIG;
   };
   auto found = std::find_if(sections.begin(), sections.end(), is_signature);
   if (found == sections.end()) found = sections.insert(found, Section{});
@@ -24,16 +24,16 @@ Section& signature_section(std::vector<Section>& sections) {
   return *found;
 }
 
-/// Fills in offsets, sizes and digests; returns the size of the file.
+// Fills in offsets, sizes and digests; returns the size of the file.
 uint64_t place(std::vector<Section>& sections) {
   uint64_t end = sizeof(ContainerHeader) + sections.size() * sizeof(SectionEntry);
   for (Section& section : sections) {
     SectionEntry& entry = section.entry;
     entry.offset = align_up(end);
     entry.stored_size = section.stored().size();
-    if (entry.compression == kStored) entry.raw_size = entry.stored_size;
-    entry.alignment = kSectionAlignment;
-    const bool signature = (entry.type & ~kMaySkip) == SIG;
+    if (entry.compression == STORED) entry.raw_size = entry.stored_size;
+    entry.alignment = SECTION_ALIGNMENT;
+    const bool signature = (entry.type & ~MAY_SKIP) == SIG;
     entry.digest = signature ? Digest{} : sha256(section.stored());
     end = entry.offset + entry.stored_size;
   }
@@ -42,9 +42,9 @@ uint64_t place(std::vector<Section>& sections) {
 
 ContainerHeader make_header(uint64_t file_size, uint32_t section_count) {
   ContainerHeader header{};
-  std::memcpy(header.magic, image::kContainerMagic, sizeof image::kContainerMagic);
-  header.major = kContainerMajor;
-  header.minor = kContainerMinor;
+  std::memcpy(header.magic, image::CONTAINER_MAGIC, sizeof image::CONTAINER_MAGIC);
+  header.major = CONTAINER_MAJOR;
+  header.minor = CONTAINER_MINOR;
   header.header_size = sizeof(ContainerHeader);
   header.file_size = file_size;
   header.section_count = section_count;
@@ -78,7 +78,7 @@ image::Bytes signed_bytes(std::span<const std::byte> container, uint32_t section
 
 image::Bytes assemble(std::vector<Section> sections, const std::optional<SigningKey>& key) {
   if (key) signature_section(sections);
-  if (sections.size() > kMaxSections) {
+  if (sections.size() > MAX_SECTIONS) {
     throw Error(Status::INVALID_ARGUMENT, "a container holds at most 4096 sections");
   }
   const uint64_t size = place(sections);

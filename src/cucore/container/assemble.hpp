@@ -11,8 +11,8 @@
 
 namespace cucore::container {
 
-/// A section to be: its entry without offset, stored size and digest, and its stored bytes, which
-/// are either somebody's or its own.
+// A section to be: its entry without offset, stored size and digest, and its stored bytes, which
+// are either somebody's or its own.
 struct Section {
   SectionEntry entry{};
   image::Bytes own;
@@ -22,10 +22,10 @@ struct Section {
   std::span<const std::byte> stored() const { return is_own ? std::span(own) : shared; }
 };
 
-/// With a key, the signature replaces that of a SIG section, or is added behind the last.
+// With a key, the signature replaces that of a SIG section, or is added behind the last.
 image::Bytes assemble(std::vector<Section> sections, const std::optional<SigningKey>& key);
 
-/// What checksum and signature are computed over: header and table, with the checksum zero.
+// What checksum and signature are computed over: header and table, with the checksum zero.
 image::Bytes signed_bytes(std::span<const std::byte> container, uint32_t section_count);
 
 }  // namespace cucore::container

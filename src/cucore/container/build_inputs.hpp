@@ -19,41 +19,41 @@ enum class KeyTag : uint16_t {
 #undef TAG
 };
 
-/// "the source"; "an unknown field" for a number that is none.
+// "the source"; "an unknown field" for a number that is none.
 const char* key_tag_text(uint16_t tag);
 
 KeyField key_field(KeyTag tag, std::string_view value);
 KeyField key_field(KeyTag tag, std::span<const std::byte> value);
 
-/// SHA-256 over every field with its tag and its length, so that no two lists read the same.
+// SHA-256 over every field with its tag and its length, so that no two lists read the same.
 Digest digest_of(std::span<const KeyField> fields);
 
-/// Which files a compile may read. Paths are as the compiler is given them.
+// Which files a compile may read. Paths are as the compiler is given them.
 struct FileAccess {
   struct Text {
     std::string name;
-    std::string_view text;  ///< lives as long as the program
+    std::string_view text;  // lives as long as the program
   };
-  std::vector<Text> texts;                 ///< the source, then the headers in memory
-  std::vector<std::string> include_paths;  ///< in the order of the search
+  std::vector<Text> texts;                 // the source, then the headers in memory
+  std::vector<std::string> include_paths;  // in the order of the search
   std::vector<std::string> pre_includes;
-  std::string own_folder;       ///< of the program's name, where it has one
-  bool search_siblings = true;  ///< quoted includes look beside the file that includes
+  std::string own_folder;       // of the program's name, where it has one
+  bool search_siblings = true;  // quoted includes look beside the file that includes
 };
 
-/// Whether a compile of these texts could read a file at all; cheap enough for every source.
+// Whether a compile of these texts could read a file at all; cheap enough for every source.
 bool may_read_files(const FileAccess& access);
 
 struct BuildInputs {
   std::vector<KeyField> fields;
-  Digest digest{};     ///< of the fields
-  std::string bypass;  ///< why the result must not be kept: it has side effects, or varies
+  Digest digest{};     // of the fields
+  std::string bypass;  // why the result must not be kept: it has side effects, or varies
   image::CodeType target = image::CodeType::PTX;
-  image::Arch arch;                         ///< of the result
-  std::string label;                        ///< "saxpy.cu", for messages
-  bool uses_current_directory = false;      ///< a relative path is among the inputs
-  bool traces_files = false;                ///< the compiler can say which files it has read
-  std::unique_ptr<const FileAccess> files;  ///< null: it reads none, whatever lies on the disk
+  image::Arch arch;                         // of the result
+  std::string label;                        // "saxpy.cu", for messages
+  bool uses_current_directory = false;      // a relative path is among the inputs
+  bool traces_files = false;                // the compiler can say which files it has read
+  std::unique_ptr<const FileAccess> files;  // null: it reads none, whatever lies on the disk
 };
 
 }  // namespace cucore::container

@@ -10,7 +10,7 @@ namespace cucore::container {
 
 namespace {
 
-/// A launch checks its arguments by these sizes, so they must be the code's own.
+// A launch checks its arguments by these sizes, so they must be the code's own.
 void check_symbols(image::Image& image, const image::ImageInfo& info, const Table& table,
                    const image::ByteView& file) {
   std::unordered_map<std::string_view, const image::Symbol*> known;
@@ -42,7 +42,7 @@ void check_symbols(image::Image& image, const image::ImageInfo& info, const Tabl
   }
 }
 
-/// What has no symbols of its own has those of its code, as far as a container can hold them.
+// What has no symbols of its own has those of its code, as far as a container can hold them.
 void adopt_symbols(image::Image& image, image::ImageInfo& info, uint64_t at,
                    const image::ByteView& file) {
   for (const image::Symbol& symbol : info.symbols) {
@@ -55,7 +55,7 @@ void adopt_symbols(image::Image& image, image::ImageInfo& info, uint64_t at,
   image.symbols = std::move(info.symbols);
 }
 
-/// Machine code does not always say its suffix.
+// Machine code does not always say its suffix.
 bool is_arch_of(const image::Image& image, const image::Arch& actual) {
   if (actual.empty()) return true;
   image::Arch stated = image.arch;

@@ -7,8 +7,8 @@
 
 namespace cucore::container {
 
-/// Takes from the image the symbols and parameters that the container leaves out.
-/// @throws Error INVALID_CODE
+// Takes from the image the symbols and parameters that the container leaves out.
+// @throws Error INVALID_CODE
 void check_image(image::Image& image, const SectionEntry& entry, const Table& table,
                  const image::ByteView& file, image::MemoryBudget& budget);
 

@@ -16,12 +16,12 @@ using namespace std::string_view_literals;
 
 using Point = std::array<uint8_t, 32>;
 
-constexpr size_t kLast = 31;
-constexpr uint8_t kSignBit = 0x80;  // of the last byte: the sign of x, which -P shares y with
+constexpr size_t LAST = 31;
+constexpr uint8_t SIGN_BIT = 0x80;  // of the last byte: the sign of x, which -P shares y with
 
 // y of the points whose order divides 8, little endian. y = 1 has order 1, y = p - 1 order 2, y = 0
 // order 4, the other two order 8.
-constexpr Point kSmallOrder[] = {
+constexpr Point SMALL_ORDER[] = {
     {},
     {1},
     {0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -37,13 +37,13 @@ constexpr Point kSmallOrder[] = {
 
 // y >= p = 2^255 - 19: a second encoding of y - p.
 bool is_above_prime(const Point& y) {
-  return y[0] >= 0xed && y[kLast] == 0x7f &&
-         std::all_of(y.begin() + 1, y.begin() + kLast, [](uint8_t byte) { return byte == 0xff; });
+  return y[0] >= 0xed && y[LAST] == 0x7f &&
+         std::all_of(y.begin() + 1, y.begin() + LAST, [](uint8_t byte) { return byte == 0xff; });
 }
 
 // RFC 8410: what stands before the 32 bytes in DER; in PKCS #8 behind a SEQUENCE and the version.
-constexpr auto kPublicHead = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
-constexpr auto kPrivateBody = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
+constexpr auto PUBLIC_HEAD = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
+constexpr auto PRIVATE_BODY = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
 
 }  // namespace
 
@@ -51,18 +51,18 @@ bool is_weak_point(std::span<const std::byte> key) {
   Point y;
   std::transform(key.begin(), key.end(), y.begin(),
                  [](std::byte byte) { return static_cast<uint8_t>(byte); });
-  y[kLast] &= static_cast<uint8_t>(~kSignBit);
+  y[LAST] &= static_cast<uint8_t>(~SIGN_BIT);
   return is_above_prime(y) ||
-         std::find(std::begin(kSmallOrder), std::end(kSmallOrder), y) != std::end(kSmallOrder);
+         std::find(std::begin(SMALL_ORDER), std::end(SMALL_ORDER), y) != std::end(SMALL_ORDER);
 }
 
 bool is_key_pair_file(std::span<const std::byte> bytes) {
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (const std::string_view der : {kPublicHead, kPrivateBody})
+  for (const std::string_view der : {PUBLIC_HEAD, PRIVATE_BODY})
     if (text.find(der) != text.npos) return true;
   std::erase(text, '\0');  // of UTF-16
-  constexpr std::string_view kMarks[] = {"-----BEGIN ", "---- BEGIN SSH2 ", "ssh-ed25519 "};
-  return std::ranges::any_of(kMarks,
+  constexpr std::string_view MARKS[] = {"-----BEGIN ", "---- BEGIN SSH2 ", "ssh-ed25519 "};
+  return std::ranges::any_of(MARKS,
                              [&](std::string_view mark) { return text.find(mark) != text.npos; });
 }
 

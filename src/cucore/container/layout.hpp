@@ -9,8 +9,8 @@
 
 namespace cucore::container {
 
-inline constexpr uint16_t kContainerMajor = 1;
-inline constexpr uint16_t kContainerMinor = 0;
+inline constexpr uint16_t CONTAINER_MAJOR = 1;
+inline constexpr uint16_t CONTAINER_MINOR = 0;
 
 struct ContainerHeader {
   char magic[8];
@@ -102,18 +102,18 @@ enum SectionType : uint32_t {
   LAST_IMAGE = 21,
 };
 
-inline constexpr uint32_t kMaySkip = 0x80000000u;
-inline constexpr uint32_t kUnknownCount = 0xffffffffu;
-inline constexpr uint32_t kMaxSections = 4096;
-inline constexpr uint32_t kSectionAlignment = 64;
-inline constexpr uint64_t kMaxRawSize = uint64_t{1} << 30;
-inline constexpr uint64_t kMaxRatio = 1000;
-inline constexpr uint64_t kMaxMetaSize = uint64_t{1} << 20;
-inline constexpr uint8_t kStored = 0;
-inline constexpr uint8_t kZstd = 1;
-inline constexpr uint8_t kArchVirtual = 1;
-inline constexpr uint8_t kArchA = 2;
-inline constexpr uint8_t kArchF = 4;
+inline constexpr uint32_t MAY_SKIP = 0x80000000u;
+inline constexpr uint32_t UNKNOWN_COUNT = 0xffffffffu;
+inline constexpr uint32_t MAX_SECTIONS = 4096;
+inline constexpr uint32_t SECTION_ALIGNMENT = 64;
+inline constexpr uint64_t MAX_RAW_SIZE = uint64_t{1} << 30;
+inline constexpr uint64_t MAX_RATIO = 1000;
+inline constexpr uint64_t MAX_META_SIZE = uint64_t{1} << 20;
+inline constexpr uint8_t STORED = 0;
+inline constexpr uint8_t ZSTD = 1;
+inline constexpr uint8_t ARCH_VIRTUAL = 1;
+inline constexpr uint8_t ARCH_A = 2;
+inline constexpr uint8_t ARCH_F = 4;
 
 constexpr bool is_image(uint32_t type) { return type >= FIRST_IMAGE && type <= LAST_IMAGE; }
 
@@ -130,7 +130,7 @@ constexpr image::CodeType code_type(uint32_t section_type) {
 }
 
 constexpr uint64_t align_up(uint64_t value) {
-  return (value + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
+  return (value + SECTION_ALIGNMENT - 1) / SECTION_ALIGNMENT * SECTION_ALIGNMENT;
 }
 
 }  // namespace cucore::container

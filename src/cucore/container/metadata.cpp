@@ -12,7 +12,7 @@ namespace cucore::container {
 namespace {
 
 using Json = nlohmann::json;
-constexpr std::string_view kImages = "images";
+constexpr std::string_view IMAGES = "images";
 
 void check_text(std::string_view text) {
   if (find_bad_utf8(text) != text.npos || text.find('\0') != text.npos) {
@@ -43,10 +43,10 @@ Json to_json(const Metadata& metadata) {
   return object;
 }
 
-/// Where in the document the parser is.
+// Where in the document the parser is.
 enum class Place { START, TOP, TOP_ARRAY, IMAGES, IMAGE, IMAGE_ARRAY, DONE };
 
-/// Takes the parser's events. Returning false ends the parse; `why` then says the reason.
+// Takes the parser's events. Returning false ends the parse; `why` then says the reason.
 class Handler : public Json::json_sax_t {
  public:
   explicit Handler(image::MemoryBudget& budget) : budget_(budget) {}
@@ -102,7 +102,7 @@ class Handler : public Json::json_sax_t {
   }
 
   bool start_array(size_t) override {
-    if (place_ == Place::TOP && key_ == kImages) {
+    if (place_ == Place::TOP && key_ == IMAGES) {
       place_ = Place::IMAGES;
       top_key_ = last_key_;
       return true;
@@ -131,7 +131,7 @@ class Handler : public Json::json_sax_t {
 
   bool take(uint64_t bytes) {
     if (budget_.take(bytes)) return true;
-    why = image::kTooMuch;
+    why = image::TOO_MUCH;
     return false;
   }
 
@@ -142,9 +142,9 @@ class Handler : public Json::json_sax_t {
 
   bool add(MetadataValue value) {
     if (place_ != Place::TOP && place_ != Place::IMAGE) return refuse("a value");
-    if (place_ == Place::TOP && key_ == kImages) return refuse("no array of images");
+    if (place_ == Place::TOP && key_ == IMAGES) return refuse("no array of images");
     const auto* text = std::get_if<std::string>(&value);
-    if (!take(sizeof(Metadata::value_type) + image::kMapNode + image::heap_size(key_, 2) +
+    if (!take(sizeof(Metadata::value_type) + image::MAP_NODE + image::heap_size(key_, 2) +
               (text ? image::heap_size(*text) : 0))) {
       return false;
     }
@@ -162,17 +162,17 @@ class Handler : public Json::json_sax_t {
 }  // namespace
 
 std::string format_metadata(const Metadata& own, const std::vector<Metadata>& images) {
-  if (own.contains(kImages)) {
+  if (own.contains(IMAGES)) {
     throw Error(Status::INVALID_ARGUMENT, "the metadata key \"images\" is taken");
   }
   if (own.empty() && images.empty()) return {};
   Json object = to_json(own);
   if (!images.empty()) {
-    Json& array = object[std::string(kImages)] = Json::array();
+    Json& array = object[std::string(IMAGES)] = Json::array();
     for (const Metadata& image : images) array.push_back(to_json(image));
   }
   std::string text = object.dump();
-  if (text.size() > kMaxMetaSize) {
+  if (text.size() > MAX_META_SIZE) {
     throw Error(Status::INVALID_ARGUMENT, "metadata of " + std::to_string(text.size()) +
                                               " bytes is above the limit of 1 MiB");
   }
@@ -180,7 +180,7 @@ std::string format_metadata(const Metadata& own, const std::vector<Metadata>& im
 }
 
 MetadataSet parse_metadata(const image::ByteView& json, image::MemoryBudget& budget) {
-  if (json.size() > kMaxMetaSize) json.fail(0, "META is larger than 1 MiB");
+  if (json.size() > MAX_META_SIZE) json.fail(0, "META is larger than 1 MiB");
   const auto* begin = reinterpret_cast<const char*>(json.bytes().data());
   // The parser passes over one, other readers do not.
   if (json.size() > 0 && *begin == '\xef') json.fail(0, "META begins with a byte-order mark");

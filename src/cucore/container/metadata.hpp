@@ -11,13 +11,13 @@ namespace cucore::container {
 
 struct MetadataSet {
   Metadata own;
-  std::vector<Metadata> images;  ///< of a bundle, under the key "images"
+  std::vector<Metadata> images;  // of a bundle, under the key "images"
 };
 
-/// Empty if there is nothing to write. @throws Error INVALID_ARGUMENT
+// Empty if there is nothing to write. @throws Error INVALID_ARGUMENT
 std::string format_metadata(const Metadata& own, const std::vector<Metadata>& images);
 
-/// @throws Error INVALID_CODE
+// @throws Error INVALID_CODE
 MetadataSet parse_metadata(const image::ByteView& json, image::MemoryBudget& budget);
 
 }  // namespace cucore::container

@@ -17,35 +17,35 @@ namespace cucore::container {
 
 namespace {
 
-constexpr std::string_view kWhat = "the container";
+constexpr std::string_view WHAT = "the container";
 
 image::Arch arch_of(const SectionEntry& entry) {
   image::Arch arch;
   arch.number = entry.arch;
-  arch.is_virtual = (entry.arch_flags & kArchVirtual) != 0;
-  if ((entry.arch_flags & kArchA) != 0) arch.suffix = 'a';
-  if ((entry.arch_flags & kArchF) != 0) arch.suffix = 'f';
+  arch.is_virtual = (entry.arch_flags & ARCH_VIRTUAL) != 0;
+  if ((entry.arch_flags & ARCH_A) != 0) arch.suffix = 'a';
+  if ((entry.arch_flags & ARCH_F) != 0) arch.suffix = 'f';
   return arch;
 }
 
-/// What may be large, and is bounded by its compression.
+// What may be large, and is bounded by its compression.
 bool is_payload(uint32_t type) { return is_image(type) || type == LOG || type == SOURCE; }
 
-/// Stored bytes as they are, or decompressed into memory of its own.
+// Stored bytes as they are, or decompressed into memory of its own.
 class Raw {
  public:
   Raw(const Table& table, const SectionEntry& entry, image::MemoryBudget& budget)
       : view_(table.stored(entry)) {
-    if (entry.compression == kStored) return;
+    if (entry.compression == STORED) return;
     if (is_payload(Table::type(entry))) {
       budget.add_payload(entry.raw_size);
     } else if (!budget.take(entry.raw_size)) {
-      view_.fail(0, image::kTooMuch);
+      view_.fail(0, image::TOO_MUCH);
     }
     auto raw = image::unzstd(view_.bytes(), entry.raw_size);
     if (!raw) view_.fail(0, "a section cannot be decompressed");
     own_ = std::move(*raw);
-    view_ = image::ByteView(kWhat, own_, entry.offset);
+    view_ = image::ByteView(WHAT, own_, entry.offset);
   }
   Raw(const Raw&) = delete;
   Raw& operator=(const Raw&) = delete;
@@ -67,7 +67,7 @@ class Raw {
 class Reader {
  public:
   Reader(std::span<const std::byte> bytes, const ReadOptions& options)
-      : file_(kWhat, bytes),
+      : file_(WHAT, bytes),
         options_(options),
         budget_(bytes.size()),
         table_(file_, limit(options)),
@@ -89,7 +89,7 @@ class Reader {
  private:
   static uint64_t limit(const ReadOptions& options) {
     const uint64_t wanted = options.max_image_size;
-    return wanted == 0 ? kMaxRawSize : std::min(wanted, kMaxRawSize);
+    return wanted == 0 ? MAX_RAW_SIZE : std::min(wanted, MAX_RAW_SIZE);
   }
 
   void check_strings() {
@@ -118,7 +118,7 @@ class Reader {
   }
 
   void take(uint64_t bytes, const image::ByteView& view, uint64_t offset) {
-    if (!budget_.take(bytes)) view.fail(offset, image::kTooMuch);
+    if (!budget_.take(bytes)) view.fail(offset, image::TOO_MUCH);
   }
 
   void read_images() {
@@ -142,7 +142,7 @@ class Reader {
     const SectionEntry* parameters = table_.find(PARAMS);
     std::optional<Raw> records;
     if (parameters != nullptr) records.emplace(table_, *parameters, budget_);
-    const image::ByteView list = records ? records->view() : image::ByteView(kWhat, {});
+    const image::ByteView list = records ? records->view() : image::ByteView(WHAT, {});
     check_parameters(list);
     uint64_t unused = list.size() / sizeof(ParameterRecord);
     const SectionEntry* symbols = table_.find(SYMTAB);
@@ -159,7 +159,7 @@ class Reader {
     if (list.size() % sizeof(ParameterRecord) != 0) list.fail(0, "PARAMS has no whole records");
     for (uint64_t at = 0; at < list.size(); at += sizeof(ParameterRecord)) {
       const auto record = list.get<ParameterRecord>(at);
-      if (record.parameter_class >= image::kParameterClasses) {
+      if (record.parameter_class >= image::PARAMETER_CLASSES) {
         list.fail(at + 12, "a parameter of unknown class");
       }
       if ((record.alignment & (record.alignment - 1)) != 0) {
@@ -168,7 +168,7 @@ class Reader {
     }
   }
 
-  /// `unused`: records that no symbol has taken yet, so that sharing them cannot multiply them.
+  // `unused`: records that no symbol has taken yet, so that sharing them cannot multiply them.
   void read_symbol(const image::ByteView& view, uint64_t at, const image::ByteView& list,
                    uint64_t& unused) {
     const auto record = view.get<SymbolRecord>(at);
@@ -176,7 +176,7 @@ class Reader {
     if (image == section_to_image_.end()) view.fail(at + 8, "a symbol's section is no image");
     if (record.kind < 1 || record.kind > 5) view.fail(at + 12, "a symbol of unknown kind");
     if (record.flags != 0) view.fail(at + 14, "flags of a symbol are not zero");
-    take(image::grown_size<image::Symbol>() + image::kMapNode, view, at);
+    take(image::grown_size<image::Symbol>() + image::MAP_NODE, view, at);
     image::Symbol symbol;
     symbol.expression = name(record.expression);
     symbol.lowered_name = name(record.lowered_name);
@@ -185,7 +185,7 @@ class Reader {
     if (symbol.lowered_name.empty()) view.fail(at + 4, "a symbol has no name");
     if (symbol.kind == image::SymbolKind::KERNEL && symbol.size != 0)
       view.fail(at + 16, "a kernel has a size");
-    if (record.parameter_count != kUnknownCount) {
+    if (record.parameter_count != UNKNOWN_COUNT) {
       if (record.parameter_count > unused) view.fail(at + 28, "a symbol has too many parameters");
       unused -= record.parameter_count;
       take(sizeof(image::Parameter) * (uint64_t{record.parameter_count} + 2), view, at);
@@ -215,7 +215,7 @@ class Reader {
   void read_metadata() {
     const SectionEntry* entry = table_.find(META);
     if (entry == nullptr) return;
-    if (entry->raw_size > kMaxMetaSize) {
+    if (entry->raw_size > MAX_META_SIZE) {
       file_.fail(table_.offset_of(*entry) + 32, "META is larger than 1 MiB");
     }
     const Raw raw(table_, *entry, budget_);
@@ -285,7 +285,7 @@ class Reader {
     }
   }
 
-  /// Last, because it is the most work: the images themselves, and what the table says of them.
+  // Last, because it is the most work: the images themselves, and what the table says of them.
   void finish_images() {
     Code& code = contents_.code;
     for (size_t i = 0; i < code.images.size(); ++i)
@@ -312,8 +312,8 @@ class Reader {
 }  // namespace
 
 bool is_container(std::span<const std::byte> bytes) {
-  return bytes.size() >= sizeof image::kContainerMagic &&
-         std::memcmp(bytes.data(), image::kContainerMagic, sizeof image::kContainerMagic) == 0;
+  return bytes.size() >= sizeof image::CONTAINER_MAGIC &&
+         std::memcmp(bytes.data(), image::CONTAINER_MAGIC, sizeof image::CONTAINER_MAGIC) == 0;
 }
 
 Contents read_contents(std::span<const std::byte> container, const ReadOptions& options) {

@@ -9,7 +9,7 @@ namespace cucore::container {
 
 namespace {
 
-/// 0: does not run there. Else larger is better among images of one rule.
+// 0: does not run there. Else larger is better among images of one rule.
 using Rank = unsigned (*)(const image::Image&, const Target&);
 
 bool is_real(const image::Image& image) {
@@ -30,13 +30,13 @@ unsigned plain_cubin(const image::Image& image, const Target& target) {
   return fits ? image.arch.number : 0;
 }
 
-/// How far an architecture reaches as intermediate code, whether it is written sm_ or compute_.
+// How far an architecture reaches as intermediate code, whether it is written sm_ or compute_.
 bool compiles_for(image::Arch arch, uint16_t device) {
   arch.is_virtual = true;
   return arch.runs_on(device);
 }
 
-/// nvJitLink links LTO-IR of its own major version that is not newer than itself.
+// nvJitLink links LTO-IR of its own major version that is not newer than itself.
 bool is_linkable_by(uint16_t nvjitlink, uint16_t toolkit) {
   if (nvjitlink == 0 || toolkit == 0) return true;
   return toolkit / 10 == nvjitlink / 10 && toolkit <= nvjitlink;
@@ -58,7 +58,7 @@ unsigned ptx(const image::Image& image, const Target& target) {
   return image.arch.number * 4u + detail;
 }
 
-/// "8.4" of 84
+// "8.4" of 84
 std::string version_text(unsigned number) {
   return std::to_string(number / 10) + "." + std::to_string(number % 10);
 }
@@ -94,11 +94,11 @@ std::string needs(const Target& target) {
 
 std::optional<size_t> find(const Code& bundle, const Target& target,
                            const std::function<bool(const image::Image&)>& is_taken) {
-  static constexpr std::array<Rank, 5> kMachine = {exact_cubin, family_cubin, plain_cubin, ltoir,
-                                                   ptx};
-  static constexpr std::array<Rank, 2> kPtxOnly = {ptx, ltoir};
+  static constexpr std::array<Rank, 5> MACHINE = {exact_cubin, family_cubin, plain_cubin, ltoir,
+                                                  ptx};
+  static constexpr std::array<Rank, 2> PTX_ONLY = {ptx, ltoir};
   const std::span<const Rank> rules =
-      target.ptx_only ? std::span<const Rank>(kPtxOnly) : std::span<const Rank>(kMachine);
+      target.ptx_only ? std::span<const Rank>(PTX_ONLY) : std::span<const Rank>(MACHINE);
   for (const Rank rank : rules) {
     size_t best = 0;
     unsigned most = 0;

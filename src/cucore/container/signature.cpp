@@ -17,8 +17,8 @@ namespace cucore::container {
 
 namespace {
 
-constexpr size_t kEd25519KeySize = 32;
-constexpr size_t kHmacSize = 32;
+constexpr size_t ED25519_KEY_SIZE = 32;
+constexpr size_t HMAC_SIZE = 32;
 
 struct Free {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
@@ -46,7 +46,7 @@ std::string defect_of_form(const K& key) {
         return "an HMAC-SHA256 key is the file of a key of a key pair; expected a secret";
       return {};
     case SignatureAlgorithm::ED25519:
-      if (key.bytes.size() == kEd25519KeySize) return {};
+      if (key.bytes.size() == ED25519_KEY_SIZE) return {};
       return "an Ed25519 key has 32 bytes, this one has " + std::to_string(key.bytes.size());
   }
   return "unknown signature algorithm " + std::to_string(static_cast<int>(key.algorithm));
@@ -70,7 +70,7 @@ SignatureBytes hmac(std::span<const std::byte> key, std::span<const std::byte> m
   size_t size = 0;
   if (!context || EVP_MAC_init(context.get(), raw(key), key.size(), parameters) != 1 ||
       EVP_MAC_update(context.get(), raw(message), message.size()) != 1 ||
-      EVP_MAC_final(context.get(), out, &size, kHmacSize) != 1 || size != kHmacSize) {
+      EVP_MAC_final(context.get(), out, &size, HMAC_SIZE) != 1 || size != HMAC_SIZE) {
     fail("compute HMAC-SHA256");
   }
   return signature;
@@ -129,8 +129,8 @@ std::string key_defect(const VerifyingKey& key) {
 VerifyingKey verifying_key(const SigningKey& key) {
   check_key(key);
   if (key.algorithm == SignatureAlgorithm::HMAC_SHA256) return {key.algorithm, key.bytes};
-  VerifyingKey result{key.algorithm, std::vector<std::byte>(kEd25519KeySize)};
-  size_t size = kEd25519KeySize;
+  VerifyingKey result{key.algorithm, std::vector<std::byte>(ED25519_KEY_SIZE)};
+  size_t size = ED25519_KEY_SIZE;
   auto* out = reinterpret_cast<unsigned char*>(result.bytes.data());
   if (EVP_PKEY_get_raw_public_key(private_key(key).get(), out, &size) != 1) {
     fail("derive an Ed25519 public key");

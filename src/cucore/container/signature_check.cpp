@@ -11,14 +11,14 @@ namespace {
 
 SignatureRecord signature_record(const Table& table, const SectionEntry& section) {
   const image::ByteView stored = table.stored(section);
-  if (section.compression != kStored || stored.size() != sizeof(SignatureRecord)) {
+  if (section.compression != STORED || stored.size() != sizeof(SignatureRecord)) {
     stored.fail(0, "the signature has not 80 bytes");
   }
   const auto record = stored.get<SignatureRecord>(0);
   if (record.algorithm < 1 || record.algorithm > 2) stored.fail(0, "an unknown signature");
-  constexpr uint64_t kHmacEnd = 48;
+  constexpr uint64_t HMAC_END = 48;
   const bool hmac = record.algorithm == 1;
-  if (!stored.all_zero(1, 7) || (hmac && !stored.all_zero(kHmacEnd, stored.size() - kHmacEnd))) {
+  if (!stored.all_zero(1, 7) || (hmac && !stored.all_zero(HMAC_END, stored.size() - HMAC_END))) {
     stored.fail(1, "reserved bytes of the signature are not zero");
   }
   return record;

@@ -6,7 +6,7 @@
 
 namespace cucore::container {
 
-/// @throws Error SIGNATURE, or INVALID_CODE for a section that is none
+// @throws Error SIGNATURE, or INVALID_CODE for a section that is none
 SignatureInfo check_signature(const Table& table, const ReadOptions& options);
 
 }  // namespace cucore::container

@@ -12,7 +12,7 @@ namespace cucore::container {
 namespace {
 
 // All images of one container together: a small file must not ask for the memory of a machine.
-constexpr uint64_t kMaxTotal = 4;
+constexpr uint64_t MAX_TOTAL = 4;
 
 template <size_t N>
 bool is_zero(const std::array<std::byte, N>& bytes) {
@@ -47,7 +47,7 @@ const char* section_type_name(uint32_t type) {
 }
 
 Table::Table(const image::ByteView& file, uint64_t max_image_size) : file_(file) {
-  budget_ = max_image_size * kMaxTotal;
+  budget_ = max_image_size * MAX_TOTAL;
   check_header();
   check_checksum();
   entries_.resize(header_.section_count);
@@ -72,13 +72,13 @@ const SectionEntry* Table::find(SectionType wanted) const {
 }
 
 void Table::check_header() {
-  if (file_.size() < sizeof image::kContainerMagic ||
-      std::memcmp(file_.bytes().data(), image::kContainerMagic, sizeof image::kContainerMagic) !=
+  if (file_.size() < sizeof image::CONTAINER_MAGIC ||
+      std::memcmp(file_.bytes().data(), image::CONTAINER_MAGIC, sizeof image::CONTAINER_MAGIC) !=
           0) {
     file_.fail(0, "it does not begin as a container does");
   }
   header_ = file_.get<ContainerHeader>(0);
-  if (header_.major != kContainerMajor) {
+  if (header_.major != CONTAINER_MAJOR) {
     file_.fail(8,
                "version " + std::to_string(header_.major) + " of the format; this library reads 1");
   }
@@ -88,7 +88,7 @@ void Table::check_header() {
                        std::to_string(file_.size()));
   }
   if (header_.section_count == 0) file_.fail(24, "it holds no image");
-  if (header_.section_count > kMaxSections) file_.fail(24, "more than 4096 sections");
+  if (header_.section_count > MAX_SECTIONS) file_.fail(24, "more than 4096 sections");
   if (header_.entry_size != sizeof(SectionEntry)) file_.fail(28, "the entry's size is not 96");
   if (header_.incompatible != 0) {
     file_.fail(32, "it uses features that this version of the library does not know");
@@ -108,21 +108,21 @@ void Table::check_checksum() {
 
 void Table::check_entry(const SectionEntry& entry, uint64_t max_image_size) {
   const uint64_t at = offset_of(entry);
-  if (!is_known(entry) && (entry.type & kMaySkip) == 0) {
+  if (!is_known(entry) && (entry.type & MAY_SKIP) == 0) {
     file_.fail(at, "a section of unknown type " + std::to_string(entry.type));
   }
   if (entry.flags != 0) file_.fail(at + 12, "flags of a section are not zero");
-  if (entry.alignment != kSectionAlignment) file_.fail(at + 44, "the alignment is not 64");
+  if (entry.alignment != SECTION_ALIGNMENT) file_.fail(at + 44, "the alignment is not 64");
   if (!is_zero(entry.reserved)) file_.fail(at + 80, "reserved bytes are not zero");
-  if (entry.compression > kZstd) file_.fail(at + 7, "an unknown compression");
-  if (entry.compression == kStored && entry.raw_size != entry.stored_size) {
+  if (entry.compression > ZSTD) file_.fail(at + 7, "an unknown compression");
+  if (entry.compression == STORED && entry.raw_size != entry.stored_size) {
     file_.fail(at + 32, "the raw size is not the stored size of what is not compressed");
   }
   if (entry.raw_size > max_image_size) {
     file_.fail(at + 32, "a section of " + std::to_string(entry.raw_size) +
                             " bytes is above the limit of " + std::to_string(max_image_size));
   }
-  if (entry.stored_size < entry.raw_size / kMaxRatio + (entry.raw_size % kMaxRatio != 0)) {
+  if (entry.stored_size < entry.raw_size / MAX_RATIO + (entry.raw_size % MAX_RATIO != 0)) {
     file_.fail(at + 32, "the raw size is more than 1000 times the stored size");
   }
   if (entry.raw_size > budget_) file_.fail(at + 32, "all sections together are too large");
@@ -133,10 +133,10 @@ void Table::check_entry(const SectionEntry& entry, uint64_t max_image_size) {
 void Table::check_image_fields(const SectionEntry& entry, uint64_t at) const {
   if (!is_known(entry)) return;
   if (is_image(type(entry))) {
-    constexpr unsigned kKnown = kArchVirtual | kArchA | kArchF;
+    constexpr unsigned KNOWN = ARCH_VIRTUAL | ARCH_A | ARCH_F;
     const unsigned flags = entry.arch_flags;
-    const bool both = (flags & kArchA) != 0 && (flags & kArchF) != 0;
-    if ((flags & ~kKnown) != 0 || both || (entry.arch == 0 && flags != 0)) {
+    const bool both = (flags & ARCH_A) != 0 && (flags & ARCH_F) != 0;
+    if ((flags & ~KNOWN) != 0 || both || (entry.arch == 0 && flags != 0)) {
       file_.fail(at + 6, "unknown flags of an architecture");
     }
     if (entry.raw_size == 0) file_.fail(at + 32, "an image is empty");

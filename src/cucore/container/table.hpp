@@ -11,16 +11,16 @@ namespace cucore::container {
 
 class Table {
  public:
-  /// Checks header, checksum, entries, gaps and the digests of everything that is stored.
-  /// Decompresses nothing. @throws Error INVALID_CODE
+  // Checks header, checksum, entries, gaps and the digests of everything that is stored.
+  // Decompresses nothing. @throws Error INVALID_CODE
   Table(const image::ByteView& file, uint64_t max_image_size);
 
   const std::vector<SectionEntry>& entries() const { return entries_; }
-  /// Without the bit that says that it may be skipped.
-  static uint32_t type(const SectionEntry& entry) { return entry.type & ~kMaySkip; }
+  // Without the bit that says that it may be skipped.
+  static uint32_t type(const SectionEntry& entry) { return entry.type & ~MAY_SKIP; }
   static bool is_known(const SectionEntry& entry);
 
-  /// The one section of a type; nullptr if there is none.
+  // The one section of a type; nullptr if there is none.
   const SectionEntry* find(SectionType type) const;
   image::ByteView stored(const SectionEntry& entry) const {
     return file_.slice(entry.offset, entry.stored_size, "a section");

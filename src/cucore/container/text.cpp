@@ -9,7 +9,7 @@ namespace {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-/// Length of the sequence that begins here; 0 if it is none.
+// Length of the sequence that begins here; 0 if it is none.
 size_t sequence_length(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(text[i])); };
   const uint32_t first = byte(at);
@@ -25,8 +25,8 @@ size_t sequence_length(std::string_view text, size_t at) {
     if ((byte(at + i) & 0xc0) != 0x80) return 0;
     code = code << 6 | (byte(at + i) & 0x3f);
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
+  constexpr uint32_t LEAST[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < LEAST[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
   return length;
 }
 

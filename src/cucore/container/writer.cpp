@@ -31,7 +31,7 @@ void append(image::Bytes& bytes, const T& record) {
   bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
-/// STRTAB: every string once, in the order of first use, so that equal values give equal bytes.
+// STRTAB: every string once, in the order of first use, so that equal values give equal bytes.
 class Strings {
  public:
   Strings() { bytes_.push_back(std::byte{0}); }
@@ -41,7 +41,7 @@ class Strings {
     const auto [found, is_new] = offsets_.try_emplace(text, static_cast<uint32_t>(bytes_.size()));
     if (!is_new) return found->second;
     check_text(text, what);
-    if (bytes_.size() + text.size() >= kMaxRawSize) refuse("names above 1 GiB");
+    if (bytes_.size() + text.size() >= MAX_RAW_SIZE) refuse("names above 1 GiB");
     const auto raw = std::as_bytes(std::span(text));
     bytes_.insert(bytes_.end(), raw.begin(), raw.end());
     bytes_.push_back(std::byte{0});
@@ -55,8 +55,8 @@ class Strings {
 };
 
 uint8_t arch_flags(const image::Arch& arch) {
-  const unsigned suffix = arch.suffix == 'a' ? kArchA : arch.suffix == 'f' ? kArchF : 0;
-  return static_cast<uint8_t>((arch.is_virtual ? kArchVirtual : 0) | suffix);
+  const unsigned suffix = arch.suffix == 'a' ? ARCH_A : arch.suffix == 'f' ? ARCH_F : 0;
+  return static_cast<uint8_t>((arch.is_virtual ? ARCH_VIRTUAL : 0) | suffix);
 }
 
 class Writer {
@@ -96,7 +96,7 @@ class Writer {
     const auto type = static_cast<uint32_t>(image.type);
     if (type < 1 || type > static_cast<uint32_t>(image::CodeType::LIBRARY))
       refuse("an unknown kind");
-    if (image.bytes.size() > kMaxRawSize) refuse("an image above 1 GiB");
+    if (image.bytes.size() > MAX_RAW_SIZE) refuse("an image above 1 GiB");
     if (image.data().empty()) refuse("an image is empty");
     if (image.arch.empty() && image.arch != image::Arch()) refuse("flags of no architecture");
     if (image.type != image::CodeType::PTX) return;
@@ -104,8 +104,8 @@ class Writer {
     if (zero != &image.bytes.back()) refuse("a PTX does not end with its only NUL");
   }
 
-  /// STRTAB comes first but is complete last. How many sections precede the images is needed by
-  /// SYMTAB, so what will exist is counted before.
+  // STRTAB comes first but is complete last. How many sections precede the images is needed by
+  // SYMTAB, so what will exist is counted before.
   void reserve_sections() {
     sections_.emplace_back().entry.type = STRTAB;
     bool symbols = false;
@@ -126,7 +126,7 @@ class Writer {
   }
 
   void add(uint32_t type, image::Bytes bytes) {
-    if (bytes.size() > kMaxRawSize) refuse("a section above 1 GiB");
+    if (bytes.size() > MAX_RAW_SIZE) refuse("a section above 1 GiB");
     Section& section = sections_.emplace_back();
     section.entry.type = type;
     section.own = std::move(bytes);
@@ -156,7 +156,7 @@ class Writer {
     record.section = section;
     record.kind = static_cast<uint16_t>(symbol.kind);
     record.size = symbol.size;
-    record.parameter_count = kUnknownCount;
+    record.parameter_count = UNKNOWN_COUNT;
     if (!symbol.parameters) return record;
     record.parameter_count = static_cast<uint32_t>(symbol.parameters->size());
     if (record.parameter_count == 0) return record;
@@ -196,7 +196,7 @@ class Writer {
     if (!code_.key) return;
     image::Bytes bytes(code_.key->digest.begin(), code_.key->digest.end());
     for (const KeyField& field : code_.key->fields) {
-      if (field.value.size() > kMaxRawSize) refuse("a field of the key above 1 GiB");
+      if (field.value.size() > MAX_RAW_SIZE) refuse("a field of the key above 1 GiB");
       append(bytes, KeyFieldHeader{field.tag, 0, static_cast<uint32_t>(field.value.size())});
       bytes.insert(bytes.end(), field.value.begin(), field.value.end());
       bytes.resize((bytes.size() + 7) / 8 * 8);
@@ -216,14 +216,14 @@ class Writer {
     fill(section, image.bytes);
   }
 
-  /// Compressed only where that is smaller and a reader will accept the growth.
+  // Compressed only where that is smaller and a reader will accept the growth.
   void fill(Section& section, std::span<const std::byte> raw) {
-    if (raw.size() > kMaxRawSize) refuse("a section above 1 GiB");
+    if (raw.size() > MAX_RAW_SIZE) refuse("a section above 1 GiB");
     section.entry.raw_size = raw.size();
     if (options_.compress && !raw.empty()) {
       image::Bytes stored = image::zstd(raw, options_.level);
-      if (stored.size() < raw.size() && raw.size() <= stored.size() * kMaxRatio) {
-        section.entry.compression = kZstd;
+      if (stored.size() < raw.size() && raw.size() <= stored.size() * MAX_RATIO) {
+        section.entry.compression = ZSTD;
         section.own = std::move(stored);
         return;
       }

@@ -9,17 +9,17 @@
 namespace cucore::container {
 
 struct WriteOptions {
-  bool compress = false;  ///< zstd for images, log and source, each where it makes them smaller
-  int level = 9;          ///< of zstd
+  bool compress = false;  // zstd for images, log and source, each where it makes them smaller
+  int level = 9;          // of zstd
   std::optional<SigningKey> sign = std::nullopt;
 };
 
-/// @throws Error INVALID_ARGUMENT for a value that no container can hold (a NUL inside a name, an
-///         empty image, a bundle of one)
+// @throws Error INVALID_ARGUMENT for a value that no container can hold (a NUL inside a name, an
+//         empty image, a bundle of one)
 image::Bytes write(const Code& code, const WriteOptions& options = {});
 
-/// Signs a container that exists, or replaces its signature; the rest stays as it is.
-/// @throws Error INVALID_CODE if it is none
+// Signs a container that exists, or replaces its signature; the rest stays as it is.
+// @throws Error INVALID_CODE if it is none
 image::Bytes sign(std::span<const std::byte> container, const SigningKey& key);
 
 }  // namespace cucore::container

@@ -11,7 +11,7 @@
 namespace cucore::cli {
 namespace {
 
-/// Takes the text up to a separator off the front; the whole text if there is none.
+// Takes the text up to a separator off the front; the whole text if there is none.
 std::string_view take(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view front = text.substr(0, at);
@@ -19,11 +19,11 @@ std::string_view take(std::string_view& text, char separator) {
   return front;
 }
 
-/// The part after "file=", if the text begins so.
+// The part after "file=", if the text begins so.
 bool names_file(std::string_view text, std::string& path) {
-  constexpr std::string_view kPrefix = "file=";
-  if (!text.starts_with(kPrefix)) return false;
-  path = text.substr(kPrefix.size());
+  constexpr std::string_view PREFIX = "file=";
+  if (!text.starts_with(PREFIX)) return false;
+  path = text.substr(PREFIX.size());
   return true;
 }
 
@@ -38,8 +38,8 @@ void load_file(Argument& argument, const std::string& path) {
 }
 
 void resize(Argument& argument, std::size_t count) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 40;  // above the memory of any device
-  if (count > kMostBytes / argument.type->size)
+  constexpr std::size_t MOST_BYTES = std::size_t{1} << 40;  // above the memory of any device
+  if (count > MOST_BYTES / argument.type->size)
     throw usage(fmt::format("an array of {} elements is too big", count));
   argument.bytes.resize(count * argument.type->size);
 }
@@ -59,7 +59,7 @@ void fill(Argument& argument, std::string_view how) {
   }
 }
 
-/// TYPE:COUNT[:FILL], TYPE:COUNT:file=PATH or TYPE:file=PATH.
+// TYPE:COUNT[:FILL], TYPE:COUNT:file=PATH or TYPE:file=PATH.
 void parse_array(Argument& argument, std::string_view rest) {
   argument.type = &element_type(take(rest, ':'));
   std::string path;
@@ -94,7 +94,7 @@ Argument parse_argument(std::string_view text) {
     else
       parse_scalar(argument, first, rest);
   } catch (const Failure& failure) {
-    if (failure.exit_code() != kUsage) throw;
+    if (failure.exit_code() != USAGE) throw;
     throw usage(
         fmt::format("--arg {}: {}; write TYPE:VALUE, f32:2.0, or an array "
                     "buf:TYPE:COUNT[:iota|:fill=VALUE|:file=PATH], buf:f32:1024:fill=1",

@@ -10,21 +10,21 @@
 
 namespace cucore::cli {
 
-/// One --arg: "f32:2.0", or an array, "buf:f32:1024:fill=1.0".
+// One --arg: "f32:2.0", or an array, "buf:f32:1024:fill=1.0".
 struct Argument {
   const ElementType* type = nullptr;
   bool is_array = false;
-  std::vector<std::byte> bytes;  ///< the scalar, or what the array holds at first
-  std::string file;              ///< that the array is read from; "" if none
+  std::vector<std::byte> bytes;  // the scalar, or what the array holds at first
+  std::string file;              // that the array is read from; "" if none
 
   std::size_t count() const { return bytes.size() / type->size; }
   const std::byte* element(std::size_t index) const { return bytes.data() + index * type->size; }
 };
 
-/// Reads one --arg; a usage failure quotes it and says how it should be.
+// Reads one --arg; a usage failure quotes it and says how it should be.
 Argument parse_argument(std::string_view text);
 
-/// Splits "KEY=VALUE", where KEY is the number of an array argument.
+// Splits "KEY=VALUE", where KEY is the number of an array argument.
 struct Indexed {
   std::size_t index;
   std::string value;

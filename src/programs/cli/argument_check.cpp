@@ -11,7 +11,7 @@
 namespace cucore::cli {
 namespace {
 
-/// "i32:2", "buf:f32:1024".
+// "i32:2", "buf:f32:1024".
 std::string shown(const Argument& argument) {
   if (argument.is_array) return fmt::format("buf:{}:{}", argument.type->name, argument.count());
   return fmt::format("{}:{}", argument.type->name, argument.type->format(argument.bytes.data()));
@@ -31,7 +31,7 @@ bool fits(cucore_parameter_class parameter_class, const Argument& argument) {
   }
 }
 
-/// How to write a value for the parameter.
+// How to write a value for the parameter.
 std::string form_of(const cucore_parameter_info& parameter) {
   const std::size_t bits = parameter.size * 8;
   switch (parameter.parameter_class) {

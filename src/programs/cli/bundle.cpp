@@ -26,7 +26,7 @@ struct BundleRequest {
   TrustFlags trust;
 };
 
-/// "CUBIN for sm_90, PTX for compute_80"
+// "CUBIN for sm_90, PTX for compute_80"
 std::string list_images(const Json& images) {
   std::string list;
   for (const Json& image : images)
@@ -35,7 +35,7 @@ std::string list_images(const Json& images) {
   return list;
 }
 
-/// What nobody can ever get was hardly meant.
+// What nobody can ever get was hardly meant.
 void warn_of_doubles(const BundleRequest& request, const Json& images) {
   std::set<std::string> seen, told;
   for (const Json& image : images) {

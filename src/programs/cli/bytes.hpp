@@ -10,7 +10,7 @@
 
 namespace cucore::cli {
 
-/// The part of the bytes at an offset; what does not lie inside is a failure.
+// The part of the bytes at an offset; what does not lie inside is a failure.
 inline std::string_view slice(std::string_view bytes, std::size_t offset, std::size_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset)
     throw failed(fmt::format("the bytes end too early: {} at offset {}", size, offset),
@@ -18,7 +18,7 @@ inline std::string_view slice(std::string_view bytes, std::size_t offset, std::s
   return bytes.substr(offset, size);
 }
 
-/// A number of little endian bytes, as every machine that CUDA runs on has it.
+// A number of little endian bytes, as every machine that CUDA runs on has it.
 template <class T>
 T number(std::string_view bytes, std::size_t offset) {
   T value;

@@ -19,7 +19,7 @@
 namespace cucore::cli {
 namespace {
 
-/// "500M", "2G"; a number alone is bytes.
+// "500M", "2G"; a number alone is bytes.
 std::uint64_t parse_size(const std::string& text) {
   std::uint64_t value = 0;
   const char* const last = text.data() + text.size();
@@ -34,15 +34,15 @@ std::uint64_t parse_size(const std::string& text) {
 }
 
 struct Count {
-  const char* name;  ///< the header's
+  const char* name;  // the header's
   std::uint64_t cucore_cache_statistics_info::*field;
   const char* what;
 };
 
 #define COUNT(field, what) \
   { #field, &cucore_cache_statistics_info::field, what }
-/// Every count of the header, in its order.
-constexpr Count kCounts[] = {
+// Every count of the header, in its order.
+constexpr Count COUNTS[] = {
     COUNT(entries, "entries on disk"),
     COUNT(bytes, "bytes on disk"),
     COUNT(max_entries, "most entries on disk"),
@@ -80,10 +80,10 @@ constexpr Count kCounts[] = {
     COUNT(remote_refused, "entries of remotes that were refused"),
 };
 #undef COUNT
-static_assert(sizeof(std::size_t) + std::size(kCounts) * sizeof(std::uint64_t) ==
+static_assert(sizeof(std::size_t) + std::size(COUNTS) * sizeof(std::uint64_t) ==
               sizeof(cucore_cache_statistics_info));
 
-/// The values that people read more easily in larger units.
+// The values that people read more easily in larger units.
 bool is_size(std::string_view name) { return name.find("bytes") != name.npos; }
 
 void stats(const CacheRequest& request) {
@@ -92,12 +92,12 @@ void stats(const CacheRequest& request) {
   call(cucore_cache_statistics_of_all, cache.get(), &info);
   if (wants_json()) {
     Json object = {{"folder", cucore_cache_directory(cache.get())}};
-    for (const Count& count : kCounts) object[count.name] = info.*count.field;
+    for (const Count& count : COUNTS) object[count.name] = info.*count.field;
     print_json(object);
     return;
   }
   print("{:<18}  {}\n", "folder", cucore_cache_directory(cache.get()));
-  for (const Count& count : kCounts) {
+  for (const Count& count : COUNTS) {
     const std::uint64_t value = info.*count.field;
     print("{:<18}  {:>12}  {}\n", count.name,
           is_size(count.name) ? size_text(value) : std::to_string(value), count.what);
@@ -126,11 +126,11 @@ Cache open_cache(const CacheRequest& request, bool read_only) {
 }
 
 std::string size_text(std::uint64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB"};
+  constexpr const char* UNITS[] = {"B", "KiB", "MiB", "GiB"};
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value >= 1024 && unit < 3; ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, UNITS[unit]);
 }
 
 void add_cache(CLI::App& app) {

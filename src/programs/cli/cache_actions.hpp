@@ -18,15 +18,15 @@ struct CacheRequest {
   CompileFlags flags;
 };
 
-/// The cache that the request names; a failure if there is none.
+// The cache that the request names; a failure if there is none.
 Cache open_cache(const CacheRequest& request, bool read_only);
 
-/// "1.5 MiB"
+// "1.5 MiB"
 std::string size_text(std::uint64_t bytes);
 
 void list_cache(const CacheRequest& request);
 void verify_cache(const CacheRequest& request);
-/// Removes files until so many bytes are left; `what` is shown meanwhile.
+// Removes files until so many bytes are left; `what` is shown meanwhile.
 void trim_cache(const CacheRequest& request, std::uint64_t bytes, const char* what);
 void explain_miss(const CacheRequest& request);
 

@@ -31,7 +31,7 @@ std::string explanation(const CacheRequest& request, cucore_cache* cache) {
   return text.c_str();
 }
 
-/// "miss: why", lines of details, "key 0123..."
+// "miss: why", lines of details, "key 0123..."
 Json describe(const std::string& file, const std::string& text) {
   Json all{{"file", file}, {"outcome", ""}, {"reason", ""}, {"key", ""}};
   Json details = Json::array();

@@ -44,7 +44,7 @@ void print_entry(const cucore_cache_entry_info& entry) {
         entry.is_sound ? entry.name : entry.problem);
 }
 
-/// What has been seen of the files so far.
+// What has been seen of the files so far.
 struct Walk {
   ProgressBar bar;
   std::uint64_t files = 0;

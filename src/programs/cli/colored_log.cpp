@@ -17,10 +17,10 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// A diagnostic may name any file with #line.
+// A diagnostic may name any file with #line.
 constexpr std::uintmax_t LARGEST_SOURCE = std::uintmax_t{1} << 26;
-constexpr std::string_view kBold = "1", kDim = "2", kRed = "1;31", kGreen = "1;32",
-                           kYellow = "1;33", kBlue = "1;36";
+constexpr std::string_view BOLD = "1", DIM = "2", RED = "1;31", GREEN = "1;32", YELLOW = "1;33",
+                           BLUE = "1;36";
 
 Lines split(const std::string& text) {
   Lines lines;
@@ -38,24 +38,24 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// What stands in a log before the text, by severity.
+// What stands in a log before the text, by severity.
 struct Words {
   cucore_severity severity;
   std::string_view color;
   std::array<std::string_view, 3> words;
 };
-constexpr Words kWords[] = {
-    {CUCORE_SEVERITY_NOTE, kBlue, {"remark", "note", "info"}},
-    {CUCORE_SEVERITY_WARNING, kYellow, {"warning", "WARNING", "warning"}},
-    {CUCORE_SEVERITY_ERROR, kRed, {"error", "ERROR", "error"}},
-    {CUCORE_SEVERITY_FATAL, kRed, {"catastrophic error", "fatal error", "fatal"}},
+constexpr Words WORDS[] = {
+    {CUCORE_SEVERITY_NOTE, BLUE, {"remark", "note", "info"}},
+    {CUCORE_SEVERITY_WARNING, YELLOW, {"warning", "WARNING", "warning"}},
+    {CUCORE_SEVERITY_ERROR, RED, {"error", "ERROR", "error"}},
+    {CUCORE_SEVERITY_FATAL, RED, {"catastrophic error", "fatal error", "fatal"}},
 };
 
 class Annotator {
  public:
   Annotator(const std::string& log, const std::vector<Diagnostic>& diagnostics,
             const std::string& source, bool color)
-      : log_(split(escaped(log, Layout::kText))),
+      : log_(split(escaped(log, Layout::TEXT))),
         diagnostics_(diagnostics),
         source_(source),
         color_(color) {}
@@ -71,7 +71,7 @@ class Annotator {
     if (next_ == diagnostics_.size() || !holds(line, diagnostics_[next_])) {
       const std::string_view text = trimmed(line);
       const bool marks = !text.empty() && text.find_first_not_of("^~") == text.npos;
-      out_ += (marks ? paint(line, kGreen) : line) + '\n';
+      out_ += (marks ? paint(line, GREEN) : line) + '\n';
       return;
     }
     const Diagnostic& diagnostic = diagnostics_[next_++];
@@ -79,9 +79,9 @@ class Annotator {
     add_source(diagnostic, index + 1 < log_.size() ? log_[index + 1] : std::string());
   }
 
-  /// A text ends with " [#177-D]" where the log has the number before it, and may go on over lines.
+  // A text ends with " [#177-D]" where the log has the number before it, and may go on over lines.
   static bool holds(const std::string& line, const Diagnostic& diagnostic) {
-    const std::string whole = escaped(diagnostic.text, Layout::kText);
+    const std::string whole = escaped(diagnostic.text, Layout::TEXT);
     std::string_view text = whole;
     text = text.substr(0, text.find('\n'));
     if (text.ends_with(']')) text = text.substr(0, text.rfind(" [#"));
@@ -89,12 +89,12 @@ class Annotator {
   }
 
   std::string painted(const std::string& line, const Diagnostic& diagnostic) const {
-    for (const Words& words : kWords) {
+    for (const Words& words : WORDS) {
       if (words.severity != diagnostic.severity) continue;
       for (const std::string_view word : words.words) {
         const std::size_t at = line.find(word);
         if (at == line.npos) continue;
-        return paint(line.substr(0, at), kBold) + paint(word, words.color) +
+        return paint(line.substr(0, at), BOLD) + paint(word, words.color) +
                line.substr(at + word.size());
       }
     }
@@ -104,14 +104,14 @@ class Annotator {
   void add_source(const Diagnostic& diagnostic, const std::string& repeated) {
     const std::string* line = source_line(diagnostic);
     if (!line || trimmed(*line).empty() || trimmed(*line) == trimmed(repeated)) return;
-    out_ += paint(fmt::format("{:>5} | ", diagnostic.line), kDim) + *line + '\n';
+    out_ += paint(fmt::format("{:>5} | ", diagnostic.line), DIM) + *line + '\n';
     const auto column = static_cast<std::size_t>(std::max(diagnostic.column, 0));
     if (column == 0 || column > line->size() + 1) return;
     // Tabs stay tabs, so that the mark is below its character.
     std::string space = line->substr(0, column - 1);
     std::replace_if(
         space.begin(), space.end(), [](char c) { return c != '\t'; }, ' ');
-    out_ += paint("      | ", kDim) + space + paint("^", kGreen) + '\n';
+    out_ += paint("      | ", DIM) + space + paint("^", GREEN) + '\n';
   }
 
   const std::string* source_line(const Diagnostic& diagnostic) {
@@ -131,7 +131,7 @@ class Annotator {
     if (std::filesystem::file_size(path, ignored) > LARGEST_SOURCE) return found->second;
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    found->second = split(escaped(text, Layout::kText));
+    found->second = split(escaped(text, Layout::TEXT));
     return found->second;
   }
 

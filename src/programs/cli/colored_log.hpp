@@ -8,9 +8,9 @@
 
 namespace cucore::cli {
 
-/// The whole log, line by line: nothing is left out. Lines that hold a diagnostic have their place
-/// and severity painted; under those whose source line the compiler did not repeat, it is shown
-/// with a mark under its column. `source` is read where a diagnostic names no file that exists.
+// The whole log, line by line: nothing is left out. Lines that hold a diagnostic have their place
+// and severity painted; under those whose source line the compiler did not repeat, it is shown
+// with a mark under its column. `source` is read where a diagnostic names no file that exists.
 std::string annotated_log(const std::string& log, const std::vector<Diagnostic>& diagnostics,
                           const std::string& source, bool color);
 

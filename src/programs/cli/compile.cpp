@@ -20,7 +20,7 @@ namespace {
 
 struct CompileRequest {
   std::string file;
-  std::vector<std::string> files;  ///< all of them, the first too
+  std::vector<std::string> files;  // all of them, the first too
   std::size_t jobs = 0;
   unsigned seconds = 0;
   bool use_cache = false;
@@ -37,7 +37,7 @@ cucore_code_type choose_target(const CompileRequest& request) {
                   shown_output(request.output)));
 }
 
-/// Of many files the output is a folder, and its files' suffix is the target's.
+// Of many files the output is a folder, and its files' suffix is the target's.
 void compile_all(const CompileRequest& request) {
   const std::string& target = request.output.target;
   ManyRequest many;

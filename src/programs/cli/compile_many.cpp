@@ -28,7 +28,7 @@ std::string output_path(const ManyRequest& request, const std::string& file) {
   return request.folder + "/" + name.substr(0, dot == 0 ? name.npos : dot) + request.suffix;
 }
 
-/// Two sources of one name would give one file.
+// Two sources of one name would give one file.
 void require_own_outputs(const ManyRequest& request) {
   std::map<std::string, std::string> taken;
   for (const std::string& file : request.files) {
@@ -38,7 +38,7 @@ void require_own_outputs(const ManyRequest& request) {
   }
 }
 
-/// Outputs may be one file also where their names differ.
+// Outputs may be one file also where their names differ.
 void require_own_files(const ManyRequest& request, const CompileFlags& flags) {
   FileUse use = flags.files();
   use.inputs.insert(use.inputs.end(), request.files.begin(), request.files.end());
@@ -46,7 +46,7 @@ void require_own_files(const ManyRequest& request, const CompileFlags& flags) {
   require_distinct(use);
 }
 
-/// Prints failures as they come, above the bar, or keeps them for the JSON object.
+// Prints failures as they come, above the bar, or keeps them for the JSON object.
 struct Watcher {
   const ManyRequest& request;
   ProgressBar bar{"compiling"};

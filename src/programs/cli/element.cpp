@@ -61,26 +61,26 @@ constexpr ElementType row() {
           [](const std::byte* value) { return static_cast<double>(load<T>(value)); }};
 }
 
-constexpr char kI8[] = "i8", kU8[] = "u8", kI16[] = "i16", kU16[] = "u16", kI32[] = "i32",
-               kU32[] = "u32", kI64[] = "i64", kU64[] = "u64", kF32[] = "f32", kF64[] = "f64";
+constexpr char I8[] = "i8", U8[] = "u8", I16[] = "i16", U16[] = "u16", I32[] = "i32", U32[] = "u32",
+               I64[] = "i64", U64[] = "u64", F32[] = "f32", F64[] = "f64";
 
-constexpr std::array kElementTypes{row<std::int8_t, kI8>(),   row<std::uint8_t, kU8>(),
-                                   row<std::int16_t, kI16>(), row<std::uint16_t, kU16>(),
-                                   row<std::int32_t, kI32>(), row<std::uint32_t, kU32>(),
-                                   row<std::int64_t, kI64>(), row<std::uint64_t, kU64>(),
-                                   row<float, kF32>(),        row<double, kF64>()};
+constexpr std::array ELEMENT_TYPES{row<std::int8_t, I8>(),   row<std::uint8_t, U8>(),
+                                   row<std::int16_t, I16>(), row<std::uint16_t, U16>(),
+                                   row<std::int32_t, I32>(), row<std::uint32_t, U32>(),
+                                   row<std::int64_t, I64>(), row<std::uint64_t, U64>(),
+                                   row<float, F32>(),        row<double, F64>()};
 
 }  // namespace
 
 std::string element_type_names() {
   std::string names;
-  for (const ElementType& type : kElementTypes)
+  for (const ElementType& type : ELEMENT_TYPES)
     names += (names.empty() ? "" : ", ") + std::string(type.name);
   return names;
 }
 
 const ElementType& element_type(std::string_view name) {
-  for (const ElementType& type : kElementTypes)
+  for (const ElementType& type : ELEMENT_TYPES)
     if (type.name == name) return type;
   throw usage(fmt::format("'{}' is not a type: it is one of {}", name, element_type_names()));
 }

@@ -14,8 +14,8 @@ struct Range {
   std::uint32_t first, last;
 };
 
-/// Characters that are not visible, or that change how the others appear.
-constexpr Range kHidden[] = {
+// Characters that are not visible, or that change how the others appear.
+constexpr Range HIDDEN[] = {
     {0x00, 0x1f},        // C0 controls
     {0x7f, 0x9f},        // delete, C1 controls
     {0xad, 0xad},        // soft hyphen
@@ -38,29 +38,29 @@ constexpr Range kHidden[] = {
 };
 
 bool is_hidden(std::uint32_t character) {
-  return std::any_of(std::begin(kHidden), std::end(kHidden), [character](const Range& range) {
+  return std::any_of(std::begin(HIDDEN), std::end(HIDDEN), [character](const Range& range) {
     return character >= range.first && character <= range.last;
   });
 }
 
-/// A character and its number of bytes; 0 bytes where the text does not begin with UTF-8.
+// A character and its number of bytes; 0 bytes where the text does not begin with UTF-8.
 struct Decoded {
   std::uint32_t character = 0;
   std::size_t size = 0;
 };
 
-/// The number of bytes of a character, by its first one, and the least value that needs as many.
+// The number of bytes of a character, by its first one, and the least value that needs as many.
 struct Form {
   unsigned char mask, lead;
   std::uint32_t least;
 };
-constexpr Form kForms[] = {
+constexpr Form FORMS[] = {
     {0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
 
 Decoded decode(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
-  for (std::size_t i = 0; i < std::size(kForms); ++i) {
-    const Form& form = kForms[i];
+  for (std::size_t i = 0; i < std::size(FORMS); ++i) {
+    const Form& form = FORMS[i];
     if ((first & form.mask) != form.lead) continue;
     if (text.size() <= i) return {};
     std::uint32_t character = first & static_cast<unsigned char>(~form.mask);
@@ -90,7 +90,7 @@ std::string escape_of(std::uint32_t character) {
   }
 }
 
-/// The bytes at the front that stay as they are because they lay out a text.
+// The bytes at the front that stay as they are because they lay out a text.
 std::size_t layout_size(std::string_view text) {
   if (text.starts_with("\r\n")) return 2;
   return text[0] == '\n' || text[0] == '\t' ? 1 : 0;
@@ -102,7 +102,7 @@ std::string escaped(std::string_view text, Layout layout) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    std::size_t size = layout == Layout::kText ? layout_size(text) : 0;
+    std::size_t size = layout == Layout::TEXT ? layout_size(text) : 0;
     if (size == 0) {
       const Decoded decoded = decode(text);
       size = std::max<std::size_t>(decoded.size, 1);

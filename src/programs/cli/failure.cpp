@@ -6,7 +6,7 @@ namespace cucore::cli {
 Failure::Failure(cucore_error* error)
     : std::runtime_error(cucore_error_message(error)),
       is_own_(false),
-      exit_code_(cucore_error_status(error) == CUCORE_ERROR_SIGNATURE ? kSignature : kFailed),
+      exit_code_(cucore_error_status(error) == CUCORE_ERROR_SIGNATURE ? SIGNATURE : FAILED),
       status_(cucore_error_status(error)),
       origin_(cucore_error_origin(error)),
       native_code_(cucore_error_native_code(error)),

@@ -13,42 +13,42 @@
 
 namespace cucore::cli {
 
-/// What the command returns to the shell; the same numbers for every subcommand.
-enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kSignature = 3 };
+// What the command returns to the shell; the same numbers for every subcommand.
+enum ExitCode { DONE = 0, FAILED = 1, USAGE = 2, SIGNATURE = 3 };
 
-/// One thing that a compiler or a linker said.
+// One thing that a compiler or a linker said.
 struct Diagnostic {
   cucore_severity severity;
-  std::int32_t line;    ///< from 1; 0: not said
-  std::int32_t column;  ///< from 1; 0: not said
+  std::int32_t line;    // from 1; 0: not said
+  std::int32_t column;  // from 1; 0: not said
   std::string file;
   std::string text;
 };
 
-/// A failure with everything that the user is to see.
+// A failure with everything that the user is to see.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode exit_code, cucore_status status, const std::string& message)
       : std::runtime_error(message), exit_code_(exit_code), status_(status) {}
 
-  /// Takes what the library says, and releases it.
+  // Takes what the library says, and releases it.
   explicit Failure(cucore_error* error);
 
-  /// The same failure with a word before its message: the file that it is about.
+  // The same failure with a word before its message: the file that it is about.
   Failure about(const std::string& what) const;
 
-  /// The same failure with more to report in JSON.
+  // The same failure with more to report in JSON.
   Failure with(const Json& details) const;
 
-  /// Whether the command itself found it, not the library.
+  // Whether the command itself found it, not the library.
   bool is_own() const { return is_own_; }
   ExitCode exit_code() const { return exit_code_; }
   cucore_status status() const { return status_; }
-  /// Whose code native_code() is: "cuda", "nvrtc"; "cucore" where the failure is our own.
+  // Whose code native_code() is: "cuda", "nvrtc"; "cucore" where the failure is our own.
   const std::string& origin() const { return origin_; }
   std::int32_t native_code() const { return native_code_; }
   const std::string& native_name() const { return native_name_; }
-  /// The compiler's whole output, and what was understood of it.
+  // The compiler's whole output, and what was understood of it.
   const std::string& log() const { return log_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   const Json& details() const { return details_; }
@@ -67,25 +67,25 @@ class Failure : public std::runtime_error {
   Json details_ = Json::object();
 };
 
-/// The call itself is wrong: the message says how it should be.
+// The call itself is wrong: the message says how it should be.
 inline Failure usage(const std::string& message) {
-  return {kUsage, CUCORE_ERROR_INVALID_ARGUMENT, message};
+  return {USAGE, CUCORE_ERROR_INVALID_ARGUMENT, message};
 }
 
-/// The call is right, but it cannot be done.
+// The call is right, but it cannot be done.
 inline Failure failed(const std::string& message,
                       cucore_status status = CUCORE_ERROR_INVALID_ARGUMENT) {
-  return {kFailed, status, message};
+  return {FAILED, status, message};
 }
 
-/// Calls a function of the library, whose last parameter is the error, and throws what it reports.
+// Calls a function of the library, whose last parameter is the error, and throws what it reports.
 template <class Function, class... Arguments>
 void call(Function function, Arguments... arguments) {
   cucore_error* error = nullptr;
   if (function(arguments..., &error) != CUCORE_OK) throw Failure(error);
 }
 
-/// The diagnostics of an error or of object code, by the two functions that tell of them.
+// The diagnostics of an error or of object code, by the two functions that tell of them.
 template <class Owner, class Count, class At>
 std::vector<Diagnostic> read_diagnostics(const Owner* owner, Count count, At at) {
   std::vector<Diagnostic> all;

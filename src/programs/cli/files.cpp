@@ -51,7 +51,7 @@ std::string read_all(std::FILE* file, const std::string& path, std::size_t most)
   return bytes;
 }
 
-/// It comes to an end once: a second - would find nothing there.
+// It comes to an end once: a second - would find nothing there.
 std::string read_standard_input(std::size_t most) {
   static bool was_read = false;
   if (std::exchange(was_read, true)) throw usage("- is named twice: there is one standard input");
@@ -75,14 +75,14 @@ void write_special(const std::string& path, std::string_view bytes) {
   if (std::fclose(file.release()) != 0) cannot_write(path, std::strerror(errno));
 }
 
-/// The kernel's own check of the path, which also knows of links that must not be followed.
+// The kernel's own check of the path, which also knows of links that must not be followed.
 void require_writable(const std::string& path) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0 && errno != ENOENT) cannot_write(path, std::strerror(errno));
   if (descriptor >= 0) close(descriptor);
 }
 
-/// Pipes, devices and folders cannot be replaced, only written to.
+// Pipes, devices and folders cannot be replaced, only written to.
 bool is_special(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -115,11 +115,11 @@ void write_file(const std::string& path, std::string_view bytes) {
 }
 
 std::string real_path(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as the kernel follows
+  constexpr int MOST_LINKS = 40;  // as the kernel follows
   fs::path real = path;
   std::error_code missing;
   for (int i = 0; fs::is_symlink(real, missing); ++i) {
-    if (i == kMostLinks) cannot_write(path, std::strerror(ELOOP));
+    if (i == MOST_LINKS) cannot_write(path, std::strerror(ELOOP));
     const fs::path target = fs::read_symlink(real, missing);
     if (missing) cannot_write(path, missing.message());
     real = real.parent_path() / target;

@@ -8,9 +8,9 @@
 namespace cucore::cli {
 namespace {
 
-constexpr std::size_t kWidth = 96;
+constexpr std::size_t WIDTH = 96;
 
-/// The text in lines, the first of which begins behind `used` columns.
+// The text in lines, the first of which begins behind `used` columns.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
   std::string out;
   const auto new_line = [&] {
@@ -22,7 +22,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t used)
   used = indent;
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(' '));
-    if (used > indent && used + 1 + word.size() > kWidth) new_line();
+    if (used > indent && used + 1 + word.size() > WIDTH) new_line();
     if (used > indent) out += ' ', ++used;
     out += word;
     used += word.size();

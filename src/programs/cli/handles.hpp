@@ -28,7 +28,7 @@ using ObjectCode = std::unique_ptr<cucore_objectcode, Releaser<cucore_objectcode
 using Cache = std::unique_ptr<cucore_cache, Releaser<cucore_cache_release>>;
 using Kernel = std::unique_ptr<cucore_kernel, Releaser<cucore_kernel_release>>;
 
-/// Calls a function whose last parameters are the new handle and the error.
+// Calls a function whose last parameters are the new handle and the error.
 template <class Owner, class Function, class... Arguments>
 Owner make(Function function, Arguments... arguments) {
   typename Owner::pointer handle = nullptr;

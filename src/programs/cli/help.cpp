@@ -12,7 +12,7 @@
 namespace cucore::cli {
 namespace {
 
-/// "cucore cache list"
+// "cucore cache list"
 std::string full_name(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   return parent ? full_name(*parent) + " " + app.get_name() : app.get_name();
@@ -25,7 +25,7 @@ Json names_of(const CLI::Option& option) {
   return names;
 }
 
-/// Behind a colon stands what is allowed; the description says it too.
+// Behind a colon stands what is allowed; the description says it too.
 std::string value_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   return type.substr(0, type.find(':'));
@@ -52,7 +52,7 @@ Json describe_app(const CLI::App& app, const std::string& help) {
           {"subcommands", subcommands}, {"help", help}};
 }
 
-/// The subcommand that the command line came to.
+// The subcommand that the command line came to.
 const CLI::App& innermost(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   return chosen.empty() ? app : innermost(*chosen.back());

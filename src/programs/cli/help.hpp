@@ -5,7 +5,7 @@
 
 namespace cucore::cli {
 
-/// Prints what a call for help or for the version asks for.
+// Prints what a call for help or for the version asks for.
 void print_help(const CLI::App& app, const CLI::ParseError& request);
 
 }  // namespace cucore::cli

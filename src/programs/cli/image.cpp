@@ -17,10 +17,10 @@ using namespace std::string_view_literals;
 struct TypeRow {
   cucore_code_type type;
   const char* name;
-  std::string_view magic;  ///< the first bytes; empty where they say nothing
+  std::string_view magic;  // the first bytes; empty where they say nothing
   std::string_view suffix;
 };
-constexpr std::array kTypes{
+constexpr std::array TYPES{
     TypeRow{CUCORE_CODE_TYPE_CUBIN, "CUBIN", ""sv, ".cubin"sv},
     TypeRow{CUCORE_CODE_TYPE_FATBIN, "FATBIN", "\x50\xED\x55\xBA"sv, ".fatbin"sv},
     TypeRow{CUCORE_CODE_TYPE_LIBRARY, "LIBRARY", "!<arch>\n"sv, ".a"sv},
@@ -30,9 +30,9 @@ constexpr std::array kTypes{
     TypeRow{CUCORE_CODE_TYPE_BUNDLE, "BUNDLE", ""sv, ""sv},
 };
 
-constexpr auto kContainerMagic = "\x89\x43\x55\x43\x4F\x0D\x0A\x1A"sv;
+constexpr auto CONTAINER_MAGIC = "\x89\x43\x55\x43\x4F\x0D\x0A\x1A"sv;
 
-/// An ELF file is a CUBIN if its machine (two bytes at 18) is 190, CUDA; else a host object.
+// An ELF file is a CUBIN if its machine (two bytes at 18) is 190, CUDA; else a host object.
 std::optional<cucore_code_type> detect_elf(std::string_view bytes) {
   if (!bytes.starts_with("\x7F"
                          "ELF") ||
@@ -43,12 +43,12 @@ std::optional<cucore_code_type> detect_elf(std::string_view bytes) {
 }
 
 bool is_ptx(std::string_view bytes) {
-  constexpr std::size_t kHead = 64 << 10;  // comments may come before the version
-  const std::string_view head = bytes.substr(0, kHead);
+  constexpr std::size_t HEAD = 64 << 10;  // comments may come before the version
+  const std::string_view head = bytes.substr(0, HEAD);
   return head.find(".version") != head.npos && head.find(".target") != head.npos;
 }
 
-/// The library was given bytes: its messages do not say of which file.
+// The library was given bytes: its messages do not say of which file.
 template <class Action>
 ObjectCode about_file(const std::string& path, Action action) {
   try {
@@ -73,19 +73,19 @@ ObjectCode open_container(std::string_view bytes, const std::string& path, const
 }  // namespace
 
 const char* type_name(cucore_code_type type) {
-  for (const TypeRow& row : kTypes)
+  for (const TypeRow& row : TYPES)
     if (row.type == type) return row.name;
   return "unknown";
 }
 
-bool is_container(std::string_view bytes) { return bytes.starts_with(kContainerMagic); }
+bool is_container(std::string_view bytes) { return bytes.starts_with(CONTAINER_MAGIC); }
 
 std::optional<cucore_code_type> detect(std::string_view bytes, const std::string& path) {
   if (const auto elf = detect_elf(bytes)) return elf;
-  for (const TypeRow& row : kTypes)
+  for (const TypeRow& row : TYPES)
     if (!row.magic.empty() && bytes.starts_with(row.magic)) return row.type;
   if (is_ptx(bytes)) return CUCORE_CODE_TYPE_PTX;
-  for (const TypeRow& row : kTypes)
+  for (const TypeRow& row : TYPES)
     if (!row.suffix.empty() && file_suffix(path) == row.suffix) return row.type;
   return std::nullopt;
 }
@@ -100,7 +100,7 @@ ObjectCode open_image(std::string_view bytes, const std::string& path, const Tru
                  CUCORE_ERROR_INVALID_CODE);
   if (trust.required)
     throw Failure(
-        kSignature, CUCORE_ERROR_SIGNATURE,
+        SIGNATURE, CUCORE_ERROR_SIGNATURE,
         fmt::format("{} is a raw {}, which cannot be signed: 'cucore sign {} -o FILE.cuco' "
                     "makes a signed container of it",
                     path, type_name(*type), path));

@@ -19,7 +19,7 @@ struct Row {
   cucore_library library;
   const char* name;
 };
-constexpr std::array kLibraries{
+constexpr std::array LIBRARIES{
     Row{CUCORE_LIBRARY_DRIVER, "driver"}, Row{CUCORE_LIBRARY_NVRTC, "nvrtc"},
     Row{CUCORE_LIBRARY_NVJITLINK, "nvjitlink"}, Row{CUCORE_LIBRARY_NVVM, "nvvm"}};
 
@@ -62,7 +62,7 @@ Json describe_devices() {
 
 Json describe_all() {
   Json all{{"cucore", cucore_version_string()}, {"libraries", Json::array()}};
-  for (const Row& row : kLibraries) all["libraries"].push_back(describe_library(row));
+  for (const Row& row : LIBRARIES) all["libraries"].push_back(describe_library(row));
   // A driver that is too old is told of in its line; the command still tells the rest.
   try {
     all["devices"] = describe_devices();

@@ -52,7 +52,7 @@ void add_contents(Json& all, const cucore_objectcode* code) {
 
 Json describe(const InspectRequest& request) {
   Trust trust;
-  trust.keys = request.keys.read(KeyUse::kVerify);
+  trust.keys = request.keys.read(KeyUse::VERIFY);
   const std::string bytes = read_file(request.file);
   const ObjectCode code = open_image(bytes, request.file, trust);
   Json all{{"file", request.file}, {"file_size", bytes.size()}, {"container", is_container(bytes)}};
@@ -168,7 +168,7 @@ void print_members(const Json& members) {
           member["kind"].get<std::string>(), member["size"].get<std::size_t>());
 }
 
-/// Indented, so that no line of it passes for one of the command's own.
+// Indented, so that no line of it passes for one of the command's own.
 void print_log_lines(const std::string& log) {
   print("log\n");
   for (const Json& line : lines_of(log)) print("  {}\n", line.get<std::string>());
@@ -207,7 +207,7 @@ void add_inspect(CLI::App& app) {
                    "input")
       ->required()
       ->type_name("FILE");
-  request->keys.add_to(*command, KeyUse::kVerify);
+  request->keys.add_to(*command, KeyUse::VERIFY);
   command->footer(
       "Example:\n  cucore inspect saxpy.cuco\n"
       "  cucore inspect saxpy.cubin --json | jq '.symbols[].name'\n"

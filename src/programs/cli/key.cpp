@@ -14,20 +14,20 @@
 namespace cucore::cli {
 namespace {
 
-constexpr std::size_t kLeastSecret = 16;  // bytes; what is shorter can be guessed
-constexpr std::size_t kMostBytes = 64 << 10;
+constexpr std::size_t LEAST_SECRET = 16;  // bytes; what is shorter can be guessed
+constexpr std::size_t MOST_BYTES = 64 << 10;
 
 void check_half(KeyHalf half, const std::string& path, KeyUse use) {
-  if (half == KeyHalf::kPrivate && use == KeyUse::kVerify)
+  if (half == KeyHalf::PRIVATE && use == KeyUse::VERIFY)
     wrong_key(path, fmt::format("is a private key, which signs; the public one verifies: "
                                 "'openssl pkey -in {} -pubout -out public.pem'",
                                 path));
-  if (half == KeyHalf::kPublic && use == KeyUse::kSign)
+  if (half == KeyHalf::PUBLIC && use == KeyUse::SIGN)
     wrong_key(path, "is a public key, which verifies; the private one signs");
 }
 
-/// Which public keys are unfit the library knows. It looks at the keys before it looks at bytes, of
-/// which there are none here.
+// Which public keys are unfit the library knows. It looks at the keys before it looks at bytes, of
+// which there are none here.
 void check_strength(const Key& key, const std::string& path) {
   const cucore_key one = key.to_c();
   cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;
@@ -45,17 +45,17 @@ void check_strength(const Key& key, const std::string& path) {
 
 Key read_key(const std::string& path, const KeyFlags& flags, KeyUse use) {
   const Ed25519File file =
-      read_ed25519(read_file(path, kMostBytes), {path, flags.format, flags.prefix});
+      read_ed25519(read_file(path, MOST_BYTES), {path, flags.format, flags.prefix});
   check_half(file.half, path, use);
   const Key key{CUCORE_KEY_ED25519, file.bytes};
-  if (use == KeyUse::kVerify) check_strength(key, path);
+  if (use == KeyUse::VERIFY) check_strength(key, path);
   return key;
 }
 
 Key read_secret_key(const std::string& path, const KeyFlags& flags, KeyUse use) {
-  const Key key{CUCORE_KEY_HMAC_SHA256, read_secret(read_file(path, kMostBytes),
+  const Key key{CUCORE_KEY_HMAC_SHA256, read_secret(read_file(path, MOST_BYTES),
                                                     {path, flags.secret_format, flags.prefix})};
-  if (use == KeyUse::kSign && key.bytes.size() < kLeastSecret)
+  if (use == KeyUse::SIGN && key.bytes.size() < LEAST_SECRET)
     print_warning(
         fmt::format("{} has only {} bytes, which can be guessed; 'openssl rand -hex 32' "
                     "makes a good secret",
@@ -65,10 +65,10 @@ Key read_secret_key(const std::string& path, const KeyFlags& flags, KeyUse use) 
 
 void add_files(CLI::App& command, const std::string& names, std::vector<std::string>& to,
                const std::string& what, KeyUse use) {
-  auto* option = command.add_option(names, to, what + (use == KeyUse::kSign ? "" : "; repeatable"))
+  auto* option = command.add_option(names, to, what + (use == KeyUse::SIGN ? "" : "; repeatable"))
                      ->type_name("FILE")
                      ->allow_extra_args(false);
-  if (use == KeyUse::kSign) option->expected(1);
+  if (use == KeyUse::SIGN) option->expected(1);
 }
 
 void add_format(CLI::App& command, const std::string& name, std::string& to, const char* what,
@@ -80,7 +80,7 @@ void add_format(CLI::App& command, const std::string& name, std::string& to, con
 
 void KeyFlags::add_to(CLI::App& command, KeyUse use, const std::string& before) {
   prefix = "--" + before;
-  const bool signs = use == KeyUse::kSign;
+  const bool signs = use == KeyUse::SIGN;
   const std::string key = prefix + "key", secret = prefix + "secret";
   add_files(command, before.empty() ? "-k," + key : key, files,
             signs ? "file of the Ed25519 private key that signs, in PEM or DER"

@@ -13,17 +13,17 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kKeySize = 32;      // of Ed25519, private and public
-constexpr std::size_t kLeastDigits = 32;  // a shorter text is rather a word that looks so
-constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kDashes = "-----";
-constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put first
-constexpr std::string_view kGenerate = "'openssl genpkey -algorithm ed25519' makes one";
+constexpr std::size_t KEY_SIZE = 32;      // of Ed25519, private and public
+constexpr std::size_t LEAST_DIGITS = 32;  // a shorter text is rather a word that looks so
+constexpr std::string_view BEGIN = "-----BEGIN ", END = "-----END ", DASHES = "-----";
+constexpr std::string_view MARK = "\xEF\xBB\xBF";  // of UTF-8, which some editors put first
+constexpr std::string_view GENERATE = "'openssl genpkey -algorithm ed25519' makes one";
 
 // RFC 8410: what stands before the 32 bytes of a key in DER. In PKCS #8 a SEQUENCE and the version
 // come first; the public half and attributes may follow.
-constexpr auto kPublicHead = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
-constexpr auto kPrivateBody = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
-constexpr std::size_t kPrivateBodyAt = 5;
+constexpr auto PUBLIC_HEAD = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
+constexpr auto PRIVATE_BODY = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
+constexpr std::size_t PRIVATE_BODY_AT = 5;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
@@ -34,7 +34,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string_view without_mark(std::string_view text) {
-  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+  return text.starts_with(MARK) ? text.substr(MARK.size()) : text;
 }
 
 int digit(char c) {
@@ -60,7 +60,7 @@ std::string require_hex(std::string_view text, const std::string& path) {
   return *bytes;
 }
 
-/// The digits of base64 without their padding; nothing where the padding or the number is wrong.
+// The digits of base64 without their padding; nothing where the padding or the number is wrong.
 std::optional<std::string> base64_digits(std::string_view text) {
   std::string digits;
   for (const char c : text)
@@ -71,7 +71,7 @@ std::optional<std::string> base64_digits(std::string_view text) {
 }
 
 std::optional<std::string> from_base64(std::string_view text) {
-  constexpr std::string_view kDigits =
+  constexpr std::string_view DIGITS =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const auto digits = base64_digits(text);
   if (!digits) return std::nullopt;
@@ -79,8 +79,8 @@ std::optional<std::string> from_base64(std::string_view text) {
   unsigned bits = 0;
   int count = 0;
   for (const char c : *digits) {
-    const std::size_t value = kDigits.find(c);
-    if (value == kDigits.npos) return std::nullopt;
+    const std::size_t value = DIGITS.find(c);
+    if (value == DIGITS.npos) return std::nullopt;
     bits = (bits << 6 | static_cast<unsigned>(value)) & 0xffff;
     count += 6;
     if (count < 8) continue;
@@ -90,7 +90,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   return bytes;
 }
 
-/// Where a line that begins so begins; npos if there is none.
+// Where a line that begins so begins; npos if there is none.
 std::size_t find_line(std::string_view text, std::string_view begin, std::size_t from = 0) {
   for (std::size_t at = text.find(begin, from); at != text.npos; at = text.find(begin, at + 1))
     if (at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r') return at;
@@ -98,22 +98,22 @@ std::size_t find_line(std::string_view text, std::string_view begin, std::size_t
 }
 
 struct Pem {
-  std::string label;  ///< "PRIVATE KEY"
+  std::string label;  // "PRIVATE KEY"
   std::string der;
 };
 
-/// One block, before and behind which text may stand (RFC 7468).
+// One block, before and behind which text may stand (RFC 7468).
 Pem read_pem(std::string_view text, const std::string& path) {
-  const std::size_t begin = find_line(text, kBegin);
+  const std::size_t begin = find_line(text, BEGIN);
   if (begin == text.npos) wrong_key(path, "is not PEM: no line begins with -----BEGIN");
-  if (find_line(text, kBegin, begin + 1) != text.npos)
+  if (find_line(text, BEGIN, begin + 1) != text.npos)
     wrong_key(path, "has more than one PEM block; a key file holds one key");
-  const std::string_view rest = text.substr(begin + kBegin.size());
-  const std::size_t dashes = rest.substr(0, rest.find('\n')).find(kDashes);
+  const std::string_view rest = text.substr(begin + BEGIN.size());
+  const std::size_t dashes = rest.substr(0, rest.find('\n')).find(DASHES);
   if (dashes == rest.npos) wrong_key(path, "is cut off: its PEM header has no end");
   Pem pem{std::string(rest.substr(0, dashes)), {}};
-  const std::string_view body = rest.substr(dashes + kDashes.size());
-  const std::string last = std::string(kEnd) + pem.label + std::string(kDashes);
+  const std::string_view body = rest.substr(dashes + DASHES.size());
+  const std::string last = std::string(END) + pem.label + std::string(DASHES);
   const std::size_t end = find_line(body, last);
   if (end == body.npos) wrong_key(path, fmt::format("is cut off: it has no line {}", last));
   if (pem.label.starts_with("ENCRYPTED"))
@@ -126,28 +126,28 @@ Pem read_pem(std::string_view text, const std::string& path) {
   return pem;
 }
 
-/// DER of this very length: a SEQUENCE of less than 128 bytes and nothing behind it.
+// DER of this very length: a SEQUENCE of less than 128 bytes and nothing behind it.
 bool is_sequence(std::string_view der) {
-  return der.size() > kPrivateBodyAt && der[0] == 0x30 && der.size() < 130 &&
+  return der.size() > PRIVATE_BODY_AT && der[0] == 0x30 && der.size() < 130 &&
          static_cast<std::size_t>(static_cast<unsigned char>(der[1])) == der.size() - 2;
 }
 
 bool is_public(std::string_view der) {
-  return der.starts_with(kPublicHead) && der.size() == kPublicHead.size() + kKeySize;
+  return der.starts_with(PUBLIC_HEAD) && der.size() == PUBLIC_HEAD.size() + KEY_SIZE;
 }
 
 bool is_private(std::string_view der) {
   const bool head = is_sequence(der) && der.substr(2, 2) == "\x02\x01"sv && (der[4] | 1) == 1;
-  return head && der.substr(kPrivateBodyAt).starts_with(kPrivateBody) &&
-         der.size() >= kPrivateBodyAt + kPrivateBody.size() + kKeySize;
+  return head && der.substr(PRIVATE_BODY_AT).starts_with(PRIVATE_BODY) &&
+         der.size() >= PRIVATE_BODY_AT + PRIVATE_BODY.size() + KEY_SIZE;
 }
 
 std::optional<Ed25519File> from_der(std::string_view der) {
   if (is_public(der))
-    return Ed25519File{KeyHalf::kPublic, std::string(der.substr(kPublicHead.size()))};
+    return Ed25519File{KeyHalf::PUBLIC, std::string(der.substr(PUBLIC_HEAD.size()))};
   if (is_private(der))
-    return Ed25519File{KeyHalf::kPrivate,
-                       std::string(der.substr(kPrivateBodyAt + kPrivateBody.size(), kKeySize))};
+    return Ed25519File{KeyHalf::PRIVATE,
+                       std::string(der.substr(PRIVATE_BODY_AT + PRIVATE_BODY.size(), KEY_SIZE))};
   return std::nullopt;
 }
 
@@ -155,32 +155,32 @@ Ed25519File from_pem(std::string_view text, const std::string& path) {
   const Pem pem = read_pem(text, path);
   if (pem.label != "PRIVATE KEY" && pem.label != "PUBLIC KEY")
     wrong_key(path,
-              fmt::format("holds a {}, not an Ed25519 key in PKCS #8: {}", pem.label, kGenerate));
+              fmt::format("holds a {}, not an Ed25519 key in PKCS #8: {}", pem.label, GENERATE));
   const auto key = from_der(pem.der);
-  const KeyHalf half = pem.label == "PUBLIC KEY" ? KeyHalf::kPublic : KeyHalf::kPrivate;
+  const KeyHalf half = pem.label == "PUBLIC KEY" ? KeyHalf::PUBLIC : KeyHalf::PRIVATE;
   if (!key || key->half != half)
-    wrong_key(path, fmt::format("is not an Ed25519 key: {}", kGenerate));
+    wrong_key(path, fmt::format("is not an Ed25519 key: {}", GENERATE));
   return *key;
 }
 
 Ed25519File from_bytes(const std::string& bytes, const std::string& path) {
-  if (bytes.size() != kKeySize)
+  if (bytes.size() != KEY_SIZE)
     wrong_key(path, fmt::format("holds {} bytes; a key of Ed25519 has 32 bytes", bytes.size()));
-  return {KeyHalf::kUnknown, bytes};
+  return {KeyHalf::UNKNOWN, bytes};
 }
 
-bool looks_like_pem(std::string_view text) { return text.find(kBegin) != text.npos; }
+bool looks_like_pem(std::string_view text) { return text.find(BEGIN) != text.npos; }
 
 bool holds_der(std::string_view bytes) {
-  return bytes.find(kPublicHead) != bytes.npos || bytes.find(kPrivateBody) != bytes.npos;
+  return bytes.find(PUBLIC_HEAD) != bytes.npos || bytes.find(PRIVATE_BODY) != bytes.npos;
 }
 
-/// Whether a text holds a key of a key pair in a form that shows it, also in one that is not read:
-/// UTF-16, digits of DER, the forms of SSH.
+// Whether a text holds a key of a key pair in a form that shows it, also in one that is not read:
+// UTF-16, digits of DER, the forms of SSH.
 bool holds_key(const std::string& text) {
   std::string narrow = text;
   std::erase(narrow, '\0');
-  for (const std::string_view mark : {kBegin, "---- BEGIN SSH2 "sv, "ssh-ed25519 "sv})
+  for (const std::string_view mark : {BEGIN, "---- BEGIN SSH2 "sv, "ssh-ed25519 "sv})
     if (narrow.find(mark) != narrow.npos) return true;
   const auto digits = from_hex(text), base64 = from_base64(text);
   return holds_der(text) || (digits && holds_der(*digits)) || (base64 && holds_der(*base64));
@@ -194,12 +194,12 @@ void wrong_key(const std::string& path, const std::string& why) {
 
 Ed25519File read_ed25519(std::string_view text, const KeySource& source) {
   const auto& [path, format, prefix] = source;
-  if (text.empty()) wrong_key(path, fmt::format("is empty; {}", kGenerate));
+  if (text.empty()) wrong_key(path, fmt::format("is empty; {}", GENERATE));
   if (format == "raw") return from_bytes(std::string(text), path);
   if (format == "hex") return from_bytes(require_hex(text, path), path);
   const auto der = from_der(text);
   if (der && format != "pem") return *der;
-  if (format == "der") wrong_key(path, fmt::format("is not an Ed25519 key in DER: {}", kGenerate));
+  if (format == "der") wrong_key(path, fmt::format("is not an Ed25519 key in DER: {}", GENERATE));
   if (format == "pem" || looks_like_pem(text)) return from_pem(without_mark(text), path);
   wrong_key(path, fmt::format("is not an Ed25519 key in PEM or DER; {}secret takes a secret of "
                               "HMAC-SHA256, {}key-format says hex or raw",
@@ -214,7 +214,7 @@ std::string read_secret(std::string_view text, const KeySource& source) {
         fmt::format("is a key of a key pair, which is no secret of HMAC; {}key takes it", prefix));
   if (format == "hex") return require_hex(text, path);
   if (text.empty()) wrong_key(path, "is empty; 'openssl rand -hex 32' makes a secret");
-  const auto bytes = trimmed(text).size() >= kLeastDigits ? from_hex(text) : std::nullopt;
+  const auto bytes = trimmed(text).size() >= LEAST_DIGITS ? from_hex(text) : std::nullopt;
   return bytes && format != "raw" ? *bytes : std::string(text);
 }
 

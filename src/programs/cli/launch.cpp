@@ -25,7 +25,7 @@ Event make_timed_event(const cucore_device* device) {
   return make<Event>(cucore_event_create, device, &options);
 }
 
-/// A device buffer for each array, nothing for a scalar.
+// A device buffer for each array, nothing for a scalar.
 std::vector<Buffer> upload(const cucore_device* device, const cucore_stream* stream,
                            const std::vector<Argument>& arguments) {
   std::vector<Buffer> buffers;

@@ -20,11 +20,11 @@ struct LaunchShape {
   std::uint32_t dynamic_shared;
 };
 
-/// Reads "X[,Y[,Z]]"; a usage failure names the option.
+// Reads "X[,Y[,Z]]"; a usage failure names the option.
 Extent parse_extent(std::string_view text, std::string_view option);
 
-/// Launches and waits; afterwards the array arguments hold what the kernel left. Gives the time
-/// that the kernel took, in milliseconds.
+// Launches and waits; afterwards the array arguments hold what the kernel left. Gives the time
+// that the kernel took, in milliseconds.
 float launch(const cucore_device* device, const cucore_kernel* kernel, const LaunchShape& shape,
              std::vector<Argument>& arguments);
 

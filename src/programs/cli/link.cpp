@@ -40,7 +40,7 @@ struct ToggleRow {
   const char* name;
   const char* what;
 };
-constexpr ToggleRow kToggles[] = {
+constexpr ToggleRow TOGGLES[] = {
     {&cucore_linker_options::link_time_optimization, "lto",
      "optimise across the inputs; default: on where an input is LTOIR or the target is PTX"},
     {&cucore_linker_options::debug, "debug", "debug information"},
@@ -133,7 +133,7 @@ void add_options(CLI::App& command, LinkRequest& request) {
       ->type_name("ARCH");
   command.add_option("--name", request.name, "of the result; default: that of the first input")
       ->type_name("NAME");
-  for (const ToggleRow& row : kToggles)
+  for (const ToggleRow& row : TOGGLES)
     add_toggle(command, request.options, row.field, row.name, row.what);
   command.add_option("-O,--optimize", request.level, "0 or 3")
       ->check(CLI::IsMember({"0", "3"}))

@@ -23,16 +23,16 @@
 namespace cucore::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* FOOTER =
     "Exit codes: 0 done; 1 the operation failed; 2 the command line is wrong; 3 a signature is\n"
     "missing or wrong.\n"
     "With --json the result, or the failure, is one JSON object on the standard output.\n"
     "'cucore SUBCOMMAND --help' shows the options of one and an example.\n";
 
-constexpr std::array kSubcommands{add_info, add_compile, add_link, add_bundle, add_inspect,
-                                  add_sign, add_verify,  add_run,  add_cache};
+constexpr std::array SUBCOMMANDS{add_info, add_compile, add_link, add_bundle, add_inspect,
+                                 add_sign, add_verify,  add_run,  add_cache};
 
-/// Before the command line is parsed, since what is wrong with it is to be told in JSON too.
+// Before the command line is parsed, since what is wrong with it is to be told in JSON too.
 bool asks_for_json(int argc, char** argv) {
   char** const end = std::find(argv, argv + argc, std::string_view("--"));
   return std::find(argv, end, std::string_view("--json")) != end;
@@ -48,7 +48,7 @@ void listen(bool verbose) {
   call(cucore_log_set_callback, print_library_log, least, nullptr, nullptr);
 }
 
-/// CLI11 tells of the missing subcommand first, where the one that was given is none.
+// CLI11 tells of the missing subcommand first, where the one that was given is none.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining();
   if (!app.get_subcommands().empty() || rest.empty()) return error.what();
@@ -58,16 +58,16 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("'{}' is no subcommand: {}", rest.front(), names);
 }
 
-/// A wrong command line is one line on stderr.
+// A wrong command line is one line on stderr.
 int report(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
     print_help(app, error);
     flush_output();
-    return kDone;
+    return DONE;
   }
   report_failure(usage(explain(app, error)));
   if (!wants_json()) print_error("  'cucore --help' shows what there is\n");
-  return kUsage;
+  return USAGE;
 }
 
 int run(int argc, char** argv) {
@@ -77,7 +77,7 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<Formatter>());
   app.get_formatter()->column_width(30);
   app.fallthrough();  // --driver and --verbose may also stand after the subcommand
-  app.footer(kFooter);
+  app.footer(FOOTER);
   std::string driver;
   bool verbose = false;
   app.add_option("--driver", driver, "nvidia, cpu, auto (default) or the path of a driver library")
@@ -89,17 +89,17 @@ int run(int argc, char** argv) {
     listen(verbose);
     if (!driver.empty()) call(cucore_driver_select, driver.c_str());
   });
-  for (const auto add : kSubcommands) add(app);
+  for (const auto add : SUBCOMMANDS) add(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report(app, error);
   }
   flush_output();
-  return kDone;
+  return DONE;
 }
 
-/// Given up when memory runs out: destructors of JSON allocate, and end the process if they cannot.
+// Given up when memory runs out: destructors of JSON allocate, and end the process if they cannot.
 std::atomic<char*> memory_for_the_way_out;  // NOLINT
 
 void give_memory_up() {
@@ -109,8 +109,8 @@ void give_memory_up() {
 }
 
 void prepare_memory() {
-  constexpr std::size_t kReserve = 16 << 20;  // of addresses: nothing is written there
-  memory_for_the_way_out = new (std::nothrow) char[kReserve];
+  constexpr std::size_t RESERVE = 16 << 20;  // of addresses: nothing is written there
+  memory_for_the_way_out = new (std::nothrow) char[RESERVE];
   std::set_new_handler(give_memory_up);
 }
 
@@ -129,9 +129,9 @@ int main(int argc, char** argv) {
     return failure.exit_code();
   } catch (const std::bad_alloc&) {
     report_failure(failed("not enough memory for what is asked for", CUCORE_ERROR_OUT_OF_MEMORY));
-    return kFailed;
+    return FAILED;
   } catch (const std::exception& error) {
     report_failure(failed(error.what(), CUCORE_ERROR_INTERNAL));
-    return kFailed;
+    return FAILED;
   }
 }

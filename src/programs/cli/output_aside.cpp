@@ -10,8 +10,8 @@ namespace cucore::cli {
 
 OutputAside::OutputAside() {
   std::fflush(stdout);
-  constexpr int kFirstFree = 3;  // behind the standard streams
-  output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kFirstFree);
+  constexpr int FIRST_FREE = 3;  // behind the standard streams
+  output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_FREE);
   if (output_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 

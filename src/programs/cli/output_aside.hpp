@@ -3,8 +3,8 @@
 
 namespace cucore::cli {
 
-/// While it lives, what others write to the standard output, as kernels that print do, goes to
-/// stderr.
+// While it lives, what others write to the standard output, as kernels that print do, goes to
+// stderr.
 class OutputAside {
  public:
   OutputAside();

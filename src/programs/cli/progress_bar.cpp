@@ -12,8 +12,8 @@
 namespace cucore::cli {
 namespace {
 
-constexpr std::size_t kWidth = 30;
-constexpr std::chrono::milliseconds kFirst{300}, kNext{50};
+constexpr std::size_t WIDTH = 30;
+constexpr std::chrono::milliseconds FIRST{300}, NEXT{50};
 
 }  // namespace
 
@@ -27,12 +27,12 @@ ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::show(std::size_t done, std::size_t total) {
   const auto now = std::chrono::steady_clock::now();
-  if (!watched_ || now - begun_ < kFirst || (now - last_ < kNext && done != total)) return;
+  if (!watched_ || now - begun_ < FIRST || (now - last_ < NEXT && done != total)) return;
   last_ = now;
   shown_ = true;
-  const std::size_t filled = total == 0 ? 0 : std::min(kWidth, done * kWidth / total);
+  const std::size_t filled = total == 0 ? 0 : std::min(WIDTH, done * WIDTH / total);
   print_error("\r\x1b[K{} [{}{}] {}/{}", what_, std::string(filled, '#'),
-              std::string(kWidth - filled, '.'), done, total);
+              std::string(WIDTH - filled, '.'), done, total);
   std::fflush(stderr);
 }
 

@@ -15,7 +15,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(std::size_t done, std::size_t total);
-  /// Makes room for a line of its own.
+  // Makes room for a line of its own.
   void clear();
 
  private:

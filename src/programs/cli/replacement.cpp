@@ -18,7 +18,7 @@
 namespace cucore::cli {
 namespace {
 
-/// What a signal removes. A handler reaches nothing but static storage.
+// What a signal removes. A handler reaches nothing but static storage.
 char removed_by_signal[PATH_MAX];
 
 void remove_and_end(int signal) {
@@ -34,7 +34,7 @@ void require(bool good) {
   if (!good) fail();
 }
 
-/// Shorter than the longest name that a file may have, which the file's own may be.
+// Shorter than the longest name that a file may have, which the file's own may be.
 std::string temporary_beside(const std::string& path) {
   static unsigned count = 0;
   return std::filesystem::path(path)
@@ -48,10 +48,10 @@ Replacement::Replacement(std::string path) : path_(std::move(path)) {
   struct sigaction action {};
   action.sa_handler = remove_and_end;
   sigfillset(&action.sa_mask);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], nullptr, &old_actions_[i]);
+  for (std::size_t i = 0; i < SIGNALS.size(); ++i) {
+    sigaction(SIGNALS[i], nullptr, &old_actions_[i]);
     // What the caller ignores, as nohup does, stays ignored.
-    if (old_actions_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    if (old_actions_[i].sa_handler != SIG_IGN) sigaction(SIGNALS[i], &action, nullptr);
   }
   try {
     open();
@@ -68,8 +68,8 @@ Replacement::~Replacement() {
 
 void Replacement::open() {
   // A name that is taken is of a process that was killed, or planted to be written through.
-  constexpr int kAttempts = 100;
-  for (int i = 0; i < kAttempts && descriptor_ < 0; ++i) {
+  constexpr int ATTEMPTS = 100;
+  for (int i = 0; i < ATTEMPTS && descriptor_ < 0; ++i) {
     const std::string name = temporary_beside(path_);
     if (name.size() >= sizeof removed_by_signal)
       throw std::system_error(ENAMETOOLONG, std::generic_category());
@@ -90,8 +90,7 @@ void Replacement::close() {
   removed_by_signal[0] = '\0';
   if (descriptor_ >= 0) ::close(descriptor_);
   descriptor_ = -1;
-  for (std::size_t i = 0; i < kSignals.size(); ++i)
-    sigaction(kSignals[i], &old_actions_[i], nullptr);
+  for (std::size_t i = 0; i < SIGNALS.size(); ++i) sigaction(SIGNALS[i], &old_actions_[i], nullptr);
 }
 
 void Replacement::write(std::string_view bytes) {

@@ -43,7 +43,7 @@ const char* signature_name(std::int32_t state) {
   }
 }
 
-/// The status, and the code of the driver or the compiler; nothing where the command itself failed.
+// The status, and the code of the driver or the compiler; nothing where the command itself failed.
 std::string detail(const Failure& failure) {
   if (failure.is_own()) return {};
   const std::string status = cucore_status_name(failure.status());
@@ -52,7 +52,7 @@ std::string detail(const Failure& failure) {
                      failure.native_code());
 }
 
-/// Whether the failure could be written: into a full disk nothing can.
+// Whether the failure could be written: into a full disk nothing can.
 bool prints_json(const Failure& failure) {
   try {
     print_json(describe_failure(failure));

@@ -82,7 +82,7 @@ void print_array(std::size_t index, const Argument& argument, std::size_t limit)
   print("{}{}\n", line, shown < argument.count() ? " ..." : "");
 }
 
-/// Numbers as JSON has them; text where it has none: nan, inf.
+// Numbers as JSON has them; text where it has none: nan, inf.
 Json describe_array(std::size_t index, const Argument& argument, std::size_t limit) {
   Json values = Json::array();
   for (std::size_t i = 0; i < std::min(limit, argument.count()); ++i) {

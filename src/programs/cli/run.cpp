@@ -39,8 +39,8 @@ struct RunRequest {
   CompileFlags flags;
 };
 
-/// A plain C++ kernel is found under its source name only if the compiler was asked for it. Where
-/// it does not know the name, the compile without it lets the search tell what there is.
+// A plain C++ kernel is found under its source name only if the compiler was asked for it. Where
+// it does not know the name, the compile without it lets the search tell what there is.
 ObjectCode compile_for(const RunRequest& request, cucore_code_type target) {
   CompileFlags flags = request.flags;
   const bool is_cuda = source_type(request.file, flags) == CUCORE_SOURCE_TYPE_CUDA_CPP;
@@ -60,7 +60,7 @@ ObjectCode open_code(const RunRequest& request, const cucore_device* device) {
   if (!is_source(request.file)) return open_image(read_file(request.file), request.file, trust);
   if (trust.required)
     throw Failure(
-        kSignature, CUCORE_ERROR_SIGNATURE,
+        SIGNATURE, CUCORE_ERROR_SIGNATURE,
         fmt::format("{} is a source, which cannot be signed: 'cucore compile' and 'cucore "
                     "sign' make a signed container of it",
                     request.file));
@@ -69,7 +69,7 @@ ObjectCode open_code(const RunRequest& request, const cucore_device* device) {
                                                                             : CUCORE_CODE_TYPE_PTX);
 }
 
-/// All that is read and written, the source's own includes apart.
+// All that is read and written, the source's own includes apart.
 FileUse files_of(const RunRequest& request, const std::vector<Argument>& arguments,
                  const ResultRequest& results) {
   FileUse use = request.flags.files();
@@ -83,7 +83,7 @@ FileUse files_of(const RunRequest& request, const std::vector<Argument>& argumen
   return use;
 }
 
-/// The kernel's name: as said, or that of the only kernel there is.
+// The kernel's name: as said, or that of the only kernel there is.
 std::string choose_kernel(const RunRequest& request, const cucore_objectcode* code) {
   if (!request.kernel.empty()) return request.kernel;
   std::vector<std::string> names;

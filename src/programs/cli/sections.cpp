@@ -17,18 +17,18 @@
 namespace cucore::cli {
 namespace {
 
-constexpr std::size_t kTableAt = 64;
-constexpr std::size_t kTableEntry = 96;
-constexpr std::uint32_t kSignatureSection = 15;
-constexpr std::uint32_t kMaySkip = 0x80000000;
+constexpr std::size_t TABLE_AT = 64;
+constexpr std::size_t TABLE_ENTRY = 96;
+constexpr std::uint32_t SIGNATURE_SECTION = 15;
+constexpr std::uint32_t MAY_SKIP = 0x80000000;
 
 const char* section_name(std::uint32_t type) {
-  constexpr const char* kNames[] = {"",      "STRTAB", "SYMTAB", "PARAMS", "META", "LOG",
-                                    "DEPS",  "KEY",    "SOURCE", "",       "",     "",
-                                    "",      "",       "",       "SIG",    "PTX",  "CUBIN",
-                                    "LTOIR", "FATBIN", "OBJECT", "LIBRARY"};
-  const std::uint32_t known = type & ~kMaySkip;
-  return known < std::size(kNames) && *kNames[known] ? kNames[known] : "unknown";
+  constexpr const char* NAMES[] = {"",      "STRTAB", "SYMTAB", "PARAMS", "META", "LOG",
+                                   "DEPS",  "KEY",    "SOURCE", "",       "",     "",
+                                   "",      "",       "",       "SIG",    "PTX",  "CUBIN",
+                                   "LTOIR", "FATBIN", "OBJECT", "LIBRARY"};
+  const std::uint32_t known = type & ~MAY_SKIP;
+  return known < std::size(NAMES) && *NAMES[known] ? NAMES[known] : "unknown";
 }
 
 std::string hex(std::string_view bytes) {
@@ -51,28 +51,28 @@ template <class Action>
 void each_section(std::string_view container, Action action) {
   const auto count = number<std::uint32_t>(container, 24);
   for (std::uint32_t i = 0; i < count; ++i)
-    action(slice(container, kTableAt + i * kTableEntry, kTableEntry));
+    action(slice(container, TABLE_AT + i * TABLE_ENTRY, TABLE_ENTRY));
 }
 
 // Fat binaries, as nvcc and fatbinary write them.
-constexpr std::uint16_t kKindPtx = 1, kKindElf = 2, kKindLtoir = 8;
-constexpr std::uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000, kFlagArchOnly = 0x100000,
-                        kFlagFamily = 0x200000;
+constexpr std::uint16_t KIND_PTX = 1, KIND_ELF = 2, KIND_LTOIR = 8;
+constexpr std::uint64_t FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_ARCH_ONLY = 0x100000,
+                        FLAG_FAMILY = 0x200000;
 
 std::string entry_kind(std::uint16_t kind) {
   switch (kind) {
-    case kKindPtx:
+    case KIND_PTX:
       return "PTX";
-    case kKindElf:
+    case KIND_ELF:
       return "CUBIN";
-    case kKindLtoir:
+    case KIND_LTOIR:
       return "LTOIR";
     default:
       return fmt::format("kind {}", kind);
   }
 }
 
-/// Null for an entry that the library cannot take out.
+// Null for an entry that the library cannot take out.
 Json entry_symbols(const cucore_objectcode* fatbin, std::size_t index) {
   cucore_objectcode* code = nullptr;
   if (cucore_objectcode_image_at(fatbin, index, &code, nullptr) != CUCORE_OK) return nullptr;
@@ -82,11 +82,11 @@ Json entry_symbols(const cucore_objectcode* fatbin, std::size_t index) {
 Json describe_entry(std::string_view header, std::string_view stored) {
   const auto kind = number<std::uint16_t>(header, 0);
   const auto flags = number<std::uint64_t>(header, 40);
-  const bool compressed = (flags & (kFlagLz4 | kFlagZstd)) != 0;
-  const char* suffix = flags & kFlagArchOnly ? "a" : flags & kFlagFamily ? "f" : "";
-  const char* compression = flags & kFlagZstd ? "zstd" : flags & kFlagLz4 ? "lz4" : "none";
+  const bool compressed = (flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0;
+  const char* suffix = flags & FLAG_ARCH_ONLY ? "a" : flags & FLAG_FAMILY ? "f" : "";
+  const char* compression = flags & FLAG_ZSTD ? "zstd" : flags & FLAG_LZ4 ? "lz4" : "none";
   return {{"kind", entry_kind(kind)},
-          {"arch", fmt::format("{}{}{}", kind == kKindElf ? "sm_" : "compute_",
+          {"arch", fmt::format("{}{}{}", kind == KIND_ELF ? "sm_" : "compute_",
                                number<std::uint32_t>(header, 28), suffix)},
           {"code_size", compressed ? number<std::uint64_t>(header, 56) : stored.size()},
           {"stored_size", compressed ? number<std::uint32_t>(header, 16) : stored.size()},
@@ -94,26 +94,26 @@ Json describe_entry(std::string_view header, std::string_view stored) {
 }
 
 // Archives, as ar writes them: a header of text before each member.
-constexpr std::size_t kArchiveMagic = 8, kMemberHeader = 60;
-constexpr std::size_t kLongestName = 255;  // of a file; members may share one that is longer
+constexpr std::size_t ARCHIVE_MAGIC = 8, MEMBER_HEADER = 60;
+constexpr std::size_t LONGEST_NAME = 255;  // of a file; members may share one that is longer
 
 std::string_view without_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-/// "name/" of GNU, "/12" into the table of long names, "#1/5" of BSD, whose name comes before the
-/// member's bytes.
+// "name/" of GNU, "/12" into the table of long names, "#1/5" of BSD, whose name comes before the
+// member's bytes.
 std::string member_name(std::string_view field, std::string_view bytes, std::string_view names) {
   std::size_t number = 0;
   if (field.starts_with("#1/")) {
     std::from_chars(field.data() + 3, field.data() + field.size(), number);
-    const std::string_view name = bytes.substr(0, std::min(number, kLongestName));
+    const std::string_view name = bytes.substr(0, std::min(number, LONGEST_NAME));
     return std::string(name.substr(0, name.find('\0')));
   }
   if (field.size() > 1 && field[0] == '/' && field[1] >= '0' && field[1] <= '9') {
     std::from_chars(field.data() + 1, field.data() + field.size(), number);
     if (number >= names.size()) return std::string(field);
-    const std::string_view name = names.substr(number, kLongestName);
+    const std::string_view name = names.substr(number, LONGEST_NAME);
     return std::string(name.substr(0, name.find_first_of("/\n")));
   }
   return std::string(field.ends_with('/') ? field.substr(0, field.size() - 1) : field);
@@ -147,7 +147,7 @@ Json describe_sections(std::string_view container) {
 std::string signature_algorithm(std::string_view container) {
   std::string name;
   each_section(container, [&](std::string_view entry) {
-    if (number<std::uint32_t>(entry, 0) != kSignatureSection) return;
+    if (number<std::uint32_t>(entry, 0) != SIGNATURE_SECTION) return;
     const auto algorithm = number<std::uint8_t>(container, number<std::uint64_t>(entry, 16));
     name = algorithm_name(static_cast<cucore_key_algorithm>(algorithm));
   });
@@ -180,16 +180,16 @@ Json describe_entries(const cucore_objectcode* code) {
 Json describe_members(std::string_view archive) {
   Json members = Json::array();
   std::string_view names;
-  for (std::size_t at = kArchiveMagic; at + kMemberHeader <= archive.size();) {
+  for (std::size_t at = ARCHIVE_MAGIC; at + MEMBER_HEADER <= archive.size();) {
     const std::string_view field = without_blanks(slice(archive, at, 16));
     const std::string_view digits = without_blanks(slice(archive, at + 48, 10));
     std::size_t size = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    const std::string_view bytes = slice(archive, at + kMemberHeader, size);
+    const std::string_view bytes = slice(archive, at + MEMBER_HEADER, size);
     if (field == "//") names = bytes;
     if (!is_index(field))
       members.push_back(describe_member(member_name(field, bytes, names), bytes));
-    at += kMemberHeader + size + size % 2;
+    at += MEMBER_HEADER + size + size % 2;
   }
   return members;
 }

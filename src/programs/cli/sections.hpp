@@ -8,19 +8,19 @@
 
 namespace cucore::cli {
 
-/// Each section's type, place, size and SHA-256, as its table has them (docs/format.md).
+// Each section's type, place, size and SHA-256, as its table has them (docs/format.md).
 Json describe_sections(std::string_view container);
 
-/// "Ed25519" or "HMAC-SHA256", as the signature's record has it; "" if there is none.
+// "Ed25519" or "HMAC-SHA256", as the signature's record has it; "" if there is none.
 std::string signature_algorithm(std::string_view container);
 
-/// Whether an image of it is compressed.
+// Whether an image of it is compressed.
 bool is_compressed(std::string_view container);
 
-/// Each entry of a fat binary: kind, architecture, size, how it is stored, and its symbols.
+// Each entry of a fat binary: kind, architecture, size, how it is stored, and its symbols.
 Json describe_entries(const cucore_objectcode* fatbin);
 
-/// Each member's name, size and kind.
+// Each member's name, size and kind.
 Json describe_members(std::string_view archive);
 
 }  // namespace cucore::cli

@@ -26,7 +26,7 @@ struct SignRequest {
 Key read_key(const SignRequest& request) {
   if (request.keys.inputs().size() != 1)
     throw usage("a signature is by one key: --key names a key of Ed25519, --secret a secret");
-  return request.keys.read(KeyUse::kSign).front();
+  return request.keys.read(KeyUse::SIGN).front();
 }
 
 std::string choose_output(const SignRequest& request, std::string_view bytes) {
@@ -73,7 +73,7 @@ void add_sign(CLI::App& app) {
                    "file to write; default: the container itself, replaced in one step")
       ->type_name("FILE");
   command->add_flag("-q,--quiet", request->quiet, "print nothing on success");
-  request->keys.add_to(*command, KeyUse::kSign);
+  request->keys.add_to(*command, KeyUse::SIGN);
   command->footer(
       "Example:\n"
       "  openssl genpkey -algorithm ed25519 -out private.pem\n"

@@ -21,7 +21,7 @@ struct ToggleRow {
   const char* name;
   const char* what;
 };
-constexpr ToggleRow kToggles[] = {
+constexpr ToggleRow TOGGLES[] = {
     {&Options::relocatable_device_code, "rdc", "code that is linked with other code later"},
     {&Options::extensible_whole_program, "ewp", "whole program that may be extended"},
     {&Options::debug, "debug", "debug information"},
@@ -66,7 +66,7 @@ struct TextRow {
   const char* what;
   const char* type;
 };
-constexpr TextRow kTexts[] = {
+constexpr TextRow TEXTS[] = {
     {&CompileFlags::ofast, "--ofast-compile", "0, min, mid or max: compile faster", "LEVEL"},
     {&CompileFlags::optimization_info, "--optimization-info", "tell of optimisations, inline",
      "KIND"},
@@ -88,14 +88,14 @@ void add_numbers(CLI::App& command, const char* name, std::vector<std::int32_t>&
   command.add_option(name, to, what)->type_name("N")->allow_extra_args(false);
 }
 
-/// An array of the struct and its count; NULL and 0 where nothing was given.
+// An array of the struct and its count; NULL and 0 where nothing was given.
 template <class T, class U>
 void set_list(const std::vector<T>& from, const U*& array, std::size_t& count) {
   array = from.empty() ? nullptr : from.data();
   count = from.size();
 }
 
-/// The further modules of NVVM IR, read.
+// The further modules of NVVM IR, read.
 struct Modules {
   std::vector<std::string> texts;
   std::vector<const void*> pointers;
@@ -131,7 +131,7 @@ void set_numbers(CompileFlags& flags) {
   set_list(flags.diag_warnings, options.diag_warnings, options.diag_warning_count);
 }
 
-/// "-" has no name of its own, but messages and the language need one.
+// "-" has no name of its own, but messages and the language need one.
 std::string shown_name(const std::string& path, cucore_source_type type) {
   // CUDA C++ looks for its includes beside the file of this very name.
   if (path != "-") return type == CUCORE_SOURCE_TYPE_CUDA_CPP ? path : code_name(path);
@@ -140,7 +140,7 @@ std::string shown_name(const std::string& path, cucore_source_type type) {
                                               : "stdin.cu";
 }
 
-/// What is no text is told of here, in words of files: the library knows of bytes alone.
+// What is no text is told of here, in words of files: the library knows of bytes alone.
 void require_source(const std::string& source, const std::string& path, cucore_source_type type) {
   const auto known = detect(source, path);
   const bool is_image = is_container(source) || (known && *known != CUCORE_CODE_TYPE_PTX &&
@@ -234,8 +234,8 @@ void CompileFlags::add_rare_to(CLI::App& command) {
   command
       .add_option("--split-compile", options.split_compile, "threads that optimise; -1: all cores")
       ->type_name("N");
-  for (const ToggleRow& row : kToggles) add_toggle(command, options, row.field, row.name, row.what);
-  for (const TextRow& row : kTexts)
+  for (const ToggleRow& row : TOGGLES) add_toggle(command, options, row.field, row.name, row.what);
+  for (const TextRow& row : TEXTS)
     command.add_option(row.name, this->*row.field, row.what)->type_name(row.type);
   add_numbers(command, "--diag-error", diag_errors, "message to make an error; repeatable");
   add_numbers(command, "--diag-suppress", diag_suppressions, "message to leave out; repeatable");

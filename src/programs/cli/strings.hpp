@@ -6,7 +6,7 @@
 
 namespace cucore::cli {
 
-/// Pointers into the strings that they were made from.
+// Pointers into the strings that they were made from.
 inline std::vector<const char*> pointers(const std::vector<std::string>& strings) {
   std::vector<const char*> result;
   result.reserve(strings.size());
@@ -14,7 +14,7 @@ inline std::vector<const char*> pointers(const std::vector<std::string>& strings
   return result;
 }
 
-/// NULL, which is the default of every option, for what was not given.
+// NULL, which is the default of every option, for what was not given.
 inline const char* or_null(const std::string& text) {
   return text.empty() ? nullptr : text.c_str();
 }

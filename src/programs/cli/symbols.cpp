@@ -29,7 +29,7 @@ const char* kind_name(cucore_symbol_kind kind) {
   }
 }
 
-/// null where the code does not say.
+// null where the code does not say.
 Json describe_parameters(const cucore_objectcode* code, std::size_t symbol, std::size_t count) {
   if (count == SIZE_MAX) return nullptr;
   std::vector<cucore_parameter_info> infos(count, CUCORE_PARAMETER_INFO_INIT);
@@ -42,7 +42,7 @@ Json describe_parameters(const cucore_objectcode* code, std::size_t symbol, std:
   return parameters;
 }
 
-/// Null for what is no machine code of a kernel, and for figures that it does not say.
+// Null for what is no machine code of a kernel, and for figures that it does not say.
 Json describe_resources(const cucore_objectcode* code, std::size_t symbol) {
   cucore_resource_info info = CUCORE_RESOURCE_INFO_INIT;
   if (cucore_objectcode_symbol_resources(code, symbol, &info, nullptr) != CUCORE_OK) return nullptr;
@@ -71,11 +71,11 @@ Json describe_symbol(const cucore_objectcode* code, std::size_t index) {
   return symbol;
 }
 
-/// The library tells values as text, in which a list of one looks like a word; scripts want lists
-/// always, or never.
+// The library tells values as text, in which a list of one looks like a word; scripts want lists
+// always, or never.
 bool is_list(std::string_view key) {
-  constexpr std::string_view kLists[] = {"inputs", "name_expressions", "options"};
-  return std::find(std::begin(kLists), std::end(kLists), key) != std::end(kLists);
+  constexpr std::string_view LISTS[] = {"inputs", "name_expressions", "options"};
+  return std::find(std::begin(LISTS), std::end(LISTS), key) != std::end(LISTS);
 }
 
 }  // namespace

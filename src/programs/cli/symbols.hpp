@@ -11,10 +11,10 @@ namespace cucore::cli {
 
 Json describe_symbols(const cucore_objectcode* code);
 
-/// How the code was made; a list where the value has several lines.
+// How the code was made; a list where the value has several lines.
 Json describe_metadata(const cucore_objectcode* code);
 
-/// The lines of a text, none of which has a line feed.
+// The lines of a text, none of which has a line feed.
 Json lines_of(std::string_view text);
 
 }  // namespace cucore::cli

@@ -17,10 +17,10 @@ namespace {
 std::string log_source;              // NOLINT: one command, one log
 std::vector<std::string> log_names;  // NOLINT
 
-/// https://no-color.org: any value that is not empty turns colours off.
+// https://no-color.org: any value that is not empty turns colours off.
 bool wants_color() { return is_terminal() && environment("NO_COLOR").empty(); }
 
-/// The log with the names that would break its lines escaped.
+// The log with the names that would break its lines escaped.
 std::string with_whole_lines(std::string log) {
   for (const std::string& name : log_names) {
     const std::string shown = escaped(name);
@@ -52,7 +52,7 @@ void print_log(const std::string& text_of, const std::vector<Diagnostic>& diagno
   const std::string log = with_whole_lines(text_of);
   const std::string text = is_terminal()
                                ? annotated_log(log, diagnostics, log_source, wants_color())
-                               : escaped(log, Layout::kText);
+                               : escaped(log, Layout::TEXT);
   print_error("{}{}", Raw{text}, Raw{text.back() == '\n' ? "" : "\n"});
 }
 
@@ -85,14 +85,14 @@ Progress::~Progress() {
 
 void Progress::turn() {
   using namespace std::chrono_literals;
-  constexpr std::string_view kSigns = "|/-\\";
+  constexpr std::string_view SIGNS = "|/-\\";
   const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   // Short work shows nothing: a line that flashes by helps nobody.
   if (changed_.wait_for(lock, 500ms, [this] { return done_; })) return;
   for (std::size_t tick = 0; !done_; ++tick) {
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    print_error("\r{} {} {:.1f} s", kSigns[tick % kSigns.size()], what_, time.count());
+    print_error("\r{} {} {:.1f} s", SIGNS[tick % SIGNS.size()], what_, time.count());
     std::fflush(stderr);
     changed_.wait_for(lock, 100ms, [this] { return done_; });
   }

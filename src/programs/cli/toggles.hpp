@@ -8,7 +8,7 @@
 
 namespace cucore::cli {
 
-/// A flag that turns a toggle of a struct of options on, with its opposite.
+// A flag that turns a toggle of a struct of options on, with its opposite.
 template <class Options>
 void add_toggle(CLI::App& command, Options& options, cucore_toggle Options::*field,
                 const std::string& name, const std::string& what) {

@@ -8,7 +8,7 @@
 namespace cucore::cli {
 
 void TrustFlags::add_to(CLI::App& command, const std::string& before) {
-  keys.add_to(command, KeyUse::kVerify, before);
+  keys.add_to(command, KeyUse::VERIFY, before);
   const std::string names =
       before.empty() ? "--require,--require-signature" : "--require-signature";
   auto* required = command.add_flag(
@@ -27,7 +27,7 @@ Trust TrustFlags::read() const {
                             keys.prefix == "--" ? "" : "-signature", keys.prefix, keys.prefix));
   Trust trust;
   trust.required = !allow_unsigned && !keys.empty();
-  trust.keys = keys.read(KeyUse::kVerify);
+  trust.keys = keys.read(KeyUse::VERIFY);
   return trust;
 }
 

@@ -14,10 +14,10 @@ struct TrustFlags {
   bool require = false;
   bool allow_unsigned = false;
 
-  /// `before` comes before the names of the keys' options: "verify-".
+  // `before` comes before the names of the keys' options: "verify-".
   void add_to(CLI::App& command, const std::string& before = {});
-  /// Reads the keys. A key that is named is there to be held against: a signature by it is required
-  /// unless the command line says otherwise.
+  // Reads the keys. A key that is named is there to be held against: a signature by it is required
+  // unless the command line says otherwise.
   Trust read() const;
 };
 

@@ -8,11 +8,11 @@ namespace cucore::image {
 
 namespace {
 
-constexpr std::string_view kMagic = "!<arch>\n";
-constexpr uint64_t kMemberHeaderSize = 60;
-constexpr uint64_t kNameSize = 16;
-constexpr uint64_t kSizeOffset = 48;
-constexpr uint64_t kSizeDigits = 10;
+constexpr std::string_view MAGIC = "!<arch>\n";
+constexpr uint64_t MEMBER_HEADER_SIZE = 60;
+constexpr uint64_t NAME_SIZE = 16;
+constexpr uint64_t SIZE_OFFSET = 48;
+constexpr uint64_t SIZE_DIGITS = 10;
 
 std::string_view text_at(const ByteView& image, uint64_t offset, uint64_t size,
                          std::string_view part) {
@@ -24,32 +24,32 @@ std::string_view trimmed(std::string_view field) {
   return field.substr(0, field.find_last_not_of(' ') + 1);
 }
 
-/// Decimal digits, then blanks.
+// Decimal digits, then blanks.
 uint64_t member_size(const ByteView& image, uint64_t at) {
-  const std::string_view digits = text_at(image, at + kSizeOffset, kSizeDigits, "a size");
+  const std::string_view digits = text_at(image, at + SIZE_OFFSET, SIZE_DIGITS, "a size");
   uint64_t size = 0;
   size_t i = 0;
   for (; i < digits.size() && digits[i] >= '0' && digits[i] <= '9'; ++i) {
     size = size * 10 + static_cast<uint64_t>(digits[i] - '0');
   }
   if (i == 0 || digits.find_first_not_of(' ', i) != digits.npos) {
-    image.fail(at + kSizeOffset, "the size of a member is no number");
+    image.fail(at + SIZE_OFFSET, "the size of a member is no number");
   }
   return size;
 }
 
-/// Members that fill the archive to its last byte, with the name field of each header.
+// Members that fill the archive to its last byte, with the name field of each header.
 template <class Action>
 void each_entry(const ByteView& image, Action action) {
-  if (image.size() < kMagic.size() || text_at(image, 0, kMagic.size(), "the magic") != kMagic) {
+  if (image.size() < MAGIC.size() || text_at(image, 0, MAGIC.size(), "the magic") != MAGIC) {
     image.fail(0, "it does not begin with !<arch>");
   }
-  for (uint64_t at = kMagic.size(); at < image.size();) {
-    const auto header = text_at(image, at, kMemberHeaderSize, "the header of a member");
+  for (uint64_t at = MAGIC.size(); at < image.size();) {
+    const auto header = text_at(image, at, MEMBER_HEADER_SIZE, "the header of a member");
     if (!header.ends_with("`\n")) image.fail(at + 58, "the header of a member has no end");
     const uint64_t size = member_size(image, at);
-    at += kMemberHeaderSize;
-    action(trimmed(header.substr(0, kNameSize)), image.slice(at, size, "a member"));
+    at += MEMBER_HEADER_SIZE;
+    action(trimmed(header.substr(0, NAME_SIZE)), image.slice(at, size, "a member"));
     at += size;
     // Members begin at even offsets; the last one may do without the byte that would fill up.
     if (size % 2 != 0 && at < image.size()) ++at;
@@ -60,27 +60,27 @@ std::string_view text_of(const ByteView& member) {
   return {reinterpret_cast<const char*>(member.bytes().data()), member.size()};
 }
 
-/// "helper.o" of "helper.o/", or of "/12", which is where it begins among the long names; each of
-/// those ends with "/\n".
+// "helper.o" of "helper.o/", or of "/12", which is where it begins among the long names; each of
+// those ends with "/\n".
 std::string_view name_of(std::string_view field, std::string_view long_names) {
   size_t at = 0;
   if (field.size() > 1 && field[0] == '/') {
     const auto [end, error] = std::from_chars(field.data() + 1, field.data() + field.size(), at);
     if (error != std::errc() || at >= long_names.size()) return field;
     // Any number of members may share a name, so one that is too long for a file is not searched.
-    constexpr size_t kLongestName = 4096;
-    field = long_names.substr(at, kLongestName);
+    constexpr size_t LONGEST_NAME = 4096;
+    field = long_names.substr(at, LONGEST_NAME);
     field = field.substr(0, field.find('\n'));
   }
   return field.substr(0, field.rfind('/'));
 }
 
-/// An archive may hold anything; what is no object that can be read holds nothing for devices.
+// An archive may hold anything; what is no object that can be read holds nothing for devices.
 DeviceCode device_code_of_member(const ByteView& member) {
-  constexpr std::string_view kElf =
+  constexpr std::string_view ELF =
       "\x7f"
       "ELF";
-  if (member.size() < kElf.size() || text_at(member, 0, kElf.size(), "the magic") != kElf)
+  if (member.size() < ELF.size() || text_at(member, 0, ELF.size(), "the magic") != ELF)
     return DeviceCode::NONE;
   try {
     return device_code_of_object(member);

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little,
 
 class ByteView {
  public:
-  /// `what` begins every message; `base` is where the bytes lie in what the user gave.
+  // `what` begins every message; `base` is where the bytes lie in what the user gave.
   ByteView(std::string_view what, std::span<const std::byte> bytes, uint64_t base = 0)
       : what_(what), bytes_(bytes), base_(base) {}
 
@@ -41,7 +41,7 @@ class ByteView {
     return value;
   }
 
-  /// Part of it; `part` says what is wanted there.
+  // Part of it; `part` says what is wanted there.
   ByteView slice(uint64_t offset, uint64_t size, std::string_view part) const {
     if (!contains(offset, size)) {
       fail(offset,
@@ -50,7 +50,7 @@ class ByteView {
     return {what_, bytes_.subspan(offset, size), base_ + offset};
   }
 
-  /// The string that begins at `offset`; it must end with a NUL inside.
+  // The string that begins at `offset`; it must end with a NUL inside.
   std::string_view string(uint64_t offset) const {
     if (offset >= bytes_.size()) fail(offset, "a string does not lie inside its table");
     const char* begin = reinterpret_cast<const char*>(bytes_.data()) + offset;
@@ -81,13 +81,13 @@ class ByteView {
   uint64_t base_;
 };
 
-/// Zeros after the last byte that counts: aligned buffers have some, never many.
-inline constexpr uint64_t kMaxSlack = 63;
+// Zeros after the last byte that counts: aligned buffers have some, never many.
+inline constexpr uint64_t MAX_SLACK = 63;
 
-/// Refuses more than kMaxSlack bytes, or others than zeros, after `end`.
+// Refuses more than MAX_SLACK bytes, or others than zeros, after `end`.
 inline void check_slack(const ByteView& view, uint64_t end) {
   const uint64_t slack = view.size() - end;
-  if (slack > kMaxSlack || !view.all_zero(end, slack)) {
+  if (slack > MAX_SLACK || !view.all_zero(end, slack)) {
     view.fail(end, std::to_string(slack) + " bytes follow that belong to nothing");
   }
 }

@@ -24,9 +24,9 @@ std::optional<std::vector<std::byte>> unzstd(std::span<const std::byte> stored, 
 }
 
 std::optional<std::vector<std::byte>> unlz4(std::span<const std::byte> stored, uint64_t size) {
-  constexpr uint64_t kMost = std::numeric_limits<int>::max();
+  constexpr uint64_t MOST = std::numeric_limits<int>::max();
   // One byte of LZ4 makes at most 255: more cannot be true, and need not be allocated.
-  if (stored.empty() || stored.size() > kMost || size > kMost || size > stored.size() * 255) {
+  if (stored.empty() || stored.size() > MOST || size > MOST || size > stored.size() * 255) {
     return std::nullopt;
   }
   std::vector<std::byte> raw(size);

@@ -10,20 +10,20 @@ namespace cucore::image {
 
 namespace {
 
-constexpr uint32_t kSectionCudaCallGraph = 0x70000001;
-constexpr uint32_t kSectionCudaMercuryRela = 0x70000082;
-constexpr uint32_t kSegmentTable = 6;
-constexpr unsigned kSymbolSection = 3;
-constexpr uint32_t kCallGraphMark = 0xfffffff0;
-constexpr uint64_t kMaxOnChip = uint64_t{1} << 20;
-constexpr uint16_t kMaxSegments = 64;  // ptxas writes six at most
-constexpr uint64_t kRela = 24;
-constexpr uint64_t kRel = 16;
+constexpr uint32_t SECTION_CUDA_CALL_GRAPH = 0x70000001;
+constexpr uint32_t SECTION_CUDA_MERCURY_RELA = 0x70000082;
+constexpr uint32_t SEGMENT_TABLE = 6;
+constexpr unsigned SYMBOL_SECTION = 3;
+constexpr uint32_t CALL_GRAPH_MARK = 0xfffffff0;
+constexpr uint64_t MAX_ON_CHIP = uint64_t{1} << 20;
+constexpr uint16_t MAX_SEGMENTS = 64;  // ptxas writes six at most
+constexpr uint64_t RELA = 24;
+constexpr uint64_t REL = 16;
 
 // Sections of one function: what follows is its name, and sh_info is the section of its code.
-constexpr std::string_view kOwned[] = {".nv.info.", ".nv.constant0.", ".nv.constant2.",
-                                       ".nv.shared."};
-constexpr std::string_view kReservedSharedPrefix = ".nv.shared.reserved.";
+constexpr std::string_view OWNED[] = {".nv.info.", ".nv.constant0.", ".nv.constant2.",
+                                      ".nv.shared."};
+constexpr std::string_view RESERVED_SHARED_PREFIX = ".nv.shared.reserved.";
 
 }  // namespace
 
@@ -59,32 +59,32 @@ void CubinChecks::check_section(const ElfSection& section) const {
   const std::string_view name = section.text_name;
   if (section.type == 0) view.fail(at + 4, "a section without a type");
   if (section.address != 0) view.fail(at + 16, "a section has an address");
-  const bool allocated = (section.flags & kFlagAllocated) != 0;
+  const bool allocated = (section.flags & FLAG_ALLOCATED) != 0;
   if (allocated && section.has_bytes &&
       section.offset % std::max<uint64_t>(section.alignment, 1) != 0) {
     view.fail(at + 24, "a section does not lie at its alignment");
   }
-  if ((section.flags & kFlagCode) != 0 && !name.starts_with(kCodePrefix)) {
+  if ((section.flags & FLAG_CODE) != 0 && !name.starts_with(CODE_PREFIX)) {
     view.fail(at, "a section with code is not called .text");
   }
   // The driver looks both up without a look at their number (seen with 580).
   const size_t count = file_.sections().size();
   if (section.link >= count) view.fail(at + 40, "a section leads to one that does not exist");
-  const bool by_section = section.type != kSectionSymbols && (section.flags & kFlagCode) == 0;
+  const bool by_section = section.type != SECTION_SYMBOLS && (section.flags & FLAG_CODE) == 0;
   if (by_section && section.info >= count)
     view.fail(at + 44, "a section belongs to one that does not exist");
   const bool on_chip = name.starts_with(".nv.shared") || name.starts_with(".nv.constant");
-  if (on_chip && section.size > kMaxOnChip) {
+  if (on_chip && section.size > MAX_ON_CHIP) {
     view.fail(at + 32, "the section " + std::string(name) + " is too large");
   }
   check_owner(section);
   switch (section.type) {
-    case kSectionRela:
-    case kSectionRel:
+    case SECTION_RELA:
+    case SECTION_REL:
       return check_relocations(section);
-    case kSectionCudaMercuryRela:
+    case SECTION_CUDA_MERCURY_RELA:
       return check_mercury_relocations(section);
-    case kSectionCudaCallGraph:
+    case SECTION_CUDA_CALL_GRAPH:
       return check_call_graph(section);
     default:
       return;
@@ -93,13 +93,13 @@ void CubinChecks::check_section(const ElfSection& section) const {
 
 void CubinChecks::check_owner(const ElfSection& section) const {
   const std::string_view name = section.text_name;
-  if (name.starts_with(kReservedSharedPrefix)) return;
-  for (const std::string_view prefix : kOwned) {
+  if (name.starts_with(RESERVED_SHARED_PREFIX)) return;
+  for (const std::string_view prefix : OWNED) {
     if (!name.starts_with(prefix)) continue;
     const ElfSection& owner = file_.section_at(section, section.info, "the code");
-    const bool named = owner.text_name.starts_with(kCodePrefix) &&
-                       owner.text_name.substr(kCodePrefix.size()) == name.substr(prefix.size());
-    if (!named || (owner.flags & kFlagCode) == 0) {
+    const bool named = owner.text_name.starts_with(CODE_PREFIX) &&
+                       owner.text_name.substr(CODE_PREFIX.size()) == name.substr(prefix.size());
+    if (!named || (owner.flags & FLAG_CODE) == 0) {
       file_.view().fail(section.header_at + 44,
                         "the section " + std::string(name) + " belongs to no code of that name");
     }
@@ -107,17 +107,17 @@ void CubinChecks::check_owner(const ElfSection& section) const {
 }
 
 void CubinChecks::check_symbol(const ElfSymbol& symbol, uint64_t at) const {
-  if (symbol.section == 0 || symbol.section >= kSectionIndexReserved) return;
+  if (symbol.section == 0 || symbol.section >= SECTION_INDEX_RESERVED) return;
   const ElfSection& section = file_.sections()[symbol.section];
-  if (symbol.kind() == kSymbolSection &&
+  if (symbol.kind() == SYMBOL_SECTION &&
       (symbol.text_name != section.text_name || symbol.value != 0)) {
     file_.view().fail(at, "the symbol of a section does not have its name");
   }
-  const bool kernel = symbol.kind() == kSymbolFunction && (symbol.other & kOtherEntry) != 0;
+  const bool kernel = symbol.kind() == SYMBOL_FUNCTION && (symbol.other & OTHER_ENTRY) != 0;
   if (!kernel) return;
   const std::string_view code = section.text_name;
-  if ((section.flags & kFlagCode) == 0 || !section.has_bytes ||
-      code.substr(std::min(kCodePrefix.size(), code.size())) != symbol.text_name) {
+  if ((section.flags & FLAG_CODE) == 0 || !section.has_bytes ||
+      code.substr(std::min(CODE_PREFIX.size(), code.size())) != symbol.text_name) {
     file_.view().fail(at + 6,
                       "the kernel " + std::string(symbol.text_name) + " is not in code of its own");
   }
@@ -125,7 +125,7 @@ void CubinChecks::check_symbol(const ElfSymbol& symbol, uint64_t at) const {
 
 void CubinChecks::check_segments() const {
   const ElfHeader& header = file_.header();
-  if (header.program_count > kMaxSegments) file_.view().fail(56, "too many segments");
+  if (header.program_count > MAX_SEGMENTS) file_.view().fail(56, "too many segments");
   uint64_t unfilled = 0;
   for (const ElfSection& section : file_.sections()) {
     // Sums that wrap round would only make the bound smaller.
@@ -149,7 +149,7 @@ void CubinChecks::check_segment(const ElfProgramHeader& segment, uint64_t at,
     view.fail(at + 40, "a segment takes more memory than its sections");
   }
   const bool of_table = segment.offset == table && segment.file_size == table_size;
-  if (segment.type == kSegmentTable && !of_table) view.fail(at + 8, "not where the segments are");
+  if (segment.type == SEGMENT_TABLE && !of_table) view.fail(at + 8, "not where the segments are");
   if (of_table) return;
   const uint64_t end = segment.offset + segment.file_size;
   bool begins = false;
@@ -170,8 +170,8 @@ ByteView CubinChecks::records(const ElfSection& section, uint64_t size) const {
 }
 
 void CubinChecks::check_relocations(const ElfSection& section) const {
-  const bool with_addend = section.type == kSectionRela;
-  const uint64_t size = with_addend ? kRela : kRel;
+  const bool with_addend = section.type == SECTION_RELA;
+  const uint64_t size = with_addend ? RELA : REL;
   const ElfSection& target = file_.section_at(section, section.info, "the target");
   if (&file_.section_at(section, section.link, "the symbol table") != &symbol_table_) {
     file_.view().fail(section.header_at + 40, "relocations do not use the symbol table");
@@ -196,8 +196,8 @@ void CubinChecks::check_mercury_relocations(const ElfSection& section) const {
   const ElfSection& own = file_.section_at(section, section.link, "the symbol table");
   const uint64_t count = own.has_bytes ? own.size / sizeof(ElfSymbolEntry) : 0;
   file_.section_at(section, section.info, "the target");
-  const ByteView table = records(section, kRela);
-  for (uint64_t at = 0; at < table.size(); at += kRela) {
+  const ByteView table = records(section, RELA);
+  for (uint64_t at = 0; at < table.size(); at += RELA) {
     if (table.get<uint32_t>(at + 12) >= count) {
       table.fail(at + 12, "a relocation names a symbol that does not exist");
     }
@@ -209,7 +209,7 @@ void CubinChecks::check_call_graph(const ElfSection& section) const {
   if (graph.size() % 8 != 0) graph.fail(0, "the call graph is not made of pairs");
   for (uint64_t at = 0; at < graph.size(); at += 4) {
     const auto symbol = graph.get<uint32_t>(at);
-    if (symbol >= symbols_.size() && symbol < kCallGraphMark) {
+    if (symbol >= symbols_.size() && symbol < CALL_GRAPH_MARK) {
       graph.fail(at, "the call graph names a symbol that does not exist");
     }
   }
@@ -223,7 +223,7 @@ void CubinChecks::check_parameters(const NvInfo& info, const ElfSection& section
     bytes.fail(0, "the parameters of a kernel do not fill the size that is said for them");
   }
   for (const NvInfoSymbolValue& value : info.values) {
-    if (value.attribute != kNvInfoParameterBank) continue;
+    if (value.attribute != NV_INFO_PARAMETER_BANK) continue;
     const uint64_t offset = value.value & 0xffff;
     const uint64_t size = value.value >> 16;
     const uint16_t bank = symbols_[value.symbol].section;

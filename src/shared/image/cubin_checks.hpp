@@ -11,15 +11,15 @@ namespace cucore::image {
 
 class CubinChecks {
  public:
-  /// Both must live as long as this.
+  // Both must live as long as this.
   CubinChecks(const ElfFile& file, const ElfSection& symbol_table,
               const std::vector<ElfSymbol>& symbols);
 
-  /// Sections, segments, symbols, relocations and the call graph. @throws Error INVALID_CODE
+  // Sections, segments, symbols, relocations and the call graph. @throws Error INVALID_CODE
   void check() const;
-  /// That a kernel's parameters lie in its constant bank, as large as the bank is.
+  // That a kernel's parameters lie in its constant bank, as large as the bank is.
   void check_parameters(const NvInfo& info, const ElfSection& section) const;
-  /// The section of a name; nullptr if there is none.
+  // The section of a name; nullptr if there is none.
   const ElfSection* find(std::string_view name) const;
 
  private:

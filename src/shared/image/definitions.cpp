@@ -14,7 +14,7 @@ namespace cucore::image {
 
 namespace {
 
-/// 0: a link for the architecture does not take it. Else the largest one is taken.
+// 0: a link for the architecture does not take it. Else the largest one is taken.
 unsigned rank(const FatbinEntry& entry, CodeType type, const Arch& arch) {
   if (entry.type != type) return 0;
   Arch reach = entry.arch;
@@ -78,7 +78,7 @@ class Collector {
   }
 
   void take(uint64_t bytes) {
-    if (!budget_.take(bytes)) throw Error(Status::INVALID_CODE, std::string(kTooMuch));
+    if (!budget_.take(bytes)) throw Error(Status::INVALID_CODE, std::string(TOO_MUCH));
   }
 
   void add_fatbin(const ByteView& view) {
@@ -91,8 +91,8 @@ class Collector {
     if (!image.bytes.empty()) add(image.entry.type, image.bytes);
   }
 
-  /// Its device code was not checked when the object was: what cannot be read is the linker's to
-  /// judge.
+  // Its device code was not checked when the object was: what cannot be read is the linker's to
+  // judge.
   void add_object(const ByteView& view) {
     try {
       each_relocatable_fatbin(view, [&](const ByteView& fatbin) { add_fatbin(fatbin); });

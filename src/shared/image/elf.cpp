@@ -17,12 +17,12 @@ namespace cucore::image {
 
 namespace {
 
-constexpr uint8_t kAbiWithArchAbove = 8;
-constexpr uint8_t kOsAbiOld = 0x33;  // up to ABI 7
-constexpr uint8_t kOsAbiNew = 0x41;  // from ABI 8 on
-constexpr uint32_t kFlagAcceleratedV1 = 0x800;
-constexpr uint16_t kMarksSpills = 130;      // the toolkit that is known to
-constexpr uint32_t kReservedShared = 1024;  // what the system takes of a block's, from sm_90 on
+constexpr uint8_t ABI_WITH_ARCH_ABOVE = 8;
+constexpr uint8_t OS_ABI_OLD = 0x33;  // up to ABI 7
+constexpr uint8_t OS_ABI_NEW = 0x41;  // from ABI 8 on
+constexpr uint32_t FLAG_ACCELERATED_V1 = 0x800;
+constexpr uint16_t MARKS_SPILLS = 130;      // the toolkit that is known to
+constexpr uint32_t RESERVED_SHARED = 1024;  // what the system takes of a block's, from sm_90 on
 
 class Reader {
  public:
@@ -34,8 +34,8 @@ class Reader {
     checks_.emplace(file_, *symbol_table_, symbols_);
     checks_->check();
     for (const ElfSection& section : file_.sections()) {
-      if (section.type == kSectionNote) read_notes(section);
-      if (section.type == kSectionCudaInfo) read_info(section);
+      if (section.type == SECTION_NOTE) read_notes(section);
+      if (section.type == SECTION_CUDA_INFO) read_info(section);
     }
     add_kernels();
     add_others();
@@ -47,12 +47,12 @@ class Reader {
  private:
   void read_header() {
     const ElfHeader& header = file_.header();
-    if (header.machine != kMachineCuda) file_.view().fail(18, "not for machine 190, CUDA");
-    if (header.type != kTypeRelocatable && header.type != kTypeExecutable) {
+    if (header.machine != MACHINE_CUDA) file_.view().fail(18, "not for machine 190, CUDA");
+    if (header.type != TYPE_RELOCATABLE && header.type != TYPE_EXECUTABLE) {
       file_.view().fail(16, "neither code nor relocatable");
     }
-    const bool arch_above = header.ident[8] >= kAbiWithArchAbove;
-    if (header.ident[7] != (arch_above ? kOsAbiNew : kOsAbiOld)) {
+    const bool arch_above = header.ident[8] >= ABI_WITH_ARCH_ABOVE;
+    if (header.ident[7] != (arch_above ? OS_ABI_NEW : OS_ABI_OLD)) {
       file_.view().fail(7, "not an ABI of CUDA's");
     }
     // ptxas 13.0 sets one of the two, 4 up to sm_90 and 2 from sm_100 on; others crash driver 580.
@@ -60,12 +60,12 @@ class Reader {
     if (arch_above && mode != 2 && mode != 4) file_.view().fail(48, "not flags of this ABI");
     info_.arch.number = static_cast<uint16_t>(header.flags >> (arch_above ? 8 : 0) & 0xff);
     if (info_.arch.number < 10) file_.view().fail(48, "no architecture in the flags");
-    if (!arch_above && (header.flags & kFlagAcceleratedV1) != 0) info_.arch.suffix = 'a';
+    if (!arch_above && (header.flags & FLAG_ACCELERATED_V1) != 0) info_.arch.suffix = 'a';
   }
 
   void read_symbols() {
     for (const ElfSection& section : file_.sections()) {
-      if (section.type != kSectionSymbols) continue;
+      if (section.type != SECTION_SYMBOLS) continue;
       if (symbol_table_ != nullptr) file_.view().fail(section.header_at, "two symbol tables");
       symbol_table_ = &section;
     }
@@ -73,11 +73,11 @@ class Reader {
     symbols_ = file_.symbols(*symbol_table_);
     for (const ElfSymbol& symbol : symbols_) {
       const bool mark = symbol.text_name == ".nv.reservedSmem.offset0";
-      reserves_shared_ |= mark && file_.header().type == kTypeExecutable;
+      reserves_shared_ |= mark && file_.header().type == TYPE_EXECUTABLE;
     }
   }
 
-  /// {u32 name size, u32 size, u32 type, name, contents}, each padded to 4.
+  // {u32 name size, u32 size, u32 type, name, contents}, each padded to 4.
   void read_notes(const ElfSection& section) {
     const ByteView notes = file_.bytes(section);
     for (uint64_t at = 0; at < notes.size();) {
@@ -96,27 +96,27 @@ class Reader {
     }
   }
 
-  /// {u32 version, u32 place of a text among the texts, five of them, texts}: the driver follows
-  /// the places.
+  // {u32 version, u32 place of a text among the texts, five of them, texts}: the driver follows
+  // the places.
   void check_tool_note(const ByteView& note, uint64_t where) const {
-    constexpr uint64_t kHead = 24;
-    const bool known = note.size() > kHead && note.get<uint32_t>(0) == 2;
+    constexpr uint64_t HEAD = 24;
+    const bool known = note.size() > HEAD && note.get<uint32_t>(0) == 2;
     if (!known) file_.view().fail(where, "not a note of the toolkit");
-    for (uint64_t at = 4; at < kHead; at += 4)
-      if (note.get<uint32_t>(at) >= note.size() - kHead)
+    for (uint64_t at = 4; at < HEAD; at += 4)
+      if (note.get<uint32_t>(at) >= note.size() - HEAD)
         file_.view().fail(where + at, "a text of a note does not lie inside it");
     if (note.bytes().back() != std::byte{0})
       file_.view().fail(where + note.size() - 1, "the texts of a note do not end");
   }
 
-  /// The only place that tells sm_90a from sm_90: the options of ptxas.
+  // The only place that tells sm_90a from sm_90: the options of ptxas.
   void read_tool_note(const ByteView& note) {
     const std::string_view text(reinterpret_cast<const char*>(note.bytes().data()), note.size());
     if (info_.toolkit == 0) info_.toolkit = toolkit_of(text);
-    constexpr std::string_view kOption = "-arch sm_";
-    const size_t found = text.find(kOption);
+    constexpr std::string_view OPTION = "-arch sm_";
+    const size_t found = text.find(OPTION);
     if (found == text.npos) return;
-    const size_t begin = found + kOption.size();
+    const size_t begin = found + OPTION.size();
     const size_t end = std::min(text.find_first_of({" \0", 2}, begin), text.size());
     const auto arch = Arch::parse(text.substr(begin, end - begin));
     const bool same = arch && arch->number == info_.arch.number;
@@ -127,14 +127,14 @@ class Reader {
     uint64_t code = 0;
     if (section.info != 0) {
       const ElfSection& target = file_.section_at(section, section.info, "the function");
-      if ((target.flags & kFlagCode) == 0) {
+      if ((target.flags & FLAG_CODE) == 0) {
         file_.view().fail(section.header_at + 44, ".nv.info belongs to a section without code");
       }
       code = target.size;
     }
     NvInfo info = read_nv_info(file_.bytes(section), symbols_.size(), code);
     // The bytes of a section may be those of others, too.
-    take(sizeof(NvInfo) + kMapNode + grown_size<Parameter>(info.parameters.size()) +
+    take(sizeof(NvInfo) + MAP_NODE + grown_size<Parameter>(info.parameters.size()) +
              grown_size<NvInfoSymbolValue>(info.values.size()) +
              grown_size<uint32_t>(info.spills.size()),
          section.header_at);
@@ -150,7 +150,7 @@ class Reader {
   }
 
   void take(uint64_t bytes, uint64_t where) {
-    if (!budget_.take(bytes)) file_.view().fail(where, kTooMuch);
+    if (!budget_.take(bytes)) file_.view().fail(where, TOO_MUCH);
   }
 
   static uint64_t value_key(uint32_t symbol, uint8_t attribute) {
@@ -165,8 +165,8 @@ class Reader {
   void add_kernels() {
     for (uint32_t i = 0; i < symbols_.size(); ++i) {
       const ElfSymbol& symbol = symbols_[i];
-      const bool kernel = symbol.kind() == kSymbolFunction && (symbol.other & kOtherEntry) != 0;
-      if (!kernel || symbol.section == 0 || symbol.section >= kSectionIndexReserved) continue;
+      const bool kernel = symbol.kind() == SYMBOL_FUNCTION && (symbol.other & OTHER_ENTRY) != 0;
+      if (!kernel || symbol.section == 0 || symbol.section >= SECTION_INDEX_RESERVED) continue;
       // Also bounds what a hostile table can make of one list of parameters.
       if (!kernel_sections_.insert(symbol.section).second) {
         file_.view().fail(symbol_table_->offset + i * sizeof(ElfSymbolEntry) + 6,
@@ -180,9 +180,9 @@ class Reader {
     Symbol result{{}, std::string(symbol.text_name), SymbolKind::KERNEL, 0, std::nullopt};
     KernelResources resources;
     resources.lowered_name = symbol.text_name;
-    resources.registers = value_of(index, kNvInfoRegisterCount);
-    resources.stack = value_of(index, kNvInfoMinStackSize);
-    if (!resources.stack) resources.stack = value_of(index, kNvInfoFrameSize);
+    resources.registers = value_of(index, NV_INFO_REGISTER_COUNT);
+    resources.stack = value_of(index, NV_INFO_MIN_STACK_SIZE);
+    if (!resources.stack) resources.stack = value_of(index, NV_INFO_FRAME_SIZE);
     resources.code = static_cast<uint32_t>(symbol.size);
     const auto function = functions_.find(symbol.section);
     if (function != functions_.end()) {
@@ -201,9 +201,9 @@ class Reader {
     info_.resources.push_back(std::move(resources));
   }
 
-  /// Where nothing is marked nothing spills, unless the toolkit did not mark yet.
+  // Where nothing is marked nothing spills, unless the toolkit did not mark yet.
   void add_spills(const ElfSymbol& symbol, const NvInfo& info, KernelResources& resources) const {
-    const bool marks = info.api_version >= kMarksSpills || !info.spills.empty();
+    const bool marks = info.api_version >= MARKS_SPILLS || !info.spills.empty();
     if (!marks && resources.stack.value_or(1) != 0) return;
     const auto spills = count_spills(file_.bytes(file_.sections()[symbol.section]), info.spills);
     if (!spills) return;
@@ -225,8 +225,8 @@ class Reader {
     if (const ElfSection* shared = checks_->find(".nv.shared." + kernel)) {
       // Linked code of sm_90 and later counts what the system takes; CUDA's own tools do not.
       const auto size = static_cast<uint32_t>(shared->size);
-      const bool more = reserves_shared_ && size >= kReservedShared;
-      resources.static_shared = more ? size - kReservedShared : size;
+      const bool more = reserves_shared_ && size >= RESERVED_SHARED;
+      resources.static_shared = more ? size - RESERVED_SHARED : size;
     }
     if (const ElfSection* constant = checks_->find(".nv.constant0." + kernel)) {
       resources.constant = static_cast<uint32_t>(constant->size);
@@ -235,17 +235,17 @@ class Reader {
 
   void add_others() {
     for (const ElfSymbol& symbol : symbols_) {
-      const bool defined = symbol.section != 0 && symbol.section < kSectionIndexReserved;
+      const bool defined = symbol.section != 0 && symbol.section < SECTION_INDEX_RESERVED;
       if (!defined || symbol.text_name.empty() || symbol.text_name[0] == '$') continue;
-      const bool object = symbol.kind() == kSymbolObject || symbol.kind() == kSymbolCudaObject;
+      const bool object = symbol.kind() == SYMBOL_OBJECT || symbol.kind() == SYMBOL_CUDA_OBJECT;
       const std::string_view section = file_.sections()[symbol.section].text_name;
-      if (symbol.kind() == kSymbolFunction && symbol.binding() != 0 &&
-          (symbol.other & kOtherEntry) == 0) {
+      if (symbol.kind() == SYMBOL_FUNCTION && symbol.binding() != 0 &&
+          (symbol.other & OTHER_ENTRY) == 0) {
         add_other(symbol, SymbolKind::DEVICE_FUNCTION, 0);
       } else if (object && section == ".nv.constant3") {
         add_other(symbol, SymbolKind::CONSTANT, symbol.size);
       } else if (object && section.starts_with(".nv.global")) {
-        const bool managed = (symbol.other & kOtherManaged) != 0;
+        const bool managed = (symbol.other & OTHER_MANAGED) != 0;
         add_other(symbol, managed ? SymbolKind::MANAGED : SymbolKind::GLOBAL, symbol.size);
       }
     }
@@ -287,7 +287,7 @@ bool looks_like_cubin(std::span<const std::byte> bytes) {
                      "\x7f"
                      "ELF",
                      4) == 0 &&
-         header.machine == kMachineCuda;
+         header.machine == MACHINE_CUDA;
 }
 
 }  // namespace cucore::image

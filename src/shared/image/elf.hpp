@@ -8,10 +8,10 @@
 
 namespace cucore::image {
 
-/// @throws Error INVALID_CODE
+// @throws Error INVALID_CODE
 ImageInfo read_cubin(ByteView image, MemoryBudget& budget);
 
-/// True for the first bytes of an ELF file of machine 190.
+// True for the first bytes of an ELF file of machine 190.
 bool looks_like_cubin(std::span<const std::byte> bytes);
 
 }  // namespace cucore::image

@@ -9,12 +9,12 @@ namespace {
 
 // Kinds of NVIDIA's that reserve memory and have no bytes in the file: global, local and shared
 // memory of relocatable code, and the shared memory that the system keeps for itself.
-constexpr uint32_t kCudaNoBits[] = {0x70000007, 0x70000009, 0x7000000a, 0x70000015};
+constexpr uint32_t CUDA_NO_BITS[] = {0x70000007, 0x70000009, 0x7000000a, 0x70000015};
 
 bool has_bytes(const ElfSectionHeader& section, uint16_t machine) {
-  if (section.type == kSectionNoBits || section.type == 0) return false;
-  return machine != kMachineCuda || std::find(std::begin(kCudaNoBits), std::end(kCudaNoBits),
-                                              section.type) == std::end(kCudaNoBits);
+  if (section.type == SECTION_NO_BITS || section.type == 0) return false;
+  return machine != MACHINE_CUDA || std::find(std::begin(CUDA_NO_BITS), std::end(CUDA_NO_BITS),
+                                              section.type) == std::end(CUDA_NO_BITS);
 }
 
 bool is_power_of_two_or_zero(uint64_t value) { return (value & (value - 1)) == 0; }
@@ -22,9 +22,9 @@ bool is_power_of_two_or_zero(uint64_t value) { return (value & (value - 1)) == 0
 }  // namespace
 
 ElfFile::ElfFile(ByteView view) : view_(view), header_(view.get<ElfHeader>(0)) {
-  static constexpr uint8_t kMagic[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
-  for (size_t i = 0; i < sizeof kMagic; ++i) {
-    if (header_.ident[i] != kMagic[i]) view_.fail(i, "not the header of an ELF64 file");
+  static constexpr uint8_t MAGIC[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+  for (size_t i = 0; i < sizeof MAGIC; ++i) {
+    if (header_.ident[i] != MAGIC[i]) view_.fail(i, "not the header of an ELF64 file");
   }
   if (header_.version != 1) view_.fail(20, "not version 1 of ELF");
   if (header_.header_size != sizeof(ElfHeader)) view_.fail(52, "the header's size is not 64");
@@ -61,7 +61,7 @@ void ElfFile::read_sections() {
     if (!is_power_of_two_or_zero(section.alignment)) {
       view_.fail(section.header_at + 48, "the alignment of a section is no power of two");
     }
-    if (section.type == kSectionStrings) check_strings(section);
+    if (section.type == SECTION_STRINGS) check_strings(section);
   }
 }
 
@@ -84,7 +84,7 @@ const ElfSection& ElfFile::section_at(const ElfSection& from, uint32_t index,
 
 void ElfFile::read_names() {
   if (header_.name_section >= sections_.size() ||
-      sections_[header_.name_section].type != kSectionStrings) {
+      sections_[header_.name_section].type != SECTION_STRINGS) {
     view_.fail(62, "the names of the sections are not in a string table");
   }
   const ByteView names = bytes(sections_[header_.name_section]);
@@ -120,12 +120,12 @@ void ElfFile::read_programs() {
 }
 
 void ElfFile::check_symbol(const ElfSymbol& symbol, uint64_t at) const {
-  if (symbol.section == 0 || symbol.section >= kSectionIndexReserved) return;
+  if (symbol.section == 0 || symbol.section >= SECTION_INDEX_RESERVED) return;
   if (symbol.section >= sections_.size()) {
     view_.fail(at + 6, "a symbol lies in a section that does not exist");
   }
   // In relocatable code the value of what is still to be placed is its alignment.
-  if (header_.type == kTypeRelocatable && !sections_[symbol.section].has_bytes) return;
+  if (header_.type == TYPE_RELOCATABLE && !sections_[symbol.section].has_bytes) return;
   const uint64_t size = sections_[symbol.section].size;
   if (symbol.value > size || symbol.size > size - symbol.value) {
     view_.fail(at + 8,
@@ -138,7 +138,7 @@ std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
     view_.fail(table.header_at + 56, "the symbol table is not made of entries of 24 bytes");
   }
   const ElfSection& strings = section_at(table, table.link, "the string table");
-  if (strings.type != kSectionStrings) {
+  if (strings.type != SECTION_STRINGS) {
     view_.fail(table.header_at + 40, "the names of the symbols are not in a string table");
   }
   const ByteView names = bytes(strings);

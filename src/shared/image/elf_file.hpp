@@ -65,48 +65,48 @@ static_assert(sizeof(ElfSymbolEntry) == 24);
 
 struct ElfSection : ElfSectionHeader {
   std::string_view text_name;
-  uint64_t header_at = 0;  ///< offset of its header, for messages
-  bool has_bytes = true;   ///< false: memory that the file does not fill
+  uint64_t header_at = 0;  // offset of its header, for messages
+  bool has_bytes = true;   // false: memory that the file does not fill
 };
 
-inline constexpr uint16_t kSectionIndexReserved = 0xff00;
-inline constexpr unsigned kBindingGlobal = 1;
+inline constexpr uint16_t SECTION_INDEX_RESERVED = 0xff00;
+inline constexpr unsigned BINDING_GLOBAL = 1;
 
 struct ElfSymbol : ElfSymbolEntry {
   std::string_view text_name;
   unsigned kind() const { return info & 15u; }
   unsigned binding() const { return info >> 4; }
-  /// Global, not weak, and with a place in a section of the file.
+  // Global, not weak, and with a place in a section of the file.
   bool is_strong_definition() const {
-    return binding() == kBindingGlobal && section != 0 && section < kSectionIndexReserved;
+    return binding() == BINDING_GLOBAL && section != 0 && section < SECTION_INDEX_RESERVED;
   }
 };
 
-inline constexpr uint32_t kSectionSymbols = 2;
-inline constexpr uint32_t kSectionStrings = 3;
-inline constexpr uint32_t kSectionRela = 4;
-inline constexpr uint32_t kSectionNote = 7;
-inline constexpr uint32_t kSectionNoBits = 8;
-inline constexpr uint32_t kSectionRel = 9;
-inline constexpr uint16_t kMachineCuda = 190;
-inline constexpr uint16_t kTypeRelocatable = 1;
-inline constexpr uint16_t kTypeExecutable = 2;
+inline constexpr uint32_t SECTION_SYMBOLS = 2;
+inline constexpr uint32_t SECTION_STRINGS = 3;
+inline constexpr uint32_t SECTION_RELA = 4;
+inline constexpr uint32_t SECTION_NOTE = 7;
+inline constexpr uint32_t SECTION_NO_BITS = 8;
+inline constexpr uint32_t SECTION_REL = 9;
+inline constexpr uint16_t MACHINE_CUDA = 190;
+inline constexpr uint16_t TYPE_RELOCATABLE = 1;
+inline constexpr uint16_t TYPE_EXECUTABLE = 2;
 
 class ElfFile {
  public:
-  /// Checks header, section and program headers, names, string tables; sections may lie anywhere
-  /// inside. @throws Error INVALID_CODE
+  // Checks header, section and program headers, names, string tables; sections may lie anywhere
+  // inside. @throws Error INVALID_CODE
   explicit ElfFile(ByteView view);
 
   const ElfHeader& header() const { return header_; }
   const std::vector<ElfSection>& sections() const { return sections_; }
   const ByteView& view() const { return view_; }
-  uint64_t end() const { return end_; }  ///< behind the last byte that anything uses
+  uint64_t end() const { return end_; }  // behind the last byte that anything uses
 
   ByteView bytes(const ElfSection& section) const {
     return view_.slice(section.offset, section.has_bytes ? section.size : 0, "a section");
   }
-  /// The symbols of a table of them, with their names and sections checked.
+  // The symbols of a table of them, with their names and sections checked.
   std::vector<ElfSymbol> symbols(const ElfSection& table) const;
   const ElfSection& section_at(const ElfSection& from, uint32_t index, const char* role) const;
 

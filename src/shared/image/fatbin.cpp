@@ -38,48 +38,48 @@ struct EntryHeader {
 };
 static_assert(sizeof(EntryHeader) == 64);
 
-constexpr uint16_t kKindPtx = 1;
-constexpr uint16_t kKindElf = 2;
-constexpr uint16_t kKindLtoir = 8;
-constexpr uint64_t kFlagLz4 = 0x2000;
-constexpr uint64_t kFlagZstd = 0x8000;
-constexpr uint64_t kFlagScrambled = 0x10000;
-constexpr uint64_t kFlagArchOnly = 0x100000;
-constexpr uint64_t kFlagFamily = 0x200000;
-constexpr uint64_t kMaxRaw = uint64_t{1} << 30;
-constexpr uint64_t kMaxGrowth = 1000;
-constexpr uint64_t kMaxPadding = 63;
+constexpr uint16_t KIND_PTX = 1;
+constexpr uint16_t KIND_ELF = 2;
+constexpr uint16_t KIND_LTOIR = 8;
+constexpr uint64_t FLAG_LZ4 = 0x2000;
+constexpr uint64_t FLAG_ZSTD = 0x8000;
+constexpr uint64_t FLAG_SCRAMBLED = 0x10000;
+constexpr uint64_t FLAG_ARCH_ONLY = 0x100000;
+constexpr uint64_t FLAG_FAMILY = 0x200000;
+constexpr uint64_t MAX_RAW = uint64_t{1} << 30;
+constexpr uint64_t MAX_GROWTH = 1000;
+constexpr uint64_t MAX_PADDING = 63;
 
 CodeType type_of(uint16_t kind) {
   switch (kind) {
-    case kKindPtx:
+    case KIND_PTX:
       return CodeType::PTX;
-    case kKindElf:
+    case KIND_ELF:
       return CodeType::CUBIN;
-    case kKindLtoir:
+    case KIND_LTOIR:
       return CodeType::LTOIR;
     default:
       return CodeType{};
   }
 }
 
-constexpr size_t kAll = SIZE_MAX;
-constexpr size_t kNone = SIZE_MAX - 1;
+constexpr size_t ALL = SIZE_MAX;
+constexpr size_t NONE = SIZE_MAX - 1;
 
 class Reader {
  public:
-  /// `wanted`: the one entry whose image is read and kept, or all, of which none is kept.
-  Reader(const ByteView& view, MemoryBudget& memory, size_t wanted = kAll)
+  // `wanted`: the one entry whose image is read and kept, or all, of which none is kept.
+  Reader(const ByteView& view, MemoryBudget& memory, size_t wanted = ALL)
       : view_(view),
         memory_(memory),
         wanted_(wanted),
-        budget_(kMaxRaw + kMaxGrowth * std::min(view.size(), kMaxRaw)) {}
+        budget_(MAX_RAW + MAX_GROWTH * std::min(view.size(), MAX_RAW)) {}
 
   std::vector<std::byte>& kept() { return kept_; }
 
   ImageInfo read() {
     const auto header = view_.get<FileHeader>(0);
-    if (header.magic != kFatbinMagic) view_.fail(0, "the magic number is not BA55ED50");
+    if (header.magic != FATBIN_MAGIC) view_.fail(0, "the magic number is not BA55ED50");
     if (header.version != 1) view_.fail(4, "not version 1 of fat binaries");
     if (header.header_size < sizeof(FileHeader)) view_.fail(6, "the header is too small");
     view_.slice(0, header.header_size, "the header");
@@ -95,7 +95,7 @@ class Reader {
   }
 
  private:
-  /// Returns how far the next one is.
+  // Returns how far the next one is.
   uint64_t read_entry(const ByteView& entries, uint64_t at) {
     const auto header = entries.get<EntryHeader>(at);
     const ByteView head = entries.slice(at, header.header_size, "the header of an entry");
@@ -106,7 +106,7 @@ class Reader {
     FatbinEntry entry = describe(header, head, stored);
     take(grown_size<FatbinEntry>() + heap_size(entry.name), head);
     const size_t index = info_.entries.size();
-    if (wanted_ == kAll) read_image(header, head, stored, entry);
+    if (wanted_ == ALL) read_image(header, head, stored, entry);
     if (wanted_ == index) kept_ = unpacked(header, head, stored);
     collect(entry, head);
     info_.entries.push_back(std::move(entry));
@@ -114,7 +114,7 @@ class Reader {
   }
 
   void take(uint64_t bytes, const ByteView& head) {
-    if (!memory_.take(bytes)) head.fail(0, kTooMuch);
+    if (!memory_.take(bytes)) head.fail(0, TOO_MUCH);
   }
 
   FatbinEntry describe(const EntryHeader& header, const ByteView& head, const ByteView& stored) {
@@ -123,13 +123,13 @@ class Reader {
     entry.type = type_of(header.kind);
     if (header.arch < 10 || header.arch > 999) head.fail(28, "an entry has no architecture");
     entry.arch.number = static_cast<uint16_t>(header.arch);
-    entry.arch.is_virtual = header.kind != kKindElf;
-    if ((header.flags & kFlagFamily) != 0) entry.arch.suffix = 'f';
-    if ((header.flags & kFlagArchOnly) != 0) entry.arch.suffix = 'a';
-    if (header.kind == kKindPtx && header.major < 100 && header.minor < 10) {
+    entry.arch.is_virtual = header.kind != KIND_ELF;
+    if ((header.flags & FLAG_FAMILY) != 0) entry.arch.suffix = 'f';
+    if ((header.flags & FLAG_ARCH_ONLY) != 0) entry.arch.suffix = 'a';
+    if (header.kind == KIND_PTX && header.major < 100 && header.minor < 10) {
       entry.ptx_isa = static_cast<uint16_t>(header.major * 10 + header.minor);
     }
-    entry.compressed = (header.flags & (kFlagLz4 | kFlagZstd)) != 0;
+    entry.compressed = (header.flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0;
     entry.stored_size = entry.compressed ? header.compressed_size : stored.size();
     entry.size = entry.compressed ? header.raw_size : stored.size();
     check_sizes(header, head, stored, entry);
@@ -147,10 +147,10 @@ class Reader {
       return;
     }
     const uint64_t size = header.compressed_size;
-    if (size == 0 || size > stored.size() || stored.size() - size > kMaxPadding) {
+    if (size == 0 || size > stored.size() || stored.size() - size > MAX_PADDING) {
       head.fail(16, "the size of a compressed entry does not fit its place");
     }
-    if (header.raw_size == 0 || header.raw_size > kMaxRaw || header.raw_size > budget_) {
+    if (header.raw_size == 0 || header.raw_size > MAX_RAW || header.raw_size > budget_) {
       head.fail(56, "an entry is too large once decompressed");
     }
     budget_ -= header.raw_size;
@@ -171,7 +171,7 @@ class Reader {
   static std::vector<std::byte> decompressed(const EntryHeader& header, const ByteView& head,
                                              const ByteView& stored) {
     const auto bytes = stored.bytes().first(header.compressed_size);
-    const bool lz4 = (header.flags & kFlagLz4) != 0;
+    const bool lz4 = (header.flags & FLAG_LZ4) != 0;
     auto result = lz4 ? unlz4(bytes, header.raw_size) : unzstd(bytes, header.raw_size);
     if (!result) head.fail(56, "an entry cannot be decompressed");
     return std::move(*result);
@@ -179,15 +179,15 @@ class Reader {
 
   static std::vector<std::byte> unpacked(const EntryHeader& header, const ByteView& head,
                                          const ByteView& stored) {
-    if ((header.flags & kFlagScrambled) != 0) return {};
-    if ((header.flags & (kFlagLz4 | kFlagZstd)) != 0) return decompressed(header, head, stored);
+    if ((header.flags & FLAG_SCRAMBLED) != 0) return {};
+    if ((header.flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0) return decompressed(header, head, stored);
     return {stored.bytes().begin(), stored.bytes().end()};
   }
 
   void read_image(const EntryHeader& header, const ByteView& head, const ByteView& stored,
                   FatbinEntry& entry) {
-    const bool readable = header.kind == kKindPtx || header.kind == kKindElf;
-    if (!readable || (header.flags & kFlagScrambled) != 0) return;
+    const bool readable = header.kind == KIND_PTX || header.kind == KIND_ELF;
+    if (!readable || (header.flags & FLAG_SCRAMBLED) != 0) return;
     std::vector<std::byte> raw;
     ByteView image = stored;
     if (entry.compressed) {
@@ -196,7 +196,7 @@ class Reader {
       image = ByteView("an image inside the FATBIN", raw);
     }
     ImageInfo inner =
-        header.kind == kKindPtx ? read_ptx(image, memory_) : read_cubin(image, memory_);
+        header.kind == KIND_PTX ? read_ptx(image, memory_) : read_cubin(image, memory_);
     if (inner.arch.number != entry.arch.number) {
       head.fail(28, "an entry says another architecture than its image");
     }
@@ -206,13 +206,13 @@ class Reader {
     entry.resources = std::move(inner.resources);
   }
 
-  /// The fat binary's own symbols are those of its first image, and what others add.
+  // The fat binary's own symbols are those of its first image, and what others add.
   void collect(const FatbinEntry& entry, const ByteView& head) {
     if (info_.toolkit == 0) info_.toolkit = entry.toolkit;
     for (size_t i = 0; i < entry.symbols.size(); ++i) {
       const Symbol& symbol = entry.symbols[i];
       const uint64_t parameters = symbol.parameters ? symbol.parameters->size() : 0;
-      take(grown_size<Symbol>(2) + grown_size<KernelResources>() + kMapNode +
+      take(grown_size<Symbol>(2) + grown_size<KernelResources>() + MAP_NODE +
                heap_size(symbol.lowered_name, 4) + sizeof(Parameter) * parameters,
            head);
       if (!known_.insert(symbol.lowered_name).second) continue;
@@ -241,14 +241,14 @@ ImageInfo read_fatbin(ByteView image, MemoryBudget& budget) { return Reader(imag
 
 std::vector<FatbinEntry> fatbin_entries(ByteView image) {
   MemoryBudget budget(image.size());
-  return std::move(Reader(image, budget, kNone).read().entries);
+  return std::move(Reader(image, budget, NONE).read().entries);
 }
 
 size_t count_fatbin_entries(ByteView image) { return fatbin_entries(image).size(); }
 
 uint64_t fatbin_size(ByteView bytes) {
   const auto header = bytes.get<FileHeader>(0);
-  if (header.magic != kFatbinMagic) bytes.fail(0, "the magic number is not BA55ED50");
+  if (header.magic != FATBIN_MAGIC) bytes.fail(0, "the magic number is not BA55ED50");
   if (header.header_size < sizeof(FileHeader)) bytes.fail(6, "the header is too small");
   bytes.slice(header.header_size, header.size, "the table of entries");
   return header.header_size + header.size;

@@ -10,26 +10,26 @@
 
 namespace cucore::image {
 
-inline constexpr uint32_t kFatbinMagic = 0xBA55ED50;
+inline constexpr uint32_t FATBIN_MAGIC = 0xBA55ED50;
 
-/// @throws Error INVALID_CODE
+// @throws Error INVALID_CODE
 ImageInfo read_fatbin(ByteView image, MemoryBudget& budget);
 
-/// How many entries there are.
-/// @throws Error INVALID_CODE
+// How many entries there are.
+// @throws Error INVALID_CODE
 size_t count_fatbin_entries(ByteView image);
 
-/// What the entries say of themselves; the images inside are not read.
-/// @throws Error INVALID_CODE
+// What the entries say of themselves; the images inside are not read.
+// @throws Error INVALID_CODE
 std::vector<FatbinEntry> fatbin_entries(ByteView image);
 
-/// How many bytes the fat binary at the beginning takes; more may follow.
-/// @throws Error INVALID_CODE
+// How many bytes the fat binary at the beginning takes; more may follow.
+// @throws Error INVALID_CODE
 uint64_t fatbin_size(ByteView bytes);
 
-/// One entry and its bytes, decompressed; no bytes where they are scrambled. The other entries are
-/// not read.
-/// @throws Error INVALID_CODE
+// One entry and its bytes, decompressed; no bytes where they are scrambled. The other entries are
+// not read.
+// @throws Error INVALID_CODE
 struct FatbinImage {
   FatbinEntry entry;
   std::vector<std::byte> bytes;

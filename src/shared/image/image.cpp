@@ -90,7 +90,7 @@ std::optional<CodeType> guess_type(std::span<const std::byte> bytes) {
     return bytes.size() >= magic.size() &&
            std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
   };
-  if (begins({kContainerMagic, sizeof kContainerMagic})) return CodeType::BUNDLE;
+  if (begins({CONTAINER_MAGIC, sizeof CONTAINER_MAGIC})) return CodeType::BUNDLE;
   if (begins("\x50\xed\x55\xba")) return CodeType::FATBIN;
   if (begins("!<arch>\n")) return CodeType::LIBRARY;
   if (looks_like_cubin(bytes)) return CodeType::CUBIN;
@@ -115,7 +115,7 @@ void adopt_classes(std::vector<Parameter>& to, std::span<const Parameter> from) 
 
 namespace {
 
-/// Calls `adopt` with the parameters of each kernel of `to` that `from` has, and with those there.
+// Calls `adopt` with the parameters of each kernel of `to` that `from` has, and with those there.
 template <class Adopt>
 void for_each_pair(std::vector<Symbol>& to, std::span<const Symbol> from, const Adopt& adopt) {
   std::unordered_map<std::string_view, const Symbol*> known;
@@ -133,8 +133,8 @@ bool is_open(const Parameter& parameter) {
   return parameter.parameter_class == ParameterClass::UNKNOWN;
 }
 
-/// Instructions, which may have decided that it is a pointer, can also use an integer as an
-/// address.
+// Instructions, which may have decided that it is a pointer, can also use an integer as an
+// address.
 bool may_be_word(const Parameter& parameter) {
   return parameter.size == 8 && parameter.parameter_class == ParameterClass::POINTER;
 }

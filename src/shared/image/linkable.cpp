@@ -12,10 +12,10 @@ namespace cucore::image {
 namespace {
 
 bool is_executable(std::span<const std::byte> cubin) {
-  return ByteView("CUBIN", cubin).get<ElfHeader>(0).type == kTypeExecutable;
+  return ByteView("CUBIN", cubin).get<ElfHeader>(0).type == TYPE_EXECUTABLE;
 }
 
-/// Of the entries a linker takes machine code that runs on the architecture, else PTX.
+// Of the entries a linker takes machine code that runs on the architecture, else PTX.
 bool picks_executable(const ByteView& fatbin, const Arch& arch, bool lto) {
   const std::vector<FatbinEntry> entries = inspect(CodeType::FATBIN, fatbin.bytes()).entries;
   const auto is_ltoir = [](const FatbinEntry& entry) { return entry.type == CodeType::LTOIR; };

@@ -5,8 +5,8 @@
 
 namespace cucore::image {
 
-/// The machine code that a link for `arch` would take of it is an executable. nvJitLink leaves such
-/// code out without a word. `lto`: LTOIR inside is taken before machine code.
+// The machine code that a link for `arch` would take of it is an executable. nvJitLink leaves such
+// code out without a word. `lto`: LTOIR inside is taken before machine code.
 bool is_linked_already(const Image& image, const Arch& arch, bool lto);
 
 }  // namespace cucore::image

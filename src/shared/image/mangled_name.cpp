@@ -7,19 +7,19 @@ namespace cucore::image {
 
 namespace {
 
-/// Thrown nowhere outside: the name is of a form that is not read.
+// Thrown nowhere outside: the name is of a form that is not read.
 struct Unread {};
 
-constexpr int kMaxDepth = 64;
-constexpr size_t kMaxLength = 1 << 16;
+constexpr int MAX_DEPTH = 64;
+constexpr size_t MAX_LENGTH = 1 << 16;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<TypeKind> builtin(char c) {
-  constexpr std::string_view kIntegers = "bcahstijlmxynow";
-  constexpr std::string_view kFloats = "fdeg";
-  if (kIntegers.find(c) != kIntegers.npos) return TypeKind::INTEGER;
-  if (kFloats.find(c) != kFloats.npos) return TypeKind::FLOAT;
+  constexpr std::string_view INTEGERS = "bcahstijlmxynow";
+  constexpr std::string_view FLOATS = "fdeg";
+  if (INTEGERS.find(c) != INTEGERS.npos) return TypeKind::INTEGER;
+  if (FLOATS.find(c) != FLOATS.npos) return TypeKind::FLOAT;
   if (c == 'v') return TypeKind::OTHER;
   return std::nullopt;
 }
@@ -42,7 +42,7 @@ class Parser {
   class Depth {
    public:
     explicit Depth(int& depth) : depth_(depth) {
-      if (++depth_ > kMaxDepth) throw Unread();
+      if (++depth_ > MAX_DEPTH) throw Unread();
     }
     ~Depth() { --depth_; }
     Depth(const Depth&) = delete;
@@ -52,7 +52,7 @@ class Parser {
     int& depth_;
   };
 
-  /// The end of the name, or of its part before a suffix such as ".cold".
+  // The end of the name, or of its part before a suffix such as ".cold".
   bool at_end(size_t ahead) const {
     const size_t at = at_ + ahead;
     return at >= text_.size() || text_[at] == '.' || text_[at] == '$';
@@ -82,12 +82,12 @@ class Parser {
     if (!is_digit(peek())) throw Unread();
     while (is_digit(peek())) {
       value = value * 10 + static_cast<size_t>(take() - '0');
-      if (value > kMaxLength) throw Unread();
+      if (value > MAX_LENGTH) throw Unread();
     }
     return value;
   }
 
-  /// "4axpy"; also of internal linkage, "L4axpy".
+  // "4axpy"; also of internal linkage, "L4axpy".
   void read_source_name() {
     accept('L');
     const size_t length = read_number();
@@ -95,7 +95,7 @@ class Parser {
     at_ += length;
   }
 
-  /// True if the function is an instance of a template; then its arguments are known.
+  // True if the function is an instance of a template; then its arguments are known.
   bool read_function_name() {
     if (accept('N')) return read_nested(true).is_template;
     if (peek() == 'S' && peek(1) == 't') at_ += 2;
@@ -115,8 +115,8 @@ class Parser {
     TypeKind kind;
   };
 
-  /// Behind the N, up to and with the E. Each part but the last is one more known name; of a type
-  /// the last, too.
+  // Behind the N, up to and with the E. Each part but the last is one more known name; of a type
+  // the last, too.
   Nested read_nested(bool is_function) {
     while (peek() == 'r' || peek() == 'V' || peek() == 'K') take();
     Nested result{false, TypeKind::OTHER};
@@ -149,7 +149,7 @@ class Parser {
     return result;
   }
 
-  /// "I...E", the kind of each argument.
+  // "I...E", the kind of each argument.
   std::vector<TypeKind> read_arguments() {
     const Depth depth(depth_);
     expect('I');
@@ -167,7 +167,7 @@ class Parser {
     return kinds;
   }
 
-  /// "i42E": a type and a number in letters that are not capitals.
+  // "i42E": a type and a number in letters that are not capitals.
   void read_literal() {
     if (peek() == '_') throw Unread();
     read_type();
@@ -178,7 +178,7 @@ class Parser {
     expect('E');
   }
 
-  /// "_", "0_", "1_" and so on, in base 36.
+  // "_", "0_", "1_" and so on, in base 36.
   size_t read_sequence_number() {
     if (accept('_')) return 0;
     size_t value = 0;
@@ -187,7 +187,7 @@ class Parser {
       const bool letter = c >= 'A' && c <= 'Z';
       if (!is_digit(c) && !letter) throw Unread();
       value = value * 36 + static_cast<size_t>(letter ? c - 'A' + 10 : c - '0');
-      if (value > kMaxLength) throw Unread();
+      if (value > MAX_LENGTH) throw Unread();
     }
     return value + 1;
   }
@@ -212,7 +212,7 @@ class Parser {
     return remember(arguments_[index]);
   }
 
-  /// Whether it depends on template parameters is found for each type, and of a type's parts.
+  // Whether it depends on template parameters is found for each type, and of a type's parts.
   TypeKind read_type() {
     const Depth depth(depth_);
     const bool outer = std::exchange(depends_, false);
@@ -268,7 +268,7 @@ class Parser {
     }
   }
 
-  /// "1S", "St4pair", either with template arguments.
+  // "1S", "St4pair", either with template arguments.
   TypeKind read_class() {
     if (peek() == 'S') at_ += 2;
     read_source_name();
@@ -316,15 +316,15 @@ class Parser {
   const std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;
-  bool depends_ = false;             ///< a template parameter was read
-  std::vector<Known> known_;         ///< what S_, S0_ and so on stand for
-  std::vector<TypeKind> arguments_;  ///< of the function: T_, T0_ and so on
+  bool depends_ = false;             // a template parameter was read
+  std::vector<Known> known_;         // what S_, S0_ and so on stand for
+  std::vector<TypeKind> arguments_;  // of the function: T_, T0_ and so on
 };
 
 }  // namespace
 
 std::optional<std::vector<TypeKind>> parameter_kinds(std::string_view mangled) {
-  if (!mangled.starts_with("_Z") || mangled.size() > kMaxLength) return std::nullopt;
+  if (!mangled.starts_with("_Z") || mangled.size() > MAX_LENGTH) return std::nullopt;
   try {
     return Parser(mangled.substr(2)).parse();
   } catch (const Unread&) {

@@ -8,8 +8,8 @@ namespace cucore::image {
 
 namespace {
 
-constexpr uint32_t kSpill = 1;       // of annotations
-constexpr uint8_t kFormatSized = 4;  // others hold their value in the record's own 4 bytes
+constexpr uint32_t SPILL = 1;        // of annotations
+constexpr uint8_t FORMAT_SIZED = 4;  // others hold their value in the record's own 4 bytes
 
 struct Record {
   uint8_t format;
@@ -25,10 +25,10 @@ class Reader {
   NvInfo read() {
     for (uint64_t at = 0; at < section_.size();) {
       const auto record = section_.get<Record>(at);
-      if (record.format < 1 || record.format > kFormatSized) {
+      if (record.format < 1 || record.format > FORMAT_SIZED) {
         section_.fail(at, "a record of .nv.info has no known format");
       }
-      const uint64_t size = record.format == kFormatSized ? record.value : 0;
+      const uint64_t size = record.format == FORMAT_SIZED ? record.value : 0;
       read_record(record, section_.slice(at + 4, size, "a record of .nv.info"));
       at += 4 + size;
     }
@@ -38,41 +38,41 @@ class Reader {
 
  private:
   void read_record(const Record& record, const ByteView& payload) {
-    const bool sized = record.format == kFormatSized;
+    const bool sized = record.format == FORMAT_SIZED;
     switch (record.attribute) {
-      case kNvInfoParameter:
+      case NV_INFO_PARAMETER:
         return read_parameter(payload, false);
-      case kNvInfoParameterV2:
+      case NV_INFO_PARAMETER_V2:
         return read_parameter(payload, true);
-      case kNvInfoParameterSize:
+      case NV_INFO_PARAMETER_SIZE:
         info_.parameter_size = record.value;
         return;
-      case kNvInfoParameterBank:
+      case NV_INFO_PARAMETER_BANK:
         read_symbol_value(record.attribute, payload);
         return;
-      case kNvInfoRegisterCount:
-      case kNvInfoFrameSize:
-      case kNvInfoMinStackSize:
-      case kNvInfoMaxStackSize:
+      case NV_INFO_REGISTER_COUNT:
+      case NV_INFO_FRAME_SIZE:
+      case NV_INFO_MIN_STACK_SIZE:
+      case NV_INFO_MAX_STACK_SIZE:
         read_symbol_value(record.attribute, payload);
         return;
-      case kNvInfoExterns:
+      case NV_INFO_EXTERNS:
         read_externs(payload);
         return;
-      case kNvInfoCooperativeOffsets:
-      case kNvInfoWarpWideOffsets:
-      case kNvInfoExitOffsets:
+      case NV_INFO_COOPERATIVE_OFFSETS:
+      case NV_INFO_WARP_WIDE_OFFSETS:
+      case NV_INFO_EXIT_OFFSETS:
         read_offsets(payload);
         return;
-      case kNvInfoMaxThreads:
+      case NV_INFO_MAX_THREADS:
         info_.max_threads = read_dimensions(payload);
         return;
-      case kNvInfoRequiredThreads:
+      case NV_INFO_REQUIRED_THREADS:
         info_.required_threads = read_dimensions(payload);
         return;
-      case kNvInfoAnnotations:
+      case NV_INFO_ANNOTATIONS:
         return read_annotations(payload);
-      case kNvInfoApiVersion:
+      case NV_INFO_API_VERSION:
         if (sized) info_.api_version = payload.get<uint16_t>(0);
         return;
       default:
@@ -80,7 +80,7 @@ class Reader {
     }
   }
 
-  /// u32 index, u16 ordinal, u16 offset, then the size: in V1 above bit 18, in V2 the low 24 bits.
+  // u32 index, u16 ordinal, u16 offset, then the size: in V1 above bit 18, in V2 the low 24 bits.
   void read_parameter(const ByteView& payload, bool v2) {
     if (payload.size() != 12) payload.fail(0, "a parameter's record has not 12 bytes");
     const auto ordinal = payload.get<uint16_t>(4);
@@ -116,11 +116,10 @@ class Reader {
     }
   }
 
-  /// Pairs of u32 kind, u32 offset. The driver does not need them: what is odd is left out.
+  // Pairs of u32 kind, u32 offset. The driver does not need them: what is odd is left out.
   void read_annotations(const ByteView& payload) {
     for (uint64_t at = 0; at + 8 <= payload.size(); at += 8) {
-      if (payload.get<uint32_t>(at) == kSpill)
-        info_.spills.push_back(payload.get<uint32_t>(at + 4));
+      if (payload.get<uint32_t>(at) == SPILL) info_.spills.push_back(payload.get<uint32_t>(at + 4));
     }
   }
 
@@ -129,7 +128,7 @@ class Reader {
     return {payload.get<uint32_t>(0), payload.get<uint32_t>(4), payload.get<uint32_t>(8)};
   }
 
-  /// Parameters come in any order; together they number 0, 1, 2 ... and do not overlap.
+  // Parameters come in any order; together they number 0, 1, 2 ... and do not overlap.
   void finish() {
     uint64_t end = 0;
     uint64_t expected = 0;

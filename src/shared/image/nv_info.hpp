@@ -10,43 +10,43 @@
 
 namespace cucore::image {
 
-/// A record for one symbol of the table: a register count, a frame size.
+// A record for one symbol of the table: a register count, a frame size.
 struct NvInfoSymbolValue {
   uint8_t attribute = 0;
   uint32_t symbol = 0;
   uint32_t value = 0;
 };
 
-inline constexpr uint8_t kNvInfoMaxThreads = 0x05;
-inline constexpr uint8_t kNvInfoParameterBank = 0x0a;
-inline constexpr uint8_t kNvInfoExterns = 0x0f;
-inline constexpr uint8_t kNvInfoRequiredThreads = 0x10;
-inline constexpr uint8_t kNvInfoFrameSize = 0x11;
-inline constexpr uint8_t kNvInfoMinStackSize = 0x12;
-inline constexpr uint8_t kNvInfoParameter = 0x17;
-inline constexpr uint8_t kNvInfoParameterSize = 0x19;
-inline constexpr uint8_t kNvInfoExitOffsets = 0x1c;
-inline constexpr uint8_t kNvInfoMaxStackSize = 0x23;
-inline constexpr uint8_t kNvInfoCooperativeOffsets = 0x28;
-inline constexpr uint8_t kNvInfoRegisterCount = 0x2f;
-inline constexpr uint8_t kNvInfoWarpWideOffsets = 0x31;
-inline constexpr uint8_t kNvInfoApiVersion = 0x37;
-inline constexpr uint8_t kNvInfoParameterV2 = 0x45;
-inline constexpr uint8_t kNvInfoAnnotations = 0x55;
+inline constexpr uint8_t NV_INFO_MAX_THREADS = 0x05;
+inline constexpr uint8_t NV_INFO_PARAMETER_BANK = 0x0a;
+inline constexpr uint8_t NV_INFO_EXTERNS = 0x0f;
+inline constexpr uint8_t NV_INFO_REQUIRED_THREADS = 0x10;
+inline constexpr uint8_t NV_INFO_FRAME_SIZE = 0x11;
+inline constexpr uint8_t NV_INFO_MIN_STACK_SIZE = 0x12;
+inline constexpr uint8_t NV_INFO_PARAMETER = 0x17;
+inline constexpr uint8_t NV_INFO_PARAMETER_SIZE = 0x19;
+inline constexpr uint8_t NV_INFO_EXIT_OFFSETS = 0x1c;
+inline constexpr uint8_t NV_INFO_MAX_STACK_SIZE = 0x23;
+inline constexpr uint8_t NV_INFO_COOPERATIVE_OFFSETS = 0x28;
+inline constexpr uint8_t NV_INFO_REGISTER_COUNT = 0x2f;
+inline constexpr uint8_t NV_INFO_WARP_WIDE_OFFSETS = 0x31;
+inline constexpr uint8_t NV_INFO_API_VERSION = 0x37;
+inline constexpr uint8_t NV_INFO_PARAMETER_V2 = 0x45;
+inline constexpr uint8_t NV_INFO_ANNOTATIONS = 0x55;
 
 struct NvInfo {
-  std::vector<Parameter> parameters;  ///< in order; empty: none recorded
+  std::vector<Parameter> parameters;  // in order; empty: none recorded
   std::optional<uint32_t> parameter_size;
   std::optional<std::vector<uint32_t>> max_threads;
   std::optional<std::vector<uint32_t>> required_threads;
   std::vector<NvInfoSymbolValue> values;
-  std::vector<uint32_t> spills;  ///< offsets of instructions, as recorded, not checked
-  uint16_t api_version = 0;      ///< 130
+  std::vector<uint32_t> spills;  // offsets of instructions, as recorded, not checked
+  uint16_t api_version = 0;      // 130
 };
 
-/// `symbol_count` bounds what records may refer to; `code_size` the offsets of instructions (for a
-/// section that belongs to no function: 0, and none are expected).
-/// @throws Error INVALID_CODE
+// `symbol_count` bounds what records may refer to; `code_size` the offsets of instructions (for a
+// section that belongs to no function: 0, and none are expected).
+// @throws Error INVALID_CODE
 NvInfo read_nv_info(const ByteView& section, uint64_t symbol_count, uint64_t code_size);
 
 }  // namespace cucore::image

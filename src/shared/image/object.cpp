@@ -7,19 +7,19 @@ namespace cucore::image {
 
 namespace {
 
-constexpr uint16_t kCoffX64 = 0x8664;
-constexpr uint16_t kCoffArm64 = 0xaa64;
-constexpr uint64_t kCoffHeaderSize = 20;
-constexpr uint64_t kCoffSectionSize = 40;
-constexpr uint64_t kCoffSymbolSize = 18;
-constexpr uint64_t kCoffRelocationSize = 10;
-constexpr uint32_t kCoffUninitialised = 0x80;
+constexpr uint16_t COFF_X64 = 0x8664;
+constexpr uint16_t COFF_ARM64 = 0xaa64;
+constexpr uint64_t COFF_HEADER_SIZE = 20;
+constexpr uint64_t COFF_SECTION_SIZE = 40;
+constexpr uint64_t COFF_SYMBOL_SIZE = 18;
+constexpr uint64_t COFF_RELOCATION_SIZE = 10;
+constexpr uint32_t COFF_UNINITIALISED = 0x80;
 
 void check_elf_object(const ByteView& image) {
   const ElfFile file(image);
-  if (file.header().type != kTypeRelocatable) image.fail(16, "not a relocatable object");
+  if (file.header().type != TYPE_RELOCATABLE) image.fail(16, "not a relocatable object");
   for (const ElfSection& section : file.sections()) {
-    if (section.type == kSectionSymbols) file.symbols(section);
+    if (section.type == SECTION_SYMBOLS) file.symbols(section);
   }
 }
 
@@ -29,8 +29,8 @@ void check_coff_section(const ByteView& image, uint64_t at) {
   const auto relocations = image.get<uint32_t>(at + 24);
   const auto count = image.get<uint16_t>(at + 32);
   const auto flags = image.get<uint32_t>(at + 36);
-  if ((flags & kCoffUninitialised) == 0 && offset != 0) image.slice(offset, size, "a section");
-  if (count != 0) image.slice(relocations, count * kCoffRelocationSize, "a table of relocations");
+  if ((flags & COFF_UNINITIALISED) == 0 && offset != 0) image.slice(offset, size, "a section");
+  if (count != 0) image.slice(relocations, count * COFF_RELOCATION_SIZE, "a table of relocations");
 }
 
 void check_coff_object(const ByteView& image) {
@@ -39,11 +39,11 @@ void check_coff_object(const ByteView& image) {
   const auto symbol_count = image.get<uint32_t>(12);
   const auto optional = image.get<uint16_t>(16);
   if (sections == 0) image.fail(2, "no sections");
-  const uint64_t table = kCoffHeaderSize + optional;
-  image.slice(table, sections * kCoffSectionSize, "the section table");
-  for (uint64_t i = 0; i < sections; ++i) check_coff_section(image, table + i * kCoffSectionSize);
+  const uint64_t table = COFF_HEADER_SIZE + optional;
+  image.slice(table, sections * COFF_SECTION_SIZE, "the section table");
+  for (uint64_t i = 0; i < sections; ++i) check_coff_section(image, table + i * COFF_SECTION_SIZE);
   if (symbols == 0) return;
-  const uint64_t size = symbol_count * kCoffSymbolSize;
+  const uint64_t size = symbol_count * COFF_SYMBOL_SIZE;
   image.slice(symbols, size, "the symbol table");
   const auto strings = image.get<uint32_t>(symbols + size);
   image.slice(symbols + size, strings, "the string table");
@@ -52,14 +52,14 @@ void check_coff_object(const ByteView& image) {
 }  // namespace
 
 bool looks_like_coff(std::span<const std::byte> bytes) {
-  if (bytes.size() < kCoffHeaderSize) return false;
+  if (bytes.size() < COFF_HEADER_SIZE) return false;
   const auto machine = ByteView("OBJECT", bytes).get<uint16_t>(0);
-  return machine == kCoffX64 || machine == kCoffArm64;
+  return machine == COFF_X64 || machine == COFF_ARM64;
 }
 
 void each_relocatable_fatbin(ByteView object,
                              const std::function<void(const ByteView& fatbin)>& action) {
-  constexpr uint64_t kAlignment = 8;  // of one behind another, where "ld -r" has joined objects
+  constexpr uint64_t ALIGNMENT = 8;  // of one behind another, where "ld -r" has joined objects
   if (looks_like_coff(object.bytes())) return;
   const ElfFile file(object);
   uint64_t seen = 0;
@@ -72,7 +72,7 @@ void each_relocatable_fatbin(ByteView object,
       const ByteView rest = all.slice(at, all.size() - at, "a fat binary");
       const uint64_t size = fatbin_size(rest);
       action(rest.slice(0, size, "a fat binary"));
-      at += (size + kAlignment - 1) / kAlignment * kAlignment;
+      at += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
   }
 }

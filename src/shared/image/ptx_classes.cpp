@@ -11,7 +11,7 @@ namespace cucore::image {
 
 namespace {
 
-/// ".b32" and the like may hold a float as well as an integer.
+// ".b32" and the like may hold a float as well as an integer.
 bool is_untyped(const Declaration& one) { return one.type.starts_with(".b"); }
 
 bool may_be_pointer(const Declaration& one) { return one.type == ".u64" || one.type == ".b64"; }
@@ -27,7 +27,7 @@ ParameterClass class_of(const Declaration& one, ParameterUse use, bool marks_poi
   return use == ParameterUse::ADDRESS ? ParameterClass::POINTER : ParameterClass::UNKNOWN;
 }
 
-/// The types in the name, unless the declarations contradict them.
+// The types in the name, unless the declarations contradict them.
 std::vector<TypeKind> kinds_in_name(std::string_view name,
                                     std::span<const Declaration> declarations) {
   const std::vector<TypeKind> unknown(declarations.size(), TypeKind::OTHER);
@@ -44,7 +44,7 @@ std::vector<TypeKind> kinds_in_name(std::string_view name,
   return *kinds;
 }
 
-/// Of a 64-bit word. An enumeration is an integer; a class would be declared as bytes.
+// Of a 64-bit word. An enumeration is an integer; a class would be declared as bytes.
 std::optional<ParameterClass> class_of(TypeKind kind) {
   if (kind == TypeKind::POINTER) return ParameterClass::POINTER;
   if (kind == TypeKind::INTEGER || kind == TypeKind::NAMED) return ParameterClass::INTEGER;
@@ -55,12 +55,12 @@ std::optional<ParameterClass> class_of(TypeKind kind) {
 
 bool marks_pointers(std::string_view preamble) {
   // NVVM 20 came with compute_100; NVVM 7.0.1 compiles for earlier targets.
-  constexpr uint64_t kFirstVersion = 20;
-  constexpr std::string_view kMark = "Based on NVVM ";
-  const size_t found = preamble.find(kMark);
+  constexpr uint64_t FIRST_VERSION = 20;
+  constexpr std::string_view MARK = "Based on NVVM ";
+  const size_t found = preamble.find(MARK);
   if (found == preamble.npos) return false;
-  const std::string_view version = preamble.substr(found + kMark.size());
-  return parse_number(version.substr(0, version.find('.'))).value_or(0) >= kFirstVersion;
+  const std::string_view version = preamble.substr(found + MARK.size());
+  return parse_number(version.substr(0, version.find('.'))).value_or(0) >= FIRST_VERSION;
 }
 
 void settle_classes(Symbol& kernel, std::span<const Declaration> declarations,

@@ -10,13 +10,13 @@
 
 namespace cucore::image {
 
-/// True if the compiler that names itself in the preamble writes .ptr for every pointer.
+// True if the compiler that names itself in the preamble writes .ptr for every pointer.
 bool marks_pointers(std::string_view preamble);
 
-/// Completes the classes of the kernel's parameters, which their declarations gave. A 64-bit word
-/// that may be a pointer or an integer becomes UNKNOWN, unless something decides, in this order:
-/// the declarations of its neighbours, the types in the kernel's C++ name, the instructions of
-/// `body`.
+// Completes the classes of the kernel's parameters, which their declarations gave. A 64-bit word
+// that may be a pointer or an integer becomes UNKNOWN, unless something decides, in this order:
+// the declarations of its neighbours, the types in the kernel's C++ name, the instructions of
+// `body`.
 void settle_classes(Symbol& kernel, std::span<const Declaration> declarations,
                     std::string_view body, bool marks_pointers);
 

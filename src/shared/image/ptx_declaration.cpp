@@ -8,58 +8,58 @@ namespace cucore::image {
 
 namespace {
 
-constexpr uint64_t kMaxObject = uint64_t{1} << 40;
+constexpr uint64_t MAX_OBJECT = uint64_t{1} << 40;
 
 using enum ParameterClass;
 
 struct Type {
   std::string_view name;
-  uint64_t size;  ///< bytes of one element
+  uint64_t size;  // bytes of one element
   ParameterClass parameter_class = INTEGER;
 };
 
-/// The opaque types are handles of 8 bytes. Packed numbers are bytes to a caller.
-constexpr Type kTypes[] = {{".b8", 1},
-                           {".u8", 1},
-                           {".s8", 1},
-                           {".b16", 2},
-                           {".u16", 2},
-                           {".s16", 2},
-                           {".f16", 2, FLOAT},
-                           {".bf16", 2, FLOAT},
-                           {".b32", 4},
-                           {".u32", 4},
-                           {".s32", 4},
-                           {".f32", 4, FLOAT},
-                           {".f16x2", 4, AGGREGATE},
-                           {".bf16x2", 4, AGGREGATE},
-                           {".tf32", 4, FLOAT},
-                           {".b64", 8},
-                           {".u64", 8},
-                           {".s64", 8},
-                           {".f64", 8, FLOAT},
-                           {".f32x2", 8, AGGREGATE},
-                           {".b128", 16, AGGREGATE},
-                           {".u128", 16, AGGREGATE},
-                           {".s128", 16, AGGREGATE},
-                           {".pred", 1, UNKNOWN},
-                           {".e4m3", 1, FLOAT},
-                           {".e5m2", 1, FLOAT},
-                           {".e4m3x2", 2, AGGREGATE},
-                           {".e5m2x2", 2, AGGREGATE},
-                           {".texref", 8},
-                           {".surfref", 8},
-                           {".samplerref", 8}};
+// The opaque types are handles of 8 bytes. Packed numbers are bytes to a caller.
+constexpr Type TYPES[] = {{".b8", 1},
+                          {".u8", 1},
+                          {".s8", 1},
+                          {".b16", 2},
+                          {".u16", 2},
+                          {".s16", 2},
+                          {".f16", 2, FLOAT},
+                          {".bf16", 2, FLOAT},
+                          {".b32", 4},
+                          {".u32", 4},
+                          {".s32", 4},
+                          {".f32", 4, FLOAT},
+                          {".f16x2", 4, AGGREGATE},
+                          {".bf16x2", 4, AGGREGATE},
+                          {".tf32", 4, FLOAT},
+                          {".b64", 8},
+                          {".u64", 8},
+                          {".s64", 8},
+                          {".f64", 8, FLOAT},
+                          {".f32x2", 8, AGGREGATE},
+                          {".b128", 16, AGGREGATE},
+                          {".u128", 16, AGGREGATE},
+                          {".s128", 16, AGGREGATE},
+                          {".pred", 1, UNKNOWN},
+                          {".e4m3", 1, FLOAT},
+                          {".e5m2", 1, FLOAT},
+                          {".e4m3x2", 2, AGGREGATE},
+                          {".e5m2x2", 2, AGGREGATE},
+                          {".texref", 8},
+                          {".surfref", 8},
+                          {".samplerref", 8}};
 
-/// nullptr for tokens that are not types.
+// nullptr for tokens that are not types.
 const Type* find_type(const PtxToken& word) {
-  for (const Type& type : kTypes) {
+  for (const Type& type : TYPES) {
     if (word.is(type.name)) return &type;
   }
   return nullptr;
 }
 
-/// A kernel cannot take predicates, and the driver has no value for the opaque types.
+// A kernel cannot take predicates, and the driver has no value for the opaque types.
 bool can_be_parameter(const Type& type) {
   return type.parameter_class != UNKNOWN && !type.name.ends_with("ref");
 }
@@ -84,13 +84,13 @@ uint64_t read_dimensions(PtxLexer& lexer, uint64_t size) {
       count = *number;
     }
     if (!lexer.next().is("]")) lexer.fail(open, "a bracket is not closed");
-    if (count != 0 && size > kMaxObject / count) lexer.fail(open, "the array is too large");
+    if (count != 0 && size > MAX_OBJECT / count) lexer.fail(open, "the array is too large");
     size *= count;
   }
   return size;
 }
 
-/// ".ptr .global .align 16": what the parameter points to, which does not change its own layout.
+// ".ptr .global .align 16": what the parameter points to, which does not change its own layout.
 bool read_pointer(PtxLexer& lexer) {
   if (!lexer.peek().is(".ptr")) return false;
   lexer.next();
@@ -116,7 +116,7 @@ void read_name(PtxLexer& lexer, Declaration& result) {
   result.name = name.text;
 }
 
-/// Name and dimensions, once everything before them is known.
+// Name and dimensions, once everything before them is known.
 void finish_declaration(PtxLexer& lexer, Declaration& result, const Type& type, uint64_t count,
                         uint64_t alignment) {
   result.type = type.name;

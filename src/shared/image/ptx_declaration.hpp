@@ -15,27 +15,27 @@ struct Declaration {
   uint64_t size = 0;
   uint64_t alignment = 1;
   bool managed = false;
-  bool is_pointer = false;  ///< has .ptr
-  std::string_view type;    ///< ".u64"
-  /// From type, .ptr and dimensions alone. INTEGER also covers pointers that have no .ptr.
+  bool is_pointer = false;  // has .ptr
+  std::string_view type;    // ".u64"
+  // From type, .ptr and dimensions alone. INTEGER also covers pointers that have no .ptr.
   ParameterClass parameter_class = ParameterClass::UNKNOWN;
 };
 
-/// A parameter of a kernel: ".param", alignment, vector, type, ".ptr", name, dimensions, in this
-/// order and nothing else, because a launch relies on it. @throws Error INVALID_CODE
+// A parameter of a kernel: ".param", alignment, vector, type, ".ptr", name, dimensions, in this
+// order and nothing else, because a launch relies on it. @throws Error INVALID_CODE
 Declaration read_parameter(PtxLexer& lexer);
 
-/// Directives, then a name, then its dimensions; directives that are not known are passed over.
-/// @throws Error INVALID_CODE
+// Directives, then a name, then its dimensions; directives that are not known are passed over.
+// @throws Error INVALID_CODE
 Declaration read_variable(PtxLexer& lexer);
 
-/// What follows ".attribute"; true if one of the attributes is .managed.
+// What follows ".attribute"; true if one of the attributes is .managed.
 bool read_attribute(PtxLexer& lexer);
 
-/// The next token as a number; nullopt for anything else.
+// The next token as a number; nullopt for anything else.
 std::optional<uint64_t> read_number(PtxLexer& lexer);
 
-/// Decimal, octal, binary or hexadecimal, with or without U behind it; nullopt for anything else.
+// Decimal, octal, binary or hexadecimal, with or without U behind it; nullopt for anything else.
 std::optional<uint64_t> parse_number(std::string_view text);
 
 }  // namespace cucore::image

@@ -7,9 +7,9 @@ namespace {
 
 std::string padded(const ByteView& view) {
   std::string text;
-  text.reserve(view.size() + ptx::kTextPadding);
+  text.reserve(view.size() + ptx::TEXT_PADDING);
   text.assign(reinterpret_cast<const char*>(view.bytes().data()), view.size());
-  return text.append(ptx::kTextPadding, '\0');
+  return text.append(ptx::TEXT_PADDING, '\0');
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ std::string padded(const ByteView& view) {
 PtxLexer::PtxLexer(const ByteView& view)
     : view_(view),
       text_(padded(view)),
-      lexer_(std::string_view(text_).substr(0, text_.size() - ptx::kTextPadding)) {
+      lexer_(std::string_view(text_).substr(0, text_.size() - ptx::TEXT_PADDING)) {
   advance();
   preamble_end_ = token_.offset;
 }
@@ -35,8 +35,8 @@ PtxToken PtxLexer::read_token() {
   if (c == '"') return {PtxToken::STRING, lexer_.string(), offset};
   if (c == '.') return {PtxToken::WORD, lexer_.directive(), offset};
   // Only numbers have a dot inside (".version 9.0", "0.5"); a directive begins a new word.
-  if (ptx::is_class(c, ptx::kCharDigit)) return {PtxToken::NUMBER, lexer_.dotted(), offset};
-  if (ptx::is_class(c, ptx::kCharWord)) return {PtxToken::WORD, lexer_.word(), offset};
+  if (ptx::is_class(c, ptx::CHAR_DIGIT)) return {PtxToken::NUMBER, lexer_.dotted(), offset};
+  if (ptx::is_class(c, ptx::CHAR_WORD)) return {PtxToken::WORD, lexer_.word(), offset};
   lexer_.expect(c);
   return {PtxToken::MARK, std::string_view(text_).substr(offset, 1), offset};
 }

@@ -15,10 +15,10 @@ namespace cucore::image {
 
 namespace {
 
-constexpr size_t kMaxParameters = 4096;
-constexpr uint64_t kNoNumber = UINT64_MAX;
-/// Before it, kernels declared their parameters in their bodies.
-constexpr uint16_t kFirstIsa = 14;
+constexpr size_t MAX_PARAMETERS = 4096;
+constexpr uint64_t NO_NUMBER = UINT64_MAX;
+// Before it, kernels declared their parameters in their bodies.
+constexpr uint16_t FIRST_ISA = 14;
 
 class Reader {
  public:
@@ -40,14 +40,14 @@ class Reader {
     if (!word.is(".version")) lexer_.fail(word, "PTX begins with .version");
     const PtxToken number = lexer_.next();
     const size_t dot = std::min(number.text.find('.'), number.text.size());
-    const uint64_t major = parse_number(number.text.substr(0, dot)).value_or(kNoNumber);
+    const uint64_t major = parse_number(number.text.substr(0, dot)).value_or(NO_NUMBER);
     const uint64_t minor =
-        parse_number(number.text.substr(std::min(dot + 1, number.text.size()))).value_or(kNoNumber);
+        parse_number(number.text.substr(std::min(dot + 1, number.text.size()))).value_or(NO_NUMBER);
     if (number.kind != PtxToken::NUMBER || major > 99 || minor > 9) {
       lexer_.fail(number, ".version needs a number as 9.0");
     }
     info_.ptx_isa = static_cast<uint16_t>(major * 10 + minor);
-    if (info_.ptx_isa < kFirstIsa) lexer_.fail(number, ".version is below 1.4");
+    if (info_.ptx_isa < FIRST_ISA) lexer_.fail(number, ".version is below 1.4");
   }
 
   void read_target() {
@@ -120,10 +120,10 @@ class Reader {
   }
 
   void take(uint64_t bytes, const PtxToken& where) {
-    if (!budget_.take(bytes)) lexer_.fail(where, kTooMuch);
+    if (!budget_.take(bytes)) lexer_.fail(where, TOO_MUCH);
   }
 
-  /// ".alias name, function;". ptxas makes a strong symbol of every alias that is not local.
+  // ".alias name, function;". ptxas makes a strong symbol of every alias that is not local.
   void read_alias() {
     const PtxToken name = lexer_.peek();
     skip_statement(name);
@@ -133,7 +133,7 @@ class Reader {
     }
   }
 
-  /// To behind the ";". A kernel inside would be one that compilers may see.
+  // To behind the ";". A kernel inside would be one that compilers may see.
   void skip_statement(const PtxToken& word) {
     while (true) {
       const PtxToken token = lexer_.next();
@@ -145,7 +145,7 @@ class Reader {
     }
   }
 
-  /// `.section .debug_str { ... }`
+  // `.section .debug_str { ... }`
   void skip_section() {
     const PtxToken name = lexer_.next();
     if (name.kind != PtxToken::WORD || !lexer_.peek().is("{")) {
@@ -154,7 +154,7 @@ class Reader {
     lexer_.skip_block(lexer_.peek().offset);
   }
 
-  /// `.file 1 "name", time, size`
+  // `.file 1 "name", time, size`
   void skip_file() {
     const PtxToken number = lexer_.next();
     if (number.kind != PtxToken::NUMBER || lexer_.next().kind != PtxToken::STRING) {
@@ -189,7 +189,7 @@ class Reader {
     if (!body) return;
     note_definition(name);
     settle_classes(symbol, declarations, *body, marks_pointers_);
-    take(grown_size<Symbol>() + grown_size<KernelResources>() + kMapNode +
+    take(grown_size<Symbol>() + grown_size<KernelResources>() + MAP_NODE +
              grown_size<Parameter>(symbol.parameters->size()) + heap_size(name.text, 2),
          name);
     if (!kernels_.emplace(name.text, info_.symbols.size()).second) {
@@ -199,7 +199,7 @@ class Reader {
     info_.resources.push_back(std::move(resources));
   }
 
-  /// Up to and with the body; nullopt for a declaration, which ends with ";".
+  // Up to and with the body; nullopt for a declaration, which ends with ";".
   std::optional<std::string_view> read_kernel_directives(KernelResources& resources) {
     while (true) {
       const PtxToken token = lexer_.peek();
@@ -251,7 +251,7 @@ class Reader {
       const Declaration one = read_parameter(lexer_);
       const uint64_t offset = (end + one.alignment - 1) / one.alignment * one.alignment;
       end = offset + one.size;
-      if (end > UINT32_MAX || parameters.size() == kMaxParameters) {
+      if (end > UINT32_MAX || parameters.size() == MAX_PARAMETERS) {
         lexer_.fail(where, "the parameters are too large");
       }
       parameters.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(one.size),
@@ -276,7 +276,7 @@ class Reader {
       note_definition(name);
       add_other(name, SymbolKind::DEVICE_FUNCTION, 0);
     } else if (linkage_ == Linkage::VISIBLE || linkage_ == Linkage::WEAK) {
-      take(kMapNode, name);
+      take(MAP_NODE, name);
       declared_.insert(name.text);
     }
   }

@@ -9,10 +9,10 @@
 
 namespace cucore::image {
 
-/// `text` may end with zeros. @throws Error INVALID_CODE
+// `text` may end with zeros. @throws Error INVALID_CODE
 ImageInfo read_ptx(ByteView text, MemoryBudget& budget);
 
-/// True if the bytes begin as PTX does: blanks and comments, then .version.
+// True if the bytes begin as PTX does: blanks and comments, then .version.
 bool looks_like_ptx(std::span<const std::byte> bytes);
 
 }  // namespace cucore::image

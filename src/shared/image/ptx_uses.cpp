@@ -8,29 +8,29 @@ namespace cucore::image {
 
 namespace {
 
-constexpr std::string_view kBlank = " \t\r\n\v\f";
+constexpr std::string_view BLANK = " \t\r\n\v\f";
 
 std::string_view trim(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
-  const size_t last = text.find_last_not_of(kBlank);
+  text.remove_prefix(std::min(text.find_first_not_of(BLANK), text.size()));
+  const size_t last = text.find_last_not_of(BLANK);
   return text.substr(0, last == text.npos ? 0 : last + 1);
 }
 
-/// "ld.param.u64 %rd1, [k_param_0]" in parts.
+// "ld.param.u64 %rd1, [k_param_0]" in parts.
 struct Instruction {
   std::string_view opcode;
   std::string_view operands;
-  std::string_view first;  ///< mostly the register that is assigned
+  std::string_view first;  // mostly the register that is assigned
   std::string_view rest;
 };
 
-/// `text` from the first character behind `mark`; "" without one.
+// `text` from the first character behind `mark`; "" without one.
 std::string_view behind(std::string_view text, std::string_view mark) {
   const size_t found = text.find(mark);
   return found == text.npos ? std::string_view() : text.substr(found + mark.size());
 }
 
-/// The size of the comment at the start of `text`, which may be cut off; 0 if there is none.
+// The size of the comment at the start of `text`, which may be cut off; 0 if there is none.
 size_t comment_size(std::string_view text) {
   const bool is_line = text.starts_with("//");
   if (!is_line && !text.starts_with("/*")) return 0;
@@ -39,7 +39,7 @@ size_t comment_size(std::string_view text) {
   return found == text.npos ? text.size() : found + end.size();
 }
 
-/// Of the first statement of `body`; a semicolon in a comment does not end it.
+// Of the first statement of `body`; a semicolon in a comment does not end it.
 size_t statement_end(std::string_view body) {
   size_t at = body.find_first_of(";/");
   while (at < body.size() && body[at] == '/')
@@ -47,14 +47,13 @@ size_t statement_end(std::string_view body) {
   return std::min(at, body.size());
 }
 
-/// The size of what stands before an instruction and has no semicolon: a comment, .loc, a brace of
-/// an inner block, a label, the predicate. No more of the text is read than that, or than a word.
+// The size of what stands before an instruction and has no semicolon: a comment, .loc, a brace of
+// an inner block, a label, the predicate. No more of the text is read than that, or than a word.
 size_t prefix_size(std::string_view statement) {
   if (const size_t comment = comment_size(statement); comment != 0) return comment;
   if (statement.starts_with('{') || statement.starts_with('}')) return 1;
   if (statement.starts_with(".loc")) return statement.size() - behind(statement, "\n").size();
-  if (statement.starts_with('@'))
-    return std::min(statement.find_first_of(kBlank), statement.size());
+  if (statement.starts_with('@')) return std::min(statement.find_first_of(BLANK), statement.size());
   const size_t end = statement.find_first_of(" \t\r\n\v\f:");
   return end < statement.size() && statement[end] == ':' ? end + 1 : 0;
 }
@@ -70,7 +69,7 @@ std::string_view instruction_of(std::string_view statement) {
 Instruction parse(std::string_view statement) {
   statement = instruction_of(statement);
   Instruction result;
-  const size_t blank = std::min(statement.find_first_of(kBlank), statement.size());
+  const size_t blank = std::min(statement.find_first_of(BLANK), statement.size());
   result.opcode = statement.substr(0, blank);
   result.operands = trim(statement.substr(blank));
   const size_t comma = std::min(result.operands.find(','), result.operands.size());
@@ -79,7 +78,7 @@ Instruction parse(std::string_view statement) {
   return result;
 }
 
-/// "name" of "[name]" and of "[name+0]"; "" for anything else.
+// "name" of "[name]" and of "[name+0]"; "" for anything else.
 std::string_view whole_address(std::string_view operand) {
   if (!operand.starts_with('[') || !operand.ends_with(']')) return {};
   operand = trim(operand.substr(1, operand.size() - 2));
@@ -145,7 +144,7 @@ class Finder {
 
   std::vector<ParameterUse> uses_;
   std::unordered_map<std::string_view, size_t> parameters_;
-  std::unordered_map<std::string_view, size_t> registers_;  ///< that hold a parameter's value
+  std::unordered_map<std::string_view, size_t> registers_;  // that hold a parameter's value
 };
 
 }  // namespace

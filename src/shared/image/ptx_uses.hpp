@@ -10,13 +10,13 @@
 namespace cucore::image {
 
 enum class ParameterUse : uint8_t {
-  NONE,     ///< nothing that tells
-  ADDRESS,  ///< its value is an address: of a memory access, or converted to the global space
-  FLOAT     ///< it is loaded as a floating-point number
+  NONE,     // nothing that tells
+  ADDRESS,  // its value is an address: of a memory access, or converted to the global space
+  FLOAT     // it is loaded as a floating-point number
 };
 
-/// The uses of the named parameters in the body of a kernel, the text between its braces. Follows
-/// copies of a register, and forgets a register that is assigned again.
+// The uses of the named parameters in the body of a kernel, the text between its braces. Follows
+// copies of a register, and forgets a register that is assigned again.
 std::vector<ParameterUse> find_uses(std::string_view body,
                                     std::span<const std::string_view> parameters);
 

@@ -6,13 +6,13 @@
 
 namespace cucore::image {
 
-/// major * 10 + minor of the release that the text names; 0 for none.
+// major * 10 + minor of the release that the text names; 0 for none.
 inline uint16_t toolkit_of(std::string_view text) {
-  constexpr std::string_view kMark = "release ";
-  const size_t found = text.find(kMark);
+  constexpr std::string_view MARK = "release ";
+  const size_t found = text.find(MARK);
   if (found == text.npos) return 0;
   unsigned parts[2] = {0, 0};
-  size_t position = found + kMark.size();
+  size_t position = found + MARK.size();
   for (unsigned& part : parts) {
     const size_t begin = position;
     while (position < text.size() && text[position] >= '0' && text[position] <= '9' &&
@@ -27,12 +27,12 @@ inline uint16_t toolkit_of(std::string_view text) {
   return parts[1] > 9 ? 0 : static_cast<uint16_t>(parts[0] * 10 + parts[1]);
 }
 
-/// "V13.0.88", the exact build; "" for none.
+// "V13.0.88", the exact build; "" for none.
 inline std::string_view build_of(std::string_view text) {
-  constexpr std::string_view kMark = "Cuda compilation tools, release ";
-  const size_t found = text.find(kMark);
+  constexpr std::string_view MARK = "Cuda compilation tools, release ";
+  const size_t found = text.find(MARK);
   if (found == text.npos) return {};
-  const size_t begin = text.find_first_not_of("0123456789., ", found + kMark.size());
+  const size_t begin = text.find_first_not_of("0123456789., ", found + MARK.size());
   if (begin == text.npos || text[begin] != 'V') return {};
   const size_t end = text.find_first_not_of("0123456789.", begin + 1);
   const std::string_view build = text.substr(begin, end == text.npos ? end : end - begin);

@@ -13,7 +13,7 @@
 namespace cucore::ptx {
 
 enum class Opcode : uint8_t {
-  unsupported,  ///< not in the table: executing it is an error that names Instruction::text
+  unsupported,  // not in the table: executing it is an error that names Instruction::text
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) id,
 #include "ptx/opcodes.inc"
 #undef PTX_OPCODE
@@ -86,12 +86,12 @@ enum class Compare : uint8_t {
   nan
 };
 
-/// The combining operation of setp/set (and, or, xor), atom, red, redux, bar.red and video forms.
+// The combining operation of setp/set (and, or, xor), atom, red, redux, bar.red and video forms.
 enum class Operation : uint8_t { none, add, min, max, inc, dec, and_, or_, xor_, exch, cas, popc };
 
 enum class MulMode : uint8_t { none, lo, hi, wide };
 
-/// `generic` is written as no state space at all.
+// `generic` is written as no state space at all.
 enum class Space : uint8_t {
   generic,
   global,
@@ -104,12 +104,12 @@ enum class Space : uint8_t {
   tex
 };
 
-/// Memory order; `none` is weak.
+// Memory order; `none` is weak.
 enum class Order : uint8_t { none, weak, relaxed, acquire, release, acq_rel, sc, volatile_, mmio };
 
 enum class Scope : uint8_t { none, cta, cluster, gpu, sys };
 
-/// The variant of shfl, vote and match, shf, prmt and testp.
+// The variant of shfl, vote and match, shf, prmt and testp.
 enum class Mode : uint8_t {
   none,
   up,
@@ -136,32 +136,32 @@ enum class Mode : uint8_t {
   subnormal,  // testp
 };
 
-/// Flag bits of a form.
+// Flag bits of a form.
 enum Flag : uint32_t {
-  kFlagFtz = 1u << 0,
-  kFlagSat = 1u << 1,
-  kFlagSatfinite = 1u << 2,
-  kFlagRelu = 1u << 3,
-  kFlagApprox = 1u << 4,
-  kFlagFull = 1u << 5,
-  kFlagUni = 1u << 6,  ///< bra.uni, call.uni, ret.uni
-  kFlagCc = 1u << 7,   ///< writes the carry
-  kFlagNan = 1u << 8,  ///< min.NaN, max.NaN
-  kFlagXorsignAbs = 1u << 9,
-  kFlagTo = 1u << 10,  ///< cvta.to
-  kFlagSync = 1u << 11,
-  kFlagAligned = 1u << 12,
-  kFlagNoftz = 1u << 13,
-  kFlagNc = 1u << 14,
-  kFlagCacheHint = 1u << 15,  ///< .L2::cache_hint: a 64-bit policy operand may follow
-  kFlagShiftamt = 1u << 16,
-  kFlagClamp = 1u << 17,  ///< shf, bmsk, szext: .clamp; otherwise .wrap
-  kFlagWrap = 1u << 19,   ///< shf, bmsk, szext: .wrap
-  kFlagAbs = 1u << 18,    ///< redux.abs
+  FLAG_FTZ = 1u << 0,
+  FLAG_SAT = 1u << 1,
+  FLAG_SATFINITE = 1u << 2,
+  FLAG_RELU = 1u << 3,
+  FLAG_APPROX = 1u << 4,
+  FLAG_FULL = 1u << 5,
+  FLAG_UNI = 1u << 6,  // bra.uni, call.uni, ret.uni
+  FLAG_CC = 1u << 7,   // writes the carry
+  FLAG_NAN = 1u << 8,  // min.NaN, max.NaN
+  FLAG_XORSIGN_ABS = 1u << 9,
+  FLAG_TO = 1u << 10,  // cvta.to
+  FLAG_SYNC = 1u << 11,
+  FLAG_ALIGNED = 1u << 12,
+  FLAG_NOFTZ = 1u << 13,
+  FLAG_NC = 1u << 14,
+  FLAG_CACHE_HINT = 1u << 15,  // .L2::cache_hint: a 64-bit policy operand may follow
+  FLAG_SHIFTAMT = 1u << 16,
+  FLAG_CLAMP = 1u << 17,  // shf, bmsk, szext: .clamp; otherwise .wrap
+  FLAG_WRAP = 1u << 19,   // shf, bmsk, szext: .wrap
+  FLAG_ABS = 1u << 18,    // redux.abs
 };
 
-/// What the dotted name of an instruction says. All instructions of a module with the same name
-/// share one Form, so a decoder can choose a handler once a form.
+// What the dotted name of an instruction says. All instructions of a module with the same name
+// share one Form, so a decoder can choose a handler once a form.
 struct Form {
   Opcode op = Opcode::unsupported;
   uint8_t type_count = 0;
@@ -171,66 +171,66 @@ struct Form {
   Operation operation = Operation::none;
   MulMode mul = MulMode::none;
   Space space = Space::generic;
-  Space space2 = Space::generic;  ///< cp.async: the source's space
+  Space space2 = Space::generic;  // cp.async: the source's space
   Order order = Order::none;
   Scope scope = Scope::none;
   Mode mode = Mode::none;
-  uint8_t vector = 1;  ///< 1, 2, 4 or 8 elements
+  uint8_t vector = 1;  // 1, 2, 4 or 8 elements
   uint32_t flags = 0;
-  uint32_t index = 0;     ///< place in Module::forms
-  std::string_view text;  ///< "add.rn.ftz.f32"
+  uint32_t index = 0;     // place in Module::forms
+  std::string_view text;  // "add.rn.ftz.f32"
 
   bool has(Flag flag) const { return (flags & flag) != 0; }
 };
 
 enum class OperandKind : uint8_t {
-  none,       ///< an optional operand that is absent
-  sink,       ///< `_`
-  reg,        ///< index: register of the function
-  immediate,  ///< bits: value cut to the width that its slot asks for, floats as their bits
-  symbol,     ///< the address of variable `index` (see Scope of the symbol) plus bits
-  function,   ///< the address of, or a call to, Module::functions[index]
-  memory,     ///< [base + bits], the base as `base` says
-  special,    ///< index: SpecialRegister, component 0-3; only in `mov`
-  label,      ///< index: instruction of the function
-  vector,     ///< count elements from Function::elements[index]: registers, immediates, sinks
-  list,       ///< arguments of a call: count elements from Function::elements[index]
-  prototype,  ///< index: Function::prototypes
-  targets,    ///< index: Function::target_lists
+  none,       // an optional operand that is absent
+  sink,       // `_`
+  reg,        // index: register of the function
+  immediate,  // bits: value cut to the width that its slot asks for, floats as their bits
+  symbol,     // the address of variable `index` (see Scope of the symbol) plus bits
+  function,   // the address of, or a call to, Module::functions[index]
+  memory,     // [base + bits], the base as `base` says
+  special,    // index: SpecialRegister, component 0-3; only in `mov`
+  label,      // index: instruction of the function
+  vector,     // count elements from Function::elements[index]: registers, immediates, sinks
+  list,       // arguments of a call: count elements from Function::elements[index]
+  prototype,  // index: Function::prototypes
+  targets,    // index: Function::target_lists
 };
 
-/// What a memory operand starts from.
+// What a memory operand starts from.
 enum class Base : uint8_t {
-  absolute,         ///< no base: bits is the address
-  reg,              ///< index: a 32- or 64-bit register
-  module_variable,  ///< index: Module::variables; also for OperandKind::symbol
-  local_variable,   ///< index: Function::variables; also for OperandKind::symbol
+  absolute,         // no base: bits is the address
+  reg,              // index: a 32- or 64-bit register
+  module_variable,  // index: Module::variables; also for OperandKind::symbol
+  local_variable,   // index: Function::variables; also for OperandKind::symbol
 };
 
-/// How an immediate was written.
+// How an immediate was written.
 enum class Literal : uint8_t { none, integer, f32, f64 };
 
 struct Operand {
   OperandKind kind = OperandKind::none;
   Base base = Base::absolute;
   Literal literal = Literal::none;
-  bool negated = false;   ///< `!%p`
-  uint8_t component = 0;  ///< of a special register
+  bool negated = false;   // `!%p`
+  uint8_t component = 0;  // of a special register
   uint8_t reserved = 0;
   uint16_t count = 0;
   uint32_t index = 0;
-  uint64_t bits = 0;  ///< value, addend or byte offset (two's complement)
+  uint64_t bits = 0;  // value, addend or byte offset (two's complement)
 };
 
-inline constexpr uint32_t kNone = UINT32_MAX;
+inline constexpr uint32_t NONE = UINT32_MAX;
 
 struct Instruction {
   const Form* form = nullptr;
-  uint32_t guard = kNone;  ///< predicate register of `@p`
+  uint32_t guard = NONE;  // predicate register of `@p`
   bool guard_negated = false;
   uint8_t operand_count = 0;
-  uint32_t first_operand = 0;  ///< in Function::operands
-  uint32_t line = 0;           ///< of the PTX text, from 1; 0: added by the parser
+  uint32_t first_operand = 0;  // in Function::operands
+  uint32_t line = 0;           // of the PTX text, from 1; 0: added by the parser
   uint32_t text_offset = 0;
   uint32_t text_length = 0;
 };
@@ -248,7 +248,7 @@ struct Instruction {
   SREG(reserved_smem_offset_cap) SREG(reserved_smem_offset_0) SREG(reserved_smem_offset_1)
 // clang-format on
 
-/// `%envreg0` to `%envreg31` and `%pm0` to `%pm7` follow as ranges: envreg0 + n, pm0 + n.
+// `%envreg0` to `%envreg31` and `%pm0` to `%pm7` follow as ranges: envreg0 + n, pm0 + n.
 enum class SpecialRegister : uint32_t {
 #define SREG(id) id,
   PTX_SPECIAL_REGISTERS(SREG)
@@ -260,16 +260,16 @@ enum class SpecialRegister : uint32_t {
 
 enum class Linkage : uint8_t { internal, visible, external, weak, common };
 
-/// Bytes of an initialiser that hold (part of) an address known only when the module is loaded:
-/// value = ((address of the symbol + addend) & mask) >> shift, stored in `size` bytes at `offset`.
+// Bytes of an initialiser that hold (part of) an address known only when the module is loaded:
+// value = ((address of the symbol + addend) & mask) >> shift, stored in `size` bytes at `offset`.
 struct Relocation {
   uint64_t offset = 0;
   int64_t addend = 0;
   uint64_t mask = ~uint64_t{0};
   uint8_t shift = 0;
   uint8_t size = 8;
-  bool is_generic = false;   ///< written generic(symbol)
-  bool is_function = false;  ///< index is in Module::functions, otherwise in Module::variables
+  bool is_generic = false;   // written generic(symbol)
+  bool is_function = false;  // index is in Module::functions, otherwise in Module::variables
   uint32_t index = 0;
 };
 
@@ -279,19 +279,19 @@ struct Variable {
   Type type = Type::none;
   Linkage linkage = Linkage::internal;
   bool is_managed = false;
-  bool is_unsized = false;   ///< `.extern .shared .b8 s[]` or a trailing `[]` parameter
-  bool is_register = false;  ///< a `.reg` parameter of a function: its register is `reg`
-  uint8_t vector = 1;        ///< `.v2`, `.v4` element
-  uint32_t reg = kNone;
+  bool is_unsized = false;   // `.extern .shared .b8 s[]` or a trailing `[]` parameter
+  bool is_register = false;  // a `.reg` parameter of a function: its register is `reg`
+  uint8_t vector = 1;        // `.v2`, `.v4` element
+  uint32_t reg = NONE;
   uint32_t align = 1;
-  uint64_t size = 0;    ///< bytes, all elements
-  uint64_t offset = 0;  ///< .param: in the parameter frame; .local: in the local frame
+  uint64_t size = 0;    // bytes, all elements
+  uint64_t offset = 0;  // .param: in the parameter frame; .local: in the local frame
   std::vector<uint64_t> dimensions;
-  std::vector<uint8_t> bytes;  ///< initial value; what is missing up to size is zero
+  std::vector<uint8_t> bytes;  // initial value; what is missing up to size is zero
   std::vector<Relocation> relocations;
 };
 
-/// `.callprototype`: what an indirect call passes. Parameters have type, size, align and offset.
+// `.callprototype`: what an indirect call passes. Parameters have type, size, align and offset.
 struct Prototype {
   std::string_view name;
   std::vector<Variable> returns;
@@ -300,13 +300,13 @@ struct Prototype {
 };
 
 struct RegisterRange {
-  std::string_view name;  ///< "%r" of `%r<8>`, or the whole name
+  std::string_view name;  // "%r" of `%r<8>`, or the whole name
   uint32_t first = 0;
   uint32_t count = 1;
   bool is_numbered = false;
 };
 
-/// A `.loc`: from this instruction on, the source line is this one.
+// A `.loc`: from this instruction on, the source line is this one.
 struct SourceLine {
   uint32_t first_instruction = 0;
   uint32_t file = 0;
@@ -317,36 +317,36 @@ struct SourceLine {
 struct Function {
   std::string_view name;
   bool is_entry = false;
-  bool is_declaration = true;  ///< no body seen
+  bool is_declaration = true;  // no body seen
   bool is_noreturn = false;
   Linkage linkage = Linkage::internal;
-  uint32_t alias_of = kNone;  ///< `.alias`: the function that this name stands for
+  uint32_t alias_of = NONE;  // `.alias`: the function that this name stands for
   uint32_t line = 0;
 
-  /// Return parameters, input parameters, then the variables of the body.
+  // Return parameters, input parameters, then the variables of the body.
   std::vector<Variable> variables;
   uint32_t return_count = 0;
   uint32_t input_count = 0;
-  uint64_t param_bytes = 0;        ///< end of the last input parameter; a launch passes these bytes
-  uint64_t param_frame_bytes = 0;  ///< with returns and the `.param` variables of the body
-  uint64_t local_bytes = 0;        ///< `.local` variables of the body
+  uint64_t param_bytes = 0;        // end of the last input parameter; a launch passes these bytes
+  uint64_t param_frame_bytes = 0;  // with returns and the `.param` variables of the body
+  uint64_t local_bytes = 0;        // `.local` variables of the body
   uint32_t local_align = 1;
 
-  std::vector<Type> registers;  ///< type of every register; the index is what operands hold
+  std::vector<Type> registers;  // type of every register; the index is what operands hold
   std::vector<RegisterRange> register_names;
-  std::vector<Instruction> instructions;  ///< the last one is an unguarded ret, trap, exit or bra
+  std::vector<Instruction> instructions;  // the last one is an unguarded ret, trap, exit or bra
   std::vector<Operand> operands;
   std::vector<Operand> elements;
   std::vector<Prototype> prototypes;
   std::vector<std::vector<uint32_t>> target_lists;
   std::vector<SourceLine> source_lines;
 
-  std::array<uint32_t, 3> max_threads{};       ///< .maxntid; zeros: not given
-  std::array<uint32_t, 3> required_threads{};  ///< .reqntid
-  std::array<uint32_t, 3> required_cluster{};  ///< .reqnctapercluster
-  uint32_t max_registers = 0;                  ///< .maxnreg
-  uint32_t min_blocks = 0;                     ///< .minnctapersm
-  uint32_t max_cluster = 0;                    ///< .maxclusterrank
+  std::array<uint32_t, 3> max_threads{};       // .maxntid; zeros: not given
+  std::array<uint32_t, 3> required_threads{};  // .reqntid
+  std::array<uint32_t, 3> required_cluster{};  // .reqnctapercluster
+  uint32_t max_registers = 0;                  // .maxnreg
+  uint32_t min_blocks = 0;                     // .minnctapersm
+  uint32_t max_cluster = 0;                    // .maxclusterrank
   bool is_explicit_cluster = false;
 
   std::span<const Variable> returns() const { return {variables.data(), return_count}; }
@@ -366,12 +366,12 @@ struct SourceFile {
   std::string_view name;
 };
 
-/// Owns the text; every string_view above points into it.
+// Owns the text; every string_view above points into it.
 struct Module {
   std::string text;
   int version_major = 0, version_minor = 0;
-  int target = 0;          ///< 90 of sm_90a
-  char target_suffix = 0;  ///< 'a', 'f' or 0
+  int target = 0;          // 90 of sm_90a
+  char target_suffix = 0;  // 'a', 'f' or 0
   int address_size = 64;
   std::vector<SourceFile> files;
   std::vector<Variable> variables;
@@ -387,14 +387,14 @@ struct Module {
   }
 };
 
-/// Bytes of one value; 0 for a predicate.
+// Bytes of one value; 0 for a predicate.
 unsigned size_of(Type type);
 std::string_view name_of(Type type);
 std::string_view name_of(Opcode op);
 bool is_float(Type type);
 bool is_signed(Type type);
 
-/// "%r12", for messages.
+// "%r12", for messages.
 std::string register_name(const Function& function, uint32_t index);
 
 /*

@@ -8,7 +8,7 @@
 namespace cucore::ptx {
 namespace {
 
-constexpr size_t kMaxScopes = 128;
+constexpr size_t MAX_SCOPES = 128;
 
 }  // namespace
 
@@ -57,11 +57,11 @@ void BodyParser::declare_parameters() {
   }
 }
 
-/// The executor never runs off the end: a body whose last instruction may go on, or that ends with
-/// a label, gets a return.
+// The executor never runs off the end: a body whose last instruction may go on, or that ends with
+// a label, gets a return.
 void BodyParser::finish() {
   bool ends = false;
-  if (!function_->instructions.empty() && function_->instructions.back().guard == kNone) {
+  if (!function_->instructions.empty() && function_->instructions.back().guard == NONE) {
     Opcode last = function_->instructions.back().form->op;
     ends =
         last == Opcode::ret || last == Opcode::exit || last == Opcode::trap || last == Opcode::bra;
@@ -69,11 +69,11 @@ void BodyParser::finish() {
   }
   if (!ends) {
     auto first = static_cast<uint32_t>(function_->operands.size());
-    append(context_.forms.find_or_decode("ret"), lexer_.position(), 0, kNone, false, first, 0);
+    append(context_.forms.find_or_decode("ret"), lexer_.position(), 0, NONE, false, first, 0);
   }
 }
 
-/// Goes on behind the statement, so that one text reports several errors.
+// Goes on behind the statement, so that one text reports several errors.
 void BodyParser::recover(const ParseError& error, const char* start) {
   log_error(context_.log, error.line, error.text);
   const char* at = lexer_.position();
@@ -101,7 +101,7 @@ void BodyParser::statement() {
 
 void BodyParser::open_scope() {
   if (!scopes_.empty()) lexer_.expect('{');
-  if (scopes_.size() == kMaxScopes) lexer_.fail("scopes are nested too deeply");
+  if (scopes_.size() == MAX_SCOPES) lexer_.fail("scopes are nested too deeply");
   scopes_.push_back({pending_.size(), param_bytes_});
   symbols_.open_scope();
   labels_.open_scope();
@@ -118,7 +118,7 @@ void BodyParser::close_scope() {
   labels_.close_scope();
 }
 
-/// Unresolved names stay pending for the enclosing scope.
+// Unresolved names stay pending for the enclosing scope.
 void BodyParser::resolve_labels(size_t first) {
   size_t kept = first;
   for (size_t i = first; i < pending_.size(); ++i)
@@ -143,7 +143,7 @@ bool BodyParser::resolve_label(const PendingLabel& pending) {
   return true;
 }
 
-/// A label or an instruction: both begin with a word.
+// A label or an instruction: both begin with a word.
 void BodyParser::named_statement() {
   lexer_.peek();
   const char* start = lexer_.position();
@@ -151,12 +151,12 @@ void BodyParser::named_statement() {
   std::string_view name = lexer_.dotted();
   if (name.empty()) lexer_.fail_near("expected an instruction");
   if (*lexer_.position() == ':' || lexer_.peek() == ':') return label(name);
-  instruction(start, line, name, kNone, false);
+  instruction(start, line, name, NONE, false);
 }
 
 void BodyParser::label(std::string_view name) {
   lexer_.expect(':');
-  if (name.find('.') != std::string_view::npos || is_class(name[0], kCharDigit))
+  if (name.find('.') != std::string_view::npos || is_class(name[0], CHAR_DIGIT))
     lexer_.fail("malformed label '" + std::string(name) + "'");
   if (lexer_.peek() == '.') {
     if (lexer_.accept_word(".callprototype")) return prototype(name);
@@ -203,7 +203,7 @@ void BodyParser::declare_register(std::string_view name, Type type) {
     lexer_.expect('>');
   }
   if (count > context_.registers_left ||
-      count + function_->registers.size() > kMaxFunctionRegisters)
+      count + function_->registers.size() > MAX_FUNCTION_REGISTERS)
     lexer_.fail("too many registers");
   context_.registers_left -= count;
   auto first = static_cast<uint32_t>(function_->registers.size());
@@ -225,14 +225,14 @@ void BodyParser::declare_variables(Space space) {
   });
 }
 
-/// Frames: local variables live as long as the call; parameters of a call end with their scope, so
-/// calls one after another use the same bytes.
+// Frames: local variables live as long as the call; parameters of a call end with their scope, so
+// calls one after another use the same bytes.
 void BodyParser::place_variable(Variable& variable) {
   Function& function = *function_;
   if (variable.space == Space::shared) return;
   uint64_t& end = variable.space == Space::local ? function.local_bytes : param_bytes_;
   variable.offset = align_up(end, variable.align);
-  if (variable.size > kMaxFrameBytes || variable.offset + variable.size > kMaxFrameBytes)
+  if (variable.size > MAX_FRAME_BYTES || variable.offset + variable.size > MAX_FRAME_BYTES)
     lexer_.fail("variable '" + std::string(variable.name) + "' is too large");
   end = variable.offset + variable.size;
   if (variable.space == Space::local)
@@ -240,22 +240,22 @@ void BodyParser::place_variable(Variable& variable) {
   function.param_frame_bytes = std::max(function.param_frame_bytes, param_bytes_);
 }
 
-/// ".loc 1 10 5, function_name $L, inlined_at 1 20 3", without a semicolon.
+// ".loc 1 10 5, function_name $L, inlined_at 1 20 3", without a semicolon.
 void BodyParser::source_location() {
   uint32_t numbers[3] = {};
   for (uint32_t& number : numbers)
-    if (is_class(lexer_.peek(), kCharDigit))
+    if (is_class(lexer_.peek(), CHAR_DIGIT))
       number = static_cast<uint32_t>(parse_integer_atom(lexer_, "a source position"));
   while (lexer_.accept(',')) {
     lexer_.expect_word("'function_name' or 'inlined_at'");
-    while (is_class(lexer_.peek(), kCharDigit) || lexer_.peek() == '$' || lexer_.peek() == '+')
+    while (is_class(lexer_.peek(), CHAR_DIGIT) || lexer_.peek() == '$' || lexer_.peek() == '+')
       if (!lexer_.accept('+')) lexer_.word();
   }
   auto at = static_cast<uint32_t>(function_->instructions.size());
   function_->source_lines.push_back({at, numbers[0], numbers[1], numbers[2]});
 }
 
-/// "name: .callprototype (.param .b32 _) _ (.param .b64 _);"
+// "name: .callprototype (.param .b32 _) _ (.param .b64 _);"
 void BodyParser::prototype(std::string_view name) {
   Prototype prototype;
   prototype.name = name;
@@ -282,7 +282,7 @@ void BodyParser::branch_targets(std::string_view name) {
   lexer_.expect(';');
 }
 
-/// "name: .calltargets f, g;": what a call may reach; all have the first one's parameters.
+// "name: .calltargets f, g;": what a call may reach; all have the first one's parameters.
 void BodyParser::call_targets(std::string_view name) {
   std::string_view target = lexer_.expect_word("a function");
   const ModuleSymbol* symbol = context_.find_symbol(target);

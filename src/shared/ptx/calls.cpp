@@ -4,11 +4,11 @@
 namespace cucore::ptx {
 namespace {
 
-constexpr size_t kMaxArguments = 4096;
+constexpr size_t MAX_ARGUMENTS = 4096;
 
 }  // namespace
 
-/// "call (results), f, (arguments), prototype": all but f may be absent.
+// "call (results), f, (arguments), prototype": all but f may be absent.
 uint8_t BodyParser::call(const Form& form) {
   Operand returns;
   returns.kind = OperandKind::list;
@@ -38,7 +38,7 @@ Operand BodyParser::argument_list(const Form& form) {
   std::vector<Operand> items;
   if (lexer_.peek() != ')') {
     do {
-      if (items.size() == kMaxArguments) lexer_.fail("too many arguments");
+      if (items.size() == MAX_ARGUMENTS) lexer_.fail("too many arguments");
       items.push_back(operand_of_list(form));
     } while (lexer_.accept(','));
   }

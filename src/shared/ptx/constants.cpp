@@ -8,7 +8,7 @@
 namespace cucore::ptx {
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int MAX_DEPTH = 64;
 
 class ConstantParser {
  public:
@@ -33,7 +33,7 @@ class ConstantParser {
   };
 
   int deeper(int depth) {
-    if (depth >= kMaxDepth) lexer_.fail("constant expression is nested too deeply");
+    if (depth >= MAX_DEPTH) lexer_.fail("constant expression is nested too deeply");
     return depth + 1;
   }
 
@@ -42,16 +42,16 @@ class ConstantParser {
     return value;
   }
 
-  /// Longer operators come before their prefixes.
+  // Longer operators come before their prefixes.
   const Operator* next_operator() {
-    static constexpr Operator kOperators[] = {
+    static constexpr Operator OPERATORS[] = {
         {"||", 2, 1}, {"&&", 2, 2}, {"==", 2, 6}, {"!=", 2, 6}, {"<<", 2, 8}, {">>", 2, 8},
         {"<=", 2, 7}, {">=", 2, 7}, {"|", 1, 3},  {"^", 1, 4},  {"&", 1, 5},  {"<", 1, 7},
         {">", 1, 7},  {"+", 1, 9},  {"-", 1, 9},  {"*", 1, 10}, {"/", 1, 10}, {"%", 1, 10}};
     if (std::strchr("|&=!<>^+-*/%", lexer_.peek()) == nullptr || *lexer_.position() == 0)
       return nullptr;
     const char* at = lexer_.position();
-    for (const Operator& op : kOperators)
+    for (const Operator& op : OPERATORS)
       if (std::strncmp(at, op.text, op.length) == 0) return &op;
     return nullptr;
   }
@@ -164,7 +164,7 @@ class ConstantParser {
     return value;
   }
 
-  /// A cast `(.u64) x` or an expression in parentheses.
+  // A cast `(.u64) x` or an expression in parentheses.
   Constant parenthesis(int depth) {
     lexer_.expect('(');
     bool to_unsigned = lexer_.accept_word(".u64"), to_signed = lexer_.accept_word(".s64");
@@ -183,7 +183,7 @@ class ConstantParser {
     lexer_.peek();
     const char* at = lexer_.position();
     if (at[0] == 'W' && lexer_.accept_word("WARP_SZ")) return {Literal::integer, false, 32};
-    if (!is_class(at[0], kCharDigit) && !(at[0] == '.' && is_class(at[1], kCharDigit)))
+    if (!is_class(at[0], CHAR_DIGIT) && !(at[0] == '.' && is_class(at[1], CHAR_DIGIT)))
       lexer_.fail_near("expected a constant");
     if (at[0] == '0') {
       switch (at[1]) {
@@ -207,17 +207,17 @@ class ConstantParser {
   }
 
   static bool is_decimal_float(const char* at) {
-    while (is_class(*at, kCharDigit)) ++at;
+    while (is_class(*at, CHAR_DIGIT)) ++at;
     return *at == '.' || *at == 'e' || *at == 'E';
   }
 
-  /// Where the number that `at` is in ends; `%` behind it is the operator.
+  // Where the number that `at` is in ends; `%` behind it is the operator.
   static const char* word_end(const char* at) {
     while (goes_on(*at)) ++at;
     return at;
   }
 
-  static bool goes_on(char c) { return is_class(c, kCharWord) && c != '%'; }
+  static bool goes_on(char c) { return is_class(c, CHAR_WORD) && c != '%'; }
 
   Constant digits(const char* at, int base) {
     uint64_t value = 0;
@@ -244,7 +244,7 @@ class ConstantParser {
 
   Constant decimal_float(const char* at) {
     const char* stop = at;
-    while (is_class(*stop, kCharDotted) ||
+    while (is_class(*stop, CHAR_DOTTED) ||
            ((*stop == '+' || *stop == '-') && (stop[-1] == 'e' || stop[-1] == 'E')))
       ++stop;
     double value = 0;

@@ -11,13 +11,13 @@
 
 namespace cucore::ptx {
 
-/// A name of module scope.
+// A name of module scope.
 struct ModuleSymbol {
   bool is_function = false;
   uint32_t index = 0;
 };
 
-/// The distinct instruction names of a module, each decoded once.
+// The distinct instruction names of a module, each decoded once.
 class FormCache {
  public:
   explicit FormCache(Module& module) : module_(module), slots_(256, nullptr) {}
@@ -31,7 +31,7 @@ class FormCache {
   std::vector<const Form*> slots_;
 };
 
-/// An address in an initialiser whose symbol may be declared later in the text.
+// An address in an initialiser whose symbol may be declared later in the text.
 struct PendingRelocation {
   uint32_t variable = 0;
   uint32_t relocation = 0;
@@ -39,8 +39,8 @@ struct PendingRelocation {
   uint32_t line = 0;
 };
 
-/// Of one function: a warp's take up to 512 bytes each, and offsets of them have 32 bits.
-inline constexpr size_t kMaxFunctionRegisters = size_t{1} << 22;
+// Of one function: a warp's take up to 512 bytes each, and offsets of them have 32 bits.
+inline constexpr size_t MAX_FUNCTION_REGISTERS = size_t{1} << 22;
 
 struct Context {
   Context(Module& module, std::string_view text, Diagnostics& log)

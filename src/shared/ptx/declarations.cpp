@@ -9,11 +9,11 @@
 namespace cucore::ptx {
 namespace {
 
-constexpr uint64_t kMaxAlign = 1 << 16;
-constexpr size_t kMaxDimensions = 16;
-constexpr size_t kMaxParameters = 4096;
+constexpr uint64_t MAX_ALIGN = 1 << 16;
+constexpr size_t MAX_DIMENSIONS = 16;
+constexpr size_t MAX_PARAMETERS = 4096;
 
-/// ".attribute(.managed, .unified(1, 2))"
+// ".attribute(.managed, .unified(1, 2))"
 void parse_attributes(Lexer& lexer, Variable& variable) {
   lexer.expect('(');
   do {
@@ -35,7 +35,7 @@ uint8_t parse_vector(Lexer& lexer) {
   return 1;
 }
 
-/// ".ptr .global .align 8" of a kernel parameter: said for optimisers only.
+// ".ptr .global .align 8" of a kernel parameter: said for optimisers only.
 void skip_pointer_note(Lexer& lexer) {
   if (!lexer.accept_word(".ptr")) return;
   for (const char* space : {".global", ".const", ".local", ".shared"})
@@ -70,7 +70,7 @@ Type parse_type(Lexer& lexer) {
 uint32_t parse_align(Lexer& lexer) {
   if (!lexer.accept_word(".align")) return 0;
   uint64_t align = parse_integer(lexer, "an alignment");
-  if (!std::has_single_bit(align) || align > kMaxAlign)
+  if (!std::has_single_bit(align) || align > MAX_ALIGN)
     lexer.fail("an alignment must be a power of two up to 65536");
   return static_cast<uint32_t>(align);
 }
@@ -104,10 +104,10 @@ void parse_dimensions(Context& context, Variable& variable) {
       variable.is_unsized = true;
     }
     lexer.expect(']');
-    if (variable.dimensions.size() == kMaxDimensions) lexer.fail("too many dimensions");
+    if (variable.dimensions.size() == MAX_DIMENSIONS) lexer.fail("too many dimensions");
     variable.dimensions.push_back(extent);
     bool counts = !(variable.is_unsized && variable.dimensions.size() == 1);
-    if (counts && extent != 0 && size > kMaxVariableBytes / extent)
+    if (counts && extent != 0 && size > MAX_VARIABLE_BYTES / extent)
       lexer.fail("variable '" + std::string(variable.name) + "' is too large");
     if (counts) size *= extent;
   }
@@ -120,11 +120,11 @@ std::vector<Variable> parse_parameters(Context& context, uint64_t& offset) {
   lexer.expect('(');
   if (lexer.accept(')')) return parameters;
   do {
-    if (parameters.size() == kMaxParameters) lexer.fail("too many parameters");
+    if (parameters.size() == MAX_PARAMETERS) lexer.fail("too many parameters");
     Variable variable = parse_parameter(context);
     variable.offset = align_up(offset, variable.align);
     if (!variable.is_register) offset = variable.offset + variable.size;
-    if (variable.size > kMaxFrameBytes || offset > kMaxFrameBytes)
+    if (variable.size > MAX_FRAME_BYTES || offset > MAX_FRAME_BYTES)
       lexer.fail("parameters are too large");
     parameters.push_back(std::move(variable));
   } while (lexer.accept(','));

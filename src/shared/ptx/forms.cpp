@@ -38,44 +38,44 @@ enum Group : uint32_t {
   gSync = 1u << 26,
   gAbs = 1u << 27,
   gBulk = 1u << 29,
-  gWild = 1u << 28,  ///< modifiers that are not known do not matter
+  gWild = 1u << 28,  // modifiers that are not known do not matter
 };
 
 constexpr uint32_t bit(Type type) { return 1u << static_cast<unsigned>(type); }
 static_assert(static_cast<unsigned>(Type::count) <= 32);
 
-constexpr uint32_t kAny = ~bit(Type::none);
-constexpr uint32_t kPred = bit(Type::pred);
-constexpr uint32_t kB32 = bit(Type::b32);
-constexpr uint32_t kB64 = bit(Type::b64);
-constexpr uint32_t kU32 = bit(Type::u32);
-constexpr uint32_t kU64 = bit(Type::u64);
-constexpr uint32_t kS32 = bit(Type::s32);
-constexpr uint32_t kF32 = bit(Type::f32);
-constexpr uint32_t kF64 = bit(Type::f64);
-constexpr uint32_t kBits = bit(Type::b16) | kB32 | kB64;
-constexpr uint32_t kInt = bit(Type::u16) | kU32 | kU64 | bit(Type::s16) | kS32 | bit(Type::s64) |
-                          bit(Type::u16x2) | bit(Type::s16x2);
-constexpr uint32_t kHalf = bit(Type::f16) | bit(Type::f16x2) | bit(Type::bf16) | bit(Type::bf16x2);
-constexpr uint32_t kFloat = kHalf | kF32 | kF64 | bit(Type::f32x2);
-constexpr uint32_t kSigned =
-    bit(Type::s8) | bit(Type::s16) | kS32 | bit(Type::s64) | bit(Type::s16x2);
+constexpr uint32_t ANY = ~bit(Type::none);
+constexpr uint32_t PRED = bit(Type::pred);
+constexpr uint32_t B32 = bit(Type::b32);
+constexpr uint32_t B64 = bit(Type::b64);
+constexpr uint32_t U32 = bit(Type::u32);
+constexpr uint32_t U64 = bit(Type::u64);
+constexpr uint32_t S32 = bit(Type::s32);
+constexpr uint32_t F32 = bit(Type::f32);
+constexpr uint32_t F64 = bit(Type::f64);
+constexpr uint32_t BITS = bit(Type::b16) | B32 | B64;
+constexpr uint32_t INT = bit(Type::u16) | U32 | U64 | bit(Type::s16) | S32 | bit(Type::s64) |
+                         bit(Type::u16x2) | bit(Type::s16x2);
+constexpr uint32_t HALF = bit(Type::f16) | bit(Type::f16x2) | bit(Type::bf16) | bit(Type::bf16x2);
+constexpr uint32_t FLOAT = HALF | F32 | F64 | bit(Type::f32x2);
+constexpr uint32_t SIGNED =
+    bit(Type::s8) | bit(Type::s16) | S32 | bit(Type::s64) | bit(Type::s16x2);
 
 constexpr Rule rule_of(std::string_view pattern) {
   struct Named {
     std::string_view name;
     Rule rule;
   };
-  constexpr Named kRules[] = {
+  constexpr Named RULES[] = {
       {"MOV_RULE", Rule::mov},    {"CVT_RULE", Rule::cvt},   {"CVT_PACK", Rule::cvt_pack},
       {"LOP3_RULE", Rule::lop3},  {"ATOM_RULE", Rule::atom}, {"CALL_RULE", Rule::call},
       {"BAR_RED", Rule::bar_red}, {"SHFL_RULE", Rule::shfl}, {"VOTE_RULE", Rule::vote}};
-  for (const Named& named : kRules)
+  for (const Named& named : RULES)
     if (named.name == pattern) return named.rule;
   return Rule::pattern;
 }
 
-constexpr OpcodeSpec kSpecs[] = {
+constexpr OpcodeSpec SPECS[] = {
     {"", Opcode::unsupported, 0, 0, 0, "", Rule::pattern},
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) \
   {name, Opcode::id, groups, types, type_count, pattern, rule_of(pattern)},
@@ -94,7 +94,7 @@ constexpr std::array<Row, N> sorted_by_name(std::array<Row, N> rows) {
   return rows;
 }
 
-constexpr auto kOpcodeNames = sorted_by_name(std::to_array<OpcodeName>({
+constexpr auto OPCODE_NAMES = sorted_by_name(std::to_array<OpcodeName>({
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) {name, Opcode::id},
 #define PTX_OPCODE_ALIAS(id, name) {name, Opcode::id},
 #include "ptx/opcodes.inc"
@@ -107,7 +107,7 @@ struct TypeName {
   Type type;
 };
 
-constexpr auto kTypeNames = sorted_by_name(std::to_array<TypeName>({
+constexpr auto TYPE_NAMES = sorted_by_name(std::to_array<TypeName>({
 #define PTX_TYPE(id, name, bytes) {name, Type::id},
     PTX_TYPES(PTX_TYPE)
 #undef PTX_TYPE
@@ -134,7 +134,7 @@ struct Modifier {
   uint32_t value;
 };
 
-constexpr auto kModifiers = sorted_by_name(std::to_array<Modifier>({
+constexpr auto MODIFIERS = sorted_by_name(std::to_array<Modifier>({
 #define PTX_MODIFIER(name, group, field, value) {name, group, Field::field, value},
 #include "ptx/modifiers.inc"
 #undef PTX_MODIFIER
@@ -147,17 +147,17 @@ constexpr auto find_row(const Rows& rows, std::string_view name) {
 }
 
 const Opcode* find_opcode(std::string_view name) {
-  auto row = find_row(kOpcodeNames, name);
-  return row != kOpcodeNames.end() && row->name == name ? &row->op : nullptr;
+  auto row = find_row(OPCODE_NAMES, name);
+  return row != OPCODE_NAMES.end() && row->name == name ? &row->op : nullptr;
 }
 
 const Modifier* find_modifier(std::string_view name, uint32_t groups) {
-  for (auto row = find_row(kModifiers, name); row != kModifiers.end() && row->name == name; ++row)
+  for (auto row = find_row(MODIFIERS, name); row != MODIFIERS.end() && row->name == name; ++row)
     if (row->group & groups) return &*row;
   return nullptr;
 }
 
-/// Ends of the name's parts: "cp.async.wait_all" is looked up whole, then ever shorter.
+// Ends of the name's parts: "cp.async.wait_all" is looked up whole, then ever shorter.
 const Opcode* longest_opcode(std::string_view text, size_t& length) {
   for (length = text.size();; length = text.rfind('.', length - 1)) {
     if (length == std::string_view::npos || length == 0) return nullptr;
@@ -236,22 +236,22 @@ bool in(const Form& form, uint32_t set) { return (bit(form.types[0]) & set) != 0
 
 bool uses_float_modifier(const Form& form) {
   return form.rounding != Rounding::none ||
-         (form.flags & (kFlagFtz | kFlagApprox | kFlagFull | kFlagNan | kFlagXorsignAbs)) != 0;
+         (form.flags & (FLAG_FTZ | FLAG_APPROX | FLAG_FULL | FLAG_NAN | FLAG_XORSIGN_ABS)) != 0;
 }
 
-/// Comparisons that order by sign need numbers; those for NaN need floats, lo to hs unsigned.
+// Comparisons that order by sign need numbers; those for NaN need floats, lo to hs unsigned.
 bool compares_well(const Form& form, Type type) {
   if (form.compare == Compare::none) return false;
   uint32_t set = bit(type);
   bool equality = form.compare == Compare::eq || form.compare == Compare::ne;
-  if (form.compare >= Compare::equ) return (set & kFloat) != 0;
-  if (form.compare >= Compare::lo) return (set & (kInt & ~kSigned)) != 0;
-  return equality ? type != Type::pred : (set & (kInt | kFloat)) != 0;
+  if (form.compare >= Compare::equ) return (set & FLOAT) != 0;
+  if (form.compare >= Compare::lo) return (set & (INT & ~SIGNED)) != 0;
+  return equality ? type != Type::pred : (set & (INT | FLOAT)) != 0;
 }
 
 bool multiplies_well(const Form& form) {
-  if (in(form, kFloat)) return form.mul == MulMode::none;
-  bool narrow = in(form, bit(Type::u16) | bit(Type::s16) | kU32 | kS32);
+  if (in(form, FLOAT)) return form.mul == MulMode::none;
+  bool narrow = in(form, bit(Type::u16) | bit(Type::s16) | U32 | S32);
   return form.mul == MulMode::lo || form.mul == MulMode::hi ||
          (form.mul == MulMode::wide && narrow);
 }
@@ -260,15 +260,15 @@ bool rounds_to_integer(Rounding rounding) { return rounding >= Rounding::rni; }
 
 bool is_fp8(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
 
-/// Which conversions need a rounding mode, and of which kind.
+// Which conversions need a rounding mode, and of which kind.
 bool converts_well(const Form& form) {
   Type to = form.types[0], from = form.types[1];
   if (to == Type::pred || from == Type::pred) return false;
   if (is_fp8(to) || is_fp8(from) || to == Type::tf32) return form.rounding != Rounding::none;
   bool packed = to == Type::f16x2 || to == Type::bf16x2;
   if (packed) return form.rounding != Rounding::none && from == Type::f32;
-  bool to_float = (bit(to) & kFloat) != 0, from_float = (bit(from) & kFloat) != 0;
-  if (!to_float && !from_float) return form.rounding == Rounding::none && !form.has(kFlagFtz);
+  bool to_float = (bit(to) & FLOAT) != 0, from_float = (bit(from) & FLOAT) != 0;
+  if (!to_float && !from_float) return form.rounding == Rounding::none && !form.has(FLAG_FTZ);
   if (!to_float) return rounds_to_integer(form.rounding);
   if (!from_float) return form.rounding != Rounding::none && !rounds_to_integer(form.rounding);
   if (to == from) return form.rounding == Rounding::none || rounds_to_integer(form.rounding);
@@ -287,7 +287,7 @@ bool modes_well(const Form& form) {
       return form.mode >= Mode::all && form.mode <= Mode::ballot &&
              (form.mode == Mode::ballot) == (form.types[0] == Type::b32);
     case Opcode::match:
-      return (form.mode == Mode::all || form.mode == Mode::any) && form.has(kFlagSync);
+      return (form.mode == Mode::all || form.mode == Mode::any) && form.has(FLAG_SYNC);
     case Opcode::shf:
       return form.mode == Mode::left || form.mode == Mode::right;
     case Opcode::prmt:
@@ -299,11 +299,11 @@ bool modes_well(const Form& form) {
   }
 }
 
-/// To shared memory by an mbarrier, from it in groups.
+// To shared memory by an mbarrier, from it in groups.
 bool copies_in_bulk(const Form& form) {
   bool to_shared = form.space == Space::shared || form.space == Space::shared_cluster;
-  if (to_shared) return form.space2 == Space::global && form.has(kFlagSync);
-  return form.space == Space::global && form.space2 == Space::shared && !form.has(kFlagSync);
+  if (to_shared) return form.space2 == Space::global && form.has(FLAG_SYNC);
+  return form.space == Space::global && form.space2 == Space::shared && !form.has(FLAG_SYNC);
 }
 
 bool is_complete(const Form& form) {
@@ -318,8 +318,8 @@ bool is_complete(const Form& form) {
     case Opcode::mul:
       return multiplies_well(form);
     case Opcode::mad:
-      return in(form, kFloat) ? form.mul == MulMode::none && form.rounding != Rounding::none
-                              : multiplies_well(form);
+      return in(form, FLOAT) ? form.mul == MulMode::none && form.rounding != Rounding::none
+                             : multiplies_well(form);
     case Opcode::madc:
       return form.mul == MulMode::lo || form.mul == MulMode::hi;
     case Opcode::mul24:
@@ -329,11 +329,11 @@ bool is_complete(const Form& form) {
     case Opcode::fma:
       return form.rounding != Rounding::none;
     case Opcode::div:
-      return !in(form, kFloat) || form.rounding != Rounding::none || form.has(kFlagApprox) ||
-             form.has(kFlagFull);
+      return !in(form, FLOAT) || form.rounding != Rounding::none || form.has(FLAG_APPROX) ||
+             form.has(FLAG_FULL);
     case Opcode::rcp:
     case Opcode::sqrt:
-      return (form.rounding != Rounding::none) != form.has(kFlagApprox);
+      return (form.rounding != Rounding::none) != form.has(FLAG_APPROX);
     case Opcode::cvt:
       return converts_well(form);
     case Opcode::cvta:
@@ -360,22 +360,22 @@ bool is_complete(const Form& form) {
 bool is_consistent(const Form& form, const OpcodeSpec& spec) {
   if (form.type_count != spec.type_count) return false;
   if (spec.type_count != 0 && !in(form, spec.first_types)) return false;
-  bool integer_only = form.type_count == 1 && !in(form, kFloat);
+  bool integer_only = form.type_count == 1 && !in(form, FLOAT);
   if (integer_only && uses_float_modifier(form)) return false;
   return is_complete(form);
 }
 
 }  // namespace
 
-const OpcodeSpec& spec_of(Opcode op) { return kSpecs[static_cast<size_t>(op)]; }
+const OpcodeSpec& spec_of(Opcode op) { return SPECS[static_cast<size_t>(op)]; }
 
 std::string_view name_of(Opcode op) {
   return op == Opcode::unsupported ? "unsupported" : spec_of(op).name;
 }
 
 Type find_type(std::string_view name) {
-  auto row = find_row(kTypeNames, name);
-  return row != kTypeNames.end() && row->name == name ? row->type : Type::none;
+  auto row = find_row(TYPE_NAMES, name);
+  return row != TYPE_NAMES.end() && row->name == name ? row->type : Type::none;
 }
 
 Form decode_form(std::string_view text) {

@@ -27,7 +27,7 @@ class InitializerParser {
   }
 
  private:
-  /// Bytes that one item of a list at this depth takes.
+  // Bytes that one item of a list at this depth takes.
   uint64_t stride(size_t depth) const {
     uint64_t bytes = element_;
     if (depth < variable_.dimensions.size()) bytes *= variable_.vector;
@@ -38,7 +38,7 @@ class InitializerParser {
 
   size_t max_depth() const { return variable_.dimensions.size() + (variable_.vector > 1 ? 1 : 0); }
 
-  /// Scalars inside an outer list fill it in order, as in C.
+  // Scalars inside an outer list fill it in order, as in C.
   uint64_t list(uint64_t offset, size_t depth) {
     if (depth >= std::max<size_t>(1, max_depth())) lexer_.fail("too many nested braces");
     lexer_.expect('{');
@@ -61,7 +61,7 @@ class InitializerParser {
     if (!variable_.is_unsized && (offset > variable_.size || variable_.size - offset < element_))
       lexer_.fail("too many initial values for '" + std::string(variable_.name) + "'");
     char c = lexer_.peek();
-    bool name = is_class(c, kCharWord) && !is_class(c, kCharDigit) &&
+    bool name = is_class(c, CHAR_WORD) && !is_class(c, CHAR_DIGIT) &&
                 std::strncmp(lexer_.position(), "WARP_SZ", 7) != 0;
     if (name) return address(offset, ~uint64_t{0});
     Constant constant = parse_constant(lexer_);
@@ -69,7 +69,7 @@ class InitializerParser {
     store(offset, converted(constant));
   }
 
-  /// An integer may stand for a float's value here as well as for bits of an integer.
+  // An integer may stand for a float's value here as well as for bits of an integer.
   uint64_t converted(const Constant& constant) {
     bool whole = constant.literal == Literal::integer;
     if (whole && (variable_.type == Type::f32 || variable_.type == Type::f64)) {
@@ -83,11 +83,11 @@ class InitializerParser {
     return *bits;
   }
 
-  /// "0xFF00(symbol + 4)": one byte, or more, of an address or number.
+  // "0xFF00(symbol + 4)": one byte, or more, of an address or number.
   void masked(uint64_t offset, const Constant& mask) {
     if (mask.literal != Literal::integer || mask.bits == 0) lexer_.fail("malformed mask");
     lexer_.expect('(');
-    if (is_class(lexer_.peek(), kCharDigit) || lexer_.peek() == '-') {
+    if (is_class(lexer_.peek(), CHAR_DIGIT) || lexer_.peek() == '-') {
       uint64_t value = parse_integer(lexer_, "a masked value");
       store(offset, (value & mask.bits) >> std::countr_zero(mask.bits));
     } else {
@@ -129,7 +129,7 @@ class InitializerParser {
       bytes[offset + i] = static_cast<uint8_t>(bits >> (8 * i));
   }
 
-  /// Gaps in nested lists cost memory that the text does not pay for: bounded for the module.
+  // Gaps in nested lists cost memory that the text does not pay for: bounded for the module.
   void grow(uint64_t size) {
     uint64_t more = size - variable_.bytes.size();
     if (more > context_.initial_bytes_left) lexer_.fail("initial values are too large");
@@ -137,7 +137,7 @@ class InitializerParser {
     variable_.bytes.resize(size);
   }
 
-  /// `x[] = {...}` takes its size from the values.
+  // `x[] = {...}` takes its size from the values.
   void settle_size() {
     uint64_t whole = std::max<uint64_t>(1, stride(0));
     variable_.size = (variable_.bytes.size() + whole - 1) / whole * whole;

@@ -54,7 +54,7 @@ void BodyParser::append(const Form* form, const char* start, uint32_t line, uint
   added.text_length = static_cast<uint32_t>(lexer_.position() - start);
 }
 
-/// Up to and with the `;`.
+// Up to and with the `;`.
 void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
   if (lexer_.accept(';')) return;
   std::string_view pattern = spec_of(form.op).pattern;
@@ -77,7 +77,7 @@ void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
 }
 
 void BodyParser::add_operand(WrittenOperands& written, const Operand& operand) {
-  if (written.count == kMaxOperands) lexer_.fail("too many operands");
+  if (written.count == MAX_OPERANDS) lexer_.fail("too many operands");
   written.items[written.count++] = operand;
 }
 
@@ -95,11 +95,11 @@ Operand BodyParser::operand(const Form& form) {
     default:
       break;
   }
-  bool word = is_class(c, kCharWord) && !is_class(c, kCharDigit);
+  bool word = is_class(c, CHAR_WORD) && !is_class(c, CHAR_DIGIT);
   return word ? named_operand() : constant_operand();
 }
 
-/// "!%p": nothing but a predicate can be negated.
+// "!%p": nothing but a predicate can be negated.
 Operand BodyParser::negated_operand() {
   lexer_.expect('!');
   lexer_.peek();
@@ -120,15 +120,15 @@ Operand BodyParser::percent_operand(const Form& form) {
   return form.op == Opcode::mov ? *special : move_to_register(*special);
 }
 
-/// One pass over the name that hashes it and its stem without the digits at its end.
+// One pass over the name that hashes it and its stem without the digits at its end.
 std::string_view BodyParser::scan_register(std::optional<uint32_t>& found) {
   const char* start = lexer_.position();
   const char* at = start;
   const char* stem = start;
-  uint64_t hash = kHashStart, stem_hash = kHashStart;
-  for (; is_class(*at, kCharWord); ++at) {
+  uint64_t hash = HASH_START, stem_hash = HASH_START;
+  for (; is_class(*at, CHAR_WORD); ++at) {
     hash = hash_step(hash, *at);
-    if (is_class(*at, kCharDigit)) continue;
+    if (is_class(*at, CHAR_DIGIT)) continue;
     stem = at + 1;
     stem_hash = hash;
   }
@@ -138,7 +138,7 @@ std::string_view BodyParser::scan_register(std::optional<uint32_t>& found) {
   return name;
 }
 
-/// "%r12" is register 12 of the range `%r<n>`, unless a nearer scope declares that very name.
+// "%r12" is register 12 of the range `%r<n>`, unless a nearer scope declares that very name.
 std::optional<uint32_t> BodyParser::find_register(std::string_view name, uint64_t hash, size_t stem,
                                                   uint64_t stem_hash) {
   uint32_t whole_depth = 0, range_depth = 0;
@@ -174,20 +174,20 @@ std::optional<Operand> BodyParser::special_register(std::string_view name) {
   result.kind = OperandKind::special;
   result.index = *found;
   if (*lexer_.position() != '.') return result;
-  static constexpr std::string_view kComponents[] = {".x", ".y", ".z", ".w"};
+  static constexpr std::string_view COMPONENTS[] = {".x", ".y", ".z", ".w"};
   std::string_view component = lexer_.directive();
   for (uint8_t i = 0; i < 4; ++i) {
-    if (component != kComponents[i]) continue;
+    if (component != COMPONENTS[i]) continue;
     result.component = i;
     return result;
   }
   lexer_.fail("unknown component '" + std::string(component) + "'");
 }
 
-/// Other instructions than mov get a special register through a register of their own.
+// Other instructions than mov get a special register through a register of their own.
 Operand BodyParser::move_to_register(const Operand& special) {
   bool wide = is_wide_special_register(special.index);
-  if (context_.registers_left == 0 || function_->registers.size() >= kMaxFunctionRegisters)
+  if (context_.registers_left == 0 || function_->registers.size() >= MAX_FUNCTION_REGISTERS)
     lexer_.fail("too many registers");
   --context_.registers_left;
   auto index = static_cast<uint32_t>(function_->registers.size());
@@ -197,11 +197,11 @@ Operand BodyParser::move_to_register(const Operand& special) {
   function_->operands.push_back(register_operand(index));
   function_->operands.push_back(special);
   const Form* form = context_.forms.find_or_decode(wide ? "mov.u64" : "mov.u32");
-  append(form, lexer_.position(), lexer_.line(), kNone, false, first, 2);
+  append(form, lexer_.position(), lexer_.line(), NONE, false, first, 2);
   return register_operand(index);
 }
 
-/// A register without `%` (inline assembly), a variable, a function or `_`.
+// A register without `%` (inline assembly), a variable, a function or `_`.
 Operand BodyParser::named_operand() {
   std::optional<uint32_t> found;
   std::string_view name = scan_register(found);
@@ -221,7 +221,7 @@ Operand BodyParser::named_operand() {
   return variable_operand(OperandKind::symbol, name);
 }
 
-/// A name with "+ 4" or "[2]" behind it.
+// A name with "+ 4" or "[2]" behind it.
 Operand BodyParser::variable_operand(OperandKind kind, std::string_view name) {
   Operand result;
   result.kind = kind;
@@ -265,15 +265,15 @@ Operand BodyParser::constant_operand() {
   return result;
 }
 
-/// Nearly all constants are short decimal numbers: no need for the expression parser.
+// Nearly all constants are short decimal numbers: no need for the expression parser.
 bool BodyParser::small_integer(Operand& result) {
   const char* at = lexer_.position();
   bool negative = *at == '-';
   at += negative;
-  if (!is_class(*at, kCharDigit) || (*at == '0' && is_class(at[1], kCharWord))) return false;
+  if (!is_class(*at, CHAR_DIGIT) || (*at == '0' && is_class(at[1], CHAR_WORD))) return false;
   const char* first = at;
   uint64_t value = 0;
-  for (; is_class(*at, kCharDigit); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+  for (; is_class(*at, CHAR_DIGIT); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
   if (at - first > 18 || (*at != ',' && *at != ';' && *at != ']' && *at != '}')) return false;
   lexer_.advance_to(at);
   result.literal = Literal::integer;
@@ -285,7 +285,7 @@ Operand BodyParser::memory_operand() {
   lexer_.expect('[');
   Operand result;
   char c = lexer_.peek();
-  if (is_class(c, kCharDigit) || c == '-' || c == '(') {
+  if (is_class(c, CHAR_DIGIT) || c == '-' || c == '(') {
     result.bits = parse_integer(lexer_, "an address");
   } else {
     std::optional<uint32_t> found;
@@ -314,7 +314,7 @@ Operand BodyParser::memory_operand() {
 
 Operand BodyParser::vector_operand(const Form& form) {
   lexer_.expect('{');
-  std::array<Operand, kMaxOperands> items;
+  std::array<Operand, MAX_OPERANDS> items;
   uint16_t count = 0;
   do {
     if (count == items.size()) lexer_.fail("too many elements");
@@ -330,7 +330,7 @@ Operand BodyParser::vector_operand(const Form& form) {
   return result;
 }
 
-/// Elements are registers, constants and sinks; a special register is moved to a register first.
+// Elements are registers, constants and sinks; a special register is moved to a register first.
 Operand BodyParser::operand_of_vector(const Form& form) {
   char c = lexer_.peek();
   if (c == '{' || c == '[' || c == '!') lexer_.fail_near("expected an element");

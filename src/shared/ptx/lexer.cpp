@@ -7,11 +7,11 @@ namespace cucore::ptx {
 
 void Lexer::skip_blanks() {
   for (;;) {
-    while (is_class(*at_, kCharBlank)) line_ += *at_++ == '\n';
+    while (is_class(*at_, CHAR_BLANK)) line_ += *at_++ == '\n';
     if (*at_ == '/' && (at_[1] == '/' || at_[1] == '*')) {
       skip_comment();
     } else {
-      if (is_class(*at_, kCharSpecial)) check_special();
+      if (is_class(*at_, CHAR_SPECIAL)) check_special();
       return;
     }
   }
@@ -34,7 +34,7 @@ void Lexer::skip_comment() {
   throw ParseError{first_line, "a comment has no end", static_cast<size_t>(start - begin_)};
 }
 
-/// A division and a predicate are plain characters; the rest is refused.
+// A division and a predicate are plain characters; the rest is refused.
 void Lexer::check_special() const {
   if (*at_ == '/' || at_ >= end_ || (*at_ == '@' && at_[1] != '@')) return;
   if (*at_ == '@') fail("'@@' begins debug data of a form that is no longer read");
@@ -47,7 +47,7 @@ bool Lexer::accept_word(std::string_view word) {
   peek();
   if (static_cast<size_t>(end_ - at_) < word.size()) return false;
   if (std::memcmp(at_, word.data(), word.size()) != 0) return false;
-  if (is_class(at_[word.size()], kCharInside)) return false;
+  if (is_class(at_[word.size()], CHAR_INSIDE)) return false;
   at_ += word.size();
   return true;
 }
@@ -56,20 +56,20 @@ std::string_view Lexer::word() {
   peek();
   const char* start = at_;
   at_ += *at_ == '%';
-  while (is_class(*at_, kCharInside)) ++at_;
+  while (is_class(*at_, CHAR_INSIDE)) ++at_;
   return {start, static_cast<size_t>(at_ - start)};
 }
 
 std::string_view Lexer::expect_word(const char* what) {
   std::string_view found = word();
-  if (found.empty() || is_class(found[0], kCharDigit)) fail_near(std::string("expected ") + what);
+  if (found.empty() || is_class(found[0], CHAR_DIGIT)) fail_near(std::string("expected ") + what);
   return found;
 }
 
 std::string_view Lexer::directive() {
   if (peek() != '.') return {};
   const char* start = at_++;
-  while (is_class(*at_, kCharInside)) ++at_;
+  while (is_class(*at_, CHAR_INSIDE)) ++at_;
   return {start, static_cast<size_t>(at_ - start)};
 }
 
@@ -78,7 +78,7 @@ std::string_view Lexer::dotted() {
   const char* start = at_;
   at_ += *at_ == '%';
   for (;;) {
-    while (is_class(*at_, kCharDotted)) ++at_;
+    while (is_class(*at_, CHAR_DOTTED)) ++at_;
     if (at_[0] != ':' || at_[1] != ':') break;
     at_ += 2;
   }
@@ -126,12 +126,12 @@ std::string_view Lexer::block() {
   const uint32_t first_line = line_;
   // Blocks are most of a text: only braces, strings and comments matter in them.
   for (int depth = 1; depth > 0;) {
-    while (!is_class(*at_, kCharBlock)) ++at_;
+    while (!is_class(*at_, CHAR_BLOCK)) ++at_;
     if (*at_ == '"') {
       string();
       continue;
     }
-    if (!is_class(*at_, kCharSpecial)) {
+    if (!is_class(*at_, CHAR_SPECIAL)) {
       line_ += *at_ == '\n';
       depth += (*at_ == '{') - (*at_ == '}');
       ++at_;

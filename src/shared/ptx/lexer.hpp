@@ -11,24 +11,24 @@
 
 namespace cucore::ptx {
 
-/// What is wrong with a text, and where.
+// What is wrong with a text, and where.
 struct ParseError {
   uint32_t line;
   std::string text;
   size_t offset = 0;
 };
 
-/// Bytes that must follow the text, zero, so that the lexer may look ahead without asking.
-inline constexpr size_t kTextPadding = 16;
+// Bytes that must follow the text, zero, so that the lexer may look ahead without asking.
+inline constexpr size_t TEXT_PADDING = 16;
 
 enum CharClass : uint8_t {
-  kCharWord = 1,      ///< letters, digits, _ $ %
-  kCharDigit = 2,     ///< 0-9
-  kCharBlank = 4,     ///< blank or line end
-  kCharDotted = 8,    ///< characters inside a word, and dots: the name of an instruction
-  kCharSpecial = 16,  ///< may begin a comment, or must not stand outside comments and strings
-  kCharBlock = 32,    ///< stops the search for the end of a block
-  kCharInside = 64,   ///< characters inside a word: not %, which begins one
+  CHAR_WORD = 1,      // letters, digits, _ $ %
+  CHAR_DIGIT = 2,     // 0-9
+  CHAR_BLANK = 4,     // blank or line end
+  CHAR_DOTTED = 8,    // characters inside a word, and dots: the name of an instruction
+  CHAR_SPECIAL = 16,  // may begin a comment, or must not stand outside comments and strings
+  CHAR_BLOCK = 32,    // stops the search for the end of a block
+  CHAR_INSIDE = 64,   // characters inside a word: not %, which begins one
 };
 
 constexpr std::array<uint8_t, 256> make_char_classes() {
@@ -46,22 +46,22 @@ constexpr std::array<uint8_t, 256> make_char_classes() {
         (!printable && !blank) || c == '/' || c == '#' || c == '@' || c == '\\' || c == '`';
     const bool block = special || c == '{' || c == '}' || c == '"' || c == '\n';
     table[static_cast<size_t>(c)] = static_cast<uint8_t>(
-        (word ? kCharWord : 0) | (digit ? kCharDigit : 0) | (blank ? kCharBlank : 0) |
-        (inside || c == '.' ? kCharDotted : 0) | (inside ? kCharInside : 0) |
-        (special ? kCharSpecial : 0) | (block ? kCharBlock : 0));
+        (word ? CHAR_WORD : 0) | (digit ? CHAR_DIGIT : 0) | (blank ? CHAR_BLANK : 0) |
+        (inside || c == '.' ? CHAR_DOTTED : 0) | (inside ? CHAR_INSIDE : 0) |
+        (special ? CHAR_SPECIAL : 0) | (block ? CHAR_BLOCK : 0));
   }
   return table;
 }
 
-inline constexpr std::array<uint8_t, 256> kCharClasses = make_char_classes();
+inline constexpr std::array<uint8_t, 256> CHAR_CLASSES = make_char_classes();
 
 inline bool is_class(char c, uint8_t mask) {
-  return (kCharClasses[static_cast<uint8_t>(c)] & mask) != 0;
+  return (CHAR_CLASSES[static_cast<uint8_t>(c)] & mask) != 0;
 }
 
 class Lexer {
  public:
-  /// `text` must be followed by kTextPadding zero bytes.
+  // `text` must be followed by TEXT_PADDING zero bytes.
   explicit Lexer(std::string_view text)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
@@ -69,9 +69,9 @@ class Lexer {
   size_t offset() const { return static_cast<size_t>(at_ - begin_); }
   const char* position() const { return at_; }
 
-  /// First character of the next token, 0 at the end of the text.
+  // First character of the next token, 0 at the end of the text.
   char peek() {
-    if (is_class(*at_, kCharBlank | kCharSpecial)) skip_blanks();
+    if (is_class(*at_, CHAR_BLANK | CHAR_SPECIAL)) skip_blanks();
     return *at_;
   }
   bool at_end() { return peek() == 0 && at_ >= end_; }
@@ -85,27 +85,27 @@ class Lexer {
     if (!accept(c)) fail_expected(c);
   }
 
-  /// Takes the dotted word `word` (".reg") when it is next and ends there.
+  // Takes the dotted word `word` (".reg") when it is next and ends there.
   bool accept_word(std::string_view word);
 
-  /// A word: letters, digits, _ $, and % as the first. Empty when something else is next.
+  // A word: letters, digits, _ $, and % as the first. Empty when something else is next.
   std::string_view word();
-  /// A word, or an error that names `what`.
+  // A word, or an error that names `what`.
   std::string_view expect_word(const char* what);
-  /// A dot and a word: the next directive or type. Empty when something else is next.
+  // A dot and a word: the next directive or type. Empty when something else is next.
   std::string_view directive();
-  /// An instruction's dotted name, "::" parts included.
+  // An instruction's dotted name, "::" parts included.
   std::string_view dotted();
-  /// Moves over characters that the caller has scanned itself.
+  // Moves over characters that the caller has scanned itself.
   void advance_to(const char* position) { at_ = position; }
 
-  /// A string in quotes, without them. PTX has no escapes: it ends at the next quote.
+  // A string in quotes, without them. PTX has no escapes: it ends at the next quote.
   std::string_view string();
-  /// To behind the next `;`, or to the end. Braces before it must be balanced.
+  // To behind the next `;`, or to the end. Braces before it must be balanced.
   void skip_statement();
-  /// The same after an error, when braces mean nothing.
+  // The same after an error, when braces mean nothing.
   void skip_to_semicolon();
-  /// Over a balanced block, the next token being `{`. Returns the text between the braces.
+  // Over a balanced block, the next token being `{`. Returns the text between the braces.
   std::string_view block();
 
   [[noreturn]] void fail(std::string text) const { fail_at(at_, std::move(text)); }

@@ -7,14 +7,14 @@
 
 namespace cucore::ptx {
 
-inline constexpr size_t kMaxErrors = 20;
+inline constexpr size_t MAX_ERRORS = 20;
 
-/// Thrown when the log is full: reading stops.
+// Thrown when the log is full: reading stops.
 struct TooManyErrors {};
 
 inline void log_error(Diagnostics& log, uint32_t line, std::string text) {
   log.errors.push_back({line, std::move(text)});
-  if (log.errors.size() >= kMaxErrors) throw TooManyErrors{};
+  if (log.errors.size() >= MAX_ERRORS) throw TooManyErrors{};
 }
 
 }  // namespace cucore::ptx

@@ -11,17 +11,17 @@ struct TypeInfo {
   uint8_t bytes;
 };
 
-constexpr TypeInfo kTypes[] = {{"", 0},
+constexpr TypeInfo TYPES[] = {{"", 0},
 #define PTX_TYPE(id, name, bytes) {name, bytes},
-                               PTX_TYPES(PTX_TYPE)
+                              PTX_TYPES(PTX_TYPE)
 #undef PTX_TYPE
 };
 
 }  // namespace
 
-unsigned size_of(Type type) { return kTypes[static_cast<size_t>(type)].bytes; }
+unsigned size_of(Type type) { return TYPES[static_cast<size_t>(type)].bytes; }
 
-std::string_view name_of(Type type) { return kTypes[static_cast<size_t>(type)].name; }
+std::string_view name_of(Type type) { return TYPES[static_cast<size_t>(type)].name; }
 
 bool is_float(Type type) {
   switch (type) {

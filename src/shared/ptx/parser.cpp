@@ -11,8 +11,8 @@
 namespace cucore::ptx {
 namespace {
 
-constexpr int kNewestMajor = 9;
-constexpr size_t kMaxTextBytes = size_t{1} << 30;
+constexpr int NEWEST_MAJOR = 9;
+constexpr size_t MAX_TEXT_BYTES = size_t{1} << 30;
 
 class ModuleParser {
  public:
@@ -35,7 +35,7 @@ class ModuleParser {
       lexer_.advance_to(lexer_.position() + 1);
       module_.version_minor = static_cast<int>(small_number("a version", 1000));
     }
-    if (module_.version_major <= kNewestMajor && module_.version_major > 0) return;
+    if (module_.version_major <= NEWEST_MAJOR && module_.version_major > 0) return;
     context_.log.unsupported_version = true;
     lexer_.fail("unsupported .version " + std::to_string(module_.version_major) + "." +
                 std::to_string(module_.version_minor));
@@ -45,7 +45,7 @@ class ModuleParser {
     std::string_view digits = lexer_.word();
     uint64_t value = 0;
     for (char c : digits) {
-      if (!is_class(c, kCharDigit)) lexer_.fail(std::string("malformed ") + what);
+      if (!is_class(c, CHAR_DIGIT)) lexer_.fail(std::string("malformed ") + what);
       value = value * 10 + static_cast<uint64_t>(c - '0');
       if (value > limit) lexer_.fail(std::string("malformed ") + what);
     }
@@ -53,7 +53,7 @@ class ModuleParser {
     return value;
   }
 
-  /// ".target sm_90a, debug"
+  // ".target sm_90a, debug"
   void target() {
     if (!lexer_.accept_word(".target")) lexer_.fail_near("missing '.target'");
     do {
@@ -66,7 +66,7 @@ class ModuleParser {
   void architecture(std::string_view name) {
     name.remove_prefix(name.find('_') + 1);
     int number = 0;
-    while (!name.empty() && is_class(name[0], kCharDigit) && number < 10000) {
+    while (!name.empty() && is_class(name[0], CHAR_DIGIT) && number < 10000) {
       number = number * 10 + (name[0] - '0');
       name.remove_prefix(1);
     }
@@ -116,7 +116,7 @@ class ModuleParser {
     module_.address_size = 64;
   }
 
-  /// `.file 1 "name", time, size`
+  // `.file 1 "name", time, size`
   void file() {
     SourceFile& added = module_.files.emplace_back();
     added.number = static_cast<uint32_t>(small_number("a file's number", UINT32_MAX));
@@ -124,20 +124,20 @@ class ModuleParser {
     while (lexer_.accept(',')) small_number("a file's time or size", UINT64_MAX / 20);
   }
 
-  /// Debug information: not read.
+  // Debug information: not read.
   void section() {
     lexer_.dotted();
     lexer_.block();
   }
 
-  /// ".alias name, target;": both are declared before.
+  // ".alias name, target;": both are declared before.
   void alias() {
     Function& name = module_.functions[declared_function()];
     lexer_.expect(',');
     uint32_t target = declared_function();
     lexer_.expect(';');
     if (&name == &module_.functions[target] || !name.is_declaration || name.is_entry ||
-        module_.functions[target].is_entry || module_.functions[target].alias_of != kNone)
+        module_.functions[target].is_entry || module_.functions[target].alias_of != NONE)
       lexer_.fail("malformed alias of '" + std::string(name.name) + "'");
     if (!same_signature(name, module_.functions[target]))
       lexer_.fail("'" + std::string(name.name) + "' and its alias have other parameters");
@@ -177,7 +177,7 @@ class ModuleParser {
     module_.variables.push_back(std::move(variable));
   }
 
-  /// `.extern x` may stand before the definition.
+  // `.extern x` may stand before the definition.
   void redeclare_variable(const ModuleSymbol& earlier, Variable&& variable) {
     bool legal =
         !earlier.is_function && (variable.linkage == Linkage::external ||
@@ -255,7 +255,7 @@ class ModuleParser {
       if (input.is_register) lexer_.fail("a kernel has no register parameters");
   }
 
-  /// What stands between the parameters and the body.
+  // What stands between the parameters and the body.
   void function_directives(Function& read) {
     while (lexer_.peek() == '.') {
       std::string_view name = lexer_.directive();
@@ -291,13 +291,13 @@ class ModuleParser {
     }
   }
 
-  /// Directives that change nothing here: `.pragma "..."`, `.abi_preserve 1`.
+  // Directives that change nothing here: `.pragma "..."`, `.abi_preserve 1`.
   void skip_directive(std::string_view name) {
     if (name == ".pragma") return lexer_.skip_statement();
     if (name == ".attribute") return skip_parentheses();
     if (name.size() < 2) lexer_.fail("malformed directive");
     do {
-      if (is_class(lexer_.peek(), kCharDigit)) lexer_.word();
+      if (is_class(lexer_.peek(), CHAR_DIGIT)) lexer_.word();
     } while (lexer_.accept(','));
   }
 
@@ -313,7 +313,7 @@ class ModuleParser {
     if (known.is_entry != read.is_entry || !same_signature(known, read))
       lexer_.fail("'" + std::string(read.name) + "' was declared with other parameters");
     // The names of the definition's parameters count.
-    if (known.is_declaration && known.alias_of == kNone) known = std::move(read);
+    if (known.is_declaration && known.alias_of == NONE) known = std::move(read);
     return known;
   }
 
@@ -335,7 +335,7 @@ class ModuleParser {
   BodyParser bodies_;
 };
 
-/// Callers pass C strings and files: zeros at the end are not part of the text.
+// Callers pass C strings and files: zeros at the end are not part of the text.
 std::string_view without_trailing_zeros(std::string_view text) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
   return text;
@@ -352,14 +352,14 @@ std::string Diagnostics::to_string() const {
 
 std::unique_ptr<Module> parse(std::string_view text, Diagnostics& log) {
   text = without_trailing_zeros(text);
-  if (text.size() > kMaxTextBytes) {
+  if (text.size() > MAX_TEXT_BYTES) {
     log.errors.push_back({0, "the text is larger than 1 GiB"});
     return nullptr;
   }
   auto module = std::make_unique<Module>();
-  module->text.reserve(text.size() + kTextPadding);
+  module->text.reserve(text.size() + TEXT_PADDING);
   module->text.assign(text);
-  module->text.append(kTextPadding, '\0');
+  module->text.append(TEXT_PADDING, '\0');
   try {
     ModuleParser(*module, std::string_view(module->text).substr(0, text.size()), log).parse();
   } catch (const ParseError& error) {

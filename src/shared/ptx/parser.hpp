@@ -15,16 +15,16 @@ struct Diagnostic {
   std::string text;
 };
 
-/// Errors in the order of the text; parsing stops after a few.
+// Errors in the order of the text; parsing stops after a few.
 struct Diagnostics {
   std::vector<Diagnostic> errors;
-  bool unsupported_version = false;  ///< the text asks for a newer PTX than this reads
+  bool unsupported_version = false;  // the text asks for a newer PTX than this reads
 
-  /// "ptx input, line 12; error : ...\n" for each: what a driver puts in the error log.
+  // "ptx input, line 12; error : ...\n" for each: what a driver puts in the error log.
   std::string to_string() const;
 };
 
-/// nullptr when the text is not PTX that could run; `log` then has at least one error.
+// nullptr when the text is not PTX that could run; `log` then has at least one error.
 std::unique_ptr<Module> parse(std::string_view text, Diagnostics& log);
 
 }  // namespace cucore::ptx

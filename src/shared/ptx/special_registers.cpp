@@ -8,7 +8,7 @@
 namespace cucore::ptx {
 namespace {
 
-constexpr std::string_view kNames[] = {
+constexpr std::string_view NAMES[] = {
 #define SREG(id) "%" #id,
     PTX_SPECIAL_REGISTERS(SREG)
 #undef SREG
@@ -27,8 +27,8 @@ std::optional<uint32_t> numbered(std::string_view name, std::string_view stem, u
 }  // namespace
 
 std::optional<uint32_t> find_special_register(std::string_view name) {
-  for (uint32_t i = 0; i < std::size(kNames); ++i)
-    if (kNames[i] == name) return i;
+  for (uint32_t i = 0; i < std::size(NAMES); ++i)
+    if (NAMES[i] == name) return i;
   if (auto found = numbered(name, "%envreg", uint32_t(SpecialRegister::envreg0), 32)) return found;
   return numbered(name, "%pm", uint32_t(SpecialRegister::pm0), 8);
 }

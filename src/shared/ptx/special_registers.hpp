@@ -7,10 +7,10 @@
 
 namespace cucore::ptx {
 
-/// The SpecialRegister called `name` ("%tid", "%envreg3"), as Operand::index holds it.
+// The SpecialRegister called `name` ("%tid", "%envreg3"), as Operand::index holds it.
 std::optional<uint32_t> find_special_register(std::string_view name);
 
-/// True for those of 64 bits.
+// True for those of 64 bits.
 bool is_wide_special_register(uint32_t index);
 
 }  // namespace cucore::ptx

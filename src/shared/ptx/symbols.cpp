@@ -27,7 +27,7 @@ void ScopedSymbols::close_scope() {
 bool ScopedSymbols::declare(std::string_view name, const Symbol& symbol) {
   Slot& slot = slot_for(name, hash_of(name));
   auto depth = static_cast<uint32_t>(scopes_.size());
-  if (slot.entry != kNone && entries_[slot.entry].depth == depth) return false;
+  if (slot.entry != NONE && entries_[slot.entry].depth == depth) return false;
   auto slot_index = static_cast<uint32_t>(&slot - slots_.data());
   entries_.push_back({symbol, slot_index, slot.entry, depth});
   slot.entry = static_cast<uint32_t>(entries_.size() - 1);
@@ -38,7 +38,7 @@ bool ScopedSymbols::declare(std::string_view name, const Symbol& symbol) {
 
 const Symbol* ScopedSymbols::find(std::string_view name, uint64_t hash, uint32_t* depth) const {
   const Slot& slot = slots_[find_slot(name, hash)];
-  if (slot.entry == kNone) return nullptr;
+  if (slot.entry == NONE) return nullptr;
   const Entry& entry = entries_[slot.entry];
   if (depth != nullptr) *depth = entry.depth;
   return &entry.symbol;
@@ -70,7 +70,7 @@ void ScopedSymbols::grow() {
     size_t at = find_slot(slot.name, slot.hash);
     slots_[at] = slot;
     // Every shadowed entry of the name points at the slot too.
-    for (uint32_t entry = slot.entry; entry != kNone; entry = entries_[entry].shadowed)
+    for (uint32_t entry = slot.entry; entry != NONE; entry = entries_[entry].shadowed)
       entries_[entry].slot = static_cast<uint32_t>(at);
   }
 }

@@ -14,22 +14,22 @@ enum class SymbolKind : uint8_t { none, reg, range, variable };
 
 struct Symbol {
   SymbolKind kind = SymbolKind::none;
-  uint32_t index = 0;  ///< first register, or place in Function::variables
-  uint32_t count = 1;  ///< registers of a range
+  uint32_t index = 0;  // first register, or place in Function::variables
+  uint32_t count = 1;  // registers of a range
 };
 
-/// FNV-1a, a character at a time so that a scanner can stop at any prefix.
-inline constexpr uint64_t kHashStart = 0xcbf29ce484222325;
+// FNV-1a, a character at a time so that a scanner can stop at any prefix.
+inline constexpr uint64_t HASH_START = 0xcbf29ce484222325;
 constexpr uint64_t hash_step(uint64_t hash, char c) {
   return (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
 }
 constexpr uint64_t hash_of(std::string_view text) {
-  uint64_t hash = kHashStart;
+  uint64_t hash = HASH_START;
   for (char c : text) hash = hash_step(hash, c);
   return hash;
 }
 
-/// Open addressing; a slot keeps its name when its scope ends, so probing needs no tombstones.
+// Open addressing; a slot keeps its name when its scope ends, so probing needs no tombstones.
 class ScopedSymbols {
  public:
   ScopedSymbols() : slots_(64) {}
@@ -39,22 +39,22 @@ class ScopedSymbols {
   void close_scope();
   size_t depth() const { return scopes_.size(); }
 
-  /// False when the innermost scope has that name already.
+  // False when the innermost scope has that name already.
   bool declare(std::string_view name, const Symbol& symbol);
 
-  /// nullptr when no scope has that name; `depth` is how deep its scope is.
+  // nullptr when no scope has that name; `depth` is how deep its scope is.
   const Symbol* find(std::string_view name, uint64_t hash, uint32_t* depth = nullptr) const;
   const Symbol* find(std::string_view name) const { return find(name, hash_of(name)); }
 
-  /// True once a single register with a name like `t1` was declared: then a numbered name may be
-  /// either it or a member of a range.
+  // True once a single register with a name like `t1` was declared: then a numbered name may be
+  // either it or a member of a range.
   bool has_numbered_names() const { return has_numbered_names_; }
 
  private:
   struct Slot {
     std::string_view name;
     uint64_t hash = 0;
-    uint32_t entry = kNone;
+    uint32_t entry = NONE;
   };
   struct Entry {
     Symbol symbol;

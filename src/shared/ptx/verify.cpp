@@ -7,17 +7,17 @@
 namespace cucore::ptx {
 namespace {
 
-/// Bits of a width, for messages: a predicate is 1 bit.
+// Bits of a width, for messages: a predicate is 1 bit.
 unsigned bits_of(Type type) { return type == Type::pred ? 1 : 8 * size_of(type); }
 
 bool same_width(Type a, Type b) {
   return (a == Type::pred) == (b == Type::pred) && size_of(a) == size_of(b);
 }
 
-/// An unsigned type twice as wide, for .wide.
+// An unsigned type twice as wide, for .wide.
 Type widened(Type type) { return size_of(type) == 2 ? Type::b32 : Type::b64; }
 
-/// Only integers may sit in a register that is wider than they are.
+// Only integers may sit in a register that is wider than they are.
 bool holds(Type reg, Type value) {
   if (is_float(value) || value == Type::pred) return same_width(reg, value);
   return reg != Type::pred && size_of(reg) >= size_of(value);
@@ -53,7 +53,7 @@ class Checker {
         bar_red();
         break;
       case Rule::shfl:
-        by_pattern(form_.has(kFlagSync) ? "dqauuu" : "dqauuN");
+        by_pattern(form_.has(FLAG_SYNC) ? "dqauuu" : "dqauuN");
         break;
       case Rule::vote:
         vote();
@@ -180,8 +180,8 @@ class Checker {
     if (const Variable* variable = variable_of(operand)) check_variable_access(*variable, operand);
   }
 
-  /// The state space must be the variable's; parameters may not be passed over, for their frame has
-  /// no bounds at run time.
+  // The state space must be the variable's; parameters may not be passed over, for their frame has
+  // no bounds at run time.
   void check_variable_access(const Variable& variable, const Operand& operand) {
     Space space = form_.space == Space::shared_cluster ? Space::shared : form_.space;
     bool is_ld_st = form_.op == Opcode::ld || form_.op == Opcode::st;
@@ -308,7 +308,7 @@ class Checker {
     put(operand);
   }
 
-  /// A `d|p` where the opcode has no second destination would shift every slot.
+  // A `d|p` where the opcode has no second destination would shift every slot.
   void check_pair(std::string_view pattern) const {
     bool allowed = pattern.size() > 1 && pattern[1] == 'q';
     if (written_.has_pair && !allowed) fail("'|' has no meaning");
@@ -332,7 +332,7 @@ class Checker {
     while (!exhausted()) put(take());
   }
 
-  /// Destination as type 0, then one source as type 1 and others as the last type.
+  // Destination as type 0, then one source as type 1 and others as the last type.
   void by_types(std::string_view pattern) {
     check_pair(pattern);
     for (char letter : pattern) slot(letter);
@@ -374,9 +374,9 @@ class Checker {
     unsigned bytes = size_of(form_.types[0]);
     if (vector.count < 2 || bytes == 0 || bytes % vector.count != 0)
       fail("a vector that does not fill its type");
-    static constexpr Type kTypes[] = {Type::none, Type::b8,   Type::b16,  Type::none, Type::b32,
-                                      Type::none, Type::none, Type::none, Type::b64};
-    Type type = kTypes[bytes / vector.count];
+    static constexpr Type TYPES[] = {Type::none, Type::b8,   Type::b16,  Type::none, Type::b32,
+                                     Type::none, Type::none, Type::none, Type::b64};
+    Type type = TYPES[bytes / vector.count];
     if (type == Type::none) fail("a vector that does not fill its type");
     for (unsigned i = 0; i < vector.count; ++i) {
       Operand& element = function_.elements[vector.index + i];
@@ -389,7 +389,7 @@ class Checker {
     }
   }
 
-  /// One source; packed results take two; .rs takes random bits too.
+  // One source; packed results take two; .rs takes random bits too.
   void cvt() {
     check_pair("");
     Type from = form_.types[1];
@@ -453,7 +453,7 @@ class Checker {
     check_pair("");
     slot('d');
     slot('p');
-    slot(form_.has(kFlagSync) ? 'u' : 'N');
+    slot(form_.has(FLAG_SYNC) ? 'u' : 'N');
   }
 
   Context& context_;

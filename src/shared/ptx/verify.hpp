@@ -5,22 +5,22 @@
 
 namespace cucore::ptx {
 
-inline constexpr size_t kMaxOperands = 8;
+inline constexpr size_t MAX_OPERANDS = 8;
 
-/// The operands as they were written.
+// The operands as they were written.
 struct WrittenOperands {
-  std::array<Operand, kMaxOperands> items{};
+  std::array<Operand, MAX_OPERANDS> items{};
   uint8_t count = 0;
-  bool has_pair = false;  ///< the first was `d|p`: items[1] is the p
+  bool has_pair = false;  // the first was `d|p`: items[1] is the p
 };
 
-/// Appends the operands of `form` to function.operands, one for each slot of its pattern, and
-/// returns how many; throws ParseError with what does not fit. Label and call operands are taken as
-/// they are: the parser resolves them itself.
+// Appends the operands of `form` to function.operands, one for each slot of its pattern, and
+// returns how many; throws ParseError with what does not fit. Label and call operands are taken as
+// they are: the parser resolves them itself.
 uint8_t place_operands(Context& context, Function& function, const Form& form,
                        WrittenOperands& written);
 
-/// A call's arguments against what is called.
+// A call's arguments against what is called.
 struct Signature {
   std::span<const Variable> returns;
   std::span<const Variable> inputs;

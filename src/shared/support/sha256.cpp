@@ -55,12 +55,12 @@ Sha256Digest sha256(std::span<const std::byte> bytes) { return Sha256().update(b
 Sha256Digest sha256(std::string_view text) { return Sha256().update(text).finish(); }
 
 std::string hex(std::span<const std::byte> bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
+  static constexpr char DIGITS[] = "0123456789abcdef";
   std::string text;
   text.reserve(bytes.size() * 2);
   for (const std::byte byte : bytes) {
-    text += kDigits[static_cast<unsigned>(byte) >> 4];
-    text += kDigits[static_cast<unsigned>(byte) & 15];
+    text += DIGITS[static_cast<unsigned>(byte) >> 4];
+    text += DIGITS[static_cast<unsigned>(byte) & 15];
   }
   return text;
 }

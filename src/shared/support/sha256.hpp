@@ -12,11 +12,11 @@ namespace cucore {
 
 using Sha256Digest = std::array<std::byte, 32>;
 
-/// Of one run of bytes.
+// Of one run of bytes.
 Sha256Digest sha256(std::span<const std::byte> bytes);
 Sha256Digest sha256(std::string_view text);
 
-/// Of several, as if they were one.
+// Of several, as if they were one.
 class Sha256 {
  public:
   Sha256();
@@ -26,7 +26,7 @@ class Sha256 {
 
   Sha256& update(std::span<const std::byte> bytes);
   Sha256& update(std::string_view text);
-  /// Ends it; the object may only be destroyed afterwards.
+  // Ends it; the object may only be destroyed afterwards.
   Sha256Digest finish();
 
  private:
@@ -34,7 +34,7 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
-/// Lower-case hexadecimal digits.
+// Lower-case hexadecimal digits.
 std::string hex(std::span<const std::byte> bytes);
 
 }  // namespace cucore

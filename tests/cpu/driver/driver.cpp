@@ -57,7 +57,7 @@ Driver& DeviceTest::driver() {
 
 void DeviceTest::SetUp() {
   OK(cu.cuCtxCreate_v4(&context, nullptr, 0, 0));
-  OK(cu.cuModuleLoadData(&module, kPtx));
+  OK(cu.cuModuleLoadData(&module, PTX));
   OK(cu.cuMemAllocHost_v2(reinterpret_cast<void**>(&gate), 64));
 }
 

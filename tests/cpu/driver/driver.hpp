@@ -32,7 +32,7 @@ struct Driver {
 #undef PER_THREAD
 };
 
-extern const char* const kPtx;  // the kernels of kernels.cpp
+extern const char* const PTX;  // the kernels of kernels.cpp
 
 // A context of its own on device 0, the kernels loaded into it.
 class DeviceTest : public ::testing::Test {

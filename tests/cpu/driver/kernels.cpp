@@ -3,7 +3,7 @@
 
 namespace cutest {
 
-const char* const kPtx = R"(
+const char* const PTX = R"(
 .version 7.8
 .target sm_75
 .address_size 64

@@ -104,15 +104,15 @@ TEST_F(Copies, AStreamBringsItsContext) {
 }
 
 TEST_F(Copies, TwoDimensions) {
-  constexpr size_t kWidth = 30, kHeight = 7, kHostPitch = 50;
+  constexpr size_t WIDTH = 30, HEIGHT = 7, HOST_PITCH = 50;
   CUdeviceptr d = 0;
   size_t pitch = 0;
   OK(cu.cuMemAllocPitch_v2(&d, &pitch, 64, 16, 4));
-  auto source = bytes(kHostPitch * 20);
+  auto source = bytes(HOST_PITCH * 20);
   CUDA_MEMCPY2D c{};
   c.srcMemoryType = CU_MEMORYTYPE_HOST;
   c.srcHost = source.data();
-  c.srcPitch = kHostPitch;
+  c.srcPitch = HOST_PITCH;
   c.srcXInBytes = 3;
   c.srcY = 2;
   c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -120,10 +120,10 @@ TEST_F(Copies, TwoDimensions) {
   c.dstPitch = pitch;
   c.dstXInBytes = 5;
   c.dstY = 4;
-  c.WidthInBytes = kWidth;
-  c.Height = kHeight;
+  c.WidthInBytes = WIDTH;
+  c.Height = HEIGHT;
   OK(cu.cuMemcpy2D_v2(&c));
-  std::vector<unsigned char> back(kWidth * kHeight);
+  std::vector<unsigned char> back(WIDTH * HEIGHT);
   CUDA_MEMCPY2D r{};
   r.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
   r.srcDevice = d;
@@ -132,16 +132,16 @@ TEST_F(Copies, TwoDimensions) {
   r.srcY = 4;
   r.dstMemoryType = CU_MEMORYTYPE_HOST;
   r.dstHost = back.data();
-  r.WidthInBytes = kWidth;
-  r.Height = kHeight;
+  r.WidthInBytes = WIDTH;
+  r.Height = HEIGHT;
   OK(cu.cuMemcpy2DAsync_v2(&r, nullptr));
   OK(cu.cuStreamSynchronize(nullptr));
-  for (size_t y = 0; y < kHeight; ++y) {
-    for (size_t x = 0; x < kWidth; ++x) {
-      ASSERT_EQ(source[(y + 2) * kHostPitch + x + 3], back[y * kWidth + x]);
+  for (size_t y = 0; y < HEIGHT; ++y) {
+    for (size_t x = 0; x < WIDTH; ++x) {
+      ASSERT_EQ(source[(y + 2) * HOST_PITCH + x + 3], back[y * WIDTH + x]);
     }
   }
-  c.dstPitch = kWidth + 4;  // shorter than a row
+  c.dstPitch = WIDTH + 4;  // shorter than a row
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy2D_v2(&c));
   c.dstPitch = pitch;
   c.dstY = 10;  // beyond the end
@@ -152,31 +152,31 @@ TEST_F(Copies, TwoDimensions) {
 }
 
 TEST_F(Copies, ThreeDimensions) {
-  constexpr size_t kX = 12, kY = 5, kZ = 4, kPitch = 16, kRows = 8;
-  CUdeviceptr d = device(kPitch * kRows * 6);
-  auto source = bytes(kX * kY * kZ);
+  constexpr size_t X = 12, Y = 5, Z = 4, PITCH = 16, ROWS = 8;
+  CUdeviceptr d = device(PITCH * ROWS * 6);
+  auto source = bytes(X * Y * Z);
   CUDA_MEMCPY3D c{};
   c.srcMemoryType = CU_MEMORYTYPE_HOST;
   c.srcHost = source.data();
-  c.srcPitch = kX;
-  c.srcHeight = kY;
+  c.srcPitch = X;
+  c.srcHeight = Y;
   c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
   c.dstDevice = d;
-  c.dstPitch = kPitch;
-  c.dstHeight = kRows;
+  c.dstPitch = PITCH;
+  c.dstHeight = ROWS;
   c.dstXInBytes = 2;
   c.dstY = 1;
   c.dstZ = 1;
-  c.WidthInBytes = kX;
-  c.Height = kY;
-  c.Depth = kZ;
+  c.WidthInBytes = X;
+  c.Height = Y;
+  c.Depth = Z;
   OK(cu.cuMemcpy3D_v2(&c));
-  std::vector<unsigned char> all(kPitch * kRows * 6);
+  std::vector<unsigned char> all(PITCH * ROWS * 6);
   OK(cu.cuMemcpyDtoH_v2(all.data(), d, all.size()));
-  for (size_t z = 0; z < kZ; ++z) {
-    for (size_t y = 0; y < kY; ++y) {
-      for (size_t x = 0; x < kX; ++x) {
-        ASSERT_EQ(source[(z * kY + y) * kX + x], all[((z + 1) * kRows + y + 1) * kPitch + x + 2]);
+  for (size_t z = 0; z < Z; ++z) {
+    for (size_t y = 0; y < Y; ++y) {
+      for (size_t x = 0; x < X; ++x) {
+        ASSERT_EQ(source[(z * Y + y) * X + x], all[((z + 1) * ROWS + y + 1) * PITCH + x + 2]);
       }
     }
   }

@@ -40,17 +40,17 @@ class Launches : public DeviceTest {
 };
 
 TEST_F(Launches, ComputeWhatTheySay) {
-  constexpr unsigned kN = 1000;
+  constexpr unsigned N = 1000;
   CUdeviceptr p = 0;
-  unsigned value = 42, n = kN - 1;
-  OK(cu.cuMemAlloc_v2(&p, kN * 4));
-  OK(cu.cuMemsetD32_v2(p, 1, kN));
+  unsigned value = 42, n = N - 1;
+  OK(cu.cuMemAlloc_v2(&p, N * 4));
+  OK(cu.cuMemsetD32_v2(p, 1, N));
   OK(launch("fill", {&p, &value, &n}, 256, nullptr, 4));
-  std::vector<unsigned> back(kN);
-  OK(cu.cuMemcpyDtoH_v2(back.data(), p, kN * 4));
+  std::vector<unsigned> back(N);
+  OK(cu.cuMemcpyDtoH_v2(back.data(), p, N * 4));
   EXPECT_EQ(42u, back[0]);
-  EXPECT_EQ(42u, back[kN - 2]);
-  EXPECT_EQ(1u, back[kN - 1]);
+  EXPECT_EQ(42u, back[N - 2]);
+  EXPECT_EQ(1u, back[N - 1]);
 }
 
 TEST_F(Launches, ParametersAreCopiedAtTheCall) {
@@ -232,7 +232,7 @@ TEST_F(Launches, PrimaryContextRecoversByReset) {
   OK(cu.cuCtxPushCurrent_v2(primary));
   CUmodule m = nullptr;
   CUfunction f = nullptr;
-  OK(cu.cuModuleLoadData(&m, kPtx));
+  OK(cu.cuModuleLoadData(&m, PTX));
   OK(cu.cuModuleGetFunction(&f, m, "traps"));
   OK(cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
   EXPECT_CU(CUDA_ERROR_LAUNCH_FAILED, cu.cuCtxSynchronize());
@@ -264,28 +264,28 @@ TEST_F(Launches, HostFunctionsAreSkippedAfterAFault) {
 }
 
 TEST_F(Launches, FromManyThreadsAtOnce) {
-  constexpr int kThreads = 4, kLaunches = 50;
+  constexpr int THREADS = 4, LAUNCHES = 50;
   CUdeviceptr sums = 0;
-  OK(cu.cuMemAlloc_v2(&sums, kThreads * 4));
-  OK(cu.cuMemsetD32_v2(sums, 0, kThreads));
+  OK(cu.cuMemAlloc_v2(&sums, THREADS * 4));
+  OK(cu.cuMemsetD32_v2(sums, 0, THREADS));
   OK(cu.cuCtxSynchronize());
   std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
+  for (int t = 0; t < THREADS; ++t) {
     threads.emplace_back([&, t] {
       EXPECT_CU(0, cu.cuCtxSetCurrent(context));
       CUstream s = nullptr;
       EXPECT_CU(0, cu.cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
       CUdeviceptr mine = sums + static_cast<unsigned>(t) * 4;
       unsigned one = 1;
-      for (int i = 0; i < kLaunches; ++i) EXPECT_CU(0, launch("increase", {&mine, &one}, 1, s));
+      for (int i = 0; i < LAUNCHES; ++i) EXPECT_CU(0, launch("increase", {&mine, &one}, 1, s));
       EXPECT_CU(0, cu.cuStreamSynchronize(s));
       EXPECT_CU(0, cu.cuStreamDestroy_v2(s));
     });
   }
   for (auto& thread : threads) thread.join();
-  int back[kThreads] = {};
+  int back[THREADS] = {};
   OK(cu.cuMemcpyDtoH_v2(back, sums, sizeof back));
-  for (int sum : back) EXPECT_EQ(kLaunches, sum);
+  for (int sum : back) EXPECT_EQ(LAUNCHES, sum);
 }
 
 }  // namespace

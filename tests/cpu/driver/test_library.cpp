@@ -39,7 +39,7 @@ class Code : public DeviceTest {
 };
 
 TEST_F(Code, KernelsOfALibrary) {
-  OK(load(kPtx));
+  OK(load(PTX));
   unsigned count = 0;
   OK(cu.cuLibraryGetKernelCount(&count, library));
   std::vector<CUkernel> all(count);
@@ -70,7 +70,7 @@ TEST_F(Code, KernelsOfALibrary) {
 TEST_F(Code, LibrariesNeedNoContext) {
   size_t offset = 0, size = 0;
   std::thread([&] {
-    ASSERT_CU(0, load(kPtx));
+    ASSERT_CU(0, load(PTX));
     CUfunction f = nullptr;
     // Kernels may differ from image to image: a GPU's driver asks for a context here, too (580).
     EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT,
@@ -84,7 +84,7 @@ TEST_F(Code, LibrariesNeedNoContext) {
 }
 
 TEST_F(Code, KernelsLaunchInPlaceOfFunctions) {
-  OK(load(kPtx));
+  OK(load(PTX));
   CUdeviceptr p = 0;
   unsigned value = 6, n = 32;
   OK(cu.cuMemAlloc_v2(&p, 128));
@@ -109,7 +109,7 @@ TEST_F(Code, KernelsLaunchInPlaceOfFunctions) {
 }
 
 TEST_F(Code, EachContextHasItsOwnVariables) {
-  OK(load(kPtx));
+  OK(load(PTX));
   CUcontext other = nullptr;
   CUdeviceptr here = 0, there = 0;
   size_t bytes = 0;
@@ -131,7 +131,7 @@ TEST_F(Code, EachContextHasItsOwnVariables) {
 }
 
 TEST_F(Code, ModuleOfALibrary) {
-  OK(load(kPtx));
+  OK(load(PTX));
   CUmodule m = nullptr, again = nullptr, of_function = nullptr;
   OK(cu.cuLibraryGetModule(&m, library));
   OK(cu.cuLibraryGetModule(&again, library));
@@ -157,7 +157,7 @@ TEST_F(Code, Modules) {
   CUfunction f = nullptr;
   EXPECT_CU(CUDA_ERROR_NOT_FOUND, cu.cuModuleGetFunction(&f, module, "no such function"));
   CUmodule second = nullptr;
-  OK(cu.cuModuleLoadDataEx(&second, kPtx, 0, nullptr, nullptr));
+  OK(cu.cuModuleLoadDataEx(&second, PTX, 0, nullptr, nullptr));
   OK(cu.cuModuleGetFunction(&f, second, "fill"));
   OK(cu.cuModuleUnload(second));
   EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuFuncGetName(&name, f));
@@ -187,7 +187,7 @@ TEST_F(Code, ConstantsAndGlobals) {
 
 TEST_F(Code, FromFiles) {
   std::string path = ::testing::TempDir() + "cucore_cpu_driver_test.ptx";
-  std::ofstream(path) << kPtx;
+  std::ofstream(path) << PTX;
   OK(cu.cuLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   kernel("fill");
   OK(cu.cuLibraryUnload(library));
@@ -240,9 +240,9 @@ TEST_F(Code, LogsAreCutToTheirBuffers) {
       cu.cuModuleLoadDataEx(&module, ".version 7.0\n.target sm_75\n.bogus\n", 2, options, values));
   EXPECT_EQ(0, small[3]);
   EXPECT_EQ('x', small[4]);
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuModuleLoadDataEx(&module, kPtx, 2, nullptr, nullptr));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuModuleLoadDataEx(&module, PTX, 2, nullptr, nullptr));
   CUjit_option unknown[] = {static_cast<CUjit_option>(900)};
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuModuleLoadDataEx(&module, kPtx, 1, unknown, values));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuModuleLoadDataEx(&module, PTX, 1, unknown, values));
 }
 
 TEST_F(Code, VersionsAndTargets) {
@@ -260,7 +260,7 @@ TEST_F(Code, VersionsAndTargets) {
 }
 
 TEST_F(Code, Attributes) {
-  OK(load(kPtx));
+  OK(load(PTX));
   CUkernel k = kernel("much_shared");
   int value = -1;
   OK(cu.cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k, 0));

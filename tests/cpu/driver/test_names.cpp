@@ -17,7 +17,7 @@ struct Name {
   bool per_thread;
   bool implemented;
 };
-const Name kNames[] = {
+const Name NAMES[] = {
 #define ENTRY(needs, name, base, version, params, args) {#name, #base, version, false, true},
 #define PER_THREAD(needs, name, impl, base, version, params, args) \
   {#name, #base, version, true, true},
@@ -41,12 +41,12 @@ class Names : public ::testing::Test {
 };
 
 TEST_F(Names, EveryNameOfTheDriverIsExported) {
-  EXPECT_EQ(637u, std::size(kNames));
-  for (const Name& n : kNames) EXPECT_NE(nullptr, cu.symbol(n.name)) << n.name;
+  EXPECT_EQ(637u, std::size(NAMES));
+  for (const Name& n : NAMES) EXPECT_NE(nullptr, cu.symbol(n.name)) << n.name;
 }
 
 TEST_F(Names, TheSymbolsAreTheLibrarysOwn) {
-  for (const Name& n : kNames) {
+  for (const Name& n : NAMES) {
     Dl_info info{};
     ASSERT_NE(0, dladdr(cu.symbol(n.name), &info)) << n.name;
     EXPECT_NE(nullptr, std::strstr(info.dli_fname, "libcucore-cpu")) << n.name;
@@ -65,7 +65,7 @@ TEST_F(Names, TheCompatibilityNameIsTheSameLibrary) {
 }
 
 TEST_F(Names, BaseNameAndVersionGiveTheExportOfThatAbi) {
-  for (const Name& n : kNames) {
+  for (const Name& n : NAMES) {
     cuuint64_t flags = n.per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
                                     : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
     EXPECT_EQ(cu.symbol(n.name), find(n.base, n.version, flags)) << n.name << " " << n.version;
@@ -87,11 +87,11 @@ TEST_F(Names, OlderVersionsGiveOlderAbis) {
 }
 
 TEST_F(Names, PerThreadFlagPrefersThePerThreadFunction) {
-  constexpr auto kFlag = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  EXPECT_EQ(cu.symbol("cuMemcpyHtoD_v2_ptds"), find("cuMemcpyHtoD", 13000, kFlag));
+  constexpr auto FLAG = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  EXPECT_EQ(cu.symbol("cuMemcpyHtoD_v2_ptds"), find("cuMemcpyHtoD", 13000, FLAG));
   EXPECT_EQ(cu.symbol("cuMemcpyHtoD_v2"), find("cuMemcpyHtoD", 13000, 0));
   // Functions without a stream are the same either way.
-  EXPECT_EQ(cu.symbol("cuMemAlloc_v2"), find("cuMemAlloc", 13000, kFlag));
+  EXPECT_EQ(cu.symbol("cuMemAlloc_v2"), find("cuMemAlloc", 13000, FLAG));
 }
 
 TEST_F(Names, UnknownNamesAreNullWithAStatus) {
@@ -119,7 +119,7 @@ TEST_F(Names, FunctionsThatAreNotImplementedSaySoAndAreCounted) {
   const auto& control = cu.control();
   ASSERT_CU(0, control.reset_report());
   unsigned others = 0;
-  for (const Name& n : kNames) {
+  for (const Name& n : NAMES) {
     if (n.implemented) continue;
     ++others;
     auto function = reinterpret_cast<CUresult (*)(void*, void*, void*)>(cu.symbol(n.name));

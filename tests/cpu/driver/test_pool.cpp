@@ -151,7 +151,7 @@ TEST_F(Pools, Access) {
     OK(cu.cuMemAllocFromPoolAsync(&p, 64, own, stream));
     OK(cu.cuStreamSynchronize(stream));
     OK(cu.cuCtxCreate_v4(&other, nullptr, 0, 1));
-    OK(cu.cuModuleLoadData(&code, kPtx));
+    OK(cu.cuModuleLoadData(&code, PTX));
     OK(cu.cuModuleGetFunction(&fill, code, "fill"));
     void* parameters[] = {&p, &value, &n};
     OK(cu.cuLaunchKernel(fill, 1, 1, 1, 16, 1, 1, 0, nullptr, parameters, nullptr));

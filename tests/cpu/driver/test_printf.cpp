@@ -144,11 +144,11 @@ TEST_F(Printf, IsWrittenByEveryCallThatFlushes) {
       {"cuMemcpyHtoD", [&] { return cu.cuMemcpyHtoD_v2(memory, &host, 4); }},
       {"cuMemcpyDtoD", [&] { return cu.cuMemcpyDtoD_v2(memory, memory + 16, 4); }},
       {"a launch", [&] { return launch("nothing", {}, 1, idle); }},
-      {"cuModuleLoadData", [&] { return cu.cuModuleLoadData(&other, kPtx); }},
+      {"cuModuleLoadData", [&] { return cu.cuModuleLoadData(&other, PTX); }},
       {"cuModuleUnload", [&] { return cu.cuModuleUnload(other); }},
       {"cuLibraryLoadData",
        [&] {
-         return cu.cuLibraryLoadData(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0);
+         return cu.cuLibraryLoadData(&library, PTX, nullptr, nullptr, 0, nullptr, nullptr, 0);
        }},
       {"cuLibraryUnload", [&] { return cu.cuLibraryUnload(library); }}};
   unsigned value = 10;

@@ -55,7 +55,7 @@ class Process : public ::testing::Test {
     CUfunction f = nullptr;
     CHECK_CU(0, cu.cuInit(0));
     CHECK_CU(0, cu.cuCtxCreate_v4(&context, nullptr, 0, 0));
-    CHECK_CU(0, cu.cuModuleLoadData(&module, kPtx));
+    CHECK_CU(0, cu.cuModuleLoadData(&module, PTX));
     CHECK_CU(0, cu.cuModuleGetFunction(&f, module, kernel));
     return f;
   }

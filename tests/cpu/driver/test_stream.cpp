@@ -199,16 +199,16 @@ TEST_F(Streams, WaitingForALaterRecordIsNotWaiting) {
 
 // Streams that wait for each other in turn, from several threads at once.
 TEST_F(Streams, RingsOfWaitsDoNotDeadlock) {
-  constexpr int kThreads = 4, kRounds = 50;
+  constexpr int THREADS = 4, ROUNDS = 50;
   std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
+  for (int t = 0; t < THREADS; ++t) {
     threads.emplace_back([&, t] {
       EXPECT_CU(0, cu.cuCtxSetCurrent(context));
       CUstream own = make(t % 2), other = make();
       CUevent there = nullptr, back = nullptr;
       EXPECT_CU(0, cu.cuEventCreate(&there, 0));
       EXPECT_CU(0, cu.cuEventCreate(&back, 0));
-      for (int i = 0; i < kRounds; ++i) {
+      for (int i = 0; i < ROUNDS; ++i) {
         EXPECT_CU(0, cu.cuEventRecord(there, own));
         EXPECT_CU(0, cu.cuStreamWaitEvent(other, there, 0));
         mark(other, 'x');
@@ -222,7 +222,7 @@ TEST_F(Streams, RingsOfWaitsDoNotDeadlock) {
   }
   for (auto& thread : threads) thread.join();
   OK(cu.cuCtxSynchronize());
-  EXPECT_EQ(size_t{kThreads * (kRounds + kRounds / 5)}, log().size());
+  EXPECT_EQ(size_t{THREADS * (ROUNDS + ROUNDS / 5)}, log().size());
 }
 
 TEST_F(Streams, DestroyLetsQueuedWorkFinish) {

@@ -17,12 +17,12 @@ void expect_fault(const std::optional<Fault>& fault, CUresult code,
     EXPECT_NE(fault->text.find(part), std::string::npos) << part << "\n" << fault->text;
 }
 
-const char* const kStore =
+const char* const STORE =
     "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r1;";
 
 TEST(Faults, OnePastTheEnd) {
   Array<int> a(40);
-  const auto fault = run_text(kernel_text(kStore), shape(1, 64), a.address());
+  const auto fault = run_text(kernel_text(STORE), shape(1, 64), a.address());
   expect_fault(fault, CUDA_ERROR_ILLEGAL_ADDRESS,
                {"kernel 'k'", "block (0,0,0)", "thread (40,0,0)", "wrote 4 bytes",
                 "0 bytes past the end of the 160-byte allocation", "PTX line", "st.global.u32"});
@@ -74,7 +74,7 @@ TEST(Faults, FreedMemory) {
   Array<int> a(64);
   const uint64_t address = a.address();
   a.free();
-  expect_fault(run_text(kernel_text(kStore), shape(1, 32), address), CUDA_ERROR_ILLEGAL_ADDRESS,
+  expect_fault(run_text(kernel_text(STORE), shape(1, 32), address), CUDA_ERROR_ILLEGAL_ADDRESS,
                {"256-byte allocation", "that was freed"});
 }
 
@@ -124,7 +124,7 @@ TEST(Faults, ThroughGenericAddresses) {
 
 TEST(Faults, MemoryOfAnotherDevice) {
   const uint64_t other = AddressSpace::instance().allocate(64, 16, MemoryKind::Device, 1);
-  auto module = load_text(kernel_text(kStore));
+  auto module = load_text(kernel_text(STORE));
   Shape s = shape(1, 4);
   EXPECT_FALSE(launch(*module->find_kernel("k"), s, nullptr, other, uint64_t{0}, 0));
   s.limits.accessible_devices = 1;
@@ -210,7 +210,7 @@ TEST(Faults, InstructionBudget) {
   configure(s);
   const auto endless = run_text(kernel_text("LOOP: bra LOOP;"), shape(4, 64));
   Array<int> a(32);
-  const auto ends = run_text(kernel_text(kStore), shape(1, 32), a.address());
+  const auto ends = run_text(kernel_text(STORE), shape(1, 32), a.address());
   configure(before);
   expect_fault(endless, CUDA_ERROR_LAUNCH_TIMEOUT, {"budget of 100000", "CUCORE_CPU_TIMEOUT"});
   EXPECT_FALSE(ends);
@@ -273,7 +273,7 @@ TEST(Faults, OthersStopSoon) {
 }
 
 TEST(Faults, TooMuchSharedMemory) {
-  auto module = load_text(kernel_text(kStore));
+  auto module = load_text(kernel_text(STORE));
   const auto fault =
       launch(*module->find_kernel("k"), shape(1, 1, 1 << 20), nullptr, uint64_t{0}, uint64_t{0}, 0);
   expect_fault(fault, CUDA_ERROR_INVALID_VALUE, {});

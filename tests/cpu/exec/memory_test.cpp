@@ -103,7 +103,7 @@ TEST(Memory, Descriptions) {
 TEST(Memory, Windows) {
   for (uint64_t w : {space().shared_window(), space().local_window(), space().param_window()}) {
     EXPECT_FALSE(space().find(w));
-    EXPECT_FALSE(space().find(w + AddressSpace::kWindow - 1));
+    EXPECT_FALSE(space().find(w + AddressSpace::WINDOW - 1));
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Every thread takes the lock at b, increments the counter at a without an atomic, releases the
 // lock.
-const char* const kLock =
+const char* const LOCK =
     "TAKE: atom.acquire.gpu.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra "
     "TAKE;\n"
     "ld.global.u32 %r4, [%rd0]; add.s32 %r4, %r4, 1; st.global.u32 [%rd0], %r4;\n"
@@ -19,20 +19,20 @@ const char* const kLock =
 
 TEST(Progress, LockBetweenLanes) {
   Array<int> a(1), b(1);
-  const auto fault = run_text(kernel_text(kLock), shape(1, 32), a.address(), b.address());
+  const auto fault = run_text(kernel_text(LOCK), shape(1, 32), a.address(), b.address());
   ASSERT_FALSE(fault) << fault->text;
   EXPECT_EQ(a[0], 32);
 }
 
 TEST(Progress, LockBetweenWarps) {
   Array<int> a(1), b(1);
-  ASSERT_FALSE(run_text(kernel_text(kLock), shape(1, 256), a.address(), b.address()));
+  ASSERT_FALSE(run_text(kernel_text(LOCK), shape(1, 256), a.address(), b.address()));
   EXPECT_EQ(a[0], 256);
 }
 
 TEST(Progress, LockBetweenBlocks) {
   Array<int> a(1), b(1);
-  ASSERT_FALSE(run_text(kernel_text(kLock), shape(20, 64), a.address(), b.address()));
+  ASSERT_FALSE(run_text(kernel_text(LOCK), shape(20, 64), a.address(), b.address()));
   EXPECT_EQ(a[0], 1280);
 }
 
@@ -51,16 +51,16 @@ TEST(Progress, EarlierBlockWaitsForLater) {
 // Each block waits for the next one. Those that only wait must not take the time of whom they wait
 // for: a million warp instructions a turn would be ten times as many in all.
 TEST(Progress, ChainOfBlocksInReverse) {
-  constexpr unsigned kBlocks = 50;
+  constexpr unsigned BLOCKS = 50;
   const std::string text =
       "mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd0, %rd2; setp.eq.u32 %p1, %r2, 49; @%p1 bra "
       "DONE;\n"
       "WAIT: ld.volatile.global.u32 %r3, [%rd3+4]; setp.eq.u32 %p2, %r3, 0; @%p2 bra WAIT;\n"
       "DONE: st.volatile.global.u32 [%rd3], 1;";
-  Array<int> a(kBlocks);
+  Array<int> a(BLOCKS);
   auto module = load_text(kernel_text(text));
   LaunchStatistics statistics;
-  ASSERT_FALSE(launch(*module->find_kernel("k"), shape(kBlocks, 32), &statistics, a.address(),
+  ASSERT_FALSE(launch(*module->find_kernel("k"), shape(BLOCKS, 32), &statistics, a.address(),
                       uint64_t{0}, 0));
   EXPECT_EQ(a[0], 1);
   EXPECT_LT(statistics.warp_instructions, 40'000'000u);

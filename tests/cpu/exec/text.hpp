@@ -8,12 +8,12 @@
 
 namespace cucore::cpu::test {
 
-inline const char* const kHead = ".version 8.3\n.target sm_90\n.address_size 64\n";
+inline const char* const HEAD = ".version 8.3\n.target sm_90\n.address_size 64\n";
 
 // A kernel "k" of pointers a and b and the number n, with registers of every width; %rd0 and %rd1
 // are the pointers, %r0 is n, %r1 is %tid.x, %r2 is %ctaid.x.
 inline std::string kernel_text(const std::string& body, const std::string& before = "") {
-  return std::string(kHead) + before +
+  return std::string(HEAD) + before +
          ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
          ".reg .pred %p<16>; .reg .b16 %rs<16>; .reg .b32 %r<32>; .reg .b64 %rd<32>;\n"
          ".reg .f32 %f<16>; .reg .f64 %fd<16>;\n"

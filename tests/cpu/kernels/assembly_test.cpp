@@ -74,19 +74,19 @@ extern "C" __global__ void k(const unsigned* in, float* reals, unsigned* out) {
   }
 #endif
 })cuda");
-  constexpr unsigned kThreads = 64;
-  const Buffer<unsigned> in(random_words(kThreads + 1)), out(4);
+  constexpr unsigned THREADS = 64;
+  const Buffer<unsigned> in(random_words(THREADS + 1)), out(4);
   const Buffer<float> reals(size_t{16});
-  program->run("k", {1, kThreads}, in, reals, out);
+  program->run("k", {1, THREADS}, in, reals, out);
   if (target_of(GetParam()) < 90) return;
-  EXPECT_EQ(out.read(), (std::vector<unsigned>{1, kThreads + 1000 * kThreads / 2, 0, 0}));
+  EXPECT_EQ(out.read(), (std::vector<unsigned>{1, THREADS + 1000 * THREADS / 2, 0, 0}));
   const auto sums = reals.read();
-  EXPECT_EQ(sums[0], float(kThreads));
-  EXPECT_EQ(sums[1], float(2 * kThreads));
-  for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(sums[4 + k], float((k + 1) * kThreads));
+  EXPECT_EQ(sums[0], float(THREADS));
+  EXPECT_EQ(sums[1], float(2 * THREADS));
+  for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(sums[4 + k], float((k + 1) * THREADS));
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Assembly, testing::ValuesIn(kBuilds), name_of);
+INSTANTIATE_TEST_SUITE_P(Builds, Assembly, testing::ValuesIn(BUILDS), name_of);
 
 }  // namespace
 }  // namespace cucore::cpu::kernels

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-/// The word that NVRTC's copy has for __host__ __device__.
+// The word that NVRTC's copy has for __host__ __device__.
 #define HD
 
-/// BOTH(name, code): `code` defines `unsigned long long f(unsigned x, unsigned i)`; it may hold no
-/// lines of the preprocessor.
+// BOTH(name, code): `code` defines `unsigned long long f(unsigned x, unsigned i)`; it may hold no
+// lines of the preprocessor.
 #define BOTH(name, ...) \
   namespace name {      \
   __VA_ARGS__           \

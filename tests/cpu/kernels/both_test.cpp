@@ -14,7 +14,7 @@ namespace {
 
 using Both = Kernels;
 
-constexpr size_t kThreads = 416;  // a block and a half, the last warp of it full
+constexpr size_t THREADS = 416;  // a block and a half, the last warp of it full
 
 std::string source_of_all() {
   std::string text =
@@ -32,7 +32,7 @@ std::string source_of_all() {
 }
 
 std::vector<unsigned> inputs() {
-  std::vector<unsigned> words = random_words(kThreads);
+  std::vector<unsigned> words = random_words(THREADS);
   const unsigned edges[] = {0, 1, 2, 3, 31, 32, 255, 256, 0x7FFFFFFF, 0x80000000, 0x80000001, ~0u};
   for (size_t i = 0; i < std::size(edges); ++i) words[i * 7] = edges[i];
   return words;
@@ -46,15 +46,15 @@ TEST_P(Both, TheHostAgrees) {
   const Buffer<unsigned> in(words);
   for (const Twin& twin : twins()) {
     SCOPED_TRACE(twin.name);
-    const Buffer<unsigned long long> out(kThreads);
-    ASSERT_NO_THROW(program.run(("k_" + twin.name).c_str(), {4, 128}, in, out, unsigned(kThreads)));
+    const Buffer<unsigned long long> out(THREADS);
+    ASSERT_NO_THROW(program.run(("k_" + twin.name).c_str(), {4, 128}, in, out, unsigned(THREADS)));
     const auto got = out.read();
-    for (size_t i = 0; i < kThreads; ++i)
+    for (size_t i = 0; i < THREADS; ++i)
       ASSERT_EQ(got[i], twin.host(words[i], unsigned(i))) << "of " << words[i] << ", thread " << i;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Both, testing::ValuesIn(kExactBuilds), name_of);
+INSTANTIATE_TEST_SUITE_P(Builds, Both, testing::ValuesIn(EXACT_BUILDS), name_of);
 
 }  // namespace
 }  // namespace cucore::cpu::kernels

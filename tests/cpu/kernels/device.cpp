@@ -13,7 +13,7 @@
 namespace cucore::cpu::kernels {
 namespace {
 
-/// cuda.h gives some names another version by macro; this is what the library exports.
+// cuda.h gives some names another version by macro; this is what the library exports.
 #define TEXT_OF(name) #name
 #define EXPORTED(name) TEXT_OF(name)
 
@@ -53,7 +53,7 @@ const cucore_cpu_control* control_table() {
   return control;
 }
 
-/// What the CPU device says of the fault; nothing on a GPU.
+// What the CPU device says of the fault; nothing on a GPU.
 std::string fault_text() {
   char text[1024] = "";
   if (const cucore_cpu_control* control = control_table())
@@ -70,16 +70,16 @@ int capability() {
 
 }  // namespace
 
-const std::vector<Build> kBuilds = {
+const std::vector<Build> BUILDS = {
     {"hopper", {"-arch=compute_90", "-std=c++17"}},
     {"turing", {"-arch=compute_75", "-std=c++17"}},
     {"debug", {"-arch=compute_80", "-std=c++17", "-G"}},
     {"fast", {"-arch=compute_89", "-std=c++17", "-use_fast_math", "-lineinfo"}},
     {"narrow", {"-arch=compute_90", "-std=c++20", "-maxrregcount=32"}},
     {"blackwell", {"-arch=compute_100", "-std=c++20", "--jump-table-density=50"}}};
-const std::vector<Build> kFewBuilds = {kBuilds[0], kBuilds[1]};
-const std::vector<Build> kMathBuilds = {kBuilds[0], kBuilds[2]};
-const std::vector<Build> kExactBuilds = {kBuilds[0], kBuilds[1], kBuilds[2], kBuilds[5]};
+const std::vector<Build> FEW_BUILDS = {BUILDS[0], BUILDS[1]};
+const std::vector<Build> MATH_BUILDS = {BUILDS[0], BUILDS[2]};
+const std::vector<Build> EXACT_BUILDS = {BUILDS[0], BUILDS[1], BUILDS[2], BUILDS[5]};
 
 std::ostream& operator<<(std::ostream& out, const Build& build) { return out << build.name; }
 std::string name_of(const testing::TestParamInfo<Build>& info) { return info.param.name; }

@@ -12,18 +12,18 @@
 
 namespace cucore::cpu::kernels {
 
-/// How a user might compile.
+// How a user might compile.
 struct Build {
   const char* name;
   std::vector<std::string> options;
 };
-int target_of(const Build& build);  ///< 90 of -arch=compute_90
+int target_of(const Build& build);  // 90 of -arch=compute_90
 std::ostream& operator<<(std::ostream& out, const Build& build);
 
-extern const std::vector<Build> kBuilds;       ///< all
-extern const std::vector<Build> kFewBuilds;    ///< for sources that take long to compile
-extern const std::vector<Build> kExactBuilds;  ///< those that do not give up precision
-extern const std::vector<Build> kMathBuilds;
+extern const std::vector<Build> BUILDS;        // all
+extern const std::vector<Build> FEW_BUILDS;    // for sources that take long to compile
+extern const std::vector<Build> EXACT_BUILDS;  // those that do not give up precision
+extern const std::vector<Build> MATH_BUILDS;
 
 struct Shape {
   unsigned grid = 1, block = 1;
@@ -33,9 +33,9 @@ struct Shape {
 };
 
 bool has_compiler();
-bool explains_faults();  ///< as the CPU device does, through its control table
+bool explains_faults();  // as the CPU device does, through its control table
 
-/// Memory of the device with a copy of it here.
+// Memory of the device with a copy of it here.
 template <class T>
 class Buffer {
  public:
@@ -62,7 +62,7 @@ class Buffer {
 
 class Program {
  public:
-  /// Throws with the compiler's or the driver's log.
+  // Throws with the compiler's or the driver's log.
   Program(const std::string& source, const std::vector<std::string>& options);
   ~Program();
   Program(const Program&) = delete;
@@ -74,7 +74,7 @@ class Program {
     (packed.push_back(bytes_of(arguments)), ...);
     start(kernel, shape, packed);
   }
-  /// The module is gone already, with its context.
+  // The module is gone already, with its context.
   void forget() { module_ = nullptr; }
   CUdeviceptr global(const char* name) const;
   CUfunction function(const char* kernel) const;
@@ -95,7 +95,7 @@ class Program {
   CUmodule module_ = nullptr;
 };
 
-/// Each test runs once for every build.
+// Each test runs once for every build.
 class Kernels : public testing::TestWithParam<Build> {
  protected:
   void SetUp() override;
@@ -106,7 +106,7 @@ class Kernels : public testing::TestWithParam<Build> {
 
 std::string name_of(const testing::TestParamInfo<Build>& info);
 
-/// Numbers for inputs, the same in every run.
+// Numbers for inputs, the same in every run.
 std::vector<unsigned> random_words(size_t count, unsigned seed = 1);
 
 }  // namespace cucore::cpu::kernels

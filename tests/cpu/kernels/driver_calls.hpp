@@ -14,10 +14,10 @@ struct Calls {
 #undef CALL
 };
 
-/// Opens the library, device 0 and its primary context when first called.
+// Opens the library, device 0 and its primary context when first called.
 const Calls& calls();
-void check(CUresult result, const char* what);  ///< throws std::runtime_error
-/// After an error that sticks.
+void check(CUresult result, const char* what);  // throws std::runtime_error
+// After an error that sticks.
 void reset();
 
 }  // namespace cucore::cpu::kernels

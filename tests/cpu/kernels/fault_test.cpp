@@ -7,14 +7,14 @@ namespace {
 
 struct Mistake {
   const char* name;
-  const char* body;   ///< of k(int* data, int n): data holds 64 ints, n is 64
-  const char* error;  ///< the CUresult
-  const char* text;   ///< part of the explanation, "" for any
+  const char* body;   // of k(int* data, int n): data holds 64 ints, n is 64
+  const char* error;  // the CUresult
+  const char* text;   // part of the explanation, "" for any
 };
 
 std::ostream& operator<<(std::ostream& out, const Mistake& mistake) { return out << mistake.name; }
 
-constexpr Mistake kMistakes[] = {
+constexpr Mistake MISTAKES[] = {
     {"past_the_end", "data[n] = 1;", "ILLEGAL_ADDRESS", "wrote 4 bytes"},
     {"far_past_the_end", "data[1 << 20] = 1;", "ILLEGAL_ADDRESS", ""},
     {"before_the_start", "data[-1] = n;", "ILLEGAL_ADDRESS", "wrote 4 bytes"},
@@ -65,7 +65,7 @@ constexpr Mistake kMistakes[] = {
 
 class Faults : public testing::TestWithParam<Mistake> {};
 
-constexpr const char* kBefore =
+constexpr const char* BEFORE =
     "__constant__ int table[4] = {1, 2, 3, 4};\n"
     "__device__ __noinline__ int deeper(int n) { volatile int a[16]; a[n & 15] = n; "
     "return deeper(n + 1) + a[(n + 1) & 15]; }\n"
@@ -85,10 +85,10 @@ TEST_P(Faults, AreFound) {
   const Mistake& mistake = GetParam();
   if (!has_compiler()) GTEST_SKIP() << "no NVRTC on this machine";
   if (!explains_faults()) GTEST_SKIP() << "not the CPU device";
-  const std::string source = std::string(kBefore) +
+  const std::string source = std::string(BEFORE) +
                              "extern \"C\" __global__ void k(int* data, int n) { " + mistake.body +
                              " }\n";
-  for (const Build& build : {kBuilds[0], kBuilds[1]}) {
+  for (const Build& build : {BUILDS[0], BUILDS[1]}) {
     auto program = std::make_unique<Program>(source, build.options);
     CUdeviceptr data = 0;
     check(calls().cuMemAlloc(&data, 256), "cuMemAlloc");
@@ -105,7 +105,7 @@ TEST_P(Faults, AreFound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Mistakes, Faults, testing::ValuesIn(kMistakes),
+INSTANTIATE_TEST_SUITE_P(Mistakes, Faults, testing::ValuesIn(MISTAKES),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

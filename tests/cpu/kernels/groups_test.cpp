@@ -96,14 +96,14 @@ extern "C" __global__ void k(const unsigned* in, unsigned* out) {
   o[6] = halves.size() * 100 + halves.thread_rank();
   o[7] = cg::reduce(warp, (double)v, cg::plus<double>());
 })cuda");
-  constexpr unsigned kThreads = 96;
-  const auto words = random_words(kThreads, 5);
-  const Buffer<unsigned> in(words), out(kThreads * 8);
-  program->run("k", {1, kThreads}, in, out);
+  constexpr unsigned THREADS = 96;
+  const auto words = random_words(THREADS, 5);
+  const Buffer<unsigned> in(words), out(THREADS * 8);
+  program->run("k", {1, THREADS}, in, out);
   const auto got = out.read();
   std::vector<unsigned> v;
   for (unsigned w : words) v.push_back(w & 0xFFFF);
-  for (unsigned i = 0; i < kThreads; ++i) {
+  for (unsigned i = 0; i < THREADS; ++i) {
     const unsigned* o = &got[i * 8];
     const unsigned sizes[] = {32, 16, 4, 1};
     for (unsigned s = 0; s < 4; ++s) {
@@ -114,7 +114,7 @@ extern "C" __global__ void k(const unsigned* in, unsigned* out) {
       unsigned exclusive = 0;
       for (unsigned l = 0; l < rank; ++l) exclusive ^= v[base + l];
       const unsigned r = (sum + *std::min_element(first, last) * 3) ^ (inclusive + exclusive);
-      EXPECT_EQ(o[s], r + rank * 7 + i / n * 1000 + kThreads / n + v[base + 1 % n]) << n;
+      EXPECT_EQ(o[s], r + rank * 7 + i / n * 1000 + THREADS / n + v[base + 1 % n]) << n;
     }
     const unsigned base = i / 32 * 32;
     auto members = [&](auto same) {
@@ -155,15 +155,15 @@ extern "C" __global__ void prefix(unsigned* a, unsigned* b, unsigned n) {
   }
   if (grid.thread_rank() == 0) b[0] = grid.num_blocks() * 1000 + grid.is_valid();
 })cuda");
-  constexpr unsigned kCount = 1024;  // ten steps: the result ends in a
-  const auto words = random_words(kCount);
-  const Buffer<unsigned> a(words), b(kCount);
+  constexpr unsigned COUNT = 1024;  // ten steps: the result ends in a
+  const auto words = random_words(COUNT);
+  const Buffer<unsigned> a(words), b(COUNT);
   Shape shape{7, 96};
   shape.cooperative = true;
-  program->run("prefix", shape, a, b, kCount);
+  program->run("prefix", shape, a, b, COUNT);
   const auto got = a.read();
   unsigned sum = 0;
-  for (unsigned i = 0; i < kCount; ++i) ASSERT_EQ(got[i], sum += words[i]) << i;
+  for (unsigned i = 0; i < COUNT; ++i) ASSERT_EQ(got[i], sum += words[i]) << i;
   EXPECT_EQ(b.read()[0], 7001u);
 }
 
@@ -230,7 +230,7 @@ extern "C" __global__ void by_barrier(const int* in, int* out) {
   for (unsigned i = 0; i < 384; ++i) ASSERT_EQ(got[i], words[i / 128 * 128 + (i % 128 ^ 37)]) << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Groups, testing::ValuesIn(kBuilds), name_of);
+INSTANTIATE_TEST_SUITE_P(Builds, Groups, testing::ValuesIn(BUILDS), name_of);
 
 }  // namespace
 }  // namespace cucore::cpu::kernels

@@ -12,11 +12,11 @@ namespace {
 using Math = Kernels;
 using Wide = long double;
 
-/// `expression` of x (and y), its value and the error in units of the last place of f32 and f64.
+// `expression` of x (and y), its value and the error in units of the last place of f32 and f64.
 struct Function {
   const char* expression;
   Wide (*exact)(Wide x, Wide y);
-  double low, high;  ///< range of x
+  double low, high;  // range of x
   double single, both;
 };
 
@@ -26,13 +26,13 @@ Wide bessel_i0(Wide x) {
   return sum;
 }
 
-/// Standard normal distribution.
+// Standard normal distribution.
 Wide normcdf(Wide x) { return 0.5L * std::erfc(-x / std::sqrt(2.0L)); }
 Wide erfcx(Wide x) { return x < 25 ? std::exp(x * x) * std::erfc(x) : 0.5641895835477562869L / x; }
 
-const Wide kPi = std::numbers::pi_v<Wide>;
+const Wide PI = std::numbers::pi_v<Wide>;
 
-const Function kFunctions[] = {
+const Function FUNCTIONS[] = {
     {"sin(x)", [](Wide x, Wide) { return std::sin(x); }, -1000, 1000, 2, 2},
     {"cos(x)", [](Wide x, Wide) { return std::cos(x); }, -1e5, 1e5, 2, 2},
     {"tan(x)", [](Wide x, Wide) { return std::tan(x); }, -50, 50, 4, 2},
@@ -61,8 +61,8 @@ const Function kFunctions[] = {
     {"rsqrt(x)", [](Wide x, Wide) { return 1 / std::sqrt(x); }, 1e-30, 1e30, 2, 1},
     {"hypot(x, y)", [](Wide x, Wide y) { return std::hypot(x, y); }, -1e9, 1e9, 3, 2},
     {"rhypot(x, y)", [](Wide x, Wide y) { return 1 / std::hypot(x, y); }, 1, 1e9, 2, 1},
-    {"sinpi(x)", [](Wide x, Wide) { return std::sin(kPi * x); }, -0.5, 0.5, 1, 2},
-    {"cospi(x)", [](Wide x, Wide) { return std::cos(kPi * x); }, -0.25, 0.25, 1, 2},
+    {"sinpi(x)", [](Wide x, Wide) { return std::sin(PI * x); }, -0.5, 0.5, 1, 2},
+    {"cospi(x)", [](Wide x, Wide) { return std::cos(PI * x); }, -0.25, 0.25, 1, 2},
     {"erf(x)", [](Wide x, Wide) { return std::erf(x); }, -5, 5, 2, 2},
     {"erfc(x)", [](Wide x, Wide) { return std::erfc(x); }, -5, 8, 4, 5},
     {"erfcx(x)", [](Wide x, Wide) { return erfcx(x); }, -2, 8, 4, 4},
@@ -90,8 +90,8 @@ const Function kFunctions[] = {
     {"copysign(x, y)", [](Wide x, Wide y) { return std::copysign(x, y); }, -99, 99, 0, 0},
     {"cyl_bessel_i0(x)", [](Wide x, Wide) { return bessel_i0(x); }, -8, 8, 6, 6}};
 
-/// Functions around 0 lose relative precision; their bound is absolute.
-const Function kBessel[] = {
+// Functions around 0 lose relative precision; their bound is absolute.
+const Function BESSEL[] = {
     {"j0(x)", [](Wide x, Wide) { return Wide(::j0l(x)); }, -8, 8, 9, 7},
     {"j1(x)", [](Wide x, Wide) { return Wide(::j1l(x)); }, -8, 8, 9, 7},
     {"jn(3, x)", [](Wide x, Wide) { return Wide(::jnl(3, x)); }, 0.1, 8, 90, 90},
@@ -99,7 +99,7 @@ const Function kBessel[] = {
     {"y1(x)", [](Wide x, Wide) { return Wide(::y1l(x)); }, 0.5, 8, 9, 7},
     {"yn(3, x)", [](Wide x, Wide) { return Wide(::ynl(3, x)); }, 1.5, 8, 90, 90}};
 
-/// "sin(x)" becomes "sinf(x)": C++ overloads are not what NVRTC's users write alone.
+// "sin(x)" becomes "sinf(x)": C++ overloads are not what NVRTC's users write alone.
 std::string with_type(const std::string& text, bool single) {
   return single ? "(T)(" + text + ")" : text;
 }
@@ -125,7 +125,7 @@ Wide unit_of(Wide value) {
   return Wide(std::nextafter(base, L::infinity())) - Wide(base);
 }
 
-/// The inverse functions are tried by what they invert.
+// The inverse functions are tried by what they invert.
 Wide inverse(const std::string& name, Wide x) {
   Wide low = name[0] == 'n' ? -9 : -7, high = -low;
   const bool falls = name.find("erfc") == 0;
@@ -141,24 +141,24 @@ Wide inverse(const std::string& name, Wide x) {
 
 template <class T, size_t N>
 void compare(const Program& program, const Function (&functions)[N], bool absolute) {
-  constexpr int kCount = 512;
+  constexpr int COUNT = 512;
   for (size_t k = 0; k < N; ++k) {
     const Function& f = functions[k];
     std::vector<T> x, y;
-    for (int i = 0; i < kCount; ++i) {
-      const double at = double(i) / (kCount - 1);
+    for (int i = 0; i < COUNT; ++i) {
+      const double at = double(i) / (COUNT - 1);
       const bool decades = f.low > 0 && f.high / f.low > 1e4;
       x.push_back(
           T(decades ? f.low * std::pow(f.high / f.low, at) : f.low + (f.high - f.low) * at));
       y.push_back(T(0.37 + (i * 7919 % 257) * 0.061));
     }
-    const Buffer<T> a(x), b(y), out(size_t{kCount});
-    ASSERT_NO_THROW(program.run(("f" + std::to_string(k)).c_str(), {4, 128}, a, b, out, kCount))
+    const Buffer<T> a(x), b(y), out(size_t{COUNT});
+    ASSERT_NO_THROW(program.run(("f" + std::to_string(k)).c_str(), {4, 128}, a, b, out, COUNT))
         << f.expression;
     const auto got = out.read();
     Wide worst = 0;
     int where = 0;
-    for (int i = 0; i < kCount; ++i) {
+    for (int i = 0; i < COUNT; ++i) {
       const Wide exact = f.exact ? f.exact(x[i], y[i]) : inverse(f.expression, x[i]);
       const Wide unit = absolute ? std::numeric_limits<T>::epsilon() : unit_of<T>(exact);
       const Wide error = std::fabs(Wide(got[i]) - exact) / unit;
@@ -170,13 +170,13 @@ void compare(const Program& program, const Function (&functions)[N], bool absolu
 }
 
 TEST_P(Math, SinglePrecision) {
-  compare<float>(*compiled(kernels_of<float>(kFunctions)), kFunctions, false);
-  compare<float>(*compiled(kernels_of<float>(kBessel)), kBessel, true);
+  compare<float>(*compiled(kernels_of<float>(FUNCTIONS)), FUNCTIONS, false);
+  compare<float>(*compiled(kernels_of<float>(BESSEL)), BESSEL, true);
 }
 
 TEST_P(Math, DoublePrecision) {
-  compare<double>(*compiled(kernels_of<double>(kFunctions)), kFunctions, false);
-  compare<double>(*compiled(kernels_of<double>(kBessel)), kBessel, true);
+  compare<double>(*compiled(kernels_of<double>(FUNCTIONS)), FUNCTIONS, false);
+  compare<double>(*compiled(kernels_of<double>(BESSEL)), BESSEL, true);
 }
 
 TEST_P(Math, SpecialValues) {
@@ -205,7 +205,7 @@ extern "C" __global__ void k(unsigned* out, float zero) {
   for (unsigned i = 0; i < got[63]; ++i) EXPECT_EQ(got[i], 1u) << "line " << i;
 }
 
-/// Philox 4x32 with ten rounds, as published.
+// Philox 4x32 with ten rounds, as published.
 void philox(unsigned (&counter)[4], unsigned key0, unsigned key1, unsigned (&out)[4]) {
   unsigned c[4] = {counter[0], counter[1], counter[2], counter[3]};
   for (int round = 0; round < 10; ++round) {
@@ -235,23 +235,23 @@ extern "C" __global__ void others(unsigned* out, float* reals) {
   curandStateMRG32k3a m; curand_init(42, i, 0, &m);
   reals[i * 2] = curand_uniform(&m); reals[i * 2 + 1] = (float)curand_poisson(&m, 4.0) + (float)curand_normal_double(&m) * 0;
 })cuda");
-  constexpr unsigned kAll = 512;
-  const Buffer<unsigned> out(kAll * 5);
-  const Buffer<float> reals(size_t{kAll * 2});
+  constexpr unsigned ALL = 512;
+  const Buffer<unsigned> out(ALL * 5);
+  const Buffer<float> reals(size_t{ALL * 2});
   program->run("philox", {4, 128}, out, reals);
   auto got = out.read();
   auto numbers = reals.read();
   double mean = 0, normal = 0, square = 0;
-  for (unsigned i = 0; i < kAll; ++i) {
+  for (unsigned i = 0; i < ALL; ++i) {
     unsigned expected[4], counter[4] = {0, 0, i, 0};
     philox(counter, 1234567, 0, expected);
     for (unsigned k = 0; k < 4; ++k) ASSERT_EQ(got[i * 5 + k], expected[k]) << i;
     counter[0] = 1;
     philox(counter, 1234567, 0, expected);
     ASSERT_EQ(got[i * 5 + 4], expected[0]) << i;
-    mean += numbers[i * 2] / kAll;
-    normal += numbers[i * 2 + 1] / kAll;
-    square += double(numbers[i * 2 + 1]) * numbers[i * 2 + 1] / kAll;
+    mean += numbers[i * 2] / ALL;
+    normal += numbers[i * 2 + 1] / ALL;
+    square += double(numbers[i * 2 + 1]) * numbers[i * 2 + 1] / ALL;
   }
   EXPECT_NEAR(mean, 0.5, 0.05);
   EXPECT_NEAR(normal, 0, 0.2);
@@ -266,20 +266,20 @@ extern "C" __global__ void others(unsigned* out, float* reals) {
   unsigned v[5] = {123456789u + s0, 362436069u ^ s0, 521288629u + s1, 88675123u ^ s1,
                    5783321u + s0};
   mean = normal = 0;
-  for (unsigned i = 0; i < kAll; ++i) {
+  for (unsigned i = 0; i < ALL; ++i) {
     const unsigned t = v[0] ^ v[0] >> 2;
     for (int k = 0; k < 4; ++k) v[k] = v[k + 1];
     v[4] = (v[4] ^ v[4] << 4) ^ (t ^ t << 1);
     d += 362437;
     ASSERT_EQ(got[i], v[4] + d) << i;
-    mean += numbers[i * 2] / kAll;
-    normal += numbers[i * 2 + 1] / kAll;
+    mean += numbers[i * 2] / ALL;
+    normal += numbers[i * 2 + 1] / ALL;
   }
   EXPECT_NEAR(mean, 0.5, 0.05);
   EXPECT_NEAR(normal, 4, 0.3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Math, testing::ValuesIn(kMathBuilds), name_of);
+INSTANTIATE_TEST_SUITE_P(Builds, Math, testing::ValuesIn(MATH_BUILDS), name_of);
 
 }  // namespace
 }  // namespace cucore::cpu::kernels

@@ -136,21 +136,21 @@ extern "C" __global__ void k(const unsigned* in, unsigned* out) {
   out[i * 4] = sum; out[i * 4 + 1] = far; out[i * 4 + 2] = (unsigned)(long long)reals[n - 1 - i];
   out[i * 4 + 3] = halves[i ^ 1] + fixed[i % 33] + *(unsigned*)__cvta_shared_to_generic(__cvta_generic_to_shared(&words[i]));
 })cuda");
-  constexpr unsigned kThreads = 128;
-  const auto words = random_words(kThreads);
-  const Buffer<unsigned> in(words), out(kThreads * 4);
-  program->run("k", {1, kThreads, 14 * kThreads}, in, out);
+  constexpr unsigned THREADS = 128;
+  const auto words = random_words(THREADS);
+  const Buffer<unsigned> in(words), out(THREADS * 4);
+  program->run("k", {1, THREADS, 14 * THREADS}, in, out);
   const auto got = out.read();
   std::vector<unsigned> tile(32 * 32);
-  for (unsigned i = 0; i < kThreads; ++i)
-    for (unsigned r = i / 32; r < 32; r += kThreads / 32)
-      tile[r * 32 + i % 32] = words[(r * 7 + i) % kThreads];
-  for (unsigned i = 0; i < kThreads; ++i) {
+  for (unsigned i = 0; i < THREADS; ++i)
+    for (unsigned r = i / 32; r < 32; r += THREADS / 32)
+      tile[r * 32 + i % 32] = words[(r * 7 + i) % THREADS];
+  for (unsigned i = 0; i < THREADS; ++i) {
     unsigned sum = 0;
-    for (unsigned r = i / 32; r < 32; r += kThreads / 32) sum = sum * 31 + tile[i % 32 * 32 + r];
+    for (unsigned r = i / 32; r < 32; r += THREADS / 32) sum = sum * 31 + tile[i % 32 * 32 + r];
     EXPECT_EQ(got[i * 4], sum);
-    EXPECT_EQ(got[i * 4 + 1], words[i * 32 % kThreads] + words[(i * 5 + 1) % kThreads]);
-    EXPECT_EQ(got[i * 4 + 2], unsigned((long long)(words[kThreads - 1 - i] * 0.5)));
+    EXPECT_EQ(got[i * 4 + 1], words[i * 32 % THREADS] + words[(i * 5 + 1) % THREADS]);
+    EXPECT_EQ(got[i * 4 + 2], unsigned((long long)(words[THREADS - 1 - i] * 0.5)));
     EXPECT_EQ(got[i * 4 + 3], (words[i ^ 1] & 0xFFFF) + i % 33 + words[i]);
   }
 }
@@ -234,36 +234,36 @@ extern "C" __global__ void k(Totals* t) {
   Totals start{};
   start.min = ~0u;
   start.and_ = ~0u;
-  constexpr unsigned kAll = 6 * 96;
+  constexpr unsigned ALL = 6 * 96;
   const Buffer<Totals> t(std::vector<Totals>{start});
   program->run("k", {6, 96}, t);
   const Totals got = t.read()[0];
   unsigned x = 0;
-  for (unsigned i = 0; i < kAll; ++i) x ^= i;
-  EXPECT_EQ(got.add, kAll * (kAll - 1) / 2);
-  EXPECT_EQ(got.sub, 0 - 3 * kAll);
-  EXPECT_LT(got.exch, kAll);
+  for (unsigned i = 0; i < ALL; ++i) x ^= i;
+  EXPECT_EQ(got.add, ALL * (ALL - 1) / 2);
+  EXPECT_EQ(got.sub, 0 - 3 * ALL);
+  EXPECT_LT(got.exch, ALL);
   EXPECT_EQ(got.min, 5u);
-  EXPECT_EQ(got.max, kAll - 1);
-  EXPECT_EQ(got.inc, kAll % 100);
-  EXPECT_EQ(got.dec, (100 - kAll % 100) % 100);
-  EXPECT_EQ(got.cas, 2 * kAll);
+  EXPECT_EQ(got.max, ALL - 1);
+  EXPECT_EQ(got.inc, ALL % 100);
+  EXPECT_EQ(got.dec, (100 - ALL % 100) % 100);
+  EXPECT_EQ(got.cas, 2 * ALL);
   EXPECT_EQ(got.and_, ~0u << 20);
   EXPECT_EQ(got.or_, (1u << 20) - 1);
   EXPECT_EQ(got.xor_, x);
-  EXPECT_EQ(got.smin, 1 - int(kAll));
+  EXPECT_EQ(got.smin, 1 - int(ALL));
   EXPECT_EQ(got.smax, 0);
-  EXPECT_EQ(got.f, kAll * 0.25f);
-  EXPECT_EQ(got.d, kAll * 0.5);
-  EXPECT_EQ(got.a64, (unsigned long long)(kAll) << 33);
-  EXPECT_EQ(got.max64, (unsigned long long)(kAll - 1) << 32);
-  EXPECT_EQ(got.smin64, -((long long)(kAll - 1) << 32));
-  EXPECT_EQ(got.cas64, ((unsigned long long)(kAll) << 32) + kAll);
-  EXPECT_EQ(got.half, kAll);
-  EXPECT_EQ(got.pad, 2 * kAll);
+  EXPECT_EQ(got.f, ALL * 0.25f);
+  EXPECT_EQ(got.d, ALL * 0.5);
+  EXPECT_EQ(got.a64, (unsigned long long)(ALL) << 33);
+  EXPECT_EQ(got.max64, (unsigned long long)(ALL - 1) << 32);
+  EXPECT_EQ(got.smin64, -((long long)(ALL - 1) << 32));
+  EXPECT_EQ(got.cas64, ((unsigned long long)(ALL) << 32) + ALL);
+  EXPECT_EQ(got.half, ALL);
+  EXPECT_EQ(got.pad, 2 * ALL);
 }
 
-/// What the process writes to its standard output while `run` runs.
+// What the process writes to its standard output while `run` runs.
 template <class F>
 std::string printed(F run) {
   std::fflush(stdout);
@@ -354,7 +354,7 @@ extern "C" __launch_bounds__(64, 2) __global__ void bounded(unsigned* out) {
   for (unsigned i = 0; i < 128; ++i) ASSERT_EQ(out.read()[i], 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Memory, testing::ValuesIn(kBuilds), name_of);
+INSTANTIATE_TEST_SUITE_P(Builds, Memory, testing::ValuesIn(BUILDS), name_of);
 
 }  // namespace
 }  // namespace cucore::cpu::kernels

@@ -60,24 +60,24 @@ extern "C" __global__ void read(unsigned* out) {
   for (int k = 0; k < 4; ++k) out[9 + k] = plain[k];
   out[13] = guarded;
 })cuda");
-  constexpr unsigned kBlocks = 5, kThreads = 128, kAll = kBlocks * kThreads;
+  constexpr unsigned BLOCKS = 5, THREADS = 128, ALL = BLOCKS * THREADS;
   const Buffer<unsigned> out(16);
-  program->run("k", {kBlocks, kThreads}, out);
+  program->run("k", {BLOCKS, THREADS}, out);
   program->run("read", {1, 1}, out);
   const auto got = out.read();
   unsigned long long wide = 0;
-  for (unsigned i = 0; i < kAll; ++i) wide += 1ull << (i % 40);
-  const unsigned sum = kAll * (kAll - 1) / 2;
+  for (unsigned i = 0; i < ALL; ++i) wide += 1ull << (i % 40);
+  const unsigned sum = ALL * (ALL - 1) / 2;
   EXPECT_EQ(got[0], sum);
   EXPECT_EQ(got[1], unsigned(wide));
   EXPECT_EQ(got[2], unsigned(wide >> 32));
-  EXPECT_EQ(got[3], kAll / 2);
-  EXPECT_EQ(got[4], kAll * 3 % 256);
-  EXPECT_EQ(got[5], (65536 - 2 * kAll) % 65536);
-  EXPECT_EQ(got[6], kThreads / 4);
-  EXPECT_EQ(got[7], kAll);
+  EXPECT_EQ(got[3], ALL / 2);
+  EXPECT_EQ(got[4], ALL * 3 % 256);
+  EXPECT_EQ(got[5], (65536 - 2 * ALL) % 65536);
+  EXPECT_EQ(got[6], THREADS / 4);
+  EXPECT_EQ(got[7], ALL);
   EXPECT_EQ(got[8], sum);
-  for (unsigned k = 0; k < 3; ++k) EXPECT_EQ(got[9 + k], kAll - 4 + k);
+  for (unsigned k = 0; k < 3; ++k) EXPECT_EQ(got[9 + k], ALL - 4 + k);
   EXPECT_EQ(got[12] & 1u << 20, 1u << 20);
   EXPECT_EQ(got[13], sum);
   EXPECT_EQ(got[15], 0u);
@@ -273,49 +273,49 @@ extern "C" __global__ void k(const unsigned* in, unsigned* out) {
   { using W = cub::WarpScan<unsigned, 16>; __shared__ typename W::TempStorage t[N / 16];
     unsigned s; W(t[i / 16]).InclusiveSum(one, s); out[4800 + i] = s; }
 })cuda");
-  constexpr unsigned kN = 128, kItems = 4, kAll = kN * kItems;
-  const auto words = random_words(kAll, 9);
+  constexpr unsigned N = 128, ITEMS = 4, ALL = N * ITEMS;
+  const auto words = random_words(ALL, 9);
   const Buffer<unsigned> in(words), out(5120);
-  program->run("k", {1, kN}, in, out);
+  program->run("k", {1, N}, in, out);
   const auto got = out.read();
   unsigned first = 0, sum = 0;
-  for (unsigned i = 0; i < kN; ++i) first += words[i * kItems] >> 16;
+  for (unsigned i = 0; i < N; ++i) first += words[i * ITEMS] >> 16;
   for (unsigned k = 0; k < 3; ++k) EXPECT_EQ(got[k], first) << k;
-  for (unsigned i = 0; i < kAll; ++i) {
+  for (unsigned i = 0; i < ALL; ++i) {
     ASSERT_EQ(got[16 + i], sum) << i;
-    if (i == kAll - 1) {
+    if (i == ALL - 1) {
       EXPECT_EQ(got[4], sum);
     }
     sum += words[i] >> 16;
   }
   EXPECT_EQ(got[3], sum);
-  std::vector<unsigned> order(kAll), by7 = words, bins(64);
+  std::vector<unsigned> order(ALL), by7 = words, bins(64);
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(),
                    [&](unsigned a, unsigned b) { return words[a] < words[b]; });
   for (unsigned& w : by7) w *= 7;
   std::sort(by7.begin(), by7.end());
   for (unsigned w : words) ++bins[w & 63];
-  for (unsigned i = 0; i < kAll; ++i) {
+  for (unsigned i = 0; i < ALL; ++i) {
     ASSERT_EQ(got[1024 + i], words[order[i]]) << i;
     ASSERT_EQ(got[2048 + i], order[i]) << i;
     ASSERT_EQ(got[3072 + i], by7[i]) << i;
-    ASSERT_EQ(got[4200 + i], i % kItems * kN + i / kItems) << i;
+    ASSERT_EQ(got[4200 + i], i % ITEMS * N + i / ITEMS) << i;
   }
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(got[4096 + i], bins[i]);
   for (unsigned w = 0; w < 4; ++w) {
     unsigned most = 0;
-    for (unsigned l = 0; l < 32; ++l) most = std::max(most, words[(w * 32 + l) * kItems] >> 16);
+    for (unsigned l = 0; l < 32; ++l) most = std::max(most, words[(w * 32 + l) * ITEMS] >> 16);
     EXPECT_EQ(got[5 + w], most);
   }
-  for (unsigned i = 0; i < kN; ++i) {
+  for (unsigned i = 0; i < N; ++i) {
     unsigned running = 0;
-    for (unsigned k = i / 16 * 16; k <= i; ++k) running += words[k * kItems] >> 16;
+    for (unsigned k = i / 16 * 16; k <= i; ++k) running += words[k * ITEMS] >> 16;
     EXPECT_EQ(got[4800 + i], running) << i;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Library, testing::ValuesIn(kFewBuilds), name_of);
+INSTANTIATE_TEST_SUITE_P(Builds, Library, testing::ValuesIn(FEW_BUILDS), name_of);
 
 }  // namespace
 }  // namespace cucore::cpu::kernels

@@ -8,13 +8,13 @@ struct Function {
   const char* name;
   double (*apply)(double);
   double relative, absolute;
-  double domain;  ///< |argument| up to which the bound holds; special values always
+  double domain;  // |argument| up to which the bound holds; special values always
 };
 
-constexpr double kSmallest = 0x1p-126;
+constexpr double SMALLEST = 0x1p-126;
 
-/// Bounds of the documentation; for values that come out subnormal the absolute one counts.
-constexpr Function kFunctions[] = {
+// Bounds of the documentation; for values that come out subnormal the absolute one counts.
+constexpr Function FUNCTIONS[] = {
     {"ex2.approx", [](double v) { return std::exp2(v); }, 0x1p-22, 0x1p-148, 1e9},
     {"lg2.approx", [](double v) { return std::log2(v); }, 0x1p-22, 0x1p-21, 1e39},
     {"sin.approx", [](double v) { return std::sin(v); }, 0, 0x1p-20, 3.2},
@@ -23,7 +23,7 @@ constexpr Function kFunctions[] = {
     {"sqrt.approx", [](double v) { return std::sqrt(v); }, 0x1p-22, 0x1p-148, 1e39},
     {"rsqrt.approx", [](double v) { return 1 / std::sqrt(v); }, 0x1p-22, 0x1p-148, 1e39}};
 
-/// Arguments beyond the domain of the bound are replaced by a fraction of themselves in the text.
+// Arguments beyond the domain of the bound are replaced by a fraction of themselves in the text.
 std::string limited(const std::string& name, double domain) {
   if (domain > 1e6) return plain(name, 1);
   return "and.b32 %t0, $0, 0x7fffffff; setp.lt.f32 %p0, %t0, 0f404CCCCD; "
@@ -52,7 +52,7 @@ void add_function(Table& table, const Function& f, bool ftz) {
            }};
   row.compare = Compare::approx;
   row.relative = f.relative;
-  row.absolute = ftz ? std::max(f.absolute, kSmallest) : f.absolute;
+  row.absolute = ftz ? std::max(f.absolute, SMALLEST) : f.absolute;
   table.add(std::move(row));
 }
 
@@ -71,7 +71,7 @@ void add_tanh(Table& table) {
   table.add(std::move(row));
 }
 
-/// 2 ulp for divisors of normal size; a divisor above 2^126 gives 0 with .approx.
+// 2 ulp for divisors of normal size; a divisor above 2^126 gives 0 with .approx.
 void add_division(Table& table, const std::string& kind, bool ftz) {
   std::string name = "div." + kind + (ftz ? ".ftz.f32" : ".f32");
   std::string body =
@@ -91,11 +91,11 @@ void add_division(Table& table, const std::string& kind, bool ftz) {
   row.compare = Compare::approx;
   row.relative = 0x1p-22;
   // Beyond the range of the bound: a flushed dividend or result.
-  row.absolute = kSmallest;
+  row.absolute = SMALLEST;
   table.add(std::move(row));
 }
 
-/// The seeds of double precision: 20 bits, the lower half of the bits zero.
+// The seeds of double precision: 20 bits, the lower half of the bits zero.
 void add_seeds(Table& table) {
   auto add = [&](const std::string& name, double (*f)(double), double relative) {
     Case row{
@@ -117,7 +117,7 @@ void add_seeds(Table& table) {
 }  // namespace
 
 void add_approx_cases(Table& table) {
-  for (const Function& function : kFunctions)
+  for (const Function& function : FUNCTIONS)
     for (bool ftz : {false, true}) add_function(table, function, ftz);
   add_tanh(table);
   for (const char* kind : {"approx", "full"})

@@ -7,7 +7,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-/// New value from old value and operand, as bits.
+// New value from old value and operand, as bits.
 using Update = std::function<uint64_t(uint64_t old, uint64_t operand)>;
 
 struct Operation {
@@ -25,7 +25,7 @@ struct Space {
   const char* address;
 };
 
-constexpr Space kSpaces[] = {
+constexpr Space SPACES[] = {
     {".global", "", "$m"}, {".shared", "", "$s"}, {"", "cvta.global.u64 %x0, $m;", "%x0"}};
 
 std::string accesses(const char* base, const Space& space, Kind kind) {
@@ -115,8 +115,8 @@ void add_floats(std::vector<Operation>& all) {
     Kind one, two;
     unsigned min_target;
   };
-  for (const Half& half : {Half{"f16", &kHalf, Kind::f16, Kind::f16x2, 70},
-                           Half{"bf16", &kBrain, Kind::bf16, Kind::bf16x2, 90}}) {
+  for (const Half& half : {Half{"f16", &HALF, Kind::f16, Kind::f16x2, 70},
+                           Half{"bf16", &BRAIN, Kind::bf16, Kind::bf16x2, 90}}) {
     const SmallFormat* format = half.format;
     all.push_back({"add.noftz", half.type, half.one,
                    [format](uint64_t a, uint64_t b) { return add_elements(*format, a, b); },
@@ -130,7 +130,7 @@ void add_floats(std::vector<Operation>& all) {
   }
 }
 
-/// In global memory f32 sums flush subnormals, in shared memory they do not.
+// In global memory f32 sums flush subnormals, in shared memory they do not.
 Operation float_add(bool flushes) {
   return {"add",
           "f32",
@@ -163,7 +163,7 @@ void add_atomic_cases(Table& table) {
   std::vector<Operation> all;
   for_types<uint32_t, int32_t, uint64_t, int64_t>([&](auto t) { add_integers<decltype(t)>(all); });
   add_floats(all);
-  for (const Space& space : kSpaces) {
+  for (const Space& space : SPACES) {
     for (const Operation& o : all) add_rows(table, o, space, "");
     add_rows(table, float_add(std::string(space.name) != ".shared"), space, "");
     for (const char* order : {".relaxed.gpu", ".acquire.gpu", ".release.sys", ".acq_rel.cta"}) {
@@ -175,7 +175,7 @@ void add_atomic_cases(Table& table) {
     add_cas(table, space, "", "b64", Kind::u64);
   }
   table.add({"atom.global.add.u32 sink",
-             with_cell(kSpaces[0], Kind::u32, "atom.global.add.u32 _, [$m], $1;", "$d0"),
+             with_cell(SPACES[0], Kind::u32, "atom.global.add.u32 _, [$m], $1;", "$d0"),
              {Kind::u32, Kind::u32},
              {Kind::u32},
              [](const Values& in, Values& out) { out[0] = uint32_t(in[0] + in[1]); }});

@@ -6,7 +6,7 @@ namespace cucore::cpu::ops {
 namespace {
 
 template <typename T>
-constexpr unsigned kBits = 8 * sizeof(T);
+constexpr unsigned BITS = 8 * sizeof(T);
 
 bool bit_at(uint64_t value, unsigned place) { return value >> place & 1; }
 
@@ -37,14 +37,14 @@ void add_predicate_logic(Table& table) {
   add("not.pred", true, [](uint64_t a, uint64_t) { return ~a; });
 }
 
-/// Amounts from the width on shift everything out.
+// Amounts from the width on shift everything out.
 template <typename T>
 uint64_t shifted_left(T a, uint64_t n) {
-  return n >= kBits<T> ? 0 : to_bits<T>(T(std::make_unsigned_t<T>(a) << n));
+  return n >= BITS<T> ? 0 : to_bits<T>(T(std::make_unsigned_t<T>(a) << n));
 }
 template <typename T>
 uint64_t shifted_right(T a, uint64_t n) {
-  if (n >= kBits<T>) return std::is_signed_v<T> && a < 0 ? to_bits<T>(T(-1)) : 0;
+  if (n >= BITS<T>) return std::is_signed_v<T> && a < 0 ? to_bits<T>(T(-1)) : 0;
   return to_bits<T>(T(a >> n));
 }
 
@@ -84,7 +84,7 @@ void add_funnel(Table& table, const std::string& side, const std::string& mode) 
 
 template <typename T>
 void add_counting(Table& table) {
-  constexpr unsigned kWidth = kBits<T>;
+  constexpr unsigned WIDTH = BITS<T>;
   std::string t = bits_name<T>();
   auto add = [&](const std::string& name, Kind out, auto f) {
     table.add({name, plain(name, 1), {kind_of<T>()}, {out}, [f](const Values& in, Values& o) {
@@ -93,22 +93,22 @@ void add_counting(Table& table) {
   };
   add("popc." + t, Kind::u32, [](uint64_t v) {
     uint64_t count = 0;
-    for (unsigned i = 0; i < kWidth; ++i) count += bit_at(v, i);
+    for (unsigned i = 0; i < WIDTH; ++i) count += bit_at(v, i);
     return count;
   });
   add("clz." + t, Kind::u32, [](uint64_t v) {
     uint64_t count = 0;
-    while (count < kWidth && !bit_at(v, kWidth - 1 - count)) ++count;
+    while (count < WIDTH && !bit_at(v, WIDTH - 1 - count)) ++count;
     return count;
   });
   add("brev." + t, kind_of<T>(), [](uint64_t v) {
     uint64_t reversed = 0;
-    for (unsigned i = 0; i < kWidth; ++i) reversed |= uint64_t(bit_at(v, i)) << (kWidth - 1 - i);
+    for (unsigned i = 0; i < WIDTH; ++i) reversed |= uint64_t(bit_at(v, i)) << (WIDTH - 1 - i);
     return reversed;
   });
 }
 
-/// Position of the highest bit that is unlike the sign.
+// Position of the highest bit that is unlike the sign.
 template <typename T>
 void add_bfind(Table& table) {
   for (bool amount : {false, true}) {
@@ -118,11 +118,11 @@ void add_bfind(Table& table) {
                {kind_of<T>()},
                {Kind::u32},
                [amount](const Values& in, Values& out) {
-                 constexpr int kTop = int(kBits<T>) - 1;
-                 bool sign = std::is_signed_v<T> && bit_at(in[0], kTop);
-                 int place = kTop;
+                 constexpr int TOP = int(BITS<T>) - 1;
+                 bool sign = std::is_signed_v<T> && bit_at(in[0], TOP);
+                 int place = TOP;
                  while (place >= 0 && bit_at(in[0], unsigned(place)) == sign) --place;
-                 out[0] = uint32_t(place >= 0 && amount ? kTop - place : place);
+                 out[0] = uint32_t(place >= 0 && amount ? TOP - place : place);
                }});
   }
 }
@@ -137,14 +137,14 @@ void add_bfe(Table& table) {
              [](const Values& in, Values& out) {
                // As PTX gives it in pseudo code, but with 64 bits devices do not cut start and
                // length to 8 bits.
-               constexpr uint64_t kTop = kBits<T> - 1, kCut = sizeof(T) == 8 ? UINT32_MAX : 0xFF;
-               uint64_t start = in[1] & kCut, length = in[2] & kCut;
+               constexpr uint64_t TOP = BITS<T> - 1, CUT = sizeof(T) == 8 ? UINT32_MAX : 0xFF;
+               uint64_t start = in[1] & CUT, length = in[2] & CUT;
                bool fill = false;
                if (std::is_signed_v<T> && length != 0)
-                 fill = bit_at(in[0], unsigned(std::min(start + length - 1, kTop)));
+                 fill = bit_at(in[0], unsigned(std::min(start + length - 1, TOP)));
                out[0] = 0;
-               for (unsigned i = 0; i <= kTop; ++i) {
-                 bool inside = i < length && start + i <= kTop;
+               for (unsigned i = 0; i <= TOP; ++i) {
+                 bool inside = i < length && start + i <= TOP;
                  out[0] |= uint64_t(inside ? bit_at(in[0], unsigned(start) + i) : fill) << i;
                }
              }});
@@ -160,9 +160,9 @@ void add_bfi(Table& table) {
              [](const Values& in, Values& out) {
                unsigned start = in[2] & 0xFF, length = in[3] & 0xFF;
                out[0] = in[1];
-               for (unsigned i = 0; i < length && start + i < kBits<T>; ++i) {
+               for (unsigned i = 0; i < length && start + i < BITS<T>; ++i) {
                  uint64_t mask = uint64_t{1} << (start + i);
-                 bool bit = i < kBits<T> && bit_at(in[0], i);
+                 bool bit = i < BITS<T> && bit_at(in[0], i);
                  out[0] = bit ? out[0] | mask : out[0] & ~mask;
                }
              }});
@@ -266,11 +266,11 @@ void add_prmt(Table& table) {
     const char* name;
     unsigned selectors[4];
   };
-  static constexpr Mode kModes[] = {
+  static constexpr Mode MODES[] = {
       {"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
       {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
       {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}}};
-  for (const Mode& mode : kModes) {
+  for (const Mode& mode : MODES) {
     std::string name = std::string("prmt.b32.") + mode.name;
     table.add({name,
                plain(name, 3),

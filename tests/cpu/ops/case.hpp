@@ -10,7 +10,7 @@
 
 namespace cucore::cpu::ops {
 
-/// What an operand is: chooses its edge values and the width of its register.
+// What an operand is: chooses its edge values and the width of its register.
 enum class Kind : uint8_t {
   u8,
   s8,
@@ -26,48 +26,47 @@ enum class Kind : uint8_t {
   bf16x2,
   f32,
   f64,
-  shift,   ///< 32 bits: shift amounts, positions, lengths
-  pred,    ///< 0 or 1 in 32 bits
-  few32,   ///< 32 bits, few values: for operands that only have to vary
-  lane32,  ///< 32 bits that differ between neighbouring threads
+  shift,   // 32 bits: shift amounts, positions, lengths
+  pred,    // 0 or 1 in 32 bits
+  few32,   // 32 bits, few values: for operands that only have to vary
+  lane32,  // 32 bits that differ between neighbouring threads
   lane64,
-  unit,  ///< f32 around the range that .approx functions are used in
+  unit,  // f32 around the range that .approx functions are used in
   unit64,
-  tiny,    ///< f32 whose products and quotients are next to the least normal number
-  tiny64,  ///< f64 next to the least normal f32
-  nan16,   ///< NaN of every sort, for f16 and bf16
+  tiny,    // f32 whose products and quotients are next to the least normal number
+  tiny64,  // f64 next to the least normal f32
+  nan16,   // NaN of every sort, for f16 and bf16
   nan32,
   nan64,
 };
 
-inline constexpr size_t kMaxValues = 6;
-inline constexpr unsigned kWarp = 32;
+inline constexpr size_t MAX_VALUES = 6;
+inline constexpr unsigned WARP = 32;
 
-using Values = std::array<uint64_t, kMaxValues>;
+using Values = std::array<uint64_t, MAX_VALUES>;
 
-/// Results of one thread from its operands.
+// Results of one thread from its operands.
 using Reference = std::function<void(const Values& in, Values& out)>;
-/// Results of the 32 threads of a warp, for instructions between them.
+// Results of the 32 threads of a warp, for instructions between them.
 using WarpReference = std::function<void(const Values* in, Values* out)>;
 
-/// How a result may differ from the reference.
+// How a result may differ from the reference.
 enum class Compare : uint8_t {
-  exact,   ///< bit for bit
-  approx,  ///< within the bound, see Case::relative and absolute
+  exact,   // bit for bit
+  approx,  // within the bound, see Case::relative and absolute
 };
 
 struct Case {
-  std::string name;  ///< the instruction's dotted name, with a note where one form has several rows
-  std::string
-      body;  ///< text with $0.. for operands, $d0.. for results, $m and $s for scratch memory
+  std::string name;  // the instruction's dotted name, with a note where one form has several rows
+  std::string body;  // text with $0.. for operands, $d0.. for results, $m and $s for scratch memory
   std::vector<Kind> in;
   std::vector<Kind> out;
   Reference reference = {};
   WarpReference warp_reference = {};
   Compare compare = Compare::exact;
-  double relative = 0, absolute = 0;  ///< bounds of .approx, either suffices
+  double relative = 0, absolute = 0;  // bounds of .approx, either suffices
   unsigned min_target = 70;
-  std::string globals = {};  ///< module-scope declarations that the row needs; names end with $n
+  std::string globals = {};  // module-scope declarations that the row needs; names end with $n
 };
 
 class Table {
@@ -82,13 +81,13 @@ class Table {
   std::vector<Case> rows_;
 };
 
-/// The edge values of a kind; fewer for forms with many operands.
+// The edge values of a kind; fewer for forms with many operands.
 std::vector<uint64_t> edges(Kind kind, size_t operands);
-/// All combinations for a row, in the order of threads, filled up to whole warps.
+// All combinations for a row, in the order of threads, filled up to whole warps.
 std::vector<Values> operands_of(const Case& row);
 
 unsigned bytes_of(Kind kind);
-const char* register_type(Kind kind);  ///< "b32"
+const char* register_type(Kind kind);  // "b32"
 
 void add_integer_cases(Table& table);
 void add_bit_cases(Table& table);
@@ -102,7 +101,7 @@ void add_move_cases(Table& table);
 void add_memory_cases(Table& table);
 void add_atomic_cases(Table& table);
 void add_warp_cases(Table& table);
-/// Of rows that are there already, the same with other operands; comes last.
+// Of rows that are there already, the same with other operands; comes last.
 void add_corner_cases(Table& table);
 
 Table make_table();

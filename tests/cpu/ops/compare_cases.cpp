@@ -11,26 +11,26 @@ struct Comparison {
   enum Use : uint8_t { any, integers, unsigned_only, floats } use;
 };
 
-constexpr Comparison kComparisons[] = {{"eq", false, true, false, false, Comparison::any},
-                                       {"ne", true, false, true, false, Comparison::any},
-                                       {"lt", true, false, false, false, Comparison::any},
-                                       {"le", true, true, false, false, Comparison::any},
-                                       {"gt", false, false, true, false, Comparison::any},
-                                       {"ge", false, true, true, false, Comparison::any},
-                                       {"lo", true, false, false, false, Comparison::unsigned_only},
-                                       {"ls", true, true, false, false, Comparison::unsigned_only},
-                                       {"hi", false, false, true, false, Comparison::unsigned_only},
-                                       {"hs", false, true, true, false, Comparison::unsigned_only},
-                                       {"equ", false, true, false, true, Comparison::floats},
-                                       {"neu", true, false, true, true, Comparison::floats},
-                                       {"ltu", true, false, false, true, Comparison::floats},
-                                       {"leu", true, true, false, true, Comparison::floats},
-                                       {"gtu", false, false, true, true, Comparison::floats},
-                                       {"geu", false, true, true, true, Comparison::floats},
-                                       {"num", true, true, true, false, Comparison::floats},
-                                       {"nan", false, false, false, true, Comparison::floats}};
+constexpr Comparison COMPARISONS[] = {{"eq", false, true, false, false, Comparison::any},
+                                      {"ne", true, false, true, false, Comparison::any},
+                                      {"lt", true, false, false, false, Comparison::any},
+                                      {"le", true, true, false, false, Comparison::any},
+                                      {"gt", false, false, true, false, Comparison::any},
+                                      {"ge", false, true, true, false, Comparison::any},
+                                      {"lo", true, false, false, false, Comparison::unsigned_only},
+                                      {"ls", true, true, false, false, Comparison::unsigned_only},
+                                      {"hi", false, false, true, false, Comparison::unsigned_only},
+                                      {"hs", false, true, true, false, Comparison::unsigned_only},
+                                      {"equ", false, true, false, true, Comparison::floats},
+                                      {"neu", true, false, true, true, Comparison::floats},
+                                      {"ltu", true, false, false, true, Comparison::floats},
+                                      {"leu", true, true, false, true, Comparison::floats},
+                                      {"gtu", false, false, true, true, Comparison::floats},
+                                      {"geu", false, true, true, true, Comparison::floats},
+                                      {"num", true, true, true, false, Comparison::floats},
+                                      {"nan", false, false, false, true, Comparison::floats}};
 
-/// How values of a type compare: as numbers, from their bits.
+// How values of a type compare: as numbers, from their bits.
 using Order = std::function<bool(const Comparison&, uint64_t, uint64_t)>;
 
 template <typename V>
@@ -65,16 +65,16 @@ struct Combination {
   bool (*apply)(bool, bool);
 };
 
-constexpr Combination kCombinations[] = {{"and", [](bool a, bool b) { return a && b; }},
-                                         {"or", [](bool a, bool b) { return a || b; }},
-                                         {"xor", [](bool a, bool b) { return a != b; }}};
+constexpr Combination COMBINATIONS[] = {{"and", [](bool a, bool b) { return a && b; }},
+                                        {"or", [](bool a, bool b) { return a || b; }},
+                                        {"xor", [](bool a, bool b) { return a != b; }}};
 
 struct Typed {
-  std::string name;  ///< "ftz.f32"
+  std::string name;  // "ftz.f32"
   Kind kind;
   Order order;
   Comparison::Use use;
-  bool bits_only = false;  ///< .b32: eq and ne
+  bool bits_only = false;  // .b32: eq and ne
   unsigned min_target = 70;
 };
 
@@ -83,7 +83,7 @@ bool allowed(const Comparison& c, const Typed& type) {
   return c.use == Comparison::any || c.use == type.use;
 }
 
-/// Halves have no second destination.
+// Halves have no second destination.
 bool has_second(const Typed& t) { return t.kind != Kind::f16 && t.kind != Kind::bf16; }
 
 std::string predicates(const Typed& t) { return has_second(t) ? " %p0|%p1" : " %p0"; }
@@ -144,7 +144,7 @@ void add_setp_combined(Table& table, const Comparison& c, const Typed& t, const 
              t.min_target});
 }
 
-/// The result is all ones, or 1.0 for f32.
+// The result is all ones, or 1.0 for f32.
 void add_set(Table& table, const Comparison& c, const Typed& t, const std::string& to) {
   size_t dot = t.name.rfind('.');
   std::string source = dot == std::string::npos ? t.name : t.name.substr(dot + 1);
@@ -166,7 +166,7 @@ void add_set(Table& table, const Comparison& c, const Typed& t, const std::strin
              }});
 }
 
-/// set of halves: 1.0 or all ones by the result's type.
+// set of halves: 1.0 or all ones by the result's type.
 void add_half_set(Table& table, const Comparison& c, const SmallFormat& format,
                   const std::string& t, bool pair, bool ftz, unsigned min_target) {
   std::string full = t + (pair ? "x2" : "");
@@ -247,9 +247,9 @@ std::vector<Typed> types() {
   all.push_back({"f32", Kind::f32, order_of<float>(false), Comparison::floats});
   all.push_back({"ftz.f32", Kind::f32, order_of<float>(true), Comparison::floats});
   all.push_back({"f64", Kind::f64, order_of<double>(false), Comparison::floats});
-  all.push_back({"f16", Kind::f16, order_of(kHalf, false), Comparison::floats});
-  all.push_back({"ftz.f16", Kind::f16, order_of(kHalf, true), Comparison::floats});
-  all.push_back({"bf16", Kind::bf16, order_of(kBrain, false), Comparison::floats, false, 90});
+  all.push_back({"f16", Kind::f16, order_of(HALF, false), Comparison::floats});
+  all.push_back({"ftz.f16", Kind::f16, order_of(HALF, true), Comparison::floats});
+  all.push_back({"bf16", Kind::bf16, order_of(BRAIN, false), Comparison::floats, false, 90});
   return all;
 }
 
@@ -259,22 +259,22 @@ void add_compare_cases(Table& table) {
   for (const Typed& type : types()) {
     bool is_small = type.kind == Kind::f16 || type.kind == Kind::bf16;
     size_t which = 0;
-    for (const Comparison& c : kComparisons) {
+    for (const Comparison& c : COMPARISONS) {
       if (!allowed(c, type)) continue;
       add_setp(table, c, type);
-      const Combination& combination = kCombinations[which % 3];
+      const Combination& combination = COMBINATIONS[which % 3];
       add_setp_combined(table, c, type, combination, which / 3 % 2 == 1);
       ++which;
       if (is_small) continue;
       for (const char* to : {"u32", "s32", "f32"}) add_set(table, c, type, to);
     }
   }
-  for (const Comparison& c : kComparisons) {
+  for (const Comparison& c : COMPARISONS) {
     if (c.use == Comparison::unsigned_only) continue;
     for (bool pair : {false, true}) {
-      add_half_set(table, c, kHalf, "f16", pair, false, 70);
-      add_half_set(table, c, kHalf, "f16", pair, true, 70);
-      add_half_set(table, c, kBrain, "bf16", pair, false, 90);
+      add_half_set(table, c, HALF, "f16", pair, false, 70);
+      add_half_set(table, c, HALF, "f16", pair, true, 70);
+      add_half_set(table, c, BRAIN, "bf16", pair, false, 90);
     }
   }
   struct Named {

@@ -6,7 +6,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-/// An integer in its register: 8-bit values fill 32 bits.
+// An integer in its register: 8-bit values fill 32 bits.
 template <typename T>
 uint64_t in_register(T value) {
   if constexpr (sizeof(T) == 1) return static_cast<uint32_t>(static_cast<int32_t>(value));
@@ -21,7 +21,7 @@ T clamp_to(long double value) {
   return T(value);
 }
 
-/// Then .sat is not allowed: there is nothing to saturate.
+// Then .sat is not allowed: there is nothing to saturate.
 template <typename To, typename From>
 constexpr bool always_fits() {
   using A = std::numeric_limits<From>;
@@ -51,7 +51,7 @@ void add_integer(Table& table) {
   }
 }
 
-/// A float type as the tables need it.
+// A float type as the tables need it.
 struct Real {
   std::string name;
   Kind kind;
@@ -70,21 +70,21 @@ uint64_t round_native(long double value, int mode) {
   return result_bits<T>(result);
 }
 
-const Real kReals[] = {
-    {"f16", Kind::f16, 70, [](uint64_t b) { return kHalf.value(uint32_t(b)); },
+const Real REALS[] = {
+    {"f16", Kind::f16, 70, [](uint64_t b) { return HALF.value(uint32_t(b)); },
      [](long double v, int mode) -> uint64_t {
        volatile double low = double(v);  // rounded to odd below, so that one rounding decides
        int beyond = v == low ? 0 : v > low ? 1 : -1;
-       return kHalf.round(low, mode, false, beyond);
+       return HALF.round(low, mode, false, beyond);
      }},
     {"f32", Kind::f32, 70, [](uint64_t b) { return double(from_bits<float>(b)); },
      round_native<float>},
     {"f64", Kind::f64, 70, [](uint64_t b) { return from_bits<double>(b); }, round_native<double>},
-    {"bf16", Kind::bf16, 90, [](uint64_t b) { return kBrain.value(uint32_t(b)); },
+    {"bf16", Kind::bf16, 90, [](uint64_t b) { return BRAIN.value(uint32_t(b)); },
      [](long double v, int mode) -> uint64_t {
        volatile double low = double(v);
        int beyond = v == low ? 0 : v > low ? 1 : -1;
-       return kBrain.round(low, mode, false, beyond);
+       return BRAIN.round(low, mode, false, beyond);
      }}};
 
 uint64_t saturated_bits(const Real& type, uint64_t bits) {
@@ -95,7 +95,7 @@ uint64_t saturated_bits(const Real& type, uint64_t bits) {
 
 template <typename From>
 void add_from_integer(Table& table, const Real& to) {
-  for (const RoundingMode& rounding : kRoundings)
+  for (const RoundingMode& rounding : ROUNDINGS)
     for (bool sat : {false, true}) {
       if (to.name == "bf16" && sat) continue;
       std::string name = std::string("cvt.") + rounding.name + (sat ? ".sat." : ".") + to.name +
@@ -117,7 +117,7 @@ void add_from_integer(Table& table, const Real& to) {
     }
 }
 
-const RoundingMode kIntegerRoundings[] = {
+const RoundingMode INTEGER_ROUNDINGS[] = {
     {"rni", FE_TONEAREST}, {"rzi", FE_TOWARDZERO}, {"rmi", FE_DOWNWARD}, {"rpi", FE_UPWARD}};
 
 double to_whole(double value, int mode) {
@@ -126,7 +126,7 @@ double to_whole(double value, int mode) {
   return std::nearbyint(kept);
 }
 
-/// A NaN as f64, which holds the payload of every type.
+// A NaN as f64, which holds the payload of every type.
 uint64_t wide_nan(const Real& from, uint64_t bits) {
   if (from.kind == Kind::f64) return bits | 0x0008000000000000;
   unsigned fraction_bits = from.kind == Kind::f32 ? 23 : from.kind == Kind::f16 ? 10 : 7;
@@ -135,7 +135,7 @@ uint64_t wide_nan(const Real& from, uint64_t bits) {
   return sign << 63 | 0x7FF8000000000000 | fraction << (52 - fraction_bits);
 }
 
-/// What a NaN becomes: where its payload survives, it does so from the top.
+// What a NaN becomes: where its payload survives, it does so from the top.
 uint64_t nan_between(const Real& to, const Real& from, uint64_t bits, bool ftz) {
   uint64_t wide = wide_nan(from, bits);
   uint64_t sign = wide >> 63, fraction = wide & 0x000FFFFFFFFFFFFF;
@@ -152,10 +152,10 @@ double input_of(const Real& from, uint64_t bits, bool ftz) {
   return flushed(from_bits<float>(bits));
 }
 
-/// Out of range gives the nearest; NaN gives 0, or the top bit where 64 bits are involved.
+// Out of range gives the nearest; NaN gives 0, or the top bit where 64 bits are involved.
 template <typename To>
 void add_to_integer(Table& table, const Real& from) {
-  for (const RoundingMode& rounding : kIntegerRoundings)
+  for (const RoundingMode& rounding : INTEGER_ROUNDINGS)
     for (bool ftz : {false, true}) {
       if (ftz && !from.is_single()) continue;
       std::string name = std::string("cvt.") + rounding.name + (ftz ? ".ftz." : ".") +
@@ -225,7 +225,7 @@ void add_real_pair(Table& table, const Real& to, const Real& from) {
       bool brain = to.name == "bf16" || from.name == "bf16";
       if ((ftz && !single) || (brain && (ftz || sat))) continue;
       if (narrows(to, from)) {
-        for (const RoundingMode& rounding : kRoundings) {
+        for (const RoundingMode& rounding : ROUNDINGS) {
           bool directed = rounding.mode == FE_DOWNWARD || rounding.mode == FE_UPWARD;
           if (to.name == "bf16" && directed) continue;
           if (brain && from.name != "f32") continue;
@@ -236,13 +236,13 @@ void add_real_pair(Table& table, const Real& to, const Real& from) {
         add_real_row(table, to, from, "", FE_TONEAREST, false, ftz, sat);
       }
       if (to.kind != from.kind || brain) continue;
-      for (const RoundingMode& rounding : kIntegerRoundings)
+      for (const RoundingMode& rounding : INTEGER_ROUNDINGS)
         add_real_row(table, to, from, std::string(".") + rounding.name, rounding.mode, true, ftz,
                      sat);
     }
 }
 
-/// d = {a, b}: a becomes the upper half.
+// d = {a, b}: a becomes the upper half.
 void add_packed(Table& table, const std::string& name, const SmallFormat& format, Kind out,
                 unsigned bits, int mode, bool relu, bool finite, unsigned min_target) {
   table.add({name,
@@ -267,24 +267,24 @@ void add_packed(Table& table, const std::string& name, const SmallFormat& format
 
 void add_packed_rows(Table& table) {
   for (int i : {0, 1}) {
-    std::string r = kRoundings[i].name;
-    int mode = kRoundings[i].mode;
+    std::string r = ROUNDINGS[i].name;
+    int mode = ROUNDINGS[i].mode;
     for (bool relu : {false, true}) {
       std::string m = "cvt." + r + (relu ? ".relu" : "");
-      add_packed(table, m + ".f16x2.f32", kHalf, Kind::f16x2, 16, mode, relu, false, 80);
-      add_packed(table, m + ".bf16x2.f32", kBrain, Kind::bf16x2, 16, mode, relu, false, 80);
+      add_packed(table, m + ".f16x2.f32", HALF, Kind::f16x2, 16, mode, relu, false, 80);
+      add_packed(table, m + ".bf16x2.f32", BRAIN, Kind::bf16x2, 16, mode, relu, false, 80);
     }
   }
   for (bool relu : {false, true}) {
     std::string m = std::string("cvt.rn.satfinite") + (relu ? ".relu" : "");
-    add_packed(table, m + ".e4m3x2.f32", kE4M3, Kind::u16, 8, FE_TONEAREST, relu, true, 89);
-    add_packed(table, m + ".e5m2x2.f32", kE5M2, Kind::u16, 8, FE_TONEAREST, relu, true, 89);
+    add_packed(table, m + ".e4m3x2.f32", E4_M3, Kind::u16, 8, FE_TONEAREST, relu, true, 89);
+    add_packed(table, m + ".e5m2x2.f32", E5_M2, Kind::u16, 8, FE_TONEAREST, relu, true, 89);
   }
   struct Small {
     const char* name;
     SmallFormat format;
   };
-  for (const Small& small : {Small{"e4m3x2", kE4M3}, Small{"e5m2x2", kE5M2}})
+  for (const Small& small : {Small{"e4m3x2", E4_M3}, Small{"e5m2x2", E5_M2}})
     for (bool relu : {false, true}) {
       std::string name = std::string("cvt.rn.") + (relu ? "relu." : "") + "f16x2." + small.name;
       SmallFormat format = small.format;
@@ -296,7 +296,7 @@ void add_packed_rows(Table& table) {
                    out[0] = 0;
                    for (int i = 0; i < 2; ++i) {
                      double value = format.value(uint32_t(in[0] >> 8 * i & 0xFF));
-                     uint32_t half = kHalf.round(value, FE_TONEAREST);
+                     uint32_t half = HALF.round(value, FE_TONEAREST);
                      if (relu && value == value && half & 0x8000) half = 0;
                      out[0] |= uint64_t(half) << 16 * i;
                    }
@@ -314,7 +314,7 @@ void add_packed_rows(Table& table) {
                  [=](const Values& in, Values& out) {
                    out[0] = 0;
                    for (int i = 0; i < 2; ++i) {
-                     double value = kHalf.value(uint32_t(in[0] >> 16 * i & 0xFFFF));
+                     double value = HALF.value(uint32_t(in[0] >> 16 * i & 0xFFFF));
                      uint32_t byte = format.round(value, FE_TONEAREST, true);
                      if (relu && value == value && byte & 0x80) byte = 0;
                      out[0] |= uint64_t(byte) << 8 * i;
@@ -328,7 +328,7 @@ void add_packed_rows(Table& table) {
     }
 }
 
-/// tf32: 10 fraction bits of f32; .rna rounds halves away from zero.
+// tf32: 10 fraction bits of f32; .rna rounds halves away from zero.
 void add_tf32(Table& table) {
   table.add({"cvt.rna.tf32.f32",
              plain("cvt.rna.tf32.f32", 1),
@@ -353,15 +353,15 @@ void add_convert_cases(Table& table) {
   };
   integers([&](auto to) {
     integers([&](auto from) { add_integer<decltype(to), decltype(from)>(table); });
-    for (const Real& real : kReals) {
+    for (const Real& real : REALS) {
       // Of bf16 only what every device since sm_90 has.
       if (real.name == "bf16") continue;
       add_from_integer<decltype(to)>(table, real);
       add_to_integer<decltype(to)>(table, real);
     }
   });
-  for (const Real& to : kReals)
-    for (const Real& from : kReals) add_real_pair(table, to, from);
+  for (const Real& to : REALS)
+    for (const Real& from : REALS) add_real_pair(table, to, from);
   add_packed_rows(table);
   add_tf32(table);
 }

@@ -23,19 +23,19 @@ Case with_operands(Case row, Kind kind, const char* note) {
   return row;
 }
 
-/// Where the result may be next to the least normal number and is flushed.
+// Where the result may be next to the least normal number and is flushed.
 bool may_be_tiny(const Case& row) {
-  static const std::set<std::string> kStems = {"add", "sub", "mul", "fma", "div", "rcp"};
-  return has(row.name, ".ftz") && kStems.contains(stem(row.name)) && takes_only(row, Kind::f32);
+  static const std::set<std::string> STEMS = {"add", "sub", "mul", "fma", "div", "rcp"};
+  return has(row.name, ".ftz") && STEMS.contains(stem(row.name)) && takes_only(row, Kind::f32);
 }
 
-/// Where a NaN goes in and something depends on its bits.
+// Where a NaN goes in and something depends on its bits.
 bool heeds_nan(const Case& row) {
-  static const std::set<std::string> kStems = {"add", "sub",      "mul", "fma",  "div",
-                                               "rcp", "min",      "max", "neg",  "abs",
-                                               "cvt", "copysign", "set", "sqrt", "mad"};
+  static const std::set<std::string> STEMS = {"add", "sub",      "mul", "fma",  "div",
+                                              "rcp", "min",      "max", "neg",  "abs",
+                                              "cvt", "copysign", "set", "sqrt", "mad"};
   bool directed = has(row.name, ".rm.") || has(row.name, ".rp.") || has(row.name, ".rz.");
-  return kStems.contains(stem(row.name)) && !directed;
+  return STEMS.contains(stem(row.name)) && !directed;
 }
 
 void add_corners(Table& table, const Case& row) {

@@ -14,55 +14,55 @@ namespace {
 
 using ptx::Opcode;
 
-/// Opcodes whose effect is not a value of one thread or warp: the executor's tests run them.
-const std::set<Opcode> kElsewhere = {Opcode::bra,
-                                     Opcode::brx_idx,
-                                     Opcode::call,
-                                     Opcode::ret,
-                                     Opcode::exit,
-                                     Opcode::trap,
-                                     Opcode::brkpt,
-                                     Opcode::nanosleep,
-                                     Opcode::pmevent,
-                                     Opcode::bar_arrive,
-                                     Opcode::prefetch,
-                                     Opcode::prefetchu,
-                                     Opcode::discard,
-                                     Opcode::applypriority,
-                                     Opcode::createpolicy,
-                                     Opcode::cp_async,
-                                     Opcode::cp_async_commit_group,
-                                     Opcode::cp_async_wait_group,
-                                     Opcode::cp_async_wait_all,
-                                     Opcode::cp_async_bulk,
-                                     Opcode::cp_async_bulk_commit_group,
-                                     Opcode::cp_async_bulk_wait_group,
-                                     Opcode::cp_async_mbarrier_arrive,
-                                     Opcode::cp_async_mbarrier_arrive_noinc,
-                                     Opcode::mbarrier_init,
-                                     Opcode::mbarrier_inval,
-                                     Opcode::mbarrier_arrive,
-                                     Opcode::mbarrier_arrive_drop,
-                                     Opcode::mbarrier_arrive_expect_tx,
-                                     Opcode::mbarrier_arrive_drop_expect_tx,
-                                     Opcode::mbarrier_expect_tx,
-                                     Opcode::mbarrier_complete_tx,
-                                     Opcode::mbarrier_test_wait,
-                                     Opcode::mbarrier_test_wait_parity,
-                                     Opcode::mbarrier_try_wait,
-                                     Opcode::mbarrier_try_wait_parity,
-                                     Opcode::mbarrier_pending_count,
-                                     Opcode::fence_proxy,
-                                     Opcode::fence_mbarrier_init,
-                                     Opcode::mapa,
-                                     Opcode::getctarank,
-                                     Opcode::barrier_cluster_arrive,
-                                     Opcode::barrier_cluster_wait,
-                                     Opcode::griddepcontrol_wait,
-                                     Opcode::griddepcontrol_launch_dependents};
+// Opcodes whose effect is not a value of one thread or warp: the executor's tests run them.
+const std::set<Opcode> ELSEWHERE = {Opcode::bra,
+                                    Opcode::brx_idx,
+                                    Opcode::call,
+                                    Opcode::ret,
+                                    Opcode::exit,
+                                    Opcode::trap,
+                                    Opcode::brkpt,
+                                    Opcode::nanosleep,
+                                    Opcode::pmevent,
+                                    Opcode::bar_arrive,
+                                    Opcode::prefetch,
+                                    Opcode::prefetchu,
+                                    Opcode::discard,
+                                    Opcode::applypriority,
+                                    Opcode::createpolicy,
+                                    Opcode::cp_async,
+                                    Opcode::cp_async_commit_group,
+                                    Opcode::cp_async_wait_group,
+                                    Opcode::cp_async_wait_all,
+                                    Opcode::cp_async_bulk,
+                                    Opcode::cp_async_bulk_commit_group,
+                                    Opcode::cp_async_bulk_wait_group,
+                                    Opcode::cp_async_mbarrier_arrive,
+                                    Opcode::cp_async_mbarrier_arrive_noinc,
+                                    Opcode::mbarrier_init,
+                                    Opcode::mbarrier_inval,
+                                    Opcode::mbarrier_arrive,
+                                    Opcode::mbarrier_arrive_drop,
+                                    Opcode::mbarrier_arrive_expect_tx,
+                                    Opcode::mbarrier_arrive_drop_expect_tx,
+                                    Opcode::mbarrier_expect_tx,
+                                    Opcode::mbarrier_complete_tx,
+                                    Opcode::mbarrier_test_wait,
+                                    Opcode::mbarrier_test_wait_parity,
+                                    Opcode::mbarrier_try_wait,
+                                    Opcode::mbarrier_try_wait_parity,
+                                    Opcode::mbarrier_pending_count,
+                                    Opcode::fence_proxy,
+                                    Opcode::fence_mbarrier_init,
+                                    Opcode::mapa,
+                                    Opcode::getctarank,
+                                    Opcode::barrier_cluster_arrive,
+                                    Opcode::barrier_cluster_wait,
+                                    Opcode::griddepcontrol_wait,
+                                    Opcode::griddepcontrol_launch_dependents};
 
-/// Known to the parser, unknown to devices' tables so far: executing them is an error with a text.
-const std::set<Opcode> kNotExecuted = {Opcode::cvt_pack, Opcode::vset2, Opcode::vset4};
+// Known to the parser, unknown to devices' tables so far: executing them is an error with a text.
+const std::set<Opcode> NOT_EXECUTED = {Opcode::cvt_pack, Opcode::vset2, Opcode::vset4};
 
 std::unique_ptr<ptx::Module> parsed_table() {
   Table table = make_table();
@@ -85,7 +85,7 @@ TEST(TableCoverage, EveryOpcodeHasRows) {
   for (const ptx::Form& form : module->forms) covered.insert(form.op);
   for (unsigned i = 1; i < static_cast<unsigned>(Opcode::count); ++i) {
     auto op = static_cast<Opcode>(i);
-    bool excused = kElsewhere.contains(op) || kNotExecuted.contains(op);
+    bool excused = ELSEWHERE.contains(op) || NOT_EXECUTED.contains(op);
     EXPECT_TRUE(covered.contains(op) || excused) << ptx::name_of(op);
   }
 }

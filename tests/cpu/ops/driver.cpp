@@ -9,7 +9,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-/// cuda.h gives some names another version by macro; this is what the library exports.
+// cuda.h gives some names another version by macro; this is what the library exports.
 #define TEXT_OF(name) #name
 #define EXPORTED(name) TEXT_OF(name)
 
@@ -18,7 +18,7 @@ const char* versioned(const char* name) {
     const char* plain;
     const char* exported;
   };
-  static constexpr Name kNames[] = {
+  static constexpr Name NAMES[] = {
       {"cuMemAlloc", EXPORTED(cuMemAlloc)},
       {"cuMemFree", EXPORTED(cuMemFree)},
       {"cuMemcpyHtoD", EXPORTED(cuMemcpyHtoD)},
@@ -26,7 +26,7 @@ const char* versioned(const char* name) {
       {"cuMemsetD8", EXPORTED(cuMemsetD8)},
       {"cuDevicePrimaryCtxReset", EXPORTED(cuDevicePrimaryCtxReset)},
       {"cuDevicePrimaryCtxRelease", EXPORTED(cuDevicePrimaryCtxRelease)}};
-  for (const Name& known : kNames)
+  for (const Name& known : NAMES)
     if (std::string(known.plain) == name) return known.exported;
   return name;
 }

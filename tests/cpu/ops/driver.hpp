@@ -24,13 +24,13 @@ class Driver {
   unsigned target() const { return target_; }
   int version() const { return version_; }
 
-  CUmodule load(const std::string& ptx);  ///< throws DriverError with the log
+  CUmodule load(const std::string& ptx);  // throws DriverError with the log
   void unload(CUmodule module);
-  /// Runs `kernel` on `threads` threads (whole warps) and answers the results' bytes.
+  // Runs `kernel` on `threads` threads (whole warps) and answers the results' bytes.
   std::vector<uint64_t> run(CUmodule module, const std::string& kernel,
                             const std::vector<uint64_t>& operands, size_t results, size_t threads,
                             size_t scratch_bytes);
-  /// After an error that sticks to the context.
+  // After an error that sticks to the context.
   void reset();
 
  private:

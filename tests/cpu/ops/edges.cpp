@@ -42,8 +42,8 @@ std::vector<uint64_t> doubles() {
   return all;
 }
 
-/// f16: 0, -0, 1, -1, 1.5, 1/3, 2, smallest subnormal, largest subnormal, smallest normal, largest,
-/// infinities, NaN.
+// f16: 0, -0, 1, -1, 1.5, 1/3, 2, smallest subnormal, largest subnormal, smallest normal, largest,
+// infinities, NaN.
 std::vector<uint64_t> halves() {
   return {0x0000, 0x8000, 0x3C00, 0xBC00, 0x3E00, 0x3555, 0x4000, 0x0001,
           0x83FF, 0x0400, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00, 0x6400};
@@ -61,7 +61,7 @@ std::vector<uint64_t> pairs(const std::vector<uint64_t>& single) {
   return all;
 }
 
-/// What .approx is used with: some decades, around 1 and pi, and the special values.
+// What .approx is used with: some decades, around 1 and pi, and the special values.
 std::vector<uint64_t> units() {
   std::vector<uint64_t> all = singles();
   for (float value = 0x1p-20f; value < 0x1p21f; value *= 2.7f) {
@@ -81,7 +81,7 @@ std::vector<uint64_t> units64() {
   return all;
 }
 
-/// Around the least normal f32 and the bounds from which on f32 rounds to it, or to a subnormal.
+// Around the least normal f32 and the bounds from which on f32 rounds to it, or to a subnormal.
 std::vector<uint64_t> tiny_doubles() {
   std::vector<uint64_t> all;
   for (double factor :
@@ -194,7 +194,7 @@ std::vector<Values> operands_of(const Case& row) {
       return std::count_if(one.begin(), one.begin() + static_cast<long>(row.in.size()),
                            is_double_nan) > 1;
     });
-  while (all.size() % kWarp != 0) all.push_back(all[all.size() % 7 % all.size()]);
+  while (all.size() % WARP != 0) all.push_back(all[all.size() % 7 % all.size()]);
   return all;
 }
 

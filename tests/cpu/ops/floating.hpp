@@ -13,10 +13,10 @@ struct RoundingMode {
   int mode;
 };
 
-inline constexpr RoundingMode kRoundings[] = {
+inline constexpr RoundingMode ROUNDINGS[] = {
     {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
-/// The mode for the lifetime of the object; operands must pass through volatile.
+// The mode for the lifetime of the object; operands must pass through volatile.
 class RoundingScope {
  public:
   explicit RoundingScope(int mode) : before_(std::fegetround()) { std::fesetround(mode); }
@@ -40,8 +40,8 @@ T saturated(T value) {
   return value < 1 ? value : T(1);
 }
 
-/// f32 results that are NaN have one pattern; of f64 it is the first operand that is NaN, made
-/// quiet, or the pattern of an invalid operation.
+// f32 results that are NaN have one pattern; of f64 it is the first operand that is NaN, made
+// quiet, or the pattern of an invalid operation.
 template <typename T, typename... A>
 uint64_t result_bits(T value, A... operands) {
   if (value == value) return to_bits(value);
@@ -51,8 +51,8 @@ uint64_t result_bits(T value, A... operands) {
   return nan == 0 ? 0xFFF8000000000000 : nan | 0x0008000000000000;
 }
 
-/// .ftz: results become zeros that are tiny when rounded to f32's precision with no lower end of
-/// exponents, also where rounding among subnormals would lift them to the least normal number.
+// .ftz: results become zeros that are tiny when rounded to f32's precision with no lower end of
+// exponents, also where rounding among subnormals would lift them to the least normal number.
 inline bool is_tiny(long double precise) {
   int exponent = 0;
   volatile long double fraction = std::frexp(precise, &exponent);

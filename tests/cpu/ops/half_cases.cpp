@@ -4,7 +4,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-/// One element: what comes in and out are patterns of the format.
+// One element: what comes in and out are patterns of the format.
 using Element = std::function<uint32_t(const uint32_t* in)>;
 
 struct Format {
@@ -14,8 +14,8 @@ struct Format {
   unsigned min_target;
 };
 
-const Format kFormats[] = {{"f16", kHalf, Kind::f16, Kind::f16x2, 70},
-                           {"bf16", kBrain, Kind::bf16, Kind::bf16x2, 90}};
+const Format FORMATS[] = {{"f16", HALF, Kind::f16, Kind::f16x2, 70},
+                          {"bf16", BRAIN, Kind::bf16, Kind::bf16x2, 90}};
 
 void add_both(Table& table, const Format& format, const std::string& name, size_t operands,
               Element f, unsigned min_target = 0) {
@@ -130,7 +130,7 @@ void add_extremes(Table& table, const Format& format, bool ftz, bool nan, bool x
         min_target);
 }
 
-/// Within a few units of the last place of the true value.
+// Within a few units of the last place of the true value.
 void add_approximations(Table& table, const Format& format) {
   struct Function {
     const char* name;
@@ -138,11 +138,11 @@ void add_approximations(Table& table, const Format& format) {
     unsigned min_target;
   };
   bool brain = format.small.exponent_bits == 8;
-  const Function kFunctions[] = {
+  const Function FUNCTIONS[] = {
       {brain ? "ex2.approx.ftz" : "ex2.approx", [](double v) { return std::exp2(v); }, 75},
       {"tanh.approx", [](double v) { return std::tanh(v); }, 75}};
   SmallFormat small = format.small;
-  for (const Function& function : kFunctions) {
+  for (const Function& function : FUNCTIONS) {
     std::string full = std::string(function.name) + "." + format.name;
     auto apply = function.apply;
     Case row{full, plain(full, 1), {format.one}, {format.one}, [=](const Values& in, Values& out) {
@@ -163,7 +163,7 @@ void add_approximations(Table& table, const Format& format) {
 }  // namespace
 
 void add_half_cases(Table& table) {
-  for (const Format& format : kFormats) {
+  for (const Format& format : FORMATS) {
     bool is_half = format.one == Kind::f16;
     for (bool ftz : {false, true})
       for (bool sat : {false, true})

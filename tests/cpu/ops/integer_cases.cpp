@@ -26,7 +26,7 @@ T quotient(T a, T b) {
   return T(int128(a) / int128(b));
 }
 
-/// PTX leaves division by zero open; devices give all ones, also as the remainder.
+// PTX leaves division by zero open; devices give all ones, also as the remainder.
 template <typename T>
 T remainder(T a, T b) {
   if (b == 0) return T(~T(0));
@@ -85,7 +85,7 @@ void add_saturating(Table& table) {
                  [](T a, T b, T c) { return clamp_to<T>(high_half(a, b) + c); });
 }
 
-/// 24-bit operands; .lo is bits 0-31 of the 48-bit product, .hi bits 16-47.
+// 24-bit operands; .lo is bits 0-31 of the 48-bit product, .hi bits 16-47.
 template <typename T>
 void add_24(Table& table, const std::string& t) {
   auto low24 = [](T v) -> int128 {
@@ -103,11 +103,11 @@ void add_24(Table& table, const std::string& t) {
                    [hi](T a, T b, T c) { return clamp_to<T>(int128(hi(a, b)) + c); });
 }
 
-/// Sums of two words: the carry goes from the first instruction to the second.
+// Sums of two words: the carry goes from the first instruction to the second.
 template <typename T>
 void add_carry(Table& table, const std::string& t) {
   using U = Unsigned<T>;
-  constexpr unsigned kBits = 8 * sizeof(U);
+  constexpr unsigned BITS = 8 * sizeof(U);
   Kind k = kind_of<T>();
   for (std::string end : {"", ".cc"}) {
     std::string tail = end.empty() ? "" : " addc." + t + " $d2, 0, 0;";
@@ -117,10 +117,10 @@ void add_carry(Table& table, const std::string& t) {
                end.empty() ? std::vector<Kind>{k, k} : std::vector<Kind>{k, k, k},
                [end](const Values& in, Values& out) {
                  uint128 low = uint128(U(in[0])) + U(in[1]);
-                 uint128 high = uint128(U(in[0])) + U(in[2]) + (low >> kBits);
+                 uint128 high = uint128(U(in[0])) + U(in[2]) + (low >> BITS);
                  out[0] = U(low);
                  out[1] = U(high);
-                 if (!end.empty()) out[2] = U(high >> kBits);
+                 if (!end.empty()) out[2] = U(high >> BITS);
                }});
     std::string subtract_tail = end.empty() ? "" : " subc." + t + " $d2, 0, 0;";
     table.add(
@@ -130,20 +130,20 @@ void add_carry(Table& table, const std::string& t) {
          end.empty() ? std::vector<Kind>{k, k} : std::vector<Kind>{k, k, k},
          [end](const Values& in, Values& out) {
            uint128 low = uint128(U(in[0])) - U(in[1]);
-           unsigned borrow = low >> kBits != 0;
+           unsigned borrow = low >> BITS != 0;
            uint128 high = uint128(U(in[0])) - U(in[2]) - borrow;
            out[0] = U(low);
            out[1] = U(high);
-           if (!end.empty()) out[2] = U(U(0) - U(high >> kBits != 0));
+           if (!end.empty()) out[2] = U(U(0) - U(high >> BITS != 0));
          }});
   }
 }
 
-/// madc: product of either half plus a word plus the carry of an addition before.
+// madc: product of either half plus a word plus the carry of an addition before.
 template <typename T>
 void add_mad_carry(Table& table, const std::string& t) {
   using U = Unsigned<T>;
-  constexpr unsigned kBits = 8 * sizeof(U);
+  constexpr unsigned BITS = 8 * sizeof(U);
   Kind k = kind_of<T>();
   for (bool high : {false, true}) {
     std::string half = high ? "hi" : "lo";
@@ -158,10 +158,10 @@ void add_mad_carry(Table& table, const std::string& t) {
                {k, k, k},
                [product](const Values& in, Values& out) {
                  uint128 first = uint128(product(in)) + U(in[2]);
-                 uint128 second = uint128(product(in)) + U(in[2]) + (first >> kBits);
+                 uint128 second = uint128(product(in)) + U(in[2]) + (first >> BITS);
                  out[0] = U(first);
                  out[1] = U(second);
-                 out[2] = U(second >> kBits);
+                 out[2] = U(second >> BITS);
                }});
     table.add({"madc." + half + "." + t,
                "add.cc." + t + " $d0, $0, $1; madc." + half + "." + t + " $d1, $0, $1, $2;",
@@ -170,7 +170,7 @@ void add_mad_carry(Table& table, const std::string& t) {
                [product](const Values& in, Values& out) {
                  uint128 first = uint128(U(in[0])) + U(in[1]);
                  out[0] = U(first);
-                 out[1] = U(uint128(product(in)) + U(in[2]) + (first >> kBits));
+                 out[1] = U(uint128(product(in)) + U(in[2]) + (first >> BITS));
                }});
   }
 }

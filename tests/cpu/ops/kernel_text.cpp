@@ -10,7 +10,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// $d0 before $0: the longer names first. Rows may use %p, %t, %x and %h as they like.
+// $d0 before $0: the longer names first. Rows may use %p, %t, %x and %h as they like.
 std::string substituted(std::string text, size_t number) {
   text = replaced(text, "$d", "%d");
   text = replaced(text, "$m", "%j5");
@@ -41,8 +41,8 @@ std::string moves(const char* instruction, const char* stem, const char* base,
 }
 
 std::string kernel(const Case& row, size_t number) {
-  const std::string bytes = std::to_string(8 * kMaxValues);
-  const std::string scratch = std::to_string(kScratchBytes);
+  const std::string bytes = std::to_string(8 * MAX_VALUES);
+  const std::string scratch = std::to_string(SCRATCH_BYTES);
   std::string text = substituted(row.globals, number);
   text += ".visible .entry c" + std::to_string(number) +
           "(.param .u64 in, .param .u64 out, .param .u64 scratch)\n{\n"
@@ -50,7 +50,7 @@ std::string kernel(const Case& row, size_t number) {
           " .reg .b32 %i<8>; .reg .b64 %j<8>;\n";
   text += registers("a", row.in) + registers("d", row.out);
   if (row.body.find("$s") != std::string::npos)
-    text += " .shared .align 16 .b8 sh[" + std::to_string(kWarp * kScratchBytes) + "];\n" +
+    text += " .shared .align 16 .b8 sh[" + std::to_string(WARP * SCRATCH_BYTES) + "];\n" +
             " mov.u32 %i6, %tid.x; mov.u32 %i7, sh; mad.lo.u32 %i5, %i6, " + scratch + ", %i7;\n";
   text +=
       " mov.u32 %i0, %ctaid.x; mov.u32 %i1, %ntid.x; mov.u32 %i2, %tid.x;\n"

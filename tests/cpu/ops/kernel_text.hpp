@@ -8,11 +8,11 @@
 
 namespace cucore::cpu::ops {
 
-/// Bytes of scratch memory that each thread has as $m (global) and $s (shared).
-inline constexpr unsigned kScratchBytes = 32;
+// Bytes of scratch memory that each thread has as $m (global) and $s (shared).
+inline constexpr unsigned SCRATCH_BYTES = 32;
 
-/// The module of these rows for sm_`target`; the kernel of rows[i] is called c<first + i>. It takes
-/// three addresses: operands, results and scratch memory, and runs in blocks of one warp.
+// The module of these rows for sm_`target`; the kernel of rows[i] is called c<first + i>. It takes
+// three addresses: operands, results and scratch memory, and runs in blocks of one warp.
 std::string module_text(std::span<const Case> rows, size_t first, unsigned target);
 
 }  // namespace cucore::cpu::ops

@@ -13,7 +13,7 @@ struct Type {
   bool is_signed;
 };
 
-constexpr Type kTypes[] = {
+constexpr Type TYPES[] = {
     {"b8", Kind::u8, 1, false},   {"u8", Kind::u8, 1, false},   {"s8", Kind::s8, 1, true},
     {"b16", Kind::u16, 2, false}, {"u16", Kind::u16, 2, false}, {"s16", Kind::s16, 2, true},
     {"b32", Kind::u32, 4, false}, {"u32", Kind::u32, 4, false}, {"s32", Kind::s32, 4, true},
@@ -21,18 +21,18 @@ constexpr Type kTypes[] = {
     {"s64", Kind::s64, 8, true},  {"f64", Kind::f64, 8, false}};
 
 struct Space {
-  const char* name;     ///< as it stands in the instruction: ".global"
-  const char* setup;    ///< text that makes the address
-  const char* address;  ///< the base
-  const char* fill;     ///< space of the plain accesses around
+  const char* name;     // as it stands in the instruction: ".global"
+  const char* setup;    // text that makes the address
+  const char* address;  // the base
+  const char* fill;     // space of the plain accesses around
 };
 
-constexpr Space kSpaces[] = {{".global", "", "$m", ".global"},
-                             {".shared", "", "$s", ".shared"},
-                             {".shared::cta", "", "$s", ".shared"},
-                             {".local", "mov.u64 %x0, loc;", "%x0", ".local"},
-                             {".shared wide", "cvt.u64.u32 %x0, $s;", "%x0", ".shared"},
-                             {"", "cvta.global.u64 %x0, $m;", "%x0", ""}};
+constexpr Space SPACES[] = {{".global", "", "$m", ".global"},
+                            {".shared", "", "$s", ".shared"},
+                            {".shared::cta", "", "$s", ".shared"},
+                            {".local", "mov.u64 %x0, loc;", "%x0", ".local"},
+                            {".shared wide", "cvt.u64.u32 %x0, $s;", "%x0", ".shared"},
+                            {"", "cvta.global.u64 %x0, $m;", "%x0", ""}};
 
 std::string space_name(const Space& space) {
   std::string name = space.name;
@@ -55,7 +55,7 @@ std::string listed(const char* stem, unsigned count) {
   return count == 1 ? text : "{" + text + "}";
 }
 
-/// What a register of the type's kind holds after a load of these bytes.
+// What a register of the type's kind holds after a load of these bytes.
 uint64_t loaded(const Type& type, const unsigned char* bytes) {
   uint64_t value = 0;
   std::memcpy(&value, bytes, type.bytes);
@@ -65,7 +65,7 @@ uint64_t loaded(const Type& type, const unsigned char* bytes) {
   return width == 8 ? value : value & ((uint64_t{1} << 8 * width) - 1);
 }
 
-/// `name` is the whole instruction name, `width` its vector.
+// `name` is the whole instruction name, `width` its vector.
 Case& add_load(Table& table, const std::string& name, const Space& space, const Type& type,
                unsigned width) {
   std::string body = std::string(space.setup) + " st" + space.fill + ".v2.b64 [" + space.address +
@@ -114,8 +114,8 @@ std::string vector_name(unsigned width) {
 }
 
 void add_plain(Table& table) {
-  for (const Space& space : kSpaces)
-    for (const Type& type : kTypes)
+  for (const Space& space : SPACES)
+    for (const Type& type : TYPES)
       for (unsigned width : {1u, 2u, 4u}) {
         if (width * type.bytes > 16) continue;
         std::string tail = space_name(space) + vector_name(width) + type.name;
@@ -124,9 +124,9 @@ void add_plain(Table& table) {
       }
 }
 
-/// Orders and hints change nothing for a thread that is alone.
+// Orders and hints change nothing for a thread that is alone.
 void add_ordered(Table& table) {
-  const Type some[] = {kTypes[1], kTypes[2], kTypes[3], kTypes[7], kTypes[8], kTypes[10]};
+  const Type some[] = {TYPES[1], TYPES[2], TYPES[3], TYPES[7], TYPES[8], TYPES[10]};
   std::vector<std::string> loads = {".weak", ".volatile"}, stores = loads;
   for (const char* scope : {".cta", ".gpu", ".sys", ".cluster"}) {
     loads.push_back(std::string(".relaxed") + scope);
@@ -134,7 +134,7 @@ void add_ordered(Table& table) {
     stores.push_back(std::string(".relaxed") + scope);
     stores.push_back(std::string(".release") + scope);
   }
-  for (const Space* space : {&kSpaces[0], &kSpaces[1], &kSpaces[5]})
+  for (const Space* space : {&SPACES[0], &SPACES[1], &SPACES[5]})
     for (const Type& type : some)
       for (size_t i = 0; i < loads.size(); ++i) {
         unsigned width = i == 1 ? 2 : 1;
@@ -144,14 +144,14 @@ void add_ordered(Table& table) {
         add_store(table, "st" + stores[i] + tail, *space, type, width).min_target = min_target;
       }
   for (const char* hint : {".ca", ".cg", ".cs", ".lu", ".cv"})
-    add_load(table, std::string("ld.global") + hint + ".v4.u32", kSpaces[0], kTypes[7], 4);
+    add_load(table, std::string("ld.global") + hint + ".v4.u32", SPACES[0], TYPES[7], 4);
   for (const char* hint : {".wb", ".cg", ".cs", ".wt"})
-    add_store(table, std::string("st.global") + hint + ".v4.u32", kSpaces[0], kTypes[7], 4);
+    add_store(table, std::string("st.global") + hint + ".v4.u32", SPACES[0], TYPES[7], 4);
   for (const char* hint : {".L1::evict_last", ".L1::no_allocate", ".L2::128B"})
-    add_load(table, std::string("ld.global") + hint + ".u32", kSpaces[0], kTypes[7], 1);
+    add_load(table, std::string("ld.global") + hint + ".u32", SPACES[0], TYPES[7], 1);
 }
 
-/// Read-only loads take the row's own operands, which nothing writes.
+// Read-only loads take the row's own operands, which nothing writes.
 void add_read_only(Table& table) {
   for (const char* name : {"ld.global.nc", "ldu.global", "ld.global.nc.L1::no_allocate.L2::128B"})
     for (const char* type : {"u32", "b64", "f32"}) {
@@ -165,9 +165,9 @@ void add_read_only(Table& table) {
 }
 
 void add_constants(Table& table) {
-  static const unsigned char kBytes[16] = {0x80, 1, 0xFF, 3,  4,  5,  6,  0x87,
-                                           8,    9, 10,   11, 12, 13, 14, 0xEF};
-  for (const Type& type : kTypes)
+  static const unsigned char BYTES[16] = {0x80, 1, 0xFF, 3,  4,  5,  6,  0x87,
+                                          8,    9, 10,   11, 12, 13, 14, 0xEF};
+  for (const Type& type : TYPES)
     for (unsigned width : {1u, 2u, 4u}) {
       if (width * type.bytes > 16) continue;
       std::string name = "ld.const" + vector_name(width) + type.name;
@@ -179,17 +179,17 @@ void add_constants(Table& table) {
                  std::vector<Kind>(width, type.kind),
                  [=](const Values&, Values& out) {
                    for (unsigned i = 0; i < width; ++i)
-                     out[i] = loaded(type, kBytes + i * type.bytes);
+                     out[i] = loaded(type, BYTES + i * type.bytes);
                  }};
         row.globals = ".const .align 16 .b8 kc$n[16] = {";
-        for (unsigned i = 0; i < 16; ++i) row.globals += (i ? "," : "") + std::to_string(kBytes[i]);
+        for (unsigned i = 0; i < 16; ++i) row.globals += (i ? "," : "") + std::to_string(BYTES[i]);
         row.globals += "};\n";
         table.add(std::move(row));
       }
     }
 }
 
-/// Negative, zero and named offsets, and an index.
+// Negative, zero and named offsets, and an index.
 void add_offsets(Table& table) {
   table.add({"ld.global.u32 offsets",
              "add.u64 %x0, $m, 16; st.global.u32 [%x0+-8], $0; st.global.u32 [%x0+4], $1; "

@@ -86,7 +86,7 @@ void add_packs(Table& table) {
              }});
 }
 
-/// What a register holds in lane `lane` of a block of one warp.
+// What a register holds in lane `lane` of a block of one warp.
 void add_special(Table& table, const std::string& name, uint64_t (*value)(unsigned lane)) {
   table.add({"mov.u32 " + name,
              "mov.u32 $d0, %" + name + ";",
@@ -94,11 +94,11 @@ void add_special(Table& table, const std::string& name, uint64_t (*value)(unsign
              {Kind::u32},
              {},
              [value](const Values*, Values* out) {
-               for (unsigned lane = 0; lane < kWarp; ++lane) out[lane][0] = value(lane);
+               for (unsigned lane = 0; lane < WARP; ++lane) out[lane][0] = value(lane);
              }});
 }
 
-/// Which number a warp has is the device's business; it is below %nwarpid.
+// Which number a warp has is the device's business; it is below %nwarpid.
 void add_warp_number(Table& table) {
   table.add({"setp.lt.u32 warpid",
              "mov.u32 %t0, %warpid; mov.u32 %t1, %nwarpid; setp.lt.u32 %p0, %t0, %t1;"
@@ -127,18 +127,18 @@ void add_specials(Table& table) {
               [](unsigned lane) { return uint64_t(uint32_t(~((1ull << lane) - 1))); });
 }
 
-/// An address of each space, made generic and asked about.
+// An address of each space, made generic and asked about.
 void add_spaces(Table& table) {
   struct Space {
     const char* name;
-    std::string address;  ///< text that leaves the generic address in %x0
+    std::string address;  // text that leaves the generic address in %x0
   };
-  const Space kSpaces[] = {{"global", "cvta.global.u64 %x0, $m;"},
-                           {"shared", "cvt.u64.u32 %x1, $s; cvta.shared.u64 %x0, %x1;"},
-                           {"local", "mov.u64 %x1, loc; cvta.local.u64 %x0, %x1;"},
-                           {"const", "mov.u64 %x1, kc$n; cvta.const.u64 %x0, %x1;"}};
-  for (const Space& of : kSpaces)
-    for (const Space& asked : kSpaces) {
+  const Space SPACES[] = {{"global", "cvta.global.u64 %x0, $m;"},
+                          {"shared", "cvt.u64.u32 %x1, $s; cvta.shared.u64 %x0, %x1;"},
+                          {"local", "mov.u64 %x1, loc; cvta.local.u64 %x0, %x1;"},
+                          {"const", "mov.u64 %x1, kc$n; cvta.const.u64 %x0, %x1;"}};
+  for (const Space& of : SPACES)
+    for (const Space& asked : SPACES) {
       bool yes = std::string(of.name) == asked.name;
       Case row{std::string("isspacep.") + asked.name + " of " + of.name,
                "{ .local .align 8 .b8 loc[8]; " + of.address + " isspacep." + asked.name +

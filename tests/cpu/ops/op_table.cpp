@@ -18,13 +18,13 @@ namespace {
 
 using namespace cucore::cpu::ops;
 
-constexpr size_t kRowsOfModule = 48;
-constexpr int kShownDifferences = 3;
+constexpr size_t ROWS_OF_MODULE = 48;
+constexpr int SHOWN_DIFFERENCES = 3;
 
 struct Options {
   std::string driver, expect, record, note, only;
   bool list = false;
-  unsigned print = 0;  ///< write the rows' PTX for this target instead of running it
+  unsigned print = 0;  // write the rows' PTX for this target instead of running it
 };
 
 struct Tally {
@@ -56,7 +56,7 @@ double number(Kind kind, uint64_t bits) {
   return from_bits<float>(bits);
 }
 
-/// Within the row's bound; NaN with NaN, infinity with itself.
+// Within the row's bound; NaN with NaN, infinity with itself.
 bool near(const Case& row, Kind kind, uint64_t want, uint64_t got, double factor) {
   if (want == got) return true;
   if (is_nan(kind, want) || is_nan(kind, got)) return is_nan(kind, want) && is_nan(kind, got);
@@ -78,7 +78,7 @@ bool agrees(const Case& row, const Values& want, const Values& got) {
 
 std::vector<Values> references(const Case& row, const std::vector<Values>& operands) {
   std::vector<Values> results(operands.size(), Values{});
-  for (size_t i = 0; i < operands.size(); i += row.warp_reference ? kWarp : 1) {
+  for (size_t i = 0; i < operands.size(); i += row.warp_reference ? WARP : 1) {
     if (row.warp_reference) {
       row.warp_reference(&operands[i], &results[i]);
     } else {
@@ -97,8 +97,8 @@ class Runner {
   }
 
   void run(const std::vector<Case>& rows) {
-    for (size_t first = 0; first < rows.size(); first += kRowsOfModule) {
-      size_t count = std::min(kRowsOfModule, rows.size() - first);
+    for (size_t first = 0; first < rows.size(); first += ROWS_OF_MODULE) {
+      size_t count = std::min(ROWS_OF_MODULE, rows.size() - first);
       run_module(std::span(rows).subspan(first, count), first);
     }
     if (!options_.record.empty()) write(made_, options_.record);
@@ -109,7 +109,7 @@ class Runner {
  private:
   unsigned target() const { return std::min(driver_.target(), 90u); }
 
-  /// A module that is refused is tried row by row, so that one bad row hides no other.
+  // A module that is refused is tried row by row, so that one bad row hides no other.
   void run_module(std::span<const Case> rows, size_t first) {
     CUmodule module = nullptr;
     try {
@@ -142,7 +142,7 @@ class Runner {
     std::vector<uint64_t> raw;
     try {
       raw = driver_.run(module, "c" + std::to_string(number), flat, flat.size(), operands.size(),
-                        operands.size() * kScratchBytes);
+                        operands.size() * SCRATCH_BYTES);
     } catch (const DriverError& error) {
       ++tally_.failed;
       std::printf("FAULT %s: %s\n", row.name.c_str(), error.what());
@@ -150,7 +150,7 @@ class Runner {
     }
     std::vector<Values> results(operands.size());
     for (size_t i = 0; i < results.size(); ++i)
-      std::memcpy(results[i].data(), &raw[i * kMaxValues], sizeof(Values));
+      std::memcpy(results[i].data(), &raw[i * MAX_VALUES], sizeof(Values));
     judge(row, operands, results);
     return true;
   }
@@ -170,13 +170,13 @@ class Runner {
     std::vector<Values> wanted = references(row, operands);
     int differences = 0;
     for (size_t i = 0; i < results.size(); ++i) {
-      if (agrees(row, wanted[i], results[i]) || ++differences > kShownDifferences) continue;
+      if (agrees(row, wanted[i], results[i]) || ++differences > SHOWN_DIFFERENCES) continue;
       std::printf("DIFFERS %s (%s): want %s, got %s\n", row.name.c_str(),
                   listed(operands[i], row.in.size()).c_str(),
                   listed(wanted[i], row.out.size()).c_str(),
                   listed(results[i], row.out.size()).c_str());
     }
-    if (differences > kShownDifferences)
+    if (differences > SHOWN_DIFFERENCES)
       std::printf("DIFFERS %s: %d of %zu in all\n", row.name.c_str(), differences, results.size());
     return differences == 0;
   }
@@ -197,7 +197,7 @@ class Runner {
     return false;
   }
 
-  /// Both devices are within the bound of the true value, so within twice the bound of each other.
+  // Both devices are within the bound of the true value, so within twice the bound of each other.
   bool approximates(const Case& row, const std::vector<Values>& operands, const Recorded& want,
                     const Recorded& made) {
     for (size_t i = 0; i < made.values.size(); ++i) {
@@ -243,7 +243,7 @@ bool parse(int count, char** arguments, Options& options) {
   return options.list || options.print != 0 || !options.driver.empty();
 }
 
-/// Rows that this device can run; names must tell rows apart.
+// Rows that this device can run; names must tell rows apart.
 std::vector<Case> chosen(const Options& options, unsigned target) {
   std::set<std::string> names;
   std::vector<Case> rows;

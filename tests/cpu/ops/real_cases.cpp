@@ -4,7 +4,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-/// The compiler must neither fold nor move an operation out of the rounding mode it is meant for.
+// The compiler must neither fold nor move an operation out of the rounding mode it is meant for.
 template <typename T>
 T opaque(T value) {
   volatile T kept = value;
@@ -108,7 +108,7 @@ void add_extremes(Table& table, const RealOptions& o, bool nan, bool xorsign) {
   }
 }
 
-/// neg and abs change the sign's bit, but devices treat a NaN as arithmetic does.
+// neg and abs change the sign's bit, but devices treat a NaN as arithmetic does.
 template <typename T>
 void add_signs(Table& table, bool ftz) {
   std::string t = std::string(ftz ? ".ftz." : ".") + type_name<T>();
@@ -145,14 +145,14 @@ void add_testp(Table& table) {
     const char* name;
     bool (*holds)(T);
   };
-  static constexpr Test kTests[] = {
+  static constexpr Test TESTS[] = {
       {"finite", [](T v) { return bool(std::isfinite(v)); }},
       {"infinite", [](T v) { return bool(std::isinf(v)); }},
       {"number", [](T v) { return v == v; }},
       {"notanumber", [](T v) { return v != v; }},
       {"normal", [](T v) { return std::isnormal(v) || v == 0; }},
       {"subnormal", [](T v) { return std::fpclassify(v) == FP_SUBNORMAL; }}};
-  for (const Test& test : kTests) {
+  for (const Test& test : TESTS) {
     std::string name = std::string("testp.") + test.name + "." + type_name<T>();
     table.add(
         {name,
@@ -166,7 +166,7 @@ void add_testp(Table& table) {
 }  // namespace
 
 void add_real_cases(Table& table) {
-  for (const RoundingMode& rounding : kRoundings) {
+  for (const RoundingMode& rounding : ROUNDINGS) {
     std::string suffix = std::string(".") + rounding.name;
     for (bool ftz : {false, true})
       for (bool sat : {false, true}) add_rounded<float>(table, suffix, {ftz, sat, rounding.mode});

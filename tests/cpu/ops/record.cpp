@@ -8,13 +8,13 @@
 namespace cucore::cpu::ops {
 namespace {
 
-constexpr const char* kTitle = "# results of the PTX table, format 1";
+constexpr const char* TITLE = "# results of the PTX table, format 1";
 
 void mix(uint64_t& hash, uint64_t value) {
   for (int i = 0; i < 8; ++i) hash = (hash ^ (value >> 8 * i & 0xFF)) * 0x100000001b3;
 }
 
-constexpr uint64_t kStart = 0xcbf29ce484222325;
+constexpr uint64_t START = 0xcbf29ce484222325;
 
 bool half_nan(uint64_t bits) { return (bits & 0x7C00) == 0x7C00 && (bits & 0x3FF) != 0; }
 bool brain_nan(uint64_t bits) { return (bits & 0x7F80) == 0x7F80 && (bits & 0x7F) != 0; }
@@ -60,7 +60,7 @@ uint64_t with_one_nan(Kind kind, uint64_t bits) {
 Recorded recorded(const Case& row, const std::vector<Values>& operands,
                   const std::vector<Values>& results) {
   Recorded made;
-  made.stamp = made.bits = made.loose = kStart;
+  made.stamp = made.bits = made.loose = START;
   for (char c : row.body + row.globals) mix(made.stamp, static_cast<unsigned char>(c));
   for (const Values& values : operands)
     for (size_t i = 0; i < row.in.size(); ++i) mix(made.stamp, values[i]);
@@ -76,7 +76,7 @@ Recorded recorded(const Case& row, const std::vector<Values>& operands,
 
 void write(const Record& record, const std::string& path) {
   std::ofstream file(path);
-  file << kTitle << "\n# " << record.device << "\n" << std::hex;
+  file << TITLE << "\n# " << record.device << "\n" << std::hex;
   for (const auto& [name, row] : record.rows) {
     file << name << '\t' << row.stamp << '\t' << row.bits << '\t' << row.loose;
     char separator = '\t';
@@ -92,7 +92,7 @@ void write(const Record& record, const std::string& path) {
 Record read(const std::string& path) {
   std::ifstream file(path);
   std::string line;
-  if (!std::getline(file, line) || line != kTitle) throw std::runtime_error("no record: " + path);
+  if (!std::getline(file, line) || line != TITLE) throw std::runtime_error("no record: " + path);
   Record record;
   std::getline(file, record.device);
   record.device.erase(0, 2);

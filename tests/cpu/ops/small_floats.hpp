@@ -8,11 +8,11 @@
 
 namespace cucore::cpu::ops {
 
-/// A float format with `exponent_bits` and `fraction_bits`.
+// A float format with `exponent_bits` and `fraction_bits`.
 struct SmallFormat {
   int exponent_bits, fraction_bits;
-  bool has_infinity = true;  ///< false: e4m3, whose largest pattern alone is NaN
-  uint32_t nan;              ///< what a NaN becomes
+  bool has_infinity = true;  // false: e4m3, whose largest pattern alone is NaN
+  uint32_t nan;              // what a NaN becomes
 
   int width() const { return 1 + exponent_bits + fraction_bits; }
   uint32_t sign_bit() const { return 1u << (width() - 1); }
@@ -32,7 +32,7 @@ struct SmallFormat {
     return sign * finite(size);
   }
 
-  /// Of patterns without sign; also one beyond the largest, where the next value would be.
+  // Of patterns without sign; also one beyond the largest, where the next value would be.
   double finite(uint32_t size) const {
     int bias = (1 << (exponent_bits - 1)) - 1;
     int exponent = int(size >> fraction_bits);
@@ -42,7 +42,7 @@ struct SmallFormat {
     return std::ldexp(one + fraction, exponent - bias - fraction_bits);
   }
 
-  /// `exact` may be a sum that no double holds: `beyond` is the sign of what is missing.
+  // `exact` may be a sum that no double holds: `beyond` is the sign of what is missing.
   uint32_t round(double exact, int mode, bool to_finite = false, int beyond = 0) const {
     if (exact != exact) return nan;
     uint32_t sign = std::signbit(exact) ? sign_bit() : 0;
@@ -86,12 +86,12 @@ struct SmallFormat {
   }
 };
 
-inline constexpr SmallFormat kHalf{5, 10, true, 0x7FFF};
-inline constexpr SmallFormat kBrain{8, 7, true, 0x7FFF};
-inline constexpr SmallFormat kE5M2{5, 2, true, 0x7F};
-inline constexpr SmallFormat kE4M3{4, 3, false, 0x7F};
+inline constexpr SmallFormat HALF{5, 10, true, 0x7FFF};
+inline constexpr SmallFormat BRAIN{8, 7, true, 0x7FFF};
+inline constexpr SmallFormat E5_M2{5, 2, true, 0x7F};
+inline constexpr SmallFormat E4_M3{4, 3, false, 0x7F};
 
-/// a * b + c of small floats: the double nearest and the sign of the error. The product is exact.
+// a * b + c of small floats: the double nearest and the sign of the error. The product is exact.
 inline double sum_with_error(double product, double c, int& beyond) {
   volatile double sum = product + c;
   volatile double part = sum - product;

@@ -65,20 +65,20 @@ std::string bits_name() {
   return "b" + std::to_string(8 * sizeof(T));
 }
 
-/// f(T) for each of the types.
+// f(T) for each of the types.
 template <typename... T, typename F>
 void for_types(F f) {
   (f(T{}), ...);
 }
 
-/// "add.s32" becomes "add.s32 $d0, $0, $1;".
+// "add.s32" becomes "add.s32 $d0, $0, $1;".
 inline std::string plain(const std::string& name, size_t operands) {
   std::string text = name + " $d0";
   for (size_t i = 0; i < operands; ++i) text += ", $" + std::to_string(i);
   return text + ";";
 }
 
-/// A row with operands and result of one C++ type.
+// A row with operands and result of one C++ type.
 template <typename T, typename F>
 Case& add_unary(Table& table, const std::string& name, F f) {
   return table.add(

@@ -9,7 +9,7 @@ struct Packed {
   int64_t (*apply)(int64_t, int64_t);
 };
 
-constexpr Packed kOperations[] = {
+constexpr Packed OPERATIONS[] = {
     {"vadd", [](int64_t a, int64_t b) { return a + b; }},
     {"vsub", [](int64_t a, int64_t b) { return a - b; }},
     {"vavrg", [](int64_t a, int64_t b) { return (a + b + ((a + b) >= 0)) >> 1; }},
@@ -23,7 +23,7 @@ int64_t element(uint64_t bits, unsigned place, unsigned width, bool is_signed) {
                                            : int64_t(value);
 }
 
-/// Only forms whose result has the operands' signedness: mixed ones differ between devices' notes.
+// Only forms whose result has the operands' signedness: mixed ones differ between devices' notes.
 void add_packed(Table& table, const Packed& operation, unsigned lanes, bool is_signed, bool sums) {
   unsigned width = 32 / lanes;
   std::string t = is_signed ? ".s32" : ".u32";
@@ -46,8 +46,8 @@ void add_packed(Table& table, const Packed& operation, unsigned lanes, bool is_s
              }});
 }
 
-/// Scalar forms: 32-bit operands, an exact result that wraps, or saturates with .sat; but devices
-/// leave sums of unsigned words to wrap.
+// Scalar forms: 32-bit operands, an exact result that wraps, or saturates with .sat; but devices
+// leave sums of unsigned words to wrap.
 void add_scalar(Table& table, const Packed& operation, bool is_signed, bool saturates) {
   std::string t = is_signed ? ".s32" : ".u32";
   std::string name = operation.name + t + t + t + (saturates ? ".sat" : "");
@@ -69,7 +69,7 @@ void add_scalar(Table& table, const Packed& operation, bool is_signed, bool satu
 }  // namespace
 
 void add_video_cases(Table& table) {
-  for (const Packed& operation : kOperations)
+  for (const Packed& operation : OPERATIONS)
     for (bool is_signed : {false, true}) {
       for (unsigned lanes : {2u, 4u}) {
         add_packed(table, operation, lanes, is_signed, false);

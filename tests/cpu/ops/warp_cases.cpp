@@ -4,7 +4,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-/// Where lane `lane` reads, by the pseudo code of PTX.
+// Where lane `lane` reads, by the pseudo code of PTX.
 struct Source {
   unsigned lane;
   bool inside;
@@ -46,7 +46,7 @@ void add_shuffles(Table& table) {
                    {Kind::u32, Kind::u32},
                    {},
                    [=](const Values* in, Values* out) {
-                     for (unsigned lane = 0; lane < kWarp; ++lane) {
+                     for (unsigned lane = 0; lane < WARP; ++lane) {
                        uint64_t b = varies ? lane * 7 + in[lane][1] : in[lane][1];
                        Source source = shuffle_source(mode, lane, b, c);
                        out[lane][0] = in[source.lane][0];
@@ -56,7 +56,7 @@ void add_shuffles(Table& table) {
       }
 }
 
-/// Lanes below the limit take part, the rest skip: `limit` 32 is a whole warp.
+// Lanes below the limit take part, the rest skip: `limit` 32 is a whole warp.
 std::string guard(unsigned limit) {
   return limit == 32 ? ""
                      : "mov.u32 %t7, %laneid; setp.lt.u32 %p7, %t7, " + std::to_string(limit) +
@@ -90,7 +90,7 @@ void add_votes(Table& table) {
                                        : mode == "any" ? votes != 0
                                        : mode == "uni" ? votes == 0 || votes == members
                                                        : votes;
-                     for (unsigned lane = 0; lane < kWarp; ++lane)
+                     for (unsigned lane = 0; lane < WARP; ++lane)
                        out[lane][0] = lane < limit ? result : 77;
                    }});
       }
@@ -118,7 +118,7 @@ void add_matches(Table& table) {
                    {},
                    [=](const Values* in, Values* o) {
                      auto value = [&](unsigned lane) { return in[lane][0] & in[lane][1]; };
-                     for (unsigned lane = 0; lane < kWarp; ++lane) {
+                     for (unsigned lane = 0; lane < WARP; ++lane) {
                        uint64_t same = 0;
                        for (unsigned other = 0; other < limit; ++other)
                          same |= uint64_t(value(other) == value(lane)) << other;
@@ -135,7 +135,7 @@ void add_redux(Table& table) {
     const char* name;
     uint32_t (*apply)(uint32_t, uint32_t);
   };
-  static constexpr Reduction kReductions[] = {
+  static constexpr Reduction REDUCTIONS[] = {
       {"add.u32", [](uint32_t a, uint32_t b) { return a + b; }},
       {"add.s32", [](uint32_t a, uint32_t b) { return a + b; }},
       {"min.u32", [](uint32_t a, uint32_t b) { return a < b ? a : b; }},
@@ -146,7 +146,7 @@ void add_redux(Table& table) {
       {"or.b32", [](uint32_t a, uint32_t b) { return a | b; }},
       {"xor.b32", [](uint32_t a, uint32_t b) { return a ^ b; }}};
   for (unsigned limit : {32u, 11u})
-    for (const Reduction& reduction : kReductions) {
+    for (const Reduction& reduction : REDUCTIONS) {
       std::string name = std::string("redux.sync.") + reduction.name;
       table.add({name + note(limit),
                  guard(limit) + "xor.b32 %t0, $0, $1; " + at(limit) + name + " $d0, %t0, " +
@@ -158,7 +158,7 @@ void add_redux(Table& table) {
                    uint32_t result = uint32_t(in[0][0] ^ in[0][1]);
                    for (unsigned lane = 1; lane < limit; ++lane)
                      result = reduction.apply(result, uint32_t(in[lane][0] ^ in[lane][1]));
-                   for (unsigned lane = 0; lane < kWarp; ++lane)
+                   for (unsigned lane = 0; lane < WARP; ++lane)
                      out[lane][0] = lane < limit ? result : 77;
                  },
                  Compare::exact,
@@ -180,7 +180,7 @@ void add_members(Table& table) {
          {Kind::u32},
          {},
          [=](const Values*, Values* out) {
-           for (unsigned lane = 0; lane < kWarp; ++lane)
+           for (unsigned lane = 0; lane < WARP; ++lane)
              out[lane][0] = lane < limit ? mask_of(limit) : 77;
          }});
     table.add({"elect.sync" + note(limit),
@@ -190,7 +190,7 @@ void add_members(Table& table) {
                {Kind::u32},
                {},
                [=](const Values*, Values* out) {
-                 for (unsigned lane = 0; lane < kWarp; ++lane)
+                 for (unsigned lane = 0; lane < WARP; ++lane)
                    out[lane][0] = lane >= limit ? 77 : lane == 0;
                },
                Compare::exact,
@@ -200,7 +200,7 @@ void add_members(Table& table) {
   }
 }
 
-/// A block is one warp here, so its reduction is the warp's.
+// A block is one warp here, so its reduction is the warp's.
 void add_barriers(Table& table) {
   for (std::string operation : {"popc.u32", "and.pred", "or.pred"})
     for (std::string base : {"bar", "barrier"}) {
@@ -208,18 +208,17 @@ void add_barriers(Table& table) {
       bool count = operation == "popc.u32";
       std::string body = "setp.lt.u32 %p0, $0, $1; ";
       body += count ? name + " $d0, 1, 32, %p0;" : name + " %p1, 0, !%p0; selp.u32 $d0, 1, 0, %p1;";
-      table.add(
-          {name,
-           body,
-           {Kind::lane32, Kind::few32},
-           {Kind::u32},
-           {},
-           [=](const Values* in, Values* out) {
-             unsigned yes = 0;
-             for (unsigned lane = 0; lane < kWarp; ++lane) yes += in[lane][0] < in[lane][1];
-             uint64_t result = count ? yes : operation == "and.pred" ? yes == 0 : yes != kWarp;
-             for (unsigned lane = 0; lane < kWarp; ++lane) out[lane][0] = result;
-           }});
+      table.add({name,
+                 body,
+                 {Kind::lane32, Kind::few32},
+                 {Kind::u32},
+                 {},
+                 [=](const Values* in, Values* out) {
+                   unsigned yes = 0;
+                   for (unsigned lane = 0; lane < WARP; ++lane) yes += in[lane][0] < in[lane][1];
+                   uint64_t result = count ? yes : operation == "and.pred" ? yes == 0 : yes != WARP;
+                   for (unsigned lane = 0; lane < WARP; ++lane) out[lane][0] = result;
+                 }});
     }
   for (std::string name : {"bar.sync 0", "bar.sync 3, 32", "barrier.sync 5", "bar.warp.sync -1"})
     table.add({name + " orders shared memory",
@@ -232,8 +231,7 @@ void add_barriers(Table& table) {
                {Kind::u32},
                {},
                [](const Values* in, Values* out) {
-                 for (unsigned lane = 0; lane < kWarp; ++lane)
-                   out[lane][0] = in[kWarp - 1 - lane][0];
+                 for (unsigned lane = 0; lane < WARP; ++lane) out[lane][0] = in[WARP - 1 - lane][0];
                }});
   for (std::string name :
        {"membar.cta", "membar.gl", "membar.sys", "fence.sc.cta", "fence.sc.gpu", "fence.sc.sys",

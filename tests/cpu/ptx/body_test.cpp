@@ -196,7 +196,7 @@ TEST(Body, UnknownInstructionsKeepTheirTextAndLine) {
   EXPECT_EQ(parsed.instruction(0).form->op, Opcode::unsupported);
   EXPECT_EQ(parsed.module->text_of(parsed.instruction(0)), "@%p1 wgmma.fence.sync.aligned;");
   EXPECT_EQ(parsed.instruction(0).line, 8u);
-  EXPECT_NE(parsed.instruction(0).guard, kNone);
+  EXPECT_NE(parsed.instruction(0).guard, NONE);
   EXPECT_EQ(parsed.instruction(1).operand_count, 0);
 }
 
@@ -209,7 +209,7 @@ TEST(Body, InstructionsOfOneNameShareAForm) {
 
 struct BadBody {
   const char* text;
-  const char* message;  ///< part of the error
+  const char* message;  // part of the error
 };
 
 class BadBodies : public testing::TestWithParam<BadBody> {};
@@ -349,13 +349,13 @@ TEST(Errors, ZerosInsideAreErrorsAndBehindAreNot) {
   EXPECT_EQ(Parsed(text).module, nullptr);
 }
 
-/// Nesting, lengths and counts that an attacker would choose end in an error or a module, quickly.
+// Nesting, lengths and counts that an attacker would choose end in an error or a module, quickly.
 TEST(Errors, HostileTextsAreBounded) {
   std::string deep(100000, '{');
   EXPECT_EQ(Parsed(kernel(deep)).module, nullptr);
-  EXPECT_EQ(Parsed(kHeader + std::string(".global .u64 x = ") + std::string(100000, '(')).module,
+  EXPECT_EQ(Parsed(HEADER + std::string(".global .u64 x = ") + std::string(100000, '(')).module,
             nullptr);
-  EXPECT_EQ(Parsed(kHeader + std::string(".global .u64 x = ") + std::string(100000, '-')).module,
+  EXPECT_EQ(Parsed(HEADER + std::string(".global .u64 x = ") + std::string(100000, '-')).module,
             nullptr);
   EXPECT_EQ(Parsed(kernel("add.u32 %r1, " + std::string(100000, '!') + "%p1;")).module, nullptr);
   EXPECT_EQ(Parsed(kernel("mov.b32 %r1, " + std::string(100000, '{') + ";")).module, nullptr);

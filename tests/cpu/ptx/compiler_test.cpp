@@ -28,7 +28,7 @@ std::vector<Source> kernels() {
   return sources;
 }
 
-/// The first part of an instruction's name that the executor may lack without shame.
+// The first part of an instruction's name that the executor may lack without shame.
 bool may_be_unsupported(std::string_view name) {
   for (std::string_view family : {"wmma.", "mma.", "ldmatrix", "tex.", "tld4.", "suld.", "sust.",
                                   "mbarrier.", "cp.async.bulk", "cp.reduce.async.bulk"})
@@ -48,7 +48,7 @@ void check(const std::string& name, const std::string& ptx) {
 
 class Compiler : public testing::TestWithParam<const char*> {};
 
-/// The parameter is a list of options.
+// The parameter is a list of options.
 TEST_P(Compiler, KernelsParse) {
   auto nvrtc = cucore::cpu::test::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "no NVRTC on this machine";

@@ -14,7 +14,7 @@ T value_at(const Variable& variable, size_t index) {
   return value;
 }
 
-Parsed module(const std::string& text) { return Parsed(kHeader + text); }
+Parsed module(const std::string& text) { return Parsed(HEADER + text); }
 
 struct ConstantCase {
   const char* text;

@@ -50,7 +50,7 @@ std::string entry(const std::string& text, unsigned target, Packing packing, uin
 
 std::string fatbin(const std::string& entries) {
   std::string header(16, '\0');
-  put<uint32_t>(header, 0, kFatbinMagic);
+  put<uint32_t>(header, 0, FATBIN_MAGIC);
   put<uint16_t>(header, 4, 1);
   put<uint16_t>(header, 6, 16);
   put<uint64_t>(header, 8, entries.size());
@@ -61,20 +61,20 @@ FatbinResult extract(const std::string& image, unsigned target = 90) {
   return extract_ptx(image.data(), image.size(), target);
 }
 
-const std::string kText = "\n\n.version 8.0\n.target sm_90\n" + std::string(500, ' ') + "// end\n";
+const std::string TEXT = "\n\n.version 8.0\n.target sm_90\n" + std::string(500, ' ') + "// end\n";
 
 class Packings : public testing::TestWithParam<Packing> {};
 
 TEST_P(Packings, GiveTheTextBack) {
-  FatbinResult result = extract(fatbin(entry(kText + std::string(5, '\0'), 90, GetParam())));
+  FatbinResult result = extract(fatbin(entry(TEXT + std::string(5, '\0'), 90, GetParam())));
   EXPECT_EQ(result.status, FatbinStatus::ok) << result.message;
-  EXPECT_EQ(result.ptx, kText);
+  EXPECT_EQ(result.ptx, TEXT);
   EXPECT_EQ(result.target, 90u);
 }
 
-/// With every prefix an error; with every changed byte an answer and no crash.
+// With every prefix an error; with every changed byte an answer and no crash.
 TEST_P(Packings, SurviveCutsAndChanges) {
-  std::string image = fatbin(entry(kText, 75, GetParam()) + entry(kText, 90, GetParam()));
+  std::string image = fatbin(entry(TEXT, 75, GetParam()) + entry(TEXT, 90, GetParam()));
   for (size_t size = 0; size < image.size(); ++size)
     EXPECT_EQ(extract(image.substr(0, size)).status, FatbinStatus::malformed) << size;
   std::mt19937 random(3);
@@ -108,7 +108,7 @@ TEST(Fatbin, SaysWhenThereIsNoPtx) {
 }
 
 TEST(Fatbin, RefusesSizesThatDoNotFit) {
-  std::string good = fatbin(entry(kText, 90, Packing::zstd));
+  std::string good = fatbin(entry(TEXT, 90, Packing::zstd));
   struct Change {
     size_t at;
     uint64_t value;
@@ -133,7 +133,7 @@ TEST(Fatbin, RefusesSizesThatDoNotFit) {
 }
 
 TEST(Fatbin, TellsItsSize) {
-  std::string image = fatbin(entry(kText, 90, Packing::zstd));
+  std::string image = fatbin(entry(TEXT, 90, Packing::zstd));
   EXPECT_EQ(fatbin_size(image.data()), image.size());
   std::string other(16, 'x');
   EXPECT_FALSE(fatbin_size(other.data()).has_value());

@@ -10,8 +10,8 @@ TEST(Forms, ReadsTypesAndModifiers) {
   Form form = decode_form("fma.rm.ftz.sat.f32");
   EXPECT_EQ(form.op, Opcode::fma);
   EXPECT_EQ(form.rounding, Rounding::rm);
-  EXPECT_TRUE(form.has(kFlagFtz));
-  EXPECT_TRUE(form.has(kFlagSat));
+  EXPECT_TRUE(form.has(FLAG_FTZ));
+  EXPECT_TRUE(form.has(FLAG_SAT));
   EXPECT_EQ(form.type_count, 1);
   EXPECT_EQ(form.types[0], Type::f32);
 }
@@ -21,11 +21,11 @@ TEST(Forms, SpellingsWithTwoMeaningsFollowTheOpcode) {
   EXPECT_EQ(decode_form("setp.lo.u32").compare, Compare::lo);
   EXPECT_EQ(decode_form("setp.hi.u64").compare, Compare::hi);
   EXPECT_EQ(decode_form("vote.sync.uni.pred").mode, Mode::uni);
-  EXPECT_TRUE(decode_form("bra.uni").has(kFlagUni));
+  EXPECT_TRUE(decode_form("bra.uni").has(FLAG_UNI));
   EXPECT_EQ(decode_form("setp.nan.f32").compare, Compare::nan);
-  EXPECT_TRUE(decode_form("min.NaN.f32").has(kFlagNan));
-  EXPECT_TRUE(decode_form("min.xorsign.abs.f32").has(kFlagXorsignAbs));
-  EXPECT_TRUE(decode_form("redux.sync.min.abs.f32").has(kFlagAbs));
+  EXPECT_TRUE(decode_form("min.NaN.f32").has(FLAG_NAN));
+  EXPECT_TRUE(decode_form("min.xorsign.abs.f32").has(FLAG_XORSIGN_ABS));
+  EXPECT_TRUE(decode_form("redux.sync.min.abs.f32").has(FLAG_ABS));
   EXPECT_EQ(decode_form("shfl.sync.idx.b32").mode, Mode::idx);
   EXPECT_EQ(decode_form("brx.idx").op, Opcode::brx_idx);
 }
@@ -74,7 +74,7 @@ TEST(Forms, LongestNameWins) {
 
 class UnsupportedForm : public testing::TestWithParam<const char*> {};
 
-/// Each lacks something, has something that contradicts, or is not PTX at all.
+// Each lacks something, has something that contradicts, or is not PTX at all.
 TEST_P(UnsupportedForm, IsRefused) {
   EXPECT_EQ(decode_form(GetParam()).op, Opcode::unsupported);
   EXPECT_EQ(decode_form(GetParam()).text, GetParam());

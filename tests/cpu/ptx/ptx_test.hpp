@@ -10,12 +10,12 @@
 
 namespace cucore::ptx::test {
 
-inline const char* const kHeader = ".version 8.0\n.target sm_90\n.address_size 64\n";
+inline const char* const HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// A module of one kernel `k(p0: u64, p1: u32)` with registers of every width; `body` starts on
-/// line 8.
+// A module of one kernel `k(p0: u64, p1: u32)` with registers of every width; `body` starts on
+// line 8.
 inline std::string kernel(const std::string& body, const std::string& globals = "") {
-  return kHeader + globals + ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" +
+  return HEADER + globals + ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" +
          ".reg .pred %p<4>; .reg .b16 %rs<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n" +
          ".reg .f32 %f<8>; .reg .f64 %fd<8>;\n" + body + "\n}\n";
 }

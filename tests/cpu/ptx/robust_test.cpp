@@ -47,12 +47,12 @@ TEST(Robust, EveryTruncation) {
 
 TEST(Robust, RandomChanges) {
   std::mt19937 random(7);
-  const std::string kCharacters = "%r0.;,{}[]()+-@!|<>\"/*\n\xff:$_x1";
+  const std::string CHARACTERS = "%r0.;,{}[]()+-@!|<>\"/*\n\xff:$_x1";
   for (const std::string& text : corpus()) {
     for (int round = 0; round < 300; ++round) {
       std::string changed = text;
       for (int i = 0; i < 3; ++i)
-        changed[random() % changed.size()] = kCharacters[random() % kCharacters.size()];
+        changed[random() % changed.size()] = CHARACTERS[random() % CHARACTERS.size()];
       check(changed);
     }
   }

@@ -9,10 +9,10 @@ namespace cucore::cpu::test {
 
 class Nvrtc {
  public:
-  /// Opens libnvrtc: of $CUCORE_TEST_CUDA, else of the loader's path. nullopt when there is none.
+  // Opens libnvrtc: of $CUCORE_TEST_CUDA, else of the loader's path. nullopt when there is none.
   static std::optional<Nvrtc> open();
 
-  /// PTX of `source`; an empty string and the log in `error` when it does not compile.
+  // PTX of `source`; an empty string and the log in `error` when it does not compile.
   std::string compile(const std::string& source, const std::string& name,
                       const std::vector<std::string>& options, std::string& error) const;
 

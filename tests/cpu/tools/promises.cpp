@@ -29,7 +29,7 @@ class Walker {
  private:
   static bool ends(const Instruction& last) {
     Opcode op = last.form->op;
-    return last.guard == kNone &&
+    return last.guard == NONE &&
            (op == Opcode::ret || op == Opcode::exit || op == Opcode::trap || op == Opcode::bra);
   }
 
@@ -43,8 +43,8 @@ class Walker {
   }
 
   std::string check(const Instruction& instruction) const {
-    if (instruction.guard != kNone && (instruction.guard >= function_.registers.size() ||
-                                       function_.registers[instruction.guard] != Type::pred))
+    if (instruction.guard != NONE && (instruction.guard >= function_.registers.size() ||
+                                      function_.registers[instruction.guard] != Type::pred))
       return "guard";
     uint64_t end = uint64_t{instruction.first_operand} + instruction.operand_count;
     if (end > function_.operands.size()) return "operand range";

@@ -7,7 +7,7 @@
 
 namespace cucore::ptx::test {
 
-/// What does not hold; empty when all does.
+// What does not hold; empty when all does.
 std::string broken_promise(const Module& module);
 
 }  // namespace cucore::ptx::test

@@ -26,7 +26,7 @@ inline Bytes bytes_of(std::string_view text) {
   return {raw.begin(), raw.end()};
 }
 
-/// A PTX module of about `size` bytes with one kernel, scale(u64, f32, u32).
+// A PTX module of about `size` bytes with one kernel, scale(u64, f32, u32).
 inline std::string ptx_text(size_t size = 0) {
   std::string text =
       "//\n// Cuda compilation tools, release 13.0, V13.0.88\n//\n"
@@ -41,7 +41,7 @@ inline Code ptx_code(size_t size = 0) {
   return make_code(CodeType::PTX, bytes_of(ptx_text(size)), "scale.cu");
 }
 
-/// With every optional part, about 4 KiB written.
+// With every optional part, about 4 KiB written.
 inline Code rich_code() {
   Code code = ptx_code(2500);
   const NamedExpression names[] = {{"scale<float>", "scale"}};
@@ -71,7 +71,7 @@ inline ReadOptions required(const SigningKey& key) {
   return options;
 }
 
-/// The status with which reading ends; the message is never empty.
+// The status with which reading ends; the message is never empty.
 inline Status status_of(const Bytes& bytes, const ReadOptions& options = {}) {
   try {
     read(bytes, options);
@@ -82,7 +82,7 @@ inline Status status_of(const Bytes& bytes, const ReadOptions& options = {}) {
   return Status::OK;
 }
 
-/// The message of a refusal; "" if there was none.
+// The message of a refusal; "" if there was none.
 inline std::string message_of(const std::function<void()>& action) {
   try {
     action();
@@ -116,13 +116,13 @@ inline size_t index_of(const Bytes& file, uint32_t type) {
   return 0;
 }
 
-/// What an attacker without a key does: every digest and the checksum are right again.
+// What an attacker without a key does: every digest and the checksum are right again.
 inline void repair(Bytes& file) {
   ContainerHeader header = header_of(file);
   for (size_t i = 0; i < header.section_count; ++i) {
     SectionEntry entry = entry_at(file, i);
     if (entry.offset > file.size() || entry.stored_size > file.size() - entry.offset) continue;
-    if ((entry.type & ~kMaySkip) == SIG) continue;
+    if ((entry.type & ~MAY_SKIP) == SIG) continue;
     entry.digest = sha256(std::span(file).subspan(entry.offset, entry.stored_size));
     put_entry(file, i, entry);
   }

@@ -40,8 +40,8 @@ inline std::string refusal(CodeType type, const Bytes& bytes) {
     EXPECT_NE(message.find("at offset"), std::string::npos);     \
   } while (false)
 
-/// Truncations at every place, in buffers of their own so that ASan sees a read behind the end;
-/// returns how many were accepted.
+// Truncations at every place, in buffers of their own so that ASan sees a read behind the end;
+// returns how many were accepted.
 inline size_t accepted_truncations(CodeType type, const Bytes& image) {
   size_t accepted = 0;
   for (size_t size = 0; size < image.size(); ++size) {
@@ -51,7 +51,7 @@ inline size_t accepted_truncations(CodeType type, const Bytes& image) {
   return accepted;
 }
 
-/// Changes of one to eight bits and of whole numbers at random places: must end, and not crash.
+// Changes of one to eight bits and of whole numbers at random places: must end, and not crash.
 inline void shake(CodeType type, const Bytes& image, unsigned seed, int rounds) {
   std::mt19937 random(seed);
   for (int i = 0; i < rounds; ++i) {

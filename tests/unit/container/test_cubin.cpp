@@ -27,7 +27,7 @@ ElfSection section_named(std::string_view name) {
   return {};
 }
 
-/// Offset of the symbol of a name in the file.
+// Offset of the symbol of a name in the file.
 uint64_t symbol_named(std::string_view name) {
   const ElfFile file(ByteView("CUBIN", cubin()));
   const ElfSection table = section_named(".symtab");
@@ -39,7 +39,7 @@ uint64_t symbol_named(std::string_view name) {
   return 0;
 }
 
-/// Offset of the record of an attribute in a .nv.info section.
+// Offset of the record of an attribute in a .nv.info section.
 uint64_t record_of(std::string_view name, uint8_t attribute) {
   const ElfSection section = section_named(name);
   for (uint64_t at = section.offset; at < section.offset + section.size;) {
@@ -140,7 +140,7 @@ TEST(Cubin, Sections) {
   EXPECT_PART("no code of that name", after<uint32_t>(bank + 44, 1));
   EXPECT_PART("does not exist", after<uint32_t>(bank + 44, 0xffff));
   EXPECT_PART("too large", refusal(CodeType::CUBIN, [&] {
-                Bytes changed = changed_at<uint32_t>(cubin(), bank + 4, kSectionNoBits);
+                Bytes changed = changed_at<uint32_t>(cubin(), bank + 4, SECTION_NO_BITS);
                 return changed_at<uint64_t>(changed, bank + 32, 1 << 21);
               }()));
 }
@@ -207,7 +207,7 @@ TEST(Cubin, RelocationsAndCallGraph) {
   const ElfFile file(ByteView("CUBIN", cubin()));
   const auto& sections = file.sections();
   const auto found = std::find_if(sections.begin(), sections.end(), [](const ElfSection& section) {
-    return (section.type == kSectionRela || section.type == kSectionRel) && section.size > 0;
+    return (section.type == SECTION_RELA || section.type == SECTION_REL) && section.size > 0;
   });
   ASSERT_NE(found, sections.end());
   EXPECT_PART("does not lie inside", after<uint64_t>(found->offset, UINT64_MAX));

@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing;
 
-constexpr Arch kSm90{.number = 90, .is_virtual = false};
+constexpr Arch SM90{.number = 90, .is_virtual = false};
 
 Image image_of(CodeType type, Bytes bytes) {
   Image image;
@@ -24,7 +24,7 @@ std::vector<std::string> strong_in(const std::string& ptx) {
   const std::string text = ".version 8.0\n.target sm_90\n.address_size 64\n" + ptx;
   std::vector<std::string> names;
   for (const Definition& each :
-       read_definitions(image_of(CodeType::PTX, bytes_of(text + '\0')), kSm90, false).strong)
+       read_definitions(image_of(CodeType::PTX, bytes_of(text + '\0')), SM90, false).strong)
     names.push_back(each.name);
   return names;
 }
@@ -65,20 +65,20 @@ TEST(Definitions, OfPtxMayBeAliases) {
 
 TEST(Definitions, OfImagesSayWhatTheyAre) {
   const auto cubin =
-      read_definitions(image_of(CodeType::CUBIN, load_image("saxpy_sm90.cubin")), kSm90, false);
+      read_definitions(image_of(CodeType::CUBIN, load_image("saxpy_sm90.cubin")), SM90, false);
   ASSERT_EQ(cubin.strong.size(), 1u);
   EXPECT_EQ(cubin.strong[0].name, "saxpy");
   EXPECT_EQ(cubin.strong[0].kind, SymbolKind::KERNEL);
   EXPECT_EQ(cubin.strong[0].member, "");
   EXPECT_TRUE(cubin.ltoir.empty());
   const auto ltoir =
-      read_definitions(image_of(CodeType::LTOIR, load_image("saxpy.ltoir")), kSm90, true);
+      read_definitions(image_of(CodeType::LTOIR, load_image("saxpy.ltoir")), SM90, true);
   EXPECT_TRUE(ltoir.strong.empty());
   ASSERT_EQ(ltoir.ltoir.size(), 1u);
   EXPECT_EQ(ltoir.ltoir[0].bytes, load_image("saxpy.ltoir"));
 }
 
-/// "!<arch>" with these members.
+// "!<arch>" with these members.
 Bytes archive_of(const std::vector<std::pair<std::string, std::string>>& members) {
   std::string text = "!<arch>\n";
   for (const auto& [name, bytes] : members) {
@@ -111,14 +111,14 @@ TEST(Definitions, AnArchiveMayHoldAnything) {
                                     {"elf/",
                                      "\x7f"
                                      "ELF"}});
-  EXPECT_TRUE(read_definitions(image_of(CodeType::LIBRARY, archive), kSm90, false).strong.empty());
+  EXPECT_TRUE(read_definitions(image_of(CodeType::LIBRARY, archive), SM90, false).strong.empty());
 }
 
-/// An ELF object whose one section is __nv_relfatbin.
+// An ELF object whose one section is __nv_relfatbin.
 Bytes object_around(const Bytes& fatbin) {
   const std::string names(std::string("\0__nv_relfatbin\0.shstrtab\0", 26));
   ElfHeader header{{0x7f, 'E', 'L', 'F', 2, 1, 1},
-                   kTypeRelocatable,
+                   TYPE_RELOCATABLE,
                    62,
                    1,
                    0,
@@ -136,7 +136,7 @@ Bytes object_around(const Bytes& fatbin) {
   const ElfSectionHeader sections[3] = {
       {},
       {1, 1, 0, 0, at, fatbin.size(), 0, 0, 8, 0},
-      {16, kSectionStrings, 0, 0, sizeof header, names.size(), 0, 0, 1, 0}};
+      {16, SECTION_STRINGS, 0, 0, sizeof header, names.size(), 0, 0, 1, 0}};
   std::string text(reinterpret_cast<const char*>(&header), sizeof header);
   text += names;
   text.append(reinterpret_cast<const char*>(fatbin.data()), fatbin.size());
@@ -145,10 +145,10 @@ Bytes object_around(const Bytes& fatbin) {
 }
 
 size_t definitions_in(const Bytes& object) {
-  return read_definitions(image_of(CodeType::OBJECT, object), kSm90, false).strong.size();
+  return read_definitions(image_of(CodeType::OBJECT, object), SM90, false).strong.size();
 }
 
-/// The device code inside an object was not checked before: nothing may be taken for granted.
+// The device code inside an object was not checked before: nothing may be taken for granted.
 TEST(Definitions, InsideDamagedObjectsAreReadWithoutHarm) {
   const Bytes fatbin = load_image("saxpy_zstd.fatbin");
   EXPECT_EQ(definitions_in(object_around(fatbin)), 1u);
@@ -178,7 +178,7 @@ TEST(Definitions, FatBinariesBehindEachOtherHaveTheirSizes) {
   EXPECT_NE(message_of([&] { fatbin_size(ByteView("FATBIN", headless)); }), "");
 }
 
-/// Each of them would be searched to the end of the name that all share.
+// Each of them would be searched to the end of the name that all share.
 TEST(Definitions, MembersOfAnArchiveHaveNoEndlessNames) {
   const Bytes archive =
       archive_of({{"//", std::string(100000, 'x') + "/\n"}, {"/0", "one"}, {"/5", "two"}});

@@ -8,7 +8,7 @@ namespace {
 
 using namespace testing;
 
-constexpr uint64_t kEntry = 16;  // the first entry follows the header
+constexpr uint64_t ENTRY = 16;  // the first entry follows the header
 
 Bytes zstd_fatbin() { return load_image("saxpy_zstd.fatbin"); }
 Bytes lz4_fatbin() { return load_image("saxpy_lz4.fatbin"); }
@@ -73,7 +73,7 @@ TEST(Fatbin, Header) {
 TEST(Fatbin, Entries) {
   const Bytes image = zstd_fatbin();
   const auto refused = [&](uint64_t offset, auto value, const char* part) {
-    const std::string message = after(image, kEntry + offset, value);
+    const std::string message = after(image, ENTRY + offset, value);
     EXPECT_NE(message.find(part), std::string::npos) << offset << " " << message;
   };
   refused(4, uint32_t{32}, "too small");
@@ -84,7 +84,7 @@ TEST(Fatbin, Entries) {
   refused(16, uint32_t{0}, "does not fit");
   refused(16, uint32_t{0xffffffff}, "does not fit");
   refused(16, uint32_t{700}, "does not fit");
-  refused(16, read_at<uint32_t>(image, kEntry + 16) - 1, "decompressed");
+  refused(16, read_at<uint32_t>(image, ENTRY + 16) - 1, "decompressed");
   refused(20, uint32_t{0xfffffff0}, "too early");
   refused(28, uint32_t{0}, "no architecture");
   refused(28, uint32_t{100}, "another architecture");
@@ -98,7 +98,7 @@ TEST(Fatbin, Entries) {
 }
 
 TEST(Fatbin, AnUnknownKindOfEntryIsListedAndNotRead) {
-  const ImageInfo info = inspect(CodeType::FATBIN, changed_at<uint16_t>(zstd_fatbin(), kEntry, 64));
+  const ImageInfo info = inspect(CodeType::FATBIN, changed_at<uint16_t>(zstd_fatbin(), ENTRY, 64));
   EXPECT_EQ(info.entries[0].kind, 64);
   EXPECT_STREQ(code_type_name(info.entries[0].type), "unknown");
   EXPECT_EQ(info.entries.size(), 3u);
@@ -106,9 +106,9 @@ TEST(Fatbin, AnUnknownKindOfEntryIsListedAndNotRead) {
 
 TEST(Fatbin, SuffixesComeFromTheFlags) {
   const Bytes image = zstd_fatbin();
-  const auto flags = read_at<uint64_t>(image, kEntry + 40);
+  const auto flags = read_at<uint64_t>(image, ENTRY + 40);
   const auto arch = [&](uint64_t bit) {
-    return inspect(CodeType::FATBIN, changed_at(image, kEntry + 40, flags | bit))
+    return inspect(CodeType::FATBIN, changed_at(image, ENTRY + 40, flags | bit))
         .entries[0]
         .arch.text();
   };

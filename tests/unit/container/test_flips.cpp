@@ -31,8 +31,8 @@ Bytes flipped(const Bytes& bytes, size_t bit) {
   return changed;
 }
 
-/// Where a signature's key id and the signature itself are: with neither its key nor a requirement
-/// they say nothing, and nothing else can tell a changed one from the signature of a stranger.
+// Where a signature's key id and the signature itself are: with neither its key nor a requirement
+// they say nothing, and nothing else can tell a changed one from the signature of a stranger.
 bool says_nothing(const Bytes& bytes, size_t byte) {
   const SectionEntry signature = entry_at(bytes, index_of(bytes, SIG));
   return byte >= signature.offset + 8;

@@ -24,7 +24,7 @@ TEST(HostObject, Elf) {
   EXPECT_IMAGE_REFUSED("header", CodeType::OBJECT, bytes_of(std::string(64, 'x')));
 }
 
-/// One section of 4 bytes with one relocation, one symbol, an empty string table.
+// One section of 4 bytes with one relocation, one symbol, an empty string table.
 Bytes coff() {
   Bytes object(20 + 40 + 4 + 10 + 18 + 4);
   object = changed_at<uint16_t>(object, 0, 0x8664);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing;
 
-/// Writes, changes, repairs digests and checksum, and reads.
+// Writes, changes, repairs digests and checksum, and reads.
 std::string after(const std::function<void(Bytes&)>& change, const Code& code = rich_code()) {
   Bytes bytes = write(code);
   change(bytes);
@@ -28,9 +28,9 @@ std::string after_entry(uint32_t type, const std::function<void(SectionEntry&)>&
   });
 }
 
-/// One section replaced as a whole.
+// One section replaced as a whole.
 std::string with_section(uint32_t type, Bytes contents, const Code& code = rich_code(),
-                         uint8_t compression = kStored, uint64_t raw = 0) {
+                         uint8_t compression = STORED, uint64_t raw = 0) {
   const Bytes bytes = write(code);
   std::vector<Section> sections;
   for (size_t i = 0; i < header_of(bytes).section_count; ++i) {
@@ -91,9 +91,9 @@ TEST(Hostile, EntryFields) {
   EXPECT_REFUSED("unknown type", after_entry(LOG, [](SectionEntry& e) { e.type = 22; }));
   EXPECT_REFUSED("a second section", after_entry(LOG, [](SectionEntry& e) { e.type = META; }));
   EXPECT_REFUSED("a second section",
-                 after_entry(LOG, [](SectionEntry& e) { e.type = META | kMaySkip; }));
-  EXPECT_REFUSED("no STRTAB", after_entry(STRTAB, [](SectionEntry& e) { e.type = 30 | kMaySkip; }));
-  EXPECT_REFUSED("no image", after_entry(16, [](SectionEntry& e) { e.type = 40 | kMaySkip; }));
+                 after_entry(LOG, [](SectionEntry& e) { e.type = META | MAY_SKIP; }));
+  EXPECT_REFUSED("no STRTAB", after_entry(STRTAB, [](SectionEntry& e) { e.type = 30 | MAY_SKIP; }));
+  EXPECT_REFUSED("no image", after_entry(16, [](SectionEntry& e) { e.type = 40 | MAY_SKIP; }));
   EXPECT_REFUSED("flags", after_entry(LOG, [](SectionEntry& e) { e.flags = 1; }));
   EXPECT_REFUSED("alignment", after_entry(LOG, [](SectionEntry& e) { e.alignment = 128; }));
   EXPECT_REFUSED("reserved",
@@ -113,9 +113,9 @@ TEST(Hostile, TheArchitectureOfAnImageIsThatOfItsText) {
     return after_entry(16, [&](SectionEntry& e) { e.arch_flags = flags; });
   };
   EXPECT_REFUSED("another architecture", with(0));
-  EXPECT_REFUSED("another architecture", with(kArchVirtual | kArchA));
-  EXPECT_REFUSED("another architecture", with(kArchVirtual | kArchF));
-  EXPECT_EQ(with(kArchVirtual), "");
+  EXPECT_REFUSED("another architecture", with(ARCH_VIRTUAL | ARCH_A));
+  EXPECT_REFUSED("another architecture", with(ARCH_VIRTUAL | ARCH_F));
+  EXPECT_EQ(with(ARCH_VIRTUAL), "");
 }
 
 Bytes without_section(const Code& code, std::initializer_list<uint32_t> types) {
@@ -159,7 +159,7 @@ TEST(Hostile, AnImageWithoutSymbolsHasThoseOfItsCode) {
   EXPECT_EQ(code.symbols[0].parameters->size(), 3u);
 }
 
-/// Without them a launch would take any arguments.
+// Without them a launch would take any arguments.
 TEST(Hostile, ParametersThatTheTableLeavesOutAreThoseOfTheCode) {
   Code unknown = rich_code();
   unknown.symbols[0].parameters.reset();
@@ -179,13 +179,13 @@ TEST(Hostile, ParametersOfAKernelThatIsNotThere) {
 
 TEST(Hostile, MetadataWithAByteOrderMark) {
   const Bytes marked = bytes_of("\xef\xbb\xbf{\"a\":1}");
-  EXPECT_REFUSED("byte-order", with_section(META, marked, rich_code(), kStored, marked.size()));
-  EXPECT_EQ(with_section(META, bytes_of("{\"a\":1}"), rich_code(), kStored, 7), "");
+  EXPECT_REFUSED("byte-order", with_section(META, marked, rich_code(), STORED, marked.size()));
+  EXPECT_EQ(with_section(META, bytes_of("{\"a\":1}"), rich_code(), STORED, 7), "");
 }
 
 TEST(Hostile, SectionsThatMayBeSkippedAre) {
-  EXPECT_EQ(after_entry(LOG, [](SectionEntry& e) { e.type = 0xfff | kMaySkip; }), "");
-  EXPECT_EQ(after_entry(LOG, [](SectionEntry& e) { e.type = LOG | kMaySkip; }), "");
+  EXPECT_EQ(after_entry(LOG, [](SectionEntry& e) { e.type = 0xfff | MAY_SKIP; }), "");
+  EXPECT_EQ(after_entry(LOG, [](SectionEntry& e) { e.type = LOG | MAY_SKIP; }), "");
 }
 
 TEST(Hostile, PlacesOfSections) {
@@ -215,11 +215,11 @@ TEST(Hostile, PlacesOfSections) {
 TEST(Hostile, Sizes) {
   EXPECT_REFUSED("raw size", after_entry(16, [](SectionEntry& e) { ++e.raw_size; }));
   EXPECT_REFUSED("1000 times", after_entry(16, [](SectionEntry& e) {
-                   e.compression = kZstd;
+                   e.compression = ZSTD;
                    e.raw_size = e.stored_size * 1000 + 1;
                  }));
   EXPECT_REFUSED("is above the limit", after_entry(16, [](SectionEntry& e) {
-                   e.compression = kZstd;
+                   e.compression = ZSTD;
                    e.raw_size = (uint64_t{1} << 30) + 1;
                  }));
   const Bytes bytes = write(ptx_code(5000));
@@ -234,20 +234,20 @@ TEST(Hostile, DecompressionBombs) {
   const Bytes zeros(32 << 20);
   const Bytes bomb = zstd(zeros, 19);
   ASSERT_LT(bomb.size() * 1000, zeros.size());
-  EXPECT_REFUSED("1000 times", with_section(16, bomb, ptx_code(), kZstd, zeros.size()));
+  EXPECT_REFUSED("1000 times", with_section(16, bomb, ptx_code(), ZSTD, zeros.size()));
   // The frame lies about its size: less is said than would come out.
-  EXPECT_REFUSED("decompressed", with_section(16, bomb, ptx_code(), kZstd, bomb.size() * 900));
+  EXPECT_REFUSED("decompressed", with_section(16, bomb, ptx_code(), ZSTD, bomb.size() * 900));
   // Two frames, a frame with bytes behind it, a cut frame, something else.
   const Bytes raw = ptx_code().bytes;
   Bytes frame = zstd(raw, 3);
-  EXPECT_EQ(with_section(16, frame, ptx_code(), kZstd, raw.size()), "");
+  EXPECT_EQ(with_section(16, frame, ptx_code(), ZSTD, raw.size()), "");
   Bytes two = frame;
   two.insert(two.end(), frame.begin(), frame.end());
-  EXPECT_REFUSED("decompressed", with_section(16, two, ptx_code(), kZstd, raw.size() * 2));
-  EXPECT_REFUSED("decompressed", with_section(16, two, ptx_code(), kZstd, raw.size()));
+  EXPECT_REFUSED("decompressed", with_section(16, two, ptx_code(), ZSTD, raw.size() * 2));
+  EXPECT_REFUSED("decompressed", with_section(16, two, ptx_code(), ZSTD, raw.size()));
   frame.pop_back();
-  EXPECT_REFUSED("decompressed", with_section(16, frame, ptx_code(), kZstd, raw.size()));
-  EXPECT_REFUSED("decompressed", with_section(16, raw, ptx_code(), kZstd, raw.size()));
+  EXPECT_REFUSED("decompressed", with_section(16, frame, ptx_code(), ZSTD, raw.size()));
+  EXPECT_REFUSED("decompressed", with_section(16, raw, ptx_code(), ZSTD, raw.size()));
 }
 
 TEST(Hostile, ManyBombsTogetherAreTooLarge) {
@@ -259,7 +259,7 @@ TEST(Hostile, ManyBombsTogetherAreTooLarge) {
   for (int i = 0; i < 9; ++i) {
     Section& section = sections.emplace_back();
     section.entry.type = 18;
-    section.entry.compression = kZstd;
+    section.entry.compression = ZSTD;
     section.entry.raw_size = zeros.size();
     section.own = frame;
     section.own.resize(zeros.size() / 900);
@@ -321,7 +321,7 @@ TEST(Hostile, Symbols) {
   EXPECT_REFUSED("too many", with_symbol([](SymbolRecord& r) { r.parameter_count = 0xfffffffe; }));
   EXPECT_REFUSED("not those of the image",
                  with_symbol([](SymbolRecord& r) { r.parameter_count = 2; }));
-  EXPECT_EQ(with_symbol([](SymbolRecord& r) { r.parameter_count = kUnknownCount; }), "");
+  EXPECT_EQ(with_symbol([](SymbolRecord& r) { r.parameter_count = UNKNOWN_COUNT; }), "");
   EXPECT_REFUSED("whole records", with_section(SYMTAB, Bytes(33)));
   EXPECT_REFUSED("whole records", with_section(PARAMS, Bytes(49)));
 }
@@ -343,7 +343,7 @@ TEST(Hostile, ClassesOfParameters) {
       put(bytes, entry_at(bytes, index_of(bytes, PARAMS)).offset + 12, value);
     });
   };
-  for (uint32_t value = 0; value < kParameterClasses; ++value) EXPECT_EQ(changed(value), "");
+  for (uint32_t value = 0; value < PARAMETER_CLASSES; ++value) EXPECT_EQ(changed(value), "");
   for (const uint32_t value : {5u, 0x100u, 0x80000000u, 0xffffffffu}) {
     EXPECT_REFUSED("unknown class", changed(value));
   }
@@ -441,7 +441,7 @@ TEST(Hostile, PtxInsideAContainer) {
   EXPECT_REFUSED("empty", with_section(16, {}));
 }
 
-/// Files of public keys, as somebody hands them over for a secret.
+// Files of public keys, as somebody hands them over for a secret.
 TEST(Hostile, FilesOfKeysAreNoSecrets) {
   const std::string der =
       std::string("\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00", 12) + std::string(32, 'k');

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-constexpr Arch kSm90{.number = 90, .is_virtual = false};
+constexpr Arch SM90{.number = 90, .is_virtual = false};
 
 Image image_of(CodeType type, const char* file) {
   Image image;
@@ -21,7 +21,7 @@ Image image_of(CodeType type, const char* file) {
 }
 
 bool is_left_out(CodeType type, const char* file) {
-  return is_linked_already(image_of(type, file), kSm90, false);
+  return is_linked_already(image_of(type, file), SM90, false);
 }
 
 TEST(Linkable, WholeProgramsAreNot) {
@@ -33,10 +33,10 @@ TEST(Linkable, WholeProgramsAreNot) {
 TEST(Linkable, RelocatableMachineCodeIs) {
   Image cubin = image_of(CodeType::CUBIN, "saxpy_sm90.cubin");
   cubin.bytes[16] = std::byte{1};  // e_type: ET_REL
-  EXPECT_FALSE(is_linked_already(cubin, kSm90, false));
+  EXPECT_FALSE(is_linked_already(cubin, SM90, false));
 }
 
-/// A host object whose section .note.GNU-stack is named so and has a byte.
+// A host object whose section .note.GNU-stack is named so and has a byte.
 Bytes object_with(std::string_view section) {
   Bytes object = load_image("host_object.bin");
   const std::string_view text(reinterpret_cast<const char*>(object.data()), object.size());
@@ -53,7 +53,7 @@ bool is_left_out(CodeType type, Bytes bytes) {
   Image image;
   image.type = type;
   image.bytes = std::move(bytes);
-  return is_linked_already(image, kSm90, false);
+  return is_linked_already(image, SM90, false);
 }
 
 TEST(Linkable, HostObjectsSayItByTheirSections) {

@@ -9,7 +9,7 @@
 namespace cucore::image {
 namespace {
 
-/// A letter for each parameter: i f p n, and ? for a kind that is not known; "-" if not read.
+// A letter for each parameter: i f p n, and ? for a kind that is not known; "-" if not read.
 std::string kinds(std::string_view name) {
   const auto found = parameter_kinds(name);
   if (!found) return "-";

@@ -44,9 +44,9 @@ namespace {
 
 using namespace testing;
 
-constexpr uint64_t kPerByte = 16;
-constexpr uint64_t kPerPayloadByte = 8;
-constexpr uint64_t kAllowance = uint64_t{1} << 20;
+constexpr uint64_t PER_BYTE = 16;
+constexpr uint64_t PER_PAYLOAD_BYTE = 8;
+constexpr uint64_t ALLOWANCE = uint64_t{1} << 20;
 
 uint64_t payload_of_container(const Bytes& file) {
   uint64_t sum = 0;
@@ -57,7 +57,7 @@ uint64_t payload_of_container(const Bytes& file) {
   for (uint64_t i = 0; i < count; ++i) {
     const SectionEntry entry = entry_at(file, i);
     const bool is_payload = is_image(entry.type) || entry.type == LOG || entry.type == SOURCE;
-    if (entry.compression != kStored && is_payload) sum += entry.raw_size;
+    if (entry.compression != STORED && is_payload) sum += entry.raw_size;
   }
   return sum;
 }
@@ -72,7 +72,7 @@ uint64_t payload_of_fatbin(const Bytes& file) {
   return sum;
 }
 
-/// The bytes that `action` had at once at most; what it throws does not matter.
+// The bytes that `action` had at once at most; what it throws does not matter.
 template <class Action>
 size_t peak_of(const Action& action) {
   const size_t before = live;
@@ -88,7 +88,7 @@ template <class Action>
 void expect_bounded(const std::string& what, uint64_t size, uint64_t payload,
                     const Action& action) {
   const uint64_t used = peak_of(action);
-  EXPECT_LE(used, kPerByte * size + kPerPayloadByte * payload + kAllowance)
+  EXPECT_LE(used, PER_BYTE * size + PER_PAYLOAD_BYTE * payload + ALLOWANCE)
       << what << ": " << used << " bytes for " << size << " and " << payload;
 }
 
@@ -165,7 +165,7 @@ TEST(Memory, OfDensePtx) {
       expect_image_bounded(what, CodeType::PTX, bytes_of(text));
 }
 
-/// A container whose sections are compressed as well as they can be.
+// A container whose sections are compressed as well as they can be.
 Bytes compressed(const Code& code) {
   const Bytes bytes = write(code);
   std::vector<Section> sections;
@@ -174,11 +174,11 @@ Bytes compressed(const Code& code) {
     section.entry = entry_at(bytes, i);
     const auto raw = std::span(bytes).subspan(section.entry.offset, section.entry.stored_size);
     section.own = zstd(raw, 19);
-    section.entry.compression = kZstd;
+    section.entry.compression = ZSTD;
     section.entry.raw_size = raw.size();
-    if (raw.size() > section.own.size() && raw.size() / section.own.size() < kMaxRatio) continue;
+    if (raw.size() > section.own.size() && raw.size() / section.own.size() < MAX_RATIO) continue;
     section.own.assign(raw.begin(), raw.end());
-    section.entry.compression = kStored;
+    section.entry.compression = STORED;
   }
   return assemble(std::move(sections), std::nullopt);
 }
@@ -223,7 +223,7 @@ void append(Bytes& bytes, const T& value) {
   bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
-/// One entry of a fat binary, compressed with zstd, or as it is.
+// One entry of a fat binary, compressed with zstd, or as it is.
 void append_entry(Bytes& file, std::string_view text, bool compress) {
   const auto raw = std::as_bytes(std::span(text));
   const Bytes stored = compress ? zstd(raw, 19) : Bytes(raw.begin(), raw.end());
@@ -263,7 +263,7 @@ TEST(Memory, OfFatBinaries) {
                        fatbin(5000, ".version 8.0 .target sm_80", false));
 }
 
-/// saxpy_sm90.cubin with `count` more symbols, whose names all end in one long string.
+// saxpy_sm90.cubin with `count` more symbols, whose names all end in one long string.
 Bytes cubin_with_symbols(size_t count, uint8_t info) {
   Bytes file = load_image("saxpy_sm90.cubin");
   const auto sections = read_at<uint64_t>(file, 40);
@@ -303,12 +303,12 @@ Bytes cubin_with_symbols(size_t count, uint8_t info) {
 }
 
 TEST(Memory, OfCubinsWithSharedNames) {
-  constexpr uint8_t kGlobalFunction = 0x12;
-  constexpr uint8_t kGlobalNothing = 0x10;
-  ASSERT_EQ(refusal(CodeType::CUBIN, cubin_with_symbols(3, kGlobalFunction)), "");
+  constexpr uint8_t GLOBAL_FUNCTION = 0x12;
+  constexpr uint8_t GLOBAL_NOTHING = 0x10;
+  ASSERT_EQ(refusal(CodeType::CUBIN, cubin_with_symbols(3, GLOBAL_FUNCTION)), "");
   for (const size_t count : {100u, 1000u, 20000u}) {
-    expect_image_bounded("functions", CodeType::CUBIN, cubin_with_symbols(count, kGlobalFunction));
-    expect_image_bounded("symbols", CodeType::CUBIN, cubin_with_symbols(count, kGlobalNothing));
+    expect_image_bounded("functions", CodeType::CUBIN, cubin_with_symbols(count, GLOBAL_FUNCTION));
+    expect_image_bounded("symbols", CodeType::CUBIN, cubin_with_symbols(count, GLOBAL_NOTHING));
   }
 }
 
@@ -324,13 +324,13 @@ void append_member(Bytes& file, const std::string& name, const Bytes& contents) 
   if (file.size() % 2 != 0) file.push_back(std::byte{'\n'});
 }
 
-/// A relocatable object with as many sections of device code as wanted, which share their bytes.
+// A relocatable object with as many sections of device code as wanted, which share their bytes.
 Bytes object_with(const Bytes& fatbin, uint16_t sections) {
   const std::string names("\0.shstrtab\0__nv_relfatbin\0", 27);
   ElfHeader header{};
   const uint8_t ident[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
   std::memcpy(header.ident, ident, sizeof ident);
-  header.type = kTypeRelocatable;
+  header.type = TYPE_RELOCATABLE;
   header.machine = 62;
   header.version = 1;
   header.header_size = sizeof header;
@@ -351,7 +351,7 @@ Bytes object_with(const Bytes& fatbin, uint16_t sections) {
   return file;
 }
 
-/// Every definition in a member carries the name of the member.
+// Every definition in a member carries the name of the member.
 TEST(Memory, OfDefinitionsInMembersWithLongNames) {
   const Arch arch = *Arch::parse("sm_90");
   const Bytes object = object_with(

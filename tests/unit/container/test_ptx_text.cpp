@@ -6,10 +6,10 @@ namespace {
 
 using namespace testing;
 
-constexpr const char* kHead = ".version 8.5\n.target sm_90a, debug\n.address_size 64\n";
+constexpr const char* HEAD = ".version 8.5\n.target sm_90a, debug\n.address_size 64\n";
 
 ImageInfo read_text(const std::string& text) { return inspect(CodeType::PTX, bytes_of(text)); }
-ImageInfo read_body(const std::string& body) { return read_text(kHead + body); }
+ImageInfo read_body(const std::string& body) { return read_text(HEAD + body); }
 std::string refusal(const std::string& text) {
   return message_of([&] { read_text(text); });
 }
@@ -95,7 +95,7 @@ TEST(PtxText, ADeclarationBeforeItsDefinition) {
 }
 
 TEST(PtxText, Refused) {
-  const std::string head = kHead;
+  const std::string head = HEAD;
   const std::pair<const char*, std::string> cases[] = {
       {"empty", ""},
       {"empty", std::string(8, '\0')},
@@ -197,7 +197,7 @@ TEST(PtxText, WhatCompilersReadOtherwiseIsRefused) {
       {"dimension", ".entry k(.param .b8 a[\"4\"]) { }"},
   };
   for (const auto& [part, body] : cases) {
-    const std::string message = refusal(kHead + body);
+    const std::string message = refusal(HEAD + body);
     EXPECT_NE(message.find(part), std::string::npos) << body << "\n-> " << message;
   }
   EXPECT_NE(refusal(".version 1.3\n.target sm_10\n" + one).find("below 1.4"), std::string::npos);
@@ -217,7 +217,7 @@ TEST(PtxText, TheAlignmentOfATypeIsTheLeast) {
 }
 
 TEST(PtxText, ManyParametersAreBounded) {
-  std::string text = std::string(kHead) + ".entry k(.param .u32 a0";
+  std::string text = std::string(HEAD) + ".entry k(.param .u32 a0";
   for (int i = 1; i < 5000; ++i) text += ", .param .u32 a" + std::to_string(i);
   EXPECT_NE(refusal(text + ") {}").find("too large"), std::string::npos);
 }

@@ -7,7 +7,7 @@ namespace {
 
 using namespace testing;
 
-/// "cubin sm_90a", "ptx compute_80 8.4" for its ISA, "ltoir compute_90 12.9" for its toolkit.
+// "cubin sm_90a", "ptx compute_80 8.4" for its ISA, "ltoir compute_90 12.9" for its toolkit.
 Image image_of(const std::string& text) {
   const size_t first = text.find(' ');
   const size_t second = std::min(text.find(' ', first + 1), text.size());

@@ -7,10 +7,10 @@ namespace {
 
 using namespace testing;
 
-constexpr uint64_t kStore = 0x387;
-constexpr uint64_t kLoad = 0x983;
+constexpr uint64_t STORE = 0x387;
+constexpr uint64_t LOAD = 0x983;
 
-/// One instruction: its operation and the code of its width.
+// One instruction: its operation and the code of its width.
 void add(Bytes& code, uint64_t operation, uint64_t width) {
   const size_t at = code.size();
   code.resize(at + 16);
@@ -24,10 +24,10 @@ std::optional<Spills> count(const Bytes& code, const std::vector<uint32_t>& mark
 
 TEST(Spills, WidthsAreCountedOnceAMark) {
   Bytes code;
-  add(code, kStore, 4);
-  add(code, kLoad, 6);
-  add(code, kLoad, 5);
-  add(code, kStore, 0);
+  add(code, STORE, 4);
+  add(code, LOAD, 6);
+  add(code, LOAD, 5);
+  add(code, STORE, 0);
   const auto spills = count(code, {0, 16, 48});
   ASSERT_TRUE(spills);
   EXPECT_EQ(spills->stores, 5u);
@@ -37,9 +37,9 @@ TEST(Spills, WidthsAreCountedOnceAMark) {
 
 TEST(Spills, MarksOfAnotherMeaningGiveNoFigures) {
   Bytes code;
-  add(code, kStore, 4);
+  add(code, STORE, 4);
   add(code, 0x980, 4);
-  add(code, kLoad, 7);
+  add(code, LOAD, 7);
   EXPECT_FALSE(count(code, {0, 16}));
   EXPECT_FALSE(count(code, {32}));
   EXPECT_FALSE(count(code, {8}));
