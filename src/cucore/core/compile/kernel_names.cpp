@@ -46,4 +46,8 @@ std::span<const std::string_view> KernelNames::find(std::string_view name) const
   return found->second;
 }
 
+std::string shown_name(const image::Symbol& symbol) {
+  return symbol.expression.empty() ? symbol.lowered_name : symbol.expression;
+}
+
 }  // namespace cucore::core

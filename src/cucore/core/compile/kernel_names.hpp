@@ -30,6 +30,9 @@ class KernelNames {
       expressions_;
 };
 
+// Returns the name of a symbol for messages: its expression, or its name in the code.
+std::string shown_name(const image::Symbol& symbol);
+
 // Expressions are compared as C++ reads them: white space counts only between words.
 std::string normal_expression(std::string_view expression);
 

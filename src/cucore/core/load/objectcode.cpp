@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "container/select.hpp"
 #include "container/text.hpp"
 #include "container/writer.hpp"
 #include "core/compile/file.hpp"
-#include "core/compile/linker_choice.hpp"
 #include "core/compile/ltoir.hpp"
 #include "core/compile/suggestion.hpp"
 #include "core/load/kernel.hpp"
@@ -42,33 +40,6 @@ bool is_data(SymbolKind kind) {
   return kind != SymbolKind::KERNEL && kind != SymbolKind::DEVICE_FUNCTION;
 }
 
-std::string shown_name(const Symbol& symbol) {
-  return symbol.expression.empty() ? symbol.lowered_name : symbol.expression;
-}
-
-// The device whose context is current, else device 0.
-Ref<Device> current_device() {
-  CUdevice native = 0;
-  const bool is_current = cuda().cuCtxGetDevice(&native) == CUDA_SUCCESS;
-  return Device::open(is_current ? static_cast<int>(native) : 0);
-}
-
-// The newest ISA that a driver reads, as its CUDA version says; 0 where this version does not know.
-uint16_t newest_ptx(int cuda_version) {
-  struct Row {
-    int cuda;
-    uint16_t isa;
-  };
-  constexpr Row ROWS[] = {{12000, 80}, {12010, 81}, {12020, 82}, {12030, 83},
-                          {12040, 84}, {12050, 85}, {12060, 85}, {12070, 86},
-                          {12080, 87}, {12090, 88}, {13000, 90}, {13010, 91}};
-  if (cuda_version > std::rbegin(ROWS)->cuda) return 0;
-  uint16_t isa = 0;
-  for (const Row& row : ROWS)
-    if (cuda_version >= row.cuda) isa = row.isa;
-  return isa;
-}
-
 std::string as_text(const container::MetadataValue& value) {
   if (const auto* number = std::get_if<int64_t>(&value)) return text(*number);
   if (const auto* string = std::get_if<std::string>(&value)) return *string;
@@ -91,9 +62,17 @@ ObjectCode::ObjectCode(Code code, const container::SignatureInfo& signature)
       container_(is_bundle() ? container::write(code_) : image::Bytes()),
       signature_(signature.state),
       signature_key_(signature.state == container::SignatureState::UNSIGNED ? ""
-                                                                            : hex(signature.key)) {}
+                                                                            : hex(signature.key)),
+      loader_(*this),
+      kernels_(*this, loader_) {}
 
 ObjectCode::~ObjectCode() = default;
+
+Ref<LoadedImage> ObjectCode::load_anywhere() const { return load(*current_device()); }
+
+Ref<Kernel> ObjectCode::find_kernel(std::string_view name) const { return kernels_.find(name); }
+
+void ObjectCode::forget(const Kernel& kernel) const noexcept { kernels_.forget(kernel); }
 
 Ref<ObjectCode> ObjectCode::create(CodeType type, std::span<const std::byte> bytes,
                                    std::string name, std::string_view arch,
@@ -175,80 +154,6 @@ std::string ObjectCode::label() const {
   return label + ")";
 }
 
-void ObjectCode::require_loadable() const {
-  if (code_.type == CodeType::CUBIN && cuda().is_cpu)
-    throw Error(Status::INVALID_CODE, text("cannot load ", label(),
-                                           " on the CPU device: it runs PTX, and a CUBIN is "
-                                           "machine code of a GPU; compile the program to PTX"));
-  if (code_.type == CodeType::OBJECT || code_.type == CodeType::LIBRARY)
-    throw Error(Status::INVALID_STATE, text("cannot load ", label(), ": link it first"));
-}
-
-// The image that a device gets, and the architecture to link it for if it is LTOIR.
-struct ObjectCode::Choice {
-  const image::Image* image;
-  size_t index = 0;
-  uint16_t linked_for = 0;
-  std::pair<size_t, uint16_t> key() const { return {index, linked_for}; }
-};
-
-ObjectCode::Choice ObjectCode::choose(const Device& device) const {
-  Choice choice{&code_};
-  if (is_bundle()) {
-    const uint16_t nvjitlink = nvjitlink_toolkit();
-    choice.index = container::select(
-        code_, {.device = device.capability(),
-                .ptx_isa = device.is_emulated() ? uint16_t{0} : newest_ptx(cuda().version),
-                .ptx_only = device.is_emulated(),
-                .can_link_ltoir = nvjitlink != 0,
-                .nvjitlink = nvjitlink});
-    choice.image = &code_.images[choice.index];
-  }
-  if (choice.image->type == CodeType::LTOIR) choice.linked_for = device.capability();
-  return choice;
-}
-
-Ref<LoadedImage> ObjectCode::load_anywhere() const { return load(*current_device()); }
-
-Ref<LoadedImage> ObjectCode::loaded(const Choice& choice) const {
-  std::lock_guard lock(mutex_);
-  const auto found = libraries_.find(choice.key());
-  return found == libraries_.end() ? nullptr : found->second;
-}
-
-Ref<LoadedImage> ObjectCode::load(const Device& device) const {
-  require_loadable();
-  const Choice choice = choose(device);
-  if (Ref<LoadedImage> earlier = loaded(choice)) return earlier;
-  std::lock_guard loading(load_mutex_);
-  if (Ref<LoadedImage> earlier = loaded(choice)) return earlier;
-  Ref<LoadedImage> library = load_choice(choice, device);
-  std::lock_guard lock(mutex_);
-  libraries_[choice.key()] = library;
-  return library;
-}
-
-Ref<LoadedImage> ObjectCode::load_choice(const Choice& choice, const Device& device) const {
-  const image::Image& image = *choice.image;
-  if (image.type != CodeType::LTOIR)
-    return LoadedImage::load(image.bytes.data(), device, "load " + label(), image.symbols,
-                             may_print(image.type, image.bytes));
-  Code input;
-  static_cast<image::Image&>(input) = image;
-  input.metadata = is_bundle() && choice.index < code_.image_metadata.size()
-                       ? code_.image_metadata[choice.index]
-                       : code_.metadata;
-  const Code linked = link_ltoir(input, device.capability(), device.is_emulated());
-  return LoadedImage::load(linked.bytes.data(), device,
-                           text("load ", label(), ", linked for ", linked.arch.text()),
-                           linked.symbols, may_print(linked.type, linked.bytes));
-}
-
-bool ObjectCode::is_loaded() const {
-  std::lock_guard lock(mutex_);
-  return !libraries_.empty();
-}
-
 const std::vector<Symbol>& ObjectCode::symbols() const {
   if (!varies_by_device()) return code_.symbols;
   std::call_once(symbols_once_, [this] { symbols_ = find_symbols(); });
@@ -295,59 +200,6 @@ const std::vector<std::pair<std::string, std::string>>& ObjectCode::metadata() c
   return metadata_;
 }
 
-void ObjectCode::throw_no_kernel(std::string_view name) const {
-  std::vector<std::string> kernels;
-  for (const Symbol& symbol : symbols())
-    if (symbol.kind == SymbolKind::KERNEL) kernels.push_back(shown_name(symbol));
-  throw Error(Status::NOT_FOUND, text("no kernel \"", name, "\" in ", label(), ": ",
-                                      list_names(std::move(kernels), name)));
-}
-
-// A lowered name means one kernel; an expression may have come to mean several by linking.
-std::string_view ObjectCode::lowered_kernel_name(std::string_view name) const {
-  std::call_once(names_once_, [this] { kernel_names_.emplace(symbols()); });
-  const std::span<const std::string_view> meant = kernel_names_->find(name);
-  if (meant.empty()) throw_no_kernel(name);
-  if (meant.size() == 1) return meant[0];
-  throw Error(Status::NOT_FOUND,
-              text("\"", name, "\" is ambiguous in ", label(), ", where it names ", meant.size(),
-                   " kernels; ask for one by its name in the code: ",
-                   list_names({meant.begin(), meant.end()}, name)));
-}
-
-Ref<Kernel> ObjectCode::live_kernel(std::string_view lowered) const {
-  const auto found = kernels_.find(lowered);
-  if (found == kernels_.end() || !found->second->try_add_reference()) return nullptr;
-  return Ref<Kernel>::adopt(found->second);
-}
-
-Ref<Kernel> ObjectCode::find_kernel(std::string_view name) const {
-  if (code_.type == CodeType::OBJECT || code_.type == CodeType::LIBRARY) require_loadable();
-  const std::string_view known = lowered_kernel_name(name);
-  {
-    std::lock_guard lock(mutex_);
-    if (Ref<Kernel> kernel = live_kernel(known)) return kernel;
-  }
-  const std::string lowered(known);
-  const Ref<Device> device = current_device();
-  const Ref<LoadedImage> library = load(*device);
-  const CUkernel native = library->find_kernel(lowered.c_str());
-  if (!native) throw_no_kernel(name);
-  Ref<Kernel> kernel = make<Kernel>(Ref<const ObjectCode>(this), lowered, std::string(name),
-                                    *library, native, *device);
-
-  std::lock_guard lock(mutex_);
-  if (Ref<Kernel> earlier = live_kernel(known)) return earlier;
-  kernels_[known] = kernel.get();
-  return kernel;
-}
-
-void ObjectCode::forget(const Kernel& kernel) const noexcept {
-  std::lock_guard lock(mutex_);
-  const auto found = kernels_.find(kernel.name());
-  if (found != kernels_.end() && found->second == &kernel) kernels_.erase(found);
-}
-
 std::string ObjectCode::lowered_global_name(std::string_view name) const {
   std::vector<std::string> globals;
   const std::string wanted = normal_expression(name);
@@ -361,7 +213,7 @@ std::string ObjectCode::lowered_global_name(std::string_view name) const {
 }
 
 Global ObjectCode::find_global(std::string_view name, const Device& device) const {
-  if (code_.type == CodeType::OBJECT || code_.type == CodeType::LIBRARY) require_loadable();
+  loader_.require_linked();
   const std::string lowered = lowered_global_name(name);
   const Ref<LoadedImage> library = load(device);
   const PrimaryScope primary(device);

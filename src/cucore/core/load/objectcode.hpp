@@ -1,19 +1,16 @@
-// Object code: an immutable value that is loaded into the driver when something asks for it.
+// Object code: an immutable value, loaded into the driver at its first use.
 #pragma once
 
-#include <map>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "container/objectcode.hpp"
 #include "container/reader.hpp"
 #include "core/compile/diagnostics.hpp"
-#include "core/compile/kernel_names.hpp"
-#include "core/load/loaded_image.hpp"
+#include "core/load/code_loader.hpp"
+#include "core/load/kernel_table.hpp"
 #include "core/objects/device.hpp"
 
 namespace cucore::core {
@@ -70,12 +67,10 @@ class ObjectCode final : public Object {
   // Whether devices of different architectures get different images.
   bool varies_by_device() const { return is_bundle() || code_.type == image::CodeType::LTOIR; }
 
-  // What the driver loaded for a device, loading it first where nothing has: once, however many
-  // threads ask; they wait for the one that loads. A failure is not remembered.
-  Ref<LoadedImage> load(const Device& device) const;
-  // The same where nobody has named a device: for the current context's, else device 0.
+  Ref<LoadedImage> load(const Device& device) const { return loader_.load(device); }
+  // Loads for the device whose context is current, else for device 0.
   Ref<LoadedImage> load_anywhere() const;
-  bool is_loaded() const;
+  bool is_loaded() const { return loader_.is_loaded(); }
 
   Ref<Kernel> find_kernel(std::string_view name) const;
   Global find_global(std::string_view name, const Device& device) const;
@@ -83,18 +78,10 @@ class ObjectCode final : public Object {
  private:
   friend class Kernel;
   ~ObjectCode() override;
-  struct Choice;
   bool is_bundle() const { return code_.type == image::CodeType::BUNDLE; }
-  void require_loadable() const;
-  Choice choose(const Device& device) const;
-  Ref<LoadedImage> load_choice(const Choice& choice, const Device& device) const;
-  Ref<LoadedImage> loaded(const Choice& choice) const;
   Ref<const ObjectCode> entry_at(size_t index) const;
   std::vector<image::Symbol> find_symbols() const;
-  std::string_view lowered_kernel_name(std::string_view name) const;
   std::string lowered_global_name(std::string_view name) const;
-  [[noreturn]] void throw_no_kernel(std::string_view name) const;
-  Ref<Kernel> live_kernel(std::string_view lowered) const;
   void forget(const Kernel& kernel) const noexcept;
 
   const container::Code code_;
@@ -103,21 +90,14 @@ class ObjectCode final : public Object {
   const container::SignatureState signature_;
   const std::string signature_key_;
   // Found at the first question.
-  mutable std::once_flag symbols_once_, names_once_, resources_once_, diagnostics_once_,
-      metadata_once_;
+  mutable std::once_flag symbols_once_, resources_once_, diagnostics_once_, metadata_once_;
   mutable std::vector<image::Symbol> symbols_;
-  mutable std::optional<KernelNames> kernel_names_;
   mutable std::vector<image::KernelResources> resources_;
   mutable std::vector<Diagnostic> diagnostics_;
   mutable std::vector<std::pair<std::string, std::string>> metadata_;
 
-  mutable std::mutex load_mutex_;  // held while the driver loads
-  mutable std::mutex mutex_;       // guards what follows; never held while the driver works
-  // By the image of a bundle and the device that LTOIR was linked for.
-  mutable std::map<std::pair<size_t, uint16_t>, Ref<LoadedImage>> libraries_;
-  // One kernel object a name (of symbols()), for as long as somebody holds it; it keeps this object
-  // alive.
-  mutable std::unordered_map<std::string_view, Kernel*> kernels_;
+  mutable CodeLoader loader_;
+  mutable KernelTable kernels_;
 };
 
 }  // namespace cucore::core

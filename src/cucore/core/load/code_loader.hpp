@@ -1,0 +1,47 @@
+// Loads object code into the driver: chooses the image of a device, and loads each image once,
+// independent of the number of threads.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "core/load/loaded_image.hpp"
+#include "core/objects/device.hpp"
+
+namespace cucore::core {
+
+class ObjectCode;
+
+// The device whose context is current, else device 0.
+Ref<Device> current_device();
+
+class CodeLoader {
+ public:
+  // `code` owns the loader.
+  explicit CodeLoader(const ObjectCode& code) : code_(code) {}
+
+  // Throws an error for code that a link must precede.
+  void require_linked() const;
+  // Throws an error for code that no device can load, independent of the device.
+  void require_loadable() const;
+  // Returns the loaded image of a device, and loads it first if needed. Other threads wait for the
+  // one that loads. A failure is not stored: the next call tries again.
+  Ref<LoadedImage> load(const Device& device);
+  bool is_loaded() const;
+
+ private:
+  struct Choice;
+  // The image of a bundle, and the device that LTOIR was linked for.
+  using Key = std::pair<size_t, uint16_t>;
+  Choice choose(const Device& device) const;
+  Ref<LoadedImage> load_choice(const Choice& choice, const Device& device) const;
+  Ref<LoadedImage> find(const Key& key) const;
+
+  const ObjectCode& code_;
+  std::mutex loading_;        // held while the driver loads
+  mutable std::mutex mutex_;  // guards what follows; never held while the driver works
+  std::map<Key, Ref<LoadedImage>> images_;
+};
+
+}  // namespace cucore::core

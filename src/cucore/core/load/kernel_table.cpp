@@ -1,0 +1,72 @@
+#include "core/load/kernel_table.hpp"
+
+#include <string>
+#include <vector>
+
+#include "core/compile/suggestion.hpp"
+#include "core/load/kernel.hpp"
+#include "core/load/objectcode.hpp"
+#include "support/text.hpp"
+
+namespace cucore::core {
+
+using image::Symbol;
+using image::SymbolKind;
+
+void KernelTable::throw_none(std::string_view name) const {
+  std::vector<std::string> kernels;
+  for (const Symbol& symbol : code_.symbols())
+    if (symbol.kind == SymbolKind::KERNEL) kernels.push_back(shown_name(symbol));
+  throw Error(Status::NOT_FOUND, text("no kernel \"", name, "\" in ", code_.label(), ": ",
+                                      list_names(std::move(kernels), name)));
+}
+
+// A lowered name means one kernel; an expression may name several after a link.
+std::string_view KernelTable::lowered_name(std::string_view name) {
+  std::call_once(names_once_, [this] { names_.emplace(code_.symbols()); });
+  const std::span<const std::string_view> meant = names_->find(name);
+  if (meant.empty()) throw_none(name);
+  if (meant.size() == 1) return meant[0];
+  throw Error(Status::NOT_FOUND,
+              text("\"", name, "\" is ambiguous in ", code_.label(), ", where it names ",
+                   meant.size(), " kernels; ask for one by its name in the code: ",
+                   list_names({meant.begin(), meant.end()}, name)));
+}
+
+Ref<Kernel> KernelTable::live(std::string_view lowered) const {
+  const auto found = kernels_.find(lowered);
+  if (found == kernels_.end() || !found->second->try_add_reference()) return nullptr;
+  return Ref<Kernel>::adopt(found->second);
+}
+
+Ref<Kernel> KernelTable::create(std::string_view name, std::string_view lowered) const {
+  const std::string in_code(lowered);
+  const Ref<Device> device = current_device();
+  const Ref<LoadedImage> image = loader_.load(*device);
+  const CUkernel native = image->find_kernel(in_code.c_str());
+  if (!native) throw_none(name);
+  return make<Kernel>(Ref<const ObjectCode>(&code_), in_code, std::string(name), *image, native,
+                      *device);
+}
+
+Ref<Kernel> KernelTable::find(std::string_view name) {
+  loader_.require_linked();
+  const std::string_view lowered = lowered_name(name);
+  {
+    std::lock_guard lock(mutex_);
+    if (Ref<Kernel> kernel = live(lowered)) return kernel;
+  }
+  Ref<Kernel> kernel = create(name, lowered);
+  std::lock_guard lock(mutex_);
+  if (Ref<Kernel> earlier = live(lowered)) return earlier;
+  kernels_[lowered] = kernel.get();
+  return kernel;
+}
+
+void KernelTable::forget(const Kernel& kernel) noexcept {
+  std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(kernel.name());
+  if (found != kernels_.end() && found->second == &kernel) kernels_.erase(found);
+}
+
+}  // namespace cucore::core
