@@ -17,6 +17,7 @@ from pathlib import Path
 TABLE = Path(__file__).with_name("costs.txt")
 MARGIN = 0.03
 FEW, MANY = 200, 1200  # repetitions; the difference is free of what happens once
+ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "CUCORE_DRIVER", "CUCORE_NVRTC")  # a lookup in the cache reads all of it
 RUNS = 3  # of which the least counts: some work, as the counters of the cache, depends on the time
 
 
@@ -25,7 +26,8 @@ def instructions(program, library, name, count, folder):
     output = Path(folder, f"callgrind.{name}.{count}")
     subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", "--toggle-collect=repeat",
                     program, name, str(count)], check=True, capture_output=True,
-                   env={**os.environ, "COSTS_FOLDER": str(Path(folder, "cache"))})
+                   env={**{name: os.environ.get(name, "") for name in ENVIRONMENT},
+                        "COSTS_FOLDER": str(Path(folder, "cache"))})
     lines = subprocess.run(["callgrind_annotate", "--threshold=100", "--show=Ir", output], check=True,
                            capture_output=True, text=True).stdout
     found = re.findall(r"^\s*([\d,]+) \([^)]*\)\s+.*\[(.*)\]$", lines, re.M)
