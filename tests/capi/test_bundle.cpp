@@ -76,8 +76,8 @@ TEST(Bundle, RefusesTheSameImageTwice) {
   Code out;
   const Code a = ptx_code("sm_50"), b = ptx_code("sm_60"), same = ptx_code("sm_50");
   const cucore_objectcode* twice[] = {a, b, a};
-  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "images[2]|images[0]|compute_50", cucore_objectcode_bundle, twice,
-        3, out.out());
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "images[2]|images[0]|compute_50", cucore_objectcode_bundle,
+        twice, 3, out.out());
   const cucore_objectcode* equal[] = {b, a, same};
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "images[2]|images[1]", cucore_objectcode_bundle, equal, 3,
         out.out());

@@ -53,7 +53,7 @@ class SoakWorld {
   capi_test::Kernel add, look;
   Cache cache;
   std::atomic<int64_t> links{0};  // with link-time optimisation
-  capi_test::Code linked;  // what scaling_linker() makes, NULL without a linker
+  capi_test::Code linked;         // what scaling_linker() makes, NULL without a linker
   std::array<std::atomic<cucore_buffer*>, 16> left{};
 
  private:

@@ -34,9 +34,9 @@ Stream make_stream(const cucore_device* device);
 Event make_event(const cucore_device* device);  // with timing
 Buffer make_buffer(const cucore_device* device, const cucore_stream* stream);
 Program make_program();
-Code make_ptx();     // a kernel saxpy(int, float, const float *, float *) and a global, counter
+Code make_ptx();         // a kernel saxpy(int, float, const float *, float *) and a global, counter
 Code make_second_ptx();  // the same in other bytes
-Code make_fatbin();  // the same as a fat binary: the driver knows which image it took
+Code make_fatbin();      // the same as a fat binary: the driver knows which image it took
 Linker make_linker();
 Cache make_cache();  // in memory alone
 Kernel find_saxpy(const cucore_objectcode* code);
