@@ -6,7 +6,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cucore;
-  using namespace cucore::container;
   using namespace cucore::image;
   for (const CodeType type : {CodeType::CUBIN, CodeType::OBJECT, CodeType::LIBRARY}) {
     try {

@@ -10,7 +10,6 @@
 namespace {
 
 using namespace cucore;
-using namespace cucore::container;
 using namespace cucore::image;
 
 void try_image(std::span<const std::byte> image) {
