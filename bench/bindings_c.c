@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measures calls in C: loops that the benchmarks of the bindings run together with their own. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures the cost of Python's binding above the same calls in C, and above the same calls through ctypes.
 
     bindings_python.py LIBCUCORE LIBBENCH [--limits]

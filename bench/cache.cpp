@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the program cache, together with a fresh compile in the same run.
 //
 //   cache_bench [--check] [Google Benchmark's own options]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures a hit of the program cache in Python, together with a fresh compile in the same run.
 
     cache_python.py [--limits]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the cost of asynchronous work and the latency of its end, for each way of waiting, as
 // tables in markdown. Latency begins when a polling thread reads the kernel's last word in pinned
 // memory.

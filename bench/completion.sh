@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Measures asynchronous work on this machine's GPU and writes the tables, with machine, driver and
 # date, to a file in markdown: into $OUT if that is set, else bench/results.
 #   sh tests/gpu/stage.sh          on a machine with a compiler: fills build-gpu-stage/

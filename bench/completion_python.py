@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How late Python hears that a kernel ended, in each way that there is, and how many ends a second it can await.
 
     completion_python.py LIBBENCH [SAMPLES]

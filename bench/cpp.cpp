@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of a launch through cucore.hpp over cucore_kernel_launch(), with the same arguments.
 //
 //   cpp_bench [--difference_limit_ns=5] [Google Benchmark's own options]

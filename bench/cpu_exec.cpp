@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speed of the CPU device's executor in thread instructions a second, bounds checks included. Each
 // benchmark checks its result. CUCORE_CPU_THREADS and CUCORE_CPU_SIMD choose threads and handlers.
 #include <benchmark/benchmark.h>
@@ -16,7 +17,7 @@ void read_settings() {
   if (const char* threads = std::getenv("CUCORE_CPU_THREADS"))
     s.threads = unsigned(std::atoi(threads));
   if (const char* simd = std::getenv("CUCORE_CPU_SIMD")) {
-    for (Simd level : {Simd::Baseline, Simd::Avx2, Simd::Avx512})
+    for (Simd level : {Simd::BASELINE, Simd::AVX2, Simd::AVX512})
       if (std::string(simd) == simd_name(level)) s.simd = level;
   }
   configure(s);

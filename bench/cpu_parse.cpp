@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long the CPU device takes to parse and verify PTX: the goal is under 1 ms for 100 KB.
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions for the figures and the arguments of several benchmarks.
 #pragma once
 

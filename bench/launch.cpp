@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the object model above the bare driver: the same launch, with the same arguments,
 // through the same driver library, once as cuLaunchKernelEx and once as cucore_kernel_launch.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "launch_world.hpp"
 
 #include <dlfcn.h>

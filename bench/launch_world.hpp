@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel of the launch benchmark: one kernel of three parameters, on one device, in both ways.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures storing and reading of object code: a CUBIN of 100 KB is written to a container and read
 // again. The comparison is one copy of its bytes and one SHA-256 over them, which every safe format
 // needs. The three take turns, so that all have the same conditions.

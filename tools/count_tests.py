@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Adds up the test cases inside the tests of a Meson build: 'N passed, N failed, N skipped'.
 
     count_tests.py BUILD/meson-logs/testlog.json

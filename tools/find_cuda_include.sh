@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Prints the folder of cuda.h: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, then NVIDIA's Python wheels.
 for root in "$CUDA_HOME" "$CUDA_PATH" /usr/local/cuda; do
   [ -n "$root" ] && [ -f "$root/include/cuda.h" ] && { echo "$root/include"; exit 0; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the public header as one text, for every tool and test that compares it with something."""
 import re
 from pathlib import Path

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the writing rules of CONTRIBUTING.md: phrases to avoid and the length of sentences.
 
     prose.py ROOT           the files of every scope in prose.txt

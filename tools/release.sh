@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes a release: release.sh VERSION [--perform] [--build FOLDER]
 #
 # Without --perform it checks the preconditions and prints the steps and the release notes, and

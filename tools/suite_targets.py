@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the files that the tests of one suite, or one test, need, for ninja: suite_targets.py FOLDER NAME"""
 import json
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures calls from C# above the same calls from C: medians of runs that alternate between the two, as a
 // table in markdown.
 //   Bench.exe PTX [--limits]    with --limits it fails if a call costs more than promised

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures asynchronous work in C# and the latency of its end, together with a blocking wait and polling, as
 // tables in markdown. Latency begins when a polling thread reads the kernel's last word in pinned memory, as
 // in bench/completion.cpp.

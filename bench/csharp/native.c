@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The calls of C that bench.cs compares with, on the same objects: each returns the nanoseconds of one. */
 #define _POSIX_C_SOURCE 199309L
 #include <cucore.h>

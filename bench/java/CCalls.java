@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The calls in C, so many times each. */
 final class CCalls {
   private CCalls() {}

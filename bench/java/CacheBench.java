@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import io.cucore.Cache;
 import io.cucore.CacheOptions;
 import io.cucore.CacheOutcome;

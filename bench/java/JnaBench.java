@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import com.sun.jna.Library;
 import com.sun.jna.Memory;
 import com.sun.jna.Native;

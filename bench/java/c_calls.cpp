@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same calls as Bench.java makes, in C, in the same process: what Java costs is the difference.
 #include <cucore.h>
 #include <jni.h>

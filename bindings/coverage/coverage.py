@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every public C function is reachable in a language, or in the table with a reason; all is documented.
 
   coverage.py python HEADER MAP               with cucore importable

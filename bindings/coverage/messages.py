@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every name of C that a message of the library can have has another in each language: messages.py HEADER SRC"""
 import re
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiles of a batch and what becomes of them, one added and one asked for at a time.
 #pragma once
 

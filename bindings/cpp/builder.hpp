@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The language's own function that builds what is not in a cache. It runs on the thread that asked,
 // inside the call: so it may be code of the language.
 #pragma once

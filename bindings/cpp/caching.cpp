@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collects what a cache tells, and calls the language's builder for it.
 #include "caching.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cache's calls that need more than one call of the C API: lists of its files, a builder in the
 // language, keys and times in their bounds.
 #pragma once

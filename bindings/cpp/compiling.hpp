@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A compile in another thread: the caller waits in slices, and its language handles signals between
 // two of them. A compile that nobody waits for goes on, into the cache if it has one.
 #pragma once

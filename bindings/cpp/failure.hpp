@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One private exception between the bodies of the .i files and the languages: a failed call of the
 // C API. Each language has one handler that turns it into an exception of its own.
 #pragma once

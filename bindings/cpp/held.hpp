@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reference for the length of a call: another thread may close the object meanwhile.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a launch out of its block of bytes.
 #include "launch.hpp"
 

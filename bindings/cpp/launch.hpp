@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A launch as one block of bytes: what Java and C# hand over in a single argument.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists that calls take: keys of signatures, images of a bundle. A language adds one item at a
 // time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps the library's messages for the thread that asks for them.
 #include "log_receiver.hpp"
 

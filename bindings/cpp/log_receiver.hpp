@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's messages, kept until a thread of the language takes them. A language's own code is
 // never called from a library thread: it could wait there for a lock (an interpreter's, a
 // collector's) whose owner waits for the log.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills the fields of options structs by name.
 #include "options.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options structs with many fields, filled by field name: each language's builder, initializer or
 // keywords come down to these few calls. The fields are listed by tools/generate.py from cucore.h.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts a language's own names where a message has those of C.
 #include "spelling.hpp"
 

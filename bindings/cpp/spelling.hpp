@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of the library speak of C functions and C structs; a user of another language reads the
 // names that he types. tools/spellings.py makes each language's table, which its wrapper holds.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waiting for a device in slices: a thread of our own waits in the library, so that the caller's
 // can look after other things between two slices. Python handles signals then, and Mono may stop
 // the thread of a process that ends. A wait that ends at once costs one query.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compiles a program that uses the library: compile.py MCS OUT LIBRARY SOURCE..."""
 import subprocess
 import sys

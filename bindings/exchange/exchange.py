@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Object code goes from language to language: exchange.py [--keep=FOLDER] python=COMMAND java=COMMAND...
 
 Each command is a program of its language, words parted by blanks, that does one of

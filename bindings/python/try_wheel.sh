@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs a wheel into an empty folder and runs the course from another one, outside every build
 # tree, on the CPU device: try_wheel.sh WHEEL EXAMPLES
 set -eu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Batch" of cucore.h, built up item by item. The report of what is done is not here: it is
 // called from threads of the library, where no code of a language ever is.
 

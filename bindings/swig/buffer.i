@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Buffer" of cucore.h: the memory comes first here, and what can be left out last.
 %extend Buffer {
   //: cucore_buffer_write

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Cache" of cucore.h. Remotes as tables of functions are not here: they are called from
 // threads of the library, where no code of a language ever is. A builder is called on the thread that
 // asked: see cpp/builder.hpp.

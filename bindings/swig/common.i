@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every section uses: the helpers of the bodies, and the types that each language maps.
 %{
 #include <cucore.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles that a language waits for in slices, behind its own compile(): in Java another thread
 // handles signals.
 #if !defined(SWIGJAVA)

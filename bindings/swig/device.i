@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Device" of cucore.h: what the conventions do not cover.
 %extend Device {
   //: cucore_device_uuid

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Launch" of cucore.h. A launch crosses as one block of bytes (cpp/launch.hpp says how it is
 // laid out), which each language fills from its own arguments; Python packs in C instead.
 #if !defined(SWIGPYTHON)

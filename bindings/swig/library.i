@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Library" of cucore.h: functions over the libraries. The struct that a query fills
 // in is read field by field; each language makes a value of it.
 %{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Log" of cucore.h. The messages are kept until a thread of the language asks for them; see
 // cpp/log_receiver.hpp for why. Each language has a callback on top, called from a thread of its own.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Object code" of cucore.h. Its symbols may be found by linking: that can wait.
 %{
 static cucore_symbol_info symbol_info(ObjectCode *code, size_t index) {

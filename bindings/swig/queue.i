@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section "Queue" of cucore.h: what the conventions do not cover. Each language has its own way of awaiting on
 // top, which drains a queue.
 %{

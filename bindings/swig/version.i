@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections "Version" and "Error" of cucore.h. The error object becomes the exception of each language, in its language.i.
 %inline %{
 //: cucore_version

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The conventions between a header and the classes of the bindings, and what the generator refuses."""
 import sys
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The API as the bindings have it: the header, the table api/*.toml, and the conventions between them."""
 import fnmatch
 import re

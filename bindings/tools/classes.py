@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The SWIG classes of the handle types: each C function that follows the conventions becomes a member.
 
 A function that does not is written by hand in a .i file, with its mark. There is no third way: the generator stops.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What C# gets from the header: XML comments, enums, exceptions, options classes."""
 import itertools
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fields of options structs as tables for cpp/options.hpp."""
 import classes
 from header import camel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the public header: its functions, enums and options structs, each with its comment.
 
 The header is the one place where things are described; the tools beside this file carry the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts the .i files and the generated classes together, and documents their members from the header.
 
 A line "//: cucore_stream_create" before a member names its C function, whose comment becomes the

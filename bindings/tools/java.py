@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Java gets from the header: javadoc, enums, the builder of options."""
 import re
 from pathlib import Path

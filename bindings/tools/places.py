@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where users of a language find a C function: in the language's own layer, by the marks there, or as the member that
 SWIG makes of it.
 

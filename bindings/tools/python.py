@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Python gets from the header: docstrings, IntEnums, the keywords of options."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a language that are written by hand, with marks in the place of comments.
 
 "//: cucore_x" before a member is replaced by the comment of the C function. In Java, lines that begin with "// @" follow

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How users of a language spell the C API: what the messages of failures contain instead of C's names."""
 import re
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a package in the build tree that can be imported: stage.py FOLDER STAMP FILE..."""
 import os
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The types of Python's native module: the file written by hand, and in its classes each member of SWIG that it does not have."""
 import re
 

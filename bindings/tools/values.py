@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Java's records would be: accessors, equality and builders of classes whose fields are written by hand.
 
 The lines behind "//: fields" are fields; "int minGridSize; // The least grid -> blocks" gets an accessor with this comment.

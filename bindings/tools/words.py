@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns the header's C words into a language's own: functions, enumerators, statuses."""
 import re
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* 06: a complete job: compile, serialize, restore, find, launch, time with two events, check. */
 #define _POSIX_C_SOURCE 199309L
 #include <cucore.h>

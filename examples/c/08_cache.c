@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* 08: compile once: threads, processes and languages share a cache. Needs no device. */
 #include <cucore.h>
 #include <stdio.h>

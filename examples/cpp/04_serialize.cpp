@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 04: store object code as bytes and restore it, here or in another process. Needs no device.
 #include <algorithm>
 #include <cucore.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 05: instantiate templates by name expression; the names survive storing and are found again.
 #include <cucore.hpp>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 07: launch a matrix product, do other work meanwhile, and learn of its end: a future of the
 // stream's work, whose completion comes out of a queue.
 #include <cucore.hpp>

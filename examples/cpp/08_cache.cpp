@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 08: compile once for all: a cache that threads, processes and languages share. Needs no device.
 #include <cucore.hpp>
 #include <iostream>

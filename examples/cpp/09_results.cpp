@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 09: without exceptions, each call returns a result that holds the value or the error.
 #include <cucore.hpp>
 #include <cstdio>

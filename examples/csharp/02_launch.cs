@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 02: find a kernel in object code, launch it on a device and read the result back.
 using System;
 using System.Linq;

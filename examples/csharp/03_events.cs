@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 03: events are made from a device, recorded on any stream, any number of times; they order streams
 // and measure time.
 using System;

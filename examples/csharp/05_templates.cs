@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 05: instantiate templates by name expression; the names remain valid after storing.
 using System;
 using System.Linq;

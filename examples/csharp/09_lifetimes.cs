@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 09: leave a block by a timeout while a kernel still uses the buffer, and continue with the device.
 using System;
 using System.Linq;

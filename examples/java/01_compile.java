@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import io.cucore.*;
 
 /** 01: compile CUDA C++ at run time and print the result. Needs no device and no driver. */

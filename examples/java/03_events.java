@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import io.cucore.*;
 
 /** 03: events are made from a device, recorded on any stream; they order streams and measure time. */

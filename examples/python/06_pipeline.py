@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """06: a complete job: compile, serialize, restore, find, launch, time with two events, check."""
 import array
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """07: launch a matrix product, do other work, and await the stream."""
 import array
 import asyncio

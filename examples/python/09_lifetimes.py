@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """09: leave a block by a timeout while a kernel on another stream still uses the block's buffer."""
 import array
 import sys

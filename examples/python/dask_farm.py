@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A farm: the processes of a Dask cluster compile 100 programs, requested four times each, with 100 compiles.
 
 Dask spreads the work; that nothing is compiled twice is the cache's doing: one folder, which all workers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library still serves callers of the last release: abidiff against baseline.abi.
 
     abi_baseline.py LIBRARY INCLUDE            compares; skipped where abidiff is missing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The built library: which names it shows, what it needs, and that loading it does no work."""
 import re
 import subprocess

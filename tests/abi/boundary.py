@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every export is guarded: what has a status is 'return guard(...)' and nothing else, nothing but
 guard catches, every export is nothrow, and each function of the header is defined once."""
 import re

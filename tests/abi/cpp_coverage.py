@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cucore.hpp has everything that cucore.h has: functions, handles, enumerators, fields, statuses.
 
     cpp_coverage.py HEADER CPP_HEADER MAP

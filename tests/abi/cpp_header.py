@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cucore.hpp needs nothing but itself, and compiles with no warning in every mode and standard since C++17."""
 import shutil
 import subprocess

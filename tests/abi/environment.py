@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a hostile user controls: the environment, and what lies where files are written.
 
 Every variable is read by one function, which refuses in set-user-ID programs. The list below names each reader outside of it and why it may be one; the page of the documentation

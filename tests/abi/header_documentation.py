@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public C headers document every parameter, field and enumerator, and are mostly comment.
 
     header_documentation.py INCLUDE            checks

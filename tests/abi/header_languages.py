@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public headers compile in every C and C++ since 1989, without warnings, together and each alone."""
 import re
 import shutil

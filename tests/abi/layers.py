@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares the include table of ARCHITECTURE.md with each #include under src and with those of each
 library that is built on this one.
 

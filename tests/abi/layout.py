@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Structs and enumerators are what layout.txt says: lines are only ever added to it.
 
     layout.py HEADER            checks

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The declarations of the public header, for the checks that compare it with something else."""
 import re
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every test of the cache needs: a folder of its own, caches in it, and compiles through them.
 #pragma once
 

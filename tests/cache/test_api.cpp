@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a cache does for its caller: outcomes, one build a key, bounds, reasons, keys of one's own.
 #include <fcntl.h>
 #include <gtest/gtest.h>

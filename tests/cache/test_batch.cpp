@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many compiles at once in worker processes: the same results, and no failure that spreads.
 #include <dirent.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the caller that do what they should not: they release what is in use, hand over no
 // bytes, and call back into the cache that calls them.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can happen to a folder of files: flipped bits, cut ends, swapped names, a full disk, a
 // folder that cannot be written to or belongs to somebody else. Compiles go on, and nothing wrong
 // is read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hit gives what a fresh compile gives, in every field: the kernel corpus, with templates,
 // headers and macros.
 #include <gtest/gtest.h>

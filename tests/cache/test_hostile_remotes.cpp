@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Servers that mean harm: answers without end, byte by byte, nested, of wrong lengths, redirected.
 // A lookup ends in time, takes little memory, and finds nothing.
 #include <arpa/inet.h>

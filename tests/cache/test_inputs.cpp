@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changing any one input of a compile misses, and changing it back hits: 30 kinds and more.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Manifests that a remote has forged: nobody signs them, so nothing in them may lead to the signed
 // result of other headers.
 #include <gtest/gtest.h>

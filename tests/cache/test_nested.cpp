@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A build function that requests the result of its own build is refused at once, and nothing else
 // is.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several processes and one folder: one compile a program, and nothing torn however they end.
 // CUCORE_TEST_LONG takes the full numbers: 8 processes, 4 threads, 200 programs; 200 rounds.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Remotes with real servers: a shared folder, nginx with WebDAV, Redis.
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One of several processes that share a cache. What it has seen goes to its standard output.
 //
 //   cache_worker compile FOLDER THREADS PROGRAMS   each thread compiles all, in an order of its own

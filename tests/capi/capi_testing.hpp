@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every test of the public header needs: owners of handles, calls that must succeed or fail in
 // one line, a kernel without a compiler, and the scripted driver where the environment names one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of queues and futures share: makers, takers, and a queue for every test.
 #pragma once
 

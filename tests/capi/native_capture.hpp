@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Capturing streams into graphs as a program does it that calls the driver itself.
 #pragma once
 

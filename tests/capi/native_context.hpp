@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calling thread's current context, asked of the scripted driver itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the driver under test, for tests that call it beside the library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commonest mistakes with arguments: the page of parameters has the message of each, word for
 // word.
 #include <fstream>

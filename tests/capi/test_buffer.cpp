@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers of every kind: their ranges, what goes in and comes out, and when their memory is freed.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers in use, as the driver sees their release: which calls are made, and what captures, graphs
 // and failures of the driver change.
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bundles: several images of one program, of which each device gets the one that fits.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captures of streams beside the library's own calls, on the scripted driver: it answers as the
 // documentation of NVIDIA's driver states, and breaks the captures that such a call breaks.
 #include <chrono>

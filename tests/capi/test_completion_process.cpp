@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Futures and what happens to processes: forks, exits with work pending, and millions of them.
 #include <sched.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices: one handle each, their properties, their default streams, and starting anew.
 #include <cstring>
 

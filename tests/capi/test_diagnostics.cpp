@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What compilers say, read out of their logs.
 #include "capi_testing.hpp"
 

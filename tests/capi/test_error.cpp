@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors as the caller reads them: status, message, origin, log; counted; overwritten, not
 // released.
 #include "capi_testing.hpp"

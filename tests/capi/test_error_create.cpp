@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors that other libraries make: what they hold, what a cause adds, and arguments that are
 // wrong.
 #include <cstring>

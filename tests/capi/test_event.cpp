@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events: made unrecorded, recorded again and again, and the four ways in which two have no time
 // between them.
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exits while other threads are stopped wherever they are, for ever: so a virtual machine ends a
 // process that suspends its threads before it calls exit (Mono does), with the library's locks held
 // or not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every option of a program, given to the real NVRTC: each flag of the table is one that it knows.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Futures: when they are done, what they say of a failure, and how nobody waits for one any more.
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles: counted, one an object, dead once released, and not given out again for a while.
 #include <chrono>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels: their names, parameters, attributes and occupancy.
 #include "capi_testing.hpp"
 

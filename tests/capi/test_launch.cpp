@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches: what is checked before the driver is called, and the one call that is made of it.
 #include <cstring>
 

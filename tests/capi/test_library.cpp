@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which libraries are in use, and choosing them before their first use.
 #include <cstring>
 
@@ -150,11 +151,10 @@ TEST(Library, ADriverIsChosenBeforeFirstUseAlone) {
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
   SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
   SUCCEEDS(cucore_driver_select, info.path);
-  if (is_emulated()) {
+  if (is_emulated())
     SUCCEEDS(cucore_driver_select, "cpu");
-  } else {
+  else
     FAILS(CUCORE_ERROR_INVALID_STATE, "driver", cucore_driver_select, "cpu");
-  }
 }
 
 TEST(Library, ADriverHasAKnownNameOrAPath) {

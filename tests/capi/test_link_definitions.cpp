@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links whose inputs define a name twice are refused, whatever kind the inputs are of; definitions
 // that may be repeated are not. Nothing is printed in either case.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linking: backends, options, names that survive, failures with the whole log, PTX and NVVM IR as
 // programs.
 #include <algorithm>

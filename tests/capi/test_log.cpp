@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The log: one receiver, its levels, and a destroy that runs exactly once whatever happens.
 #include <atomic>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every pointer argument of every function, one row each: NULL, and for handles a released one and
 // live ones of every other type. The rows are held against the export map, so that none is
 // forgotten.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object code: from memory and files, hostile bytes, the container, loading, and what it holds.
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,9 +118,8 @@ TEST(ObjectCode, TellsItsSymbols) {
     EXPECT_EQ(info.kind, expected[i].kind);
     if (info.kind == CUCORE_SYMBOL_KERNEL) {
       EXPECT_EQ(info.parameter_count, expected[i].parameters);
-    } else {
+    } else
       EXPECT_EQ(info.size, expected[i].size);
-    }
   }
   cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
   for (const size_t index : {size_t{4}, SIZE_MAX}) {

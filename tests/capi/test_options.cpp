@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of callers who were built against an older or a newer header than this library's.
 #include <cstddef>
 #include <cstring>

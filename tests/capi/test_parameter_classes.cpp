@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes of parameters that neither the PTX of a target below compute_100 nor a name nor the
 // source decides: NVRTC compiles once more, and nvJitLink links once more, for a target whose PTX
 // marks pointers.

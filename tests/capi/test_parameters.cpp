@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All parameters of a kernel in one call: their places, sizes and classes.
 #include <array>
 #include <cstring>

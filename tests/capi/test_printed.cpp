@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What writing the output of kernels costs: one call of the driver for each piece of work, and none
 // where no code that can print has been launched. That the output is written is tested on devices.
 #include "completion_testing.hpp"

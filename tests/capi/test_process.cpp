@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a process as a whole sees: forks, an exit in the middle, and equal bytes in every process.
 #include <sys/wait.h>
 #include <unistd.h>

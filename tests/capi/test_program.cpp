@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs: every option as NVRTC gets it, name expressions, headers, determinism, default targets.
 
 #include <unistd.h>

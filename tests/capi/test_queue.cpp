@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queues: what comes out, how often, in which order, to whom, and how waiting for it ends.
 #include <poll.h>
 #include <unistd.h>

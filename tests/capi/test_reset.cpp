@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resets of a device beside calls of other threads: each call succeeds or fails with INVALID_STATE,
 // and no call reaches an object of the driver that the reset has destroyed.
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signed containers: who may be believed, and what an attacker without the key can do.
 #include <array>
 #include <cstring>

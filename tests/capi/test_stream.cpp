@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams: made with options, borrowed from others, waited for, and the caller's context untouched.
 #include <functional>
 

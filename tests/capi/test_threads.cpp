@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many threads at one object at the same moment.
 #include <atomic>
 #include <set>

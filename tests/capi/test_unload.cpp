@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unloading: a release only queues, and nothing is unloaded under a kernel or into a capture.
 #include <algorithm>
 #include <chrono>

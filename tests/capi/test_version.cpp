@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The version, as the header has it.
 #include "capi_testing.hpp"
 

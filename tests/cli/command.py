@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the command in an empty folder, as a user at a shell does."""
 import functools
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes containers as an attacker does: other bytes, and digests that fit them."""
 import hashlib
 import struct

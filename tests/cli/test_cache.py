@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program cache as the command shows it: what compile keeps, explain finds; nothing goes unasked."""
 import json
 import os

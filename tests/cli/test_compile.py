@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cucore compile and cucore inspect: from source to files, and what the files hold."""
 import hashlib
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that the command writes: none is destroyed that was not meant, and nothing is left behind."""
 import os
 import resource

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--json: what every subcommand tells a script, and every way to fail."""
 import json
 import os

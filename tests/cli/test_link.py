@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cucore link and bundle: several images become one, and inspect tells of the result."""
 import json
 import subprocess

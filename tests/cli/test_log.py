@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compilers' logs: as they are into a pipe, with colours and source lines on a terminal."""
 import re
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The manual page, the completions and --help: made of one another, so they say the same."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cucore run: arguments from the command line, results shown, written and checked."""
 import json
 import resource

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cucore sign and verify: keys as people keep them, what holds and what does not."""
 import base64
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What reaches a terminal: nothing that a file made up, and no crash where nothing can be written."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line itself: help, version, what is wrong with it, colours, output that fails."""
 import json
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Holds the second reader against the library: on every golden file both must see the same."""
 import json
 import pathlib

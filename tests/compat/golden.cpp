@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of which tests/compat/v1 holds the bytes.
 #include "golden.hpp"
 
@@ -33,11 +34,9 @@ Code classes(const std::string& images) {
   Code code = make_code(CodeType::PTX, read_file(images + "/classes.ptx"), "classes.cu");
   const std::vector<std::vector<ParameterClass>> all = {
       {POINTER, INTEGER, FLOAT, INTEGER, FLOAT, AGGREGATE}, {POINTER, FLOAT, UNKNOWN}};
-  for (size_t i = 0; i < all.size(); ++i) {
-    for (size_t j = 0; j < all[i].size(); ++j) {
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = 0; j < all[i].size(); ++j)
       code.symbols.at(i).parameters->at(j).parameter_class = all[i][j];
-    }
-  }
   const NamedExpression names[] = {{"sum<float>", "_Z3sumIfEvPT_S0_m"}};
   code.symbols = merge_expressions(std::move(code.symbols), names);
   return code;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of which tests/compat/v1 holds the bytes: made once, read for ever.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // golden_tool write IMAGES DIR: makes the files of a version that is about to be released.
 // golden_tool dump FILE...: what the library reads in them, as JSON, for the second reader's test.
 #include <fstream>
@@ -18,9 +19,8 @@ namespace {
 
 Json to_json(const Metadata& metadata) {
   Json object = Json::object();
-  for (const auto& [key, value] : metadata) {
+  for (const auto& [key, value] : metadata)
     std::visit([&, name = &key](const auto& v) { object[*name] = v; }, value);
-  }
   return object;
 }
 
@@ -68,25 +68,21 @@ Json describe(const std::string& path) {
   }
   Json images = Json::array();
   if (code.type != CodeType::BUNDLE) images.push_back(to_json(code, compressed[0]));
-  for (size_t i = 0; i < code.images.size(); ++i) {
+  for (size_t i = 0; i < code.images.size(); ++i)
     images.push_back(to_json(code.images[i], compressed[i]));
-  }
   Json result = {{"images", images}, {"metadata", to_json(code.metadata)}};
   for (const Metadata& one : code.image_metadata)
     result["metadata"]["images"].push_back(to_json(one));
   result["log"] = text_compressed && !code.log.empty() ? Json() : Json(code.log);
   result["source"] = code.source && !text_compressed ? Json(*code.source) : Json();
   result["dependencies"] = Json::array();
-  for (const Dependency& one : code.dependencies) {
+  for (const Dependency& one : code.dependencies)
     result["dependencies"].push_back({one.path, one.size, hex(one.sha256)});
-  }
   result["key"] = code.key ? Json(hex(code.key->digest)) : Json();
   result["fields"] = Json::array();
-  if (code.key) {
-    for (const KeyField& field : code.key->fields) {
+  if (code.key)
+    for (const KeyField& field : code.key->fields)
       result["fields"].push_back({field.tag, hex(field.value)});
-    }
-  }
   const bool valid = contents.signature.state == SignatureState::VALID;
   result["signature"] = valid ? Json(static_cast<int>(contents.signature.algorithm)) : Json();
   return result;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A second reader of .cuco files, written from the page of the format alone."""
 import hashlib
 import hmac

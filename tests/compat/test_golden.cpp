@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of released versions read for ever, and give the values that they were written from.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repeats one operation: costs NAME COUNT. count.py counts its instructions with callgrind, which
 // collects only within repeat().
 #include <cucore.h>

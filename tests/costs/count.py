@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts the instructions that libcucore executes for one operation, and compares them with costs.txt.
 
     count.py PROGRAM LIBRARY [--write]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by the tests of cucore.hpp: one source serves calls that throw and calls that return
 // results.
 #pragma once

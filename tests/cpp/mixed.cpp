@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that throw and calls that return results, in one program: this half is compiled for each.
 #include <cucore.hpp>
 

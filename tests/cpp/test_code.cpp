@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs, linkers, object code, kernels, caches and batches.
 #include <cstdlib>
 

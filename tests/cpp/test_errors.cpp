@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failures: what an error holds, and how it reaches the caller in both modes.
 #include "cpp_testing.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches: how each type is passed, and what is refused.
 #include <array>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices, streams, events, buffers, the log and the libraries.
 #include <array>
 #include <cstring>

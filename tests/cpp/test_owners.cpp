@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Owners: how copies, moves and handles of C count references.
 #include <type_traits>
 

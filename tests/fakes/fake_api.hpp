@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the fake driver, one for each entry point that the library knows: the compiler
 // refuses one that is missing or of another type.
 #pragma once

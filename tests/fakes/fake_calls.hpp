@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every fake library does around each of its functions: count it, list it, delay it, and fail
 // it when a test has asked for that.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two ways in which a function of the fake driver ends early.
 #pragma once
 

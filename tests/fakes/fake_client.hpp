@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fake library as a test sees it: opened by its path, every control function a member.
 #pragma once
 

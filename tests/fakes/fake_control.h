@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a test drives the fake CUDA libraries: what they are, which call fails, what has been called
  * and what is still alive. Each fake exports these functions; a test opens the fake by its path and
  * looks them up, before or after the library under test has opened it. */
-#ifndef CUCORE_TESTS_FAKE_CONTROL_H
-#define CUCORE_TESTS_FAKE_CONTROL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -110,5 +110,4 @@ FAKE_API const char *fake_header_at(size_t index);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

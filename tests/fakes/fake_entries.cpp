@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exports of the fake driver and its cuGetProcAddress, from the library's own table.
 #include <cstring>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's graphs and its linker.
 #include <algorithm>
 #include <cstdio>

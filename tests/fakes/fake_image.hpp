@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads, just well enough, the images that the fakes are given, and writes small ones.
 #pragma once
 

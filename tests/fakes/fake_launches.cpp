@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's launches: each is checked as the driver does, and recorded with its arguments.
 #include <algorithm>
 #include <cstring>

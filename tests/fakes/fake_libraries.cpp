@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's libraries and kernels: what an image holds is read from the image itself.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's memory: host memory under device addresses, so that copies really copy.
 #include <cstring>
 

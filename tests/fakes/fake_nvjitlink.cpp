@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake nvJitLink: its output holds the kernels of its inputs by name. Built twice: with the
 // plain names, and as an old one that has versioned names alone and does not tell its version.
 #include <cstdint>

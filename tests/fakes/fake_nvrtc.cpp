@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake NVRTC: it compiles nothing and answers with PTX or machine code that holds the kernels
 // of the source by name.
 #include <nvrtc.h>

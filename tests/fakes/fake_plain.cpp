@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands for each of the libraries that are opened for others: cuBLAS, NCCL, NVML and so on. It has
 // the functions by which they report their versions, and one that no version reader calls.
 #include <cstdint>

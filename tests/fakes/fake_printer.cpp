@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library that prints in every way that a toolkit library may, for the tests of what becomes of
 // it.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library that replaces signal handlers as NVRTC's front end does, for the test that it cannot.
 #include <csignal>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads, just well enough, the kernels of CUDA C++ source, for the fake compiler.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's streams and events: work is complete at once, unless a test holds it.
 #include "fakes/fake_api.hpp"
 #include "fakes/fake_checks.hpp"

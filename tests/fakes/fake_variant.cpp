@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of the fake drivers this one is; the build sets the numbers.
 #include "fakes/fake_driver.hpp"
 

@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a test drives the driver that fails at random. Each function is looked up in the open library
  * as faulty_<name>. */
-#ifndef CUCORE_TESTS_FAULTY_CONTROL_H
-#define CUCORE_TESTS_FAULTY_CONTROL_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -31,5 +31,4 @@ FAULTY_API void faulty_report(FILE* file);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

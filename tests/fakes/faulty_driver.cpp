@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A driver that fails at random: passes every call to a real driver, but lets some fail before they
 // reach it, so that the real context stays healthy. Environment:
 //   CUCORE_TEST_REAL_DRIVER   the driver to pass calls to: libcuda.so.1, or the CPU device's path

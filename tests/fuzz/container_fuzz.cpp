@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the reader of containers. Each input is read as it is, and again with its
 // checksum and digests made right, since no mutation would ever guess them.
 #include <cstdlib>

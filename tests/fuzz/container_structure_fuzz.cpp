@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the reader of containers, with sections changed, dropped, doubled, moved and
 // compressed one by one. Digests and checksum are always right.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the reader of fat binaries; each input is also taken as the contents of one
 // entry, so that both decompressors see hostile streams behind a good header.
 #include <cstdlib>

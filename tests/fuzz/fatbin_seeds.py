@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes small well-formed fat binaries as seeds: stored, LZ4 and zstd entries made by hand."""
 import pathlib
 import struct

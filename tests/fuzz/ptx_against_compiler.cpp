@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares what nvJitLink, the reader of object code and the CPU device read of the same PTX: no
 // text that two of them accept may have kernels with different parameters.
 //   ptx_against_compiler LIBNVJITLINK SECONDS [FIRST_SEED]

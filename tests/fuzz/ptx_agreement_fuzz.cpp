@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: what the reader of object code and the CPU device read of one text. Changes are
 // those of the grammar, so that most texts get past the first lines.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the reader of fat binaries. Entries are made from the input too, so that both
 // decompressors see hostile streams inside well-formed headers.
 #include <cstdint>
@@ -36,7 +37,7 @@ std::string wrapped(const uint8_t* data, size_t size) {
 
 void extract(const void* image, size_t size) {
   FatbinResult result = extract_ptx(image, size, 90);
-  bool explained = result.status == FatbinStatus::ok || !result.message.empty();
+  bool explained = result.status == FatbinStatus::OK || !result.message.empty();
   if (!explained) std::abort();
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes PTX that compilers mostly accept, and changes it where readers may disagree: comments,
 // strings, braces, words without blanks between them, forms of numbers, odd lines.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: any text is either refused with an error or becomes a module that holds what
 // the executor relies on.
 #include <cstdint>

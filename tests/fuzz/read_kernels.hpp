@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of one text as each reader sees them, and whether two readers agree.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Fuzzes the readers of containers, CUBINs, fat binaries and PTX text, one after the other, and
 # reports which of their lines were reached.
 #   tests/fuzz/run_container.sh [seconds each, default 600] [work folder]

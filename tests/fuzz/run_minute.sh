@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs one target on its seeds for a minute, or so many seconds: run_minute.sh BINARY TARGET [SECONDS].
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

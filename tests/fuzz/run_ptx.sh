@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Fuzzes the PTX parser and the fat binary reader and reports which lines of src/shared/ptx were reached.
 #   tests/fuzz/run_ptx.sh [seconds each, default 600] [work folder]
 # Ends with an error when a target crashed or reached fewer than 80 % of the reader's lines.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seeds of a fuzz target: seeds.py TARGET FOLDER."""
 import pathlib
 import shutil

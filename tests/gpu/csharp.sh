@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # C# on a machine with a GPU, which needs no Mono: tests, the course, and what calls and awaiting cost.
 #   sh tests/gpu/csharp.sh stage     where there are a compiler, SWIG and Mono: fills build-gpu-csharp/
 #                                    and packs it into build-gpu-csharp.tgz

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver that fails at random as a test sees it, and calls that it may let fail: each failure
 // must be one that the driver reported on this thread, with the status that stands for it.
 #pragma once

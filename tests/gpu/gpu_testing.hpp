@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests on a real device need: kernels by file and name, arrays on the device, typed launches.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Java on a GPU: its whole test suite, the course, the exchange of object code, and what calls and
 # awaiting cost, as tables in markdown. A machine with a GPU need not have Java: a run-time image
 # goes along. It needs the driver and the CUDA toolkit (NVRTC); nothing is compiled there.

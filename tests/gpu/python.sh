@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs all of Python's binding on this machine's GPU: its tests, the course, what a call costs and how
 # late the end of work is heard of; prints one table in markdown and every failure in full.
 #   sh tests/gpu/python.sh stage     where the sources are built: fills build-gpu-python/

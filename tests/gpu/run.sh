@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs the staged programs on this machine's GPU and writes what came of it, with machine, driver and
 # date, to a file in markdown: into $OUT if that is set, else bench/results. Needs build-gpu-stage/,
 # which tests/gpu/stage.sh fills, the driver, and the CUDA toolkit (NVRTC and its headers).

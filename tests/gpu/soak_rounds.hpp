@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One thread of the soak: rounds of calls chosen at random, of which any may fail. Calls that
 // succeed must have the right result, and every round releases what it made.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "soak_world.hpp"
 
 #include <unistd.h>

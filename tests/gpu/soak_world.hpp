@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by the threads of the soak: a device, its streams, compiled code, and a cache in a folder
 // of its own.
 #pragma once

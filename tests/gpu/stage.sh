@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds what tests/gpu/run.sh runs, optimised, into build-gpu-stage/: programs, the libraries that
 # they need and the kernels' sources. The folder is all that a machine with a GPU needs; nothing is
 # built there.

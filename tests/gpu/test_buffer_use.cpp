@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that work on several streams uses is freed after all of it, however the last reference
 // goes. A gate in pinned memory holds the work back while the buffer is released.
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Futures of work that a device really does: order, faults, captures elsewhere, and a product that
 // is awaited. Each test in a process of its own: a fault breaks the context for all.
 #include <atomic>
@@ -167,13 +168,11 @@ TEST_F(Completions, AreMadeWhileTheContextBreaks) {
     }
     opener.join();
     std::vector<cucore_status> of_other;
-    for (const auto& completion : take(queue, futures.size())) {
+    for (const auto& completion : take(queue, futures.size()))
       if (completion.token % 2) {
         ASSERT_EQ(completion.status, CUCORE_ERROR_KERNEL_FAULT) << completion.token;
-      } else {
+      } else
         of_other.push_back(static_cast<cucore_status>(completion.status));
-      }
-    }
     EXPECT_TRUE(std::is_sorted(of_other.begin(), of_other.end()));
     EXPECT_EQ(of_other.back(), CUCORE_ERROR_KERNEL_FAULT);
     if (round + 1 == rounds) break;

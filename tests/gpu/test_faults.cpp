@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel that breaks its context: what is said, by whom, and whether there is a way on. Each test
 // in a process of its own, since a broken context stays broken for all who use it.
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unloading under fire: the last reference goes while a kernel runs, while another thread captures,
 // and between capture and launch of a graph. Results stay right and no release waits.
 #include <atomic>

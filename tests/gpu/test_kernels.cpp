@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of the corpus, compiled at run time and launched on the device: each result is held
 // against the same computation on the host.
 #include <cmath>

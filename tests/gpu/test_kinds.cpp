@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kind of object code that can be loaded is launched on the device and its result checked; a
 // bundle gives each device the image that fits best; what is dropped leaves no memory behind.
 #include <chrono>

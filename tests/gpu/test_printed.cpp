@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels print is written by the time that a wait returns, whichever way a program waits;
 // also by polls, which end with a query of the driver, and drivers write nothing at a query.
 #include <poll.h>

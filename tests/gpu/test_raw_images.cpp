@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machine code that is damaged: cut off or with a bit flipped, loaded and asked for a kernel. It is
 // refused or it works; the process never dies of it, although the driver believes what it is given.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that use every part of the library at random on a driver that fails at random: each
 // failure is a promised one, each result that was computed is right, and memory, descriptors and
 // objects of the driver stay level. Environment:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that use, share, abandon and release buffers on several streams at random: every result
 // is right, no device is lost, and memory stays level. CUCORE_STRESS_SECONDS sets the length.
 #include <atomic>

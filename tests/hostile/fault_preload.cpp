@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes system calls fail, for programs that are run with this library in LD_PRELOAD.
 //
 //   FAULTS        rules, separated by ';':  CALL=FAILURE[@N[+]]

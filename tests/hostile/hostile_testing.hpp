@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of a hostile environment need: a folder of their own, and programs that run in it.
 #pragma once
 

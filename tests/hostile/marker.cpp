@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library that must not be loaded: it leaves a mark when it is.
 #include <fcntl.h>
 #include <unistd.h>

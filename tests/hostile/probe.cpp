@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that opens libcucore.so at run time, as the binding of a language does, and calls it in
 // a place that a test has prepared. It links nothing of the library, so that the loader starts it
 // with any rights and in any folder.

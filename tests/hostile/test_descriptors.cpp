@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process without a free file descriptor is told so, and goes on once there are some again.
 #include "hostile_testing.hpp"
 

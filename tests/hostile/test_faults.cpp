@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // System calls that fail, one after the other, while the cache, the command and the workers are at
 // work: no wrong result, a message that names the cause, nothing left behind, and all is well
 // later.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library that was opened by a relative path finds what belongs to it after the program has
 // changed its folder, and nothing of the same name in the new one.
 #include <sys/stat.h>

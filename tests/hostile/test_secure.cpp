@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program with more rights than the user who started it: nothing that this user wrote into the
 // environment steers the libraries. The kernel marks such a process wherever the real and the
 // effective user differ, so no file needs the bit.

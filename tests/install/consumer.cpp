@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A C++17 program built against an installed tree: compiles and serializes, with no driver.
 #include <cucore.hpp>
 

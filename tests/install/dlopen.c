@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the installed library by its soname and uses it with no header at all. */
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs the built tree into an empty folder and uses it as a stranger would."""
 import os
 import re

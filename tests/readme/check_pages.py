@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares lists of the pages with the sources: folders, include rules, origins of errors, subcommands, terms.
 
     check_pages.py ROOT COMMAND

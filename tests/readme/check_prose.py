@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The check of the writing rules: check_prose.py TOOLS ROOT"""
 import importlib.util
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The script that makes a release: check_release.py ROOT"""
 import os
 import re

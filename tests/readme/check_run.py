@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The prompts and installations of ./run: check_run.py ROOT"""
 import os
 import pty

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares the pages with the sources: snippets with the examples, transcripts with the command, links and
 paths with the files, environment variables with the code that reads them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The counts on the last line of ./run test: each kind of test program is added up correctly."""
 import json
 import subprocess

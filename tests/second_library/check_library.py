@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The second library shows its own names alone, needs libcucore and the system, and stays loaded."""
 import re
 import subprocess

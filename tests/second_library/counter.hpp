@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The object behind a second_counter, and its handles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The barrier of this library. Its errors are libcucore's: every function on errors accepts them.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two libraries in one process: each refuses the handles of the other by name, and each reads the
  * errors of the other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks for a program without a test framework, and the objects of both libraries. */
 #ifndef MIXING_H_INCLUDED
 #define MIXING_H_INCLUDED

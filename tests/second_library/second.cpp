@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libsecond: each part of the kit in use by a library that is not libcucore.
 #include "second.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * second.h - the interface of libsecond, a library for tests that is built on cucore.h.
  *

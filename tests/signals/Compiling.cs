@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles a file and learns of signals meanwhile: Compiling.exe exit|unix FILE
 using System;
 using System.IO;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles a file, with handlers of its own, without, or in a thread that exit() interrupts:
    compiling handlers|none|exit FILE */
 #define _POSIX_C_SOURCE 200809L

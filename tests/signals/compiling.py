@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiles a file and learns of signals meanwhile: compiling.py interrupt|handlers|cache|none FILE"""
 import os
 import signal

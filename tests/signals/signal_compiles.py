@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Sends a signal to programs that compile, one process each: signal_compiles.py SIGNAL EXPECTED COMMAND...
 
 Each program gets the path of a source whose compile takes a second as its last argument, prints

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of C in a message become those of a language, and nothing else of it changes.
 #include "spelling.hpp"
 

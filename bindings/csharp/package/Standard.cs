@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the library's assembly one for .NET Standard 2.0, and checks that it is: what Mono's compiler refers to
 // in mscorlib and System.Core is referred to in netstandard and System.Memory then.
 //   Standard.exe make ASSEMBLY OUT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the NuGet package: package.py VERSION OUT STRIP FILE=PLACE...
 
 Equal inputs give equal bytes. PLACE is a folder or a file of the package; shared libraries are stripped.

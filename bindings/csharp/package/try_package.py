@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Uses the package as a stranger would: try_package.py PACKAGE MCS MONO NUGET XBUILD
 (NUGET or XBUILD may be "")
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds Cucore.csproj with Mono's xbuild, which reads MSBuild's older form of the same language, and runs
 scenarios over what came of it: try_project.py PROJECT BUILD XBUILD MONO SCENARIOS CLASS...
 

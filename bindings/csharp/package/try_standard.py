@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs scenarios over the assembly for .NET Standard: try_standard.py MONO ASSEMBLY MEMORY SCENARIOS CLASS..."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocates device memory. If that fails, it first collects the buffers that the program has forgotten.
 using System;
 using System.Threading;

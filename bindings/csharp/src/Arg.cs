@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One argument of a launch: a number, an address, a buffer, or the bytes of a struct.
 using System;
 using System.Runtime.CompilerServices;

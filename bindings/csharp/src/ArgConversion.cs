@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts an argument to the type of the kernel's parameter, where that loses nothing.
 using System;
 

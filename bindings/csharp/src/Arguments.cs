@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages about arguments that a kernel does not accept: the position, the given value, the expected one, the remedy.
 using System;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many programs at once.
 using System;
 using System.Collections.Generic;

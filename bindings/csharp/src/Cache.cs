@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cache: compiles and links what has not been built before.
 using System;
 using System.Collections.Generic;

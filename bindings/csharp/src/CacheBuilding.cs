@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls back into C# for what a cache does not have.
 using System;
 using System.Runtime.ExceptionServices;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One file of a cache.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Awaiting streams: tasks that one thread completes, which drains one queue. No thread of the library ever
 // runs C#.
 using System;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The base of the exceptions; the class of each status is generated from cucore.h.
 using System;
 using System.Collections.Generic;

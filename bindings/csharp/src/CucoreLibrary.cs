@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What concerns the library as a whole: its version, the driver, the libraries that it opens.
 using System;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's messages, given to a receiver on a thread of their own.
 using System;
 using System.Threading;

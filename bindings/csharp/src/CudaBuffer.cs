@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers over arrays and spans of any unmanaged type.
 using System;
 using System.Runtime.InteropServices;

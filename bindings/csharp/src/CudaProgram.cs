@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs from text and from bytes.
 using System;
 using System.Runtime.InteropServices;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queues and futures: completions by hand. Most programs await a stream instead: Completions.cs.
 using System;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device of a stream, which every launch needs.
 namespace Cucore {
 public partial class CudaStream {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How objects show themselves: to a log, a debugger, a message of a failed check.
 using System;
 using System.Collections;

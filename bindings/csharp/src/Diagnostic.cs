@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One thing that a compiler or a linker said.
 using System;
 using System.Runtime.InteropServices;

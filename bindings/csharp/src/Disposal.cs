@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DisposeAsync of streams and buffers. .NET Standard 2.1 and Mono's class library contain System.IAsyncDisposable.
 // .NET Standard 2.0 does not, so the methods are public and return a Task on every target.
 using System;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills the native options by the names of their fields.
 using System.Collections.Generic;
 

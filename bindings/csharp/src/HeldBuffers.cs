@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The buffers of one launch, which no other thread can release until the launch has returned.
 using System.Collections.Generic;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels: their parameters, occupancy, and launches of packed arguments.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches: the arguments become one block of bytes, which crosses in one call.
 using System;
 

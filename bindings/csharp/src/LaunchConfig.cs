@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a kernel is launched: grid, block and the rest.
 using System.Runtime.InteropServices;
 

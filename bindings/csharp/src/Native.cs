@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What crosses between C# and the native library: structs, texts, handles in use.
 using System;
 using System.Runtime.InteropServices;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native memory as Memory<byte>, without a copy.
 #if CUCORE_SPAN
 using System;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object code: made from bytes, stored as bytes, asked for what is in it.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of object code: what goes with bytes from elsewhere, how it is written, what is asked when it is read.
 using System.Collections.Generic;
 

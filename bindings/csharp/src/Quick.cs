@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changes, and is asked often: calls without marshalling. SafeHandle's counting and Mono's code around it
 // would cost as much again as the call.
 using System;

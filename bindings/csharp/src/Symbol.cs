@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is in object code: its symbols, the parameters of its kernels, what they need.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types whose values are plain bytes: what kernels take and buffers hold.
 using System;
 using System.Reflection;

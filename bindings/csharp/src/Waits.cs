@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long waits spend their time in C#. A Mono process that ends stops all of its threads first, a thread in a
 // native call only when the call returns; at that moment Mono 6.8 sometimes aborts the process (exit code 134).
 using System;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios about the classes of parameters: what is converted, and the message of each mistake.
 using System;
 using System.Linq;

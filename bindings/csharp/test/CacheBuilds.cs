@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios of C#'s own code inside a call of the cache, of many threads, and of batches.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios of the cache: what it gives, what it says, what it refuses.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests assert with.
 using System;
 using System.Collections.Generic;

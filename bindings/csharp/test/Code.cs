@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios about programs, object code, linking and storing.
 using System;
 using System.IO;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C#'s part in the exchange of object code between languages: see bindings/exchange/exchange.py.
 using System;
 using System.IO;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios of kernels that break their context. Each is a process of its own: on a GPU nothing of the
 // process that has had a fault works again.
 using System;

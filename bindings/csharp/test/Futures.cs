@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios about awaiting work.
 using System;
 using System.Linq;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios about the arguments of launches, and about wrong ones everywhere.
 using System;
 using System.Linq;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios about closing, forgetting and outliving.
 using System;
 using System.Collections.Generic;

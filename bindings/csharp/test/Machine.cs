@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // On what the tests run, the CPU device or a GPU, and what cannot be shown there.
 using System;
 using Cucore;

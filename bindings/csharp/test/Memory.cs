@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios about buffers and views of memory.
 using System;
 using System.Linq;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios about devices, streams, events, libraries and the log.
 using System;
 using System.Collections.Generic;

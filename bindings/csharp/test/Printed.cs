@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels print is on stdout when a wait returns, whichever wait a program uses. Each wait is the last
 // call of a process of its own, which then ends without the driver's work at exit.
 using System;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios that need a process of their own: this program again, with another environment.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the public methods of one class of tests: Scenarios.exe CLASS [METHOD].
 using System;
 using System.Linq;

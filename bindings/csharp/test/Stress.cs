@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that use, share, dispose of, forget, cancel and time out at random; the results must be right, the
 // device must live, and the memory must be flat. CUCORE_STRESS_SECONDS=600 is the long run.
 using System;

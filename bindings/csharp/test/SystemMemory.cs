@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands in for the package System.Memory, whose types are in the core library of Mono and of .NET: it says so.
 using System.Runtime.CompilerServices;
 [assembly: TypeForwardedTo(typeof(System.Span<>))]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios about buffers that are disposed of or forgotten while work uses them.
 using System;
 using System.Linq;

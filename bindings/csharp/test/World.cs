@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device and the object code that the tests share.
 using System;
 using System.Collections.Concurrent;

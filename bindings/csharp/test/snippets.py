@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every block of C# in the pages compiles: snippets.py ROOT MCS LIBRARY
 
 A block that is cut from an example is compiled there, and only has to be in it; the others are compiled here, as

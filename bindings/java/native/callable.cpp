@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls Java from inside a native method, on its own thread. What Java throws is kept until the
 // library has returned: nothing may be called with an exception pending.
 #include "callable.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A java.util.concurrent.Callable that builds object code inside a call of the library.
 #pragma once
 

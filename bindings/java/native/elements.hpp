@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Java byte[] for the length of a call, also of one that fails: SWIG's own clean-up is left out
 // then.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Java object's hold on a native one: a number that is never mistaken for another object's.
 //
 // Any thread may close an object while others are inside a call with it. The number names a slot

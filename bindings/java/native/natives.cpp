@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The native methods of io.cucore.Natives, which SWIG has no part in: what closes objects, moves
 // memory without a copy on the Java heap, and launches.
 #include <algorithm>

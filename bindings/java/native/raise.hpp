@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A failed call becomes the Java exception of its status.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Between UTF-8 and Java's UTF-16. JNI's own conversions speak a modified UTF-8, in which NULs and
 // everything beyond the first plane differ, and a compiler's log may hold bytes that are no UTF-8.
 #pragma once

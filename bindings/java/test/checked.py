@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a JVM with -Xcheck:jni; fails if it fails, or if it has found fault with native code."""
 import re
 import subprocess

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every block of Java in the documentation compiles: documents.py JAVAC JAR ROOT
 
 A block may use names that its page does not declare; what they are is said here. One that declares

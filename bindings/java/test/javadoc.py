@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """javadoc over everything public says nothing, missing comments included: javadoc.py JAVADOC SOURCE..."""
 import subprocess
 import sys

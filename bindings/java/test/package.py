@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Uses the jar as a user does: from an empty folder, with nothing of the build tree in sight.
 
   package.py JAVA JAVAC JAR -- COMMAND...    COMMAND makes the jar again, at the path @JAR@

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CUDA's object model for Python: devices, streams, events, memory, run-time compiling, launches.
 
     import cucore

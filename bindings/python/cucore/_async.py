@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Awaiting work: queues and futures, and "await stream" under asyncio.
 
 Each event loop has one queue, whose descriptor it watches; one wake-up takes all completions that are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cache of compiles and links, and compiles of many programs at once."""
 from __future__ import annotations
 

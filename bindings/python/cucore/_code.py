@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ObjectCode and Kernel have in Python beyond the native members: symbols, bytes, pickling."""
 from __future__ import annotations
 

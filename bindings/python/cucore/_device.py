@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Device, Kernel and the launch have in Python beyond the native members."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The exceptions of the library: one base class, one class a status."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory and streams of other libraries, and ours for them: DLPack, __cuda_array_interface__, __cuda_stream__."""
 from __future__ import annotations
 

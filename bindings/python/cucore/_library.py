@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The libraries that are opened at run time, and the library's messages."""
 from __future__ import annotations
 

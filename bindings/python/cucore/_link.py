@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linker's constructor and link(), bundles and lists of keys."""
 from __future__ import annotations
 

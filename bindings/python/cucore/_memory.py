@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Device memory of objects that only Python's collector can free."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Program's constructor and compile(): keywords become the fields of the options."""
 from __future__ import annotations
 

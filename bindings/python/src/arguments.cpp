@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts each argument of a launch by its Python type and by the class and the size of the
 // kernel's parameter. The common types come first and cost a comparison each; the others are found
 // by what they can do.

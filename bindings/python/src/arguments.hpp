@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A launch's arguments: Python's values as the bytes that the kernel's parameters hold.
 #pragma once
 

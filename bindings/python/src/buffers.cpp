@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports memory of objects. Each view keeps a reference to the native object of its own, so that
 // closing the Python object under a live view is safe.
 #include "buffers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of objects as Python sees it: the buffer protocol and DLPack.
 #pragma once
 

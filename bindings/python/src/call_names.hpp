@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of calls in Python's own messages about arguments: Buffer() and Buffer.write(), where
 // SWIG writes new_Buffer and Buffer_write.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls Python from inside a call that has given the interpreter's lock up.
 #include "callable.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions that need more than a call of Python's API.
 #include "convert.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Between Python's values and C's: what the typemaps call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The structs of DLPack, version 0.8 of its ABI: how array libraries of Python exchange memory.
 #pragma once
 

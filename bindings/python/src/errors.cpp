@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes Python's exceptions; the classes themselves are in _errors.py.
 #include "errors.hpp"
 

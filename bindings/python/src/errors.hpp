@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python's exceptions for failed calls.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recognises objects of libraries that this one does not import: they are looked up in sys.modules,
 // for a value of theirs cannot exist before they are there.
 #include "foreign.hpp"

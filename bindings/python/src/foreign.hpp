@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects of other libraries: NumPy's scalars, ctypes, arrays on a device, streams.
 #pragma once
 

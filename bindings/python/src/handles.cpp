@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said of an object that is not the one wanted.
 #include "handles.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The handles inside SWIG's -builtin objects, without SWIG's headers.
 #pragma once
 

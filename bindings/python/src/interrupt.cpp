@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main thread handles signals while another one waits.
 #include "interrupt.hpp"
 

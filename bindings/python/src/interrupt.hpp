@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waiting for a device on Python's main thread, where Ctrl-C has to be seen: signals are handled
 // between the slices of a wait.
 #pragma once

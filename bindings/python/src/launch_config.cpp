@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LaunchConfig: the options of a launch as one immutable object, made once and used often.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launch itself: arguments packed in C, the interpreter's lock given up for the driver's call.
 #include "launcher.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module _cucore: its types are found, given their common methods, and joined by functions.
 #include "module.hpp"
 

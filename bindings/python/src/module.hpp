@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adds to SWIG's module what is written by hand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An owned reference to a Python object.
 #pragma once
 

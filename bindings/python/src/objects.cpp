@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closing, comparing and printing of all objects.
 #include "objects.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all objects have in common, and the constructor that takes its options as keywords.
 #pragma once
 

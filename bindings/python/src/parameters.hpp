@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a kernel takes: the size and the class of each parameter, read once per kernel and device.
 #pragma once
 

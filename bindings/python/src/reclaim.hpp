@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocations that find no device memory: forgotten buffers are collected, then tried again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of a launch about an argument that does not fit its parameter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interpreter's lock, given up for the length of a call.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests share: what they run on, a device, a stream, compiled kernels, and other processes."""
 import os
 import subprocess

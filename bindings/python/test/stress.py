@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Buffers closed, dropped, cancelled and timed out at random, while kernels of other streams use them.
 
     stress.py                           5 seconds; CUCORE_STRESS_SECONDS has another number

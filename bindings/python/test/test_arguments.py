@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commonest mistakes with arguments, each with its whole message; docs/python.md has the same table."""
 import ctypes
 import pathlib

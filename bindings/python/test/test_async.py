@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Awaiting work: queues, futures, asyncio."""
 import asyncio
 import gc

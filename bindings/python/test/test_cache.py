@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cache and batches. See docs/cache.md."""
 import concurrent.futures
 import datetime

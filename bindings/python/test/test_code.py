@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios about compiling, storing and the libraries. See tests/bindings/scenarios.md."""
 import base64
 import copy

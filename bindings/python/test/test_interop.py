@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Beside CuPy and PyTorch, on a GPU: their memory as arguments, ours in their hands, work in their streams."""
 import warnings
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios about a launch's arguments and about faults. See tests/bindings/scenarios.md."""
 import ctypes
 import enum

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory that is still in use is not freed: buffers of one stream that work in another uses."""
 import threading
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios about memory, streams and events. See tests/bindings/scenarios.md."""
 import os
 import resource

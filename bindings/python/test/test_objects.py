@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios about objects: properties, errors, closing, lifetime. See tests/bindings/scenarios.md."""
 import copy
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What kernels print is on stdout when a wait returns, whichever wait a program uses."""
 import pytest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios about threads, collection, exit and the log. See tests/bindings/scenarios.md."""
 import gc
 import os

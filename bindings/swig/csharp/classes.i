@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every class holds its handle in a SafeHandle: not released while a call uses it. The calls that are to be
 // quick count themselves in and out (Enter, Leave), which costs a third of what SafeHandle's own counting does.
 %typemap(csclassmodifiers) SWIGTYPE "internal sealed partial class"

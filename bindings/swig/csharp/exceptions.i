@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A failed call becomes the exception of its status: CucoreException.Of() in C# chooses the class.
 //
 // The failure waits in its thread until the call is back in C#, which fetches it then, by a delegate of

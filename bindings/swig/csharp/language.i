@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the shared sections look in C#: names, types, exceptions, the body of every class. Which members
 // are hidden behind fuller ones of csharp/src is said in tools/csharp.py.
 %rename("%(camelcase)s", %$isfunction) "";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What comes behind the sections in C#.
 //
 // One more reference, for what outlives the object.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types that cross: sizes as long, enums as the generated enums, bytes as pointers that the classes
 // pin, or byte[].
 %define %csharp_number(TYPE, IM, CS, TO, FROM)

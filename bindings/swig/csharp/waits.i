@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waits in slices: Mono stops a thread only where it runs C#, so that a process which ends would
 // otherwise wait for the device or the compiler. csharp/src/Waits.cs has the loops.
 %{

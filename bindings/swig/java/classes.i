@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every class: AutoCloseable, with a Cleaner instead of finalize(). The pointer is a lease
 // (bindings/java/native/lease.hpp), so that a close never pulls an object away from under a call.
 %typemap(javaclassmodifiers) SWIGTYPE "public final class"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A failed call becomes the exception of its status.
 %exception {
   try { $action }

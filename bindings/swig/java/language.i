@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the shared sections look in Java: names, types, exceptions, the body of every class.
 %rename("%(lowercamelcase)s", %$isfunction) "";
 %rename("%(lowercamelcase)s", %$isvariable) "";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types that cross: integers as long, enums as the generated enums, bytes as byte[].
 %define %java_long(TYPE)
 %typemap(jni) TYPE "jlong"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every class of a handle: checked arguments, closing, comparing, printing; what each one adds.
 %{
 #include "buffers.hpp"

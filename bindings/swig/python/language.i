@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the shared sections look in Python.
 %{
 #include "call_names.hpp"

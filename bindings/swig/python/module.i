@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What comes behind the sections in Python: the parts that are written by hand.
 %{
 static PyObject *wrap_stream(cucore_stream *stream) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a stream is wanted, any object with __cuda_stream__ will do.
 %typemap(in) Stream * (cucore::bind::Object kept) {
   $1 = cucore::bind::stream_of($input, kept);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types that cross in Python.
 %{
 #include "convert.hpp"

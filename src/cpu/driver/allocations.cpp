@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tracks allocations and charges them to the devices' budgets.
 #include "cpu/driver/allocations.hpp"
 
@@ -15,12 +16,12 @@ namespace {
 constexpr uint64_t GRANULARITY = 512;
 
 bool host_address(MemoryKind kind) {
-  return kind == MemoryKind::Pinned || kind == MemoryKind::Managed ||
-         kind == MemoryKind::Registered;
+  return kind == MemoryKind::PINNED || kind == MemoryKind::MANAGED ||
+         kind == MemoryKind::REGISTERED;
 }
 
 uint64_t charge_for(const Allocation& a) {
-  if (a.kind != MemoryKind::Device || a.pool) return 0;
+  if (a.kind != MemoryKind::DEVICE || a.pool) return 0;
   return (a.size + GRANULARITY - 1) / GRANULARITY * GRANULARITY;
 }
 
@@ -79,7 +80,7 @@ void Allocations::register_host(const Context& context, void* memory, uint64_t s
   auto a = std::make_shared<Allocation>();
   a->base = reinterpret_cast<uint64_t>(memory);
   a->size = size;
-  a->kind = MemoryKind::Registered;
+  a->kind = MemoryKind::REGISTERED;
   a->context = context.id();
   a->context_handle = context.handle_bits();
   a->device = &context.device();
@@ -93,7 +94,7 @@ void Allocations::adopt_variable(const Context& context, uint64_t base, uint64_t
   auto a = std::make_shared<Allocation>();
   a->base = base;
   a->size = size;
-  a->kind = managed ? MemoryKind::Managed : MemoryKind::Code;
+  a->kind = managed ? MemoryKind::MANAGED : MemoryKind::CODE;
   a->context = 0;  // not one that cuMemFree or the end of a context may free
   a->context_handle = context.handle_bits();
   a->device = &context.device();
@@ -150,9 +151,8 @@ Allocations::Leak Allocations::release_all(uint64_t context) {
   std::vector<uint64_t> bases;
   {
     std::shared_lock lock(mutex_);
-    for (const auto& [base, a] : by_base_) {
+    for (const auto& [base, a] : by_base_)
       if (a->context == context) bases.push_back(base);
-    }
   }
   Leak leak;
   for (uint64_t base : bases) {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the driver knows of each allocation beyond its addresses: whose it is, how it was made, what
 // it is charged to.
-#ifndef CUCPU_DRIVER_ALLOCATIONS_HPP
-#define CUCPU_DRIVER_ALLOCATIONS_HPP
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -21,7 +21,7 @@ class Pool;
 struct Allocation {
   uint64_t base = 0;
   uint64_t size = 0;
-  MemoryKind kind = MemoryKind::Device;
+  MemoryKind kind = MemoryKind::DEVICE;
   uint64_t context = 0;  // id, 0: not for the program to free
   uint64_t context_handle = 0;
   Device* device = nullptr;
@@ -73,5 +73,3 @@ class Allocations {
 };
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declares the functions behind the exports: cucore::cpu::api::cuX does the work of the exported
 // cuX and may throw; the wrapper of calls.hpp has counted, checked and traced the call before.
-#ifndef CUCPU_DRIVER_API_HPP
-#define CUCPU_DRIVER_API_HPP
+#pragma once
 
 #include "cpu/driver/cuda_api.hpp"
 
@@ -14,5 +14,3 @@ namespace cucore::cpu::api {
 #undef PER_THREAD
 
 }  // namespace cucore::cpu::api
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts: primary and made ones, the stack, limits, peers.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
@@ -101,7 +102,7 @@ CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, uns
 CUresult cuCtxDestroy_v2(CUcontext ctx) {
   auto gone = context(ctx);
   require(!gone->primary(), CUDA_ERROR_INVALID_CONTEXT);
-  require(Registry::instance().remove(ObjectKind::Context, gone->handle_bits()) != nullptr,
+  require(Registry::instance().remove(ObjectKind::CONTEXT, gone->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_CONTEXT);
   auto& stack = thread_state().stack;
   if (!stack.empty() && stack.back() == gone) stack.pop_back();
@@ -117,11 +118,10 @@ CUresult cuCtxSetCurrent(CUcontext ctx) {
     return CUDA_SUCCESS;
   }
   auto wanted = context(ctx);
-  if (stack.empty()) {
+  if (stack.empty())
     stack.push_back(std::move(wanted));
-  } else {
+  else
     stack.back() = std::move(wanted);
-  }
   return CUDA_SUCCESS;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The copy functions: each says what its addresses are and whether the caller waits.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/copy.hpp"
@@ -5,9 +6,9 @@
 namespace cucore::cpu::api {
 namespace {
 
-Side device(CUdeviceptr p) { return {p, 0, 0, Claim::Device}; }
-Side host(const void* p) { return {reinterpret_cast<uint64_t>(p), 0, 0, Claim::Any}; }
-Side any(CUdeviceptr p) { return {p, 0, 0, Claim::Any}; }
+Side device(CUdeviceptr p) { return {p, 0, 0, Claim::DEVICE}; }
+Side host(const void* p) { return {reinterpret_cast<uint64_t>(p), 0, 0, Claim::ANY}; }
+Side any(CUdeviceptr p) { return {p, 0, 0, Claim::ANY}; }
 
 CUresult run(Side to, Side from, size_t bytes, Waiting waiting, CUstream stream) {
   copy(to, from, {bytes, 1, 1}, waiting, *find_stream(stream));
@@ -94,66 +95,66 @@ CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* c, Waiting waiting, CUstream str
 }  // namespace
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  return run(any(dst), any(src), ByteCount, Waiting::Blocking, nullptr);
+  return run(any(dst), any(src), ByteCount, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
-  return run(any(dst), any(src), ByteCount, Waiting::Async, hStream);
+  return run(any(dst), any(src), ByteCount, Waiting::ASYNC, hStream);
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
-  return run(device(dstDevice), host(srcHost), ByteCount, Waiting::Blocking, nullptr);
+  return run(device(dstDevice), host(srcHost), ByteCount, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-  return run(host(dstHost), device(srcDevice), ByteCount, Waiting::Blocking, nullptr);
+  return run(host(dstHost), device(srcDevice), ByteCount, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::Blocking, nullptr);
+  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
                               CUstream hStream) {
-  return run(device(dstDevice), host(srcHost), ByteCount, Waiting::Async, hStream);
+  return run(device(dstDevice), host(srcHost), ByteCount, Waiting::ASYNC, hStream);
 }
 CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
-  return run(host(dstHost), device(srcDevice), ByteCount, Waiting::Async, hStream);
+  return run(host(dstHost), device(srcDevice), ByteCount, Waiting::ASYNC, hStream);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
-  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::Async, hStream);
+  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::ASYNC, hStream);
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                       CUcontext srcContext, size_t ByteCount) {
   check_context(dstContext);
   check_context(srcContext);
-  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::Blocking, nullptr);
+  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount, CUstream hStream) {
   check_context(dstContext);
   check_context(srcContext);
-  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::Async, hStream);
+  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::ASYNC, hStream);
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {
-  return copy_2d(pCopy, Waiting::Blocking, nullptr);
+  return copy_2d(pCopy, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) {
-  return copy_2d(pCopy, Waiting::Blocking, nullptr);
+  return copy_2d(pCopy, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
-  return copy_2d(pCopy, Waiting::Async, hStream);
+  return copy_2d(pCopy, Waiting::ASYNC, hStream);
 }
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {
-  return copy_3d(pCopy, Waiting::Blocking, nullptr);
+  return copy_3d(pCopy, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
-  return copy_3d(pCopy, Waiting::Async, hStream);
+  return copy_3d(pCopy, Waiting::ASYNC, hStream);
 }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) {
-  return copy_3d_peer(pCopy, Waiting::Blocking, nullptr);
+  return copy_3d_peer(pCopy, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) {
-  return copy_3d_peer(pCopy, Waiting::Async, hStream);
+  return copy_3d_peer(pCopy, Waiting::ASYNC, hStream);
 }
 
 }  // namespace cucore::cpu::api

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/device.hpp"
@@ -17,14 +18,14 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
   auto context = current_context();
   auto event = std::make_shared<Event>(context, Flags);
   *phEvent = new_handle<CUevent>(event);
-  context->adopt(ObjectKind::Event, event->handle_bits());
+  context->adopt(ObjectKind::EVENT, event->handle_bits());
   return CUDA_SUCCESS;
 }
 
 CUresult cuEventDestroy_v2(CUevent hEvent) {
   auto event = lookup<Event>(hEvent);
   CUresult error = event->context().error();
-  require(Registry::instance().remove(ObjectKind::Event, event->handle_bits()) != nullptr,
+  require(Registry::instance().remove(ObjectKind::EVENT, event->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_HANDLE);
   event->context().disown(event->handle_bits());
   return error;
@@ -68,9 +69,8 @@ CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEn
   end->context().check();
   require(&start->context() == &end->context(), CUDA_ERROR_INVALID_HANDLE);
   if (start->recorded() && end->recorded() && start->timed() && end->timed() &&
-      !(start->done() && end->done())) {
+      !(start->done() && end->done()))
     return CUDA_ERROR_NOT_READY;
-  }
   *pMilliseconds = end->since(*start);
   return CUDA_SUCCESS;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Initialisation, versions, error names, export tables.
 #include <cstring>
 
@@ -23,9 +24,8 @@ constexpr Result RESULTS[] = {
 };
 
 const Result* find_result(CUresult code) {
-  for (const Result& result : RESULTS) {
+  for (const Result& result : RESULTS)
     if (result.code == code) return &result;
-  }
   return nullptr;
 }
 
@@ -42,9 +42,8 @@ CUresult cuInit(unsigned int flags) {
   require(flags == 0);
   CUresult result = Process::init();
   if (result != CUDA_SUCCESS) return result;
-  if (auto limit = FaultPlan::instance().memory_limit()) {
+  if (auto limit = FaultPlan::instance().memory_limit())
     for (const auto& device : Process::get().devices()) device->set_memory_limit(*limit);
-  }
   return CUDA_SUCCESS;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Libraries and their kernels.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/control.hpp"
@@ -82,7 +83,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_o
 CUresult cuLibraryUnload(CUlibrary library) {
   auto gone = find_library(library);
   flush_current();
-  require(Registry::instance().remove(ObjectKind::Library, gone->handle_bits()) != nullptr,
+  require(Registry::instance().remove(ObjectKind::LIBRARY, gone->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_HANDLE);
   gone->unload();
   return CUDA_SUCCESS;

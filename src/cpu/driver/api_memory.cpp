@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device, pinned and managed memory.
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/api.hpp"
@@ -37,7 +38,7 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 
 CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
   require(dptr && bytesize > 0);
-  *dptr = allocations().allocate(*current_context(), MemoryKind::Device, bytesize);
+  *dptr = allocations().allocate(*current_context(), MemoryKind::DEVICE, bytesize);
   return CUDA_SUCCESS;
 }
 
@@ -49,7 +50,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInByt
   require(WidthInBytes <= SIZE_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
   size_t pitch = (WidthInBytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   require(pitch <= SIZE_MAX / Height, CUDA_ERROR_OUT_OF_MEMORY);
-  *dptr = allocations().allocate(*current_context(), MemoryKind::Device, pitch * Height);
+  *dptr = allocations().allocate(*current_context(), MemoryKind::DEVICE, pitch * Height);
   *pPitch = pitch;
   return CUDA_SUCCESS;
 }
@@ -58,7 +59,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
   if (dptr == 0) return CUDA_SUCCESS;
   auto a = allocations().find_start(dptr);
   bool freeable = a && a->context != 0 && !a->free_pending &&
-                  (a->kind == MemoryKind::Device || a->kind == MemoryKind::Managed);
+                  (a->kind == MemoryKind::DEVICE || a->kind == MemoryKind::MANAGED);
   require(freeable);
   drain(*current_context());
   require(allocations().release(dptr));
@@ -78,7 +79,7 @@ CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
       CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
   require(pp && bytesize && (Flags & ~KNOWN) == 0);
   *pp = reinterpret_cast<void*>(
-      allocations().allocate(*current_context(), MemoryKind::Pinned, bytesize, Flags));
+      allocations().allocate(*current_context(), MemoryKind::PINNED, bytesize, Flags));
   return CUDA_SUCCESS;
 }
 
@@ -88,7 +89,7 @@ CUresult cuMemAllocHost_v2(void** pp, size_t bytesize) {
 
 CUresult cuMemFreeHost(void* p) {
   if (p == nullptr) return CUDA_SUCCESS;
-  free_host(p, MemoryKind::Pinned, CUDA_ERROR_INVALID_VALUE);
+  free_host(p, MemoryKind::PINNED, CUDA_ERROR_INVALID_VALUE);
   return CUDA_SUCCESS;
 }
 
@@ -104,14 +105,14 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
 
 CUresult cuMemHostUnregister(void* p) {
   require(p != nullptr);
-  free_host(p, MemoryKind::Registered, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  free_host(p, MemoryKind::REGISTERED, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags) {
   require(pdptr && Flags == 0);
   auto a = allocations().find(reinterpret_cast<uint64_t>(p));
-  require(a && (a->kind == MemoryKind::Pinned || a->kind == MemoryKind::Registered));
+  require(a && (a->kind == MemoryKind::PINNED || a->kind == MemoryKind::REGISTERED));
   *pdptr = reinterpret_cast<CUdeviceptr>(p);  // unified addressing: the same number on both sides
   return CUDA_SUCCESS;
 }
@@ -119,7 +120,7 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int 
 CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
   require(pFlags != nullptr);
   auto a = allocations().find(reinterpret_cast<uint64_t>(p));
-  require(a && (a->kind == MemoryKind::Pinned || a->kind == MemoryKind::Registered));
+  require(a && (a->kind == MemoryKind::PINNED || a->kind == MemoryKind::REGISTERED));
   *pFlags = a->flags;
   return CUDA_SUCCESS;
 }
@@ -127,7 +128,7 @@ CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
 CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
   require(dptr && bytesize);
   require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST);
-  *dptr = allocations().allocate(*current_context(), MemoryKind::Managed, bytesize, flags);
+  *dptr = allocations().allocate(*current_context(), MemoryKind::MANAGED, bytesize, flags);
   return CUDA_SUCCESS;
 }
 
@@ -139,14 +140,14 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation l
   require(location.type > CU_MEM_LOCATION_TYPE_INVALID &&
           location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT);
   auto a = allocations().find(devPtr);
-  require(a && a->kind == MemoryKind::Managed && count <= a->base + a->size - devPtr);
+  require(a && a->kind == MemoryKind::MANAGED && count <= a->base + a->size - devPtr);
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation) {
   require(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY);
   auto a = allocations().find(devPtr);
-  require(count && a && a->kind == MemoryKind::Managed && count <= a->base + a->size - devPtr);
+  require(count && a && a->kind == MemoryKind::MANAGED && count <= a->base + a->size - devPtr);
   return CUDA_SUCCESS;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules and functions.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/control.hpp"
@@ -13,9 +14,8 @@ CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
   auto context = current_context();
   context->output().flush();
   std::shared_ptr<LoadedModule> code;
-  if (ptx.code == CUDA_SUCCESS) {
+  if (ptx.code == CUDA_SUCCESS)
     code = load_code(ptx.text, context->device(), limits_of(*context), ptx.log, ptx.code);
-  }
   note_load_log(ptx.log);
   if (!code) {
     options.write_error_log(ptx.log);
@@ -25,7 +25,7 @@ CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
   options.write_info_log(ptx.log);
   auto module = std::make_shared<ModuleInstance>(context, std::move(code));
   *out = new_handle<CUmodule>(module);
-  context->adopt(ObjectKind::Module, module->handle_bits());
+  context->adopt(ObjectKind::MODULE, module->handle_bits());
   return CUDA_SUCCESS;
 }
 
@@ -65,7 +65,7 @@ CUresult cuModuleUnload(CUmodule hmod) {
   require(!module->of_library(), CUDA_ERROR_NOT_PERMITTED);
   module->context().output().flush();
   module->drop_functions();
-  require(Registry::instance().remove(ObjectKind::Module, module->handle_bits()) != nullptr,
+  require(Registry::instance().remove(ObjectKind::MODULE, module->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_HANDLE);
   module->context().disown(module->handle_bits());
   return CUDA_SUCCESS;
@@ -142,9 +142,8 @@ namespace {
 // Name, parameters and module: a kernel answers the first two without a context.
 const KernelInfo& info_of(CUfunction handle, std::shared_ptr<Object>& keep) {
   auto bits = reinterpret_cast<uint64_t>(handle);
-  if ((keep = Registry::instance().find(ObjectKind::Kernel, bits))) {
+  if ((keep = Registry::instance().find(ObjectKind::KERNEL, bits)))
     return static_cast<LibraryKernel&>(*keep).info();
-  }
   keep = lookup<Function>(handle);
   return static_cast<Function&>(*keep).info();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The linker that the CPU device does not have, and the profiler switches.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/control.hpp"

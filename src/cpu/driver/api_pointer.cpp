@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an address is: cuPointerGetAttribute and its kin.
 #include <cstring>
 
@@ -17,7 +18,7 @@ void give(void* data, T value) {
 }
 
 bool host_memory(const Allocation& a) {
-  return a.kind == MemoryKind::Pinned || a.kind == MemoryKind::Registered;
+  return a.kind == MemoryKind::PINNED || a.kind == MemoryKind::REGISTERED;
 }
 
 // False: this kind of memory has no such attribute.
@@ -34,7 +35,7 @@ bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, vo
       return true;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       give(data, address);
-      return host_memory(a) || a.kind == MemoryKind::Managed;
+      return host_memory(a) || a.kind == MemoryKind::MANAGED;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       give<unsigned>(data, a.sync_memops);
       return true;
@@ -43,7 +44,7 @@ bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, vo
       give<unsigned long long>(data, a.id);
       return true;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      give<unsigned>(data, a.kind == MemoryKind::Managed);
+      give<unsigned>(data, a.kind == MemoryKind::MANAGED);
       return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       give<int>(data, a.device->ordinal());

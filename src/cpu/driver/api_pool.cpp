@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory pools and stream-ordered allocation.
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/api.hpp"
@@ -64,7 +65,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   Device& device = gone->device();
   if (device.current_pool() == gone) device.set_current_pool(nullptr);
   gone->trim(0);
-  Registry::instance().remove(ObjectKind::Pool, gone->handle_bits());
+  Registry::instance().remove(ObjectKind::POOL, gone->handle_bits());
   return CUDA_SUCCESS;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, their attributes, host functions, and what a device without graph capture answers.
 #include <algorithm>
 #include <chrono>
@@ -16,12 +17,12 @@ namespace {
 CUresult create(CUstream* out, unsigned flags, int priority) {
   require(out && (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) == 0);
   auto context = current_context();
-  auto type = flags & CU_STREAM_NON_BLOCKING ? Stream::Type::NonBlocking : Stream::Type::Blocking;
+  auto type = flags & CU_STREAM_NON_BLOCKING ? Stream::Type::NON_BLOCKING : Stream::Type::BLOCKING;
   auto stream = std::make_shared<Stream>(context, type,
                                          std::clamp(priority, GREATEST_PRIORITY, LEAST_PRIORITY));
   context->add_stream(stream);
   *out = new_handle<CUstream>(stream);
-  context->adopt(ObjectKind::Stream, stream->handle_bits());
+  context->adopt(ObjectKind::STREAM, stream->handle_bits());
   return CUDA_SUCCESS;
 }
 
@@ -67,7 +68,7 @@ CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int 
 CUresult cuStreamDestroy_v2(CUstream hStream) {
   auto stream = lookup<Stream>(hStream);
   CUresult error = stream->context().error();
-  require(Registry::instance().remove(ObjectKind::Stream, stream->handle_bits()) != nullptr,
+  require(Registry::instance().remove(ObjectKind::STREAM, stream->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_HANDLE);
   stream->context().disown(stream->handle_bits());
   stream->queue()->retire();
@@ -93,9 +94,8 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
   require((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0);
   auto stream = find_stream(hStream);
   auto event = lookup<Event>(hEvent);
-  if (Ticket ticket = event->ticket(); !ticket.done()) {
-    stream->submit([] {}, Stream::Run::Always, Stream::Where::Worker, {ticket});
-  }
+  if (Ticket ticket = event->ticket(); !ticket.done())
+    stream->submit([] {}, Stream::Run::ALWAYS, Stream::Where::WORKER, {ticket});
   return CUDA_SUCCESS;
 }
 
@@ -151,7 +151,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
     context->output().flush();
     run_callback([&] { callback(hStream, status, userData); });
   };
-  stream->submit(work, Stream::Run::Always);
+  stream->submit(work, Stream::Run::ALWAYS);
   return CUDA_SUCCESS;
 }
 
@@ -161,9 +161,8 @@ CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAtt
   check_attribute(attr);
   *value_out = stream->attribute(attr);
   if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) value_out->priority = stream->priority();
-  if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && !value_out->syncPolicy) {
+  if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && !value_out->syncPolicy)
     value_out->syncPolicy = CU_SYNC_POLICY_AUTO;
-  }
   return CUDA_SUCCESS;
 }
 
@@ -191,7 +190,7 @@ CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t, unsigned int flags) {
   find_stream(hStream);
   auto range = AddressSpace::instance().find(dptr);
-  require(range && range->kind == MemoryKind::Managed);
+  require(range && range->kind == MemoryKind::MANAGED);
   require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
           flags == CU_MEM_ATTACH_SINGLE);
   return CUDA_SUCCESS;

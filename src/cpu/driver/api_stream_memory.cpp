@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream memory operations: streams that write a word, or wait until one has a value.
 #include <atomic>
 #include <chrono>
@@ -36,7 +37,7 @@ template <class T>
 CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned flags) {
   require((flags & ~static_cast<unsigned>(CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)) == 0);
   auto stream = find_stream(handle);
-  T* at = word<T>(address, Access::Write);
+  T* at = word<T>(address, Access::WRITE);
   stream->submit([at, value] { std::atomic_ref<T>(*at).store(value); });
   return CUDA_SUCCESS;
 }
@@ -45,7 +46,7 @@ template <class T>
 CUresult wait_value(CUstream handle, CUdeviceptr address, T value, unsigned flags) {
   require(flags <= CU_STREAM_WAIT_VALUE_NOR);
   auto stream = find_stream(handle);
-  T* at = word<T>(address, Access::Read);
+  T* at = word<T>(address, Access::READ);
   stream->submit([at, value, flags, context = stream->context_ptr()] {
     while (!holds(std::atomic_ref<T>(*at).load(), value, flags)) {
       if (!context->alive() || context->poisoned()) return;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counters, checks and the exception barrier of all entry points.
 #include "cpu/driver/calls.hpp"
 
@@ -26,7 +27,7 @@ constexpr CallInfo CALLS[] = {
 #include "cpu/driver/entry_points.inc"
 #undef ENTRY
 #undef PER_THREAD
-#define OTHER(name, base, version, per_thread) {#name, #base, version, Needs::Any, false},
+#define OTHER(name, base, version, per_thread) {#name, #base, version, Needs::ANY, false},
 #include "cpu/driver/other_names.inc"
 #undef OTHER
 };
@@ -55,11 +56,11 @@ bool read_environment() noexcept try {
 }
 
 CUresult admit_life(Needs needs) {
-  if (needs == Needs::Any) return CUDA_SUCCESS;
+  if (needs == Needs::ANY) return CUDA_SUCCESS;
   switch (life()) {
-    case Life::Ready:
+    case Life::READY:
       break;
-    case Life::Exiting:
+    case Life::EXITING:
       return CUDA_ERROR_DEINITIALIZED;
     default:
       return CUDA_ERROR_NOT_INITIALIZED;
@@ -68,16 +69,15 @@ CUresult admit_life(Needs needs) {
 }
 
 CUresult admit_context(Needs needs) {
-  if (needs != Needs::Context) return CUDA_SUCCESS;
+  if (needs != Needs::CONTEXT) return CUDA_SUCCESS;
   const auto& stack = thread_state().stack;
   return stack.empty() ? CUDA_ERROR_INVALID_CONTEXT : stack.back()->error();
 }
 
 CUresult strike(const FaultPlan::Strike& planned, const char* name) {
-  auto context = life() == Life::Ready ? current_context_unchecked() : nullptr;
-  if (planned.sticky && context) {
+  auto context = life() == Life::READY ? current_context_unchecked() : nullptr;
+  if (planned.sticky && context)
     context->poison(planned.code, std::string("fault injected into ") + name);
-  }
   return planned.code;
 }
 
@@ -103,16 +103,14 @@ CallScope::CallScope(CallId id, bool per_thread) noexcept
     : id_(id), thread_(try_thread_state()), number_(++g_counts[static_cast<size_t>(id)]) {
   if (!thread_) return;
   outer_per_thread_ = std::exchange(thread_->per_thread, per_thread);
-  if (life() != Life::ForkedChild) prepared_ = read_environment();
+  if (life() != Life::FORKED_CHILD) prepared_ = read_environment();
   tracing_ = Trace::instance().on();
   if (tracing_) start_ = Trace::clock();
 }
 
 CallScope::~CallScope() {
   if (thread_) thread_->per_thread = outer_per_thread_;
-  if (tracing_) {
-    Trace::instance().write(call_info(id_).name, number_, arguments_, start_, result_);
-  }
+  if (tracing_) Trace::instance().write(call_info(id_).name, number_, arguments_, start_, result_);
 }
 
 void CallScope::note(uint64_t value) noexcept {
@@ -131,10 +129,9 @@ CUresult CallScope::admit() noexcept {
   const CallInfo& info = call_info(id_);
   try {
     if (CUresult refused = admit_life(info.needs)) return refused;
-    if (life() != Life::ForkedChild) {
-      if (auto planned = FaultPlan::instance().strike(info.name, info.base)) {
+    if (life() != Life::FORKED_CHILD) {
+      if (auto planned = FaultPlan::instance().strike(info.name, info.base))
         return strike(*planned, info.name);
-      }
     }
     return admit_context(info.needs);
   } catch (...) {

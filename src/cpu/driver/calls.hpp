@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wrapper around every entry point: counts, fault plan, trace, the checks that all functions
 // share, and the barrier that lets no exception out.
-#ifndef CUCPU_DRIVER_CALLS_HPP
-#define CUCPU_DRIVER_CALLS_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@ namespace cucore::cpu {
 
 struct ThreadState;
 
-enum class Needs : uint8_t { Any, Init, Context };
+enum class Needs : uint8_t { ANY, INIT, CONTEXT };
 
 // Index of a function in the counters; per-thread variants share their function's.
 enum class CallId : uint16_t {
@@ -25,9 +25,9 @@ enum class CallId : uint16_t {
 #define OTHER(name, base, version, per_thread) name,
 #include "cpu/driver/other_names.inc"
 #undef OTHER
-  Count
+  COUNT
 };
-inline constexpr size_t CALL_COUNT = static_cast<size_t>(CallId::Count);
+inline constexpr size_t CALL_COUNT = static_cast<size_t>(CallId::COUNT);
 
 struct CallInfo {
   const char* name;
@@ -102,5 +102,3 @@ CUresult call(CallId id, bool per_thread, CUresult (*function)(P...), A... argum
 }
 
 }  // namespace cucore::cpu
-
-#endif

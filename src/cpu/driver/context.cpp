@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Life, error state and the order of work of a context.
 #include "cpu/driver/context.hpp"
 
@@ -37,7 +38,7 @@ Context::Context(Device& device, bool primary)
 
 void Context::open(unsigned flags) {
   flags_ = flags;
-  auto legacy = std::make_shared<Stream>(shared_from_this(), Stream::Type::Legacy, LEAST_PRIORITY);
+  auto legacy = std::make_shared<Stream>(shared_from_this(), Stream::Type::LEGACY, LEAST_PRIORITY);
   std::lock_guard lock(order_mutex_);
   legacy_ = legacy;
   streams_ = {legacy};
@@ -111,7 +112,7 @@ std::shared_ptr<Stream> Context::legacy_stream() {
 bool Context::legacy_idle() {
   std::lock_guard lock(order_mutex_);
   return std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) {
-    return stream->type() == Stream::Type::NonBlocking || stream->queue()->idle();
+    return stream->type() == Stream::Type::NON_BLOCKING || stream->queue()->idle();
   });
 }
 
@@ -119,11 +120,10 @@ std::shared_ptr<Stream> Context::thread_stream() {
   auto& mine = thread_state().default_streams;
   // A primary context that was closed may be open again, with streams of its own.
   std::erase_if(mine, [](const auto& s) { return s->queue()->retired(); });
-  for (const auto& stream : mine) {
+  for (const auto& stream : mine)
     if (&stream->context() == this) return stream;
-  }
   auto stream =
-      std::make_shared<Stream>(shared_from_this(), Stream::Type::PerThread, LEAST_PRIORITY);
+      std::make_shared<Stream>(shared_from_this(), Stream::Type::PER_THREAD, LEAST_PRIORITY);
   add_stream(stream);
   mine.push_back(stream);
   return stream;
@@ -152,13 +152,13 @@ void Context::synchronize() {
 }
 
 void Context::order(const Stream& stream, std::vector<Ticket>& after) {
-  if (stream.type() == Stream::Type::Legacy) {
+  if (stream.type() == Stream::Type::LEGACY) {
     for (const auto& other : streams_) {
       bool waits =
-          other->type() == Stream::Type::Blocking || other->type() == Stream::Type::PerThread;
+          other->type() == Stream::Type::BLOCKING || other->type() == Stream::Type::PER_THREAD;
       if (waits) after.push_back(other->queue()->last());
     }
-  } else if (stream.type() != Stream::Type::NonBlocking) {
+  } else if (stream.type() != Stream::Type::NON_BLOCKING) {
     after.push_back(legacy_->queue()->last());
   }
   std::erase_if(after, [](const Ticket& ticket) { return ticket.done(); });
@@ -174,11 +174,10 @@ Ticket Context::submit(Stream& stream, Queue::Work work, std::vector<Ticket> aft
     order(stream, after);
     ticket = stream.queue()->push(work, std::move(after), may_claim, claimed);
   }
-  if (claimed) {
+  if (claimed)
     stream.queue()->run_claimed(std::move(work));
-  } else if (Process::get().settings.synchronous) {
+  else if (Process::get().settings.synchronous)
     ticket.wait();
-  }
   return ticket;
 }
 

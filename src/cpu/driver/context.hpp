@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // A context: the streams, memory, modules and the error state that belong together on a device.
-#ifndef CUCPU_DRIVER_CONTEXT_HPP
-#define CUCPU_DRIVER_CONTEXT_HPP
+#pragma once
 
 #include <atomic>
 #include <map>
@@ -24,7 +24,7 @@ class Stream;
 
 class Context : public Object, public std::enable_shared_from_this<Context> {
  public:
-  static constexpr ObjectKind KIND = ObjectKind::Context;
+  static constexpr ObjectKind KIND = ObjectKind::CONTEXT;
 
   Context(Device& device, bool primary);
 
@@ -113,5 +113,3 @@ std::shared_ptr<Context> current_context();
 std::shared_ptr<Context> current_context_unchecked();  // nullptr if there is none
 
 }  // namespace cucore::cpu
-
-#endif

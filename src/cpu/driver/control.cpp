@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the control table.
 #include "cpu/driver/control.hpp"
 
@@ -87,11 +88,10 @@ std::string report_text() {
 CUresult set_fault_plan(const char* plan) {
   return barrier([&] {
     require(plan && FaultPlan::instance().set(plan));
-    if (life() != Life::Ready) return;
+    if (life() != Life::READY) return;
     auto limit = FaultPlan::instance().memory_limit();
-    for (const auto& device : Process::get().devices()) {
+    for (const auto& device : Process::get().devices())
       device->set_memory_limit(limit.value_or(device->memory()));
-    }
   });
 }
 
@@ -128,7 +128,7 @@ uint64_t count_calls(const char* name) {
 
 CUresult flush_all() {
   return barrier([] {
-    require(life() == Life::Ready, CUDA_ERROR_NOT_INITIALIZED);
+    require(life() == Life::READY, CUDA_ERROR_NOT_INITIALIZED);
     Output::flush_all();
   });
 }

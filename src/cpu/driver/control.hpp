@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The control table of the CPU device: what a test or a library may ask it beyond the CUDA API.
  *
  *   static const CUuuid id = CUCORE_CPU_CONTROL_ID;
@@ -6,8 +7,7 @@
  *
  * Works before cuInit. C and C++; may be copied into programs, nothing of it is linked. Functions
  * are only ever added at the end: check `size`. */
-#ifndef CUCPU_DRIVER_CONTROL_HPP
-#define CUCPU_DRIVER_CONTROL_HPP
+#pragma once
 
 #include <cuda.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@
     { 'c', 'u', 'c', 'o', 'r', 'e', '-', 'c', 'p', 'u', '-', 'c', 't', 'l', '-', '1' } \
   }
 
-struct cucore_cpu_control {
-  size_t size; /* of this struct in the library */
+struct cucore_cpu_control { /* NOLINT(readability-identifier-naming): C */
+  size_t size;              /* of this struct in the library */
 
   /* Replaces the fault plan (CUCORE_CPU_FAULT); "" ends it. INVALID_VALUE: not a plan. */
   CUresult (*set_fault_plan)(const char* plan);
@@ -57,6 +57,4 @@ inline constexpr unsigned char CONTROL_TABLE_ID[16] = {'c', 'u', 'c', 'o', 'r', 
 const cucore_cpu_control& control_table();
 void note_load_log(const std::string& log);  // for last_load_log
 }  // namespace cucore::cpu
-#endif
-
 #endif

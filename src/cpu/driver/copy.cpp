@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies between any of pageable, pinned, managed and device memory.
 #include "cpu/driver/copy.hpp"
 
@@ -13,10 +14,10 @@ namespace {
 constexpr size_t STAGED = 64 << 10;  // pageable sources up to this size are copied at the call
 constexpr size_t INLINE = 64 << 10;  // work between device memories that a call may do itself
 
-enum class Where : uint8_t { Pageable, Host, Device };
+enum class Where : uint8_t { PAGEABLE, HOST, DEVICE };
 
 struct Place {
-  Where where = Where::Pageable;
+  Where where = Where::PAGEABLE;
   std::byte* host = nullptr;
 };
 
@@ -34,22 +35,22 @@ Place locate(const Side& side, size_t span, Access access) {
   require(side.address != 0);
   auto range = AddressSpace::instance().find(side.address);
   if (!range) {
-    bool host = side.claim == Claim::Any && !Allocations::instance().device_address(side.address);
+    bool host = side.claim == Claim::ANY && !Allocations::instance().device_address(side.address);
     require(host);
-    return {Where::Pageable, reinterpret_cast<std::byte*>(side.address)};
+    return {Where::PAGEABLE, reinterpret_cast<std::byte*>(side.address)};
   }
-  require(range->kind != MemoryKind::Heap);
+  require(range->kind != MemoryKind::HEAP);
   // Constants are read-only to kernels alone.
-  require(access == Access::Read || !range->read_only || range->kind == MemoryKind::Code);
+  require(access == Access::READ || !range->read_only || range->kind == MemoryKind::CODE);
   auto* host = static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
   require(host != nullptr);
-  bool device = range->kind == MemoryKind::Device || range->kind == MemoryKind::Code;
-  return {device ? Where::Device : Where::Host, host};
+  bool device = range->kind == MemoryKind::DEVICE || range->kind == MemoryKind::CODE;
+  return {device ? Where::DEVICE : Where::HOST, host};
 }
 
 // Again when the work runs: memory may have been freed in stream order since.
 std::byte* locate_again(const Side& side, const Place& place, size_t span, Access access) {
-  if (place.where == Where::Pageable) return place.host;
+  if (place.where == Where::PAGEABLE) return place.host;
   return static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
 }
 
@@ -78,9 +79,9 @@ struct CopyJob {
 
   void operator()(Context& context) const {
     AddressSpace::Pin pin;
-    auto* target = locate_again(to, to_place, to_span, Access::Write);
+    auto* target = locate_again(to, to_place, to_span, Access::WRITE);
     const auto* source =
-        staged ? staged->data() : locate_again(from, from_place, from_span, Access::Read);
+        staged ? staged->data() : locate_again(from, from_place, from_span, Access::READ);
     if (!target) return fault_of(context, "copy: destination", to, to_span);
     if (!source) return fault_of(context, "copy: source", from, from_span);
     move_box(target, to, source, from, box);
@@ -105,20 +106,18 @@ struct FillJob {
 
   void operator()(Context& context) const {
     AddressSpace::Pin pin;
-    auto* target = locate_again(to, place, span, Access::Write);
+    auto* target = locate_again(to, place, span, Access::WRITE);
     if (!target) return fault_of(context, "memset: destination", to, span);
-    for (size_t z = 0; z < box.depth; ++z) {
-      for (size_t y = 0; y < box.height; ++y) {
+    for (size_t z = 0; z < box.depth; ++z)
+      for (size_t y = 0; y < box.height; ++y)
         fill_row(target + z * to.slice + y * to.pitch, value, unit, box.width);
-      }
-    }
   }
 };
 
 template <class Job>
 Ticket submit(Stream& stream, Job job, Stream::Where where) {
   auto work = [job = std::move(job), context = stream.context_ptr()] { job(*context); };
-  return stream.submit(std::move(work), Stream::Run::UnlessPoisoned, where);
+  return stream.submit(std::move(work), Stream::Run::UNLESS_POISONED, where);
 }
 
 void wait(const Ticket& ticket, Stream& stream) {
@@ -131,36 +130,36 @@ void wait(const Ticket& ticket, Stream& stream) {
 void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
   if (box.empty()) return;
   CopyJob job{to, from, {}, {}, checked_span(to, box), checked_span(from, box), box, nullptr};
-  job.to_place = locate(to, job.to_span, Access::Write);
-  job.from_place = locate(from, job.from_span, Access::Read);
-  bool pageable_source = job.from_place.where == Where::Pageable;
-  bool pageable = pageable_source || job.to_place.where == Where::Pageable;
-  bool devices = job.from_place.where == Where::Device && job.to_place.where == Where::Device;
+  job.to_place = locate(to, job.to_span, Access::WRITE);
+  job.from_place = locate(from, job.from_span, Access::READ);
+  bool pageable_source = job.from_place.where == Where::PAGEABLE;
+  bool pageable = pageable_source || job.to_place.where == Where::PAGEABLE;
+  bool devices = job.from_place.where == Where::DEVICE && job.to_place.where == Where::DEVICE;
   bool small = job.from_span <= INLINE;
-  bool stage = waiting == Waiting::Async && pageable_source && job.from_span <= STAGED &&
-               job.to_place.where != Where::Pageable;
+  bool stage = waiting == Waiting::ASYNC && pageable_source && job.from_span <= STAGED &&
+               job.to_place.where != Where::PAGEABLE;
   if (stage) {
     job.staged = std::make_shared<std::vector<std::byte>>(job.from_place.host,
                                                           job.from_place.host + job.from_span);
   }
-  bool inline_ok = (waiting == Waiting::Blocking && !devices) || pageable || (devices && small);
-  bool must_wait = waiting == Waiting::Blocking ? !devices : pageable && !stage;
+  bool inline_ok = (waiting == Waiting::BLOCKING && !devices) || pageable || (devices && small);
+  bool must_wait = waiting == Waiting::BLOCKING ? !devices : pageable && !stage;
   Ticket ticket = submit(stream, std::move(job),
-                         inline_ok ? Stream::Where::CallerIfIdle : Stream::Where::Worker);
+                         inline_ok ? Stream::Where::CALLER_IF_IDLE : Stream::Where::WORKER);
   if (must_wait) wait(ticket, stream);
-  if (waiting == Waiting::Blocking) stream.context().output().flush();
+  if (waiting == Waiting::BLOCKING) stream.context().output().flush();
 }
 
 void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream) {
   require(to.address % unit == 0 && (box.flat() || to.pitch % unit == 0));
   if (box.empty()) return;
-  to.claim = Claim::Device;
+  to.claim = Claim::DEVICE;
   FillJob job{to, {}, checked_span(to, box), box, value, unit};
-  job.place = locate(to, job.span, Access::Write);
-  bool must_wait = waiting == Waiting::Blocking && job.place.where == Where::Host;
-  bool inline_ok = must_wait || (job.place.where == Where::Device && job.span <= INLINE);
+  job.place = locate(to, job.span, Access::WRITE);
+  bool must_wait = waiting == Waiting::BLOCKING && job.place.where == Where::HOST;
+  bool inline_ok = must_wait || (job.place.where == Where::DEVICE && job.span <= INLINE);
   Ticket ticket =
-      submit(stream, job, inline_ok ? Stream::Where::CallerIfIdle : Stream::Where::Worker);
+      submit(stream, job, inline_ok ? Stream::Where::CALLER_IF_IDLE : Stream::Where::WORKER);
   if (must_wait) wait(ticket, stream);
 }
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies and fills of boxes of memory: where the bytes are, when the caller waits, what the stream
 // does.
-#ifndef CUCPU_DRIVER_COPY_HPP
-#define CUCPU_DRIVER_COPY_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace cucore::cpu {
 
 // What the function promises of an address, beyond what the address itself tells.
-enum class Claim : uint8_t { Any, Device };
+enum class Claim : uint8_t { ANY, DEVICE };
 
 struct Side {
   uint64_t address = 0;
   size_t pitch = 0;  // from row to row
   size_t slice = 0;  // from plane to plane
-  Claim claim = Claim::Any;
+  Claim claim = Claim::ANY;
 };
 
 struct Box {
@@ -30,8 +30,8 @@ struct Box {
 };
 
 enum class Waiting : uint8_t {
-  Blocking,  // cuMemcpyHtoD: the caller's memory is done with at return
-  Async      // cuMemcpyHtoDAsync: pinned memory is still in use at return, pageable memory is not
+  BLOCKING,  // cuMemcpyHtoD: the caller's memory is done with at return
+  ASYNC      // cuMemcpyHtoDAsync: pinned memory is still in use at return, pageable memory is not
 };
 
 void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream);
@@ -39,5 +39,3 @@ void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream);
 void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream);
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuda.h with every function under its exported name, so that the exports are checked against it.
 // The build defines __CUDA_API_VERSION_INTERNAL for all files, whichever includes cuda.h first.
-#ifndef CUCPU_DRIVER_CUDA_API_HPP
-#define CUCPU_DRIVER_CUDA_API_HPP
+#pragma once
 
 #ifndef __CUDA_API_VERSION_INTERNAL
 #error "compile with -D__CUDA_API_VERSION_INTERNAL"
@@ -10,8 +10,8 @@
 
 // Of cudaProfiler.h, which not every package of CUDA's headers has.
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the driver's names.
 CUresult CUDAAPI cuProfilerStart(void);
 CUresult CUDAAPI cuProfilerStop(void);
+// NOLINTEND(readability-identifier-naming)
 }
-
-#endif

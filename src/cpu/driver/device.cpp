@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Budget, primary context and pools of a CPU device.
 #include "cpu/driver/device.hpp"
 
@@ -15,7 +16,7 @@ Device::Device(int ordinal, const Profile& profile, uint64_t memory)
   default_pool_ = std::make_shared<Pool>(*this, 0);
   default_pool_->make_default();
   default_pool_->set_access(ordinal, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-  Registry::instance().add(ObjectKind::Pool, default_pool_);
+  Registry::instance().add(ObjectKind::POOL, default_pool_);
 }
 
 Device::~Device() = default;
@@ -47,7 +48,7 @@ std::shared_ptr<Context> Device::retain_primary() {
   std::lock_guard lock(mutex_);
   if (!primary_) {
     primary_ = std::make_shared<Context>(*this, true);
-    Registry::instance().add(ObjectKind::Context, primary_);
+    Registry::instance().add(ObjectKind::CONTEXT, primary_);
   }
   if (!primary_->alive()) primary_->open(primary_flags_);
   ++primary_count_;

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // One CPU device: its profile, its memory budget, its primary context and its pools.
-#ifndef CUCPU_DRIVER_DEVICE_HPP
-#define CUCPU_DRIVER_DEVICE_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -66,5 +66,3 @@ class Device {
 };
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recording events and measuring the time between them.
 #include "cpu/driver/event.hpp"
 
@@ -18,7 +19,7 @@ int64_t now() {
 void Event::record(Stream& stream) {
   auto record = std::make_shared<Record>();
   auto stamp = [record] { record->nanoseconds.store(now(), std::memory_order_release); };
-  record->ticket = stream.submit(stamp, Stream::Run::Always, Stream::Where::CallerIfIdle);
+  record->ticket = stream.submit(stamp, Stream::Run::ALWAYS, Stream::Where::CALLER_IF_IDLE);
   std::lock_guard lock(mutex_);
   record_ = std::move(record);
 }

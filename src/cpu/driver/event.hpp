@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // An event: the last point in a stream that it was recorded at, and the time when work got there.
-#ifndef CUCPU_DRIVER_EVENT_HPP
-#define CUCPU_DRIVER_EVENT_HPP
+#pragma once
 
 #include <atomic>
 #include <memory>
@@ -15,7 +15,7 @@ class Stream;
 
 class Event : public Object {
  public:
-  static constexpr ObjectKind KIND = ObjectKind::Event;
+  static constexpr ObjectKind KIND = ObjectKind::EVENT;
   Event(std::shared_ptr<Context> context, unsigned flags)
       : context_(std::move(context)), flags_(flags) {}
 
@@ -44,5 +44,3 @@ class Event : public Object {
 };
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports the implemented driver functions: each is one call through the wrapper.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/calls.hpp"

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a driver function gives up: a thrown result code, turned into the return value by the
 // wrapper.
-#ifndef CUCPU_DRIVER_FAILURE_HPP
-#define CUCPU_DRIVER_FAILURE_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -18,5 +18,3 @@ inline void require(bool condition, CUresult code = CUDA_ERROR_INVALID_VALUE) {
 }
 
 }  // namespace cucore::cpu
-
-#endif

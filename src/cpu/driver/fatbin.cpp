@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fat binaries: a header, then entries of PTX, CUBIN and others, each with a header of its own.
 // All numbers are little-endian. Nothing read from the bytes is trusted before it was compared with
 // the size.
@@ -138,23 +139,23 @@ std::optional<size_t> fatbin_size(const void* header) {
 
 FatbinResult extract_ptx(const void* image, size_t size, unsigned device_target) {
   std::optional<std::string_view> entries = entries_of(image, size);
-  if (!entries) return failure(FatbinStatus::malformed, "malformed fat binary");
+  if (!entries) return failure(FatbinStatus::MALFORMED, "malformed fat binary");
   std::optional<Entry> best;
   unsigned lowest = 0;
   for (EntryReader reader(*entries); !reader.at_end();) {
     std::optional<Entry> entry = reader.next();
-    if (!entry) return failure(FatbinStatus::malformed, "malformed entry in a fat binary");
+    if (!entry) return failure(FatbinStatus::MALFORMED, "malformed entry in a fat binary");
     if (entry->kind != KIND_PTX) continue;
     if (lowest == 0 || entry->target < lowest) lowest = entry->target;
     if (entry->target > device_target) continue;
     if (!best || entry->target > best->target) best = entry;
   }
-  if (!best) return failure(FatbinStatus::no_ptx, no_ptx_message(lowest, device_target));
+  if (!best) return failure(FatbinStatus::NO_PTX, no_ptx_message(lowest, device_target));
   FatbinResult result;
   if (!decompress(*best, result.ptx))
-    return failure(FatbinStatus::unsupported, "the PTX of a fat binary cannot be decompressed");
+    return failure(FatbinStatus::UNSUPPORTED, "the PTX of a fat binary cannot be decompressed");
   while (!result.ptx.empty() && result.ptx.back() == '\0') result.ptx.pop_back();
-  result.status = FatbinStatus::ok;
+  result.status = FatbinStatus::OK;
   result.target = best->target;
   return result;
 }

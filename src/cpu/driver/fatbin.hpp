@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the PTX that suits a device inside a fat binary; the bytes are untrusted.
 #pragma once
 
@@ -21,14 +22,14 @@ bool is_fatbin(const void* image, size_t size);
 std::optional<size_t> fatbin_size(const void* header);
 
 enum class FatbinStatus {
-  ok,
-  malformed,    // not a fat binary, or sizes that do not fit
-  no_ptx,       // well-formed, without PTX that this device could run
-  unsupported,  // the PTX is compressed in a way that this build cannot read
+  OK,
+  MALFORMED,    // not a fat binary, or sizes that do not fit
+  NO_PTX,       // well-formed, without PTX that this device could run
+  UNSUPPORTED,  // the PTX is compressed in a way that this build cannot read
 };
 
 struct FatbinResult {
-  FatbinStatus status = FatbinStatus::malformed;
+  FatbinStatus status = FatbinStatus::MALFORMED;
   std::string ptx;      // the text, decompressed, without trailing zeros
   unsigned target = 0;  // its compute capability, 90
   std::string message;  // why not, for a log

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads fault plans and decides which calls they strike.
 #include "cpu/driver/fault_plan.hpp"
 
@@ -77,9 +78,8 @@ std::optional<FaultPlan::Rule> FaultPlan::parse_rule(std::string_view text) {
   constexpr std::string_view LAUNCH = "launch:";
   Rule rule;
   size_t at = text.find('@'), equals = text.rfind('=');
-  if (at == std::string_view::npos || equals == std::string_view::npos || equals < at) {
+  if (at == std::string_view::npos || equals == std::string_view::npos || equals < at)
     return std::nullopt;
-  }
   std::string_view subject = trimmed(text.substr(0, at));
   rule.launch = subject.substr(0, LAUNCH.size()) == LAUNCH;
   if (rule.launch) subject.remove_prefix(LAUNCH.size());

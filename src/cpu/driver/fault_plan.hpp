@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults that a test wants: which call, at which count, fails with what.
-#ifndef CUCPU_DRIVER_FAULT_PLAN_HPP
-#define CUCPU_DRIVER_FAULT_PLAN_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -63,5 +63,3 @@ class FaultPlan {
 };
 
 }  // namespace cucore::cpu
-
-#endif

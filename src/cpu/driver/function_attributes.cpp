@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and checks the attributes of kernels.
 #include "cpu/driver/function_attributes.hpp"
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes and parameters of kernels, the same for a CUkernel and a CUfunction.
-#ifndef CUCPU_DRIVER_FUNCTION_ATTRIBUTES_HPP
-#define CUCPU_DRIVER_FUNCTION_ATTRIBUTES_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -16,5 +16,3 @@ void set_function_attribute(const KernelInfo& info, FunctionAttributes& attribut
 CUresult give_parameter(const KernelInfo& info, size_t index, size_t* offset, size_t* size);
 
 }  // namespace cucore::cpu
-
-#endif

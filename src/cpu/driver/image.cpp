@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recognises images and picks the PTX.
 #include "cpu/driver/image.hpp"
 
@@ -37,9 +38,8 @@ class HeaderScanner {
     skip();
     size_t start = at_;
     while (at_ < text_.size() && !std::isspace(static_cast<unsigned char>(text_[at_])) &&
-           text_[at_] != ',' && text_.substr(at_, 2) != "//" && text_.substr(at_, 2) != "/*") {
+           text_[at_] != ',' && text_.substr(at_, 2) != "//" && text_.substr(at_, 2) != "/*")
       ++at_;
-    }
     if (start == at_ && at_ < text_.size()) ++at_;
     return text_.substr(start, at_ - start);
   }
@@ -99,9 +99,9 @@ PtxText checked(std::string text, int sm) {
 PtxText from_fatbin(const void* image, size_t size, int sm) {
   FatbinResult result = extract_ptx(image, size, static_cast<unsigned>(sm));
   switch (result.status) {
-    case FatbinStatus::ok:
+    case FatbinStatus::OK:
       return checked(std::move(result.ptx), sm);
-    case FatbinStatus::malformed:
+    case FatbinStatus::MALFORMED:
       return refused(CUDA_ERROR_INVALID_IMAGE, "fat binary: " + result.message + "\n");
     default:
       return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -123,9 +123,8 @@ PtxText from_bytes(const void* image, size_t size, int sm) {
   if (is_fatbin(image, size)) return from_fatbin(image, size, sm);
   std::string_view text(static_cast<const char*>(image), size);
   text = text.substr(0, text.find('\0'));
-  if (!looks_like_ptx(text)) {
+  if (!looks_like_ptx(text))
     return refused(CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX nor a fat binary\n");
-  }
   return checked(std::string(text), sm);
 }
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // From what a program hands over as code (PTX text, fat binary, CUBIN) to PTX text that a device
 // can run, or the reason why not.
-#ifndef CUCPU_DRIVER_IMAGE_HPP
-#define CUCPU_DRIVER_IMAGE_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -29,5 +29,3 @@ struct PtxHeader {
 PtxHeader read_ptx_header(const std::string& text);
 
 }  // namespace cucore::cpu
-
-#endif

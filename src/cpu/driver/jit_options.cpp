@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads JIT options and writes their logs.
 #include "cpu/driver/jit_options.hpp"
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JIT options of the load functions: log buffers are filled, the rest is checked and ignored.
-#ifndef CUCPU_DRIVER_JIT_OPTIONS_HPP
-#define CUCPU_DRIVER_JIT_OPTIONS_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -27,5 +27,3 @@ class JitOptions {
 };
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits, attributes and parameters of launches.
 #include "cpu/driver/launch.hpp"
 
@@ -17,9 +18,7 @@ uint64_t volume(const unsigned (&d)[3]) { return uint64_t{d[0]} * d[1] * d[2]; }
 void check_dimensions(const unsigned (&d)[3], const Profile& p, CUdevice_attribute x,
                       CUdevice_attribute y, CUdevice_attribute z) {
   const CUdevice_attribute names[] = {x, y, z};
-  for (int i = 0; i < 3; ++i) {
-    require(d[i] > 0 && d[i] <= static_cast<unsigned>(p.value(names[i])));
-  }
+  for (int i = 0; i < 3; ++i) require(d[i] > 0 && d[i] <= static_cast<unsigned>(p.value(names[i])));
 }
 
 void check_block(const Function& function, const LaunchRequest& r) {
@@ -33,9 +32,8 @@ void check_block(const Function& function, const LaunchRequest& r) {
   require(threads <=
           static_cast<unsigned>(profile.value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)));
   require(threads <= info.max_threads);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; ++i)
     require(info.required_block[i] == 0 || info.required_block[i] == r.block[i]);
-  }
   BlockNeeds needs = needs_of(function, static_cast<int>(threads), r.shared);
   require(registers_suffice(profile.multiprocessor(), needs), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel launch from the caller's arguments to the job in the stream.
-#ifndef CUCPU_DRIVER_LAUNCH_HPP
-#define CUCPU_DRIVER_LAUNCH_HPP
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -28,5 +28,3 @@ void launch(const std::shared_ptr<Function>& function, LaunchRequest request, St
             void** parameters, void** extra);
 
 }  // namespace cucore::cpu
-
-#endif

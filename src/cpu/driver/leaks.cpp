@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Totals of what ended contexts still owned.
 #include "cpu/driver/leaks.hpp"
 
@@ -29,7 +30,7 @@ void count_leaked_handles(const Context&, const std::unordered_map<uint64_t, Obj
   std::lock_guard lock(guarded().mutex);
   for (auto [handle, kind] : handles) {
     // A function ends with its module and has no release of its own.
-    if (kind != ObjectKind::Function) ++guarded().totals.handles[static_cast<size_t>(kind)];
+    if (kind != ObjectKind::FUNCTION) ++guarded().totals.handles[static_cast<size_t>(kind)];
   }
 }
 

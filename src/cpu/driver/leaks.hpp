@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // What programs left behind when they ended a context: counted here for the control table's report.
-#ifndef CUCPU_DRIVER_LEAKS_HPP
-#define CUCPU_DRIVER_LEAKS_HPP
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -27,5 +27,3 @@ LeakTotals leak_totals();
 void reset_leak_totals();
 
 }  // namespace cucore::cpu
-
-#endif

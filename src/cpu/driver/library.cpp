@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loading, instances by context, and the handles of functions and kernels.
 #include "cpu/driver/library.hpp"
 
@@ -40,9 +41,8 @@ ModuleInstance::ModuleInstance(std::shared_ptr<Context> context, std::shared_ptr
 }
 
 ModuleInstance::~ModuleInstance() {
-  for (const GlobalInfo& global : code_->globals()) {
+  for (const GlobalInfo& global : code_->globals())
     if (global.size) Allocations::instance().forget_variable(global.address);
-  }
 }
 
 CUfunction ModuleInstance::function(std::string_view name,
@@ -54,7 +54,7 @@ CUfunction ModuleInstance::function(std::string_view name,
   if (!attributes) attributes = std::make_shared<FunctionAttributes>(kernel->info());
   auto function = std::make_shared<Function>(shared_from_this(), *kernel, std::move(attributes));
   CUfunction handle = new_handle<CUfunction>(function);
-  context_->adopt(ObjectKind::Function, function->handle_bits());
+  context_->adopt(ObjectKind::FUNCTION, function->handle_bits());
   functions_.emplace(name, handle);
   return handle;
 }
@@ -63,7 +63,7 @@ void ModuleInstance::drop_functions() {
   std::lock_guard lock(mutex_);
   for (const auto& [name, handle] : functions_) {
     auto bits = reinterpret_cast<uint64_t>(handle);
-    Registry::instance().remove(ObjectKind::Function, bits);
+    Registry::instance().remove(ObjectKind::FUNCTION, bits);
     context_->disown(bits);
   }
   functions_.clear();
@@ -73,7 +73,7 @@ CUmodule ModuleInstance::make_handle() {
   std::lock_guard lock(mutex_);
   if (!handle_bits()) {
     new_handle<CUmodule>(shared_from_this());
-    context_->adopt(ObjectKind::Module, handle_bits());
+    context_->adopt(ObjectKind::MODULE, handle_bits());
   }
   return handle_of<CUmodule>(*this);
 }
@@ -142,9 +142,8 @@ void Library::unload() {
     kernels.swap(kernels_);
     contexts.swap(contexts_);
   }
-  for (const auto& [name, handle] : kernels) {
-    Registry::instance().remove(ObjectKind::Kernel, reinterpret_cast<uint64_t>(handle));
-  }
+  for (const auto& [name, handle] : kernels)
+    Registry::instance().remove(ObjectKind::KERNEL, reinterpret_cast<uint64_t>(handle));
   for (const auto& weak : contexts) {
     auto context = weak.lock();
     auto instance = context ? context->find_instance(*this) : nullptr;
@@ -153,7 +152,7 @@ void Library::unload() {
     instance->drop_functions();
     if (instance->handle_bits()) {
       context->disown(instance->handle_bits());
-      Registry::instance().remove(ObjectKind::Module, instance->handle_bits());
+      Registry::instance().remove(ObjectKind::MODULE, instance->handle_bits());
     }
     context->drop_instance(*this);
   }
@@ -174,9 +173,8 @@ CUfunction LibraryKernel::function(const std::shared_ptr<Context>& context) cons
 std::shared_ptr<Function> find_function(CUfunction handle,
                                         const std::shared_ptr<Context>& context) {
   auto bits = reinterpret_cast<uint64_t>(handle);
-  if (auto kernel = Registry::instance().find(ObjectKind::Kernel, bits)) {
+  if (auto kernel = Registry::instance().find(ObjectKind::KERNEL, bits))
     handle = std::static_pointer_cast<LibraryKernel>(kernel)->function(context);
-  }
   return lookup<Function>(handle);
 }
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code as the driver sees it: a library is independent of contexts and has one module instance in
 // each context that uses it; a module is an instance of its own; kernels and functions name them.
-#ifndef CUCPU_DRIVER_LIBRARY_HPP
-#define CUCPU_DRIVER_LIBRARY_HPP
+#pragma once
 
 #include <atomic>
 #include <map>
@@ -36,7 +36,7 @@ struct FunctionAttributes {
 // PTX text loaded into one context.
 class ModuleInstance : public Object, public std::enable_shared_from_this<ModuleInstance> {
  public:
-  static constexpr ObjectKind KIND = ObjectKind::Module;
+  static constexpr ObjectKind KIND = ObjectKind::MODULE;
   ModuleInstance(std::shared_ptr<Context> context, std::shared_ptr<LoadedModule> code,
                  bool of_library = false);
   ~ModuleInstance() override;
@@ -59,7 +59,7 @@ class ModuleInstance : public Object, public std::enable_shared_from_this<Module
 
 class Function : public Object {
  public:
-  static constexpr ObjectKind KIND = ObjectKind::Function;
+  static constexpr ObjectKind KIND = ObjectKind::FUNCTION;
   Function(std::shared_ptr<ModuleInstance> module, const Kernel& kernel,
            std::shared_ptr<FunctionAttributes> attributes)
       : module_(std::move(module)), kernel_(kernel), attributes_(std::move(attributes)) {}
@@ -78,7 +78,7 @@ class Function : public Object {
 
 class Library : public Object, public std::enable_shared_from_this<Library> {
  public:
-  static constexpr ObjectKind KIND = ObjectKind::Library;
+  static constexpr ObjectKind KIND = ObjectKind::LIBRARY;
   // Parses for `device` at once, so that errors appear here; other devices follow when used.
   static std::shared_ptr<Library> load(std::string ptx, Device& device, JitOptions& options);
 
@@ -106,7 +106,7 @@ class Library : public Object, public std::enable_shared_from_this<Library> {
 // A kernel of a library, in no context yet.
 class LibraryKernel : public Object {
  public:
-  static constexpr ObjectKind KIND = ObjectKind::Kernel;
+  static constexpr ObjectKind KIND = ObjectKind::KERNEL;
   LibraryKernel(std::weak_ptr<Library> library, std::shared_ptr<LoadedModule> code,
                 const Kernel& kernel)
       : library_(std::move(library)), code_(std::move(code)), kernel_(kernel) {}
@@ -132,5 +132,3 @@ DeviceLimits limits_of(const Context& context);
 std::shared_ptr<Function> find_function(CUfunction handle, const std::shared_ptr<Context>& context);
 
 }  // namespace cucore::cpu
-
-#endif

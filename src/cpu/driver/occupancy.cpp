@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Occupancy arithmetic as NVIDIA documents it in the occupancy calculator.
 #include "cpu/driver/occupancy.hpp"
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many blocks of a kernel an SM of the profile could hold at once.
-#ifndef CUCPU_DRIVER_OCCUPANCY_HPP
-#define CUCPU_DRIVER_OCCUPANCY_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -25,5 +25,3 @@ int active_clusters(const Multiprocessor& sm, int sm_count, int cluster, const B
 BlockNeeds needs_of(const Function& function, int threads, size_t dynamic_shared);
 
 }  // namespace cucore::cpu
-
-#endif

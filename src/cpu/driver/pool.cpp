@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accounts and stream order of memory pools.
 #include "cpu/driver/pool.hpp"
 
@@ -44,7 +45,7 @@ uint64_t Pool::allocate(Stream& stream, uint64_t size) {
     require(reserve(rounded(size)), CUDA_ERROR_OUT_OF_MEMORY);
   }
   try {
-    return Allocations::instance().allocate(stream.context(), MemoryKind::Device, size, 0,
+    return Allocations::instance().allocate(stream.context(), MemoryKind::DEVICE, size, 0,
                                             shared_from_this());
   } catch (...) {
     returned(size);
@@ -55,7 +56,7 @@ uint64_t Pool::allocate(Stream& stream, uint64_t size) {
 void Pool::release(Stream& stream, uint64_t address) {
   require(Allocations::instance().begin_async_free(address));
   Ticket ticket =
-      stream.submit([address] { Allocations::instance().release(address); }, Stream::Run::Always);
+      stream.submit([address] { Allocations::instance().release(address); }, Stream::Run::ALWAYS);
   std::lock_guard lock(mutex_);
   std::erase_if(pending_frees_, [](const Ticket& t) { return t.done(); });
   pending_frees_.push_back(std::move(ticket));

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // A memory pool: stream-ordered allocations and the arithmetic of what the pool holds. Addresses
 // are never used twice, so that a use after the free is recognised; "reserved" is an account.
-#ifndef CUCPU_DRIVER_POOL_HPP
-#define CUCPU_DRIVER_POOL_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -20,7 +20,7 @@ class Stream;
 
 class Pool : public Object, public std::enable_shared_from_this<Pool> {
  public:
-  static constexpr ObjectKind KIND = ObjectKind::Pool;
+  static constexpr ObjectKind KIND = ObjectKind::POOL;
   Pool(Device& device, uint64_t max_size) : device_(device), max_size_(max_size) {}
 
   Device& device() const { return device_; }
@@ -56,5 +56,3 @@ class Pool : public Object, public std::enable_shared_from_this<Pool> {
 };
 
 }  // namespace cucore::cpu
-
-#endif

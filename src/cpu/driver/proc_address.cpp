@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuGetProcAddress: from a base name and a CUDA version to the export that has that ABI.
 #include <algorithm>
 #include <cstring>
@@ -67,9 +68,8 @@ Found by_base_name(std::string_view base, int version, bool per_thread) {
   bool best_is_per_thread = false;
   for (; at != all.end() && at->base == base; ++at) {
     if (at->per_thread && !per_thread) continue;
-    if (found.status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND) {
+    if (found.status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
       found.status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
-    }
     if (at->version > version) continue;
     // A per-thread variant is wanted before all others, whatever their version.
     bool better = at->per_thread != best_is_per_thread ? at->per_thread : at->version > best;
@@ -83,9 +83,8 @@ Found by_base_name(std::string_view base, int version, bool per_thread) {
 
 // Names as exported (cuMemAlloc_v2, cuLaunchKernel_ptsz) mean exactly that function.
 Found by_exported_name(std::string_view name) {
-  for (const Export& e : exports()) {
+  for (const Export& e : exports())
     if (e.name == name) return {e.address, CU_GET_PROC_ADDRESS_SUCCESS};
-  }
   return {};
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuInit, and what a fork and the end of the process mean.
 #include "cpu/driver/process.hpp"
 
@@ -13,15 +14,15 @@
 namespace cucore::cpu {
 namespace {
 
-std::atomic<Life> g_life{Life::Uninitialised};
+std::atomic<Life> g_life{Life::UNINITIALISED};
 std::atomic<Process*> g_process{nullptr};
 
 // A child has none of the threads that its parent's streams and executor rely on, and may have
 // inherited locked locks: nothing but this flag is touched there.
-void on_fork_in_child() { g_life.store(Life::ForkedChild, std::memory_order_relaxed); }
+void on_fork_in_child() { g_life.store(Life::FORKED_CHILD, std::memory_order_relaxed); }
 
 // Streams may be at work when the process ends; nothing is torn down under them.
-void on_exit() { g_life.store(Life::Exiting, std::memory_order_release); }
+void on_exit() { g_life.store(Life::EXITING, std::memory_order_release); }
 
 }  // namespace
 
@@ -31,18 +32,17 @@ Process::Process(DriverSettings s) : settings(std::move(s)) {
   configure(settings.executor);
   const Profile* profile = find_profile(settings.profile);
   require(profile != nullptr, CUDA_ERROR_INVALID_DEVICE);
-  for (int i = 0; i < settings.devices; ++i) {
+  for (int i = 0; i < settings.devices; ++i)
     devices_.push_back(std::make_unique<Device>(i, *profile, settings.memory));
-  }
 }
 
 CUresult Process::init() {
   static std::mutex& mutex = *new std::mutex;
   Life now = life();
-  if (now == Life::ForkedChild) return CUDA_ERROR_NOT_INITIALIZED;
-  if (now == Life::Exiting) return CUDA_ERROR_DEINITIALIZED;
+  if (now == Life::FORKED_CHILD) return CUDA_ERROR_NOT_INITIALIZED;
+  if (now == Life::EXITING) return CUDA_ERROR_DEINITIALIZED;
   std::lock_guard lock(mutex);
-  if (life() == Life::Ready) return CUDA_SUCCESS;
+  if (life() == Life::READY) return CUDA_SUCCESS;
   DriverSettings settings = settings_from_environment();
   note_load_log(settings.wrong);
   if (!settings.wrong.empty()) return CUDA_ERROR_INVALID_VALUE;
@@ -58,7 +58,7 @@ CUresult Process::init() {
   g_process.store(new Process(std::move(settings)));  // lives as long as the process
   pthread_atfork(nullptr, nullptr, on_fork_in_child);
   std::atexit(on_exit);
-  g_life.store(Life::Ready, std::memory_order_release);
+  g_life.store(Life::READY, std::memory_order_release);
   return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's life in this process: not initialised, ready, a forked child, or on its way out.
-#ifndef CUCPU_DRIVER_PROCESS_HPP
-#define CUCPU_DRIVER_PROCESS_HPP
+#pragma once
 
 #include <atomic>
 #include <memory>
@@ -14,7 +14,7 @@ class Device;
 
 inline constexpr int DRIVER_VERSION = 13000;
 
-enum class Life : uint8_t { Uninitialised, Ready, ForkedChild, Exiting };
+enum class Life : uint8_t { UNINITIALISED, READY, FORKED_CHILD, EXITING };
 Life life() noexcept;
 
 class Process {
@@ -32,5 +32,3 @@ class Process {
 };
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expands profiles.inc and derives what occupancy and the executor need of it.
 #include "cpu/driver/profile.hpp"
 
@@ -59,9 +60,8 @@ const Profile* find_profile(std::string_view name) {
   static const auto& profiles = *new std::array<Profile, 5>{
       Profile("sm_75", 75, 0), Profile("sm_80", 80, 1), Profile("sm_89", 89, 2),
       Profile("sm_90", 90, 3), Profile("sm_100", 100, 4)};
-  for (const Profile& profile : profiles) {
+  for (const Profile& profile : profiles)
     if (profile.name() == name) return &profile;
-  }
   return nullptr;
 }
 

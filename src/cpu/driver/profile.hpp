@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device profiles: the attributes that a CPU device reports, one column of profiles.inc each.
-#ifndef CUCPU_DRIVER_PROFILE_HPP
-#define CUCPU_DRIVER_PROFILE_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -48,5 +48,3 @@ class Profile {
 const Profile* find_profile(std::string_view name);  // "sm_90"
 
 }  // namespace cucore::cpu
-
-#endif

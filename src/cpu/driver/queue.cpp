@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The worker thread of a queue: made when there is work, gone when there has been none for a while.
 #include "cpu/driver/queue.hpp"
 

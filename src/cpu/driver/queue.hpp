@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of one stream: jobs that run one after the other on a thread of their own, each after
 // the jobs of other streams that it depends on.
-#ifndef CUCPU_DRIVER_QUEUE_HPP
-#define CUCPU_DRIVER_QUEUE_HPP
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -62,5 +62,3 @@ class Queue : public std::enable_shared_from_this<Queue> {
 };
 
 }  // namespace cucore::cpu
-
-#endif

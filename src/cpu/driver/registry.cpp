@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slots, generations and the free list behind the handles.
 #include "cpu/driver/registry.hpp"
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles: opaque values that are never dereferenced. A handle names a slot, its generation and the
 // kind of object, so that stale, foreign and made-up handles are recognised instead of crashing.
-#ifndef CUCPU_DRIVER_REGISTRY_HPP
-#define CUCPU_DRIVER_REGISTRY_HPP
+#pragma once
 
 #include <array>
 #include <atomic>
@@ -15,15 +15,15 @@
 namespace cucore::cpu {
 
 enum class ObjectKind : uint8_t {
-  None,
-  Context,
-  Stream,
-  Event,
-  Module,
-  Function,
-  Library,
-  Kernel,
-  Pool
+  NONE,
+  CONTEXT,
+  STREAM,
+  EVENT,
+  MODULE,
+  FUNCTION,
+  LIBRARY,
+  KERNEL,
+  POOL
 };
 inline constexpr size_t OBJECT_KINDS = 9;
 
@@ -78,5 +78,3 @@ H handle_of(const T& object) {
 }
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads CUCORE_CPU_*.
 #include "cpu/driver/settings.hpp"
 
@@ -20,9 +21,9 @@ std::optional<uint64_t> number(std::string_view text, uint64_t limit) {
 }
 
 std::optional<Simd> simd_from(std::string_view text) {
-  if (text == "baseline") return Simd::Baseline;
-  if (text == "avx2") return Simd::Avx2;
-  if (text == "avx512") return Simd::Avx512;
+  if (text == "baseline") return Simd::BASELINE;
+  if (text == "avx2") return Simd::AVX2;
+  if (text == "avx512") return Simd::AVX512;
   return std::nullopt;
 }
 

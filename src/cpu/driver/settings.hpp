@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The settings of the CPU device, read from the environment once, by cuInit.
-#ifndef CUCPU_DRIVER_SETTINGS_HPP
-#define CUCPU_DRIVER_SETTINGS_HPP
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -29,5 +29,3 @@ DriverSettings settings_from_environment();
 std::optional<uint64_t> parse_size(std::string_view text);
 
 }  // namespace cucore::cpu
-
-#endif

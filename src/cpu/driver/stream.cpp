@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Submitting work to a stream, finding streams by handle.
 #include "cpu/driver/stream.hpp"
 
@@ -27,7 +28,7 @@ Callbacks& callbacks() {
 
 // The last line of defence of the threads that run streams: what a job throws poisons its context.
 void run_job(Context& context, const Queue::Work& work, Stream::Run run) noexcept {
-  if (run == Stream::Run::UnlessPoisoned && context.poisoned()) return;
+  if (run == Stream::Run::UNLESS_POISONED && context.poisoned()) return;
   try {
     work();
   } catch (...) {
@@ -46,22 +47,21 @@ Stream::Stream(std::shared_ptr<Context> context, Type type, int priority)
 
 Ticket Stream::submit(Queue::Work work, Run run, Where where, std::vector<Ticket> after) {
   auto job = [context = context_, work = std::move(work), run] { run_job(*context, work, run); };
-  return context_->submit(*this, std::move(job), std::move(after), where == Where::CallerIfIdle);
+  return context_->submit(*this, std::move(job), std::move(after), where == Where::CALLER_IF_IDLE);
 }
 
 void Stream::synchronize() {
-  if (type_ == Type::Legacy) {
-    submit([] {}, Run::Always, Where::CallerIfIdle).wait();  // after all blocking streams
-  } else {
+  if (type_ == Type::LEGACY)
+    submit([] {}, Run::ALWAYS, Where::CALLER_IF_IDLE).wait();  // after all blocking streams
+  else
     queue_->last().wait();
-  }
   context_->output().flush();
   context_->device().on_synchronize();
   context_->check();
 }
 
 bool Stream::idle() const {
-  return type_ == Type::Legacy ? context_->legacy_idle() : queue_->idle();
+  return type_ == Type::LEGACY ? context_->legacy_idle() : queue_->idle();
 }
 
 CUlaunchAttributeValue Stream::attribute(CUlaunchAttributeID id) const {

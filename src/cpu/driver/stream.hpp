@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream: a queue, and the rules by which the default stream and other streams wait for each
 // other.
-#ifndef CUCPU_DRIVER_STREAM_HPP
-#define CUCPU_DRIVER_STREAM_HPP
+#pragma once
 
 #include <map>
 #include <memory>
@@ -16,11 +16,11 @@ namespace cucore::cpu {
 
 class Stream : public Object {
  public:
-  static constexpr ObjectKind KIND = ObjectKind::Stream;
-  enum class Type : uint8_t { Legacy, PerThread, Blocking, NonBlocking };
-  enum class Run : uint8_t { UnlessPoisoned, Always };
+  static constexpr ObjectKind KIND = ObjectKind::STREAM;
+  enum class Type : uint8_t { LEGACY, PER_THREAD, BLOCKING, NON_BLOCKING };
+  enum class Run : uint8_t { UNLESS_POISONED, ALWAYS };
   // May a call do the work itself when nothing is ahead of it? (Nobody can see the difference.)
-  enum class Where : uint8_t { Worker, CallerIfIdle };
+  enum class Where : uint8_t { WORKER, CALLER_IF_IDLE };
 
   Stream(std::shared_ptr<Context> context, Type type, int priority);
 
@@ -30,9 +30,9 @@ class Stream : public Object {
   int priority() const { return priority_; }
   uint64_t id() const { return id_; }
   const std::shared_ptr<Queue>& queue() const { return queue_; }
-  unsigned flags() const { return type_ == Type::NonBlocking ? CU_STREAM_NON_BLOCKING : 0; }
+  unsigned flags() const { return type_ == Type::NON_BLOCKING ? CU_STREAM_NON_BLOCKING : 0; }
 
-  Ticket submit(Queue::Work work, Run run = Run::UnlessPoisoned, Where where = Where::Worker,
+  Ticket submit(Queue::Work work, Run run = Run::UNLESS_POISONED, Where where = Where::WORKER,
                 std::vector<Ticket> after = {});
   void synchronize();
   bool idle() const;
@@ -64,5 +64,3 @@ void run_callback(const std::function<void()>& callback);
 bool in_callback();
 
 }  // namespace cucore::cpu
-
-#endif

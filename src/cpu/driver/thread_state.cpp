@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calling thread's state.
 #include "cpu/driver/thread_state.hpp"
 

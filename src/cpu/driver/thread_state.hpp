@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the driver remembers of each of the program's threads: the stack of contexts, its default
 // streams, and whether it is inside a per-thread entry point.
-#ifndef CUCPU_DRIVER_THREAD_STATE_HPP
-#define CUCPU_DRIVER_THREAD_STATE_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -29,5 +29,3 @@ ThreadState* try_thread_state() noexcept;
 ThreadState& thread_state();
 
 }  // namespace cucore::cpu
-
-#endif

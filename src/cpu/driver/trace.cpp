@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the trace with one system call a line, so that lines of several threads never mix.
 #include "cpu/driver/trace.hpp"
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trace of driver calls: one JSON line for each call, written to the file that CUCORE_CPU_TRACE
 // names.
-#ifndef CUCPU_DRIVER_TRACE_HPP
-#define CUCPU_DRIVER_TRACE_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -27,5 +27,3 @@ class Trace {
 };
 
 }  // namespace cucore::cpu
-
-#endif

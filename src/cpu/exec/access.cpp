@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds what an address means when the fast paths do not know it, and says precisely what is wrong
 // with one that means nothing.
 #include "cpu/exec/access.hpp"
@@ -8,72 +9,76 @@
 namespace cucore::cpu {
 namespace {
 
-std::string access_text(u64 address, u64 size, Access access) {
-  return std::string(access == Access::Read ? "read " : "wrote ") + std::to_string(size) +
+std::string access_text(uint64_t address, uint64_t size, Access access) {
+  return std::string(access == Access::READ ? "read " : "wrote ") + std::to_string(size) +
          " bytes at " + hex_text(address);
 }
 
-[[noreturn]] void stray(const Warp& w, const Op& op, int lane, u64 address, u64 size, Access access,
-                        const std::string& where) {
+[[noreturn]] void stray(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                        Access access, const std::string& where) {
   raise(w, op, lane, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address",
         access_text(address, size, access) + ", " + where);
 }
 
 // Memory of a fixed size that starts at 0 of its window.
-std::byte* bounded(const Warp& w, const Op& op, int lane, u64 address, u64 size, Access access,
-                   std::byte* memory, u64 bytes, const char* name) {
+std::byte* bounded(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                   Access access, std::byte* memory, uint64_t bytes, const char* name) {
   if (address <= bytes && size <= bytes - address) return memory + address;
   const std::string where = address < bytes ? "across the end of the "
-                            : s64(address) < 0
+                            : int64_t(address) < 0
                                 ? "before the start of the "
                                 : std::to_string(address - bytes) + " bytes past the end of the ";
   stray(w, op, lane, address, size, access, where + std::to_string(bytes) + " bytes of " + name);
 }
 
-void remember(Warp& w, const Op& op, u64 generation, const Range& range) {
+void remember(Warp& w, const Op& op, uint64_t generation, const Range& range) {
   Site* sites = w.sites;
   if (sites[0].base != generation) {
     for (Site& site : w.worker->sites) site = Site{};
     sites[0].base = generation;
   }
-  sites[op.site] = {range.base, range.size, reinterpret_cast<u64>(range.host) - range.base};
+  sites[op.site] = {range.base, range.size, reinterpret_cast<uint64_t>(range.host) - range.base};
 }
 
-std::byte* global(Warp& w, const Op& op, int lane, u64 address, u64 size, Access access) {
+std::byte* global(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access) {
   const AddressSpace& space = AddressSpace::instance();
-  const u64 generation = space.generation().load(std::memory_order_acquire);
+  const uint64_t generation = space.generation().load(std::memory_order_acquire);
   const auto range = space.find(address);
   if (!range || size > range->size - (address - range->base))
     stray(w, op, lane, address, size, access, space.describe(address, size));
   const DeviceLimits& limits = w.block->launch.launch->limits;
   const bool foreign = range->device != w.block->launch.launch->device &&
-                       (range->kind == MemoryKind::Device || range->kind == MemoryKind::Code);
+                       (range->kind == MemoryKind::DEVICE || range->kind == MemoryKind::CODE);
   if (foreign && !(limits.accessible_devices >> (range->device & 63) & 1))
     stray(w, op, lane, address, size, access,
           "memory of device " + std::to_string(range->device) + " without peer access");
-  if (access == Access::Write && range->read_only)
+  if (access == Access::WRITE && range->read_only)
     stray(w, op, lane, address, size, access, "read-only memory");
   if (op.site) remember(w, op, generation, *range);
   return range->host + (address - range->base);
 }
 
-std::byte* local(const Warp& w, const Op& op, int lane, u64 address, u64 size, Access access) {
-  return bounded(w, op, lane, address, size, access, w.local + u64(lane) * w.local_stride,
+std::byte* local(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                 Access access) {
+  return bounded(w, op, lane, address, size, access, w.local + uint64_t(lane) * w.local_stride,
                  w.local_stride, "local memory");
 }
-std::byte* shared(const Warp& w, const Op& op, int lane, u64 address, u64 size, Access access) {
+std::byte* shared(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                  Access access) {
   return bounded(w, op, lane, address, size, access, w.shared, w.shared_size, "shared memory");
 }
-std::byte* param(const Warp& w, const Op& op, int lane, u64 address, u64 size, Access access) {
-  if (access == Access::Write)
+std::byte* param(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                 Access access) {
+  if (access == Access::WRITE)
     stray(w, op, lane, address, size, access, "a kernel parameter, which is read-only");
   return bounded(w, op, lane, address, size, access, const_cast<std::byte*>(w.params),
                  w.block->entry.source->param_bytes, "kernel parameters");
 }
 
-std::byte* generic(Warp& w, const Op& op, int lane, u64 address, u64 size, Access access) {
+std::byte* generic(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                   Access access) {
   const AddressSpace& space = AddressSpace::instance();
-  constexpr u64 WINDOW = AddressSpace::WINDOW;
+  constexpr uint64_t WINDOW = AddressSpace::WINDOW;
   if (address - space.shared_window() < WINDOW)
     return shared(w, op, lane, address - space.shared_window(), size, access);
   if (address - space.local_window() < WINDOW)
@@ -85,23 +90,23 @@ std::byte* generic(Warp& w, const Op& op, int lane, u64 address, u64 size, Acces
 
 }  // namespace
 
-std::byte* resolve(Warp& w, const Op& op, int lane, u64 address, u64 size, Access access,
+std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
                    Region region) {
   if ((size & (size - 1)) == 0 && (address & (size - 1)))
     raise(w, op, lane, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
           access_text(address, size, access));
   switch (region) {
-    case Region::Shared:
+    case Region::SHARED:
       return shared(w, op, lane, address, size, access);
-    case Region::Local:
+    case Region::LOCAL:
       return local(w, op, lane, address, size, access);
-    case Region::Param:
+    case Region::PARAM:
       return param(w, op, lane, address, size, access);
-    case Region::FrameParam:
+    case Region::FRAME_PARAM:
       return bounded(w, op, lane, address, size, access,
-                     w.frame->params + u64(lane) * w.frame->param_stride, w.frame->param_stride,
-                     "call parameters");
-    case Region::Generic:
+                     w.frame->params + uint64_t(lane) * w.frame->param_stride,
+                     w.frame->param_stride, "call parameters");
+    case Region::GENERIC:
       return generic(w, op, lane, address, size, access);
     default:
       return global(w, op, lane, address, size, access);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Named barriers of a block. Without a thread count a barrier waits for all threads that live; with
 // one, each complete warp counts for 32, as PTX says.
 #include <bit>
@@ -15,7 +16,7 @@ bool Block::is_complete(const Barrier& barrier) const {
 }
 
 // True when this arrival has completed the barrier.
-bool Block::arrive(Warp& w, u32 id, u32 expected, u32 mask, u32 predicate) {
+bool Block::arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint32_t predicate) {
   Barrier& barrier = barriers[id];
   barriers_used = true;
   if (!barrier.used) {
@@ -23,13 +24,13 @@ bool Block::arrive(Warp& w, u32 id, u32 expected, u32 mask, u32 predicate) {
     barrier.used = true;
   }
   if (expected) barrier.expected = expected;
-  const u32 before = barrier.arrived[w.index];
-  const u32 lanes = u32(std::popcount(mask));
+  const uint32_t before = barrier.arrived[w.index];
+  const uint32_t lanes = uint32_t(std::popcount(mask));
   barrier.arrived[w.index] |= mask;
   const bool whole = barrier.arrived[w.index] == w.live && before != w.live;
-  barrier.count += whole ? u32(LANES) - u32(std::popcount(before)) : lanes;
+  barrier.count += whole ? uint32_t(LANES) - uint32_t(std::popcount(before)) : lanes;
   barrier.lanes += lanes;
-  barrier.hits += u32(std::popcount(mask & predicate));
+  barrier.hits += uint32_t(std::popcount(mask & predicate));
   if (!is_complete(barrier)) return false;
   release(id);
   return true;
@@ -38,10 +39,10 @@ bool Block::arrive(Warp& w, u32 id, u32 expected, u32 mask, u32 predicate) {
 namespace {
 
 void write_result(const Group& g, const Op& op, const Barrier& barrier) {
-  auto* d = reinterpret_cast<u32*>(g.frame->registers + op[BlockBarrier::RESULT]);
+  auto* d = reinterpret_cast<uint32_t*>(g.frame->registers + op[BlockBarrier::RESULT]);
   switch (ptx::Operation(op.imm)) {
     case ptx::Operation::popc:
-      for (u32 m = g.mask; m; m &= m - 1) d[std::countr_zero(m)] = barrier.hits;
+      for (uint32_t m = g.mask; m; m &= m - 1) d[std::countr_zero(m)] = barrier.hits;
       break;
     case ptx::Operation::and_:
       *d = (*d & ~g.mask) | (barrier.hits == barrier.lanes ? g.mask : 0);
@@ -54,34 +55,34 @@ void write_result(const Group& g, const Op& op, const Barrier& barrier) {
 
 }  // namespace
 
-void Block::release(u32 id) {
+void Block::release(uint32_t id) {
   Barrier& barrier = barriers[id];
-  for (u32 x = 0; x < launch.warp_count; ++x) {
+  for (uint32_t x = 0; x < launch.warp_count; ++x) {
     Warp& w = warps[x];
-    for (u32 i = 0; i < w.group_count; ++i) {
+    for (uint32_t i = 0; i < w.group_count; ++i) {
       Group& g = w.groups[i];
-      if (g.state != GroupState::Barrier || g.wait != id) continue;
+      if (g.state != GroupState::BARRIER || g.wait != id) continue;
       const Op& op = g.frame->function->ops[g.pc];
-      if (op.kind == OpKind::Reduce) write_result(g, op, barrier);
-      g.state = GroupState::Ready;
+      if (op.kind == OpKind::REDUCE) write_result(g, op, barrier);
+      g.state = GroupState::READY;
       ++g.pc;
     }
   }
   barrier.used = false;
 }
 
-void Block::threads_left(u32 count) {
+void Block::threads_left(uint32_t count) {
   live_threads -= count;
   if (!barriers_used || live_threads == 0) return;
-  for (u32 id = 0; id < BARRIERS; ++id)
+  for (uint32_t id = 0; id < BARRIERS; ++id)
     if (is_complete(barriers[id])) release(id);
 }
 
 std::string Block::deadlock_text() const {
   std::string text;
-  for (u32 x = 0; x < launch.warp_count && text.size() < 600; ++x) {
+  for (uint32_t x = 0; x < launch.warp_count && text.size() < 600; ++x) {
     const Warp& w = warps[x];
-    for (u32 i = 0; i < w.group_count; ++i) {
+    for (uint32_t i = 0; i < w.group_count; ++i) {
       const Group& g = w.groups[i];
       text += "; warp " + std::to_string(x) + ": " + std::to_string(std::popcount(g.mask)) +
               " threads wait at " + place_text(*g.frame->function, g.pc, true);

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers that gain nothing from vector instructions and are built once.
-#ifndef CUCPU_EXEC_BASELINE_OPS_HPP
-#define CUCPU_EXEC_BASELINE_OPS_HPP
+#pragma once
 
 #include "cpu/exec/handlers.hpp"
 
@@ -42,9 +42,8 @@ void copy_async(Warp& w, const Op& op);  // cp.async, done at once
 
 // mbarrier: a[0] the result, a[1] a count, a[2] a state or parity, a[4] the address.
 Handler select_mbarrier(ptx::Opcode opcode);
-inline constexpr u32 BULK_SOURCE_NARROW = 0x1000, BULK_BARRIER_NARROW = 0x2000;  // in Op::target
+inline constexpr uint32_t BULK_SOURCE_NARROW = 0x1000,
+                          BULK_BARRIER_NARROW = 0x2000;  // in Op::target
 Handler select_copy_bulk(bool from_global);
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Life of a block: its tables, its warps' first frames, frames of calls, and slices of execution.
 #include "cpu/exec/block.hpp"
 
@@ -11,27 +12,27 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr s64 WARP_QUANTUM = 8192;
+constexpr int64_t WARP_QUANTUM = 8192;
 
-u64 round_up(u64 value, u64 align) { return (value + align - 1) / align * align; }
+uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
-u64 bytes_of_frame(const DecodedFunction& function) {
-  return sizeof(Frame) + function.register_bytes + u64{LANES} * function.param_bytes;
+uint64_t bytes_of_frame(const DecodedFunction& function) {
+  return sizeof(Frame) + function.register_bytes + uint64_t{LANES} * function.param_bytes;
 }
 
-void fill_row(std::byte* table, u32 row, u32 value) {
-  auto* p = reinterpret_cast<u32*>(table + row * ROW);
+void fill_row(std::byte* table, uint32_t row, uint32_t value) {
+  auto* p = reinterpret_cast<uint32_t*>(table + row * ROW);
   for (int l = 0; l < LANES; ++l) p[l] = value;
 }
-void fill_wide_row(std::byte* table, u32 row, u64 value) {
-  auto* p = reinterpret_cast<u64*>(table + row * ROW);
+void fill_wide_row(std::byte* table, uint32_t row, uint64_t value) {
+  auto* p = reinterpret_cast<uint64_t*>(table + row * ROW);
   for (int l = 0; l < LANES; ++l) p[l] = value;
 }
 
 void fill_lane_rows(std::byte* table) {
-  auto row = [&](u32 r) { return reinterpret_cast<u32*>(table + r * ROW); };
-  for (u32 l = 0; l < u32(LANES); ++l) {
-    const u32 eq = u32{1} << l;
+  auto row = [&](uint32_t r) { return reinterpret_cast<uint32_t*>(table + r * ROW); };
+  for (uint32_t l = 0; l < uint32_t(LANES); ++l) {
+    const uint32_t eq = uint32_t{1} << l;
     row(ROW_LANEID)[l] = l;
     row(ROW_LANEMASK_EQ)[l] = eq;
     row(ROW_LANEMASK_LT)[l] = eq - 1;
@@ -54,23 +55,23 @@ void LaunchState::fail(CUresult code, std::string text) {
   stop.store(true, std::memory_order_relaxed);
 }
 
-u64 bytes_of_block(const LaunchState& launch) {
+uint64_t bytes_of_block(const LaunchState& launch) {
   const DecodedFunction& entry = *launch.kernel->function;
-  const u64 params = entry.calls.empty() ? 0 : entry.param_bytes;
-  const u64 warp = sizeof(Warp) + sizeof(Frame) + entry.register_bytes +
-                   u64{LANES} * (entry.local_bytes + params);
+  const uint64_t params = entry.calls.empty() ? 0 : entry.param_bytes;
+  const uint64_t warp = sizeof(Warp) + sizeof(Frame) + entry.register_bytes +
+                        uint64_t{LANES} * (entry.local_bytes + params);
   return sizeof(Block) + launch.shared_bytes + BLOCK_ROWS * ROW + launch.warp_count * warp;
 }
 
 // After a fault nothing is given back: others would take it before they notice the end.
 Block::~Block() {
   if (launch.stop.load(std::memory_order_relaxed)) return;
-  launch.memory.give_back(taken + (launch.reserved ? 0 : launch.block_bytes));
+  launch.memory.give_back(taken_ + (launch.reserved ? 0 : launch.block_bytes));
 }
 
 Block::Block(LaunchState& state, Worker& w)
     : launch(state), worker(w), entry(*state.kernel->function) {
-  const u32 count = launch.warp_count;
+  const uint32_t count = launch.warp_count;
   shared = make_aligned(launch.shared_bytes);
   table = make_aligned(BLOCK_ROWS * ROW);
   registers = make_aligned(size_t{count} * entry.register_bytes);
@@ -79,7 +80,7 @@ Block::Block(LaunchState& state, Worker& w)
   locals.resize(count);
   entry_params.resize(count);
   fill_table();
-  for (u32 x = 0; x < count; ++x) {
+  for (uint32_t x = 0; x < count; ++x) {
     Warp& warp = warps[x];
     Frame& frame = entry_frames[x];
     frame.function = &entry;
@@ -111,7 +112,7 @@ void Block::fill_table() {
   std::byte* t = table.get();
   const Launch& l = *launch.launch;
   fill_lane_rows(t);
-  for (u32 c = 0; c < 3; ++c) {
+  for (uint32_t c = 0; c < 3; ++c) {
     fill_row(t, ROW_NCTAID + c, l.grid[c]);
     fill_row(t, ROW_NTID + c, l.block[c]);
     fill_row(t, ROW_CLUSTER_NCTAID + c, 1);
@@ -121,37 +122,37 @@ void Block::fill_table() {
   fill_row(t, ROW_NWARPID, l.limits.max_threads_per_block / LANES);
   fill_row(t, ROW_NSMID, l.limits.sm_count);
   fill_row(t, ROW_TOTAL_SMEM, launch.kernel->static_shared + l.dynamic_shared);
-  fill_row(t, ROW_RESERVED_BEGIN, u32(launch.reserved_shared));
-  fill_row(t, ROW_RESERVED_FIRST, u32(launch.reserved_shared) + 32);
-  fill_row(t, ROW_RESERVED_END, u32(launch.reserved_shared) + RESERVED_SHARED);
+  fill_row(t, ROW_RESERVED_BEGIN, uint32_t(launch.reserved_shared));
+  fill_row(t, ROW_RESERVED_FIRST, uint32_t(launch.reserved_shared) + 32);
+  fill_row(t, ROW_RESERVED_END, uint32_t(launch.reserved_shared) + RESERVED_SHARED);
   fill_row(t, ROW_DYNAMIC_SMEM, l.dynamic_shared);
-  fill_row(t, ROW_ENVREG1, u32(launch.workspace >> 32));
-  fill_row(t, ROW_ENVREG2, u32(launch.workspace));
+  fill_row(t, ROW_ENVREG1, uint32_t(launch.workspace >> 32));
+  fill_row(t, ROW_ENVREG2, uint32_t(launch.workspace));
   fill_wide_row(t, ROW_GRIDID, launch.grid_id);
-  const u32 dynamic = launch.kernel->static_shared;
+  const uint32_t dynamic = launch.kernel->static_shared;
   fill_row(t, ROW_DYNAMIC_BASE, dynamic);
   fill_wide_row(t, ROW_DYNAMIC_BASE_WIDE, dynamic);
 }
 
-void Block::begin(u64 number) {
+void Block::begin(uint64_t number) {
   const Launch& l = *launch.launch;
-  ctaid[0] = u32(number % l.grid[0]);
-  ctaid[1] = u32(number / l.grid[0] % l.grid[1]);
-  ctaid[2] = u32(number / l.grid[0] / l.grid[1]);
-  for (u32 c = 0; c < 3; ++c) {
+  ctaid[0] = uint32_t(number % l.grid[0]);
+  ctaid[1] = uint32_t(number / l.grid[0] % l.grid[1]);
+  ctaid[2] = uint32_t(number / l.grid[0] / l.grid[1]);
+  for (uint32_t c = 0; c < 3; ++c) {
     fill_row(table.get(), ROW_CTAID + c, ctaid[c]);
     fill_row(table.get(), ROW_CLUSTERID + c, ctaid[c]);
   }
-  fill_row(table.get(), ROW_SMID, u32(number % l.limits.sm_count));
+  fill_row(table.get(), ROW_SMID, uint32_t(number % l.limits.sm_count));
   live_threads = l.block[0] * l.block[1] * l.block[2];
   resumed = false;
   if (barriers_used)
     for (Barrier& b : barriers) b.used = false;
   barriers_used = false;
-  for (u32 x = 0; x < launch.warp_count; ++x) {
+  for (uint32_t x = 0; x < launch.warp_count; ++x) {
     Warp& w = warps[x];
-    const u32 threads = live_threads - x * LANES;
-    w.live = threads >= u32(LANES) ? FULL_MASK : (u32{1} << threads) - 1;
+    const uint32_t threads = live_threads - x * LANES;
+    w.live = threads >= uint32_t(LANES) ? FULL_MASK : (uint32_t{1} << threads) - 1;
     w.carry = 0;
     w.rotate = false;
     w.group_count = 1;
@@ -162,32 +163,32 @@ void Block::begin(u64 number) {
   }
 }
 
-BlockStatus Block::run(s64 quantum) {
+BlockStatus Block::run(int64_t quantum) {
   while (quantum > 0) {
     bool progress = false;
-    for (u32 x = 0; x < launch.warp_count; ++x) {
+    for (uint32_t x = 0; x < launch.warp_count; ++x) {
       Warp& w = warps[x];
       if (!w.live) continue;
       w.quantum = WARP_QUANTUM;
       const WarpStatus status = run_warp(w);
       quantum -= WARP_QUANTUM - w.quantum;
-      progress |= status != WarpStatus::Blocked || w.quantum != WARP_QUANTUM;
-      if (status == WarpStatus::Expired && launch.stop.load(std::memory_order_relaxed))
-        return BlockStatus::Done;
+      progress |= status != WarpStatus::BLOCKED || w.quantum != WARP_QUANTUM;
+      if (status == WarpStatus::EXPIRED && launch.stop.load(std::memory_order_relaxed))
+        return BlockStatus::DONE;
     }
-    if (live_threads == 0) return BlockStatus::Done;
+    if (live_threads == 0) return BlockStatus::DONE;
     if (!progress)
       throw KernelFault{
           CUDA_ERROR_LAUNCH_TIMEOUT,
           block_text(*this) + ": deadlock: no thread of the block can go on" + deadlock_text()};
   }
-  return BlockStatus::Expired;
+  return BlockStatus::EXPIRED;
 }
 
 Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
   Frame* caller = w.frame;
-  const u64 depth_limit = std::max<u64>(1024, launch.launch->limits.stack_bytes * 4);
-  const u64 local_base = round_up(caller->local_base + caller->function->local_bytes, 16);
+  const uint64_t depth_limit = std::max<uint64_t>(1024, launch.launch->limits.stack_bytes * 4);
+  const uint64_t local_base = round_up(caller->local_base + caller->function->local_bytes, 16);
   if (caller->depth >= depth_limit || local_base + function.local_bytes > MAX_LOCAL)
     raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_FAILED, "stack overflow",
           "call depth " + std::to_string(caller->depth));
@@ -204,19 +205,20 @@ Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
   frame->parent = caller;
   frame->lanes = w.active;
   frame->depth = caller->depth + 1;
-  frame->local_base = u32(local_base);
+  frame->local_base = uint32_t(local_base);
   return frame;
 }
 
 void Block::leave(Frame* frame) { free_frames[frame->function].push_back(frame); }
 
-bool Block::take(u64 bytes) {
+bool Block::take(uint64_t bytes) {
   if (!launch.memory.take(bytes)) return false;
-  taken += bytes;
+  taken_ += bytes;
   return true;
 }
 
-void Block::refuse(const Warp& w, const Op& op, u64 bytes, const DecodedFunction& callee) const {
+void Block::refuse(const Warp& w, const Op& op, uint64_t bytes,
+                   const DecodedFunction& callee) const {
   raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         "no memory for the stack",
         "a call of '" + shown_name(callee.source->name) + "' needs " + std::to_string(bytes) +
@@ -227,18 +229,18 @@ void Block::drop_free_frames() {
   std::unordered_set<const Frame*> unused;
   for (const auto& [function, free] : free_frames) unused.insert(free.begin(), free.end());
   free_frames.clear();
-  u64 bytes = 0;
+  uint64_t bytes = 0;
   std::erase_if(frames, [&](const auto& frame) {
     if (!unused.contains(frame.get())) return false;
     bytes += bytes_of_frame(*frame->function);
     return true;
   });
-  taken -= bytes;
+  taken_ -= bytes;
   launch.memory.give_back(bytes);
 }
 
 Frame* Block::new_frame(Warp& w, const Op& op, const DecodedFunction& function) {
-  const u64 bytes = bytes_of_frame(function);
+  const uint64_t bytes = bytes_of_frame(function);
   if (!take(bytes)) {
     drop_free_frames();
     if (!take(bytes)) refuse(w, op, bytes, function);
@@ -254,8 +256,8 @@ Frame* Block::new_frame(Warp& w, const Op& op, const DecodedFunction& function) 
 }
 
 // The old memory counts until it is copied.
-void Block::grow_local(Warp& w, const Op& op, u64 bytes, const DecodedFunction& callee) {
-  u64 stride = std::min(std::max(round_up(bytes, 64), w.local_stride * 2), MAX_LOCAL);
+void Block::grow_local(Warp& w, const Op& op, uint64_t bytes, const DecodedFunction& callee) {
+  uint64_t stride = std::min(std::max(round_up(bytes, 64), w.local_stride * 2), MAX_LOCAL);
   if (!take(stride * LANES)) {
     stride = round_up(bytes, 64);
     if (!take(stride * LANES)) refuse(w, op, stride * LANES, callee);
@@ -265,7 +267,7 @@ void Block::grow_local(Warp& w, const Op& op, u64 bytes, const DecodedFunction& 
     std::memcpy(grown.get() + l * stride, w.local + l * w.local_stride, w.local_stride);
   // What the block was made with stays taken until the block ends.
   if (w.local_stride > entry.local_bytes) {
-    taken -= w.local_stride * LANES;
+    taken_ -= w.local_stride * LANES;
     launch.memory.give_back(w.local_stride * LANES);
   }
   locals[w.index] = std::move(grown);

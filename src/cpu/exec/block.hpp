@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block as a resumable object: warps, barriers and memory, run in slices by a worker.
-#ifndef CUCPU_EXEC_BLOCK_HPP
-#define CUCPU_EXEC_BLOCK_HPP
+#pragma once
 
 #include <atomic>
 #include <memory>
@@ -17,9 +17,9 @@
 
 namespace cucore::cpu {
 
-inline constexpr u32 MAX_WARPS = 32;
-inline constexpr u64 MAX_LOCAL = 512 << 10;  // bytes of local memory per thread, as on a GPU
-inline constexpr u32 BARRIERS = 17;          // 16 of PTX and the cluster's
+inline constexpr uint32_t MAX_WARPS = 32;
+inline constexpr uint64_t MAX_LOCAL = 512 << 10;  // bytes of local memory per thread, as on a GPU
+inline constexpr uint32_t BARRIERS = 17;          // 16 of PTX and the cluster's
 
 // What all blocks of a launch share.
 struct LaunchState {
@@ -28,19 +28,19 @@ struct LaunchState {
   const DecodedModule* module = nullptr;
   AlignedBytes params;
   AlignedBytes threads;  // tables of %tid, one for each warp
-  u32 warp_count = 0;
-  u64 block_count = 0;
-  u64 shared_bytes = 0;     // with what is reserved
-  u64 reserved_shared = 0;  // where that begins
-  u64 workspace = 0;        // of grid synchronisation
-  u64 grid_id = 0;
-  u64 budget = 0;
-  u64 block_bytes = 0;    // that every block takes from the memory budget
-  bool reserved = false;  // the memory of all blocks is taken already
+  uint32_t warp_count = 0;
+  uint64_t block_count = 0;
+  uint64_t shared_bytes = 0;     // with what is reserved
+  uint64_t reserved_shared = 0;  // where that begins
+  uint64_t workspace = 0;        // of grid synchronisation
+  uint64_t grid_id = 0;
+  uint64_t budget = 0;
+  uint64_t block_bytes = 0;  // that every block takes from the memory budget
+  bool reserved = false;     // the memory of all blocks is taken already
   // Written by all workers, so not in the cache lines of what they only read.
-  alignas(64) std::atomic<u64> next_block{0};
-  alignas(64) std::atomic<u64> warp_instructions{0};
-  std::atomic<u64> thread_instructions{0};
+  alignas(64) std::atomic<uint64_t> next_block{0};
+  alignas(64) std::atomic<uint64_t> warp_instructions{0};
+  std::atomic<uint64_t> thread_instructions{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;
   std::optional<Fault> fault;
@@ -50,22 +50,22 @@ struct LaunchState {
 };
 
 struct Barrier {
-  u32 expected = 0;  // threads; 0: all that live
-  u32 count = 0;     // arrivals, warps counting fully
-  u32 lanes = 0;     // lanes that arrived
-  u32 popc = 0;
-  u32 hits = 0;  // lanes whose predicate was true, for and and or
+  uint32_t expected = 0;  // threads; 0: all that live
+  uint32_t count = 0;     // arrivals, warps counting fully
+  uint32_t lanes = 0;     // lanes that arrived
+  uint32_t popc = 0;
+  uint32_t hits = 0;  // lanes whose predicate was true, for and and or
   bool used = false;
-  u32 arrived[MAX_WARPS] = {};
+  uint32_t arrived[MAX_WARPS] = {};
 };
 
 // What one thread of the pool keeps while it works on a launch.
 struct Worker {
   LaunchState* launch = nullptr;
   std::vector<Site> sites;
-  u64 warp_instructions = 0;
-  u64 thread_instructions = 0;
-  u32 index = 0;
+  uint64_t warp_instructions = 0;
+  uint64_t thread_instructions = 0;
+  uint32_t index = 0;
 };
 
 struct FrameDelete {
@@ -73,10 +73,10 @@ struct FrameDelete {
 };
 
 // Host memory of a block before it calls a function.
-u64 bytes_of_block(const LaunchState& launch);
+uint64_t bytes_of_block(const LaunchState& launch);
 
-enum class BlockStatus : u8 { Done, Expired };
-enum class WarpStatus : u8 { Done, Blocked, Expired };
+enum class BlockStatus : uint8_t { DONE, EXPIRED };
+enum class WarpStatus : uint8_t { DONE, BLOCKED, EXPIRED };
 
 struct Block {
   // The caller has taken the bytes of the block from the memory budget.
@@ -86,15 +86,15 @@ struct Block {
   Block& operator=(const Block&) = delete;
 
   // Makes this the block with the number; storage of an earlier one is reused.
-  void begin(u64 number);
+  void begin(uint64_t number);
   // Throws KernelFault.
-  BlockStatus run(s64 quantum);
+  BlockStatus run(int64_t quantum);
 
   LaunchState& launch;
   Worker& worker;
   const DecodedFunction& entry;
-  u32 ctaid[3] = {};
-  u32 live_threads = 0;
+  uint32_t ctaid[3] = {};
+  uint32_t live_threads = 0;
   bool resumed = false;  // it has had a slice
   AlignedBytes shared;
   AlignedBytes table;
@@ -112,20 +112,20 @@ struct Block {
   Frame* enter(Warp& w, const Op& op, const DecodedFunction& function);
   void leave(Frame* frame);
   // Makes the local memory of every lane at least `bytes`; `callee` needs it.
-  void grow_local(Warp& w, const Op& op, u64 bytes, const DecodedFunction& callee);
+  void grow_local(Warp& w, const Op& op, uint64_t bytes, const DecodedFunction& callee);
 
   // barriers.cpp
-  bool arrive(Warp& w, u32 id, u32 expected, u32 mask, u32 predicate);
-  void release(u32 id);
-  void threads_left(u32 count);
+  bool arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint32_t predicate);
+  void release(uint32_t id);
+  void threads_left(uint32_t count);
   std::string deadlock_text() const;
 
  private:
-  u64 taken = 0;  // from the memory budget, for calls
-  bool take(u64 bytes);
+  uint64_t taken_ = 0;  // from the memory budget, for calls
+  bool take(uint64_t bytes);
   void drop_free_frames();
   Frame* new_frame(Warp& w, const Op& op, const DecodedFunction& function);
-  [[noreturn]] void refuse(const Warp& w, const Op& op, u64 bytes,
+  [[noreturn]] void refuse(const Warp& w, const Op& op, uint64_t bytes,
                            const DecodedFunction& callee) const;
   bool is_complete(const Barrier& barrier) const;
   void fill_table();
@@ -138,5 +138,3 @@ WarpStatus run_warp(Warp& w);
 void call_builtin(Warp& w, const Op& op, const CallSite& site);
 
 }  // namespace cucore::cpu
-
-#endif

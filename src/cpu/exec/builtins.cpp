@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that the device provides to kernels: vprintf, malloc, free and __assertfail.
 #include <bit>
 #include <cstdio>
@@ -16,9 +17,9 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr u64 MAX_STRING = 1 << 16;
-constexpr u64 LEAST_HEAP_SHARE = 64;  // bytes of the heap that the smallest allocation uses up
-constexpr u64 BYTES_PER_INSTRUCTION = 64;
+constexpr uint64_t MAX_STRING = 1 << 16;
+constexpr uint64_t LEAST_HEAP_SHARE = 64;  // bytes of the heap that the smallest allocation uses up
+constexpr uint64_t BYTES_PER_INSTRUCTION = 64;
 
 class Call {
  public:
@@ -27,47 +28,47 @@ class Call {
 
  private:
   void charge();
-  u64 input(size_t index, int lane) const;
-  void output(int lane, u64 value);
-  std::string string(int lane, u64 address);
-  u64 print(int lane);
+  uint64_t input(size_t index, int lane) const;
+  void output(int lane, uint64_t value);
+  std::string string(int lane, uint64_t address);
+  uint64_t print(int lane);
   bool put(Output::To to, const std::string& text);
-  u64 allocate(int lane);
+  uint64_t allocate(int lane);
   void free(int lane);
   [[noreturn]] void assertion(int lane);
 
   Warp& w_;
   const Op& op_;
   const CallSite& site_;
-  u64 work_ = 0;  // bytes read and written
+  uint64_t work_ = 0;  // bytes read and written
 };
 
 std::byte* place(const Warp& w, const Argument& a, int lane) {
-  if (a.kind == Argument::Param)
+  if (a.kind == Argument::PARAM)
     return w.frame->params + size_t(lane) * w.frame->param_stride + a.offset;
   return w.at<std::byte>(a.slot) + size_t(lane) * a.size;
 }
 
-u64 Call::input(size_t index, int lane) const {
-  u64 value = 0;
+uint64_t Call::input(size_t index, int lane) const {
+  uint64_t value = 0;
   if (index >= site_.inputs.size()) return 0;
   const Argument& a = site_.inputs[index];
   std::memcpy(&value, place(w_, a, lane), a.size < 8 ? a.size : 8);
   return value;
 }
 
-void Call::output(int lane, u64 value) {
+void Call::output(int lane, uint64_t value) {
   if (site_.returns.empty()) return;
   const Argument& a = site_.returns[0];
   std::memcpy(place(w_, a, lane), &value, a.size < 8 ? a.size : 8);
 }
 
 // Byte by byte: where the string ends is not known, and it may end with its allocation.
-std::string Call::string(int lane, u64 address) {
+std::string Call::string(int lane, uint64_t address) {
   std::string text;
   while (text.size() < MAX_STRING) {
     const auto c =
-        char(*resolve(w_, op_, lane, address + text.size(), 1, Access::Read, Region::Generic));
+        char(*resolve(w_, op_, lane, address + text.size(), 1, Access::READ, Region::GENERIC));
     if (c == '\0') break;
     text += c;
   }
@@ -75,20 +76,20 @@ std::string Call::string(int lane, u64 address) {
   return text;
 }
 
-u64 Call::print(int lane) {
-  const u64 arguments = input(1, lane);
+uint64_t Call::print(int lane) {
+  const uint64_t arguments = input(1, lane);
   PrintfSource source;
-  source.argument = [&](u64 offset, void* to, u64 size) {
-    std::memcpy(to, resolve(w_, op_, lane, arguments + offset, size, Access::Read, Region::Generic),
+  source.argument = [&](uint64_t offset, void* to, uint64_t size) {
+    std::memcpy(to, resolve(w_, op_, lane, arguments + offset, size, Access::READ, Region::GENERIC),
                 size);
   };
-  source.string = [&](u64 address) { return string(lane, address); };
+  source.string = [&](uint64_t address) { return string(lane, address); };
   std::string text;
-  const u64 capacity = w_.block->launch.launch->limits.printf_bytes;
+  const uint64_t capacity = w_.block->launch.launch->limits.printf_bytes;
   const int count = format_printf(string(lane, input(0, lane)), source, capacity, text);
   work_ += text.size();
-  if (count < 0) return u64(s64{-1});
-  return put(Output::To::Stdout, text) ? u64(count) : u64(s64{-1});
+  if (count < 0) return uint64_t(int64_t{-1});
+  return put(Output::To::STDOUT, text) ? uint64_t(count) : uint64_t(int64_t{-1});
 }
 
 bool Call::put(Output::To to, const std::string& text) {
@@ -96,27 +97,27 @@ bool Call::put(Output::To to, const std::string& text) {
   return launch.output && launch.output->append(to, text, launch.limits.printf_bytes);
 }
 
-u64 Call::allocate(int lane) {
+uint64_t Call::allocate(int lane) {
   AddressSpace& space = AddressSpace::instance();
   const Launch& launch = *w_.block->launch.launch;
-  const u64 size = input(0, lane);
+  const uint64_t size = input(0, lane);
   // Asking and taking are one step, or two blocks pass the bound together.
   static std::mutex mutex;
   std::lock_guard lock(mutex);
-  const MemoryUse used = space.use(launch.device, MemoryKind::Heap);
-  const u64 limit = launch.limits.heap_bytes;
+  const MemoryUse used = space.use(launch.device, MemoryKind::HEAP);
+  const uint64_t limit = launch.limits.heap_bytes;
   if (size == 0 || size > limit || used.bytes > limit - size ||
       used.allocations >= limit / LEAST_HEAP_SHARE)
     return 0;
-  return space.allocate(size, 16, MemoryKind::Heap, launch.device);
+  return space.allocate(size, 16, MemoryKind::HEAP, launch.device);
 }
 
 void Call::free(int lane) {
-  const u64 address = input(0, lane);
+  const uint64_t address = input(0, lane);
   if (address == 0) return;
   AddressSpace& space = AddressSpace::instance();
   const auto range = space.find(address);
-  const bool good = range && range->kind == MemoryKind::Heap && range->base == address;
+  const bool good = range && range->kind == MemoryKind::HEAP && range->base == address;
   if (!good || !space.release(address))
     raise(w_, op_, lane, CUDA_ERROR_ILLEGAL_ADDRESS,
           "free of an address that malloc did not return",
@@ -124,15 +125,15 @@ void Call::free(int lane) {
 }
 
 void Call::assertion(int lane) {
-  const u32* tid = reinterpret_cast<const u32*>(w_.bases[THREAD_BASE]);
-  const u32* c = w_.block->ctaid;
+  const uint32_t* tid = reinterpret_cast<const uint32_t*>(w_.bases[THREAD_BASE]);
+  const uint32_t* c = w_.block->ctaid;
   const std::string message = string(lane, input(0, lane)), file = string(lane, input(1, lane)),
                     function = string(lane, input(3, lane));
   char place[128];
   std::snprintf(place, sizeof place, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", c[0],
                 c[1], c[2], tid[lane], tid[lane + LANES], tid[lane + 2 * LANES]);
-  put(Output::To::Stderr, std::string(shown_file(file)) + ':' +
-                              std::to_string(u32(input(2, lane))) + ": " + function + place +
+  put(Output::To::STDERR, std::string(shown_file(file)) + ':' +
+                              std::to_string(uint32_t(input(2, lane))) + ": " + function + place +
                               message + "` failed.\n");
   raise(w_, op_, lane, CUDA_ERROR_ASSERT, "assertion failed", "`" + message + "`");
 }
@@ -140,25 +141,25 @@ void Call::assertion(int lane) {
 // Long texts count as the instructions that would take as long, or a launch that prints passes its
 // budget of instructions.
 void Call::charge() {
-  const u64 instructions = work_ / BYTES_PER_INSTRUCTION;
+  const uint64_t instructions = work_ / BYTES_PER_INSTRUCTION;
   w_.worker->warp_instructions += instructions;
-  w_.quantum -= s64(instructions);
+  w_.quantum -= int64_t(instructions);
 }
 
 void Call::run() {
-  for (u32 m = w_.active; m; m &= m - 1) {
+  for (uint32_t m = w_.active; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
     switch (site_.builtin) {
-      case Builtin::Vprintf:
+      case Builtin::VPRINTF:
         output(lane, print(lane));
         break;
-      case Builtin::Malloc:
+      case Builtin::MALLOC:
         output(lane, allocate(lane));
         break;
-      case Builtin::Free:
+      case Builtin::FREE:
         free(lane);
         break;
-      case Builtin::Assertfail:
+      case Builtin::ASSERTFAIL:
         assertion(lane);
       default:
         break;
@@ -173,11 +174,11 @@ void call_builtin(Warp& w, const Op& op, const CallSite& site) { Call(w, op, sit
 
 void release_heap(int device) {
   AddressSpace& space = AddressSpace::instance();
-  std::vector<u64> addresses;
+  std::vector<uint64_t> addresses;
   space.for_each([&](const Range& r) {
-    if (r.kind == MemoryKind::Heap && r.device == device) addresses.push_back(r.base);
+    if (r.kind == MemoryKind::HEAP && r.device == device) addresses.push_back(r.base);
   });
-  for (u64 address : addresses) space.release(address);
+  for (uint64_t address : addresses) space.release(address);
 }
 
 }  // namespace cucore::cpu

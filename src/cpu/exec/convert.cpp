@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every conversion that has no vector handler, lane by lane: directed roundings, saturation, 8-bit
 // types, registers wider than their type, f16 and bf16. Built with -frounding-math.
 #include <algorithm>
@@ -25,21 +26,21 @@ __extension__ typedef __int128 s128;
 // What a conversion is, in the 64 bits of Op::imm.
 struct Plan {
   Type to = Type::none, from = Type::none;
-  u8 to_width = 0, from_width = 0;
+  uint8_t to_width = 0, from_width = 0;
   Rounding rounding = Rounding::none;
   bool ftz = false, sat = false, relu = false, finite = false;
 
-  u64 packed() const {
-    return u64(to) | u64(from) << 8 | u64(to_width) << 16 | u64(from_width) << 24 |
-           u64(rounding) << 32 | u64(ftz) << 40 | u64(sat) << 41 | u64(relu) << 42 |
-           u64(finite) << 43;
+  uint64_t packed() const {
+    return uint64_t(to) | uint64_t(from) << 8 | uint64_t(to_width) << 16 |
+           uint64_t(from_width) << 24 | uint64_t(rounding) << 32 | uint64_t(ftz) << 40 |
+           uint64_t(sat) << 41 | uint64_t(relu) << 42 | uint64_t(finite) << 43;
   }
-  static Plan unpacked(u64 v) {
+  static Plan unpacked(uint64_t v) {
     Plan p;
     p.to = Type(v & 0xff);
     p.from = Type(v >> 8 & 0xff);
-    p.to_width = u8(v >> 16);
-    p.from_width = u8(v >> 24);
+    p.to_width = uint8_t(v >> 16);
+    p.from_width = uint8_t(v >> 24);
     p.rounding = Rounding(v >> 32 & 0xff);
     p.ftz = v >> 40 & 1;
     p.sat = v >> 41 & 1;
@@ -51,11 +52,11 @@ struct Plan {
 
 unsigned bits_in(Type t) { return 8 * ptx::size_of(t); }
 
-s128 integer_value(Type t, u64 raw) {
+s128 integer_value(Type t, uint64_t raw) {
   const unsigned n = bits_in(t);
-  const u64 kept = n >= 64 ? raw : raw & ((u64{1} << n) - 1);
+  const uint64_t kept = n >= 64 ? raw : raw & ((uint64_t{1} << n) - 1);
   if (!ptx::is_signed(t)) return kept;
-  return n >= 64 ? s128(s64(kept)) : s128(s64(kept << (64 - n)) >> (64 - n));
+  return n >= 64 ? s128(int64_t(kept)) : s128(int64_t(kept << (64 - n)) >> (64 - n));
 }
 s128 highest(Type t) {
   return ptx::is_signed(t) ? (s128{1} << (bits_in(t) - 1)) - 1 : (s128{1} << bits_in(t)) - 1;
@@ -64,16 +65,16 @@ s128 lowest(Type t) { return ptx::is_signed(t) ? -(s128{1} << (bits_in(t) - 1)) 
 
 float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
 
-double real_value(const Plan& p, u64 raw) {
+double real_value(const Plan& p, uint64_t raw) {
   switch (p.from) {
     case Type::f16:
-      return Half::to(u16(raw));
+      return Half::to(uint16_t(raw));
     case Type::bf16:
-      return Brain::to(u16(raw));
+      return Brain::to(uint16_t(raw));
     case Type::f64:
       return std::bit_cast<double>(raw);
     default: {
-      const float v = std::bit_cast<float>(u32(raw));
+      const float v = std::bit_cast<float>(uint32_t(raw));
       const bool flushes = p.ftz && p.to != Type::f16;  // f16's own subnormals are not f32's
       return flushes ? flushed(v) : v;
     }
@@ -95,25 +96,26 @@ double integral(double v, Rounding r) {
   }
 }
 
-u64 real_to_integer(const Plan& p, double v) {
+uint64_t real_to_integer(const Plan& p, double v) {
   const bool wide = p.from == Type::f64 || bits_in(p.to) == 64;
-  if (v != v) return wide ? u64{1} << (bits_in(p.to) - 1) : 0;
+  if (v != v) return wide ? uint64_t{1} << (bits_in(p.to) - 1) : 0;
   v = integral(v, p.rounding);
-  if (v >= std::ldexp(1.0, int(bits_in(p.to)) - ptx::is_signed(p.to))) return u64(highest(p.to));
-  if (v < double(lowest(p.to))) return u64(lowest(p.to));
-  return u64(s128(v));
+  if (v >= std::ldexp(1.0, int(bits_in(p.to)) - ptx::is_signed(p.to)))
+    return uint64_t(highest(p.to));
+  if (v < double(lowest(p.to))) return uint64_t(lowest(p.to));
+  return uint64_t(s128(v));
 }
 
 HalfRounding half_rounding(Rounding r) {
   switch (r) {
     case Rounding::rz:
-      return HalfRounding::Zero;
+      return HalfRounding::ZERO;
     case Rounding::rm:
-      return HalfRounding::Down;
+      return HalfRounding::DOWN;
     case Rounding::rp:
-      return HalfRounding::Up;
+      return HalfRounding::UP;
     default:
-      return HalfRounding::Nearest;
+      return HalfRounding::NEAREST;
   }
 }
 
@@ -123,12 +125,12 @@ T saturated(T v) {
 }
 
 // tf32 is an f32 whose lower 13 bits are zero; rna rounds halves away from zero.
-u32 to_tf32(const Plan& p, float v) {
-  u32 b = std::bit_cast<u32>(v);
-  if (v != v) return b & ~u32{0x1fff};
+uint32_t to_tf32(const Plan& p, float v) {
+  uint32_t b = std::bit_cast<uint32_t>(v);
+  if (v != v) return b & ~uint32_t{0x1fff};
   if ((b & 0x7f800000) == 0x7f800000) return p.finite ? (b & 0x80000000) | 0x7f7fe000 : b;
-  const u32 rest = b & 0x1fff;
-  u32 kept = b & ~u32{0x1fff};
+  const uint32_t rest = b & 0x1fff;
+  uint32_t kept = b & ~uint32_t{0x1fff};
   const bool up = p.rounding == Rounding::rna ? rest >= 0x1000
                   : p.rounding == Rounding::rz
                       ? false
@@ -139,9 +141,9 @@ u32 to_tf32(const Plan& p, float v) {
 }
 
 // Where a NaN's payload survives, it does so from the top; elsewhere there is one NaN.
-u64 nan_from(const Plan& p, double v) {
-  const u64 bits = std::bit_cast<u64>(v), sign = bits >> 63;
-  const u64 fraction = (bits & 0x000fffffffffffff) | 0x0008000000000000;
+uint64_t nan_from(const Plan& p, double v) {
+  const uint64_t bits = std::bit_cast<uint64_t>(v), sign = bits >> 63;
+  const uint64_t fraction = (bits & 0x000fffffffffffff) | 0x0008000000000000;
   if (p.to == Type::f64) return p.ftz ? 0x7fffffffe0000000 : bits | 0x0008000000000000;
   if (p.to == Type::f16 && p.from == Type::f64) return sign << 15 | 0x7c00 | fraction >> 42;
   if (p.to == Type::f32 && (p.from == Type::f64 || p.from == Type::bf16))
@@ -150,13 +152,13 @@ u64 nan_from(const Plan& p, double v) {
 }
 
 // Two conversions only move or cut bits, and leave a signalling NaN as it is.
-bool keeps_nan(const Plan& p, u32 raw) {
+bool keeps_nan(const Plan& p, uint32_t raw) {
   if (p.sat || p.ftz || p.relu) return false;
   if (p.from == Type::bf16 && p.to == Type::f32) return (raw & 0x7fff) > 0x7f80;
   return p.from == Type::f32 && p.to == Type::tf32 && (raw & 0x7fffffff) > 0x7f800000;
 }
-u32 nan_as_it_is(const Plan& p, u32 raw) {
-  return p.from == Type::bf16 ? raw << 16 : raw & ~u32{0x1fff};
+uint32_t nan_as_it_is(const Plan& p, uint32_t raw) {
+  return p.from == Type::bf16 ? raw << 16 : raw & ~uint32_t{0x1fff};
 }
 
 // Under .ftz: whether v is rounded to less than the least normal number if exponents had no lower
@@ -167,7 +169,7 @@ bool is_tiny(double v) {
 }
 
 // The host's mode is already the one that the conversion asks for.
-u64 from_real(const Plan& p, double v) {
+uint64_t from_real(const Plan& p, double v) {
   if (v != v && !p.sat && p.to != Type::tf32) return nan_from(p, v);
   if (p.relu && !(v > 0) && v == v) v = 0;
   if (p.sat) v = saturated(v);
@@ -178,54 +180,55 @@ u64 from_real(const Plan& p, double v) {
     case Type::bf16:
       return Brain::from(v, half_rounding(p.rounding), p.finite);
     case Type::f64:
-      return std::bit_cast<u64>(v);
+      return std::bit_cast<uint64_t>(v);
     case Type::tf32:
       return to_tf32(p, float(v));
     default: {
       volatile double source = v;
       float r = float(source);
       if (p.ftz && is_tiny(v)) r = std::copysign(0.0f, r);
-      return r == r ? std::bit_cast<u32>(r) : 0x7fffffff;
+      return r == r ? std::bit_cast<uint32_t>(r) : 0x7fffffff;
     }
   }
 }
 
-u64 from_integer(const Plan& p, s128 v) {
-  const bool fits = v >= std::numeric_limits<s64>::min() && v <= std::numeric_limits<s64>::max();
+uint64_t from_integer(const Plan& p, s128 v) {
+  const bool fits =
+      v >= std::numeric_limits<int64_t>::min() && v <= std::numeric_limits<int64_t>::max();
   if (p.to == Type::f32) {
-    const float r = fits ? float(s64(v)) : float(u64(v));
-    return std::bit_cast<u32>(p.sat ? saturated(r) : r);
+    const float r = fits ? float(int64_t(v)) : float(uint64_t(v));
+    return std::bit_cast<uint32_t>(p.sat ? saturated(r) : r);
   }
-  const double r = fits ? double(s64(v)) : double(u64(v));
+  const double r = fits ? double(int64_t(v)) : double(uint64_t(v));
   return from_real(p, r);
 }
 
-u64 convert_one(const Plan& p, u64 raw) {
+uint64_t convert_one(const Plan& p, uint64_t raw) {
   const bool real_to = ptx::is_float(p.to), real_from = ptx::is_float(p.from);
-  if (real_from && real_to && keeps_nan(p, u32(raw))) return nan_as_it_is(p, u32(raw));
+  if (real_from && real_to && keeps_nan(p, uint32_t(raw))) return nan_as_it_is(p, uint32_t(raw));
   if (real_from)
     return real_to ? from_real(p, real_value(p, raw)) : real_to_integer(p, real_value(p, raw));
   s128 v = integer_value(p.from, raw);
   if (real_to) return from_integer(p, v);
   if (p.sat) v = v > highest(p.to) ? highest(p.to) : v < lowest(p.to) ? lowest(p.to) : v;
-  return u64(v);
+  return uint64_t(v);
 }
 
 // A destination register that is wider than the type holds the value extended by its sign.
-u64 extended(const Plan& p, u64 value) {
+uint64_t extended(const Plan& p, uint64_t value) {
   if (ptx::is_float(p.to) || ptx::size_of(p.to) >= p.to_width) return value;
-  return u64(integer_value(p.to, value));
+  return uint64_t(integer_value(p.to, value));
 }
 
 void convert(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
   const bool wide = ptx::is_float(p.to) && !ptx::is_float(p.from);
   const HostRounding mode(wide || p.to == Type::f32 ? p.rounding : Rounding::rn);
-  for (u32 m = w.mask; m; m &= m - 1) {
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    u64 raw = 0;
+    uint64_t raw = 0;
     std::memcpy(&raw, w.at<std::byte>(op[FIRST]) + size_t(l) * p.from_width, p.from_width);
-    const u64 value = extended(p, convert_one(p, raw));
+    const uint64_t value = extended(p, convert_one(p, raw));
     std::memcpy(w.at<std::byte>(op[RESULT]) + size_t(l) * p.to_width, &value, p.to_width);
   }
 }
@@ -233,12 +236,12 @@ void convert(Warp& w, const Op& op) {
 // cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
 void convert_pair(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
-  const u32* a = w.at<u32>(op[FIRST]);
-  const u32* b = w.at<u32>(op[SECOND]);
-  u32* d = w.at<u32>(op[RESULT]);
-  for (u32 m = w.mask; m; m &= m - 1) {
+  const uint32_t* a = w.at<uint32_t>(op[FIRST]);
+  const uint32_t* b = w.at<uint32_t>(op[SECOND]);
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    d[l] = u32(convert_one(p, a[l])) << 16 | u32(convert_one(p, b[l]));
+    d[l] = uint32_t(convert_one(p, a[l])) << 16 | uint32_t(convert_one(p, b[l]));
   }
 }
 
@@ -246,31 +249,31 @@ void convert_pair(Warp& w, const Op& op) {
 
 struct Quarter {
   int mantissa, least_exponent;  // of the least normal number
-  u32 largest, infinity;         // infinity 0: e4m3 has none, its largest pattern is NaN
+  uint32_t largest, infinity;    // infinity 0: e4m3 has none, its largest pattern is NaN
 };
 constexpr Quarter E4_M3 = {3, -6, 0x7e, 0};
 constexpr Quarter E5_M2 = {2, -14, 0x7b, 0x7c};
 
 // To nearest even; what is too large becomes the largest finite number. The host rounds to nearest.
-u32 to_quarter(const Quarter& q, double v, bool relu) {
+uint32_t to_quarter(const Quarter& q, double v, bool relu) {
   if (v != v) return 0x7f;
-  const u32 sign = std::signbit(v) ? 0x80 : 0;
+  const uint32_t sign = std::signbit(v) ? 0x80 : 0;
   if (relu && sign) return 0;
   if (v == 0) return sign;
   if (std::isinf(v)) return sign | q.largest;
   const int exponent = std::max(std::ilogb(v), q.least_exponent);
   volatile double units = std::ldexp(std::fabs(v), q.mantissa - exponent);
-  const u64 rounded = u64(std::nearbyint(units));
-  const u64 code = rounded + (u64(exponent - q.least_exponent) << q.mantissa);
-  return sign | u32(std::min(code, u64{q.largest}));
+  const uint64_t rounded = uint64_t(std::nearbyint(units));
+  const uint64_t code = rounded + (uint64_t(exponent - q.least_exponent) << q.mantissa);
+  return sign | uint32_t(std::min(code, uint64_t{q.largest}));
 }
-u32 half_of_quarter(const Quarter& q, u32 code, bool relu) {
-  const u32 size = code & 0x7f;
+uint32_t half_of_quarter(const Quarter& q, uint32_t code, bool relu) {
+  const uint32_t size = code & 0x7f;
   if (q.infinity ? size > q.infinity : size > q.largest) return 0x7fff;
   if (relu && (code & 0x80)) return 0;
   if (q.infinity && size == q.infinity) return (code & 0x80) << 8 | 0x7c00;
   const int field = int(size >> q.mantissa);
-  const u32 fraction = size & ((1u << q.mantissa) - 1);
+  const uint32_t fraction = size & ((1u << q.mantissa) - 1);
   const double v = std::ldexp(double(field ? fraction | 1u << q.mantissa : fraction),
                               q.least_exponent + (field ? field - 1 : 0) - q.mantissa);
   return Half::from(code & 0x80 ? -v : v);
@@ -281,23 +284,23 @@ const Quarter& quarter(Type t) { return t == Type::e4m3x2 ? E4_M3 : E5_M2; }
 void to_quarters(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
   const Quarter& q = quarter(p.to);
-  const u32* a = w.at<u32>(op[FIRST]);
-  const u32* b = p.from == Type::f32 ? w.at<u32>(op[SECOND]) : nullptr;
-  for (u32 m = w.mask; m; m &= m - 1) {
+  const uint32_t* a = w.at<uint32_t>(op[FIRST]);
+  const uint32_t* b = p.from == Type::f32 ? w.at<uint32_t>(op[SECOND]) : nullptr;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    const double high = b ? std::bit_cast<float>(a[l]) : Half::to(u16(a[l] >> 16));
-    const double low = b ? std::bit_cast<float>(b[l]) : Half::to(u16(a[l]));
-    const u32 value = to_quarter(q, high, p.relu) << 8 | to_quarter(q, low, p.relu);
+    const double high = b ? std::bit_cast<float>(a[l]) : Half::to(uint16_t(a[l] >> 16));
+    const double low = b ? std::bit_cast<float>(b[l]) : Half::to(uint16_t(a[l]));
+    const uint32_t value = to_quarter(q, high, p.relu) << 8 | to_quarter(q, low, p.relu);
     std::memcpy(w.at<std::byte>(op[RESULT]) + size_t(l) * p.to_width, &value, p.to_width);
   }
 }
 void from_quarters(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
   const Quarter& q = quarter(p.from);
-  u32* d = w.at<u32>(op[RESULT]);
-  for (u32 m = w.mask; m; m &= m - 1) {
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    u32 both = 0;
+    uint32_t both = 0;
     std::memcpy(&both, w.at<std::byte>(op[FIRST]) + size_t(l) * p.from_width, 2);
     d[l] = half_of_quarter(q, both >> 8 & 0xff, p.relu) << 16 |
            half_of_quarter(q, both & 0xff, p.relu);

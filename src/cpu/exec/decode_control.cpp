@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes branches through tables, calls, barriers and the instructions between a warp's lanes.
 #include <algorithm>
 
@@ -12,11 +13,11 @@ using ptx::OperandKind;
 namespace {
 
 Builtin builtin_named(std::string_view name) {
-  if (name == "vprintf") return Builtin::Vprintf;
-  if (name == "malloc") return Builtin::Malloc;
-  if (name == "free") return Builtin::Free;
-  if (name == "__assertfail") return Builtin::Assertfail;
-  return Builtin::None;
+  if (name == "vprintf") return Builtin::VPRINTF;
+  if (name == "malloc") return Builtin::MALLOC;
+  if (name == "free") return Builtin::FREE;
+  if (name == "__assertfail") return Builtin::ASSERTFAIL;
+  return Builtin::NONE;
 }
 
 }  // namespace
@@ -29,83 +30,83 @@ bool Decoder::control(Op& op, OpKind kind) {
 bool Decoder::decode_branch(Op& op, const Form&, Operands operands) {
   op.target = operands[0].index;
   leaders_[op.target] = true;
-  return control(op, OpKind::Branch);
+  return control(op, OpKind::BRANCH);
 }
 
 bool Decoder::decode_return(Op& op, const Form&, Operands) {
-  return control(op, source_.is_entry ? OpKind::Exit : OpKind::Return);
+  return control(op, source_.is_entry ? OpKind::EXIT : OpKind::RETURN);
 }
 
-bool Decoder::decode_exit(Op& op, const Form&, Operands) { return control(op, OpKind::Exit); }
+bool Decoder::decode_exit(Op& op, const Form&, Operands) { return control(op, OpKind::EXIT); }
 
 bool Decoder::decode_yield(Op& op, const Form&, Operands) {
-  return control(op, OpKind::Yield) && plain(op, nothing);
+  return control(op, OpKind::YIELD) && plain(op, nothing);
 }
 
 bool Decoder::decode_branch_table(Op& op, const Form&, Operands operands) {
   op[Jump::INDEX] = source(operands[0], 4);
-  op.target = u32(out_.tables.size());
+  op.target = uint32_t(out_.tables.size());
   out_.tables.push_back({source_.target_lists[operands[1].index]});
-  for (u32 target : out_.tables.back().targets) leaders_[target] = true;
-  return control(op, OpKind::BranchTable);
+  for (uint32_t target : out_.tables.back().targets) leaders_[target] = true;
+  return control(op, OpKind::BRANCH_TABLE);
 }
 
 Argument Decoder::argument(const Operand& operand) {
-  if (operand.kind == OperandKind::reg)
-    return {Argument::Register, reg(operand), 0, width_of(operand)};
-  if (operand.kind == OperandKind::symbol && operand.base == Base::local_variable) {
+  if (operand.kind == OperandKind::REG)
+    return {Argument::REGISTER, reg(operand), 0, width_of(operand)};
+  if (operand.kind == OperandKind::SYMBOL && operand.base == Base::LOCAL_VARIABLE) {
     const auto& v = source_.variables[operand.index];
-    return {Argument::Param, 0, u32(v.offset + operand.bits), u32(v.size)};
+    return {Argument::PARAM, 0, uint32_t(v.offset + operand.bits), uint32_t(v.size)};
   }
-  return {Argument::Register, constant(operand.bits, 8), 0, 8};
+  return {Argument::REGISTER, constant(operand.bits, 8), 0, 8};
 }
 
 bool Decoder::decode_call(Op& op, const Form&, Operands operands) {
   CallSite site;
-  if (operands[0].kind == OperandKind::function) {
-    u32 index = operands[0].index;
-    const u32 alias = module_.source->functions[index].alias_of;
+  if (operands[0].kind == OperandKind::FUNCTION) {
+    uint32_t index = operands[0].index;
+    const uint32_t alias = module_.source->functions[index].alias_of;
     if (alias != ptx::NONE) index = alias;
     site.callee = module_.functions[index].get();
     if (!site.callee) site.builtin = builtin_named(module_.source->functions[index].name);
-    if (!site.callee && site.builtin == Builtin::None) return false;
+    if (!site.callee && site.builtin == Builtin::NONE) return false;
   } else {
     site.target = reg(operands[0]);
   }
-  if (operands[1].kind == OperandKind::list)
+  if (operands[1].kind == OperandKind::LIST)
     for (const Operand& o : source_.elements_of(operands[1])) site.returns.push_back(argument(o));
-  if (operands[2].kind == OperandKind::list)
+  if (operands[2].kind == OperandKind::LIST)
     for (const Operand& o : source_.elements_of(operands[2])) site.inputs.push_back(argument(o));
-  op.target = u32(out_.calls.size());
+  op.target = uint32_t(out_.calls.size());
   out_.calls.push_back(std::move(site));
-  return control(op, OpKind::Call);
+  return control(op, OpKind::CALL);
 }
 
 bool Decoder::decode_barrier(Op& op, const Form& form, Operands operands) {
   switch (form.op) {
     case Opcode::bar_warp_sync:
       op[Exchange::MEMBERS] = source(operands[0], 4);
-      return control(op, OpKind::WarpBarrier);
+      return control(op, OpKind::WARP_BARRIER);
     case Opcode::barrier_cluster_arrive:
       op.run = nothing;
       return true;
     case Opcode::barrier_cluster_wait:
       op[BlockBarrier::NUMBER] = constant(16, 4);
-      return control(op, OpKind::Barrier);
+      return control(op, OpKind::BARRIER);
     case Opcode::bar_red:
       op[BlockBarrier::RESULT] = destination(operands[0], 4);
       op[BlockBarrier::NUMBER] = source(operands[1], 4);
-      if (operands[2].kind != OperandKind::none) op[BlockBarrier::THREADS] = source(operands[2], 4);
+      if (operands[2].kind != OperandKind::NONE) op[BlockBarrier::THREADS] = source(operands[2], 4);
       op[BlockBarrier::PREDICATE] = predicate(operands[3]);
       op.target = operands[3].negated;
-      op.imm = u64(form.operation);
-      return control(op, OpKind::Reduce);
+      op.imm = uint64_t(form.operation);
+      return control(op, OpKind::REDUCE);
     default:
       break;
   }
   op[BlockBarrier::NUMBER] = source(operands[0], 4);
-  if (operands[1].kind != OperandKind::none) op[BlockBarrier::THREADS] = source(operands[1], 4);
-  return control(op, form.op == Opcode::bar_arrive ? OpKind::Arrive : OpKind::Barrier);
+  if (operands[1].kind != OperandKind::NONE) op[BlockBarrier::THREADS] = source(operands[1], 4);
+  return control(op, form.op == Opcode::bar_arrive ? OpKind::ARRIVE : OpKind::BARRIER);
 }
 
 bool Decoder::decode_exchange(Op& op, const Form& form, Operands operands) {
@@ -116,7 +117,7 @@ bool Decoder::decode_exchange(Op& op, const Form& form, Operands operands) {
   op.run = form.op == Opcode::activemask ? activemask : select_warp_op(form);
   if (form.op == Opcode::activemask) return true;
   const Operand& mask = operands[operands.size() - 1];
-  const bool sync = form.has(ptx::FLAG_SYNC) && mask.kind != OperandKind::none;
+  const bool sync = form.has(ptx::FLAG_SYNC) && mask.kind != OperandKind::NONE;
   if (sync) op[Exchange::MEMBERS] = source(mask, 4);
   op[Exchange::PREDICATE] = scratch_;
   switch (form.op) {
@@ -141,7 +142,7 @@ bool Decoder::decode_exchange(Op& op, const Form& form, Operands operands) {
     default:
       return false;
   }
-  if (sync) op.kind = OpKind::Sync;
+  if (sync) op.kind = OpKind::SYNC;
   return op.run != nullptr;
 }
 

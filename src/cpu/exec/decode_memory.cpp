@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes memory instructions: where the values are, and what the address starts from.
 #include <bit>
 
@@ -16,13 +17,13 @@ Region region_of(Space space) {
   switch (space) {
     case Space::shared:
     case Space::shared_cluster:
-      return Region::Shared;
+      return Region::SHARED;
     case Space::local:
-      return Region::Local;
+      return Region::LOCAL;
     case Space::generic:
-      return Region::Generic;
+      return Region::GENERIC;
     default:
-      return Region::Global;
+      return Region::GLOBAL;
   }
 }
 
@@ -32,16 +33,16 @@ bool Decoder::place_values(Op& op, const Form& form, const Operand& value, bool 
                            unsigned& width) {
   const Operand* elements = &value;
   size_t count = 1;
-  if (value.kind == OperandKind::vector) {
+  if (value.kind == OperandKind::VECTOR) {
     elements = source_.elements_of(value).data();
     count = value.count;
   }
   if (count > 4) return false;
   width = std::max(2u, ptx::size_of(form.types[0]));
   for (size_t k = 0; k < count; ++k)
-    if (elements[k].kind == OperandKind::reg) width = width_of(elements[k]);
+    if (elements[k].kind == OperandKind::REG) width = width_of(elements[k]);
   for (size_t k = 0; k < count; ++k) {
-    if (elements[k].kind == OperandKind::reg && width_of(elements[k]) != width) return false;
+    if (elements[k].kind == OperandKind::REG && width_of(elements[k]) != width) return false;
     op.at(LoadStore::VALUES, k) =
         is_store ? source(elements[k], width) : destination(elements[k], width);
   }
@@ -53,13 +54,13 @@ bool Decoder::place_address(Op& op, Space space, const Operand& memory, Widths& 
   op.site = module_.site_count++;
   widths.a = 8;
   if (space == Space::param) return place_parameter(op, memory, widths);
-  op.target = u32(region_of(space));
+  op.target = uint32_t(region_of(space));
   switch (memory.base) {
-    case Base::reg:
-      widths.a = u8(width_of(memory));
+    case Base::REG:
+      widths.a = uint8_t(width_of(memory));
       op[LoadStore::ADDRESS] = reg(memory);
       break;
-    case Base::absolute:
+    case Base::ABSOLUTE:
       op[LoadStore::ADDRESS] = constant(0, 8);
       break;
     default:
@@ -72,10 +73,10 @@ bool Decoder::place_address(Op& op, Space space, const Operand& memory, Widths& 
 // Named variables: their address is a constant, but for dynamic shared memory, whose place depends
 // on the kernel, and for the local memory of a function, which depends on the call.
 bool Decoder::place_variable(Op& op, Space space, const Operand& memory, Widths&) {
-  if (memory.base == Base::module_variable) {
+  if (memory.base == Base::MODULE_VARIABLE) {
     const auto& variable = module_.source->variables[memory.index];
     const bool dynamic = variable.space == Space::shared && variable.is_unsized;
-    u64 address = module_.addresses[memory.index];
+    uint64_t address = module_.addresses[memory.index];
     if (variable.space == Space::shared && space == Space::generic) return false;
     op[LoadStore::ADDRESS] =
         dynamic ? Slot(ROW_DYNAMIC_BASE_WIDE * ROW | BLOCK_BASE) : constant(address, 8);
@@ -94,13 +95,13 @@ bool Decoder::place_variable(Op& op, Space space, const Operand& memory, Widths&
 }
 
 bool Decoder::place_parameter(Op& op, const Operand& memory, Widths& widths) {
-  const bool named = memory.base == Base::local_variable;
+  const bool named = memory.base == Base::LOCAL_VARIABLE;
   const bool kernel = named ? is_kernel_input(memory.index) : source_.is_entry;
-  if (memory.base == Base::module_variable) return false;
-  op.target = u32(kernel ? Region::Param : Region::FrameParam);
-  widths.param = kernel ? ParamKind::KernelIndexed : ParamKind::Frame;
-  if (memory.base == Base::reg) {
-    widths.a = u8(width_of(memory));
+  if (memory.base == Base::MODULE_VARIABLE) return false;
+  op.target = uint32_t(kernel ? Region::PARAM : Region::FRAME_PARAM);
+  widths.param = kernel ? ParamKind::KERNEL_INDEXED : ParamKind::FRAME;
+  if (memory.base == Base::REG) {
+    widths.a = uint8_t(width_of(memory));
     op[LoadStore::ADDRESS] = reg(memory);
     if (widths.a == 4) op.target |= NARROW;
     return true;
@@ -114,13 +115,13 @@ bool Decoder::decode_load(Op& op, const Form& form, Operands operands) {
   Widths widths;
   unsigned width = 0;
   if (!place_values(op, form, operands[0], false, width)) return false;
-  widths.d = u8(width);
+  widths.d = uint8_t(width);
   if (!place_address(op, form.space, operands[1], widths)) return false;
-  const u64 bytes = u64(ptx::size_of(form.types[0])) * form.vector;
-  const bool fixed = widths.param == ParamKind::KernelIndexed && operands[1].base != Base::reg;
+  const uint64_t bytes = uint64_t(ptx::size_of(form.types[0])) * form.vector;
+  const bool fixed = widths.param == ParamKind::KERNEL_INDEXED && operands[1].base != Base::REG;
   if (form.space == Space::param && fixed && op.imm % std::bit_ceil(bytes ? bytes : 1) == 0 &&
       op.imm + bytes <= source_.param_bytes && op.imm + bytes >= bytes)
-    widths.param = ParamKind::Kernel;
+    widths.param = ParamKind::KERNEL;
   op.run = set_.load(form, widths);
   return op.run || decode_ordered(op, form, widths);
 }
@@ -137,7 +138,7 @@ bool Decoder::decode_store(Op& op, const Form& form, Operands operands) {
   Widths widths;
   unsigned width = 0;
   if (!place_values(op, form, operands[1], true, width)) return false;
-  widths.d = u8(width);
+  widths.d = uint8_t(width);
   if (!place_address(op, form.space, operands[0], widths)) return false;
   op.run = set_.store(form, widths);
   return op.run || decode_ordered(op, form, widths);
@@ -148,14 +149,14 @@ bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
   if (form.vector != 1) return decode_vector_atomic(op, form, operands);
   const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
   // A constant's lanes are together, but the halves of a 128-bit register are not.
-  if (width > 8 && (operands[is_atom ? 2 : 1].kind != OperandKind::reg ||
-                    (is_atom && operands[3].kind == OperandKind::immediate)))
+  if (width > 8 && (operands[is_atom ? 2 : 1].kind != OperandKind::REG ||
+                    (is_atom && operands[3].kind == OperandKind::IMMEDIATE)))
     return false;
   Widths widths;
-  widths.d = u8(width);
-  if (is_atom && operands[0].kind == OperandKind::reg) op[Atomic::RESULT] = reg(operands[0]);
+  widths.d = uint8_t(width);
+  if (is_atom && operands[0].kind == OperandKind::REG) op[Atomic::RESULT] = reg(operands[0]);
   op[Atomic::OPERAND] = source(operands[is_atom ? 2 : 1], width);
-  if (is_atom && operands[3].kind != OperandKind::none && form.operation == ptx::Operation::cas)
+  if (is_atom && operands[3].kind != OperandKind::NONE && form.operation == ptx::Operation::cas)
     op[Atomic::REPLACEMENT] = source(operands[3], width);
   if (!place_address(op, form.space, operands[is_atom ? 1 : 0], widths)) return false;
   op.run = select_atomic(form, widths);
@@ -167,11 +168,11 @@ bool Decoder::decode_vector_atomic(Op& op, const Form& form, Operands operands) 
   const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
   const Operand& to = operands[0];
   const Operand& from = operands[is_atom ? 2 : 1];
-  if (from.kind != OperandKind::vector) return false;
+  if (from.kind != OperandKind::VECTOR) return false;
   BranchTable slots;
   for (unsigned k = 0; k < form.vector; ++k) {
-    const bool wanted = is_atom && to.kind == OperandKind::vector &&
-                        source_.elements_of(to)[k].kind == OperandKind::reg;
+    const bool wanted = is_atom && to.kind == OperandKind::VECTOR &&
+                        source_.elements_of(to)[k].kind == OperandKind::REG;
     slots.targets.push_back(wanted ? reg(source_.elements_of(to)[k]) : NO_SLOT);
   }
   for (const Operand& element : source_.elements_of(from))
@@ -194,13 +195,12 @@ bool Decoder::decode_copy_async(Op& op, const Form& form, Operands operands) {
   op[CopyAsync::SOURCE] = other[LoadStore::ADDRESS];
   op[CopyAsync::SOURCE_OFFSET] = constant(other.imm, 8);
   op[CopyAsync::SIZE] = constant(operands[2].bits, 4);
-  if (operands.size() > 3 && operands[3].kind == OperandKind::reg) {
-    if (source_.registers[operands[3].index] == ptx::Type::pred) {
+  if (operands.size() > 3 && operands[3].kind == OperandKind::REG) {
+    if (source_.registers[operands[3].index] == ptx::Type::pred)
       op[CopyAsync::IGNORE] = reg(operands[3]);  // ignore-src
-    } else if (width_of(operands[3]) == 4) {
+    else if (width_of(operands[3]) == 4)
       op[CopyAsync::SOURCE_SIZE] = reg(operands[3]);
-    }
-  } else if (operands.size() > 3 && operands[3].kind == OperandKind::immediate) {
+  } else if (operands.size() > 3 && operands[3].kind == OperandKind::IMMEDIATE) {
     op[CopyAsync::SOURCE_SIZE] = constant(operands[3].bits, 4);
   }
   op.run = copy_async;
@@ -213,13 +213,13 @@ bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
   for (size_t k = 0; k < operands.size() && *letter; ++k, ++letter) {
     const Operand& operand = operands[k];
     Widths widths;
-    switch (operand.kind == OperandKind::none ? ' ' : *letter) {
+    switch (operand.kind == OperandKind::NONE ? ' ' : *letter) {
       case 'm':
         if (!place_address(op, form.space, operand, widths)) return false;
         break;
       case 'S':
         op[Mbarrier::RESULT] =
-            operand.kind == OperandKind::sink ? NO_SLOT : destination(operand, 8);
+            operand.kind == OperandKind::SINK ? NO_SLOT : destination(operand, 8);
         break;
       case 'P':
       case 'r':
@@ -229,11 +229,10 @@ bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
         op[Mbarrier::STATE] = source(operand, 8);
         break;
       case 'u':  // after a predicate a parity, or the time to wait
-        if (pattern_of(form.op)[0] != 'P') {
+        if (pattern_of(form.op)[0] != 'P')
           op[Mbarrier::COUNT] = source(operand, 4);
-        } else if (op[Mbarrier::STATE] == NO_SLOT) {
+        else if (op[Mbarrier::STATE] == NO_SLOT)
           op[Mbarrier::STATE] = source(operand, 4);
-        }
         break;
       default:
         break;
@@ -257,7 +256,7 @@ bool Decoder::decode_copy_bulk(Op& op, const Form& form, Operands operands) {
   if (source_op.target & NARROW) op.target |= BULK_SOURCE_NARROW;
   op[CopyBulk::SIZE] = source(operands[2], 4);
   if (from_global) {
-    if (operands[3].kind != OperandKind::memory) return false;
+    if (operands[3].kind != OperandKind::MEMORY) return false;
     if (!place_address(barrier_op, Space::shared, operands[3], barrier)) return false;
     op[CopyBulk::BARRIER] = barrier_op[LoadStore::ADDRESS];
     op[CopyBulk::BARRIER_OFFSET] = constant(barrier_op.imm, 8);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes mov in all its meanings, and the instructions between address spaces.
 #include <algorithm>
 
@@ -16,18 +17,18 @@ using ptx::Type;
 bool Decoder::decode_mov(Op& op, const Form& form, Operands operands) {
   const Operand& d = operands[0];
   const Operand& a = operands[1];
-  if (d.kind == OperandKind::vector) return decode_pack(op, a, d, unpack);
-  if (a.kind == OperandKind::vector) return decode_pack(op, d, a, pack);
+  if (d.kind == OperandKind::VECTOR) return decode_pack(op, a, d, unpack);
+  if (a.kind == OperandKind::VECTOR) return decode_pack(op, d, a, pack);
   const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
   op[RESULT] = destination(d, width);
   switch (a.kind) {
-    case OperandKind::symbol:
-    case OperandKind::function:
+    case OperandKind::SYMBOL:
+    case OperandKind::FUNCTION:
       return decode_symbol(op, width, a);
-    case OperandKind::special:
+    case OperandKind::SPECIAL:
       return decode_special_register(op, width, a);
-    case OperandKind::reg:
-    case OperandKind::immediate:
+    case OperandKind::REG:
+    case OperandKind::IMMEDIATE:
       break;
     default:
       return false;
@@ -42,15 +43,15 @@ bool Decoder::decode_pack(Op& op, const Operand& wide, const Operand& vector, Ha
   if (elements.size() > 6) return false;
   unsigned width = 0;
   for (const Operand& e : elements)
-    if (e.kind == OperandKind::reg) width = width_of(e);
-  const unsigned total = wide.kind == OperandKind::reg ? width_of(wide) : 0;
+    if (e.kind == OperandKind::REG) width = width_of(e);
+  const unsigned total = wide.kind == OperandKind::REG ? width_of(wide) : 0;
   if (width == 0 && total != 0) width = total / unsigned(elements.size());
   if (width < 2 || (total != 0 && total != width * elements.size())) return false;
   const bool packs = handler == Handler(pack);
   op[RESULT] = packs ? destination(wide, total) : source(wide, width * unsigned(elements.size()));
   for (size_t k = 0; k < elements.size(); ++k)
     op.at(FIRST, k) = packs ? source(elements[k], width) : destination(elements[k], width);
-  op.imm = elements.size() | u64{width} << 8;
+  op.imm = elements.size() | uint64_t{width} << 8;
   op.run = handler;
   return true;
 }
@@ -61,13 +62,13 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
   move.types[0] = width == 4 ? Type::b32 : Type::b64;
   if (width != 4 && width != 8) return false;
   op.run = set_.move(move, {});
-  if (symbol.kind == OperandKind::function) {
-    const u32 alias = module_.source->functions[symbol.index].alias_of;
+  if (symbol.kind == OperandKind::FUNCTION) {
+    const uint32_t alias = module_.source->functions[symbol.index].alias_of;
     const auto& callee = module_.functions[alias == ptx::NONE ? symbol.index : alias];
-    op[FIRST] = constant(callee ? reinterpret_cast<u64>(callee.get()) : 0, width);
+    op[FIRST] = constant(callee ? reinterpret_cast<uint64_t>(callee.get()) : 0, width);
     return callee != nullptr;
   }
-  const bool global = symbol.base == Base::module_variable;
+  const bool global = symbol.base == Base::MODULE_VARIABLE;
   const auto& variable =
       global ? module_.source->variables[symbol.index] : source_.variables[symbol.index];
   if (variable.space == Space::shared && variable.is_unsized) {
@@ -92,13 +93,13 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
 }
 
 // Where the parameter is in the function's local memory.
-u32 Decoder::spilled(u32 variable) {
+uint32_t Decoder::spilled(uint32_t variable) {
   for (const Spill& spill : out_.spills)
     if (spill.variable == variable) return spill.local;
   const auto& v = source_.variables[variable];
-  const u32 place = out_.local_bytes;
-  out_.spills.push_back({variable, u32(v.offset), place, u32(v.size)});
-  out_.local_bytes += (u32(v.size) + 15) & ~u32{15};
+  const uint32_t place = out_.local_bytes;
+  out_.spills.push_back({variable, uint32_t(v.offset), place, uint32_t(v.size)});
+  out_.local_bytes += (uint32_t(v.size) + 15) & ~uint32_t{15};
   return place;
 }
 
@@ -125,13 +126,13 @@ bool Decoder::decode_special_register(Op& op, unsigned width, const Operand& spe
       op.run = set_.move(move, {});
       return true;
     }
-    op.imm = width | u64{wide} << 8;
+    op.imm = width | uint64_t{wide} << 8;
     op.run = copy_special;
   }
   return true;
 }
 
-u64 Decoder::window_of(Space space) const {
+uint64_t Decoder::window_of(Space space) const {
   const AddressSpace& space_map = AddressSpace::instance();
   switch (space) {
     case Space::shared:
@@ -150,16 +151,16 @@ bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
   if (ptx::size_of(form.types[0]) != 8) return false;
   const Operand& a = operands[1];
   op[RESULT] = destination(operands[0], 8);
-  const u64 window = window_of(form.space);
-  if (a.kind == OperandKind::symbol) {
+  const uint64_t window = window_of(form.space);
+  if (a.kind == OperandKind::SYMBOL) {
     if (!decode_symbol(op, 8, a)) return false;
     if (window == 0) return true;
     // The window is added to what the symbol's mov gave; both constants fold where there are two.
     if (op.run == Handler(local_address)) {
       op.imm += window;
     } else if ((op[FIRST] & 3) == CONSTANT_BASE) {
-      const bool local = a.base == Base::local_variable;
-      const u64 base = local ? source_.variables[a.index].offset : module_.addresses[a.index];
+      const bool local = a.base == Base::LOCAL_VARIABLE;
+      const uint64_t base = local ? source_.variables[a.index].offset : module_.addresses[a.index];
       op[FIRST] = constant(base + a.bits + window, 8);
     } else {
       op.imm = window;
@@ -171,17 +172,17 @@ bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
   if (window == 0) {
     op.run = set_.move(form, {});
   } else {
-    op.imm = form.has(ptx::FLAG_TO) ? u64{0} - window : window;
+    op.imm = form.has(ptx::FLAG_TO) ? uint64_t{0} - window : window;
     op.run = add_window;
   }
   return op.run != nullptr;
 }
 
 bool Decoder::decode_isspacep(Op& op, const Form& form, Operands operands) {
-  if (operands[1].kind != OperandKind::reg || width_of(operands[1]) != 8) return false;
+  if (operands[1].kind != OperandKind::REG || width_of(operands[1]) != 8) return false;
   op[RESULT] = destination(operands[0], 0);
   op[FIRST] = reg(operands[1]);
-  op.imm = u64(form.space);
+  op.imm = uint64_t(form.space);
   op.run = isspacep;
   return true;
 }
@@ -199,7 +200,7 @@ bool Decoder::decode_policy(Op& op, const Form&, Operands operands) {
 
 // In a cluster of one block the block's own shared memory is all there is.
 bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
-  if (operands[1].kind != OperandKind::reg) return false;
+  if (operands[1].kind != OperandKind::REG) return false;
   const unsigned width = ptx::size_of(form.types[0]);
   op[RESULT] = destination(operands[0], width);
   ptx::Form move;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register layout, constants, basic blocks, and the instructions with regular operands.
 #include "cpu/exec/decoder.hpp"
 
@@ -15,7 +16,7 @@ using ptx::Type;
 
 namespace {
 
-constexpr u32 MAX_CONSTANT_BYTES = u32{1} << 30;  // of a function: slots have 32 bits
+constexpr uint32_t MAX_CONSTANT_BYTES = uint32_t{1} << 30;  // of a function: slots have 32 bits
 
 constexpr const char* PATTERNS[] = {
     "",  // unsupported
@@ -24,7 +25,7 @@ constexpr const char* PATTERNS[] = {
 #undef PTX_OPCODE
 };
 
-u32 round_up(u32 value, u32 align) { return (value + align - 1) & ~(align - 1); }
+uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) & ~(align - 1); }
 
 unsigned lane_bytes(Type type) {
   if (type == Type::pred) return 0;
@@ -71,17 +72,17 @@ AlignedBytes make_aligned(size_t bytes) {
 void Decoder::run() {
   lay_out_registers();
   lay_out_parameters();
-  const u32 count = u32(source_.instructions.size());
+  const uint32_t count = uint32_t(source_.instructions.size());
   out_.ops.resize(count + 1);
   leaders_.assign(count + 1, false);
-  for (u32 i = 0; i < count; ++i) decode(i);
-  out_.ops[count].kind = OpKind::End;
+  for (uint32_t i = 0; i < count; ++i) decode(i);
+  out_.ops[count].kind = OpKind::END;
   find_batches();
   place_constants();
 }
 
 void Decoder::lay_out_registers() {
-  u32 offset = 0;
+  uint32_t offset = 0;
   slots_.resize(source_.registers.size());
   for (size_t i = 0; i < slots_.size(); ++i) {
     const unsigned bytes = lane_bytes(source_.registers[i]);
@@ -106,19 +107,19 @@ void Decoder::lay_out_registers() {
 void Decoder::lay_out_parameters() {
   auto place = [&](const ptx::Variable& v) {
     if (v.is_register)
-      return Argument{Argument::Register, slots_[v.reg], 0, lane_bytes(source_.registers[v.reg])};
-    return Argument{Argument::Param, 0, u32(v.offset), u32(v.size)};
+      return Argument{Argument::REGISTER, slots_[v.reg], 0, lane_bytes(source_.registers[v.reg])};
+    return Argument{Argument::PARAM, 0, uint32_t(v.offset), uint32_t(v.size)};
   };
   for (const auto& v : source_.returns()) out_.returns.push_back(place(v));
   for (const auto& v : source_.inputs()) out_.inputs.push_back(place(v));
-  out_.param_bytes = round_up(u32(source_.param_frame_bytes), 16);
-  out_.local_bytes = round_up(u32(source_.local_bytes), std::max(16u, source_.local_align));
+  out_.param_bytes = round_up(uint32_t(source_.param_frame_bytes), 16);
+  out_.local_bytes = round_up(uint32_t(source_.local_bytes), std::max(16u, source_.local_align));
 }
 
 void Decoder::place_constants() {
   out_.constants = make_aligned(constant_bytes_);
   for (const auto& [key, slot] : constants_) {
-    std::byte* p = out_.constants.get() + (slot & ~u32{3});
+    std::byte* p = out_.constants.get() + (slot & ~uint32_t{3});
     for (int l = 0; l < LANES; ++l)
       std::memcpy(p + size_t(l) * key.second, &key.first, std::min(key.second, 8u));
   }
@@ -128,13 +129,13 @@ void Decoder::place_constants() {
 void Decoder::find_batches() {
   for (size_t i = out_.ops.size() - 1; i-- > 0;) {
     Op& op = out_.ops[i];
-    if (op.kind != OpKind::Plain || op.guard != NO_SLOT) continue;
+    if (op.kind != OpKind::PLAIN || op.guard != NO_SLOT) continue;
     const bool ends = leaders_[i + 1] || out_.ops[i + 1].batch >= 4096;
-    op.batch = u16(1 + (ends ? 0 : out_.ops[i + 1].batch));
+    op.batch = uint16_t(1 + (ends ? 0 : out_.ops[i + 1].batch));
   }
 }
 
-void Decoder::decode(u32 index) {
+void Decoder::decode(uint32_t index) {
   const Instruction& instruction = source_.instructions[index];
   Op& op = out_.ops[index];
   for (Slot& slot : op.slots) slot = NO_SLOT;
@@ -144,10 +145,10 @@ void Decoder::decode(u32 index) {
   }
   const auto operands = source_.operands_of(instruction);
   const Decode decoder = DECODERS[size_t(instruction.form->op)];
-  if ((this->*decoder)(op, *instruction.form, operands) && (op.run || op.kind != OpKind::Plain))
+  if ((this->*decoder)(op, *instruction.form, operands) && (op.run || op.kind != OpKind::PLAIN))
     return;
   op.run = raise_unsupported;
-  op.kind = OpKind::Plain;
+  op.kind = OpKind::PLAIN;
 }
 
 const Decoder::Decode Decoder::DECODERS[] = {
@@ -183,7 +184,7 @@ bool Decoder::decode_regular(Op& op, const Form& form, Operands operands) {
       op.target |= operand.negated;
     } else if (k == 0) {
       op.at(RESULT, k) = destination(operand, width);
-    } else if (operand.kind != OperandKind::none) {
+    } else if (operand.kind != OperandKind::NONE) {
       op.at(RESULT, k) = form.types[0] == Type::pred ? predicate(operand) : source(operand, width);
     }
     if (letter[1] == '?') ++letter;
@@ -204,10 +205,10 @@ Handler Decoder::regular_handler(Op& op, const Form& form, Widths) {
       op.imm = form.has(ptx::FLAG_CC);
       break;
     case Opcode::prmt:
-      if (form.mode != ptx::Mode::none) op.imm = u64(form.mode) - u64(ptx::Mode::f4e);
+      if (form.mode != ptx::Mode::none) op.imm = uint64_t(form.mode) - uint64_t(ptx::Mode::f4e);
       break;
     case Opcode::testp:
-      op.imm = u64(form.mode);
+      op.imm = uint64_t(form.mode);
       break;
     default:
       break;
@@ -240,16 +241,16 @@ bool Decoder::decode_compare(Op& op, const Form& form, Operands operands) {
   op[FIRST] = source(operands[first], width);
   op[SECOND] = source(operands[first + 1], width);
   const Operand& third = operands[first + 2];
-  if (third.kind != OperandKind::none) op[THIRD] = predicate(third);
-  const bool second = !is_set && operands[1].kind == OperandKind::reg;
+  if (third.kind != OperandKind::NONE) op[THIRD] = predicate(third);
+  const bool second = !is_set && operands[1].kind == OperandKind::REG;
   if (second) op[SECOND_RESULT] = reg(operands[1]);
   if (!is_set && !second && op[THIRD] == NO_SLOT && (op.run = set_.compare(form))) return true;
   Comparison chosen = set_.comparison(form);
   if (!chosen.run) chosen = select_half_compare(form);
   op.run = chosen.run;
   op.imm = chosen.imm;
-  op.target = u32{third.negated} | u32(form.operation) << 1 |
-              u32{is_set && form.types[0] == Type::f32} << 9;
+  op.target = uint32_t{third.negated} | uint32_t(form.operation) << 1 |
+              uint32_t{is_set && form.types[0] == Type::f32} << 9;
   return op.run != nullptr;
 }
 
@@ -258,8 +259,8 @@ bool Decoder::decode_lop3(Op& op, const Form& form, Operands operands) {
   op[RESULT] = destination(operands[0], 4);
   for (int k = 0; k < 3; ++k) op.at(FIRST, size_t(k)) = source(operands[size_t(k) + 2], 4);
   op.imm = operands[5].bits;
-  if (operands[1].kind != OperandKind::none) {
-    if (operands[6].kind != OperandKind::reg) return false;
+  if (operands[1].kind != OperandKind::NONE) {
+    if (operands[6].kind != OperandKind::REG) return false;
     op[SECOND_RESULT] = destination(operands[1], 0);
     op[PREDICATE] = predicate(operands[6]);
     op.target = operands[6].negated;
@@ -270,18 +271,18 @@ bool Decoder::decode_lop3(Op& op, const Form& form, Operands operands) {
 
 bool Decoder::decode_convert(Op& op, const Form& form, Operands operands) {
   Widths widths;
-  widths.d =
-      u8(operands[0].kind == OperandKind::reg ? width_of(operands[0]) : lane_bytes(form.types[0]));
+  widths.d = uint8_t(operands[0].kind == OperandKind::REG ? width_of(operands[0])
+                                                          : lane_bytes(form.types[0]));
   op[RESULT] = destination(operands[0], widths.d);
   const Type from = form.types[form.type_count > 1 ? 1 : 0];
   for (size_t k = 1; k < operands.size(); ++k) {
     const Operand& operand = operands[k];
-    if (operand.kind == OperandKind::none) continue;
-    const unsigned width = operand.kind == OperandKind::reg ? width_of(operand) : lane_bytes(from);
-    if (k == 1) widths.a = u8(width);
+    if (operand.kind == OperandKind::NONE) continue;
+    const unsigned width = operand.kind == OperandKind::REG ? width_of(operand) : lane_bytes(from);
+    if (k == 1) widths.a = uint8_t(width);
     op.at(RESULT, k) = source(operand, width);
   }
-  if (operands.size() < 3 || operands[2].kind == OperandKind::none) {
+  if (operands.size() < 3 || operands[2].kind == OperandKind::NONE) {
     if ((op.run = set_.convert(form, widths))) return true;
   }
   const Comparison chosen = select_any_convert(form, widths);
@@ -296,30 +297,30 @@ unsigned Decoder::width_of(const Operand& operand) const {
   return lane_bytes(source_.registers[operand.index]);
 }
 
-Slot Decoder::constant(u64 bits, unsigned width) {
-  if (width < 8) bits &= (u64{1} << (8 * width)) - 1;
+Slot Decoder::constant(uint64_t bits, unsigned width) {
+  if (width < 8) bits &= (uint64_t{1} << (8 * width)) - 1;
   if (constant_bytes_ >= MAX_CONSTANT_BYTES) throw std::bad_alloc();
   const auto [it, is_new] = constants_.try_emplace({bits, width}, constant_bytes_ | CONSTANT_BASE);
-  if (is_new) constant_bytes_ += std::max(64u, width * u32{LANES});
+  if (is_new) constant_bytes_ += std::max(64u, width * uint32_t{LANES});
   return it->second;
 }
 
 Slot Decoder::source(const Operand& operand, unsigned width) {
-  if (operand.kind == OperandKind::reg) return reg(operand);
+  if (operand.kind == OperandKind::REG) return reg(operand);
   return constant(operand.bits, width == 0 ? 4 : width);
 }
 
 Slot Decoder::destination(const Operand& operand, unsigned) {
-  return operand.kind == OperandKind::reg ? reg(operand) : scratch_;
+  return operand.kind == OperandKind::REG ? reg(operand) : scratch_;
 }
 
 // An immediate predicate is all lanes or none.
 Slot Decoder::predicate(const Operand& operand) {
-  if (operand.kind == OperandKind::reg) return reg(operand);
+  if (operand.kind == OperandKind::REG) return reg(operand);
   return constant(operand.bits ? FULL_MASK : 0, 4);
 }
 
-bool Decoder::is_kernel_input(u32 variable) const {
+bool Decoder::is_kernel_input(uint32_t variable) const {
   return source_.is_entry && variable < source_.return_count + source_.input_count;
 }
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns one function of the parsed module into instructions with handlers and operand slots.
-#ifndef CUCPU_EXEC_DECODER_HPP
-#define CUCPU_EXEC_DECODER_HPP
+#pragma once
 
 #include <map>
 #include <utility>
@@ -18,7 +18,7 @@ const char* pattern_of(ptx::Opcode op);
 
 class Decoder {
  public:
-  Decoder(DecodedModule& module, DecodedFunction& function, u32 static_shared,
+  Decoder(DecodedModule& module, DecodedFunction& function, uint32_t static_shared,
           const HandlerSet& set)
       : module_(module),
         out_(function),
@@ -37,7 +37,7 @@ class Decoder {
   void lay_out_parameters();
   void place_constants();
   void find_batches();
-  void decode(u32 index);
+  void decode(uint32_t index);
 
   // A row for each opcode, from opcodes.inc. False if the executor does not support the form.
   using Decode = bool (Decoder::*)(Op& op, const Form& form, Operands operands);
@@ -73,14 +73,14 @@ class Decoder {
   // decode_move.cpp
   bool decode_mov(Op& op, const Form& form, Operands operands);
   bool decode_pack(Op& op, const Operand& wide, const Operand& vector, Handler handler);
-  u32 spilled(u32 variable);
+  uint32_t spilled(uint32_t variable);
   bool decode_symbol(Op& op, unsigned width, const Operand& symbol);
   bool decode_special_register(Op& op, unsigned width, const Operand& special);
   bool decode_cvta(Op& op, const Form& form, Operands operands);
   bool decode_isspacep(Op& op, const Form& form, Operands operands);
   bool decode_policy(Op& op, const Form& form, Operands operands);
   bool decode_mapa(Op& op, const Form& form, Operands operands);
-  u64 window_of(ptx::Space space) const;
+  uint64_t window_of(ptx::Space space) const;
 
   // decode_control.cpp
   bool decode_branch(Op& op, const Form& form, Operands operands);
@@ -96,24 +96,22 @@ class Decoder {
 
   Slot reg(const Operand& operand) const { return slots_[operand.index]; }
   unsigned width_of(const Operand& operand) const;
-  Slot constant(u64 bits, unsigned width);
+  Slot constant(uint64_t bits, unsigned width);
   Slot source(const Operand& operand, unsigned width);
   Slot destination(const Operand& operand, unsigned width);
   Slot predicate(const Operand& operand);
-  bool is_kernel_input(u32 variable) const;
+  bool is_kernel_input(uint32_t variable) const;
 
   DecodedModule& module_;
   DecodedFunction& out_;
   const ptx::Function& source_;
-  u32 static_shared_;
+  uint32_t static_shared_;
   const HandlerSet& set_;
   std::vector<Slot> slots_;
   Slot scratch_ = 0;  // written for `_`
-  std::map<std::pair<u64, unsigned>, Slot> constants_;
-  u32 constant_bytes_ = 0;
+  std::map<std::pair<uint64_t, unsigned>, Slot> constants_;
+  uint32_t constant_bytes_ = 0;
   std::vector<bool> leaders_;
 };
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The handler families of one instruction set.
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Settings, the choice of handlers, and a launch from its parameters to its result.
 #include "cpu/exec/executor.hpp"
 
@@ -28,20 +29,20 @@ bool has(Simd level) {
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (level == Simd::Avx512) return avx512;
-  if (level == Simd::Avx2) return avx2;
+  if (level == Simd::AVX512) return avx512;
+  if (level == Simd::AVX2) return avx2;
 #endif
-  return level == Simd::Baseline;
+  return level == Simd::BASELINE;
 }
 
-u64 product(const unsigned (&v)[3]) { return u64{v[0]} * v[1] * v[2]; }
+uint64_t product(const unsigned (&v)[3]) { return uint64_t{v[0]} * v[1] * v[2]; }
 
 void fill_thread_table(LaunchState& state) {
   const Launch& l = *state.launch;
   state.threads = make_aligned(size_t{state.warp_count} * THREAD_ROWS * ROW);
-  auto* rows = reinterpret_cast<u32*>(state.threads.get());
-  for (u32 t = 0; t < state.warp_count * LANES; ++t) {
-    u32* row = rows + size_t{t / LANES} * THREAD_ROWS * LANES + t % LANES;
+  auto* rows = reinterpret_cast<uint32_t*>(state.threads.get());
+  for (uint32_t t = 0; t < state.warp_count * LANES; ++t) {
+    uint32_t* row = rows + size_t{t / LANES} * THREAD_ROWS * LANES + t % LANES;
     row[ROW_TID * LANES] = t % l.block[0];
     row[(ROW_TID + 1) * LANES] = t / l.block[0] % l.block[1];
     row[(ROW_TID + 2) * LANES] = t / l.block[0] / l.block[1];
@@ -50,22 +51,23 @@ void fill_thread_table(LaunchState& state) {
 }
 
 std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
-  const u64 threads = product(launch.block);
+  const uint64_t threads = product(launch.block);
   if (product(launch.grid) == 0 || threads == 0 || threads > MAX_WARPS * LANES)
     return Fault{CUDA_ERROR_INVALID_VALUE,
                  "empty grid or block, or a block of more than 1024 threads"};
   if (product(launch.cluster) > 1)
     return Fault{CUDA_ERROR_NOT_SUPPORTED, "clusters of more than one block are not implemented"};
-  if (u64{kernel.static_shared} + launch.dynamic_shared > launch.limits.max_shared_per_block_optin)
+  if (uint64_t{kernel.static_shared} + launch.dynamic_shared >
+      launch.limits.max_shared_per_block_optin)
     return Fault{CUDA_ERROR_INVALID_VALUE, "more shared memory than a block may have"};
   return std::nullopt;
 }
 
 // Enough for the deepest kernels, and little beside what a program has; more threads need more.
-constexpr u64 LAUNCH_MEMORY = u64{192} << 20;
-constexpr u64 LAUNCH_MEMORY_OF_THREAD = u64{24} << 20;
+constexpr uint64_t LAUNCH_MEMORY = uint64_t{192} << 20;
+constexpr uint64_t LAUNCH_MEMORY_OF_THREAD = uint64_t{24} << 20;
 
-u64 launch_memory() {
+uint64_t launch_memory() {
   if (settings().launch_memory) return settings().launch_memory;
   return std::max(LAUNCH_MEMORY, WorkerPool::instance().size() * LAUNCH_MEMORY_OF_THREAD);
 }
@@ -77,7 +79,7 @@ std::optional<Fault> too_large(const LaunchState& state, const std::string& what
 
 // Local memory, registers and shared memory that are known before the kernel runs.
 std::optional<Fault> check_memory(LaunchState& state) {
-  const u64 local = state.kernel->function->local_bytes;
+  const uint64_t local = state.kernel->function->local_bytes;
   if (local > MAX_LOCAL)
     return too_large(state, std::to_string(local) +
                                 " bytes of local memory per thread; a thread has " +
@@ -85,7 +87,7 @@ std::optional<Fault> check_memory(LaunchState& state) {
   const std::string block = std::to_string(state.block_bytes) +
                             " bytes for the registers, local and shared memory of a block of " +
                             std::to_string(product(state.launch->block)) + " threads";
-  const u64 limit = state.memory.limit();
+  const uint64_t limit = state.memory.limit();
   if (state.block_bytes > limit) return too_large(state, block + "; " + state.memory.describe());
   if (!state.launch->cooperative) return std::nullopt;
   state.reserved = state.block_count <= limit / state.block_bytes &&
@@ -96,17 +98,17 @@ std::optional<Fault> check_memory(LaunchState& state) {
                               state.memory.describe());
 }
 
-constexpr u64 WORKSPACE_BYTES = 256;
+constexpr uint64_t WORKSPACE_BYTES = 256;
 
 void prepare(LaunchState& state, const Launch& launch, const KernelImage& image) {
-  static std::atomic<u64> grids{0};
+  static std::atomic<uint64_t> grids{0};
   state.launch = &launch;
   state.kernel = &image.decoded;
   state.module = image.decoded.function->module;
   state.block_count = product(launch.grid);
-  state.warp_count = u32((product(launch.block) + LANES - 1) / LANES);
-  state.shared_bytes = u64{image.decoded.static_shared} + launch.dynamic_shared;
-  state.reserved_shared = (state.shared_bytes + 15) & ~u64{15};
+  state.warp_count = uint32_t((product(launch.block) + LANES - 1) / LANES);
+  state.shared_bytes = uint64_t{image.decoded.static_shared} + launch.dynamic_shared;
+  state.reserved_shared = (state.shared_bytes + 15) & ~uint64_t{15};
   if (state.module->uses_reserved_shared)
     state.shared_bytes = state.reserved_shared + RESERVED_SHARED;
   state.grid_id = grids.fetch_add(1) + 1;
@@ -125,19 +127,19 @@ const Settings& settings() { return stored_settings(); }
 
 Simd simd_level() {
   Simd wanted = settings().simd;
-  if (wanted == Simd::Automatic) wanted = Simd::Avx512;
-  if (wanted == Simd::Avx512 && !has(Simd::Avx512)) wanted = Simd::Avx2;
-  if (wanted == Simd::Avx2 && !has(Simd::Avx2)) wanted = Simd::Baseline;
+  if (wanted == Simd::AUTOMATIC) wanted = Simd::AVX512;
+  if (wanted == Simd::AVX512 && !has(Simd::AVX512)) wanted = Simd::AVX2;
+  if (wanted == Simd::AVX2 && !has(Simd::AVX2)) wanted = Simd::BASELINE;
   return wanted;
 }
 
 const char* simd_name(Simd level) {
   switch (level) {
-    case Simd::Avx512:
+    case Simd::AVX512:
       return "avx512";
-    case Simd::Avx2:
+    case Simd::AVX2:
       return "avx2";
-    case Simd::Baseline:
+    case Simd::BASELINE:
       return "baseline";
     default:
       return "automatic";
@@ -146,8 +148,8 @@ const char* simd_name(Simd level) {
 
 const HandlerSet& handlers_for(Simd level) {
 #ifdef CUCPU_HAVE_AVX
-  if (level == Simd::Avx512) return avx512::handlers();
-  if (level == Simd::Avx2) return avx2::handlers();
+  if (level == Simd::AVX512) return avx512::handlers();
+  if (level == Simd::AVX2) return avx2::handlers();
 #endif
   (void)level;
   return baseline::handlers();
@@ -162,7 +164,7 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics)
   if (auto fault = check_memory(state)) return fault;
   if (launch.cooperative) {
     state.workspace =
-        AddressSpace::instance().allocate(WORKSPACE_BYTES, 512, MemoryKind::Code, launch.device);
+        AddressSpace::instance().allocate(WORKSPACE_BYTES, 512, MemoryKind::CODE, launch.device);
     if (!state.workspace)
       return Fault{CUDA_ERROR_OUT_OF_MEMORY, "no memory for grid synchronisation"};
   }

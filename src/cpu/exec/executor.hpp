@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the driver shell needs of the executor: load PTX, look symbols up, run a kernel to its end.
-#ifndef CUCPU_EXEC_EXECUTOR_HPP
-#define CUCPU_EXEC_EXECUTOR_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -16,12 +16,12 @@ namespace cucore::cpu {
 
 class Output;
 
-enum class Simd : uint8_t { Automatic, Baseline, Avx2, Avx512 };
+enum class Simd : uint8_t { AUTOMATIC, BASELINE, AVX2, AVX512 };
 
 // Process-wide settings, passed once by cuInit before the first load or launch.
 struct Settings {
   unsigned threads = 0;             // of the worker pool; 0: one for each core
-  Simd simd = Simd::Automatic;      // a level that the processor lacks falls back to the next one
+  Simd simd = Simd::AUTOMATIC;      // a level that the processor lacks falls back to the next one
   uint64_t instruction_budget = 0;  // warp instructions of one launch; 0: no limit
   uint64_t launch_memory = 0;       // host memory of the blocks of one launch; 0: the default
   bool show_ptx = false;            // texts of faults contain the instruction
@@ -136,5 +136,3 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics 
 void release_heap(int device);
 
 }  // namespace cucore::cpu
-
-#endif

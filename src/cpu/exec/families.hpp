@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choosers of each handler family, inside the instruction set they are built for.
-#ifndef CUCPU_EXEC_FAMILIES_HPP
-#define CUCPU_EXEC_FAMILIES_HPP
+#pragma once
 
 #include <cstdint>
 #include <type_traits>
@@ -22,5 +22,3 @@ Handler select_load(const ptx::Form& form, Widths widths);
 Handler select_store(const ptx::Form& form, Widths widths);
 
 }  // namespace cucore::cpu::CUCPU_SIMD
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts of faults: which thread of which kernel, what it did, and where in the source or the PTX.
 #include "cpu/exec/fault.hpp"
 
@@ -17,17 +18,17 @@ namespace {
 // it is compiled.
 constexpr std::string_view FOLDER = "/.cucore/";
 
-std::string triple(const u32 (&xyz)[3]) {
+std::string triple(const uint32_t (&xyz)[3]) {
   return "(" + std::to_string(xyz[0]) + "," + std::to_string(xyz[1]) + "," +
          std::to_string(xyz[2]) + ")";
 }
 
 // "saxpy.cu:12", or "" where the code was compiled without line information.
-std::string source_text(const DecodedFunction& function, u32 index) {
+std::string source_text(const DecodedFunction& function, uint32_t index) {
   const auto& lines = function.source->source_lines;
-  auto it =
-      std::upper_bound(lines.begin(), lines.end(), index,
-                       [](u32 i, const ptx::SourceLine& l) { return i < l.first_instruction; });
+  auto it = std::upper_bound(
+      lines.begin(), lines.end(), index,
+      [](uint32_t i, const ptx::SourceLine& l) { return i < l.first_instruction; });
   if (it == lines.begin()) return {};
   --it;
   for (const auto& file : function.module->source->files)
@@ -60,7 +61,7 @@ std::string without_types(std::string_view text) {
 
 }  // namespace
 
-std::string hex_text(u64 value) {
+std::string hex_text(uint64_t value) {
   char text[20];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
   return text;
@@ -96,7 +97,7 @@ std::string place_text(const DecodedFunction& function, size_t index, bool with_
   if (index >= instructions.size()) return {};
   std::string ptx = "PTX line " + std::to_string(instructions[index].line);
   if (with_instruction) ptx += ": " + shown_instruction(function, index);
-  const std::string source = source_text(function, u32(index));
+  const std::string source = source_text(function, uint32_t(index));
   return source.empty() ? ptx : source + " (" + ptx + ")";
 }
 
@@ -105,7 +106,7 @@ std::string block_text(const Block& block) {
 }
 
 std::string thread_text(const Warp& w, int lane) {
-  const u32* tid = reinterpret_cast<const u32*>(w.bases[THREAD_BASE]);
+  const uint32_t* tid = reinterpret_cast<const uint32_t*>(w.bases[THREAD_BASE]);
   return block_text(*w.block) + " thread " +
          triple({tid[lane], tid[lane + LANES], tid[lane + 2 * LANES]});
 }

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an instruction ends its launch.
-#ifndef CUCPU_EXEC_FAULT_HPP
-#define CUCPU_EXEC_FAULT_HPP
+#pragma once
 
 #include <cuda.h>
 
@@ -18,7 +18,7 @@ struct KernelFault {
 };
 
 // "0x7f0042"
-std::string hex_text(u64 value);
+std::string hex_text(uint64_t value);
 // "saxpy.cu" of /.cucore/saxpy.cu
 std::string_view shown_file(std::string_view file);
 // In one line, without the semicolon.
@@ -38,5 +38,3 @@ std::string place_text(const DecodedFunction& function, size_t index, bool with_
 void raise_unsupported(Warp& w, const Op& op);
 
 }  // namespace cucore::cpu
-
-#endif

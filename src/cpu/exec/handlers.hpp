@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The families of instruction handlers, each built once for every instruction set of the host.
-#ifndef CUCPU_EXEC_HANDLERS_HPP
-#define CUCPU_EXEC_HANDLERS_HPP
+#pragma once
 
 #include "cpu/exec/executor.hpp"
 #include "cpu/exec/warp.hpp"
@@ -10,20 +10,20 @@ namespace cucore::cpu {
 
 // Whose parameters ld.param and st.param mean: the launch's, with a fixed or computed offset, or
 // those of calls between functions.
-enum class ParamKind : u8 { Kernel, KernelIndexed, Frame };
+enum class ParamKind : uint8_t { KERNEL, KERNEL_INDEXED, FRAME };
 
 // What a handler depends on besides the form: bytes of one lane of each register operand, since
 // loads, stores and conversions take registers that are wider than their type.
 struct Widths {
-  u8 d = 0;  // destination, or value of a load or store
-  u8 a = 0;  // source, or address
-  ParamKind param = ParamKind::Frame;
+  uint8_t d = 0;  // destination, or value of a load or store
+  uint8_t a = 0;  // source, or address
+  ParamKind param = ParamKind::FRAME;
 };
 
 // A handler that takes the comparison to make in Op::imm.
 struct Comparison {
   Handler run = nullptr;
-  u64 imm = 0;
+  uint64_t imm = 0;
 };
 
 // Every family answers nullptr for what is not its own.
@@ -56,5 +56,3 @@ const HandlerSet& handlers();
 const HandlerSet& handlers_for(Simd level);
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets the host's rounding mode for a scope.
-#ifndef CUCPU_EXEC_HOST_ROUNDING_HPP
-#define CUCPU_EXEC_HOST_ROUNDING_HPP
+#pragma once
 
 #include <cfenv>
 
@@ -38,5 +38,3 @@ class HostRounding {
 };
 
 }  // namespace cucore::cpu
-
-#endif

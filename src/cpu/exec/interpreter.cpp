@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a warp: picks the group of lanes that is furthest behind, executes it, and keeps track of
 // lanes that part and meet again.
 #include <bit>
@@ -18,16 +19,16 @@ class Interpreter {
   bool select();
   void install();
   void merge_here();
-  bool join_frames(Frame* into, Frame* from, u32 levels);
+  bool join_frames(Frame* into, Frame* from, uint32_t levels);
   void copy_lanes(const Register& r, const Frame& into, const Frame& from);
   void park();
-  void add_group(Frame* frame, u32 pc, u32 mask);
+  void add_group(Frame* frame, uint32_t pc, uint32_t mask);
   void drop_current();
-  void split(u32 on, u32 target, u32 rest);
+  void split(uint32_t on, uint32_t target, uint32_t rest);
   WarpStatus loop();
   bool step(const Op& op);
-  bool step_control(const Op& op, u32 on);
-  bool branch(const Op& op, u32 on);
+  bool step_control(const Op& op, uint32_t on);
+  bool branch(const Op& op, uint32_t on);
   bool branch_table(const Op& op);
   bool call(const Op& op);
   bool call_indirect(const Op& op, const CallSite& site);
@@ -36,21 +37,21 @@ class Interpreter {
   bool leave();
   bool exit();
   bool sync(const Op& op);
-  u32 same_mask(Slot slot, u32 of) const;
+  uint32_t same_mask(Slot slot, uint32_t of) const;
   bool warp_barrier(const Op& op);
-  void release_warp_barrier(u32 member);
+  void release_warp_barrier(uint32_t member);
   bool barrier(const Op& op);
   bool arrive(const Op& op);
-  u32 value(Slot slot) const { return w_.at<u32>(slot)[std::countr_zero(w_.active)]; }
+  uint32_t value(Slot slot) const { return w_.at<uint32_t>(slot)[std::countr_zero(w_.active)]; }
 
   Warp& w_;
-  u32 current_ = 0;  // index of the running group
-  u32 pc_ = 0;
-  u32 limit_ = 0;               // another group of this frame waits there
+  uint32_t current_ = 0;  // index of the running group
+  uint32_t pc_ = 0;
+  uint32_t limit_ = 0;          // another group of this frame waits there
   bool others_behind_ = false;  // lanes that wait for members at a lower address
-  u32 lanes_ = 0;
-  u64 count_ = 0;
-  u64 thread_count_ = 0;
+  uint32_t lanes_ = 0;
+  uint64_t count_ = 0;
+  uint64_t thread_count_ = 0;
   const Op* ops_ = nullptr;
 };
 
@@ -58,11 +59,11 @@ class Interpreter {
 // last slice ran out takes the group that has waited longest, or lanes that spin would starve
 // others.
 bool Interpreter::select() {
-  u32 best = LANES;
+  uint32_t best = LANES;
   const bool rotate = w_.rotate;
-  for (u32 i = 0; i < w_.group_count; ++i) {
+  for (uint32_t i = 0; i < w_.group_count; ++i) {
     const Group& g = w_.groups[i];
-    if (g.state != GroupState::Ready) continue;
+    if (g.state != GroupState::READY) continue;
     if (best == LANES) {
       best = i;
       continue;
@@ -70,7 +71,7 @@ bool Interpreter::select() {
     const Group& b = w_.groups[best];
     const bool earlier =
         g.frame->depth != b.frame->depth ? g.frame->depth > b.frame->depth : g.pc < b.pc;
-    if (rotate ? s32(g.stamp - b.stamp) < 0 : earlier) best = i;
+    if (rotate ? int32_t(g.stamp - b.stamp) < 0 : earlier) best = i;
   }
   if (best == LANES) return false;
   current_ = best;
@@ -87,8 +88,8 @@ void Interpreter::install() {
   w_.bases[CONSTANT_BASE] = g.frame->function->constants.get();
   ops_ = g.frame->function->ops.data();
   pc_ = g.pc;
-  lanes_ = u32(std::popcount(g.mask));
-  limit_ = ~u32{0};
+  lanes_ = uint32_t(std::popcount(g.mask));
+  limit_ = ~uint32_t{0};
   others_behind_ = false;
   if (w_.group_count == 1) return;
   merge_here();
@@ -96,9 +97,9 @@ void Interpreter::install() {
     limit_ = 0;  // the order of addresses does not hold: look at every turn
     return;
   }
-  for (u32 i = 0; i < w_.group_count; ++i) {
+  for (uint32_t i = 0; i < w_.group_count; ++i) {
     const Group& other = w_.groups[i];
-    const bool may_merge = other.state == GroupState::Ready || other.state == GroupState::WarpSync;
+    const bool may_merge = other.state == GroupState::READY || other.state == GroupState::WARP_SYNC;
     if (i == current_ || other.frame != w_.frame || !may_merge) continue;
     if (other.pc < pc_)
       others_behind_ = true;
@@ -109,19 +110,19 @@ void Interpreter::install() {
 
 // Lanes that called the same functions from the same places, but not together, come to share the
 // frames of one of them.
-bool Interpreter::join_frames(Frame* into, Frame* from, u32 levels) {
+bool Interpreter::join_frames(Frame* into, Frame* from, uint32_t levels) {
   if (into == from) return true;
   if (into->function != from->function || into->return_pc != from->return_pc || levels == 0 ||
       !into->parent || !from->parent || into->local_base != from->local_base)
     return false;
   if (!join_frames(into->parent, from->parent, levels - 1)) return false;
   for (const Register& r : into->function->layout) copy_lanes(r, *into, *from);
-  for (u32 m = from->lanes; m; m &= m - 1) {
+  for (uint32_t m = from->lanes; m; m &= m - 1) {
     const size_t at = size_t(std::countr_zero(m)) * into->param_stride;
     std::memcpy(into->params + at, from->params + at, into->param_stride);
   }
   into->lanes |= from->lanes;
-  for (u32 i = 0; i < w_.group_count; ++i)
+  for (uint32_t i = 0; i < w_.group_count; ++i)
     for (Frame** frame = &w_.groups[i].frame; *frame; frame = &(*frame)->parent)
       if (*frame == from) *frame = into;
   from->lanes = 0;
@@ -133,41 +134,41 @@ void Interpreter::copy_lanes(const Register& r, const Frame& into, const Frame& 
   std::byte* to = into.registers + r.slot;
   const std::byte* source = from.registers + r.slot;
   if (r.bytes == 0) {
-    u32 old = 0, bits = 0;
+    uint32_t old = 0, bits = 0;
     std::memcpy(&old, to, 4);
     std::memcpy(&bits, source, 4);
     bits = (old & ~from.lanes) | (bits & from.lanes);
     std::memcpy(to, &bits, 4);
     return;
   }
-  for (u32 m = from.lanes; m; m &= m - 1) {
+  for (uint32_t m = from.lanes; m; m &= m - 1) {
     const size_t at = size_t(std::countr_zero(m)) * r.bytes;
     std::memcpy(to + at, source + at, r.bytes);
   }
 }
 
 void Interpreter::merge_here() {
-  constexpr u32 LEVELS = 32;  // deeper recursion need not meet again
-  for (u32 i = 0; i < w_.group_count;) {
+  constexpr uint32_t LEVELS = 32;  // deeper recursion need not meet again
+  for (uint32_t i = 0; i < w_.group_count;) {
     Group& other = w_.groups[i];
-    const bool may_merge = other.state == GroupState::Ready || other.state == GroupState::WarpSync;
+    const bool may_merge = other.state == GroupState::READY || other.state == GroupState::WARP_SYNC;
     if (i == current_ || other.pc != pc_ || !may_merge ||
         !join_frames(w_.frame, other.frame, LEVELS)) {
       ++i;
       continue;
     }
     w_.groups[current_].mask |= other.mask;
-    const u32 last = --w_.group_count;
+    const uint32_t last = --w_.group_count;
     if (current_ == last) current_ = i;
     other = w_.groups[last];
   }
   w_.active = w_.mask = w_.groups[current_].mask;
-  lanes_ = u32(std::popcount(w_.active));
+  lanes_ = uint32_t(std::popcount(w_.active));
 }
 
 void Interpreter::park() { w_.groups[current_].pc = pc_; }
 
-void Interpreter::add_group(Frame* frame, u32 pc, u32 mask) {
+void Interpreter::add_group(Frame* frame, uint32_t pc, uint32_t mask) {
   Group& g = w_.groups[w_.group_count++];
   g = Group{};
   g.frame = frame;
@@ -178,9 +179,9 @@ void Interpreter::add_group(Frame* frame, u32 pc, u32 mask) {
 
 void Interpreter::drop_current() { w_.groups[current_] = w_.groups[--w_.group_count]; }
 
-void Interpreter::split(u32 on, u32 target, u32 rest) {
+void Interpreter::split(uint32_t on, uint32_t target, uint32_t rest) {
   Group& g = w_.groups[current_];
-  const u32 others = w_.active & ~on;
+  const uint32_t others = w_.active & ~on;
   g.mask = on;
   g.pc = target;
   add_group(w_.frame, rest, others);
@@ -188,8 +189,8 @@ void Interpreter::split(u32 on, u32 target, u32 rest) {
 
 WarpStatus Interpreter::run() {
   const bool runs = select();
-  const WarpStatus status = runs ? loop() : w_.live ? WarpStatus::Blocked : WarpStatus::Done;
-  w_.rotate = status == WarpStatus::Expired && w_.group_count > 1;
+  const WarpStatus status = runs ? loop() : w_.live ? WarpStatus::BLOCKED : WarpStatus::DONE;
+  w_.rotate = status == WarpStatus::EXPIRED && w_.group_count > 1;
   w_.worker->warp_instructions += count_;
   w_.worker->thread_instructions += thread_count_;
   return status;
@@ -199,7 +200,7 @@ WarpStatus Interpreter::loop() {
   for (;;) {
     if (pc_ >= limit_ || w_.quantum <= 0) [[unlikely]] {
       park();
-      if (w_.quantum <= 0) return WarpStatus::Expired;
+      if (w_.quantum <= 0) return WarpStatus::EXPIRED;
       if (w_.rotate) {
         merge_here();
       } else {
@@ -208,11 +209,11 @@ WarpStatus Interpreter::loop() {
       }
     }
     const Op* op = ops_ + pc_;
-    if (const u32 n = op->batch) {
+    if (const uint32_t n = op->batch) {
       for (const Op* end = op + n; op != end; ++op) op->run(w_, *op);
       pc_ += n;
       count_ += n;
-      thread_count_ += u64{n} * lanes_;
+      thread_count_ += uint64_t{n} * lanes_;
       w_.quantum -= n;
       continue;
     }
@@ -220,20 +221,20 @@ WarpStatus Interpreter::loop() {
     thread_count_ += lanes_;
     --w_.quantum;
     if (!step(*op)) [[unlikely]] {
-      if (!select()) return w_.live ? WarpStatus::Blocked : WarpStatus::Done;
+      if (!select()) return w_.live ? WarpStatus::BLOCKED : WarpStatus::DONE;
     }
   }
 }
 
 // False: the running group has changed, another must be selected.
 bool Interpreter::step(const Op& op) {
-  u32 on = w_.active;
+  uint32_t on = w_.active;
   if (op.guard != NO_SLOT) {
-    const u32 p = *w_.at<u32>(op.guard);
+    const uint32_t p = *w_.at<uint32_t>(op.guard);
     on &= op.guard_negated ? ~p : p;
   }
-  if (op.kind == OpKind::Branch) return branch(op, on);
-  if (op.kind == OpKind::Plain) {
+  if (op.kind == OpKind::BRANCH) return branch(op, on);
+  if (op.kind == OpKind::PLAIN) {
     if (on) {
       w_.mask = on;
       op.run(w_, op);
@@ -253,26 +254,26 @@ bool Interpreter::step(const Op& op) {
   return step_control(op, on);
 }
 
-bool Interpreter::step_control(const Op& op, u32) {
+bool Interpreter::step_control(const Op& op, uint32_t) {
   switch (op.kind) {
-    case OpKind::BranchTable:
+    case OpKind::BRANCH_TABLE:
       return branch_table(op);
-    case OpKind::Call:
+    case OpKind::CALL:
       return call(op);
-    case OpKind::Return:
+    case OpKind::RETURN:
       return leave();
-    case OpKind::Exit:
+    case OpKind::EXIT:
       return exit();
-    case OpKind::Sync:
+    case OpKind::SYNC:
       return sync(op);
-    case OpKind::WarpBarrier:
+    case OpKind::WARP_BARRIER:
       return warp_barrier(op);
-    case OpKind::Barrier:
-    case OpKind::Reduce:
+    case OpKind::BARRIER:
+    case OpKind::REDUCE:
       return barrier(op);
-    case OpKind::Arrive:
+    case OpKind::ARRIVE:
       return arrive(op);
-    case OpKind::Yield:
+    case OpKind::YIELD:
       w_.quantum = 0;
       ++pc_;
       return true;
@@ -281,7 +282,7 @@ bool Interpreter::step_control(const Op& op, u32) {
   }
 }
 
-bool Interpreter::branch(const Op& op, u32 on) {
+bool Interpreter::branch(const Op& op, uint32_t on) {
   if (on == w_.active) {
     if (others_behind_ && op.target <= pc_) limit_ = 0;  // it may meet them now
     pc_ = op.target;
@@ -296,19 +297,19 @@ bool Interpreter::branch(const Op& op, u32 on) {
 
 bool Interpreter::branch_table(const Op& op) {
   const auto& targets = w_.frame->function->tables[op.target].targets;
-  const u32* index = w_.at<u32>(op[Jump::INDEX]);
-  const u32 first = value(op[Jump::INDEX]);
-  u32 same = 0;
-  for (u32 m = w_.active; m; m &= m - 1) {
+  const uint32_t* index = w_.at<uint32_t>(op[Jump::INDEX]);
+  const uint32_t first = value(op[Jump::INDEX]);
+  uint32_t same = 0;
+  for (uint32_t m = w_.active; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    if (index[lane] == first) same |= u32{1} << lane;
+    if (index[lane] == first) same |= uint32_t{1} << lane;
   }
   if (first >= targets.size())
     raise(w_, op, std::countr_zero(w_.active), CUDA_ERROR_ILLEGAL_INSTRUCTION,
           "branch index out of range", std::to_string(first));
   if (same != w_.active) {
     // The others come back to this instruction once these have gone to their target.
-    const u32 here = pc_;
+    const uint32_t here = pc_;
     split(same, targets[first], here);
     return false;
   }
@@ -320,7 +321,7 @@ bool Interpreter::branch_table(const Op& op) {
 
 bool Interpreter::call(const Op& op) {
   const CallSite& site = w_.frame->function->calls[op.target];
-  if (site.builtin != Builtin::None) {
+  if (site.builtin != Builtin::NONE) {
     call_builtin(w_, op, site);
     ++pc_;
     return true;
@@ -331,22 +332,22 @@ bool Interpreter::call(const Op& op) {
 }
 
 bool Interpreter::call_indirect(const Op& op, const CallSite& site) {
-  const u64* targets = w_.at<u64>(site.target);
+  const uint64_t* targets = w_.at<uint64_t>(site.target);
   const int first = std::countr_zero(w_.active);
-  const u64 target = targets[first];
+  const uint64_t target = targets[first];
   const DecodedFunction* callee = function_at(target);
   if (!callee || callee->inputs.size() != site.inputs.size() || callee->source->is_entry)
     raise(w_, op, first, CUDA_ERROR_INVALID_PC,
           "call of an address that is not a function of this type", hex_text(target));
-  u32 same = 0;
-  for (u32 m = w_.active; m; m &= m - 1) {
+  uint32_t same = 0;
+  for (uint32_t m = w_.active; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    if (targets[lane] == target) same |= u32{1} << lane;
+    if (targets[lane] == target) same |= uint32_t{1} << lane;
   }
-  const u32 others = w_.active & ~same;
+  const uint32_t others = w_.active & ~same;
   if (others) {
     w_.groups[current_].mask = w_.active = w_.mask = same;
-    lanes_ = u32(std::popcount(same));
+    lanes_ = uint32_t(std::popcount(same));
     add_group(w_.frame, pc_, others);
   }
   enter(op, site, *callee);
@@ -356,19 +357,19 @@ bool Interpreter::call_indirect(const Op& op, const CallSite& site) {
 void copy_argument(const Warp& w, const Frame& from, const Argument& a, const Frame& to,
                    const Argument& b) {
   auto place = [](const Frame& f, const Argument& x, int lane) {
-    if (x.kind == Argument::Param) return f.params + size_t(lane) * f.param_stride + x.offset;
+    if (x.kind == Argument::PARAM) return f.params + size_t(lane) * f.param_stride + x.offset;
     std::byte* base = (x.slot & 3) == CONSTANT_BASE ? f.function->constants.get() : f.registers;
-    return base + (x.slot & ~u32{3}) + size_t(lane) * x.size;
+    return base + (x.slot & ~uint32_t{3}) + size_t(lane) * x.size;
   };
-  const u32 size = a.size < b.size ? a.size : b.size;
-  for (u32 m = w.active; m; m &= m - 1) {
+  const uint32_t size = a.size < b.size ? a.size : b.size;
+  for (uint32_t m = w.active; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
     __builtin_memcpy(place(to, b, lane), place(from, a, lane), size);
   }
 }
 
 void Interpreter::copy_spill(const Frame& frame, const Spill& spill) {
-  for (u32 m = w_.active; m; m &= m - 1) {
+  for (uint32_t m = w_.active; m; m &= m - 1) {
     const size_t lane = size_t(std::countr_zero(m));
     std::memcpy(w_.local + lane * w_.local_stride + frame.local_base + spill.local,
                 frame.params + lane * frame.param_stride + spill.param, spill.size);
@@ -405,7 +406,7 @@ bool Interpreter::leave() {
 }
 
 bool Interpreter::exit() {
-  const u32 gone = w_.active;
+  const uint32_t gone = w_.active;
   for (Frame* frame = w_.frame; frame;) {
     Frame* parent = frame->parent;
     frame->lanes &= ~gone;
@@ -414,27 +415,27 @@ bool Interpreter::exit() {
   }
   w_.live &= ~gone;
   drop_current();
-  for (u32 i = 0; i < w_.group_count; ++i)
-    if (w_.groups[i].state == GroupState::WarpSync) w_.groups[i].state = GroupState::Ready;
-  for (u32 i = 0; i < w_.group_count; ++i) {
-    if (w_.groups[i].state != GroupState::WarpBarrier) continue;
+  for (uint32_t i = 0; i < w_.group_count; ++i)
+    if (w_.groups[i].state == GroupState::WARP_SYNC) w_.groups[i].state = GroupState::READY;
+  for (uint32_t i = 0; i < w_.group_count; ++i) {
+    if (w_.groups[i].state != GroupState::WARP_BARRIER) continue;
     release_warp_barrier(w_.groups[i].wait);
   }
-  w_.block->threads_left(u32(std::popcount(gone)));
+  w_.block->threads_left(uint32_t(std::popcount(gone)));
   return false;
 }
 
 // ---- lanes that wait for each other
 
 // Lanes of `of` that name the same member mask as its first lane.
-u32 Interpreter::same_mask(Slot slot, u32 of) const {
+uint32_t Interpreter::same_mask(Slot slot, uint32_t of) const {
   if ((slot & 3) == CONSTANT_BASE) return of;
-  const u32* masks = w_.at<u32>(slot);
-  const u32 first = masks[std::countr_zero(of)];
-  u32 same = 0;
-  for (u32 m = of; m; m &= m - 1) {
+  const uint32_t* masks = w_.at<uint32_t>(slot);
+  const uint32_t first = masks[std::countr_zero(of)];
+  uint32_t same = 0;
+  for (uint32_t m = of; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    same |= u32{masks[lane] == first} << lane;
+    same |= uint32_t{masks[lane] == first} << lane;
   }
   return same;
 }
@@ -442,14 +443,15 @@ u32 Interpreter::same_mask(Slot slot, u32 of) const {
 // Lanes that run together may be of several groups: each group goes on by itself when it is whole.
 bool Interpreter::sync(const Op& op) {
   if (w_.group_count > 1) {
-    const u32 before = w_.active;
+    const uint32_t before = w_.active;
     merge_here();
     if (w_.active != before) return step(op);  // the guard decides about those that have come
   }
-  u32 ready = 0, partial = 0;
-  for (u32 rest = w_.active; rest; rest &= ~w_.mask) {
+  uint32_t ready = 0, partial = 0;
+  for (uint32_t rest = w_.active; rest; rest &= ~w_.mask) {
     w_.mask = same_mask(op[Exchange::MEMBERS], rest);
-    const u32 member = w_.at<u32>(op[Exchange::MEMBERS])[std::countr_zero(rest)] & w_.live;
+    const uint32_t member =
+        w_.at<uint32_t>(op[Exchange::MEMBERS])[std::countr_zero(rest)] & w_.live;
     const bool whole = (member & ~w_.active) == 0;
     if (whole) op.run(w_, op);
     (whole ? ready : partial) |= w_.mask;
@@ -462,15 +464,15 @@ bool Interpreter::sync(const Op& op) {
   if (ready) split(partial, pc_, pc_ + 1);
   Group& g = w_.groups[current_];
   g.pc = pc_;
-  g.state = GroupState::WarpSync;
+  g.state = GroupState::WARP_SYNC;
   return false;
 }
 
 bool Interpreter::warp_barrier(const Op& op) {
-  u32 waits[LANES], masks[LANES], count = 0, partial = 0;
-  for (u32 rest = w_.active; rest;) {
-    const u32 same = same_mask(op[Exchange::MEMBERS], rest);
-    const u32 member = w_.at<u32>(op[Exchange::MEMBERS])[std::countr_zero(rest)];
+  uint32_t waits[LANES], masks[LANES], count = 0, partial = 0;
+  for (uint32_t rest = w_.active; rest;) {
+    const uint32_t same = same_mask(op[Exchange::MEMBERS], rest);
+    const uint32_t member = w_.at<uint32_t>(op[Exchange::MEMBERS])[std::countr_zero(rest)];
     rest &= ~same;
     if ((member & w_.live & ~w_.active) == 0) continue;
     waits[count] = member;
@@ -483,33 +485,33 @@ bool Interpreter::warp_barrier(const Op& op) {
   }
   if (partial != w_.active) split(partial, pc_, pc_ + 1);
   w_.groups[current_].mask = masks[0];
-  for (u32 i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     if (i > 0) add_group(w_.frame, pc_, masks[i]);
     Group& g = w_.groups[i > 0 ? w_.group_count - 1 : current_];
     g.pc = pc_;
     g.wait = waits[i];
-    g.state = GroupState::WarpBarrier;
+    g.state = GroupState::WARP_BARRIER;
   }
-  for (u32 i = 0; i < count; ++i) release_warp_barrier(waits[i]);
+  for (uint32_t i = 0; i < count; ++i) release_warp_barrier(waits[i]);
   return false;
 }
 
-void Interpreter::release_warp_barrier(u32 member) {
-  u32 present = 0;
-  for (u32 i = 0; i < w_.group_count; ++i) {
+void Interpreter::release_warp_barrier(uint32_t member) {
+  uint32_t present = 0;
+  for (uint32_t i = 0; i < w_.group_count; ++i) {
     const Group& g = w_.groups[i];
-    if (g.state == GroupState::WarpBarrier && g.wait == member) present |= g.mask;
+    if (g.state == GroupState::WARP_BARRIER && g.wait == member) present |= g.mask;
   }
   if (member & w_.live & ~present) return;
-  for (u32 i = 0; i < w_.group_count; ++i) {
+  for (uint32_t i = 0; i < w_.group_count; ++i) {
     Group& g = w_.groups[i];
-    if (g.state != GroupState::WarpBarrier || g.wait != member) continue;
-    g.state = GroupState::Ready;
+    if (g.state != GroupState::WARP_BARRIER || g.wait != member) continue;
+    g.state = GroupState::READY;
     ++g.pc;
   }
 }
 
-u32 barrier_number(const Warp& w, const Op& op, u32 id, u32 threads) {
+uint32_t barrier_number(const Warp& w, const Op& op, uint32_t id, uint32_t threads) {
   if (id >= BARRIERS || threads % LANES)
     raise(w, op, std::countr_zero(w.active), CUDA_ERROR_ILLEGAL_INSTRUCTION, "invalid barrier",
           std::to_string(id) + ", " + std::to_string(threads));
@@ -517,17 +519,18 @@ u32 barrier_number(const Warp& w, const Op& op, u32 id, u32 threads) {
 }
 
 bool Interpreter::barrier(const Op& op) {
-  const u32 threads = op[BlockBarrier::THREADS] == NO_SLOT ? 0 : value(op[BlockBarrier::THREADS]);
-  const u32 id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
-  u32 predicate = 0;
-  if (op.kind == OpKind::Reduce) {
-    predicate = *w_.at<u32>(op[BlockBarrier::PREDICATE]);
+  const uint32_t threads =
+      op[BlockBarrier::THREADS] == NO_SLOT ? 0 : value(op[BlockBarrier::THREADS]);
+  const uint32_t id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
+  uint32_t predicate = 0;
+  if (op.kind == OpKind::REDUCE) {
+    predicate = *w_.at<uint32_t>(op[BlockBarrier::PREDICATE]);
     if (op.target) predicate = ~predicate;
   }
   Group& g = w_.groups[current_];
   g.pc = pc_;
   g.wait = id;
-  g.state = GroupState::Barrier;
+  g.state = GroupState::BARRIER;
   if (!w_.block->arrive(w_, id, threads, w_.active, predicate)) return false;
   if (w_.group_count > 1) return false;
   pc_ = g.pc;  // complete: this group was released too
@@ -535,8 +538,8 @@ bool Interpreter::barrier(const Op& op) {
 }
 
 bool Interpreter::arrive(const Op& op) {
-  const u32 threads = value(op[BlockBarrier::THREADS]);
-  const u32 id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
+  const uint32_t threads = value(op[BlockBarrier::THREADS]);
+  const uint32_t id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
   ++pc_;
   park();
   w_.block->arrive(w_, id, threads, w_.active, 0);

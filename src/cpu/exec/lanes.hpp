@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops over the lanes of a warp, written so that the compiler makes vector code of them. Included
 // only by files that are built once for each instruction set: everything lives in CUCPU_SIMD.
-#ifndef CUCPU_EXEC_LANES_HPP
-#define CUCPU_EXEC_LANES_HPP
+#pragma once
 
 #include "cpu/exec/warp.hpp"
 
@@ -26,7 +26,7 @@ CUCPU_INLINE void each_lane(const Warp& w, D* d, F f) {
     CUCPU_LANE_LOOP
     for (int l = 0; l < LANES; ++l) d[l] = f(l);
   } else {
-    const u32 m = w.mask;
+    const uint32_t m = w.mask;
     CUCPU_LANE_LOOP
     for (int l = 0; l < LANES; ++l) {
       const D value = f(l);
@@ -38,17 +38,17 @@ CUCPU_INLINE void each_lane(const Warp& w, D* d, F f) {
 // For work that is too dear to do for lanes that do not need it.
 template <class F>
 CUCPU_INLINE void each_active(const Warp& w, F f) {
-  for (u32 m = w.mask; m; m &= m - 1) f(__builtin_ctz(m));
+  for (uint32_t m = w.mask; m; m &= m - 1) f(__builtin_ctz(m));
 }
 
 template <class F>
-CUCPU_INLINE u32 lane_bits(F f) {
-  u32 bits = 0;
-  for (int l = 0; l < LANES; ++l) bits |= f(l) ? u32{1} << l : u32{0};
+CUCPU_INLINE uint32_t lane_bits(F f) {
+  uint32_t bits = 0;
+  for (int l = 0; l < LANES; ++l) bits |= f(l) ? uint32_t{1} << l : uint32_t{0};
   return bits;
 }
 
-CUCPU_INLINE void write_bits(const Warp& w, u32* d, u32 bits) {
+CUCPU_INLINE void write_bits(const Warp& w, uint32_t* d, uint32_t bits) {
   *d = (*d & ~w.mask) | (bits & w.mask);
 }
 
@@ -68,5 +68,3 @@ CUCPU_INLINE To bits_of(From value) {
 }
 
 }  // namespace cucore::cpu::CUCPU_SIMD
-
-#endif

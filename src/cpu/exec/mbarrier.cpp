@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers in shared memory (mbarrier), and the bulk copies that complete on them. The warps of a
 // block take turns, so that nothing here needs to be atomic.
 #include <bit>
@@ -11,25 +12,26 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr u32 LIMIT = (1u << 20) - 1;  // of counts
+constexpr uint32_t LIMIT = (1u << 20) - 1;  // of counts
 
 // An mbarrier's 64 bits; a state that mbarrier.arrive answers is a copy of them.
 struct Barrier {
-  u32 phase = 0;     // 1 bit
-  u32 expected = 0;  // arrivals of the next phases
-  u32 pending = 0;   // arrivals that this phase still waits for
-  s32 bytes = 0;     // that copies have yet to bring
+  uint32_t phase = 0;     // 1 bit
+  uint32_t expected = 0;  // arrivals of the next phases
+  uint32_t pending = 0;   // arrivals that this phase still waits for
+  int32_t bytes = 0;      // that copies have yet to bring
 
-  static Barrier of(u64 v) {
+  static Barrier of(uint64_t v) {
     Barrier b;
     b.phase = v & 1;
-    b.expected = u32(v >> 1) & LIMIT;
-    b.pending = u32(v >> 21) & LIMIT;
-    b.bytes = s32(s64(v) >> 41);
+    b.expected = uint32_t(v >> 1) & LIMIT;
+    b.pending = uint32_t(v >> 21) & LIMIT;
+    b.bytes = int32_t(int64_t(v) >> 41);
     return b;
   }
-  u64 packed() const {
-    return u64(s64(bytes)) << 41 | u64{pending} << 21 | u64{expected} << 1 | phase;
+  uint64_t packed() const {
+    return uint64_t(int64_t(bytes)) << 41 | uint64_t{pending} << 21 | uint64_t{expected} << 1 |
+           phase;
   }
   void complete_if_done() {
     if (pending != 0 || bytes != 0) return;
@@ -38,13 +40,14 @@ struct Barrier {
   }
 };
 
-u64 address(const Warp& w, const Op& op, int lane) {
-  if (op.target & NARROW) return u32(w.at<u32>(op[Mbarrier::ADDRESS])[lane] + u32(op.imm));
-  return w.at<u64>(op[Mbarrier::ADDRESS])[lane] + op.imm;
+uint64_t address(const Warp& w, const Op& op, int lane) {
+  if (op.target & NARROW)
+    return uint32_t(w.at<uint32_t>(op[Mbarrier::ADDRESS])[lane] + uint32_t(op.imm));
+  return w.at<uint64_t>(op[Mbarrier::ADDRESS])[lane] + op.imm;
 }
 
-std::byte* barrier_at(Warp& w, const Op& op, int lane, u64 where) {
-  return resolve(w, op, lane, where, 8, Access::Write, Region(op.target & 0xff));
+std::byte* barrier_at(Warp& w, const Op& op, int lane, uint64_t where) {
+  return resolve(w, op, lane, where, 8, Access::WRITE, Region(op.target & 0xff));
 }
 
 [[noreturn]] void misused(const Warp& w, const Op& op, int lane, const char* what) {
@@ -54,21 +57,21 @@ std::byte* barrier_at(Warp& w, const Op& op, int lane, u64 where) {
 // f(barrier, count, lane) for each lane, then the barrier is stored; the result is its old value.
 template <class F>
 void each_barrier(Warp& w, const Op& op, F f) {
-  for (u32 m = w.mask; m; m &= m - 1) {
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     std::byte* place = barrier_at(w, op, l, address(w, op, l));
-    u64 old = 0;
+    uint64_t old = 0;
     std::memcpy(&old, place, 8);
     Barrier b = Barrier::of(old);
-    f(b, op[Mbarrier::COUNT] == NO_SLOT ? 1 : w.at<u32>(op[Mbarrier::COUNT])[l], l);
-    const u64 now = b.packed();
+    f(b, op[Mbarrier::COUNT] == NO_SLOT ? 1 : w.at<uint32_t>(op[Mbarrier::COUNT])[l], l);
+    const uint64_t now = b.packed();
     std::memcpy(place, &now, 8);
-    if (op[Mbarrier::RESULT] != NO_SLOT) w.at<u64>(op[Mbarrier::RESULT])[l] = old;
+    if (op[Mbarrier::RESULT] != NO_SLOT) w.at<uint64_t>(op[Mbarrier::RESULT])[l] = old;
   }
 }
 
 void init(Warp& w, const Op& op) {
-  each_barrier(w, op, [&](Barrier& b, u32 count, int l) {
+  each_barrier(w, op, [&](Barrier& b, uint32_t count, int l) {
     if (count == 0 || count > LIMIT) misused(w, op, l, "a count that is 0 or too large");
     b = Barrier{};
     b.expected = b.pending = count;
@@ -76,42 +79,42 @@ void init(Warp& w, const Op& op) {
 }
 
 void invalidate(Warp& w, const Op& op) {
-  each_barrier(w, op, [](Barrier& b, u32, int) { b = Barrier{}; });
+  each_barrier(w, op, [](Barrier& b, uint32_t, int) { b = Barrier{}; });
 }
 
-void arrive_by(const Warp& w, const Op& op, int l, Barrier& b, u32 count) {
+void arrive_by(const Warp& w, const Op& op, int l, Barrier& b, uint32_t count) {
   if (count > b.pending) misused(w, op, l, "more arrivals than it waits for");
   b.pending -= count;
   b.complete_if_done();
 }
 
 void arrive(Warp& w, const Op& op) {
-  each_barrier(w, op, [&](Barrier& b, u32 count, int l) { arrive_by(w, op, l, b, count); });
+  each_barrier(w, op, [&](Barrier& b, uint32_t count, int l) { arrive_by(w, op, l, b, count); });
 }
 
 void arrive_drop(Warp& w, const Op& op) {
-  each_barrier(w, op, [&](Barrier& b, u32 count, int l) {
+  each_barrier(w, op, [&](Barrier& b, uint32_t count, int l) {
     if (count > b.expected) misused(w, op, l, "more threads drop out than there are");
     b.expected -= count;
     arrive_by(w, op, l, b, count);
   });
 }
 
-void change_bytes(const Warp& w, const Op& op, int l, Barrier& b, s64 change) {
-  const s64 bytes = b.bytes + change;
-  if (bytes > s64{LIMIT} || bytes < -s64{LIMIT}) misused(w, op, l, "too many bytes");
-  b.bytes = s32(bytes);
+void change_bytes(const Warp& w, const Op& op, int l, Barrier& b, int64_t change) {
+  const int64_t bytes = b.bytes + change;
+  if (bytes > int64_t{LIMIT} || bytes < -int64_t{LIMIT}) misused(w, op, l, "too many bytes");
+  b.bytes = int32_t(bytes);
 }
 
 void arrive_expect(Warp& w, const Op& op) {
-  each_barrier(w, op, [&](Barrier& b, u32 bytes, int l) {
+  each_barrier(w, op, [&](Barrier& b, uint32_t bytes, int l) {
     change_bytes(w, op, l, b, bytes);
     arrive_by(w, op, l, b, 1);
   });
 }
 
 void arrive_drop_expect(Warp& w, const Op& op) {
-  each_barrier(w, op, [&](Barrier& b, u32 bytes, int l) {
+  each_barrier(w, op, [&](Barrier& b, uint32_t bytes, int l) {
     if (b.expected == 0) misused(w, op, l, "more threads drop out than there are");
     change_bytes(w, op, l, b, bytes);
     --b.expected;
@@ -120,12 +123,13 @@ void arrive_drop_expect(Warp& w, const Op& op) {
 }
 
 void expect(Warp& w, const Op& op) {
-  each_barrier(w, op, [&](Barrier& b, u32 bytes, int l) { change_bytes(w, op, l, b, s64{bytes}); });
+  each_barrier(
+      w, op, [&](Barrier& b, uint32_t bytes, int l) { change_bytes(w, op, l, b, int64_t{bytes}); });
 }
 
 void complete(Warp& w, const Op& op) {
-  each_barrier(w, op, [&](Barrier& b, u32 bytes, int l) {
-    change_bytes(w, op, l, b, -s64{bytes});
+  each_barrier(w, op, [&](Barrier& b, uint32_t bytes, int l) {
+    change_bytes(w, op, l, b, -int64_t{bytes});
     b.complete_if_done();
   });
 }
@@ -133,60 +137,61 @@ void complete(Warp& w, const Op& op) {
 // Under Parity the state is the parity of the phase. A warp that waits lets others run.
 template <bool Parity>
 void test_wait(Warp& w, const Op& op) {
-  u32 done = 0;
-  for (u32 m = w.mask; m; m &= m - 1) {
+  uint32_t done = 0;
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    u64 value = 0;
+    uint64_t value = 0;
     std::memcpy(&value, barrier_at(w, op, l, address(w, op, l)), 8);
-    const u64 waited =
-        Parity ? w.at<u32>(op[Mbarrier::STATE])[l] : w.at<u64>(op[Mbarrier::STATE])[l];
-    done |= u32((value ^ waited) & 1) << l;
+    const uint64_t waited =
+        Parity ? w.at<uint32_t>(op[Mbarrier::STATE])[l] : w.at<uint64_t>(op[Mbarrier::STATE])[l];
+    done |= uint32_t((value ^ waited) & 1) << l;
   }
-  u32* d = w.at<u32>(op[Mbarrier::RESULT]);
+  uint32_t* d = w.at<uint32_t>(op[Mbarrier::RESULT]);
   *d = (*d & ~w.mask) | done;
   if (done != w.mask) w.quantum = 0;
 }
 
 void pending_count(Warp& w, const Op& op) {
-  for (u32 m = w.mask; m; m &= m - 1) {
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    w.at<u32>(op[Mbarrier::RESULT])[l] = Barrier::of(w.at<u64>(op[Mbarrier::STATE])[l]).pending;
+    w.at<uint32_t>(op[Mbarrier::RESULT])[l] =
+        Barrier::of(w.at<uint64_t>(op[Mbarrier::STATE])[l]).pending;
   }
 }
 
-u64 wide_or_narrow(const Warp& w, Slot slot, bool narrow, int lane) {
-  return narrow ? w.at<u32>(slot)[lane] : w.at<u64>(slot)[lane];
+uint64_t wide_or_narrow(const Warp& w, Slot slot, bool narrow, int lane) {
+  return narrow ? w.at<uint32_t>(slot)[lane] : w.at<uint64_t>(slot)[lane];
 }
 
 // Copies are done at once. The offset of the destination is in imm.
 template <bool FromGlobal>
 void copy_bulk(Warp& w, const Op& op) {
-  for (u32 m = w.mask; m; m &= m - 1) {
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     const bool narrow_source = op.target & BULK_SOURCE_NARROW;
-    const u64 to = address(w, op, l);
-    u64 from = wide_or_narrow(w, op[CopyBulk::SOURCE], narrow_source, l) +
-               w.at<u64>(op[CopyBulk::SOURCE_OFFSET])[l];
-    if (narrow_source) from = u32(from);
-    const u64 size = w.at<u32>(op[CopyBulk::SIZE])[l];
+    const uint64_t to = address(w, op, l);
+    uint64_t from = wide_or_narrow(w, op[CopyBulk::SOURCE], narrow_source, l) +
+                    w.at<uint64_t>(op[CopyBulk::SOURCE_OFFSET])[l];
+    if (narrow_source) from = uint32_t(from);
+    const uint64_t size = w.at<uint32_t>(op[CopyBulk::SIZE])[l];
     if ((to | from | size) & 15)
       raise(w, op, l, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
             "bulk copies are of 16-byte units");
     if (size == 0) continue;
-    const Region shared = Region::Shared, global = Region::Global;
+    const Region shared = Region::SHARED, global = Region::GLOBAL;
     const std::byte* source =
-        resolve(w, op, l, from, size, Access::Read, FromGlobal ? global : shared);
-    std::byte* d = resolve(w, op, l, to, size, Access::Write, FromGlobal ? shared : global);
+        resolve(w, op, l, from, size, Access::READ, FromGlobal ? global : shared);
+    std::byte* d = resolve(w, op, l, to, size, Access::WRITE, FromGlobal ? shared : global);
     std::memcpy(d, source, size);
     if (op[CopyBulk::BARRIER] == NO_SLOT) continue;
-    u64 where = wide_or_narrow(w, op[CopyBulk::BARRIER], op.target & BULK_BARRIER_NARROW, l) +
-                w.at<u64>(op[CopyBulk::BARRIER_OFFSET])[l];
-    if (op.target & BULK_BARRIER_NARROW) where = u32(where);
-    std::byte* place = resolve(w, op, l, where, 8, Access::Write, Region::Shared);
-    u64 value = 0;
+    uint64_t where = wide_or_narrow(w, op[CopyBulk::BARRIER], op.target & BULK_BARRIER_NARROW, l) +
+                     w.at<uint64_t>(op[CopyBulk::BARRIER_OFFSET])[l];
+    if (op.target & BULK_BARRIER_NARROW) where = uint32_t(where);
+    std::byte* place = resolve(w, op, l, where, 8, Access::WRITE, Region::SHARED);
+    uint64_t value = 0;
     std::memcpy(&value, place, 8);
     Barrier b = Barrier::of(value);
-    change_bytes(w, op, l, b, -s64(size));
+    change_bytes(w, op, l, b, -int64_t(size));
     b.complete_if_done();
     value = b.packed();
     std::memcpy(place, &value, 8);

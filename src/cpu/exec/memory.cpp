@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocation table of the CPU devices. Device addresses come from a reservation that is never
 // mapped and are handed out in ascending order, so that a freed address stays invalid for long.
 #include "cpu/exec/memory.hpp"
@@ -30,8 +31,8 @@ constexpr size_t QUARANTINE = 512;
 uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) & ~(align - 1); }
 
 bool is_host_addressed(MemoryKind kind) {
-  return kind == MemoryKind::Pinned || kind == MemoryKind::Managed ||
-         kind == MemoryKind::Registered;
+  return kind == MemoryKind::PINNED || kind == MemoryKind::MANAGED ||
+         kind == MemoryKind::REGISTERED;
 }
 
 std::byte* map_pages(uint64_t size) {
@@ -81,11 +82,10 @@ Backing make_backing(uint64_t size, uint64_t align) {
 }
 
 void free_backing(const Backing& b) {
-  if (b.mapped) {
+  if (b.mapped)
     munmap(b.memory, b.mapped);
-  } else {
+  else
     std::free(b.memory);
-  }
 }
 
 struct Entry {
@@ -166,7 +166,7 @@ void AddressSpace::State::insert(const Entry& entry) {
 }
 
 void AddressSpace::State::dispose(const Entry& entry) {
-  if (entry.range.kind == MemoryKind::Registered) return;
+  if (entry.range.kind == MemoryKind::REGISTERED) return;
   if (!is_host_addressed(entry.range.kind)) return free_backing(entry.backing);
   // The pages go, the addresses stay reserved: a late access by the host faults, one by a kernel is
   // recognised.
@@ -224,7 +224,7 @@ AddressSpace& AddressSpace::instance() {
 
 uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, int device,
                                 uint64_t tag) {
-  if (size == 0 || size > uint64_t{1} << 46 || kind == MemoryKind::Registered) return 0;
+  if (size == 0 || size > uint64_t{1} << 46 || kind == MemoryKind::REGISTERED) return 0;
   Entry entry;
   entry.range = {0, size, kind, device, tag, nullptr, false};
   if (is_host_addressed(kind)) {
@@ -233,7 +233,7 @@ uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, 
     if (!entry.backing.memory) return 0;
     mprotect(entry.backing.memory + bytes, PAGE, PROT_NONE);
     entry.range.base = reinterpret_cast<uint64_t>(entry.backing.memory);
-  } else if (kind == MemoryKind::Heap) {
+  } else if (kind == MemoryKind::HEAP) {
     align = DEVICE_ALIGN;
     std::unique_lock lock(state_->mutex);
     entry.backing = state_->take_spare(size);
@@ -261,7 +261,7 @@ bool AddressSpace::register_host(void* memory, uint64_t size, int device, uint64
   std::unique_lock lock(state_->mutex);
   if (size == 0 || base == 0 || base + size < base || state_->overlaps(base, size)) return false;
   Entry entry;
-  entry.range = {base, size, MemoryKind::Registered, device, tag, static_cast<std::byte*>(memory),
+  entry.range = {base, size, MemoryKind::REGISTERED, device, tag, static_cast<std::byte*>(memory),
                  false};
   state_->insert(entry);
   return true;
@@ -279,7 +279,7 @@ bool AddressSpace::release(uint64_t address) {
   use.allocations -= 1;
   state_->freed.push_back({entry.range.base, entry.range.size});
   if (state_->freed.size() > FREED_RECORDS) state_->freed.pop_front();
-  if (entry.range.kind == MemoryKind::Heap)
+  if (entry.range.kind == MemoryKind::HEAP)
     state_->keep_spare(entry);
   else
     state_->limbo.push_back({++state_->clock, entry});

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of all CPU devices of the process: one address space in which an address belongs to at
 // most one allocation, ever, so that every stray access is recognised.
-#ifndef CUCPU_EXEC_MEMORY_HPP
-#define CUCPU_EXEC_MEMORY_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -15,20 +15,20 @@
 namespace cucore::cpu {
 
 enum class MemoryKind : uint8_t {
-  Device,   // cuMemAlloc: its address is never mapped, so that the host faults on it as with a GPU
-  Pinned,   // cuMemHostAlloc: the address is the host's
-  Managed,  // cuMemAllocManaged and __managed__: the address is the host's
-  Registered,  // cuMemHostRegister: the caller's own memory
-  Code,        // global and constant variables of a loaded module
-  Heap,        // a kernel's malloc
+  DEVICE,   // cuMemAlloc: its address is never mapped, so that the host faults on it as with a GPU
+  PINNED,   // cuMemHostAlloc: the address is the host's
+  MANAGED,  // cuMemAllocManaged and __managed__: the address is the host's
+  REGISTERED,  // cuMemHostRegister: the caller's own memory
+  CODE,        // global and constant variables of a loaded module
+  HEAP,        // a kernel's malloc
 };
 
-enum class Access : uint8_t { Read, Write };
+enum class Access : uint8_t { READ, WRITE };
 
 struct Range {
   uint64_t base = 0;  // what cuMemGetAddressRange answers
   uint64_t size = 0;
-  MemoryKind kind = MemoryKind::Device;
+  MemoryKind kind = MemoryKind::DEVICE;
   int device = 0;
   uint64_t tag = 0;           // the caller's (a context or pool id)
   std::byte* host = nullptr;  // where the bytes really are
@@ -57,7 +57,7 @@ class AddressSpace {
   // The live allocation that holds `address`.
   std::optional<Range> find(uint64_t address) const;
   // The host's pointer for [address, address + size), nullptr if it is not inside one allocation.
-  void* host(uint64_t address, uint64_t size, Access access = Access::Write) const;
+  void* host(uint64_t address, uint64_t size, Access access = Access::WRITE) const;
   // "8 bytes past the end of the 4096-byte allocation at 0x..." or where it lay before it was
   // freed.
   std::string describe(uint64_t address, uint64_t size) const;
@@ -100,5 +100,3 @@ class AddressSpace {
 };
 
 }  // namespace cucore::cpu
-
-#endif

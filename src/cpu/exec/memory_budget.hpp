@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host memory that the blocks of one launch may occupy together.
-#ifndef CUCPU_EXEC_MEMORY_BUDGET_HPP
-#define CUCPU_EXEC_MEMORY_BUDGET_HPP
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -48,5 +48,3 @@ inline std::string MemoryBudget::describe() const {
 }
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads PTX: places its variables, applies relocations, decodes its functions.
 #include "cpu/exec/module.hpp"
 
@@ -16,12 +17,12 @@ namespace {
 using ptx::OperandKind;
 using ptx::Space;
 
-u64 round_up(u64 value, u64 align) { return (value + align - 1) / align * align; }
+uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
 // Code addresses of all loaded modules: a pointer to a function of another module is not an error.
 struct CodeRegistry {
   std::mutex mutex;
-  std::unordered_set<u64> functions;
+  std::unordered_set<uint64_t> functions;
 };
 CodeRegistry& registry() {
   static CodeRegistry* const instance = new CodeRegistry;
@@ -34,13 +35,13 @@ bool is_builtin(std::string_view name) {
 
 // What a function names, directly.
 struct Uses {
-  std::set<u32> functions;
-  std::set<u32> variables;
+  std::set<uint32_t> functions;
+  std::set<uint32_t> variables;
 };
 void note(const ptx::Operand& o, Uses& uses) {
-  if (o.kind == OperandKind::function) uses.functions.insert(o.index);
-  const bool names = o.kind == OperandKind::symbol || o.kind == OperandKind::memory;
-  if (names && o.base == ptx::Base::module_variable) uses.variables.insert(o.index);
+  if (o.kind == OperandKind::FUNCTION) uses.functions.insert(o.index);
+  const bool names = o.kind == OperandKind::SYMBOL || o.kind == OperandKind::MEMORY;
+  if (names && o.base == ptx::Base::MODULE_VARIABLE) uses.variables.insert(o.index);
 }
 Uses uses_of(const ptx::Function& f) {
   Uses uses;
@@ -51,7 +52,7 @@ Uses uses_of(const ptx::Function& f) {
 
 }  // namespace
 
-const DecodedFunction* function_at(u64 address) {
+const DecodedFunction* function_at(uint64_t address) {
   auto& r = registry();
   std::lock_guard lock(r.mutex);
   return r.functions.count(address) ? reinterpret_cast<const DecodedFunction*>(address) : nullptr;
@@ -59,18 +60,18 @@ const DecodedFunction* function_at(u64 address) {
 void publish_function(const DecodedFunction* function) {
   auto& r = registry();
   std::lock_guard lock(r.mutex);
-  r.functions.insert(reinterpret_cast<u64>(function));
+  r.functions.insert(reinterpret_cast<uint64_t>(function));
 }
 void withdraw_function(const DecodedFunction* function) {
   auto& r = registry();
   std::lock_guard lock(r.mutex);
-  r.functions.erase(reinterpret_cast<u64>(function));
+  r.functions.erase(reinterpret_cast<uint64_t>(function));
 }
 
 ModuleImage::~ModuleImage() {
   for (const auto& f : decoded_.functions)
     if (f) withdraw_function(f.get());
-  for (u64 address : allocations_) AddressSpace::instance().release(address);
+  for (uint64_t address : allocations_) AddressSpace::instance().release(address);
 }
 
 bool ModuleImage::load(std::string_view text, int device, const DeviceLimits& limits,
@@ -104,7 +105,7 @@ bool ModuleImage::check_externals(std::string& log) const {
   bool good = true;
   const auto& functions = decoded_.source->functions;
   for (const auto& f : functions) {
-    for (u32 index : uses_of(f).functions) {
+    for (uint32_t index : uses_of(f).functions) {
       const auto& callee = functions[index];
       if (!callee.is_declaration || callee.alias_of != ptx::NONE || is_builtin(callee.name))
         continue;
@@ -116,7 +117,7 @@ bool ModuleImage::check_externals(std::string& log) const {
 }
 
 bool ModuleImage::check_sizes(std::string& log, CUresult& code) const {
-  u64 left = decoded_.limits.memory_bytes;
+  uint64_t left = decoded_.limits.memory_bytes;
   for (const auto& v : decoded_.source->variables) {
     if (v.space != Space::global && v.space != Space::constant) continue;
     if (v.size > left) {
@@ -138,13 +139,14 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
   for (size_t i = 0; i < decoded_.source->variables.size(); ++i) {
     const auto& v = decoded_.source->variables[i];
     if (v.space != Space::global && v.space != Space::constant) continue;
-    if (v.linkage == ptx::Linkage::external) {
+    if (v.linkage == ptx::Linkage::EXTERNAL) {
       log += "unresolved extern variable '" + std::string(v.name) + "'\n";
       return false;
     }
-    const auto kind = v.is_managed ? MemoryKind::Managed : MemoryKind::Code;
-    const u64 size = std::max<u64>(v.size, 1);
-    const u64 address = space.allocate(size, std::max<u64>(v.align, 16), kind, decoded_.device);
+    const auto kind = v.is_managed ? MemoryKind::MANAGED : MemoryKind::CODE;
+    const uint64_t size = std::max<uint64_t>(v.size, 1);
+    const uint64_t address =
+        space.allocate(size, std::max<uint64_t>(v.align, 16), kind, decoded_.device);
     if (address == 0) {
       log += "no memory for variable '" + std::string(v.name) + "' of " + std::to_string(size) +
              " bytes\n";
@@ -154,9 +156,10 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
     allocations_.push_back(address);
     decoded_.addresses[i] = address;
     if (!v.bytes.empty())
-      std::memcpy(space.host(address, size), v.bytes.data(), std::min<u64>(size, v.bytes.size()));
+      std::memcpy(space.host(address, size), v.bytes.data(),
+                  std::min<uint64_t>(size, v.bytes.size()));
     if (v.space == Space::constant) {
-      const_bytes_ += u32(size);
+      const_bytes_ += uint32_t(size);
       space.set_read_only(address, true);
     }
     globals_.push_back(
@@ -166,20 +169,20 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
 }
 
 // Where a shared variable ends. No launch finds this much, and sums of it stay within 32 bits.
-u64 shared_end(u64 offset, u64 size) {
-  constexpr u64 TOO_MUCH = u64{1} << 30;
+uint64_t shared_end(uint64_t offset, uint64_t size) {
+  constexpr uint64_t TOO_MUCH = uint64_t{1} << 30;
   return size < TOO_MUCH && offset < TOO_MUCH ? offset + size : TOO_MUCH;
 }
 
 // Shared variables outside kernels have one layout for the module, since any kernel may call
 // whoever names them. They come first; a kernel's own follow.
 void ModuleImage::place_shared() {
-  u64 offset = 0;
+  uint64_t offset = 0;
   auto& module = *decoded_.source;
   for (size_t i = 0; i < module.variables.size(); ++i) {
     auto& v = module.variables[i];
     if (v.space != Space::shared || v.is_unsized) continue;
-    offset = round_up(offset, std::max<u64>(v.align, 1));
+    offset = round_up(offset, std::max<uint64_t>(v.align, 1));
     decoded_.addresses[i] = offset;
     offset = shared_end(offset, v.size);
   }
@@ -187,12 +190,12 @@ void ModuleImage::place_shared() {
     if (f.is_entry) continue;
     for (auto& v : f.variables) {
       if (v.space != Space::shared) continue;
-      offset = round_up(offset, std::max<u64>(v.align, 1));
+      offset = round_up(offset, std::max<uint64_t>(v.align, 1));
       v.offset = offset;
       offset = shared_end(offset, v.size);
     }
   }
-  decoded_.function_shared = u32(round_up(offset, 16));
+  decoded_.function_shared = uint32_t(round_up(offset, 16));
 }
 
 void ModuleImage::create_functions() {
@@ -212,17 +215,17 @@ bool ModuleImage::relocate(std::string& log) {
   const auto& module = *decoded_.source;
   for (size_t i = 0; i < module.variables.size(); ++i) {
     for (const auto& r : module.variables[i].relocations) {
-      u64 target = 0;
+      uint64_t target = 0;
       if (r.is_function) {
-        u32 index = r.index;
+        uint32_t index = r.index;
         if (module.functions[index].alias_of != ptx::NONE) index = module.functions[index].alias_of;
-        target = reinterpret_cast<u64>(decoded_.functions[index].get());
+        target = reinterpret_cast<uint64_t>(decoded_.functions[index].get());
       } else {
         target = decoded_.addresses[r.index];
         if (r.is_generic && module.variables[r.index].space == Space::shared)
           target += space.shared_window();
       }
-      const u64 value = ((target + u64(r.addend)) & r.mask) >> r.shift;
+      const uint64_t value = ((target + uint64_t(r.addend)) & r.mask) >> r.shift;
       void* place =
           decoded_.addresses[i] ? space.host(decoded_.addresses[i] + r.offset, r.size) : nullptr;
       if (!place || r.size > 8) {
@@ -237,55 +240,55 @@ bool ModuleImage::relocate(std::string& log) {
 }
 
 // All functions that a kernel may reach; an indirect call may reach any whose address is taken.
-std::set<u32> ModuleImage::reachable(u32 from) const {
-  std::set<u32> seen{from};
-  std::vector<u32> next{from};
+std::set<uint32_t> ModuleImage::reachable(uint32_t from) const {
+  std::set<uint32_t> seen{from};
+  std::vector<uint32_t> next{from};
   while (!next.empty()) {
-    const u32 f = next.back();
+    const uint32_t f = next.back();
     next.pop_back();
-    for (u32 callee : uses_of(decoded_.source->functions[f]).functions) {
-      const u32 alias = decoded_.source->functions[callee].alias_of;
-      const u32 real = alias == ptx::NONE ? callee : alias;
+    for (uint32_t callee : uses_of(decoded_.source->functions[f]).functions) {
+      const uint32_t alias = decoded_.source->functions[callee].alias_of;
+      const uint32_t real = alias == ptx::NONE ? callee : alias;
       if (seen.insert(real).second) next.push_back(real);
     }
   }
   return seen;
 }
 
-void ModuleImage::lay_out_kernel(u32 index, DecodedKernel& kernel) {
+void ModuleImage::lay_out_kernel(uint32_t index, DecodedKernel& kernel) {
   auto& module = *decoded_.source;
   bool names_module_shared = false;
-  for (u32 f : reachable(index)) {
+  for (uint32_t f : reachable(index)) {
     const auto& function = module.functions[f];
-    for (u32 v : uses_of(function).variables) {
+    for (uint32_t v : uses_of(function).variables) {
       if (module.variables[v].space != Space::shared) continue;
       (module.variables[v].is_unsized ? kernel.uses_dynamic_shared : names_module_shared) = true;
     }
     if (function.is_entry) continue;
     for (const auto& v : function.variables) names_module_shared |= v.space == Space::shared;
   }
-  u64 offset = names_module_shared ? decoded_.function_shared : 0;
+  uint64_t offset = names_module_shared ? decoded_.function_shared : 0;
   for (auto& v : module.functions[index].variables) {
     if (v.space != Space::shared) continue;
     if (v.is_unsized) {
       kernel.uses_dynamic_shared = true;
       continue;
     }
-    offset = round_up(offset, std::max<u64>(v.align, 1));
+    offset = round_up(offset, std::max<uint64_t>(v.align, 1));
     v.offset = offset;
     offset = shared_end(offset, v.size);
   }
   for (auto& v : module.functions[index].variables)
     if (v.space == Space::shared && v.is_unsized) v.offset = round_up(offset, 16);
   // Static memory is counted exactly; dynamic memory begins at the next multiple of 16.
-  kernel.static_bytes = u32(offset);
-  kernel.static_shared = u32(round_up(offset, 16));
+  kernel.static_bytes = uint32_t(offset);
+  kernel.static_shared = uint32_t(round_up(offset, 16));
 }
 
 void ModuleImage::decode_functions() {
   const HandlerSet& set = handlers_for(simd_level());
   const auto& functions = decoded_.source->functions;
-  for (u32 i = 0; i < functions.size(); ++i) {
+  for (uint32_t i = 0; i < functions.size(); ++i) {
     if (!decoded_.functions[i]) continue;
     if (functions[i].is_entry) {
       auto kernel = std::make_unique<KernelImage>(*this);
@@ -306,22 +309,22 @@ void ModuleImage::describe_kernels() {
       info.params.push_back({size_t(v.offset), size_t(v.size), size_t(v.align)});
     info.param_bytes = size_t(f.param_bytes);
     info.static_shared = kernel->decoded.static_bytes;
-    info.local_bytes = u32(f.local_bytes);
+    info.local_bytes = uint32_t(f.local_bytes);
     info.const_bytes = const_bytes_;
     info.uses_dynamic_shared = kernel->decoded.uses_dynamic_shared;
     info.ptx_version = decoded_.source->version_major * 10 + decoded_.source->version_minor;
     info.target = decoded_.source->target;
     info.min_ctas = f.min_blocks;
-    u64 threads = 1;
+    uint64_t threads = 1;
     for (int c = 0; c < 3; ++c) {
       info.required_block[c] = f.required_threads[c];
       info.required_cluster[c] = f.required_cluster[c];
-      const u32 n = f.required_threads[c] ? f.required_threads[c] : f.max_threads[c];
+      const uint32_t n = f.required_threads[c] ? f.required_threads[c] : f.max_threads[c];
       threads *= n ? n : 1;
     }
     const bool bounded = f.required_threads[0] || f.max_threads[0];
-    info.max_threads =
-        bounded ? u32(std::min<u64>(threads, 1024)) : decoded_.limits.max_threads_per_block;
+    info.max_threads = bounded ? uint32_t(std::min<uint64_t>(threads, 1024))
+                               : decoded_.limits.max_threads_per_block;
     info.registers = estimate_registers(f, info.max_threads);
     kernel_list_.push_back(kernel.get());
   }
@@ -329,14 +332,14 @@ void ModuleImage::describe_kernels() {
 
 // Registers that live at once are not known without allocation: a fraction of those declared, in
 // the steps and bounds of the hardware, is a number that occupancy arithmetic can work with.
-u32 ModuleImage::estimate_registers(const ptx::Function& f, u32 max_threads) {
-  u64 words = 0;
+uint32_t ModuleImage::estimate_registers(const ptx::Function& f, uint32_t max_threads) {
+  uint64_t words = 0;
   for (ptx::Type t : f.registers) words += (ptx::size_of(t) + 3) / 4;
-  u64 estimate = round_up(10 + words / 4, 8);
-  estimate =
-      std::min<u64>(estimate, std::min<u64>(255, 65536 / std::max(32u, max_threads) / 8 * 8));
-  if (f.max_registers) estimate = std::min<u64>(estimate, f.max_registers);
-  return u32(std::max<u64>(estimate, 16));
+  uint64_t estimate = round_up(10 + words / 4, 8);
+  estimate = std::min<uint64_t>(
+      estimate, std::min<uint64_t>(255, 65536 / std::max(32u, max_threads) / 8 * 8));
+  if (f.max_registers) estimate = std::min<uint64_t>(estimate, f.max_registers);
+  return uint32_t(std::max<uint64_t>(estimate, 16));
 }
 
 const Kernel* ModuleImage::find_kernel(std::string_view name) const {

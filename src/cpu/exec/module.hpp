@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loaded PTX module: its variables in memory and its functions decoded.
-#ifndef CUCPU_EXEC_MODULE_HPP
-#define CUCPU_EXEC_MODULE_HPP
+#pragma once
 
 #include <memory>
 #include <set>
@@ -49,22 +49,20 @@ class ModuleImage : public LoadedModule {
   void place_shared();
   void create_functions();
   bool relocate(std::string& log);
-  std::set<u32> reachable(u32 from) const;
-  void lay_out_kernel(u32 index, DecodedKernel& kernel);
+  std::set<uint32_t> reachable(uint32_t from) const;
+  void lay_out_kernel(uint32_t index, DecodedKernel& kernel);
   void decode_functions();
   void describe_kernels();
-  static u32 estimate_registers(const ptx::Function& f, u32 max_threads);
+  static uint32_t estimate_registers(const ptx::Function& f, uint32_t max_threads);
 
   DecodedModule decoded_;
-  std::vector<u64> allocations_;
+  std::vector<uint64_t> allocations_;
   std::vector<GlobalInfo> globals_;
   std::vector<std::unique_ptr<KernelImage>> kernels_;
   std::vector<const Kernel*> kernel_list_;
-  u32 const_bytes_ = 0;
+  uint32_t const_bytes_ = 0;
 };
 
 inline LoadedModule& KernelImage::module() const { return module_; }
 
 }  // namespace cucore::cpu
-
-#endif

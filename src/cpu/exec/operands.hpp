@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operands of a decoded instruction. Each family of instructions names the slots that it uses.
-#ifndef CUCPU_EXEC_OPERANDS_HPP
-#define CUCPU_EXEC_OPERANDS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -54,5 +54,3 @@ static_assert(size_t(LoadStore::ADDRESS) == size_t(Atomic::ADDRESS) &&
               size_t(LoadStore::ADDRESS) == size_t(Mbarrier::ADDRESS));
 
 }  // namespace cucore::cpu
-
-#endif

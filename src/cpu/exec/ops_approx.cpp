@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of the .approx instructions. All are computed in double without fused operations, so
 // that every instruction set gives the same bits, and are well inside the error bounds that PTX
 // states.
@@ -22,7 +23,7 @@ constexpr double SHIFTER = 0x1.8p52;
 CUCPU_INLINE double exp2_of(double x) {
   const double shifted = x + SHIFTER;
   const double r = (x - (shifted - SHIFTER)) * LN2;
-  const u64 n = bits_of<u64>(shifted);
+  const uint64_t n = bits_of<uint64_t>(shifted);
   double p = 1.0 / 5040;
   p = p * r + 1.0 / 720;
   p = p * r + 1.0 / 120;
@@ -48,10 +49,10 @@ struct Ex2 {
 // log2 of a positive normal double: the mantissa in [sqrt(1/2), sqrt(2)) through the series of
 // atanh.
 CUCPU_INLINE double log2_of(double x) {
-  const u64 b = bits_of<u64>(x);
-  const u64 up = (b & 0xfffffffffffff) > 0x6a09e667f3bcc ? 1 : 0;
+  const uint64_t b = bits_of<uint64_t>(x);
+  const uint64_t up = (b & 0xfffffffffffff) > 0x6a09e667f3bcc ? 1 : 0;
   const double e = bits_of<double>((b >> 52) + up + 0x4330000000000000) - (0x1p52 + 1023);
-  const double m = bits_of<double>((b & 0xfffffffffffff) | (u64{1023} - up) << 52);
+  const double m = bits_of<double>((b & 0xfffffffffffff) | (uint64_t{1023} - up) << 52);
   const double s = (m - 1.0) / (m + 1.0);
   const double z = s * s;
   double p = 1.0 / 11;
@@ -67,16 +68,16 @@ struct Lg2 {
     float r = float(log2_of(a > 0 ? double(a) : 1.0));
     r = a == 0 ? -float(INF) : r;
     r = a == float(INF) ? a : r;
-    return a >= 0 ? r : bits_of<float>(u32{0x7fffffff});
+    return a >= 0 ? r : bits_of<float>(uint32_t{0x7fffffff});
   }
 };
 
 // Sine of x + quadrant * pi/2; pi/2 in two parts keeps the reduction good for |x| up to 2^30.
-CUCPU_INLINE double sine(double x, u64 quadrant) {
+CUCPU_INLINE double sine(double x, uint64_t quadrant) {
   const double shifted = x * 0x1.45f306dc9c883p-1 + SHIFTER;
   const double n = shifted - SHIFTER;
   const double r = (x - n * 0x1.921fb544p0) - n * 0x1.0b4611a626331p-34;
-  const u64 q = bits_of<u64>(shifted) + quadrant;
+  const uint64_t q = bits_of<uint64_t>(shifted) + quadrant;
   const double z = r * r;
   double s = 1.0 / 362880;
   s = s * z - 1.0 / 5040;
@@ -92,11 +93,11 @@ CUCPU_INLINE double sine(double x, u64 quadrant) {
   const double v = q & 1 ? c : s;
   return q & 2 ? -v : v;
 }
-template <u64 Quadrant>
+template <uint64_t Quadrant>
 CUCPU_INLINE float wave(float a) {
-  const float size = bits_of<float>(bits_of<u32>(a) & 0x7fffffff);
+  const float size = bits_of<float>(bits_of<uint32_t>(a) & 0x7fffffff);
   const float r = float(sine(size < 0x1p30f ? double(a) : 0.0, Quadrant));
-  return size < float(INF) ? r : bits_of<float>(u32{0x7fffffff});
+  return size < float(INF) ? r : bits_of<float>(uint32_t{0x7fffffff});
 }
 struct Sin {
   // Tiny and zero arguments, with their sign, are their own sine.
@@ -127,9 +128,9 @@ struct DivApprox {
   // A divisor of 2^126 and more gives 0, or NaN for an infinite dividend: its reciprocal is
   // flushed.
   static float apply(float a, float b) {
-    const float size = bits_of<float>(bits_of<u32>(b) & 0x7fffffff);
+    const float size = bits_of<float>(bits_of<uint32_t>(b) & 0x7fffffff);
     return (size > 0x1p126f) & (size < float(INF))
-               ? a * bits_of<float>(bits_of<u32>(b) & 0x80000000)
+               ? a * bits_of<float>(bits_of<uint32_t>(b) & 0x80000000)
                : a / b;
   }
 };
@@ -151,11 +152,11 @@ void divide(Warp& w, const Op& op) {
 
 // The f64 seeds have the upper half of a double's bits; subnormal arguments count as zero.
 CUCPU_INLINE double flushed_high(double v) {
-  const u64 b = bits_of<u64>(v);
-  return bits_of<double>((b >> 52 & 0x7ff) ? b : b & u64{1} << 63);
+  const uint64_t b = bits_of<uint64_t>(v);
+  return bits_of<double>((b >> 52 & 0x7ff) ? b : b & uint64_t{1} << 63);
 }
 CUCPU_INLINE double upper_half(double v) {
-  return bits_of<double>(bits_of<u64>(v) & 0xffffffff00000000);
+  return bits_of<double>(bits_of<uint64_t>(v) & 0xffffffff00000000);
 }
 void rcp_f64(Warp& w, const Op& op) {
   const double* a = in<double>(w, op[FIRST]);

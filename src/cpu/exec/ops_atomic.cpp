@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of atom and red, and of loads and stores with an order: real atomic operations on the
 // host, lane after lane. The host's sequential consistency covers every order and scope of PTX.
 #include <atomic>
@@ -20,23 +21,24 @@ using ptx::Order;
 using ptx::Type;
 
 // What an operation that threads spin on takes from the slice of its warp.
-constexpr s64 SPIN_COST = 16;
+constexpr int64_t SPIN_COST = 16;
 
-u64 address_of(const Warp& w, const Op& op, int lane) {
-  if (op.target & NARROW) return u32(w.at<u32>(op[LoadStore::ADDRESS])[lane] + u32(op.imm));
-  return w.at<u64>(op[LoadStore::ADDRESS])[lane] + op.imm +
+uint64_t address_of(const Warp& w, const Op& op, int lane) {
+  if (op.target & NARROW)
+    return uint32_t(w.at<uint32_t>(op[LoadStore::ADDRESS])[lane] + uint32_t(op.imm));
+  return w.at<uint64_t>(op[LoadStore::ADDRESS])[lane] + op.imm +
          (op.target & FRAME_RELATIVE ? w.frame->local_base : 0);
 }
 
-std::byte* place(Warp& w, const Op& op, int lane, u64 size, Access access) {
-  const u64 address = address_of(w, op, lane);
+std::byte* place(Warp& w, const Op& op, int lane, uint64_t size, Access access) {
+  const uint64_t address = address_of(w, op, lane);
   const auto region = Region(op.target & 0xff);
-  if (region == Region::Shared) {
+  if (region == Region::SHARED) {
     if (address <= w.shared_size && size <= w.shared_size - address && !(address & (size - 1)))
       return w.shared + address;
-  } else if (region == Region::Global || region == Region::Generic) {
+  } else if (region == Region::GLOBAL || region == Region::GENERIC) {
     const Site& site = w.sites[op.site];
-    const u64 offset = address - site.base;
+    const uint64_t offset = address - site.base;
     if (offset <= site.size && size <= site.size - offset && !(address & (size - 1)) &&
         w.sites[0].base == w.generation->load(std::memory_order_relaxed))
       return reinterpret_cast<std::byte*>(address + site.delta);
@@ -46,7 +48,7 @@ std::byte* place(Warp& w, const Op& op, int lane, u64 size, Access access) {
 
 template <class F>
 void each_active(const Warp& w, F f) {
-  for (u32 m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
+  for (uint32_t m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
 }
 
 // The new value that an operation writes.
@@ -93,36 +95,38 @@ struct Exchange {
   }
 };
 struct Inc {
-  static u32 apply(u32 a, u32 b) { return a >= b ? 0 : a + 1; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return a >= b ? 0 : a + 1; }
 };
 struct Dec {
-  static u32 apply(u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return a == 0 || a > b ? b : a - 1; }
 };
 struct AddF32 {
-  static u32 apply(u32 a, u32 b) {
+  static uint32_t apply(uint32_t a, uint32_t b) {
     const float r = std::bit_cast<float>(a) + std::bit_cast<float>(b);
-    return r == r ? std::bit_cast<u32>(r) : 0x7fffffff;
+    return r == r ? std::bit_cast<uint32_t>(r) : 0x7fffffff;
   }
 };
 // Sums in global memory take and give subnormals as zero; those in shared memory keep them.
 struct AddF32Flushed {
-  static u32 flushed(u32 bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
-  static u32 apply(u32 a, u32 b) { return flushed(AddF32::apply(flushed(a), flushed(b))); }
+  static uint32_t flushed(uint32_t bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
+  static uint32_t apply(uint32_t a, uint32_t b) {
+    return flushed(AddF32::apply(flushed(a), flushed(b)));
+  }
 };
 struct AddF64 {
-  static u64 apply(u64 a, u64 b) {
-    return std::bit_cast<u64>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
+  static uint64_t apply(uint64_t a, uint64_t b) {
+    return std::bit_cast<uint64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
   }
 };
 template <class F>
 struct AddHalf {
-  static u16 apply(u16 a, u16 b) { return F::from(F::to(a) + F::to(b)); }
+  static uint16_t apply(uint16_t a, uint16_t b) { return F::from(F::to(a) + F::to(b)); }
 };
 template <class F>
 struct AddHalf2 {
-  static u32 apply(u32 a, u32 b) {
-    return AddHalf<F>::apply(u16(a), u16(b)) | u32(AddHalf<F>::apply(u16(a >> 16), u16(b >> 16)))
-                                                   << 16;
+  static uint32_t apply(uint32_t a, uint32_t b) {
+    return AddHalf<F>::apply(uint16_t(a), uint16_t(b)) |
+           uint32_t(AddHalf<F>::apply(uint16_t(a >> 16), uint16_t(b >> 16))) << 16;
   }
 };
 
@@ -165,10 +169,10 @@ template <class T, class F, class InShared = F>
 void atomic(Warp& w, const Op& op) {
   const T* b = w.at<T>(op[Atomic::OPERAND]);
   T* d = op[Atomic::RESULT] == NO_SLOT ? nullptr : w.at<T>(op[Atomic::RESULT]);
-  const bool alone = Region(op.target & 0xff) == Region::Shared;
+  const bool alone = Region(op.target & 0xff) == Region::SHARED;
   w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
-    std::byte* p = place(w, op, l, sizeof(T), Access::Write);
+    std::byte* p = place(w, op, l, sizeof(T), Access::WRITE);
     const T old = alone ? apply_alone<T, InShared>(p, b[l]) : apply_to<T, F>(p, b[l]);
     if (d) d[l] = old;
   });
@@ -180,7 +184,7 @@ void compare_and_swap(Warp& w, const Op& op) {
   T* d = op[Atomic::RESULT] == NO_SLOT ? nullptr : w.at<T>(op[Atomic::RESULT]);
   w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
-    std::byte* p = place(w, op, l, sizeof(T), Access::Write);
+    std::byte* p = place(w, op, l, sizeof(T), Access::WRITE);
     T expected = b[l];
     std::atomic_ref<T>(*reinterpret_cast<T*>(p)).compare_exchange_strong(expected, c[l]);
     if (d) d[l] = expected;
@@ -194,7 +198,7 @@ void vector_atomic(Warp& w, const Op& op) {
   const size_t count = slots.size() / 2;
   w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
-    std::byte* p = place(w, op, l, sizeof(T) * count, Access::Write);
+    std::byte* p = place(w, op, l, sizeof(T) * count, Access::WRITE);
     for (size_t k = 0; k < count; ++k) {
       const T old = apply_to<T, F>(p + k * sizeof(T), w.at<T>(slots[count + k])[l]);
       if (slots[k] != NO_SLOT) w.at<T>(slots[k])[l] = old;
@@ -206,15 +210,15 @@ Handler vector_of(const Form& f) {
   if (f.operation != Operation::add) return nullptr;
   switch (f.types[0]) {
     case Type::f32:
-      return vector_atomic<u32, AddF32Flushed>;
+      return vector_atomic<uint32_t, AddF32Flushed>;
     case Type::f16:
-      return vector_atomic<u16, AddHalf<Half>>;
+      return vector_atomic<uint16_t, AddHalf<Half>>;
     case Type::bf16:
-      return vector_atomic<u16, AddHalf<Brain>>;
+      return vector_atomic<uint16_t, AddHalf<Brain>>;
     case Type::f16x2:
-      return vector_atomic<u32, AddHalf2<Half>>;
+      return vector_atomic<uint32_t, AddHalf2<Half>>;
     case Type::bf16x2:
-      return vector_atomic<u32, AddHalf2<Brain>>;
+      return vector_atomic<uint32_t, AddHalf2<Brain>>;
     default:
       return nullptr;
   }
@@ -227,17 +231,17 @@ std::mutex& wide_lock() {
   return lock;
 }
 struct Wide {
-  u64 low, high;
+  uint64_t low, high;
   bool operator==(const Wide&) const = default;
 };
 Wide wide_at(const Warp& w, Slot slot, int lane) {
-  return {w.at<u64>(slot)[lane], w.at<u64>(slot)[LANES + lane]};
+  return {w.at<uint64_t>(slot)[lane], w.at<uint64_t>(slot)[LANES + lane]};
 }
 template <bool Compares>
 void exchange_wide(Warp& w, const Op& op) {
   w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
-    std::byte* p = place(w, op, l, sizeof(Wide), Access::Write);
+    std::byte* p = place(w, op, l, sizeof(Wide), Access::WRITE);
     const Wide b = wide_at(w, op[Atomic::OPERAND], l);
     Wide old;
     {
@@ -247,8 +251,8 @@ void exchange_wide(Warp& w, const Op& op) {
       if (!Compares || old == b) std::memcpy(p, &next, sizeof next);
     }
     if (op[Atomic::RESULT] == NO_SLOT) return;
-    w.at<u64>(op[Atomic::RESULT])[l] = old.low;
-    w.at<u64>(op[Atomic::RESULT])[LANES + l] = old.high;
+    w.at<uint64_t>(op[Atomic::RESULT])[l] = old.low;
+    w.at<uint64_t>(op[Atomic::RESULT])[LANES + l] = old.high;
   });
 }
 
@@ -281,42 +285,42 @@ Handler atomic_of(const Form& f) {
   switch (f.types[0]) {
     case Type::u32:
     case Type::b32:
-      if (o == Operation::inc) return atomic<u32, Inc>;
-      if (o == Operation::dec) return atomic<u32, Dec>;
-      return integer_atomic<u32>(o);
+      if (o == Operation::inc) return atomic<uint32_t, Inc>;
+      if (o == Operation::dec) return atomic<uint32_t, Dec>;
+      return integer_atomic<uint32_t>(o);
     case Type::s32:
-      return integer_atomic<s32>(o);
+      return integer_atomic<int32_t>(o);
     case Type::u64:
     case Type::b64:
-      return integer_atomic<u64>(o);
+      return integer_atomic<uint64_t>(o);
     case Type::s64:
-      return integer_atomic<s64>(o);
+      return integer_atomic<int64_t>(o);
     case Type::b128:
       if (o == Operation::cas) return exchange_wide<true>;
       return o == Operation::exch ? Handler(exchange_wide<false>) : nullptr;
     case Type::b16:
     case Type::u16:
-      if (o == Operation::cas) return compare_and_swap<u16>;
-      return o == Operation::exch ? Handler(atomic<u16, Exchange>) : nullptr;
+      if (o == Operation::cas) return compare_and_swap<uint16_t>;
+      return o == Operation::exch ? Handler(atomic<uint16_t, Exchange>) : nullptr;
     default:
       break;
   }
-  if (o == Operation::exch && ptx::size_of(f.types[0]) == 4) return atomic<u32, Exchange>;
-  if (o == Operation::exch && ptx::size_of(f.types[0]) == 8) return atomic<u64, Exchange>;
+  if (o == Operation::exch && ptx::size_of(f.types[0]) == 4) return atomic<uint32_t, Exchange>;
+  if (o == Operation::exch && ptx::size_of(f.types[0]) == 8) return atomic<uint64_t, Exchange>;
   if (o != Operation::add) return nullptr;
   switch (f.types[0]) {
     case Type::f32:
-      return atomic<u32, AddF32Flushed, AddF32>;
+      return atomic<uint32_t, AddF32Flushed, AddF32>;
     case Type::f64:
-      return atomic<u64, AddF64>;
+      return atomic<uint64_t, AddF64>;
     case Type::f16:
-      return atomic<u16, AddHalf<Half>>;
+      return atomic<uint16_t, AddHalf<Half>>;
     case Type::bf16:
-      return atomic<u16, AddHalf<Brain>>;
+      return atomic<uint16_t, AddHalf<Brain>>;
     case Type::f16x2:
-      return atomic<u32, AddHalf2<Half>>;
+      return atomic<uint32_t, AddHalf2<Half>>;
     case Type::bf16x2:
-      return atomic<u32, AddHalf2<Brain>>;
+      return atomic<uint32_t, AddHalf2<Brain>>;
     default:
       return nullptr;
   }
@@ -329,48 +333,48 @@ M load_value(std::byte* p) {
   return std::atomic_ref<M>(*reinterpret_cast<M*>(p)).load();
 }
 
-u64 load_bits(std::byte* p, u64 bytes, bool sign) {
+uint64_t load_bits(std::byte* p, uint64_t bytes, bool sign) {
   switch (bytes) {
     case 1:
-      return sign ? u64(s64(s8(load_value<u8>(p)))) : load_value<u8>(p);
+      return sign ? uint64_t(int64_t(int8_t(load_value<uint8_t>(p)))) : load_value<uint8_t>(p);
     case 2:
-      return sign ? u64(s64(s16(load_value<u16>(p)))) : load_value<u16>(p);
+      return sign ? uint64_t(int64_t(int16_t(load_value<uint16_t>(p)))) : load_value<uint16_t>(p);
     case 4:
-      return sign ? u64(s64(s32(load_value<u32>(p)))) : load_value<u32>(p);
+      return sign ? uint64_t(int64_t(int32_t(load_value<uint32_t>(p)))) : load_value<uint32_t>(p);
     default:
-      return load_value<u64>(p);
+      return load_value<uint64_t>(p);
   }
 }
-void store_bits(std::byte* p, u64 bytes, u64 value) {
+void store_bits(std::byte* p, uint64_t bytes, uint64_t value) {
   switch (bytes) {
     case 1:
-      std::atomic_ref<u8>(*reinterpret_cast<u8*>(p)).store(u8(value));
+      std::atomic_ref<uint8_t>(*reinterpret_cast<uint8_t*>(p)).store(uint8_t(value));
       break;
     case 2:
-      std::atomic_ref<u16>(*reinterpret_cast<u16*>(p)).store(u16(value));
+      std::atomic_ref<uint16_t>(*reinterpret_cast<uint16_t*>(p)).store(uint16_t(value));
       break;
     case 4:
-      std::atomic_ref<u32>(*reinterpret_cast<u32*>(p)).store(u32(value));
+      std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(p)).store(uint32_t(value));
       break;
     default:
-      std::atomic_ref<u64>(*reinterpret_cast<u64*>(p)).store(value);
+      std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(p)).store(value);
       break;
   }
 }
 
 // LoadStore::FORM: bytes of a value, of a register, number of values, signedness, a byte each.
 struct Packed {
-  u32 bytes, width, count, sign;
-  explicit Packed(u32 v)
+  uint32_t bytes, width, count, sign;
+  explicit Packed(uint32_t v)
       : bytes(v & 0xff), width(v >> 8 & 0xff), count(v >> 16 & 0xff), sign(v >> 24) {}
 };
 void load_ordered(Warp& w, const Op& op) {
   const Packed form(op[LoadStore::FORM]);
   w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
-    std::byte* p = place(w, op, l, u64{form.bytes} * form.count, Access::Read);
-    for (u32 v = 0; v < form.count; ++v) {
-      const u64 value = load_bits(p + v * form.bytes, form.bytes, form.sign);
+    std::byte* p = place(w, op, l, uint64_t{form.bytes} * form.count, Access::READ);
+    for (uint32_t v = 0; v < form.count; ++v) {
+      const uint64_t value = load_bits(p + v * form.bytes, form.bytes, form.sign);
       std::memcpy(w.at<std::byte>(op.at(LoadStore::VALUES, v)) + size_t(l) * form.width, &value,
                   form.width);
     }
@@ -379,9 +383,9 @@ void load_ordered(Warp& w, const Op& op) {
 void store_ordered(Warp& w, const Op& op) {
   const Packed form(op[LoadStore::FORM]);
   each_active(w, [&](int l) {
-    std::byte* p = place(w, op, l, u64{form.bytes} * form.count, Access::Write);
-    for (u32 v = 0; v < form.count; ++v) {
-      u64 value = 0;
+    std::byte* p = place(w, op, l, uint64_t{form.bytes} * form.count, Access::WRITE);
+    for (uint32_t v = 0; v < form.count; ++v) {
+      uint64_t value = 0;
       std::memcpy(&value, w.at<std::byte>(op.at(LoadStore::VALUES, v)) + size_t(l) * form.width,
                   form.width);
       store_bits(p + v * form.bytes, form.bytes, value);
@@ -396,8 +400,8 @@ Handler select_atomic(const Form& f, Widths) { return f.vector > 1 ? vector_of(f
 Comparison select_ordered(const Form& f, Widths widths) {
   const unsigned bytes = ptx::size_of(f.types[0]);
   if (bytes == 0 || bytes > 8 || f.vector > 4 || widths.d > 8) return {};
-  const u64 packed =
-      bytes | u64{widths.d} << 8 | u64{f.vector} << 16 | u64{ptx::is_signed(f.types[0])} << 24;
+  const uint64_t packed = bytes | uint64_t{widths.d} << 8 | uint64_t{f.vector} << 16 |
+                          uint64_t{ptx::is_signed(f.types[0])} << 24;
   if (f.op == Opcode::st) return {store_ordered, packed};
   return {load_ordered, packed};
 }

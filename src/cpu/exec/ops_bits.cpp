@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of logic, shifts, bit fields and permutations.
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
@@ -14,7 +15,7 @@ using ptx::Type;
 template <class T>
 constexpr bool is_signed_v = T(-1) < T(0);
 template <class T>
-constexpr u32 BITS = 8 * sizeof(T);
+constexpr uint32_t BITS = 8 * sizeof(T);
 
 struct And {
   template <class T>
@@ -60,10 +61,11 @@ void binary(Warp& w, const Op& op) {
 }
 template <class F>
 void predicate_binary(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op[RESULT]), F::apply(*in<u32>(w, op[FIRST]), *in<u32>(w, op[SECOND])));
+  write_bits(w, out<uint32_t>(w, op[RESULT]),
+             F::apply(*in<uint32_t>(w, op[FIRST]), *in<uint32_t>(w, op[SECOND])));
 }
 void predicate_not(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op[RESULT]), ~*in<u32>(w, op[FIRST]));
+  write_bits(w, out<uint32_t>(w, op[RESULT]), ~*in<uint32_t>(w, op[FIRST]));
 }
 
 template <class F>
@@ -71,11 +73,11 @@ Handler logic(Type type) {
   if (type == Type::pred) return predicate_binary<F>;
   switch (ptx::size_of(type)) {
     case 2:
-      return binary<u16, F>;
+      return binary<uint16_t, F>;
     case 4:
-      return binary<u32, F>;
+      return binary<uint32_t, F>;
     case 8:
-      return binary<u64, F>;
+      return binary<uint64_t, F>;
     default:
       return nullptr;
   }
@@ -84,11 +86,11 @@ template <class F>
 Handler logic_unary(Type type) {
   switch (ptx::size_of(type)) {
     case 2:
-      return unary<u16, F>;
+      return unary<uint16_t, F>;
     case 4:
-      return unary<u32, F>;
+      return unary<uint32_t, F>;
     case 8:
-      return unary<u64, F>;
+      return unary<uint64_t, F>;
     default:
       return nullptr;
   }
@@ -99,18 +101,18 @@ Handler logic_unary(Type type) {
 template <class T>
 void shift_left(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
-    const u32 n = b[l];
+    const uint32_t n = b[l];
     return n < BITS<T> ? T(a[l] << (n & (BITS<T> - 1))) : T(0);
   });
 }
 template <class T>
 void shift_right(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
-    const u32 n = b[l];
+    const uint32_t n = b[l];
     if constexpr (is_signed_v<T>)
       return T(a[l] >> (n < BITS<T> ? n : BITS<T> - 1));
     else
@@ -121,11 +123,11 @@ Handler shift(const Form& f) {
   if (f.op == Opcode::shl) {
     switch (ptx::size_of(f.types[0])) {
       case 2:
-        return shift_left<u16>;
+        return shift_left<uint16_t>;
       case 4:
-        return shift_left<u32>;
+        return shift_left<uint32_t>;
       case 8:
-        return shift_left<u64>;
+        return shift_left<uint64_t>;
       default:
         return nullptr;
     }
@@ -133,19 +135,19 @@ Handler shift(const Form& f) {
   switch (f.types[0]) {
     case Type::b16:
     case Type::u16:
-      return shift_right<u16>;
+      return shift_right<uint16_t>;
     case Type::s16:
-      return shift_right<s16>;
+      return shift_right<int16_t>;
     case Type::b32:
     case Type::u32:
-      return shift_right<u32>;
+      return shift_right<uint32_t>;
     case Type::s32:
-      return shift_right<s32>;
+      return shift_right<int32_t>;
     case Type::b64:
     case Type::u64:
-      return shift_right<u64>;
+      return shift_right<uint64_t>;
     case Type::s64:
-      return shift_right<s64>;
+      return shift_right<int64_t>;
     default:
       return nullptr;
   }
@@ -153,13 +155,13 @@ Handler shift(const Form& f) {
 
 template <bool Left, bool Clamp>
 void funnel(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  const u32* c = in<u32>(w, op[THIRD]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
-    const u64 both = u64(b[l]) << 32 | a[l];
-    const u32 n = Clamp ? (c[l] < 32 ? c[l] : 32) : c[l] & 31;
-    return Left ? u32(both << n >> 32) : u32(both >> n);
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  const uint32_t* c = in<uint32_t>(w, op[THIRD]);
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) {
+    const uint64_t both = uint64_t(b[l]) << 32 | a[l];
+    const uint32_t n = Clamp ? (c[l] < 32 ? c[l] : 32) : c[l] & 31;
+    return Left ? uint32_t(both << n >> 32) : uint32_t(both >> n);
   });
 }
 Handler funnel_of(const Form& f) {
@@ -170,29 +172,31 @@ Handler funnel_of(const Form& f) {
 
 // ---- counting and searching
 
-CUCPU_INLINE u32 popcount(u32 v) { return u32(__builtin_popcount(v)); }
-CUCPU_INLINE u32 popcount(u64 v) { return u32(__builtin_popcountll(v)); }
-CUCPU_INLINE u32 leading_zeros(u32 v) { return v ? u32(__builtin_clz(v)) : 32; }
-CUCPU_INLINE u32 leading_zeros(u64 v) { return v ? u32(__builtin_clzll(v)) : 64; }
+CUCPU_INLINE uint32_t popcount(uint32_t v) { return uint32_t(__builtin_popcount(v)); }
+CUCPU_INLINE uint32_t popcount(uint64_t v) { return uint32_t(__builtin_popcountll(v)); }
+CUCPU_INLINE uint32_t leading_zeros(uint32_t v) { return v ? uint32_t(__builtin_clz(v)) : 32; }
+CUCPU_INLINE uint32_t leading_zeros(uint64_t v) { return v ? uint32_t(__builtin_clzll(v)) : 64; }
 
-CUCPU_INLINE u32 reverse(u32 v) {
+CUCPU_INLINE uint32_t reverse(uint32_t v) {
   v = (v >> 1 & 0x55555555) | (v & 0x55555555) << 1;
   v = (v >> 2 & 0x33333333) | (v & 0x33333333) << 2;
   v = (v >> 4 & 0x0f0f0f0f) | (v & 0x0f0f0f0f) << 4;
   v = (v >> 8 & 0x00ff00ff) | (v & 0x00ff00ff) << 8;
   return v >> 16 | v << 16;
 }
-CUCPU_INLINE u64 reverse(u64 v) { return u64(reverse(u32(v))) << 32 | reverse(u32(v >> 32)); }
+CUCPU_INLINE uint64_t reverse(uint64_t v) {
+  return uint64_t(reverse(uint32_t(v))) << 32 | reverse(uint32_t(v >> 32));
+}
 
 template <class T>
 void popc(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) { return popcount(a[l]); });
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) { return popcount(a[l]); });
 }
 template <class T>
 void clz(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) { return leading_zeros(a[l]); });
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) { return leading_zeros(a[l]); });
 }
 template <class T>
 void brev(Warp& w, const Op& op) {
@@ -203,10 +207,10 @@ void brev(Warp& w, const Op& op) {
 template <class U, bool Signed, bool ShiftAmount>
 void bfind(Warp& w, const Op& op) {
   const U* a = in<U>(w, op[FIRST]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) {
     const U v = Signed && a[l] >> (BITS<U> - 1) ? U(~a[l]) : a[l];
-    const u32 zeros = leading_zeros(v);
-    if (zeros == BITS<U>) return ~u32{0};
+    const uint32_t zeros = leading_zeros(v);
+    if (zeros == BITS<U>) return ~uint32_t{0};
     return ShiftAmount ? zeros : BITS<U> - 1 - zeros;
   });
 }
@@ -216,51 +220,51 @@ Handler bfind_of(const Form& f) {
                                    : Handler(bfind<U, Signed, false>);
 }
 
-u32 nth_set(u32 mask, u32 base, s32 offset) {
-  if (offset == 0) return base < 32 && (mask >> base & 1) ? base : ~u32{0};
-  const s32 step = offset > 0 ? 1 : -1;
-  u32 left = offset > 0 ? u32(offset) - 1 : ~u32(offset);
-  for (s64 at = base; at >= 0 && at < 32; at += step) {
+uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset) {
+  if (offset == 0) return base < 32 && (mask >> base & 1) ? base : ~uint32_t{0};
+  const int32_t step = offset > 0 ? 1 : -1;
+  uint32_t left = offset > 0 ? uint32_t(offset) - 1 : ~uint32_t(offset);
+  for (int64_t at = base; at >= 0 && at < 32; at += step) {
     if (!(mask >> at & 1)) continue;
-    if (left-- == 0) return u32(at);
+    if (left-- == 0) return uint32_t(at);
   }
-  return ~u32{0};
+  return ~uint32_t{0};
 }
 void fns(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  const s32* c = in<s32>(w, op[THIRD]);
-  u32* d = out<u32>(w, op[RESULT]);
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  const int32_t* c = in<int32_t>(w, op[THIRD]);
+  uint32_t* d = out<uint32_t>(w, op[RESULT]);
   each_active(w, [=](int l) { d[l] = nth_set(a[l], b[l], c[l]); });
 }
 
 // ---- fields
 
 template <class U>
-CUCPU_INLINE U ones(u32 count) {
+CUCPU_INLINE U ones(uint32_t count) {
   return count >= BITS<U> ? U(~U{0}) : U((U{1} << count) - 1);
 }
 template <class U>
-CUCPU_INLINE U shifted_right(U v, u32 n) {
+CUCPU_INLINE U shifted_right(U v, uint32_t n) {
   return n >= BITS<U> ? U{0} : U(v >> n);
 }
 template <class U>
-CUCPU_INLINE U shifted_left(U v, u32 n) {
+CUCPU_INLINE U shifted_left(U v, uint32_t n) {
   return n >= BITS<U> ? U{0} : U(v << n);
 }
 
 // PTX names only the low 8 bits of position and length; devices heed all of them with 64-bit types.
 template <class U, bool Signed>
 void bfe(Warp& w, const Op& op) {
-  constexpr u32 HEEDED = sizeof(U) == 8 ? ~u32{0} : 0xff;
+  constexpr uint32_t HEEDED = sizeof(U) == 8 ? ~uint32_t{0} : 0xff;
   const U* a = in<U>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  const u32* c = in<u32>(w, op[THIRD]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  const uint32_t* c = in<uint32_t>(w, op[THIRD]);
   each_lane(w, out<U>(w, op[RESULT]), [=](int l) {
-    const u32 pos = b[l] & HEEDED, len = c[l] & HEEDED;
+    const uint32_t pos = b[l] & HEEDED, len = c[l] & HEEDED;
     // Bits that came from beyond the top of the source are copies of the sign too.
-    const u32 have = pos >= BITS<U> ? 0 : (len < BITS<U> - pos ? len : BITS<U> - pos);
-    const u32 top = pos >= BITS<U> ? BITS<U> - 1 : pos + have - 1;
+    const uint32_t have = pos >= BITS<U> ? 0 : (len < BITS<U> - pos ? len : BITS<U> - pos);
+    const uint32_t top = pos >= BITS<U> ? BITS<U> - 1 : pos + have - 1;
     const U sign = Signed && len ? U(0 - (a[l] >> (top & (BITS<U> - 1)) & 1)) : U{0};
     const U keep = ones<U>(have);
     return U((shifted_right(a[l], pos) & keep) | (sign & ~keep));
@@ -270,31 +274,32 @@ template <class U>
 void bfi(Warp& w, const Op& op) {
   const U* a = in<U>(w, op[FIRST]);
   const U* b = in<U>(w, op[SECOND]);
-  const u32* c = in<u32>(w, op[THIRD]);
-  const u32* d = in<u32>(w, op[FOURTH]);
+  const uint32_t* c = in<uint32_t>(w, op[THIRD]);
+  const uint32_t* d = in<uint32_t>(w, op[FOURTH]);
   each_lane(w, out<U>(w, op[RESULT]), [=](int l) {
-    const u32 pos = c[l] & 0xff, len = d[l] & 0xff;
+    const uint32_t pos = c[l] & 0xff, len = d[l] & 0xff;
     const U field = shifted_left(ones<U>(len), pos);
     return U((b[l] & ~field) | (shifted_left(a[l], pos) & field));
   });
 }
 template <bool Clamp>
 void bmsk(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
-    const u32 pos = Clamp ? a[l] : a[l] & 31, len = Clamp ? b[l] : b[l] & 31;
-    return shifted_left(ones<u32>(len), pos);
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) {
+    const uint32_t pos = Clamp ? a[l] : a[l] & 31, len = Clamp ? b[l] : b[l] & 31;
+    return shifted_left(ones<uint32_t>(len), pos);
   });
 }
 template <bool Signed, bool Clamp>
 void szext(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
-    const u32 n = Clamp ? b[l] : b[l] & 31;
-    const u32 keep = ones<u32>(n);
-    const u32 sign = Signed && n > 0 && n < 32 && (a[l] >> ((n - 1) & 31) & 1) ? ~u32{0} : 0;
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) {
+    const uint32_t n = Clamp ? b[l] : b[l] & 31;
+    const uint32_t keep = ones<uint32_t>(n);
+    const uint32_t sign =
+        Signed && n > 0 && n < 32 && (a[l] >> ((n - 1) & 31) & 1) ? ~uint32_t{0} : 0;
     return (a[l] & keep) | (sign & ~keep);
   });
 }
@@ -308,16 +313,16 @@ Handler szext_of(const Form& f) {
 
 // imm is the truth table: bit (a << 2 | b << 1 | c).
 void lop3(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  const u32* c = in<u32>(w, op[THIRD]);
-  u32 term[8];
-  for (int k = 0; k < 8; ++k) term[k] = op.imm >> k & 1 ? ~u32{0} : 0;
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
-    const u32 x = a[l], y = b[l], z = c[l];
-    const u32 low =
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  const uint32_t* c = in<uint32_t>(w, op[THIRD]);
+  uint32_t term[8];
+  for (int k = 0; k < 8; ++k) term[k] = op.imm >> k & 1 ? ~uint32_t{0} : 0;
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) {
+    const uint32_t x = a[l], y = b[l], z = c[l];
+    const uint32_t low =
         (~y & ~z & term[0]) | (~y & z & term[1]) | (y & ~z & term[2]) | (y & z & term[3]);
-    const u32 high =
+    const uint32_t high =
         (~y & ~z & term[4]) | (~y & z & term[5]) | (y & ~z & term[6]) | (y & z & term[7]);
     return (~x & low) | (x & high);
   });
@@ -326,10 +331,10 @@ void lop3(Warp& w, const Op& op) {
 template <class F>
 void lop3_predicate(Warp& w, const Op& op) {
   lop3(w, op);
-  const u32* d = in<u32>(w, op[RESULT]);
-  const u32 q = *in<u32>(w, op[PREDICATE]) ^ (op.target & 1 ? FULL_MASK : 0);
-  const u32 bits = lane_bits([=](int l) { return d[l] != 0; });
-  write_bits(w, out<u32>(w, op[SECOND_RESULT]), F::apply(bits, q));
+  const uint32_t* d = in<uint32_t>(w, op[RESULT]);
+  const uint32_t q = *in<uint32_t>(w, op[PREDICATE]) ^ (op.target & 1 ? FULL_MASK : 0);
+  const uint32_t bits = lane_bits([=](int l) { return d[l] != 0; });
+  write_bits(w, out<uint32_t>(w, op[SECOND_RESULT]), F::apply(bits, q));
 }
 Handler lop3_of(const Form& f) {
   switch (f.operation) {
@@ -346,23 +351,23 @@ Handler lop3_of(const Form& f) {
   }
 }
 
-CUCPU_INLINE u32 permuted(u64 both, u32 selector) {
-  const u32 byte = u32(both >> (8 * (selector & 7))) & 0xff;
+CUCPU_INLINE uint32_t permuted(uint64_t both, uint32_t selector) {
+  const uint32_t byte = uint32_t(both >> (8 * (selector & 7))) & 0xff;
   return selector & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
 }
 void prmt(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  const u32* c = in<u32>(w, op[THIRD]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
-    const u64 both = u64(b[l]) << 32 | a[l];
-    const u32 s = c[l];
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  const uint32_t* c = in<uint32_t>(w, op[THIRD]);
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) {
+    const uint64_t both = uint64_t(b[l]) << 32 | a[l];
+    const uint32_t s = c[l];
     return permuted(both, s) | permuted(both, s >> 4) << 8 | permuted(both, s >> 8) << 16 |
            permuted(both, s >> 12) << 24;
   });
 }
 // The special modes are permutations whose selector is looked up by the two low bits of c.
-constexpr u16 PERMUTATIONS[][4] = {
+constexpr uint16_t PERMUTATIONS[][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543},  // f4e
     {0x5670, 0x6701, 0x7012, 0x0123},  // b4e
     {0x0000, 0x1111, 0x2222, 0x3333},  // rc8
@@ -371,35 +376,35 @@ constexpr u16 PERMUTATIONS[][4] = {
     {0x1010, 0x3232, 0x1010, 0x3232},  // rc16
 };
 void prmt_mode(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  const u32* c = in<u32>(w, op[THIRD]);
-  u32* d = out<u32>(w, op[RESULT]);
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  const uint32_t* c = in<uint32_t>(w, op[THIRD]);
+  uint32_t* d = out<uint32_t>(w, op[RESULT]);
   each_active(w, [=](int l) {
-    const u64 both = u64(b[l]) << 32 | a[l];
-    const u32 s = PERMUTATIONS[op.imm][c[l] & 3];
+    const uint64_t both = uint64_t(b[l]) << 32 | a[l];
+    const uint32_t s = PERMUTATIONS[op.imm][c[l] & 3];
     d[l] = permuted(both, s & 7) | permuted(both, s >> 4 & 7) << 8 |
            permuted(both, s >> 8 & 7) << 16 | permuted(both, s >> 12 & 7) << 24;
   });
 }
 
-#define CUCPU_32_OR_64(handler)                      \
-  (ptx::size_of(type) == 4   ? Handler(handler<u32>) \
-   : ptx::size_of(type) == 8 ? Handler(handler<u64>) \
+#define CUCPU_32_OR_64(handler)                           \
+  (ptx::size_of(type) == 4   ? Handler(handler<uint32_t>) \
+   : ptx::size_of(type) == 8 ? Handler(handler<uint64_t>) \
                              : nullptr)
 
 Handler search(const Form& f) {
   switch (f.types[0]) {
     case Type::u32:
     case Type::b32:
-      return bfind_of<u32, false>(f);
+      return bfind_of<uint32_t, false>(f);
     case Type::s32:
-      return bfind_of<u32, true>(f);
+      return bfind_of<uint32_t, true>(f);
     case Type::u64:
     case Type::b64:
-      return bfind_of<u64, false>(f);
+      return bfind_of<uint64_t, false>(f);
     case Type::s64:
-      return bfind_of<u64, true>(f);
+      return bfind_of<uint64_t, true>(f);
     default:
       return nullptr;
   }
@@ -407,13 +412,13 @@ Handler search(const Form& f) {
 Handler extract(Type type) {
   switch (type) {
     case Type::u32:
-      return bfe<u32, false>;
+      return bfe<uint32_t, false>;
     case Type::s32:
-      return bfe<u32, true>;
+      return bfe<uint32_t, true>;
     case Type::u64:
-      return bfe<u64, false>;
+      return bfe<uint64_t, false>;
     case Type::s64:
-      return bfe<u64, true>;
+      return bfe<uint64_t, true>;
     default:
       return nullptr;
   }

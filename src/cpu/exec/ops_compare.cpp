@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of comparisons and of what depends on them: setp, set, selp, slct and testp.
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
@@ -15,7 +16,7 @@ using ptx::Operation;
 using ptx::Type;
 
 // Comparison of lanes a and b of operands x and y as a mask.
-using Bits = u32 (*)(const Warp&, Slot, Slot);
+using Bits = uint32_t (*)(const Warp&, Slot, Slot);
 
 struct Eq {
   template <class T>
@@ -103,13 +104,13 @@ struct Nan {
 };
 
 template <class T, class C>
-u32 bits(const Warp& w, Slot x, Slot y) {
+uint32_t bits(const Warp& w, Slot x, Slot y) {
   const T* a = in<T>(w, x);
   const T* b = in<T>(w, y);
   return lane_bits([=](int l) { return C::apply(a[l], b[l]); });
 }
 template <class C>
-u32 bits_ftz(const Warp& w, Slot x, Slot y) {
+uint32_t bits_ftz(const Warp& w, Slot x, Slot y) {
   const float* a = in<float>(w, x);
   const float* b = in<float>(w, y);
   return lane_bits([=](int l) { return C::apply(flushed(a[l]), flushed(b[l])); });
@@ -117,11 +118,11 @@ u32 bits_ftz(const Warp& w, Slot x, Slot y) {
 
 template <class T, class C>
 void setp(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op[RESULT]), bits<T, C>(w, op[FIRST], op[SECOND]));
+  write_bits(w, out<uint32_t>(w, op[RESULT]), bits<T, C>(w, op[FIRST], op[SECOND]));
 }
 template <class C>
 void setp_ftz(Warp& w, const Op& op) {
-  write_bits(w, out<u32>(w, op[RESULT]), bits_ftz<C>(w, op[FIRST], op[SECOND]));
+  write_bits(w, out<uint32_t>(w, op[RESULT]), bits_ftz<C>(w, op[FIRST], op[SECOND]));
 }
 
 struct Choice {
@@ -197,19 +198,19 @@ Choice choose(const Form& f, Type type) {
   switch (type) {
     case Type::b16:
     case Type::u16:
-      return integer_choice<u16>(c);
+      return integer_choice<uint16_t>(c);
     case Type::s16:
-      return integer_choice<s16>(c);
+      return integer_choice<int16_t>(c);
     case Type::b32:
     case Type::u32:
-      return integer_choice<u32>(c);
+      return integer_choice<uint32_t>(c);
     case Type::s32:
-      return integer_choice<s32>(c);
+      return integer_choice<int32_t>(c);
     case Type::b64:
     case Type::u64:
-      return integer_choice<u64>(c);
+      return integer_choice<uint64_t>(c);
     case Type::s64:
-      return integer_choice<s64>(c);
+      return integer_choice<int64_t>(c);
     case Type::f32:
       return f.has(ptx::FLAG_FTZ) ? flushing_choice(c) : real_choice<float>(c);
     case Type::f64:
@@ -219,7 +220,7 @@ Choice choose(const Form& f, Type type) {
   }
 }
 
-u32 combined(Operation operation, u32 a, u32 b) {
+uint32_t combined(Operation operation, uint32_t a, uint32_t b) {
   switch (operation) {
     case Operation::and_:
       return a & b;
@@ -236,20 +237,21 @@ u32 combined(Operation operation, u32 a, u32 b) {
 // imm, to keep the number of handlers small. In target, bit 0 negates the third operand, the next
 // byte is the Operation, and bit 9 requests 1.0f.
 void setp_indirect(Warp& w, const Op& op) {
-  const u32 r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);
+  const uint32_t r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);
   const auto operation = Operation(op.target >> 1 & 0xff);
-  const u32 c = op[THIRD] == NO_SLOT ? 0 : *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0);
-  if (op[RESULT] != NO_SLOT) write_bits(w, out<u32>(w, op[RESULT]), combined(operation, r, c));
+  const uint32_t c =
+      op[THIRD] == NO_SLOT ? 0 : *in<uint32_t>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0);
+  if (op[RESULT] != NO_SLOT) write_bits(w, out<uint32_t>(w, op[RESULT]), combined(operation, r, c));
   if (op[SECOND_RESULT] != NO_SLOT)
-    write_bits(w, out<u32>(w, op[SECOND_RESULT]), combined(operation, ~r, c));
+    write_bits(w, out<uint32_t>(w, op[SECOND_RESULT]), combined(operation, ~r, c));
 }
 void set_indirect(Warp& w, const Op& op) {
-  u32 r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);
+  uint32_t r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);
   const auto operation = Operation(op.target >> 1 & 0xff);
   if (op[THIRD] != NO_SLOT)
-    r = combined(operation, r, *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0));
-  const u32 yes = op.target >> 9 & 1 ? 0x3f800000u : ~u32{0};
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) { return r >> l & 1 ? yes : 0; });
+    r = combined(operation, r, *in<uint32_t>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0));
+  const uint32_t yes = op.target >> 9 & 1 ? 0x3f800000u : ~uint32_t{0};
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) { return r >> l & 1 ? yes : 0; });
 }
 
 // ---- selection
@@ -258,7 +260,7 @@ template <class T>
 void selp(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
   const T* b = in<T>(w, op[SECOND]);
-  const u32 p = *in<u32>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0);
+  const uint32_t p = *in<uint32_t>(w, op[THIRD]) ^ (op.target & 1 ? FULL_MASK : 0);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return (p >> l & 1) ? a[l] : b[l]; });
 }
 template <class T, class C, bool Ftz>
@@ -274,17 +276,17 @@ void slct(Warp& w, const Op& op) {
 }
 template <class T>
 Handler slct_by(const Form& f) {
-  if (f.types[1] == Type::s32) return slct<T, s32, false>;
+  if (f.types[1] == Type::s32) return slct<T, int32_t, false>;
   return f.has(ptx::FLAG_FTZ) ? Handler(slct<T, float, true>) : Handler(slct<T, float, false>);
 }
 Handler slct_of(const Form& f) {
   switch (ptx::size_of(f.types[0])) {
     case 2:
-      return slct_by<u16>(f);
+      return slct_by<uint16_t>(f);
     case 4:
-      return slct_by<u32>(f);
+      return slct_by<uint32_t>(f);
     case 8:
-      return slct_by<u64>(f);
+      return slct_by<uint64_t>(f);
     default:
       return nullptr;
   }
@@ -292,11 +294,11 @@ Handler slct_of(const Form& f) {
 Handler selp_of(Type type) {
   switch (ptx::size_of(type)) {
     case 2:
-      return selp<u16>;
+      return selp<uint16_t>;
     case 4:
-      return selp<u32>;
+      return selp<uint32_t>;
     case 8:
-      return selp<u64>;
+      return selp<uint64_t>;
     default:
       return nullptr;
   }
@@ -307,7 +309,7 @@ void testp(Warp& w, const Op& op) {
   constexpr int MANTISSA = int(8 * sizeof(U)) - 1 - Exponent;
   constexpr U MAX = (U{1} << Exponent) - 1;
   const U* a = in<U>(w, op[FIRST]);
-  u32 r = 0;
+  uint32_t r = 0;
   for (int l = 0; l < LANES; ++l) {
     const U exponent = a[l] >> MANTISSA & MAX;
     const bool fraction = (a[l] & ((U{1} << MANTISSA) - 1)) != 0;
@@ -334,9 +336,9 @@ void testp(Warp& w, const Op& op) {
       default:
         break;
     }
-    r |= u32{is} << l;
+    r |= uint32_t{is} << l;
   }
-  write_bits(w, out<u32>(w, op[RESULT]), r);
+  write_bits(w, out<uint32_t>(w, op[RESULT]), r);
 }
 
 }  // namespace
@@ -350,7 +352,7 @@ Handler select_compare(const Form& f) {
     case Opcode::slct:
       return slct_of(f);
     case Opcode::testp:
-      return f.types[0] == Type::f32 ? Handler(testp<u32, 8>) : Handler(testp<u64, 11>);
+      return f.types[0] == Type::f32 ? Handler(testp<uint32_t, 8>) : Handler(testp<uint64_t, 11>);
     default:
       return nullptr;
   }
@@ -361,7 +363,7 @@ Comparison select_comparison(const Form& f) {
   if (!set && f.op != Opcode::setp) return {};
   const Bits chosen = choose(f, f.types[set ? 1 : 0]).bits;
   if (!chosen || (set && ptx::size_of(f.types[0]) != 4)) return {};
-  return {set ? set_indirect : setp_indirect, reinterpret_cast<u64>(chosen)};
+  return {set ? set_indirect : setp_indirect, reinterpret_cast<uint64_t>(chosen)};
 }
 
 }  // namespace cucore::cpu::CUCPU_SIMD

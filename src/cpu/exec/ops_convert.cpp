@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of the common conversions; convert.cpp has all others, lane by lane.
 #include <cmath>
 #include <limits>
@@ -47,9 +48,10 @@ CUCPU_INLINE I clamped(F v) {
   constexpr F TOP =
       F(SIGNED ? (sizeof(I) == 4 ? 0x1p31 : 0x1p63) : (sizeof(I) == 4 ? 0x1p32 : 0x1p64));
   constexpr F BOTTOM = SIGNED ? -TOP : F(0);
-  constexpr I MAX = SIGNED ? I(~u64{0} >> (65 - 8 * sizeof(I))) : I(~I(0));
+  constexpr I MAX = SIGNED ? I(~uint64_t{0} >> (65 - 8 * sizeof(I))) : I(~I(0));
   constexpr I MIN = SIGNED ? I(-MAX - 1) : I(0);
-  constexpr I OF_NAN = sizeof(F) == 4 && sizeof(I) == 4 ? I(0) : I(u64{1} << (8 * sizeof(I) - 1));
+  constexpr I OF_NAN =
+      sizeof(F) == 4 && sizeof(I) == 4 ? I(0) : I(uint64_t{1} << (8 * sizeof(I) - 1));
   const bool inside = (v >= BOTTOM) & (v < TOP);
   I r = I(inside ? v : F(0));
   r = v >= TOP ? MAX : r;
@@ -79,7 +81,8 @@ template <class D, class S, bool Ftz, bool Sat>
 CUCPU_INLINE D precise(S s) {
   D v = D(source<Ftz>(s));
   if constexpr (Ftz && sizeof(D) == 4 && sizeof(S) == 8) v = flushed_by(v, D(s * 0x1p24));
-  if constexpr (Ftz && sizeof(D) == 8) v = s == s ? v : bits_of<double>(u64{0x7fffffffe0000000});
+  if constexpr (Ftz && sizeof(D) == 8)
+    v = s == s ? v : bits_of<double>(uint64_t{0x7fffffffe0000000});
   constexpr bool KEEPS = sizeof(D) == 4 && !Sat && (sizeof(S) == 8 || !Ftz);
   return KEEPS ? v : result<Ftz, Sat>(v);
 }
@@ -95,11 +98,11 @@ template <class D, class S>
 Handler from_register(unsigned width) {
   switch (width) {
     case 2:
-      return sizeof(S) <= 2 ? Handler(integer<D, S, u16>) : nullptr;
+      return sizeof(S) <= 2 ? Handler(integer<D, S, uint16_t>) : nullptr;
     case 4:
-      return sizeof(S) <= 4 ? Handler(integer<D, S, u32>) : nullptr;
+      return sizeof(S) <= 4 ? Handler(integer<D, S, uint32_t>) : nullptr;
     case 8:
-      return integer<D, S, u64>;
+      return integer<D, S, uint64_t>;
     default:
       return nullptr;
   }
@@ -109,23 +112,23 @@ template <class D>
 Handler narrow_or_extend(Type s, unsigned width) {
   switch (s) {
     case Type::u8:
-      return from_register<D, u8>(width);
+      return from_register<D, uint8_t>(width);
     case Type::s8:
-      return from_register<D, s8>(width);
+      return from_register<D, int8_t>(width);
     case Type::u16:
     case Type::b16:
-      return from_register<D, u16>(width);
+      return from_register<D, uint16_t>(width);
     case Type::s16:
-      return from_register<D, s16>(width);
+      return from_register<D, int16_t>(width);
     case Type::u32:
     case Type::b32:
-      return from_register<D, u32>(width);
+      return from_register<D, uint32_t>(width);
     case Type::s32:
-      return from_register<D, s32>(width);
+      return from_register<D, int32_t>(width);
     case Type::u64:
     case Type::b64:
     case Type::s64:
-      return from_register<D, u64>(width);
+      return from_register<D, uint64_t>(width);
     default:
       return nullptr;
   }
@@ -134,11 +137,11 @@ Handler integer_to_integer(const Form& f, Widths widths) {
   if (f.has(ptx::FLAG_SAT) || widths.d != ptx::size_of(f.types[0])) return nullptr;
   switch (widths.d) {
     case 2:
-      return narrow_or_extend<u16>(f.types[1], widths.a);
+      return narrow_or_extend<uint16_t>(f.types[1], widths.a);
     case 4:
-      return narrow_or_extend<u32>(f.types[1], widths.a);
+      return narrow_or_extend<uint32_t>(f.types[1], widths.a);
     case 8:
-      return narrow_or_extend<u64>(f.types[1], widths.a);
+      return narrow_or_extend<uint64_t>(f.types[1], widths.a);
     default:
       return nullptr;
   }
@@ -163,13 +166,13 @@ template <class F, bool Ftz>
 Handler to_integer_of(const Form& f) {
   switch (f.types[0]) {
     case Type::s32:
-      return rounding_of<s32, F, Ftz>(f.rounding);
+      return rounding_of<int32_t, F, Ftz>(f.rounding);
     case Type::u32:
-      return rounding_of<u32, F, Ftz>(f.rounding);
+      return rounding_of<uint32_t, F, Ftz>(f.rounding);
     case Type::s64:
-      return rounding_of<s64, F, Ftz>(f.rounding);
+      return rounding_of<int64_t, F, Ftz>(f.rounding);
     case Type::u64:
-      return rounding_of<u64, F, Ftz>(f.rounding);
+      return rounding_of<uint64_t, F, Ftz>(f.rounding);
     default:
       return nullptr;
   }
@@ -186,17 +189,17 @@ Handler integer_to_real(const Form& f, Widths widths) {
   if (f.rounding != Rounding::rn && f.rounding != Rounding::none) return nullptr;
   switch (f.types[1]) {
     case Type::s16:
-      return from_integer<F, s16>;
+      return from_integer<F, int16_t>;
     case Type::u16:
-      return from_integer<F, u16>;
+      return from_integer<F, uint16_t>;
     case Type::s32:
-      return from_integer<F, s32>;
+      return from_integer<F, int32_t>;
     case Type::u32:
-      return from_integer<F, u32>;
+      return from_integer<F, uint32_t>;
     case Type::s64:
-      return from_integer<F, s64>;
+      return from_integer<F, int64_t>;
     case Type::u64:
-      return from_integer<F, u64>;
+      return from_integer<F, uint64_t>;
     default:
       return nullptr;
   }

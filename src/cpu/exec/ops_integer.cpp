@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of integer arithmetic: add to rem, the extended-precision forms and dot products.
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/handlers.hpp"
@@ -18,27 +19,27 @@ __extension__ typedef unsigned __int128 u128;
 template <class T>
 struct Twice;
 template <>
-struct Twice<u16> {
-  using type = u32;
+struct Twice<uint16_t> {
+  using type = uint32_t;
 };
 template <>
-struct Twice<s16> {
-  using type = s32;
+struct Twice<int16_t> {
+  using type = int32_t;
 };
 template <>
-struct Twice<u32> {
-  using type = u64;
+struct Twice<uint32_t> {
+  using type = uint64_t;
 };
 template <>
-struct Twice<s32> {
-  using type = s64;
+struct Twice<int32_t> {
+  using type = int64_t;
 };
 template <>
-struct Twice<u64> {
+struct Twice<uint64_t> {
   using type = u128;
 };
 template <>
-struct Twice<s64> {
+struct Twice<int64_t> {
   using type = s128;
 };
 template <class T>
@@ -46,16 +47,16 @@ struct Unsigned {
   using type = T;
 };
 template <>
-struct Unsigned<s16> {
-  using type = u16;
+struct Unsigned<int16_t> {
+  using type = uint16_t;
 };
 template <>
-struct Unsigned<s32> {
-  using type = u32;
+struct Unsigned<int32_t> {
+  using type = uint32_t;
 };
 template <>
-struct Unsigned<s64> {
-  using type = u64;
+struct Unsigned<int64_t> {
+  using type = uint64_t;
 };
 template <class T>
 using WideOf = typename Twice<T>::type;
@@ -68,7 +69,7 @@ constexpr bool is_signed_v = T(-1) < T(0);
 template <class T>
 CUCPU_INLINE T low_product(T a, T b) {
   if constexpr (sizeof(T) == 2)
-    return T(u32(UnsignedOf<T>(a)) * u32(UnsignedOf<T>(b)));
+    return T(uint32_t(UnsignedOf<T>(a)) * uint32_t(UnsignedOf<T>(b)));
   else
     return T(UnsignedOf<T>(a) * UnsignedOf<T>(b));
 }
@@ -160,31 +161,37 @@ struct Sad {
   }
 };
 
-CUCPU_INLINE s32 clamp32(s64 v) {
-  return s32(v < INT32_MIN ? INT32_MIN : v > INT32_MAX ? INT32_MAX : v);
+CUCPU_INLINE int32_t clamp32(int64_t v) {
+  return int32_t(v < INT32_MIN ? INT32_MIN : v > INT32_MAX ? INT32_MAX : v);
 }
 struct AddSat {
-  static s32 apply(s32 a, s32 b) { return clamp32(s64(a) + b); }
+  static int32_t apply(int32_t a, int32_t b) { return clamp32(int64_t(a) + b); }
 };
 struct SubSat {
-  static s32 apply(s32 a, s32 b) { return clamp32(s64(a) - b); }
+  static int32_t apply(int32_t a, int32_t b) { return clamp32(int64_t(a) - b); }
 };
 struct MadHiSat {
-  static s32 apply(s32 a, s32 b, s32 c) { return clamp32(s64(high_product(a, b)) + c); }
+  static int32_t apply(int32_t a, int32_t b, int32_t c) {
+    return clamp32(int64_t(high_product(a, b)) + c);
+  }
 };
 
 // Quotients of 32-bit integers are exact in double: no two of them are closer than its precision.
 // Division by zero gives all ones, as quotient and as remainder.
 struct Div {
-  static u32 apply(u32 a, u32 b) { return b ? u32(s64(double(a) / double(b ? b : 1))) : ~u32{0}; }
-  static s32 apply(s32 a, s32 b) {
-    const s64 q = s64(double(a) / double(b ? b : 1));
-    return b ? s32(u32(u64(q))) : -1;
+  static uint32_t apply(uint32_t a, uint32_t b) {
+    return b ? uint32_t(int64_t(double(a) / double(b ? b : 1))) : ~uint32_t{0};
   }
-  static u64 apply(u64 a, u64 b) { return b ? a / b : ~u64{0}; }
-  static s64 apply(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? Neg::apply(a) : a / b; }
-  static u16 apply(u16 a, u16 b) { return b ? u16(a / b) : u16(0xffff); }
-  static s16 apply(s16 a, s16 b) { return b ? s16(a / b) : s16(-1); }
+  static int32_t apply(int32_t a, int32_t b) {
+    const int64_t q = int64_t(double(a) / double(b ? b : 1));
+    return b ? int32_t(uint32_t(uint64_t(q))) : -1;
+  }
+  static uint64_t apply(uint64_t a, uint64_t b) { return b ? a / b : ~uint64_t{0}; }
+  static int64_t apply(int64_t a, int64_t b) {
+    return b == 0 ? -1 : b == -1 ? Neg::apply(a) : a / b;
+  }
+  static uint16_t apply(uint16_t a, uint16_t b) { return b ? uint16_t(a / b) : uint16_t(0xffff); }
+  static int16_t apply(int16_t a, int16_t b) { return b ? int16_t(a / b) : int16_t(-1); }
 };
 struct Rem {
   template <class T>
@@ -194,15 +201,19 @@ struct Rem {
 };
 
 struct Mul24 {
-  static u32 apply(u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); }
-  static s32 apply(s32 a, s32 b) { return s32(u32(product(a, b))); }
-  static s64 product(s32 a, s32 b) {
-    return s64(s32(u32(a) << 8) >> 8) * s64(s32(u32(b) << 8) >> 8);
+  static uint32_t apply(uint32_t a, uint32_t b) { return (a & 0xffffff) * (b & 0xffffff); }
+  static int32_t apply(int32_t a, int32_t b) { return int32_t(uint32_t(product(a, b))); }
+  static int64_t product(int32_t a, int32_t b) {
+    return int64_t(int32_t(uint32_t(a) << 8) >> 8) * int64_t(int32_t(uint32_t(b) << 8) >> 8);
   }
 };
 struct Mul24Hi {
-  static u32 apply(u32 a, u32 b) { return u32(u64(a & 0xffffff) * (b & 0xffffff) >> 16); }
-  static s32 apply(s32 a, s32 b) { return s32(u32(u64(Mul24::product(a, b) >> 16))); }
+  static uint32_t apply(uint32_t a, uint32_t b) {
+    return uint32_t(uint64_t(a & 0xffffff) * (b & 0xffffff) >> 16);
+  }
+  static int32_t apply(int32_t a, int32_t b) {
+    return int32_t(uint32_t(uint64_t(Mul24::product(a, b) >> 16)));
+  }
 };
 struct Mad24 {
   template <class T>
@@ -217,7 +228,9 @@ struct Mad24Hi {
   }
 };
 struct Mad24HiSat {
-  static s32 apply(s32 a, s32 b, s32 c) { return clamp32(s64(Mul24Hi::apply(a, b)) + c); }
+  static int32_t apply(int32_t a, int32_t b, int32_t c) {
+    return clamp32(int64_t(Mul24Hi::apply(a, b)) + c);
+  }
 };
 
 template <class T, class F>
@@ -277,14 +290,14 @@ void extended(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
   const T* b = in<T>(w, op[SECOND]);
   T* d = out<T>(w, op[RESULT]);
-  u32 carry = w.carry;
+  uint32_t carry = w.carry;
   each_active(w, [&](int l) {
     const T in = TakesCarry ? T(w.carry >> l & 1) : T(Subtract);
     const T second = Subtract ? T(~b[l]) : b[l];
     const T first = a[l] + second;
     const T value = first + in;
     const bool wrapped = (first < second) | (value < first);
-    carry = (carry & ~(u32{1} << l)) | u32{wrapped} << l;
+    carry = (carry & ~(uint32_t{1} << l)) | uint32_t{wrapped} << l;
     d[l] = value;
   });
   if (op.imm) w.carry = carry;
@@ -298,14 +311,14 @@ void extended_mad(Warp& w, const Op& op) {
   const S* b = in<S>(w, op[SECOND]);
   const T* c = in<T>(w, op[THIRD]);
   T* d = out<T>(w, op[RESULT]);
-  u32 carry = w.carry;
+  uint32_t carry = w.carry;
   each_active(w, [&](int l) {
     const T product = T(High ? high_product(a[l], b[l]) : low_product(a[l], b[l]));
     const T in = TakesCarry ? T(w.carry >> l & 1) : T(0);
     const T first = product + c[l];
     const T value = first + in;
     const bool wrapped = (first < product) | (value < first);
-    carry = (carry & ~(u32{1} << l)) | u32{wrapped} << l;
+    carry = (carry & ~(uint32_t{1} << l)) | uint32_t{wrapped} << l;
     d[l] = value;
   });
   if (op.imm) w.carry = carry;
@@ -315,9 +328,9 @@ template <bool Subtract, bool TakesCarry>
 Handler extended_of(Type type) {
   switch (ptx::size_of(type)) {
     case 4:
-      return extended<u32, Subtract, TakesCarry>;
+      return extended<uint32_t, Subtract, TakesCarry>;
     case 8:
-      return extended<u64, Subtract, TakesCarry>;
+      return extended<uint64_t, Subtract, TakesCarry>;
     default:
       return nullptr;
   }
@@ -327,14 +340,14 @@ Handler extended_mad_of(Type type) {
   switch (type) {
     case Type::u32:
     case Type::b32:
-      return extended_mad<u32, High, TakesCarry>;
+      return extended_mad<uint32_t, High, TakesCarry>;
     case Type::s32:
-      return extended_mad<s32, High, TakesCarry>;
+      return extended_mad<int32_t, High, TakesCarry>;
     case Type::u64:
     case Type::b64:
-      return extended_mad<u64, High, TakesCarry>;
+      return extended_mad<uint64_t, High, TakesCarry>;
     case Type::s64:
-      return extended_mad<s64, High, TakesCarry>;
+      return extended_mad<int64_t, High, TakesCarry>;
     default:
       return nullptr;
   }
@@ -344,24 +357,24 @@ Handler extended_mad_of(Type type) {
 
 template <class A, class B>
 void dp4a(Warp& w, const Op& op) {
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  const u32* c = in<u32>(w, op[THIRD]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
-    u32 sum = c[l];
-    for (int k = 0; k < 32; k += 8) sum += u32(s32(A(a[l] >> k)) * s32(B(b[l] >> k)));
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  const uint32_t* c = in<uint32_t>(w, op[THIRD]);
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) {
+    uint32_t sum = c[l];
+    for (int k = 0; k < 32; k += 8) sum += uint32_t(int32_t(A(a[l] >> k)) * int32_t(B(b[l] >> k)));
     return sum;
   });
 }
 template <class A, class B, int Shift>
 void dp2a(Warp& w, const Op& op) {
-  using A16 = std::conditional_t<is_signed_v<A>, s16, u16>;
-  const u32* a = in<u32>(w, op[FIRST]);
-  const u32* b = in<u32>(w, op[SECOND]);
-  const u32* c = in<u32>(w, op[THIRD]);
-  each_lane(w, out<u32>(w, op[RESULT]), [=](int l) {
-    const u32 low = u32(s32(A16(a[l])) * s32(B(b[l] >> Shift)));
-    const u32 high = u32(s32(A16(a[l] >> 16)) * s32(B(b[l] >> (Shift + 8))));
+  using A16 = std::conditional_t<is_signed_v<A>, int16_t, uint16_t>;
+  const uint32_t* a = in<uint32_t>(w, op[FIRST]);
+  const uint32_t* b = in<uint32_t>(w, op[SECOND]);
+  const uint32_t* c = in<uint32_t>(w, op[THIRD]);
+  each_lane(w, out<uint32_t>(w, op[RESULT]), [=](int l) {
+    const uint32_t low = uint32_t(int32_t(A16(a[l])) * int32_t(B(b[l] >> Shift)));
+    const uint32_t high = uint32_t(int32_t(A16(a[l] >> 16)) * int32_t(B(b[l] >> (Shift + 8))));
     return c[l] + low + high;
   });
 }
@@ -373,8 +386,8 @@ Handler dot_of(const Form& f) {
 Handler dot(const Form& f) {
   const bool a = f.types[0] == Type::s32;
   const bool b = f.types[1] == Type::s32;
-  if (a) return b ? dot_of<s8, s8>(f) : dot_of<s8, u8>(f);
-  return b ? dot_of<u8, s8>(f) : dot_of<u8, u8>(f);
+  if (a) return b ? dot_of<int8_t, int8_t>(f) : dot_of<int8_t, uint8_t>(f);
+  return b ? dot_of<uint8_t, int8_t>(f) : dot_of<uint8_t, uint8_t>(f);
 }
 
 // ---- choice
@@ -383,34 +396,34 @@ template <class F>
 Handler unsigned_binary(Type type) {
   switch (ptx::size_of(type)) {
     case 2:
-      return binary<u16, F>;
+      return binary<uint16_t, F>;
     case 4:
-      return binary<u32, F>;
+      return binary<uint32_t, F>;
     case 8:
-      return binary<u64, F>;
+      return binary<uint64_t, F>;
     default:
       return nullptr;
   }
 }
-#define CUCPU_BY_TYPE(handler, ...)       \
-  switch (type) {                         \
-    case Type::u16:                       \
-    case Type::b16:                       \
-      return handler<u16, ##__VA_ARGS__>; \
-    case Type::s16:                       \
-      return handler<s16, ##__VA_ARGS__>; \
-    case Type::u32:                       \
-    case Type::b32:                       \
-      return handler<u32, ##__VA_ARGS__>; \
-    case Type::s32:                       \
-      return handler<s32, ##__VA_ARGS__>; \
-    case Type::u64:                       \
-    case Type::b64:                       \
-      return handler<u64, ##__VA_ARGS__>; \
-    case Type::s64:                       \
-      return handler<s64, ##__VA_ARGS__>; \
-    default:                              \
-      return nullptr;                     \
+#define CUCPU_BY_TYPE(handler, ...)            \
+  switch (type) {                              \
+    case Type::u16:                            \
+    case Type::b16:                            \
+      return handler<uint16_t, ##__VA_ARGS__>; \
+    case Type::s16:                            \
+      return handler<int16_t, ##__VA_ARGS__>;  \
+    case Type::u32:                            \
+    case Type::b32:                            \
+      return handler<uint32_t, ##__VA_ARGS__>; \
+    case Type::s32:                            \
+      return handler<int32_t, ##__VA_ARGS__>;  \
+    case Type::u64:                            \
+    case Type::b64:                            \
+      return handler<uint64_t, ##__VA_ARGS__>; \
+    case Type::s64:                            \
+      return handler<int64_t, ##__VA_ARGS__>;  \
+    default:                                   \
+      return nullptr;                          \
   }
 template <class F>
 Handler any_binary(Type type) {
@@ -424,17 +437,17 @@ template <class F>
 Handler quotient(Type type) {
   switch (type) {
     case Type::u32:
-      return binary<u32, F>;
+      return binary<uint32_t, F>;
     case Type::s32:
-      return binary<s32, F>;
+      return binary<int32_t, F>;
     case Type::u16:
-      return binary_scalar<u16, F>;
+      return binary_scalar<uint16_t, F>;
     case Type::s16:
-      return binary_scalar<s16, F>;
+      return binary_scalar<int16_t, F>;
     case Type::u64:
-      return binary_scalar<u64, F>;
+      return binary_scalar<uint64_t, F>;
     case Type::s64:
-      return binary_scalar<s64, F>;
+      return binary_scalar<int64_t, F>;
     default:
       return nullptr;
   }
@@ -446,13 +459,13 @@ Handler multiply(const Form& f) {
   if (f.mul == MulMode::hi) return any_binary<MulHi>(type);
   switch (type) {
     case Type::u16:
-      return mul_wide<u16>;
+      return mul_wide<uint16_t>;
     case Type::s16:
-      return mul_wide<s16>;
+      return mul_wide<int16_t>;
     case Type::u32:
-      return mul_wide<u32>;
+      return mul_wide<uint32_t>;
     case Type::s32:
-      return mul_wide<s32>;
+      return mul_wide<int32_t>;
     default:
       return nullptr;
   }
@@ -464,18 +477,19 @@ Handler multiply_add(const Form& f) {
     return f.mul == MulMode::hi ? extended_mad_of<true, false>(type)
                                 : extended_mad_of<false, false>(type);
   if (f.has(ptx::FLAG_SAT))
-    return type == Type::s32 && f.mul == MulMode::hi ? Handler(ternary<s32, MadHiSat>) : nullptr;
+    return type == Type::s32 && f.mul == MulMode::hi ? Handler(ternary<int32_t, MadHiSat>)
+                                                     : nullptr;
   if (f.mul == MulMode::lo) return any_ternary<Mad>(type);
   if (f.mul == MulMode::hi) return any_ternary<MadHi>(type);
   switch (type) {
     case Type::u16:
-      return mad_wide<u16>;
+      return mad_wide<uint16_t>;
     case Type::s16:
-      return mad_wide<s16>;
+      return mad_wide<int16_t>;
     case Type::u32:
-      return mad_wide<u32>;
+      return mad_wide<uint32_t>;
     case Type::s32:
-      return mad_wide<s32>;
+      return mad_wide<int32_t>;
     default:
       return nullptr;
   }
@@ -485,12 +499,12 @@ Handler multiply24(const Form& f) {
   const bool s = f.types[0] == Type::s32;
   const bool hi = f.mul == MulMode::hi;
   if (f.op == Opcode::mul24) {
-    if (hi) return s ? Handler(binary<s32, Mul24Hi>) : Handler(binary<u32, Mul24Hi>);
-    return s ? Handler(binary<s32, Mul24>) : Handler(binary<u32, Mul24>);
+    if (hi) return s ? Handler(binary<int32_t, Mul24Hi>) : Handler(binary<uint32_t, Mul24Hi>);
+    return s ? Handler(binary<int32_t, Mul24>) : Handler(binary<uint32_t, Mul24>);
   }
-  if (f.has(ptx::FLAG_SAT)) return s && hi ? Handler(ternary<s32, Mad24HiSat>) : nullptr;
-  if (hi) return s ? Handler(ternary<s32, Mad24Hi>) : Handler(ternary<u32, Mad24Hi>);
-  return s ? Handler(ternary<s32, Mad24>) : Handler(ternary<u32, Mad24>);
+  if (f.has(ptx::FLAG_SAT)) return s && hi ? Handler(ternary<int32_t, Mad24HiSat>) : nullptr;
+  if (hi) return s ? Handler(ternary<int32_t, Mad24Hi>) : Handler(ternary<uint32_t, Mad24Hi>);
+  return s ? Handler(ternary<int32_t, Mad24>) : Handler(ternary<uint32_t, Mad24>);
 }
 
 Handler minimum(const Form& f) {
@@ -498,7 +512,7 @@ Handler minimum(const Form& f) {
   const bool least = f.op == Opcode::min;
   if (f.has(ptx::FLAG_RELU)) {
     if (type != Type::s32) return nullptr;
-    return least ? Handler(binary<s32, MinRelu>) : Handler(binary<s32, MaxRelu>);
+    return least ? Handler(binary<int32_t, MinRelu>) : Handler(binary<int32_t, MaxRelu>);
   }
   return least ? any_binary<Min>(type) : any_binary<Max>(type);
 }
@@ -510,7 +524,7 @@ Handler sum(const Form& f) {
     return subtract ? extended_of<true, false>(type) : extended_of<false, false>(type);
   if (f.has(ptx::FLAG_SAT)) {
     if (type != Type::s32) return nullptr;
-    return subtract ? Handler(binary<s32, SubSat>) : Handler(binary<s32, AddSat>);
+    return subtract ? Handler(binary<int32_t, SubSat>) : Handler(binary<int32_t, AddSat>);
   }
   return subtract ? unsigned_binary<Sub>(type) : unsigned_binary<Add>(type);
 }
@@ -519,11 +533,11 @@ Handler sign(const Form& f) {
   const bool negate = f.op == Opcode::neg;
   switch (f.types[0]) {
     case Type::s16:
-      return negate ? Handler(unary<s16, Neg>) : Handler(unary<s16, Abs>);
+      return negate ? Handler(unary<int16_t, Neg>) : Handler(unary<int16_t, Abs>);
     case Type::s32:
-      return negate ? Handler(unary<s32, Neg>) : Handler(unary<s32, Abs>);
+      return negate ? Handler(unary<int32_t, Neg>) : Handler(unary<int32_t, Abs>);
     case Type::s64:
-      return negate ? Handler(unary<s64, Neg>) : Handler(unary<s64, Abs>);
+      return negate ? Handler(unary<int64_t, Neg>) : Handler(unary<int64_t, Abs>);
     default:
       return nullptr;
   }

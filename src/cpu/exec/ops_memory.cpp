@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of weak loads and stores. A warp whose addresses are consecutive or equal is served with
 // vector code after one bounds check; any other gets one check of its lowest and highest address.
 #include "cpu/exec/access.hpp"
@@ -23,21 +24,21 @@ struct Memory {
   using Address = A;
   static constexpr bool SHARED = IsShared;
 };
-using Global = Memory<false, u64>;
-using Shared32 = Memory<true, u32>;
-using Shared64 = Memory<true, u64>;
+using Global = Memory<false, uint64_t>;
+using Shared32 = Memory<true, uint32_t>;
+using Shared64 = Memory<true, uint64_t>;
 
 CUCPU_INLINE Region region_of(const Op& op) { return Region(op.target & 0xff); }
 
 // The host's pointer for [address, address + size) if that is known to be inside one allocation.
 template <class Place>
-CUCPU_INLINE std::byte* window(const Warp& w, const Op& op, u64 address, u64 size) {
+CUCPU_INLINE std::byte* window(const Warp& w, const Op& op, uint64_t address, uint64_t size) {
   if constexpr (Place::SHARED) {
     const bool inside = (address <= w.shared_size) & (size <= w.shared_size - address);
     return inside ? w.shared + address : nullptr;
   } else {
     const Site& site = w.sites[op.site];
-    const u64 offset = address - site.base;
+    const uint64_t offset = address - site.base;
     const bool inside = (offset <= site.size) & (size <= site.size - offset) &
                         (w.sites[0].base == w.generation->load(std::memory_order_relaxed));
     return inside ? reinterpret_cast<std::byte*>(address + site.delta) : nullptr;
@@ -81,8 +82,8 @@ CUCPU_INLINE void load_lane(const Warp& w, const Op& op, const std::byte* p, int
 
 template <class R, class M, int V>
 struct Load {
-  static constexpr u64 SIZE = sizeof(M) * V;
-  static constexpr Access ACCESS = Access::Read;
+  static constexpr uint64_t SIZE = sizeof(M) * V;
+  static constexpr Access ACCESS = Access::READ;
   template <int Count>
   CUCPU_INLINE static void consecutive(const Warp& w, const Op& op, std::byte* p, int first) {
     load_consecutive<R, M, V, Count>(w, op, p, first);
@@ -100,8 +101,8 @@ struct Load {
 
 template <class R, class M, int V>
 struct Store {
-  static constexpr u64 SIZE = sizeof(M) * V;
-  static constexpr Access ACCESS = Access::Write;
+  static constexpr uint64_t SIZE = sizeof(M) * V;
+  static constexpr Access ACCESS = Access::WRITE;
   template <int Count>
   CUCPU_INLINE static void consecutive(const Warp& w, const Op& op, std::byte* p, int first) {
     for (int v = 0; v < V; ++v) {
@@ -123,11 +124,11 @@ struct Store {
 
 // ---- any pattern
 
-CUCPU_INLINE std::byte* host(u64 address) { return reinterpret_cast<std::byte*>(address); }
+CUCPU_INLINE std::byte* host(uint64_t address) { return reinterpret_cast<std::byte*>(address); }
 
 // Eight lanes at a time: rows of a tile are consecutive or equal in parts of a warp.
 template <class Kind, class A>
-CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, u64 origin, int first) {
+CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, uint64_t origin, int first) {
   constexpr A STEP = A(Kind::SIZE);
   const A step = a[first + 1] - a[first];
   if (step == STEP && is_ramp<STEP, 8>(a + first))
@@ -151,7 +152,7 @@ template <class Place, class Kind>
   const A* base = in<A>(w, op[LoadStore::ADDRESS]);
   const A offset = A(op.imm);
   const A some = base[__builtin_ctz(w.mask)] + offset;
-  const u32 m = w.mask;
+  const uint32_t m = w.mask;
   A a[LANES];
   A low = some, high = some, any = some;
   for (int l = 0; l < LANES; ++l) {
@@ -162,21 +163,20 @@ template <class Place, class Kind>
     any |= a[l];
   }
   if (any & (Kind::SIZE - 1)) return lane_by_lane<Place, Kind>(w, op, a);
-  std::byte* p = window<Place>(w, op, low, u64(high - low) + Kind::SIZE);
+  std::byte* p = window<Place>(w, op, low, uint64_t(high - low) + Kind::SIZE);
   if (!p) {
     // The first miss of this instruction fills its site; then the warp is usually inside.
-    if (Place::SHARED || Kind::SIZE > ~u64{0} - u64(high - low))
+    if (Place::SHARED || Kind::SIZE > ~uint64_t{0} - uint64_t(high - low))
       return lane_by_lane<Place, Kind>(w, op, a);
     resolve(w, op, __builtin_ctz(m), some, Kind::SIZE, Kind::ACCESS, region_of(op));
-    p = window<Place>(w, op, low, u64(high - low) + Kind::SIZE);
+    p = window<Place>(w, op, low, uint64_t(high - low) + Kind::SIZE);
     if (!p) return lane_by_lane<Place, Kind>(w, op, a);
   }
-  const u64 origin = reinterpret_cast<u64>(p) - low;  // of device address 0
-  if (m == FULL_MASK) {
+  const uint64_t origin = reinterpret_cast<uint64_t>(p) - low;  // of device address 0
+  if (m == FULL_MASK)
     for (int first = 0; first < LANES; first += 8) eight_lanes<Kind>(w, op, a, origin, first);
-  } else {
+  else
     each_active(w, [&](int l) { Kind::lane(w, op, host(origin + a[l]), l); });
-  }
 }
 
 template <class Place, class Kind>
@@ -200,23 +200,24 @@ void access(Warp& w, const Op& op) {
 
 // ---- memory of which each lane has its own, and indexed parameters
 
-CUCPU_INLINE u64 own_address(const Warp& w, const Op& op, int l) {
-  if (op.target & NARROW) return u32(in<u32>(w, op[LoadStore::ADDRESS])[l] + u32(op.imm));
-  return in<u64>(w, op[LoadStore::ADDRESS])[l] + op.imm +
+CUCPU_INLINE uint64_t own_address(const Warp& w, const Op& op, int l) {
+  if (op.target & NARROW)
+    return uint32_t(in<uint32_t>(w, op[LoadStore::ADDRESS])[l] + uint32_t(op.imm));
+  return in<uint64_t>(w, op[LoadStore::ADDRESS])[l] + op.imm +
          (op.target & FRAME_RELATIVE ? w.frame->local_base : 0);
 }
 template <class Kind>
 void own_memory(Warp& w, const Op& op) {
-  const bool local = region_of(op) == Region::Local;
+  const bool local = region_of(op) == Region::LOCAL;
   std::byte* origin = local ? w.local : w.frame->params;
-  const u64 stride = local                                 ? w.local_stride
-                     : region_of(op) == Region::FrameParam ? w.frame->param_stride
-                                                           : 0;
+  const uint64_t stride = local                                  ? w.local_stride
+                          : region_of(op) == Region::FRAME_PARAM ? w.frame->param_stride
+                                                                 : 0;
   each_active(w, [&](int l) {
-    const u64 address = own_address(w, op, l);
+    const uint64_t address = own_address(w, op, l);
     const bool good =
         (address <= stride) & (Kind::SIZE <= stride - address) & !(address & (Kind::SIZE - 1));
-    std::byte* p = good ? origin + u64(l) * stride + address
+    std::byte* p = good ? origin + uint64_t(l) * stride + address
                         : resolve(w, op, l, address, Kind::SIZE, Kind::ACCESS, region_of(op));
     Kind::lane(w, op, p, l);
   });
@@ -246,11 +247,11 @@ Handler by_space(const Form& f, Widths widths) {
     case Space::local:
       return own_memory<Kind>;
     case Space::param:
-      if (widths.param == ParamKind::Frame) return own_memory<Kind>;
-      if constexpr (Kind::ACCESS == Access::Write)
+      if (widths.param == ParamKind::FRAME) return own_memory<Kind>;
+      if constexpr (Kind::ACCESS == Access::WRITE)
         return nullptr;
       else
-        return widths.param == ParamKind::Kernel ? Handler(kernel_parameter<Kind>)
+        return widths.param == ParamKind::KERNEL ? Handler(kernel_parameter<Kind>)
                                                  : Handler(own_memory<Kind>);
     default:
       return nullptr;
@@ -276,19 +277,22 @@ Handler scalar(const Form& f, Widths widths) {
 }
 
 Handler load16(const Form& f, Widths widths, unsigned bytes, bool sign) {
-  if (bytes == 2) return by_vector<Load, u16, u16>(f, widths);
+  if (bytes == 2) return by_vector<Load, uint16_t, uint16_t>(f, widths);
   if (bytes == 1)
-    return sign ? by_vector<Load, u16, s8>(f, widths) : by_vector<Load, u16, u8>(f, widths);
+    return sign ? by_vector<Load, uint16_t, int8_t>(f, widths)
+                : by_vector<Load, uint16_t, uint8_t>(f, widths);
   return nullptr;
 }
 Handler load32(const Form& f, Widths widths, unsigned bytes, bool sign) {
   switch (bytes) {
     case 4:
-      return by_vector<Load, u32, u32>(f, widths);
+      return by_vector<Load, uint32_t, uint32_t>(f, widths);
     case 2:
-      return sign ? scalar<Load, u32, s16>(f, widths) : by_vector<Load, u32, u16>(f, widths);
+      return sign ? scalar<Load, uint32_t, int16_t>(f, widths)
+                  : by_vector<Load, uint32_t, uint16_t>(f, widths);
     case 1:
-      return sign ? by_vector<Load, u32, s8>(f, widths) : by_vector<Load, u32, u8>(f, widths);
+      return sign ? by_vector<Load, uint32_t, int8_t>(f, widths)
+                  : by_vector<Load, uint32_t, uint8_t>(f, widths);
     default:
       return nullptr;
   }
@@ -296,13 +300,16 @@ Handler load32(const Form& f, Widths widths, unsigned bytes, bool sign) {
 Handler load64(const Form& f, Widths widths, unsigned bytes, bool sign) {
   switch (bytes) {
     case 8:
-      return by_vector<Load, u64, u64>(f, widths);
+      return by_vector<Load, uint64_t, uint64_t>(f, widths);
     case 4:
-      return sign ? scalar<Load, u64, s32>(f, widths) : scalar<Load, u64, u32>(f, widths);
+      return sign ? scalar<Load, uint64_t, int32_t>(f, widths)
+                  : scalar<Load, uint64_t, uint32_t>(f, widths);
     case 2:
-      return sign ? scalar<Load, u64, s16>(f, widths) : scalar<Load, u64, u16>(f, widths);
+      return sign ? scalar<Load, uint64_t, int16_t>(f, widths)
+                  : scalar<Load, uint64_t, uint16_t>(f, widths);
     case 1:
-      return sign ? scalar<Load, u64, s8>(f, widths) : scalar<Load, u64, u8>(f, widths);
+      return sign ? scalar<Load, uint64_t, int8_t>(f, widths)
+                  : scalar<Load, uint64_t, uint8_t>(f, widths);
     default:
       return nullptr;
   }
@@ -333,23 +340,23 @@ Handler select_store(const Form& f, Widths widths) {
   const unsigned bytes = ptx::size_of(f.types[0]);
   switch (widths.d * 16 + bytes) {
     case 0x21:
-      return by_vector<Store, u16, u8>(f, widths);
+      return by_vector<Store, uint16_t, uint8_t>(f, widths);
     case 0x22:
-      return by_vector<Store, u16, u16>(f, widths);
+      return by_vector<Store, uint16_t, uint16_t>(f, widths);
     case 0x41:
-      return by_vector<Store, u32, u8>(f, widths);
+      return by_vector<Store, uint32_t, uint8_t>(f, widths);
     case 0x42:
-      return by_vector<Store, u32, u16>(f, widths);
+      return by_vector<Store, uint32_t, uint16_t>(f, widths);
     case 0x44:
-      return by_vector<Store, u32, u32>(f, widths);
+      return by_vector<Store, uint32_t, uint32_t>(f, widths);
     case 0x81:
-      return scalar<Store, u64, u8>(f, widths);
+      return scalar<Store, uint64_t, uint8_t>(f, widths);
     case 0x82:
-      return scalar<Store, u64, u16>(f, widths);
+      return scalar<Store, uint64_t, uint16_t>(f, widths);
     case 0x84:
-      return scalar<Store, u64, u32>(f, widths);
+      return scalar<Store, uint64_t, uint32_t>(f, widths);
     case 0x88:
-      return by_vector<Store, u64, u64>(f, widths);
+      return by_vector<Store, uint64_t, uint64_t>(f, widths);
     default:
       return nullptr;
   }

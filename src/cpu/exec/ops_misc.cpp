@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of clocks, packed moves, address spaces, fences and what ends a launch.
 #include <atomic>
 #include <bit>
@@ -17,28 +18,28 @@ using enum Regular;
 
 template <class F>
 void each_active(const Warp& w, F f) {
-  for (u32 m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
+  for (uint32_t m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
 }
 
-u64 nanoseconds(bool since_epoch) {
+uint64_t nanoseconds(bool since_epoch) {
   using namespace std::chrono;
   const auto t =
       since_epoch ? system_clock::now().time_since_epoch()
                   : duration_cast<system_clock::duration>(steady_clock::now().time_since_epoch());
-  return u64(duration_cast<std::chrono::nanoseconds>(t).count());
+  return uint64_t(duration_cast<std::chrono::nanoseconds>(t).count());
 }
 
-u64 clock_value(u64 which) {
+uint64_t clock_value(uint64_t which) {
   using R = ptx::SpecialRegister;
   switch (R(which)) {
     case R::clock:
-      return u32(nanoseconds(false));
+      return uint32_t(nanoseconds(false));
     case R::clock_hi:
       return nanoseconds(false) >> 32;
     case R::clock64:
       return nanoseconds(false);
     case R::globaltimer_lo:
-      return u32(nanoseconds(true));
+      return uint32_t(nanoseconds(true));
     case R::globaltimer_hi:
       return nanoseconds(true) >> 32;
     default:
@@ -49,38 +50,38 @@ u64 clock_value(u64 which) {
 }  // namespace
 
 void read_clock(Warp& w, const Op& op) {
-  const u32 value = u32(clock_value(op.imm));
-  u32* d = w.at<u32>(op[RESULT]);
+  const uint32_t value = uint32_t(clock_value(op.imm));
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
   each_active(w, [=](int l) { d[l] = value; });
 }
 void read_clock_wide(Warp& w, const Op& op) {
-  const u64 value = clock_value(op.imm);
-  u64* d = w.at<u64>(op[RESULT]);
+  const uint64_t value = clock_value(op.imm);
+  uint64_t* d = w.at<uint64_t>(op[RESULT]);
   each_active(w, [=](int l) { d[l] = value; });
 }
 
 void copy_special(Warp& w, const Op& op) {
-  const u32 width = op.imm & 0xff;
-  const u32 from = op.imm >> 8 & 1 ? 8 : 4;
+  const uint32_t width = op.imm & 0xff;
+  const uint32_t from = op.imm >> 8 & 1 ? 8 : 4;
   each_active(w, [&](int l) {
-    u64 value = 0;
+    uint64_t value = 0;
     std::memcpy(&value, w.at<std::byte>(op[FIRST]) + size_t(l) * from, from);
     std::memcpy(w.at<std::byte>(op[RESULT]) + size_t(l) * width, &value, width);
   });
 }
 
 void local_address(Warp& w, const Op& op) {
-  u64* d = w.at<u64>(op[RESULT]);
+  uint64_t* d = w.at<uint64_t>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = w.frame->local_base + op.imm; });
 }
 void local_address_narrow(Warp& w, const Op& op) {
-  u32* d = w.at<u32>(op[RESULT]);
-  each_active(w, [&](int l) { d[l] = u32(w.frame->local_base + op.imm); });
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
+  each_active(w, [&](int l) { d[l] = uint32_t(w.frame->local_base + op.imm); });
 }
 
 // 128-bit registers keep their two halves in planes of 32 lanes.
 namespace {
-std::byte* wide_piece(const Warp& w, Slot slot, u32 total, int lane, u32 offset) {
+std::byte* wide_piece(const Warp& w, Slot slot, uint32_t total, int lane, uint32_t offset) {
   std::byte* base = w.at<std::byte>(slot);
   if (total != 16) return base + size_t(lane) * total + offset;
   return base + (offset / 8) * (LANES * 8) + size_t(lane) * 8 + offset % 8;
@@ -88,44 +89,44 @@ std::byte* wide_piece(const Warp& w, Slot slot, u32 total, int lane, u32 offset)
 }  // namespace
 
 void pack(Warp& w, const Op& op) {
-  const u32 count = op.imm & 0xff, width = op.imm >> 8 & 0xff;
+  const uint32_t count = op.imm & 0xff, width = op.imm >> 8 & 0xff;
   each_active(w, [&](int l) {
     std::byte value[16];
-    for (u32 k = 0; k < count; ++k)
+    for (uint32_t k = 0; k < count; ++k)
       std::memcpy(value + k * width, w.at<std::byte>(op.at(FIRST, k)) + size_t(l) * width, width);
-    for (u32 k = 0; k < count; ++k)
+    for (uint32_t k = 0; k < count; ++k)
       std::memcpy(wide_piece(w, op[RESULT], count * width, l, k * width), value + k * width, width);
   });
 }
 void unpack(Warp& w, const Op& op) {
-  const u32 count = op.imm & 0xff, width = op.imm >> 8 & 0xff;
+  const uint32_t count = op.imm & 0xff, width = op.imm >> 8 & 0xff;
   each_active(w, [&](int l) {
     std::byte value[16];
-    for (u32 k = 0; k < count; ++k)
+    for (uint32_t k = 0; k < count; ++k)
       std::memcpy(value + k * width, wide_piece(w, op[RESULT], count * width, l, k * width), width);
-    for (u32 k = 0; k < count; ++k)
+    for (uint32_t k = 0; k < count; ++k)
       std::memcpy(w.at<std::byte>(op.at(FIRST, k)) + size_t(l) * width, value + k * width, width);
   });
 }
 
 void add_window(Warp& w, const Op& op) {
-  const u64* a = w.at<u64>(op[FIRST]);
-  u64* d = w.at<u64>(op[RESULT]);
+  const uint64_t* a = w.at<uint64_t>(op[FIRST]);
+  uint64_t* d = w.at<uint64_t>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = a[l] + op.imm; });
 }
 
 void isspacep(Warp& w, const Op& op) {
   const AddressSpace& space = AddressSpace::instance();
-  const u64* a = w.at<u64>(op[FIRST]);
-  u32* d = w.at<u32>(op[RESULT]);
-  u32 bits = 0;
+  const uint64_t* a = w.at<uint64_t>(op[FIRST]);
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
+  uint32_t bits = 0;
   each_active(w, [&](int l) {
     const bool shared = a[l] - space.shared_window() < AddressSpace::WINDOW;
     const bool local = a[l] - space.local_window() < AddressSpace::WINDOW;
     const bool param = a[l] - space.param_window() < AddressSpace::WINDOW;
     const auto is_constant = [&] {
       const auto range = space.find(a[l]);
-      return range && range->kind == MemoryKind::Code && range->read_only;
+      return range && range->kind == MemoryKind::CODE && range->read_only;
     };
     bool is = false;
     switch (ptx::Space(op.imm)) {
@@ -146,7 +147,7 @@ void isspacep(Warp& w, const Op& op) {
         is = is_constant();
         break;
     }
-    bits |= u32{is} << l;
+    bits |= uint32_t{is} << l;
   });
   *d = (*d & ~w.mask) | bits;
 }
@@ -163,25 +164,28 @@ void breakpoint(Warp& w, const Op& op) {
 
 // The offset of the destination is in imm.
 void copy_async(Warp& w, const Op& op) {
-  const u32 size = w.at<u32>(op[CopyAsync::SIZE])[0];
-  const u32 ignore = op[CopyAsync::IGNORE] == NO_SLOT ? 0 : *w.at<u32>(op[CopyAsync::IGNORE]);
+  const uint32_t size = w.at<uint32_t>(op[CopyAsync::SIZE])[0];
+  const uint32_t ignore =
+      op[CopyAsync::IGNORE] == NO_SLOT ? 0 : *w.at<uint32_t>(op[CopyAsync::IGNORE]);
   each_active(w, [&](int l) {
-    const u64 to = op.target & NARROW ? u32(w.at<u32>(op[CopyAsync::ADDRESS])[l] + u32(op.imm))
-                                      : w.at<u64>(op[CopyAsync::ADDRESS])[l] + op.imm;
-    const u64 from =
-        w.at<u64>(op[CopyAsync::SOURCE])[l] + w.at<u64>(op[CopyAsync::SOURCE_OFFSET])[l];
-    u32 wanted =
-        op[CopyAsync::SOURCE_SIZE] == NO_SLOT ? size : w.at<u32>(op[CopyAsync::SOURCE_SIZE])[l];
+    const uint64_t to = op.target & NARROW
+                            ? uint32_t(w.at<uint32_t>(op[CopyAsync::ADDRESS])[l] + uint32_t(op.imm))
+                            : w.at<uint64_t>(op[CopyAsync::ADDRESS])[l] + op.imm;
+    const uint64_t from =
+        w.at<uint64_t>(op[CopyAsync::SOURCE])[l] + w.at<uint64_t>(op[CopyAsync::SOURCE_OFFSET])[l];
+    uint32_t wanted = op[CopyAsync::SOURCE_SIZE] == NO_SLOT
+                          ? size
+                          : w.at<uint32_t>(op[CopyAsync::SOURCE_SIZE])[l];
     if (wanted > size) wanted = size;
     if (ignore >> l & 1) wanted = 0;
-    std::byte* d = resolve(w, op, l, to, size, Access::Write, Region::Shared);
+    std::byte* d = resolve(w, op, l, to, size, Access::WRITE, Region::SHARED);
     if (wanted) {
       // The whole source is aligned to the size of the copy, whatever part of it is read.
-      if (from & (size - 1)) resolve(w, op, l, from, size, Access::Read, Region::Global);
+      if (from & (size - 1)) resolve(w, op, l, from, size, Access::READ, Region::GLOBAL);
       const std::byte* s =
-          wanted == size ? resolve(w, op, l, from, size, Access::Read, Region::Global) : nullptr;
-      for (u32 k = 0; k < wanted; ++k)
-        d[k] = s ? s[k] : *resolve(w, op, l, from + k, 1, Access::Read, Region::Global);
+          wanted == size ? resolve(w, op, l, from, size, Access::READ, Region::GLOBAL) : nullptr;
+      for (uint32_t k = 0; k < wanted; ++k)
+        d[k] = s ? s[k] : *resolve(w, op, l, from + k, 1, Access::READ, Region::GLOBAL);
     }
     std::memset(d + wanted, 0, size - wanted);
   });

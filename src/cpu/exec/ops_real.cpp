@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of f32 and f64 arithmetic rounded to nearest even. Directed roundings are in
 // rounding.cpp.
 #include "cpu/exec/families.hpp"
@@ -65,10 +66,10 @@ CUCPU_INLINE float fused(float a, float b, float c) {
   const double s = p + q;
   const double t = s - p;
   const double error = (p - (s - t)) + (q - t);
-  u64 bits = bits_of<u64>(s);
+  uint64_t bits = bits_of<uint64_t>(s);
   const bool finite = (bits >> 52 & 0x7ff) != 0x7ff;
   const bool away = (error > 0) == (s > 0);
-  const u64 odd = (bits & 1) ? bits : away ? bits + 1 : bits - 1;
+  const uint64_t odd = (bits & 1) ? bits : away ? bits + 1 : bits - 1;
   bits = (finite & (error != 0) & (s != 0)) ? odd : bits;
   return float(bits_of<double>(bits));
 #endif
@@ -80,11 +81,11 @@ template <class T>
 struct BitsType;
 template <>
 struct BitsType<float> {
-  using type = u32;
+  using type = uint32_t;
 };
 template <>
 struct BitsType<double> {
-  using type = u64;
+  using type = uint64_t;
 };
 
 template <bool Least, bool Nan, class T>
@@ -176,7 +177,7 @@ void minmax_xorsign(Warp& w, const Op& op) {
   const float* b = in<float>(w, op[SECOND]);
   each_lane(w, out<float>(w, op[RESULT]), [=](int l) {
     const float x = source<Ftz>(a[l]), y = source<Ftz>(b[l]);
-    const float sign = bits_of<float>(bits_of<u32>(x) ^ bits_of<u32>(y));
+    const float sign = bits_of<float>(bits_of<uint32_t>(x) ^ bits_of<uint32_t>(y));
     const float r = extreme<Least, Nan>(magnitude(x), magnitude(y));
     return r == r ? with_sign(r, sign) : canonical(r);
   });

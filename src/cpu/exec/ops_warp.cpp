@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers of the instructions between the lanes of a warp.
 #include <bit>
 
@@ -15,9 +16,11 @@ using ptx::Type;
 
 template <class F>
 void each_active(const Warp& w, F f) {
-  for (u32 m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
+  for (uint32_t m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
 }
-void write_bits(const Warp& w, u32* d, u32 bits) { *d = (*d & ~w.mask) | (bits & w.mask); }
+void write_bits(const Warp& w, uint32_t* d, uint32_t bits) {
+  *d = (*d & ~w.mask) | (bits & w.mask);
+}
 
 struct Source {
   int lane;
@@ -25,7 +28,7 @@ struct Source {
 };
 // The lane that lane l reads: b is the offset or index, c holds the clamp and the segment mask.
 template <Mode M>
-Source shuffle_source(int l, u32 b, u32 c) {
+Source shuffle_source(int l, uint32_t b, uint32_t c) {
   const int offset = int(b & 31), clamp = int(c & 31), segment = int(c >> 8 & 31);
   const int top = (l & segment) | (clamp & ~segment), bottom = l & segment;
   switch (M) {
@@ -41,23 +44,22 @@ Source shuffle_source(int l, u32 b, u32 c) {
 }
 template <Mode M>
 void shfl(Warp& w, const Op& op) {
-  const u32* a = w.at<u32>(op[FIRST]);
-  const u32* b = w.at<u32>(op[SECOND]);
-  const u32* c = w.at<u32>(op[THIRD]);
-  u32 value[LANES];
-  u32 valid = 0;
+  const uint32_t* a = w.at<uint32_t>(op[FIRST]);
+  const uint32_t* b = w.at<uint32_t>(op[SECOND]);
+  const uint32_t* c = w.at<uint32_t>(op[THIRD]);
+  uint32_t value[LANES];
+  uint32_t valid = 0;
   for (int l = 0; l < LANES; ++l) {
     const Source s = shuffle_source<M>(l, b[l], c[l]);
     value[l] = a[s.inside ? s.lane & 31 : l];
-    valid |= u32{s.inside} << l;
+    valid |= uint32_t{s.inside} << l;
   }
-  u32* d = w.at<u32>(op[RESULT]);
-  if (w.mask == FULL_MASK) {
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
+  if (w.mask == FULL_MASK)
     for (int l = 0; l < LANES; ++l) d[l] = value[l];
-  } else {
+  else
     each_active(w, [&](int l) { d[l] = value[l]; });
-  }
-  write_bits(w, w.at<u32>(op[PREDICATE]), valid);
+  write_bits(w, w.at<uint32_t>(op[PREDICATE]), valid);
 }
 Handler shuffle(Mode mode) {
   switch (mode) {
@@ -75,23 +77,23 @@ Handler shuffle(Mode mode) {
 }
 
 // Lanes that take part: those of the group that the member mask names.
-u32 members(const Warp& w, const Op& op) {
+uint32_t members(const Warp& w, const Op& op) {
   if (op[MEMBERS] == NO_SLOT) return w.mask;
-  return w.mask & w.at<u32>(op[MEMBERS])[std::countr_zero(w.mask)];
+  return w.mask & w.at<uint32_t>(op[MEMBERS])[std::countr_zero(w.mask)];
 }
-u32 votes(const Warp& w, const Op& op) {
-  const u32 p = *w.at<u32>(op[FIRST]);
+uint32_t votes(const Warp& w, const Op& op) {
+  const uint32_t p = *w.at<uint32_t>(op[FIRST]);
   return op.target & 1 ? ~p : p;
 }
 template <Mode M>
 void vote(Warp& w, const Op& op) {
-  const u32 all = members(w, op), yes = votes(w, op) & all;
+  const uint32_t all = members(w, op), yes = votes(w, op) & all;
   if constexpr (M == Mode::ballot) {
-    u32* d = w.at<u32>(op[RESULT]);
+    uint32_t* d = w.at<uint32_t>(op[RESULT]);
     each_active(w, [&](int l) { d[l] = yes; });
   } else {
     const bool r = M == Mode::all ? yes == all : M == Mode::any ? yes != 0 : yes == 0 || yes == all;
-    write_bits(w, w.at<u32>(op[RESULT]), r ? FULL_MASK : 0);
+    write_bits(w, w.at<uint32_t>(op[RESULT]), r ? FULL_MASK : 0);
   }
 }
 Handler vote_of(Mode mode) {
@@ -112,74 +114,74 @@ Handler vote_of(Mode mode) {
 template <class T>
 void match_any(Warp& w, const Op& op) {
   const T* a = w.at<T>(op[FIRST]);
-  const u32 all = members(w, op);
-  u32 result[LANES] = {};
-  for (u32 m = all; m;) {
+  const uint32_t all = members(w, op);
+  uint32_t result[LANES] = {};
+  for (uint32_t m = all; m;) {
     const T value = a[std::countr_zero(m)];
-    u32 same = 0;
-    for (u32 k = m; k; k &= k - 1)
+    uint32_t same = 0;
+    for (uint32_t k = m; k; k &= k - 1)
       if (a[std::countr_zero(k)] == value) same |= k & (0 - k);
-    for (u32 k = same; k; k &= k - 1) result[std::countr_zero(k)] = same;
+    for (uint32_t k = same; k; k &= k - 1) result[std::countr_zero(k)] = same;
     m &= ~same;
   }
-  u32* d = w.at<u32>(op[RESULT]);
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = result[l]; });
 }
 template <class T>
 void match_all(Warp& w, const Op& op) {
   const T* a = w.at<T>(op[FIRST]);
-  const u32 all = members(w, op);
+  const uint32_t all = members(w, op);
   bool same = all != 0;
-  for (u32 m = all; m; m &= m - 1) same &= a[std::countr_zero(m)] == a[std::countr_zero(all)];
-  u32* d = w.at<u32>(op[RESULT]);
+  for (uint32_t m = all; m; m &= m - 1) same &= a[std::countr_zero(m)] == a[std::countr_zero(all)];
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = same ? all : 0; });
-  write_bits(w, w.at<u32>(op[PREDICATE]), same ? FULL_MASK : 0);
+  write_bits(w, w.at<uint32_t>(op[PREDICATE]), same ? FULL_MASK : 0);
 }
 
 struct Add {
-  static u32 apply(u32 a, u32 b) { return a + b; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return a + b; }
 };
 struct And {
-  static u32 apply(u32 a, u32 b) { return a & b; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return a & b; }
 };
 struct Or {
-  static u32 apply(u32 a, u32 b) { return a | b; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return a | b; }
 };
 struct Xor {
-  static u32 apply(u32 a, u32 b) { return a ^ b; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return a ^ b; }
 };
 template <class T>
 struct Min {
-  static u32 apply(u32 a, u32 b) { return T(b) < T(a) ? b : a; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return T(b) < T(a) ? b : a; }
 };
 template <class T>
 struct Max {
-  static u32 apply(u32 a, u32 b) { return T(b) > T(a) ? b : a; }
+  static uint32_t apply(uint32_t a, uint32_t b) { return T(b) > T(a) ? b : a; }
 };
 template <class F>
 void redux(Warp& w, const Op& op) {
-  const u32* a = w.at<u32>(op[FIRST]);
-  u32 m = members(w, op);
+  const uint32_t* a = w.at<uint32_t>(op[FIRST]);
+  uint32_t m = members(w, op);
   if (m == 0) return;
-  u32 r = a[std::countr_zero(m)];
+  uint32_t r = a[std::countr_zero(m)];
   for (m &= m - 1; m; m &= m - 1) r = F::apply(r, a[std::countr_zero(m)]);
-  u32* d = w.at<u32>(op[RESULT]);
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = r; });
 }
 // redux.f32 (sm_100a): NaN only counts under .NaN or when nothing else is there.
 template <bool Least, bool Abs, bool Nan>
 void redux_f32(Warp& w, const Op& op) {
   const float* a = w.at<float>(op[FIRST]);
-  float r = std::bit_cast<float>(u32{0x7fffffff});
+  float r = std::bit_cast<float>(uint32_t{0x7fffffff});
   bool nan = false;
-  for (u32 m = members(w, op); m; m &= m - 1) {
-    const u32 bits = std::bit_cast<u32>(a[std::countr_zero(m)]);
+  for (uint32_t m = members(w, op); m; m &= m - 1) {
+    const uint32_t bits = std::bit_cast<uint32_t>(a[std::countr_zero(m)]);
     const float v = std::bit_cast<float>(Abs ? bits & 0x7fffffff : bits);
     nan |= v != v;
     if (v == v && (r != r || (Least ? v < r : v > r))) r = v;
   }
-  const u32 result = Nan && nan ? 0x7fffffff : std::bit_cast<u32>(r);
-  u32* d = w.at<u32>(op[RESULT]);
+  const uint32_t result = Nan && nan ? 0x7fffffff : std::bit_cast<uint32_t>(r);
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = result; });
 }
 template <bool Least>
@@ -204,9 +206,9 @@ Handler redux_of(const Form& f) {
     case Operation::xor_:
       return redux<Xor>;
     case Operation::min:
-      return is_signed ? redux<Min<s32>> : redux<Min<u32>>;
+      return is_signed ? redux<Min<int32_t>> : redux<Min<uint32_t>>;
     case Operation::max:
-      return is_signed ? redux<Max<s32>> : redux<Max<u32>>;
+      return is_signed ? redux<Max<int32_t>> : redux<Max<uint32_t>>;
     default:
       return nullptr;
   }
@@ -214,17 +216,17 @@ Handler redux_of(const Form& f) {
 
 // The lowest member is the leader.
 void elect(Warp& w, const Op& op) {
-  const u32 all = members(w, op);
-  const u32 leader = all & (0 - all);
-  u32* d = w.at<u32>(op[RESULT]);
-  each_active(w, [&](int l) { d[l] = u32(std::countr_zero(all)); });
-  write_bits(w, w.at<u32>(op[PREDICATE]), leader);
+  const uint32_t all = members(w, op);
+  const uint32_t leader = all & (0 - all);
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
+  each_active(w, [&](int l) { d[l] = uint32_t(std::countr_zero(all)); });
+  write_bits(w, w.at<uint32_t>(op[PREDICATE]), leader);
 }
 
 }  // namespace
 
 void activemask(Warp& w, const Op& op) {
-  u32* d = w.at<u32>(op[RESULT]);
+  uint32_t* d = w.at<uint32_t>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = w.mask; });
 }
 
@@ -236,8 +238,8 @@ Handler select_warp_op(const Form& f) {
     case Opcode::vote:
       return vote_of(f.mode);
     case Opcode::match:
-      if (f.mode == Mode::all) return wide ? match_all<u64> : match_all<u32>;
-      return wide ? match_any<u64> : match_any<u32>;
+      if (f.mode == Mode::all) return wide ? match_all<uint64_t> : match_all<uint32_t>;
+      return wide ? match_any<uint64_t> : match_any<uint32_t>;
     case Opcode::redux:
       return redux_of(f);
     case Opcode::elect:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cpu/exec/output.hpp"
 
 #include <cstdio>
@@ -51,7 +52,7 @@ bool Output::append(To to, std::string_view text, uint64_t capacity) {
   std::lock_guard lock(mutex_);
   while (texts_.bytes.size() - texts_.begin + text.size() > capacity) texts_.drop_oldest();
   texts_.bytes += text;
-  texts_.sizes.push_back(static_cast<uint32_t>(text.size()) | (to == To::Stderr ? TO_STDERR : 0));
+  texts_.sizes.push_back(static_cast<uint32_t>(text.size()) | (to == To::STDERR ? TO_STDERR : 0));
   has_text_.store(true, std::memory_order_release);
   return true;
 }

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels of a context have printed and the host has not written yet.
-#ifndef CUCPU_EXEC_OUTPUT_HPP
-#define CUCPU_EXEC_OUTPUT_HPP
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace cucore::cpu {
 
 class Output {
  public:
-  enum class To : uint8_t { Stdout, Stderr };
+  enum class To : uint8_t { STDOUT, STDERR };
 
   Output();
   ~Output();
@@ -49,5 +49,3 @@ class Output {
 };
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats what kernels print.
 #include "cpu/exec/printf.hpp"
 
@@ -17,7 +18,7 @@ class Arguments {
   explicit Arguments(const PrintfSource& source) : source_(source) {}
   template <class T>
   T next() {
-    offset_ = (offset_ + sizeof(T) - 1) & ~u64{sizeof(T) - 1};
+    offset_ = (offset_ + sizeof(T) - 1) & ~uint64_t{sizeof(T) - 1};
     T value;
     source_.argument(offset_, &value, sizeof value);
     offset_ += sizeof(T);
@@ -28,12 +29,12 @@ class Arguments {
 
  private:
   const PrintfSource& source_;
-  u64 offset_ = 0;
+  uint64_t offset_ = 0;
   int count_ = 0;
 };
 
-constexpr u64 MOST_ROOM = 1 << 30;        // snprintf counts in an int
-constexpr u64 SIGNIFICANT_DIGITS = 1100;  // the exact value of a double has 767 at most
+constexpr uint64_t MOST_ROOM = 1 << 30;        // snprintf counts in an int
+constexpr uint64_t SIGNIFICANT_DIGITS = 1100;  // the exact value of a double has 767 at most
 
 // One conversion. Flags, width and precision are parsed and bounded, because a kernel may name any
 // number; lengths are replaced by the ones that fit the argument.
@@ -41,7 +42,7 @@ class Conversion {
  public:
   // At most `room` characters may be appended to `out`.
   Conversion(const std::string& format, size_t& at, Arguments& arguments, std::string& out,
-             u64 room)
+             uint64_t room)
       : format_(format), at_(at), arguments_(arguments), out_(out), room_(room) {}
   // False if the format is not valid or the text does not fit.
   bool run(const PrintfSource& source);
@@ -51,7 +52,7 @@ class Conversion {
   bool flag(char c) const { return flags_.find(c) != std::string::npos; }
   void parse();
   void parse_flags();
-  s64 parse_number();
+  int64_t parse_number();
   bool integer(char c);
   bool real(char c, double value);
   bool text(const std::string& value);
@@ -62,10 +63,10 @@ class Conversion {
   size_t& at_;
   Arguments& arguments_;
   std::string& out_;
-  const u64 room_;
+  const uint64_t room_;
   std::string flags_;
-  u64 width_ = 0;
-  s64 precision_ = -1;  // negative: none
+  uint64_t width_ = 0;
+  int64_t precision_ = -1;  // negative: none
   int longs_ = 0, shorts_ = 0;
 };
 
@@ -75,22 +76,22 @@ void Conversion::parse_flags() {
 }
 
 // A number too large for any buffer stays too large.
-s64 Conversion::parse_number() {
+int64_t Conversion::parse_number() {
   if (peek() == '*') {
     ++at_;
-    return arguments_.next<s32>();
+    return arguments_.next<int32_t>();
   }
-  s64 value = 0;
+  int64_t value = 0;
   for (; peek() >= '0' && peek() <= '9'; ++at_)
-    if (value <= s64{MOST_ROOM}) value = value * 10 + (format_[at_] - '0');
+    if (value <= int64_t{MOST_ROOM}) value = value * 10 + (format_[at_] - '0');
   return value;
 }
 
 void Conversion::parse() {
   parse_flags();
-  const s64 width = parse_number();
+  const int64_t width = parse_number();
   if (width < 0) flags_ += '-';
-  width_ = u64(width < 0 ? -width : width);
+  width_ = uint64_t(width < 0 ? -width : width);
   if (peek() == '.') {
     ++at_;
     precision_ = parse_number();
@@ -100,10 +101,10 @@ void Conversion::parse() {
 
 template <class T>
 bool Conversion::print(const char* type, T value) {
-  if (width_ > room_ || (precision_ > 0 && u64(precision_) > room_)) return false;
+  if (width_ > room_ || (precision_ > 0 && uint64_t(precision_) > room_)) return false;
   const std::string spec = '%' + flags_ + "*.*" + type;
   const int n = std::snprintf(nullptr, 0, spec.c_str(), int(width_), int(precision_), value);
-  if (n < 0 || u64(n) > room_) return false;
+  if (n < 0 || uint64_t(n) > room_) return false;
   const size_t before = out_.size();
   out_.resize(before + size_t(n) + 1);
   std::snprintf(out_.data() + before, size_t(n) + 1, spec.c_str(), int(width_), int(precision_),
@@ -116,16 +117,16 @@ bool Conversion::integer(char c) {
   const char type[] = {'l', 'l', c, '\0'};
   const bool is_signed = c == 'd' || c == 'i';
   if (longs_) {
-    const u64 v = arguments_.next<u64>();
+    const uint64_t v = arguments_.next<uint64_t>();
     return is_signed ? print(type, static_cast<long long>(v))
                      : print(type, static_cast<unsigned long long>(v));
   }
-  u32 v = arguments_.next<u32>();
+  uint32_t v = arguments_.next<uint32_t>();
   if (is_signed) {
-    const s32 s = shorts_ == 0 ? s32(v) : shorts_ == 1 ? s16(v) : s8(v);
+    const int32_t s = shorts_ == 0 ? int32_t(v) : shorts_ == 1 ? int16_t(v) : int8_t(v);
     return print(type, static_cast<long long>(s));
   }
-  if (shorts_) v = shorts_ == 1 ? u16(v) : u8(v);
+  if (shorts_) v = shorts_ == 1 ? uint16_t(v) : uint8_t(v);
   return print(type, static_cast<unsigned long long>(v));
 }
 
@@ -134,12 +135,12 @@ bool Conversion::real(char c, double value) {
   const char type[] = {c, '\0'};
   if (!std::isfinite(value)) precision_ = -1;
   if ((c == 'g' || c == 'G') && !flag('#'))
-    precision_ = std::min(precision_, s64{SIGNIFICANT_DIGITS});
+    precision_ = std::min(precision_, int64_t{SIGNIFICANT_DIGITS});
   return print(type, value);
 }
 
 bool Conversion::text(const std::string& value) {
-  precision_ = precision_ < 0 ? s64(value.size()) : std::min(precision_, s64(value.size()));
+  precision_ = precision_ < 0 ? int64_t(value.size()) : std::min(precision_, int64_t(value.size()));
   return print("s", value.c_str());
 }
 
@@ -154,13 +155,13 @@ bool Conversion::run(const PrintfSource& source) {
   switch (c) {
     case 'c':
       precision_ = -1;
-      return print("c", int(arguments_.next<u32>()));
+      return print("c", int(arguments_.next<uint32_t>()));
     case 's': {
-      const u64 address = arguments_.next<u64>();
+      const uint64_t address = arguments_.next<uint64_t>();
       return text(address ? source.string(address) : "(null)");
     }
     case 'p':
-      return print("p", reinterpret_cast<void*>(arguments_.next<u64>()));
+      return print("p", reinterpret_cast<void*>(arguments_.next<uint64_t>()));
     default:
       out_ += '%' + format_.substr(begin, at_ - begin);  // not a conversion: printed as it is
       return true;
@@ -169,7 +170,7 @@ bool Conversion::run(const PrintfSource& source) {
 
 }  // namespace
 
-int format_printf(const std::string& format, const PrintfSource& source, u64 capacity,
+int format_printf(const std::string& format, const PrintfSource& source, uint64_t capacity,
                   std::string& out) {
   Arguments arguments(source);
   capacity = std::min(capacity, MOST_ROOM);

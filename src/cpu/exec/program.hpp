@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The decoded form of a module: what a warp executes, and the cold data beside it.
-#ifndef CUCPU_EXEC_PROGRAM_HPP
-#define CUCPU_EXEC_PROGRAM_HPP
+#pragma once
 
 #include <memory>
 #include <new>
@@ -21,26 +21,26 @@ using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 AlignedBytes make_aligned(size_t bytes);  // zeroed
 
 // Functions that the device provides.
-enum class Builtin : u8 { None, Vprintf, Malloc, Free, Assertfail };
+enum class Builtin : uint8_t { NONE, VPRINTF, MALLOC, FREE, ASSERTFAIL };
 
 // One argument or result of a call as the caller or the callee holds it.
 struct Argument {
-  enum Kind : u8 { Param, Register } kind = Param;
-  Slot slot = 0;   // Register: also an immediate's constant
-  u32 offset = 0;  // Param: in the frame's parameter memory
-  u32 size = 0;
+  enum Kind : uint8_t { PARAM, REGISTER } kind = PARAM;
+  Slot slot = 0;        // REGISTER: also an immediate's constant
+  uint32_t offset = 0;  // Param: in the frame's parameter memory
+  uint32_t size = 0;
 };
 
 struct CallSite {
   const DecodedFunction* callee = nullptr;
-  Builtin builtin = Builtin::None;
+  Builtin builtin = Builtin::NONE;
   Slot target = NO_SLOT;  // indirect: the register with the function's address
   std::vector<Argument> returns;
   std::vector<Argument> inputs;
 };
 
 struct BranchTable {
-  std::vector<u32> targets;
+  std::vector<uint32_t> targets;
 };
 
 struct DecodedModule;
@@ -48,13 +48,13 @@ struct DecodedModule;
 // Where a frame holds a register; 0 bytes: a predicate, a bit for each lane.
 struct Register {
   Slot slot = 0;
-  u32 bytes = 0;
+  uint32_t bytes = 0;
 };
 
 // A parameter whose address the function takes: it is copied to local memory on entry.
 struct Spill {
-  u32 variable = 0;
-  u32 param = 0, local = 0, size = 0;  // offsets in the frame's parameters and local memory
+  uint32_t variable = 0;
+  uint32_t param = 0, local = 0, size = 0;  // offsets in the frame's parameters and local memory
 };
 
 struct DecodedFunction {
@@ -68,9 +68,9 @@ struct DecodedFunction {
   std::vector<Spill> spills;
   std::vector<Register> layout;
   AlignedBytes constants;
-  u32 register_bytes = 0;
-  u32 param_bytes = 0;  // parameter memory of one lane
-  u32 local_bytes = 0;
+  uint32_t register_bytes = 0;
+  uint32_t param_bytes = 0;  // parameter memory of one lane
+  uint32_t local_bytes = 0;
 
   const ptx::Instruction& instruction(const Op& op) const {
     return source->instructions[size_t(&op - ops.data())];
@@ -80,26 +80,24 @@ struct DecodedFunction {
 struct DecodedModule {
   std::unique_ptr<ptx::Module> source;
   std::vector<std::unique_ptr<DecodedFunction>> functions;  // by index; nullptr: not defined here
-  std::vector<u64> addresses;  // of the variables: device address, or offset in shared memory
-  u32 site_count = 1;
+  std::vector<uint64_t> addresses;  // of the variables: device address, or offset in shared memory
+  uint32_t site_count = 1;
   bool uses_reserved_shared = false;
-  u32 function_shared = 0;  // shared variables that functions other than kernels name
+  uint32_t function_shared = 0;  // shared variables that functions other than kernels name
   int device = 0;
   DeviceLimits limits;
 };
 
 struct DecodedKernel {
   const DecodedFunction* function = nullptr;
-  u32 static_bytes = 0;   // of static shared memory
-  u32 static_shared = 0;  // where dynamic shared memory begins
+  uint32_t static_bytes = 0;   // of static shared memory
+  uint32_t static_shared = 0;  // where dynamic shared memory begins
   bool uses_dynamic_shared = false;
 };
 
 // The function that this code address stands for, nullptr if none does.
-const DecodedFunction* function_at(u64 address);
+const DecodedFunction* function_at(uint64_t address);
 void publish_function(const DecodedFunction* function);
 void withdraw_function(const DecodedFunction* function);
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // What PTX asks of every floating-point result: subnormals flushed under .ftz, one NaN, saturation.
-#ifndef CUCPU_EXEC_REALS_HPP
-#define CUCPU_EXEC_REALS_HPP
+#pragma once
 
 #include "cpu/exec/lanes.hpp"
 
@@ -8,21 +8,21 @@ namespace cucore::cpu::CUCPU_SIMD {
 
 // A subnormal becomes a zero of its sign.
 CUCPU_INLINE float flushed(float v) {
-  const u32 b = bits_of<u32>(v);
+  const uint32_t b = bits_of<uint32_t>(v);
   return bits_of<float>((b & 0x7f800000) ? b : b & 0x80000000);
 }
 
 // f32 results that are NaN are this NaN.
-CUCPU_INLINE float canonical(float v) { return v == v ? v : bits_of<float>(u32{0x7fffffff}); }
+CUCPU_INLINE float canonical(float v) { return v == v ? v : bits_of<float>(uint32_t{0x7fffffff}); }
 
 // f64 results that are NaN are the first operand that is one, made quiet. The processor's rule
 // depends on the order in which the compiler gives it the operands.
-constexpr u64 QUIET = 0x0008000000000000;
+constexpr uint64_t QUIET = 0x0008000000000000;
 CUCPU_INLINE double canonical(double v, double a, double b, double c) {
-  u64 nan = 0xfff8000000000000;
-  nan = c != c ? bits_of<u64>(c) | QUIET : nan;
-  nan = b != b ? bits_of<u64>(b) | QUIET : nan;
-  nan = a != a ? bits_of<u64>(a) | QUIET : nan;
+  uint64_t nan = 0xfff8000000000000;
+  nan = c != c ? bits_of<uint64_t>(c) | QUIET : nan;
+  nan = b != b ? bits_of<uint64_t>(b) | QUIET : nan;
+  nan = a != a ? bits_of<uint64_t>(a) | QUIET : nan;
   return v == v ? v : bits_of<double>(nan);
 }
 CUCPU_INLINE float canonical(float v, float, float, float) { return canonical(v); }
@@ -32,8 +32,8 @@ CUCPU_INLINE double canonical(double v) { return v; }
 // no lower end: what rounding among subnormals would lift to that number is zero too. `scaled` is
 // the same result from operands 2^24 times as large, which does not meet that end.
 CUCPU_INLINE float flushed_by(float v, float scaled) {
-  const float size = bits_of<float>(bits_of<u32>(scaled) & 0x7fffffff);
-  return size < 0x1p-102f ? bits_of<float>(bits_of<u32>(v) & 0x80000000) : v;
+  const float size = bits_of<float>(bits_of<uint32_t>(scaled) & 0x7fffffff);
+  return size < 0x1p-102f ? bits_of<float>(bits_of<uint32_t>(v) & 0x80000000) : v;
 }
 
 // To [0, 1], NaN to 0.
@@ -65,5 +65,3 @@ CUCPU_INLINE T result_of(T v, T a, T b, T c) {
 }
 
 }  // namespace cucore::cpu::CUCPU_SIMD
-
-#endif

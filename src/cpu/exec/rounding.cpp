@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic with a directed rounding, lane by lane under the host's rounding mode. Built with
 // -frounding-math, so that nothing is computed before the mode is set.
 #include <bit>
@@ -16,20 +17,20 @@ using ptx::Opcode;
 using ptx::Rounding;
 using ptx::Type;
 
-constexpr u64 FTZ = 1 << 8, SAT = 1 << 9;
+constexpr uint64_t FTZ = 1 << 8, SAT = 1 << 9;
 
 float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
 
 // The NaN of f64 is the first operand that is one, made quiet; f32 has one NaN.
 double nan_of(double a, double b, double c) {
   for (const double v : {a, b, c})
-    if (v != v) return std::bit_cast<double>(std::bit_cast<u64>(v) | 0x0008000000000000);
-  return std::bit_cast<double>(u64{0xfff8000000000000});
+    if (v != v) return std::bit_cast<double>(std::bit_cast<uint64_t>(v) | 0x0008000000000000);
+  return std::bit_cast<double>(uint64_t{0xfff8000000000000});
 }
-float nan_of(float, float, float) { return std::bit_cast<float>(u32{0x7fffffff}); }
+float nan_of(float, float, float) { return std::bit_cast<float>(uint32_t{0x7fffffff}); }
 
 template <class T>
-T start(T v, u64 how) {
+T start(T v, uint64_t how) {
   if constexpr (sizeof(T) == 4) return how & FTZ ? flushed(v) : v;
   return v;
 }
@@ -93,7 +94,7 @@ float untiny(float v, float a, float b, float c) {
 }
 
 template <class T, class F>
-T computed(T a, T b, T c, u64 how) {
+T computed(T a, T b, T c, uint64_t how) {
   T v = F::apply(a, b, c);
   if constexpr (sizeof(T) == 4)
     if (how & FTZ) v = untiny<F>(v, a, b, c);
@@ -107,7 +108,7 @@ void rounded(Warp& w, const Op& op) {
   const T* c = op[THIRD] == NO_SLOT ? a : w.at<T>(op[THIRD]);
   T* d = w.at<T>(op[RESULT]);
   const HostRounding mode(Rounding(op.imm & 0xff));
-  for (u32 m = w.mask; m; m &= m - 1) {
+  for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     d[l] = computed<T, F>(start(a[l], op.imm), start(b[l], op.imm), start(c[l], op.imm), op.imm);
   }
@@ -143,8 +144,8 @@ Comparison select_rounding(const Form& f) {
       f.rounding == Rounding::rz || f.rounding == Rounding::rm || f.rounding == Rounding::rp;
   const Type type = f.types[0];
   if (!directed || (type != Type::f32 && type != Type::f64) || f.has(ptx::FLAG_RELU)) return {};
-  const u64 how =
-      u64(f.rounding) | (f.has(ptx::FLAG_FTZ) ? FTZ : 0) | (f.has(ptx::FLAG_SAT) ? SAT : 0);
+  const uint64_t how =
+      uint64_t(f.rounding) | (f.has(ptx::FLAG_FTZ) ? FTZ : 0) | (f.has(ptx::FLAG_SAT) ? SAT : 0);
   return {type == Type::f32 ? handler<float>(f.op) : handler<double>(f.op), how};
 }
 

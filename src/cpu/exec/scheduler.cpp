@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One worker's share of a launch: begins blocks in order and, when one does not end in its slice,
 // begins others beside it, so that blocks may wait for each other.
 #include <algorithm>
@@ -11,12 +12,13 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr s64 SLICE = 1 << 20;  // warp instructions of a block before another begins beside it
+constexpr int64_t SLICE = 1 << 20;  // warp instructions of a block before another begins beside it
 // Of a block among others: it may only be waiting for one of them.
-constexpr s64 SHARED_SLICE = 1 << 15;
+constexpr int64_t SHARED_SLICE = 1 << 15;
 // Blocks taken at a time: neighbours share pages and cache lines, which one worker should have.
-constexpr u64 MOST_TAKEN = 16;
-constexpr u64 TAKES_PER_LAUNCH = 64;  // at least, so that no worker is left with nothing at the end
+constexpr uint64_t MOST_TAKEN = 16;
+constexpr uint64_t TAKES_PER_LAUNCH =
+    64;                               // at least, so that no worker is left with nothing at the end
 constexpr size_t MAX_RESIDENT = 256;  // blocks that a worker keeps, unless they must all be there
 
 class Share {
@@ -39,11 +41,12 @@ class Share {
   Worker worker_;
   std::deque<std::unique_ptr<Block>> resident_;  // the first is next
   std::vector<std::unique_ptr<Block>> idle_;
-  u64 next_ = 0, end_ = 0;  // blocks taken and not begun
+  uint64_t next_ = 0, end_ = 0;  // blocks taken and not begun
 };
 
 bool Share::take() {
-  const u64 count = std::clamp<u64>(launch_.block_count / TAKES_PER_LAUNCH, 1, MOST_TAKEN);
+  const uint64_t count =
+      std::clamp<uint64_t>(launch_.block_count / TAKES_PER_LAUNCH, 1, MOST_TAKEN);
   next_ = launch_.next_block.fetch_add(count, std::memory_order_relaxed);
   end_ = std::min(next_ + count, launch_.block_count);
   return next_ < end_;
@@ -53,7 +56,7 @@ bool Share::take() {
 // first block of the launch always finds memory (check_memory), so that somebody runs them all.
 bool Share::admit() {
   if (!idle_.empty()) return true;
-  const u64 bytes = launch_.block_bytes;
+  const uint64_t bytes = launch_.block_bytes;
   MemoryBudget& memory = launch_.memory;
   if (!launch_.reserved && !memory.take_if_unused(bytes) && !memory.take_from_first_half(bytes))
     return false;
@@ -67,7 +70,7 @@ bool Share::begin() {
     idle_.clear();  // no block needs their memory any more
     return false;
   }
-  const u64 number = next_++;
+  const uint64_t number = next_++;
   resident_.push_front(std::move(idle_.back()));
   idle_.pop_back();
   resident_.front()->begin(number);
@@ -76,7 +79,7 @@ bool Share::begin() {
 
 void Share::charge() {
   launch_.thread_instructions.fetch_add(worker_.thread_instructions, std::memory_order_relaxed);
-  const u64 total =
+  const uint64_t total =
       launch_.warp_instructions.fetch_add(worker_.warp_instructions, std::memory_order_relaxed) +
       worker_.warp_instructions;
   worker_.warp_instructions = worker_.thread_instructions = 0;
@@ -90,11 +93,11 @@ void Share::charge() {
 void Share::slice() {
   Block& block = *resident_.front();
   const bool shares = launch_.launch->cooperative || block.resumed;
-  s64 quantum = shares ? SHARED_SLICE : SLICE;
-  if (launch_.budget && s64(launch_.budget) < quantum) quantum = s64(launch_.budget);
+  int64_t quantum = shares ? SHARED_SLICE : SLICE;
+  if (launch_.budget && int64_t(launch_.budget) < quantum) quantum = int64_t(launch_.budget);
   const BlockStatus status = block.run(quantum);
   if (launch_.budget || worker_.warp_instructions > 1 << 20) charge();
-  if (status == BlockStatus::Done) {
+  if (status == BlockStatus::DONE) {
     idle_.push_back(std::move(resident_.front()));
     resident_.pop_front();
     return;

@@ -1,17 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maps PTX's special registers to rows of the tables.
 #include "cpu/exec/special.hpp"
 
 namespace cucore::cpu {
 namespace {
 
-constexpr Slot block(u32 row) { return row * ROW | BLOCK_BASE; }
-constexpr Slot thread(u32 row) { return row * ROW | THREAD_BASE; }
+constexpr Slot block(uint32_t row) { return row * ROW | BLOCK_BASE; }
+constexpr Slot thread(uint32_t row) { return row * ROW | THREAD_BASE; }
 
 }  // namespace
 
 Slot special_slot(ptx::SpecialRegister reg, unsigned component) {
   using R = ptx::SpecialRegister;
-  const u32 c = component < 3 ? component : 0;
+  const uint32_t c = component < 3 ? component : 0;
   if (component >= 3) return block(ROW_ZERO);
   switch (reg) {
     case R::tid:
@@ -81,9 +82,9 @@ Slot special_slot(ptx::SpecialRegister reg, unsigned component) {
     default:
       break;
   }
-  const u32 n = u32(reg);
-  if (n == u32(R::envreg0) + 1) return block(ROW_ENVREG1);
-  if (n == u32(R::envreg0) + 2) return block(ROW_ENVREG2);
+  const uint32_t n = uint32_t(reg);
+  if (n == uint32_t(R::envreg0) + 1) return block(ROW_ENVREG1);
+  if (n == uint32_t(R::envreg0) + 2) return block(ROW_ENVREG2);
   return block(ROW_ZERO);
 }
 

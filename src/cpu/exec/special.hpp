@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the special registers of a block and of a warp's threads lie in their tables.
-#ifndef CUCPU_EXEC_SPECIAL_HPP
-#define CUCPU_EXEC_SPECIAL_HPP
+#pragma once
 
 #include "cpu/exec/warp.hpp"
 #include "ptx/ast.hpp"
@@ -8,9 +8,9 @@
 namespace cucore::cpu {
 
 // A row is 32 lanes of 32 bits; a wide row, of 64 bits, takes two.
-inline constexpr u32 ROW = LANES * 4;
+inline constexpr uint32_t ROW = LANES * 4;
 
-enum BlockRow : u32 {
+enum BlockRow : uint32_t {
   ROW_CTAID = 0,  // x, y, z
   ROW_NCTAID = 3,
   ROW_NTID = 6,
@@ -44,16 +44,14 @@ enum BlockRow : u32 {
   BLOCK_ROWS = ROW_DYNAMIC_BASE_WIDE + 2,
 };
 
-enum ThreadRow : u32 { ROW_TID = 0, ROW_WARPID = 3, THREAD_ROWS = 4 };
+enum ThreadRow : uint32_t { ROW_TID = 0, ROW_WARPID = 3, THREAD_ROWS = 4 };
 
 // The slot of a special register that does not change while a warp runs, NO_SLOT for clocks.
 Slot special_slot(ptx::SpecialRegister reg, unsigned component);
 // Shared memory of the system, behind the program's: there only where a kernel asks for its place.
-inline constexpr u32 RESERVED_SHARED = 1024;
+inline constexpr uint32_t RESERVED_SHARED = 1024;
 bool is_reserved_shared(ptx::SpecialRegister reg);
 // Whether the slot holds 64-bit lanes.
 bool special_is_wide(ptx::SpecialRegister reg);
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives launches to threads.
 #include "cpu/exec/worker_pool.hpp"
 
@@ -72,8 +73,8 @@ void WorkerPool::run(LaunchState& launch) {
   const bool mine = busy_ < size_;
   if (!mine || (launch.block_count > 1 && size_ > 1)) {
     start_threads();
-    const u64 helpers = std::min<u64>(launch.block_count, size_);
-    for (u64 i = 0; i < helpers; ++i) wake_.notify_one();
+    const uint64_t helpers = std::min<uint64_t>(launch.block_count, size_);
+    for (uint64_t i = 0; i < helpers; ++i) wake_.notify_one();
   }
   if (mine || !begins_soon(job, lock)) work(job, lock);
   if (job.workers != 0) {

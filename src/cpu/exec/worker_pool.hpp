@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The threads that execute blocks: one pool for all devices, streams and launches of the process.
-#ifndef CUCPU_EXEC_WORKER_POOL_HPP
-#define CUCPU_EXEC_WORKER_POOL_HPP
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -52,5 +52,3 @@ class WorkerPool {
 void work_on(LaunchState& launch);
 
 }  // namespace cucore::cpu
-
-#endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds a result or builds it, once per key: in this process by a single flight, among processes by
 // a lock of the key.
 #pragma once

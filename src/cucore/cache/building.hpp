@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results that the calls of this thread are building, so that a build function which requests
 // one of them is refused: it would wait for itself.
 #pragma once

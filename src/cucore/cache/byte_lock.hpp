@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lock on one byte of a file that excludes other descriptors, of this process and of others. The
 // kernel drops it with the descriptor, so a process that is killed leaves none behind.
 #pragma once

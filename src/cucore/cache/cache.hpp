@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program cache: builds the result of a compile or a link once, and later finds it in memory,
 // on disk or with a remote. Its own failures never fail the work that it saves.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many files and bytes each of 256 shards holds, and what has happened in all processes: small
 // numbers in one file, so that no put has to count files. They may be lost or damaged, and without
 // locks (NFS) an update may be lost: who uses them counts the files of a shard where they are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps the folder of a cache within its limits: removes the files that were used least recently.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of a file on disk: how to tell in one system call that it is unchanged, and what
 // it holds.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks over all files of a cache on disk.
 #pragma once
 

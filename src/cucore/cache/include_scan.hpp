@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which headers a text may include, read without a preprocessor: more than a compile uses, never
 // less, but for names that macros make; that there are such is told.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a compiler looks for a header: the order of folders, and what lies in them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the caller that this thread is running, so that what they must not call refuses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One builder a key among processes: a lock on the byte that the key chooses, so that the lock of
 // one key never holds up another, and a process that dies holds none.
 #pragma once

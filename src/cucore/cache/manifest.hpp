@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which files a compile has read, and what must not appear or go for a repetition to read the same:
 // the second level of the key.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds a manifest against the disk as it is now.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The manifests of the compiles that read files: in memory, with those on disk and on remotes
 // behind them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results that this process has built or read already: the objects themselves, so that a hit copies
 // nothing. Least recently used first out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reason of a miss: compares the fields of a key with those of the last build of the same name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work of the cache beside the caller's own: its failures are not the caller's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the record of a compile: the files that it may have read, known from before and after it.
 #pragma once
 

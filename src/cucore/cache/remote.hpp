@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places beyond this machine where results may be: asked after the disk, told of what was built,
 // given up for a while when they fail.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One request to the cache: its key, and the facts that the lookup finds on the way.
 #pragma once
 

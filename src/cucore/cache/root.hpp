@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder of a cache: where it is, and that nobody else can write to it.
 #pragma once
 

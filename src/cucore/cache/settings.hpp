@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The settings of a cache, and the functions with which it makes objects and results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One build per key inside a process: the first thread builds, and the others wait for its result.
 #pragma once
 

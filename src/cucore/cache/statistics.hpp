@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts of what a cache has done, by any number of threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a cache: one an entry, written beside and renamed, read whole, never mapped.
 #pragma once
 

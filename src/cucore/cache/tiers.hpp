@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tiers of a cache: memory, disk and remotes. A lookup visits them in this order, and puts what
 // it finds into those before. A store writes to all of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trace that NVRTC writes of a compile: the one place where it says which files it has read.
 #pragma once
 

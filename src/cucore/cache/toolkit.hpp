@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of a CUDA toolkit: hundreds a compile, and changed only when the toolkit is. They are
 // looked at once in a process, and again when the files that tell the toolkit's version change.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Remotes of the cache: those that the caller implements, and those of plug-ins, by the same table.
 #include <dlfcn.h>
 

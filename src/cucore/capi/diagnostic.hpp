@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Diagnostics on their way to a C caller: of an error's log and of object code's.
 #pragma once
 

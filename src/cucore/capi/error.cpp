@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors as the caller reads them.
 #include "capi/diagnostic.hpp"
 #include "capi/error_creation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The object behind a cucore_error, and the one that is there when memory for another is not.
 #pragma once
 

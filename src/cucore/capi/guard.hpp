@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The barrier of this library: its error objects, and the checks of arguments that bodies use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The handle types of this library: which object each stands for, and the pool of its handles.
 #pragma once
 

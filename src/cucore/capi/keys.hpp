@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A caller's key as a value of ours, checked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of a launch as this library knows them, without copying those of a caller who was
 // built against the same header: a launch is where every nanosecond is paid by somebody.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the parameters of a kernel into an array of the caller.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cucore.h>
 
 #define TEXT_OF(number) #number

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts sections together to a file.
 #include "container/assemble.hpp"
 
@@ -78,9 +79,8 @@ image::Bytes signed_bytes(std::span<const std::byte> container, uint32_t section
 
 image::Bytes assemble(std::vector<Section> sections, const std::optional<SigningKey>& key) {
   if (key) signature_section(sections);
-  if (sections.size() > MAX_SECTIONS) {
+  if (sections.size() > MAX_SECTIONS)
     throw Error(Status::INVALID_ARGUMENT, "a container holds at most 4096 sections");
-  }
   const uint64_t size = place(sections);
   const auto count = static_cast<uint32_t>(sections.size());
   ContainerHeader header = make_header(size, count);
@@ -95,9 +95,8 @@ image::Bytes assemble(std::vector<Section> sections, const std::optional<Signing
   const image::Bytes message = signed_bytes(file, count);
   const Digest digest = sha256(message);
   put(file, offsetof(ContainerHeader, checksum), digest.data(), header.checksum.size());
-  for (const Section& section : sections) {
+  for (const Section& section : sections)
     if (key && section.entry.type == SIG) put_signature(file, section, *key, message);
-  }
   return file;
 }
 

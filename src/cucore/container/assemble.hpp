@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts sections together to a file: offsets, digests, header, checksum, signature.
 #pragma once
 

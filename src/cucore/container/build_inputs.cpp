@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys of builds.
 #include "container/build_inputs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the result of a compile or a link depends on, as plain values: core says it of its programs
 // and linkers, the cache makes keys of it, and neither knows the other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds an image that came in a container against what the container says of it.
 #include "container/image_check.hpp"
 
@@ -33,12 +34,11 @@ void check_symbols(image::Image& image, const image::ImageInfo& info, const Tabl
       return a.offset == b.offset && a.size == b.size;
     };
     const auto& own = *found->second->parameters;
-    if (!symbol.parameters) {
+    if (!symbol.parameters)
       symbol.parameters = own;
-    } else if (!std::equal(own.begin(), own.end(), symbol.parameters->begin(),
-                           symbol.parameters->end(), same)) {
+    else if (!std::equal(own.begin(), own.end(), symbol.parameters->begin(),
+                         symbol.parameters->end(), same))
       refuse(symbol, " are not those of the image");
-    }
   }
 }
 
@@ -69,17 +69,14 @@ void check_image(image::Image& image, const SectionEntry& entry, const Table& ta
                  const image::ByteView& file, image::MemoryBudget& budget) {
   const image::ByteView view("the image in the container", image.bytes, entry.offset);
   if (image.type == image::CodeType::PTX &&
-      image::trim_zeros(image.bytes).size() + 1 != image.bytes.size()) {
+      image::trim_zeros(image.bytes).size() + 1 != image.bytes.size())
     view.fail(image.bytes.size() - 1, "a PTX does not end with one NUL");
-  }
   image::ImageInfo info = image::inspect(image.type, image.bytes, budget);
   const uint64_t at = table.offset_of(entry);
-  if (!is_arch_of(image, info.arch)) {
+  if (!is_arch_of(image, info.arch))
     file.fail(at + 4, "the table says another architecture than the image");
-  }
-  if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa) {
+  if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa)
     file.fail(at + 8, "the table says another PTX ISA than the image");
-  }
   if (image.symbols.empty())
     adopt_symbols(image, info, at, file);
   else

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds an image that came in a container against what the container says of it.
 #pragma once
 

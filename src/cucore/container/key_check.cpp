@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys that must not be used: points of Ed25519 that prove nothing, and secrets that are public.
 #include "container/key_check.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes of version 1 of the container: the table of docs/format.md as types.
 #pragma once
 
@@ -119,14 +120,14 @@ constexpr bool is_image(uint32_t type) { return type >= FIRST_IMAGE && type <= L
 
 // Both enumerations name the kinds in the same order.
 constexpr uint32_t section_type(image::CodeType type) {
-  constexpr uint32_t order[] = {0, 16, 17, 18, 19, 20, 21};
-  return order[static_cast<uint32_t>(type)];
+  constexpr uint32_t ORDER[] = {0, 16, 17, 18, 19, 20, 21};
+  return ORDER[static_cast<uint32_t>(type)];
 }
 constexpr image::CodeType code_type(uint32_t section_type) {
-  constexpr image::CodeType order[] = {image::CodeType::PTX,    image::CodeType::CUBIN,
+  constexpr image::CodeType ORDER[] = {image::CodeType::PTX,    image::CodeType::CUBIN,
                                        image::CodeType::LTOIR,  image::CodeType::FATBIN,
                                        image::CodeType::OBJECT, image::CodeType::LIBRARY};
-  return order[section_type - FIRST_IMAGE];
+  return ORDER[section_type - FIRST_IMAGE];
 }
 
 constexpr uint64_t align_up(uint64_t value) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // META as JSON, read event by event so that no tree of a stranger's making is ever built.
 #include "container/metadata.hpp"
 
@@ -15,9 +16,8 @@ using Json = nlohmann::json;
 constexpr std::string_view IMAGES = "images";
 
 void check_text(std::string_view text) {
-  if (find_bad_utf8(text) != text.npos || text.find('\0') != text.npos) {
+  if (find_bad_utf8(text) != text.npos || text.find('\0') != text.npos)
     throw Error(Status::INVALID_ARGUMENT, "metadata must be UTF-8 without NUL");
-  }
 }
 
 Json to_json(const MetadataValue& value) {
@@ -60,9 +60,8 @@ class Handler : public Json::json_sax_t {
   bool binary(Json::binary_t&) override { return refuse("binary"); }
   bool number_integer(int64_t value) override { return add(value); }
   bool number_unsigned(uint64_t value) override {
-    if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       return refuse("an integer above 63 bits");
-    }
     return add(static_cast<int64_t>(value));
   }
 
@@ -145,9 +144,8 @@ class Handler : public Json::json_sax_t {
     if (place_ == Place::TOP && key_ == IMAGES) return refuse("no array of images");
     const auto* text = std::get_if<std::string>(&value);
     if (!take(sizeof(Metadata::value_type) + image::MAP_NODE + image::heap_size(key_, 2) +
-              (text ? image::heap_size(*text) : 0))) {
+              (text ? image::heap_size(*text) : 0)))
       return false;
-    }
     target()[key_] = std::move(value);
     return true;
   }
@@ -162,9 +160,8 @@ class Handler : public Json::json_sax_t {
 }  // namespace
 
 std::string format_metadata(const Metadata& own, const std::vector<Metadata>& images) {
-  if (own.contains(IMAGES)) {
+  if (own.contains(IMAGES))
     throw Error(Status::INVALID_ARGUMENT, "the metadata key \"images\" is taken");
-  }
   if (own.empty() && images.empty()) return {};
   Json object = to_json(own);
   if (!images.empty()) {

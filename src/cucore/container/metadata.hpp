@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // META as JSON: keys sorted and unique, integers, strings and arrays of strings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the values that a container holds.
 #include "container/objectcode.hpp"
 
@@ -60,9 +61,8 @@ void add_code(Code& bundle, const Code& code) {
   bundle.log += code.log;
   for (const Dependency& dependency : code.dependencies) {
     auto& known = bundle.dependencies;
-    if (std::find(known.begin(), known.end(), dependency) == known.end()) {
+    if (std::find(known.begin(), known.end(), dependency) == known.end())
       known.push_back(dependency);
-    }
   }
 }
 
@@ -99,14 +99,12 @@ Code make_bundle(std::span<const Code* const> codes, std::string name) {
     add_code(bundle, *codes[i]);
     positions.resize(bundle.images.size(), i);
   }
-  if (bundle.images.size() < 2) {
+  if (bundle.images.size() < 2)
     throw Error(Status::INVALID_ARGUMENT, "a bundle needs two images or more");
-  }
   require_different(bundle.images, positions);
   const auto empty = [](const Metadata& metadata) { return metadata.empty(); };
-  if (std::all_of(bundle.image_metadata.begin(), bundle.image_metadata.end(), empty)) {
+  if (std::all_of(bundle.image_metadata.begin(), bundle.image_metadata.end(), empty))
     bundle.image_metadata.clear();
-  }
   return bundle;
 }
 

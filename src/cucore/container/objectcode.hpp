@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object code as a plain value: what a container holds and what gives it back.
 #pragma once
 

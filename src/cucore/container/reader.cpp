@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads containers from strangers.
 #include "container/reader.hpp"
 
@@ -37,11 +38,10 @@ class Raw {
   Raw(const Table& table, const SectionEntry& entry, image::MemoryBudget& budget)
       : view_(table.stored(entry)) {
     if (entry.compression == STORED) return;
-    if (is_payload(Table::type(entry))) {
+    if (is_payload(Table::type(entry)))
       budget.add_payload(entry.raw_size);
-    } else if (!budget.take(entry.raw_size)) {
+    else if (!budget.take(entry.raw_size))
       view_.fail(0, image::TOO_MUCH);
-    }
     auto raw = image::unzstd(view_.bytes(), entry.raw_size);
     if (!raw) view_.fail(0, "a section cannot be decompressed");
     own_ = std::move(*raw);
@@ -95,9 +95,8 @@ class Reader {
   void check_strings() {
     const image::ByteView& view = strtab_.view();
     const auto bytes = view.bytes();
-    if (bytes.empty() || bytes.front() != std::byte{0} || bytes.back() != std::byte{0}) {
+    if (bytes.empty() || bytes.front() != std::byte{0} || bytes.back() != std::byte{0})
       view.fail(0, "STRTAB does not begin and end with NUL");
-    }
     check_utf8(strtab_);
   }
 
@@ -109,9 +108,8 @@ class Reader {
   std::string name(uint32_t offset) {
     const std::string_view text = strtab_.view().string(offset);
     // Into the middle of a character would be a string that is not UTF-8.
-    if (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80) {
+    if (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80)
       strtab_.view().fail(offset, "a name begins inside a character");
-    }
     // One long string may be shared by any number of symbols.
     take(image::heap_size(text), strtab_.view(), offset);
     return std::string(text);
@@ -150,21 +148,18 @@ class Reader {
     const Raw raw(table_, *symbols, budget_);
     const image::ByteView& view = raw.view();
     if (view.size() % sizeof(SymbolRecord) != 0) view.fail(0, "SYMTAB has no whole records");
-    for (uint64_t at = 0; at < view.size(); at += sizeof(SymbolRecord)) {
+    for (uint64_t at = 0; at < view.size(); at += sizeof(SymbolRecord))
       read_symbol(view, at, list, unused);
-    }
   }
 
   static void check_parameters(const image::ByteView& list) {
     if (list.size() % sizeof(ParameterRecord) != 0) list.fail(0, "PARAMS has no whole records");
     for (uint64_t at = 0; at < list.size(); at += sizeof(ParameterRecord)) {
       const auto record = list.get<ParameterRecord>(at);
-      if (record.parameter_class >= image::PARAMETER_CLASSES) {
+      if (record.parameter_class >= image::PARAMETER_CLASSES)
         list.fail(at + 12, "a parameter of unknown class");
-      }
-      if ((record.alignment & (record.alignment - 1)) != 0) {
+      if ((record.alignment & (record.alignment - 1)) != 0)
         list.fail(at + 8, "the alignment of a parameter is no power of two");
-      }
     }
   }
 
@@ -199,9 +194,8 @@ class Reader {
                                                   const SymbolRecord& record) {
     const uint64_t first = record.first_parameter;
     if (!list.contains(first * sizeof(ParameterRecord),
-                       uint64_t{record.parameter_count} * sizeof(ParameterRecord))) {
+                       uint64_t{record.parameter_count} * sizeof(ParameterRecord)))
       view.fail(at + 24, "the parameters of a symbol do not lie inside PARAMS");
-    }
     std::vector<image::Parameter> result;
     result.reserve(record.parameter_count);
     for (uint64_t i = first; i < first + record.parameter_count; ++i) {
@@ -215,16 +209,14 @@ class Reader {
   void read_metadata() {
     const SectionEntry* entry = table_.find(META);
     if (entry == nullptr) return;
-    if (entry->raw_size > MAX_META_SIZE) {
+    if (entry->raw_size > MAX_META_SIZE)
       file_.fail(table_.offset_of(*entry) + 32, "META is larger than 1 MiB");
-    }
     const Raw raw(table_, *entry, budget_);
     check_text(raw);
     MetadataSet set = parse_metadata(raw.view(), budget_);
     const size_t images = contents_.code.images.size();
-    if (!set.images.empty() && (images < 2 || set.images.size() != images)) {
+    if (!set.images.empty() && (images < 2 || set.images.size() != images))
       raw.view().fail(0, "the metadata of the images are not one for each");
-    }
     contents_.code.metadata = std::move(set.own);
     contents_.code.image_metadata = std::move(set.images);
   }
@@ -276,9 +268,8 @@ class Reader {
       const uint64_t padded = (uint64_t{field.length} + 7) / 8 * 8;
       const auto value =
           view.slice(begin, padded, "a field of the key").bytes().first(field.length);
-      if (!view.all_zero(begin + field.length, padded - field.length)) {
+      if (!view.all_zero(begin + field.length, padded - field.length))
         view.fail(begin + field.length, "the padding of a key is not zero");
-      }
       take(image::grown_size<KeyField>() + field.length, view, at);
       key.fields.push_back({field.tag, image::Bytes(value.begin(), value.end())});
       at = begin + padded;

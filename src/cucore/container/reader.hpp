@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads containers from strangers: every table, size and digest is checked before it is believed.
 #pragma once
 

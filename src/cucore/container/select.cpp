@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which image of a bundle a device gets: an order of preference, one line a rule.
 #include "container/select.hpp"
 
@@ -69,12 +70,10 @@ std::string describe(const Code& bundle) {
     if (!list.empty()) list += ", ";
     list += image::code_type_name(image.type);
     if (!image.arch.empty()) list += " for " + image.arch.text();
-    if (image.type == image::CodeType::PTX && image.ptx_isa != 0) {
+    if (image.type == image::CodeType::PTX && image.ptx_isa != 0)
       list += " (ISA " + version_text(image.ptx_isa) + ")";
-    }
-    if (image.type == image::CodeType::LTOIR && image.toolkit != 0) {
+    if (image.type == image::CodeType::LTOIR && image.toolkit != 0)
       list += " (CUDA " + version_text(image.toolkit) + ")";
-    }
   }
   return list;
 }
@@ -82,9 +81,7 @@ std::string describe(const Code& bundle) {
 std::string needs(const Target& target) {
   std::string text = "sm_" + std::to_string(target.device);
   if (target.ptx_only) text += ", a device that runs PTX";
-  if (target.ptx_isa != 0) {
-    text += ", PTX up to ISA " + version_text(target.ptx_isa);
-  }
+  if (target.ptx_isa != 0) text += ", PTX up to ISA " + version_text(target.ptx_isa);
   if (!target.can_link_ltoir) text += ", without nvJitLink for LTOIR";
   if (target.nvjitlink != 0) text += ", LTOIR for nvJitLink " + version_text(target.nvjitlink);
   return text;

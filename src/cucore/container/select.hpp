@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which image of a bundle a device gets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HMAC-SHA256 and Ed25519 through libcrypto.
 #include "container/signature.hpp"
 
@@ -70,9 +71,8 @@ SignatureBytes hmac(std::span<const std::byte> key, std::span<const std::byte> m
   size_t size = 0;
   if (!context || EVP_MAC_init(context.get(), raw(key), key.size(), parameters) != 1 ||
       EVP_MAC_update(context.get(), raw(message), message.size()) != 1 ||
-      EVP_MAC_final(context.get(), out, &size, HMAC_SIZE) != 1 || size != HMAC_SIZE) {
+      EVP_MAC_final(context.get(), out, &size, HMAC_SIZE) != 1 || size != HMAC_SIZE)
     fail("compute HMAC-SHA256");
-  }
   return signature;
 }
 
@@ -93,9 +93,8 @@ SignatureBytes sign_ed25519(const SigningKey& key, std::span<const std::byte> me
       EVP_DigestSignInit_ex(context.get(), nullptr, nullptr, nullptr, nullptr, native.get(),
                             nullptr) != 1 ||
       EVP_DigestSign(context.get(), out, &size, raw(message), message.size()) != 1 ||
-      size != signature.size()) {
+      size != signature.size())
     fail("sign with Ed25519");
-  }
   return signature;
 }
 
@@ -106,9 +105,8 @@ bool verify_ed25519(const VerifyingKey& key, std::span<const std::byte> message,
   const DigestContext context(EVP_MD_CTX_new());
   if (!native || !context ||
       EVP_DigestVerifyInit_ex(context.get(), nullptr, nullptr, nullptr, nullptr, native.get(),
-                              nullptr) != 1) {
+                              nullptr) != 1)
     fail("verify with this Ed25519 public key");
-  }
   return EVP_DigestVerify(context.get(), raw(signature), signature.size(), raw(message),
                           message.size()) == 1;
 }
@@ -132,9 +130,8 @@ VerifyingKey verifying_key(const SigningKey& key) {
   VerifyingKey result{key.algorithm, std::vector<std::byte>(ED25519_KEY_SIZE)};
   size_t size = ED25519_KEY_SIZE;
   auto* out = reinterpret_cast<unsigned char*>(result.bytes.data());
-  if (EVP_PKEY_get_raw_public_key(private_key(key).get(), out, &size) != 1) {
+  if (EVP_PKEY_get_raw_public_key(private_key(key).get(), out, &size) != 1)
     fail("derive an Ed25519 public key");
-  }
   return result;
 }
 

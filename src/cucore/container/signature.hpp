@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys, and signatures of containers with them: HMAC-SHA256 among friends, Ed25519 in public.
 #pragma once
 

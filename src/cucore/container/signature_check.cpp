@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The signature of a container that is being read.
 #include "container/signature_check.hpp"
 
@@ -11,16 +12,14 @@ namespace {
 
 SignatureRecord signature_record(const Table& table, const SectionEntry& section) {
   const image::ByteView stored = table.stored(section);
-  if (section.compression != STORED || stored.size() != sizeof(SignatureRecord)) {
+  if (section.compression != STORED || stored.size() != sizeof(SignatureRecord))
     stored.fail(0, "the signature has not 80 bytes");
-  }
   const auto record = stored.get<SignatureRecord>(0);
   if (record.algorithm < 1 || record.algorithm > 2) stored.fail(0, "an unknown signature");
   constexpr uint64_t HMAC_END = 48;
   const bool hmac = record.algorithm == 1;
-  if (!stored.all_zero(1, 7) || (hmac && !stored.all_zero(HMAC_END, stored.size() - HMAC_END))) {
+  if (!stored.all_zero(1, 7) || (hmac && !stored.all_zero(HMAC_END, stored.size() - HMAC_END)))
     stored.fail(1, "reserved bytes of the signature are not zero");
-  }
   return record;
 }
 
@@ -39,9 +38,8 @@ SignatureInfo check_signature(const Table& table, const ReadOptions& options) {
   info.state = SignatureState::UNKNOWN_KEY;
   for (const VerifyingKey& key : options.keys) {
     if (key.algorithm != info.algorithm || key_id(key) != info.key) continue;
-    if (!verify_message(key, table.signed_part(), record.signature)) {
+    if (!verify_message(key, table.signed_part(), record.signature))
       refuse("has a wrong signature");
-    }
     info.state = SignatureState::VALID;
     return info;
   }

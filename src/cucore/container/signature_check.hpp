@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The signature of a container that is being read, against the policy and the keys of the reader.
 #pragma once
 

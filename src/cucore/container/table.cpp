@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The header and the table of a container.
 #include "container/table.hpp"
 
@@ -65,18 +66,15 @@ bool Table::is_known(const SectionEntry& entry) {
 }
 
 const SectionEntry* Table::find(SectionType wanted) const {
-  for (const SectionEntry& entry : entries_) {
+  for (const SectionEntry& entry : entries_)
     if (type(entry) == wanted) return &entry;
-  }
   return nullptr;
 }
 
 void Table::check_header() {
   if (file_.size() < sizeof image::CONTAINER_MAGIC ||
-      std::memcmp(file_.bytes().data(), image::CONTAINER_MAGIC, sizeof image::CONTAINER_MAGIC) !=
-          0) {
+      std::memcmp(file_.bytes().data(), image::CONTAINER_MAGIC, sizeof image::CONTAINER_MAGIC) != 0)
     file_.fail(0, "it does not begin as a container does");
-  }
   header_ = file_.get<ContainerHeader>(0);
   if (header_.major != CONTAINER_MAJOR) {
     file_.fail(8,
@@ -90,9 +88,8 @@ void Table::check_header() {
   if (header_.section_count == 0) file_.fail(24, "it holds no image");
   if (header_.section_count > MAX_SECTIONS) file_.fail(24, "more than 4096 sections");
   if (header_.entry_size != sizeof(SectionEntry)) file_.fail(28, "the entry's size is not 96");
-  if (header_.incompatible != 0) {
+  if (header_.incompatible != 0)
     file_.fail(32, "it uses features that this version of the library does not know");
-  }
   if (!is_zero(header_.reserved)) file_.fail(56, "reserved bytes are not zero");
   file_.slice(sizeof(ContainerHeader), uint64_t{header_.section_count} * sizeof(SectionEntry),
               "the table");
@@ -101,30 +98,26 @@ void Table::check_header() {
 void Table::check_checksum() {
   signed_part_ = signed_bytes(file_.bytes(), header_.section_count);
   const Digest digest = sha256(signed_part_);
-  if (!std::equal(header_.checksum.begin(), header_.checksum.end(), digest.begin())) {
+  if (!std::equal(header_.checksum.begin(), header_.checksum.end(), digest.begin()))
     file_.fail(40, "the checksum of header and table is wrong");
-  }
 }
 
 void Table::check_entry(const SectionEntry& entry, uint64_t max_image_size) {
   const uint64_t at = offset_of(entry);
-  if (!is_known(entry) && (entry.type & MAY_SKIP) == 0) {
+  if (!is_known(entry) && (entry.type & MAY_SKIP) == 0)
     file_.fail(at, "a section of unknown type " + std::to_string(entry.type));
-  }
   if (entry.flags != 0) file_.fail(at + 12, "flags of a section are not zero");
   if (entry.alignment != SECTION_ALIGNMENT) file_.fail(at + 44, "the alignment is not 64");
   if (!is_zero(entry.reserved)) file_.fail(at + 80, "reserved bytes are not zero");
   if (entry.compression > ZSTD) file_.fail(at + 7, "an unknown compression");
-  if (entry.compression == STORED && entry.raw_size != entry.stored_size) {
+  if (entry.compression == STORED && entry.raw_size != entry.stored_size)
     file_.fail(at + 32, "the raw size is not the stored size of what is not compressed");
-  }
   if (entry.raw_size > max_image_size) {
     file_.fail(at + 32, "a section of " + std::to_string(entry.raw_size) +
                             " bytes is above the limit of " + std::to_string(max_image_size));
   }
-  if (entry.stored_size < entry.raw_size / MAX_RATIO + (entry.raw_size % MAX_RATIO != 0)) {
+  if (entry.stored_size < entry.raw_size / MAX_RATIO + (entry.raw_size % MAX_RATIO != 0))
     file_.fail(at + 32, "the raw size is more than 1000 times the stored size");
-  }
   if (entry.raw_size > budget_) file_.fail(at + 32, "all sections together are too large");
   budget_ -= entry.raw_size;
   check_image_fields(entry, at);
@@ -136,9 +129,8 @@ void Table::check_image_fields(const SectionEntry& entry, uint64_t at) const {
     constexpr unsigned KNOWN = ARCH_VIRTUAL | ARCH_A | ARCH_F;
     const unsigned flags = entry.arch_flags;
     const bool both = (flags & ARCH_A) != 0 && (flags & ARCH_F) != 0;
-    if ((flags & ~KNOWN) != 0 || both || (entry.arch == 0 && flags != 0)) {
+    if ((flags & ~KNOWN) != 0 || both || (entry.arch == 0 && flags != 0))
       file_.fail(at + 6, "unknown flags of an architecture");
-    }
     if (entry.raw_size == 0) file_.fail(at + 32, "an image is empty");
   } else if (entry.arch != 0 || entry.arch_flags != 0 || entry.ptx_isa != 0 || entry.toolkit != 0) {
     file_.fail(at + 4, "an architecture of what is no image");
@@ -149,12 +141,10 @@ void Table::check_places() const {
   uint64_t end = sizeof(ContainerHeader) + entries_.size() * sizeof(SectionEntry);
   for (const SectionEntry& entry : entries_) {
     const uint64_t at = offset_of(entry);
-    if (entry.offset != align_up(end)) {
+    if (entry.offset != align_up(end))
       file_.fail(at + 16, "a section does not follow the one before at the next multiple of 64");
-    }
-    if (!file_.contains(entry.offset, entry.stored_size)) {
+    if (!file_.contains(entry.offset, entry.stored_size))
       file_.fail(at + 24, "a section does not lie inside the file");
-    }
     if (!file_.all_zero(end, entry.offset - end)) file_.fail(end, "a gap is not zero");
     end = entry.offset + entry.stored_size;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The header and the table of a container: proven before anything that they point to is touched.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UTF-8, checked and repaired.
 #include "container/text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What counts as text in a container: UTF-8 without NUL.
 #pragma once
 

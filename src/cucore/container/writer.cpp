@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes object code as a container.
 #include "container/writer.hpp"
 
@@ -118,9 +119,8 @@ class Writer {
     }
     metadata_ = format_metadata(code_.metadata, code_.image_metadata);
     if (!code_.image_metadata.empty() &&
-        (code_.type != image::CodeType::BUNDLE || code_.image_metadata.size() != images_.size())) {
+        (code_.type != image::CodeType::BUNDLE || code_.image_metadata.size() != images_.size()))
       refuse("the metadata of the images are not one for each");
-    }
     first_image_ = 1u + symbols + parameters + !metadata_.empty() + !code_.log.empty() +
                    !code_.dependencies.empty() + code_.key.has_value() + code_.source.has_value();
   }
@@ -137,9 +137,8 @@ class Writer {
     image::Bytes parameters;
     for (size_t i = 0; i < images_.size(); ++i) {
       const auto section = static_cast<uint32_t>(first_image_ + i);
-      for (const image::Symbol& symbol : images_[i]->symbols) {
+      for (const image::Symbol& symbol : images_[i]->symbols)
         append(symbols, make_record(symbol, section, parameters));
-      }
     }
     if (!symbols.empty()) add(SYMTAB, std::move(symbols));
     if (!parameters.empty()) add(PARAMS, std::move(parameters));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes object code as a container: equal values give equal bytes.
 #pragma once
 

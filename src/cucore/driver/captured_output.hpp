@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a toolkit library prints goes to the caller instead of the process's stdout and stderr.
 // nvJitLink prints errors of its inputs there and returns success.
 #pragma once

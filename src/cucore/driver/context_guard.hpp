@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes a context current for a scope, so that an object acts on its own device whatever the caller
 // had current, and the caller finds his own context again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/cpu_control.hpp"
 
 #include "driver/cuda.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the CPU device tells beyond the CUDA API, through cuGetExportTable: that it is the CPU
 // device, and what made a kernel fail. The layout is the device's promise (see its control.hpp):
 // fields are only ever added at its end.

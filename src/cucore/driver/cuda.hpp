@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA driver as a table of functions, opened on first use; nothing here links to it.
 #pragma once
 

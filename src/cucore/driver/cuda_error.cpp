@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns the driver's results into errors that say what was attempted, why it failed and what to do.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which driver is taken: the rules of cucore_driver_select() and of CUCORE_DRIVER.
 #include "driver/driver_opening.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens a driver library and turns it into a table: the NVIDIA driver, the CPU device or a path.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills a table of driver functions from an open library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces functions that one loaded library imports: what the library calls changes, what the rest
 // of the process calls does not.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signal handlers belong to the program. NVRTC's front end replaces those of SIGINT, SIGTERM and
 // SIGXFSZ on its first compile; its handler ends the process with exit code 4.
 #pragma once

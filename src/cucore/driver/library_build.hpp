@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which exact build of a library is loaded: two builds of one version may generate different code.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the user is told of the libraries opened at run time, and where he may say to look.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds and opens a shared library in the documented order, and remembers every attempt, so that a
 // user who has the library somewhere else learns at once where it was looked for.
 #pragma once

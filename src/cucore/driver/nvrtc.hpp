@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NVRTC as a table of functions, found and opened on first use; it needs no driver.
 #pragma once
 

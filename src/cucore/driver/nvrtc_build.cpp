@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact build of NVRTC. Its API tells major and minor alone, and two builds of one minor may
 // generate different code; the PTX that it writes names the build.
 #include <mutex>

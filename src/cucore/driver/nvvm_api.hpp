@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of libNVVM's C ABI that the library calls: declared here because the headers of CUDA
 // that distributions package come without nvvm.h. Source: libNVVM API 13.0, "libNVVM API", chapters
 // "Error Handling", "General Information Query" and "Compilation".
@@ -6,7 +7,7 @@
 #include <cstddef>
 
 extern "C" {
-
+// NOLINTBEGIN(readability-identifier-naming): the names of libNVVM.
 enum nvvmResult {
   NVVM_SUCCESS = 0,
   NVVM_ERROR_OUT_OF_MEMORY = 1,
@@ -38,4 +39,5 @@ nvvmResult nvvmGetCompiledResult(nvvmProgram program, char* data);
 nvvmResult nvvmGetProgramLogSize(nvvmProgram program, std::size_t* size);
 nvvmResult nvvmGetProgramLog(nvvmProgram program, char* log);
 
+// NOLINTEND(readability-identifier-naming)
 }  // extern "C"

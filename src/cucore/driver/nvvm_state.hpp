@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one table of libNVVM, for those parts of this folder that tell of it or configure it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Libraries that are opened for others: of each, nothing is called but the function that returns
 // its version.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of the driver when the process forks or exits, and mutexes that survive a fork.
 #pragma once
 

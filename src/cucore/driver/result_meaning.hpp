@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the results of one of CUDA's libraries mean, from the rows of its error map.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captures of streams into graphs, as calls that are no part of one meet them.
 #pragma once
 

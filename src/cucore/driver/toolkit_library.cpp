@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which libraries are looked for: what the process uses already comes first,
 // so that there are never two of them; what the user names comes before what is merely found.
 #include <algorithm>

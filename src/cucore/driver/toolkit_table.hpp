@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One of the toolkit's libraries as a table that is filled on first use and then kept for good.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A TCP connection of which no operation outlasts its deadline, the look-up of the host included.
 #pragma once
 

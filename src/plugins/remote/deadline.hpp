@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The moment at which a request to a remote must have ended, whatever has come of it by then.
 #pragma once
 

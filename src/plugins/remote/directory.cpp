@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shared folder as a remote: file:///shared/cache.
 #include <dirent.h>
 #include <fcntl.h>

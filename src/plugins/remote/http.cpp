@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A web server as a remote: GET and PUT, as nginx with WebDAV, bazel-remote and ccache's servers
 // take them.
 #include <curl/curl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entry point of every plug-in, and the table of C functions in front of its place.
 #include "remote/place.hpp"
 

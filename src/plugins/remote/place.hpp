@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the plug-ins have in common: a place as a class, behind the table of C functions.
 #pragma once
 

@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a remote's plug-in library exports: one function, which fills in the table of functions of a
  * place that a URL names. */
-#ifndef CUCORE_REMOTE_PLUGIN_H
-#define CUCORE_REMOTE_PLUGIN_H
+#pragma once
 
 #include <cucore.h>
 
@@ -19,5 +19,4 @@ __attribute__((visibility("default"))) int32_t cucore_remote_open(
 
 #ifdef __cplusplus
 }
-#endif
 #endif

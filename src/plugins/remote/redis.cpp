@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Redis server as a remote: redis://[[user]:password@]host[:port][/database].
 #include <charconv>
 #include <mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An answer in the protocol of Redis (RESP2): of the few kinds that GET, SET, AUTH and SELECT have,
 // and of no more bytes than an entry may have.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arguments of a kernel as they stand on the command line: scalars and arrays.
 #include "argument.hpp"
 

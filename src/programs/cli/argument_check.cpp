@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares arguments of the command line with the classes of a kernel's parameters.
 #include "argument_check.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore bundle: several images of one program in one container.
 #include <cucore.h>
 #include <fmt/format.h>

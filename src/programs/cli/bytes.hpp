@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading numbers out of bytes, inside their bounds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore cache: what is in the program cache, whether it is sound, and why something is not in it.
 #include <cucore.h>
 #include <fmt/format.h>

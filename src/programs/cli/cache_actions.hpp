@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What cucore cache does, an action for each of its subcommands.
 #pragma once
 

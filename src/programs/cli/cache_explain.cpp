@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore cache explain: why a compile would miss, as text and as the parts of it.
 #include <cucore.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore cache list, verify, trim and clear: one file of the cache after the other.
 #include <cucore.h>
 #include <fmt/chrono.h>

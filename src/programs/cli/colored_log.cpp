@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A compiler's log as a person reads it best: colours, and the source lines that it speaks of.
 #include "colored_log.hpp"
 #include "escape.hpp"

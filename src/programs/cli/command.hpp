@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The subcommands: each adds itself to the command line and is run once that has been parsed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore compile: CUDA C++, PTX or NVVM IR to a .cuco container or to a raw image.
 #include <cucore.h>
 #include <fmt/format.h>

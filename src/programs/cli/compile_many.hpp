@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiling many files at once, each to a file of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps a run from destroying its own inputs and outputs.
 #include "distinct.hpp"
 

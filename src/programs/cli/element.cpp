@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element types of arguments: reading, counting up and printing one value each.
 #include "element.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text from files, arguments and libraries, made harmless for a terminal.
 #include "escape.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns an error of the library into the command's exception.
 #include "failure.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the command reports that something went wrong: one exception, and calls that throw it.
 #pragma once
 

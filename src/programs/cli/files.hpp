@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and writing whole files, with messages that name the file and the reason.
 #pragma once
 

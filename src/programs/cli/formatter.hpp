@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How --help looks: lines that fit a terminal, --[no-]ftz for a flag and its opposite.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Owners of the library's handles: each gives its reference back when it goes.
 #pragma once
 

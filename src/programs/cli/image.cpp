@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object code in files: telling what a file holds, opening it, storing it.
 #include "image.hpp"
 

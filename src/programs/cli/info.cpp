@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore info: which libraries were found and where, or why not, and which devices there are.
 #include <cucore.h>
 #include <fmt/format.h>

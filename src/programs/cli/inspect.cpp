@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore inspect: what a container or a raw image holds.
 #include <cucore.h>
 #include <fmt/format.h>

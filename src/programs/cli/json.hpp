@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON whose keys keep their order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys in files: key pairs of Ed25519, and shared secrets of HMAC-SHA256 where one asks for them.
 #include "key.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forms of keys in files: PEM, DER, hexadecimal digits, bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One timed launch: arrays go to the device, the kernel runs, the arrays come back.
 #include "launch.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore link: makes one image of several.
 #include <cucore.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command cucore: parses the command line, runs one subcommand, reports how it went.
 #include <cucore.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the manual page, or the completions of a shell, from what the command's --help says.
 
 manual.py (man|bash) COMMAND VERSION > FILE

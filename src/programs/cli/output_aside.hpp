@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps the standard output for the result of a run.
 #pragma once
 

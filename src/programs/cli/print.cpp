@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All that the command prints: strings are escaped, and output that cannot be written is no crash.
 #include "print.hpp"
 

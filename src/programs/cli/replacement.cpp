@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that takes the place of another in one step, or leaves nothing behind.
 #include "replacement.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the command says when it is done or has failed: text for people, or one JSON object.
 #include "report.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is done with the arrays after a launch: print, write to files, compare.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore run: launches one kernel with arguments from the command line, shows and checks results.
 #include <cucore.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is inside a file: the sections of a container, the entries of a fat binary, the members of
 // an archive.
 #include "sections.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore sign: puts a signature into a container, or makes a signed one of a raw image.
 #include <cucore.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiling a source file: what compile and run have in common.
 #pragma once
 

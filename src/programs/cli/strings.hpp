@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists of strings on their way to the library, which takes arrays of C strings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The symbols of object code: kernels with their parameters and needs, variables with their size.
 #include "symbols.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a compile or a link is to make, and into which file: the options, the choice, the writing.
 #include "target.hpp"
 

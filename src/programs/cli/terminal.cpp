@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What depends on whether a person watches: colours, and a sign of life during long work.
 #include "terminal.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choices that compilers and linkers have defaults for: --ftz, --no-ftz, or neither.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options that say which signature a container must have: of verify, run, link and bundle.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore verify: whether a container is whole, and who signed it.
 #include <cucore.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cucore-worker: compiles for a process of libcucore, one job after another, until that one closes
 // the socket on descriptor 3. Not for people.
 #include <sys/prctl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The architecture that an image is for: "sm_90a", "compute_75", or nothing.
 #pragma once
 

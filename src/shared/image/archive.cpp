@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks archives: members must fill them to the last byte.
 #include <algorithm>
 #include <charconv>
@@ -29,21 +30,18 @@ uint64_t member_size(const ByteView& image, uint64_t at) {
   const std::string_view digits = text_at(image, at + SIZE_OFFSET, SIZE_DIGITS, "a size");
   uint64_t size = 0;
   size_t i = 0;
-  for (; i < digits.size() && digits[i] >= '0' && digits[i] <= '9'; ++i) {
+  for (; i < digits.size() && digits[i] >= '0' && digits[i] <= '9'; ++i)
     size = size * 10 + static_cast<uint64_t>(digits[i] - '0');
-  }
-  if (i == 0 || digits.find_first_not_of(' ', i) != digits.npos) {
+  if (i == 0 || digits.find_first_not_of(' ', i) != digits.npos)
     image.fail(at + SIZE_OFFSET, "the size of a member is no number");
-  }
   return size;
 }
 
 // Members that fill the archive to its last byte, with the name field of each header.
 template <class Action>
 void each_entry(const ByteView& image, Action action) {
-  if (image.size() < MAGIC.size() || text_at(image, 0, MAGIC.size(), "the magic") != MAGIC) {
+  if (image.size() < MAGIC.size() || text_at(image, 0, MAGIC.size(), "the magic") != MAGIC)
     image.fail(0, "it does not begin with !<arch>");
-  }
   for (uint64_t at = MAGIC.size(); at < image.size();) {
     const auto header = text_at(image, at, MEMBER_HEADER_SIZE, "the header of a member");
     if (!header.ends_with("`\n")) image.fail(at + 58, "the header of a member has no end");

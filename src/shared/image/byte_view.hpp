@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Untrusted bytes that can only be read inside their bounds; every refusal names the offset.
 #pragma once
 
@@ -60,9 +61,8 @@ class ByteView {
   }
 
   bool all_zero(uint64_t offset, uint64_t size) const {
-    for (uint64_t i = 0; i < size; ++i) {
+    for (uint64_t i = 0; i < size; ++i)
       if (bytes_[offset + i] != std::byte{0}) return false;
-    }
     return true;
   }
 
@@ -87,9 +87,8 @@ inline constexpr uint64_t MAX_SLACK = 63;
 // Refuses more than MAX_SLACK bytes, or others than zeros, after `end`.
 inline void check_slack(const ByteView& view, uint64_t end) {
   const uint64_t slack = view.size() - end;
-  if (slack > MAX_SLACK || !view.all_zero(end, slack)) {
+  if (slack > MAX_SLACK || !view.all_zero(end, slack))
     view.fail(end, std::to_string(slack) + " bytes follow that belong to nothing");
-  }
 }
 
 }  // namespace cucore::image

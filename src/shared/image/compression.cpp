@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // zstd and LZ4 with sizes that are known beforehand.
 #include "image/compression.hpp"
 
@@ -14,9 +15,8 @@ std::optional<std::vector<std::byte>> unzstd(std::span<const std::byte> stored, 
   // The frame must say the same size, be the only one, and fill the stored bytes: so nothing is
   // allocated for a frame that could not give what it promises.
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != size) return std::nullopt;
-  if (ZSTD_findFrameCompressedSize(stored.data(), stored.size()) != stored.size()) {
+  if (ZSTD_findFrameCompressedSize(stored.data(), stored.size()) != stored.size())
     return std::nullopt;
-  }
   std::vector<std::byte> raw(size);
   const size_t got = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
   if (ZSTD_isError(got) || got != size) return std::nullopt;
@@ -26,9 +26,8 @@ std::optional<std::vector<std::byte>> unzstd(std::span<const std::byte> stored, 
 std::optional<std::vector<std::byte>> unlz4(std::span<const std::byte> stored, uint64_t size) {
   constexpr uint64_t MOST = std::numeric_limits<int>::max();
   // One byte of LZ4 makes at most 255: more cannot be true, and need not be allocated.
-  if (stored.empty() || stored.size() > MOST || size > MOST || size > stored.size() * 255) {
+  if (stored.empty() || stored.size() > MOST || size > MOST || size > stored.size() * 255)
     return std::nullopt;
-  }
   std::vector<std::byte> raw(size);
   const int got = LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()),
                                       reinterpret_cast<char*>(raw.data()),
@@ -40,9 +39,8 @@ std::optional<std::vector<std::byte>> unlz4(std::span<const std::byte> stored, u
 std::vector<std::byte> zstd(std::span<const std::byte> raw, int level) {
   std::vector<std::byte> stored(ZSTD_compressBound(raw.size()));
   const size_t size = ZSTD_compress(stored.data(), stored.size(), raw.data(), raw.size(), level);
-  if (ZSTD_isError(size)) {
+  if (ZSTD_isError(size))
     throw Error(Status::INTERNAL, std::string("zstd cannot compress: ") + ZSTD_getErrorName(size));
-  }
   stored.resize(size);
   return stored;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decompresses into memory whose size was checked before, and compresses for the writer.
 #pragma once
 

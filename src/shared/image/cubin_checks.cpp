@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must hold between the parts of a CUBIN. Every rule here holds for what ptxas 13.0 and NVRTC
 // 13.0 make for sm_75 to sm_120, with and without -G, -lineinfo and -rdc.
 #include "image/cubin_checks.hpp"
@@ -47,9 +48,8 @@ void CubinChecks::check() const {
   if (!file_.view().all_zero(sections.front().header_at, sizeof(ElfSectionHeader)))
     file_.view().fail(sections.front().header_at, "the first section header is not zero");
   for (size_t i = 1; i < sections.size(); ++i) check_section(sections[i]);
-  for (size_t i = 0; i < symbols_.size(); ++i) {
+  for (size_t i = 0; i < symbols_.size(); ++i)
     check_symbol(symbols_[i], symbol_table_.offset + i * sizeof(ElfSymbolEntry));
-  }
   check_segments();
 }
 
@@ -61,12 +61,10 @@ void CubinChecks::check_section(const ElfSection& section) const {
   if (section.address != 0) view.fail(at + 16, "a section has an address");
   const bool allocated = (section.flags & FLAG_ALLOCATED) != 0;
   if (allocated && section.has_bytes &&
-      section.offset % std::max<uint64_t>(section.alignment, 1) != 0) {
+      section.offset % std::max<uint64_t>(section.alignment, 1) != 0)
     view.fail(at + 24, "a section does not lie at its alignment");
-  }
-  if ((section.flags & FLAG_CODE) != 0 && !name.starts_with(CODE_PREFIX)) {
+  if ((section.flags & FLAG_CODE) != 0 && !name.starts_with(CODE_PREFIX))
     view.fail(at, "a section with code is not called .text");
-  }
   // The driver looks both up without a look at their number (seen with 580).
   const size_t count = file_.sections().size();
   if (section.link >= count) view.fail(at + 40, "a section leads to one that does not exist");
@@ -74,9 +72,8 @@ void CubinChecks::check_section(const ElfSection& section) const {
   if (by_section && section.info >= count)
     view.fail(at + 44, "a section belongs to one that does not exist");
   const bool on_chip = name.starts_with(".nv.shared") || name.starts_with(".nv.constant");
-  if (on_chip && section.size > MAX_ON_CHIP) {
+  if (on_chip && section.size > MAX_ON_CHIP)
     view.fail(at + 32, "the section " + std::string(name) + " is too large");
-  }
   check_owner(section);
   switch (section.type) {
     case SECTION_RELA:
@@ -110,9 +107,8 @@ void CubinChecks::check_symbol(const ElfSymbol& symbol, uint64_t at) const {
   if (symbol.section == 0 || symbol.section >= SECTION_INDEX_RESERVED) return;
   const ElfSection& section = file_.sections()[symbol.section];
   if (symbol.kind() == SYMBOL_SECTION &&
-      (symbol.text_name != section.text_name || symbol.value != 0)) {
+      (symbol.text_name != section.text_name || symbol.value != 0))
     file_.view().fail(at, "the symbol of a section does not have its name");
-  }
   const bool kernel = symbol.kind() == SYMBOL_FUNCTION && (symbol.other & OTHER_ENTRY) != 0;
   if (!kernel) return;
   const std::string_view code = section.text_name;
@@ -142,12 +138,10 @@ void CubinChecks::check_segment(const ElfProgramHeader& segment, uint64_t at,
   const ByteView& view = file_.view();
   const uint64_t table = file_.header().program_offset;
   const uint64_t table_size = uint64_t{file_.header().program_count} * sizeof(ElfProgramHeader);
-  if (segment.virtual_address != 0 || segment.physical_address != 0) {
+  if (segment.virtual_address != 0 || segment.physical_address != 0)
     view.fail(at + 16, "a segment has an address");
-  }
-  if (segment.memory_size - segment.file_size > unfilled) {
+  if (segment.memory_size - segment.file_size > unfilled)
     view.fail(at + 40, "a segment takes more memory than its sections");
-  }
   const bool of_table = segment.offset == table && segment.file_size == table_size;
   if (segment.type == SEGMENT_TABLE && !of_table) view.fail(at + 8, "not where the segments are");
   if (of_table) return;
@@ -163,9 +157,8 @@ void CubinChecks::check_segment(const ElfProgramHeader& segment, uint64_t at,
 }
 
 ByteView CubinChecks::records(const ElfSection& section, uint64_t size) const {
-  if (section.entry_size != size || section.size % size != 0) {
+  if (section.entry_size != size || section.size % size != 0)
     file_.view().fail(section.header_at + 56, "the records of a section have a wrong size");
-  }
   return file_.bytes(section);
 }
 
@@ -173,21 +166,17 @@ void CubinChecks::check_relocations(const ElfSection& section) const {
   const bool with_addend = section.type == SECTION_RELA;
   const uint64_t size = with_addend ? RELA : REL;
   const ElfSection& target = file_.section_at(section, section.info, "the target");
-  if (&file_.section_at(section, section.link, "the symbol table") != &symbol_table_) {
+  if (&file_.section_at(section, section.link, "the symbol table") != &symbol_table_)
     file_.view().fail(section.header_at + 40, "relocations do not use the symbol table");
-  }
   const std::string expected = (with_addend ? ".rela" : ".rel") + std::string(target.text_name);
-  if (section.text_name != expected) {
+  if (section.text_name != expected)
     file_.view().fail(section.header_at, "relocations do not have the name of their target");
-  }
   const ByteView table = records(section, size);
   for (uint64_t at = 0; at < table.size(); at += size) {
-    if (table.get<uint64_t>(at) >= target.size) {
+    if (table.get<uint64_t>(at) >= target.size)
       table.fail(at, "a relocation does not lie inside section " + std::string(target.text_name));
-    }
-    if (table.get<uint32_t>(at + 12) >= symbols_.size()) {
+    if (table.get<uint32_t>(at + 12) >= symbols_.size())
       table.fail(at + 12, "a relocation names a symbol that does not exist");
-    }
   }
 }
 
@@ -197,11 +186,9 @@ void CubinChecks::check_mercury_relocations(const ElfSection& section) const {
   const uint64_t count = own.has_bytes ? own.size / sizeof(ElfSymbolEntry) : 0;
   file_.section_at(section, section.info, "the target");
   const ByteView table = records(section, RELA);
-  for (uint64_t at = 0; at < table.size(); at += RELA) {
-    if (table.get<uint32_t>(at + 12) >= count) {
+  for (uint64_t at = 0; at < table.size(); at += RELA)
+    if (table.get<uint32_t>(at + 12) >= count)
       table.fail(at + 12, "a relocation names a symbol that does not exist");
-    }
-  }
 }
 
 void CubinChecks::check_call_graph(const ElfSection& section) const {
@@ -209,9 +196,8 @@ void CubinChecks::check_call_graph(const ElfSection& section) const {
   if (graph.size() % 8 != 0) graph.fail(0, "the call graph is not made of pairs");
   for (uint64_t at = 0; at < graph.size(); at += 4) {
     const auto symbol = graph.get<uint32_t>(at);
-    if (symbol >= symbols_.size() && symbol < CALL_GRAPH_MARK) {
+    if (symbol >= symbols_.size() && symbol < CALL_GRAPH_MARK)
       graph.fail(at, "the call graph names a symbol that does not exist");
-    }
   }
 }
 
@@ -219,18 +205,16 @@ void CubinChecks::check_parameters(const NvInfo& info, const ElfSection& section
   const ByteView bytes = file_.bytes(section);
   const uint64_t end =
       info.parameters.empty() ? 0 : info.parameters.back().offset + info.parameters.back().size;
-  if (end != info.parameter_size.value_or(0)) {
+  if (end != info.parameter_size.value_or(0))
     bytes.fail(0, "the parameters of a kernel do not fill the size that is said for them");
-  }
   for (const NvInfoSymbolValue& value : info.values) {
     if (value.attribute != NV_INFO_PARAMETER_BANK) continue;
     const uint64_t offset = value.value & 0xffff;
     const uint64_t size = value.value >> 16;
     const uint16_t bank = symbols_[value.symbol].section;
     const bool exists = bank != 0 && bank < file_.sections().size();
-    if (!exists || size != end || offset + size > file_.sections()[bank].size) {
+    if (!exists || size != end || offset + size > file_.sections()[bank].size)
       bytes.fail(0, "the parameters of a kernel do not lie in its constant bank");
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must hold between the parts of a CUBIN: the driver believes all of it without looking.
 #pragma once
 

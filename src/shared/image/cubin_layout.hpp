@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers and names that only CUDA's ELF files have.
 #pragma once
 

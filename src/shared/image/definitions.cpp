@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the strong definitions of every kind of image that a linker takes.
 #include "image/definitions.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names that an input of a link defines for all the others: two inputs that define one name
 // contradict each other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a CUBIN.
 #include "image/elf.hpp"
 
@@ -48,13 +49,11 @@ class Reader {
   void read_header() {
     const ElfHeader& header = file_.header();
     if (header.machine != MACHINE_CUDA) file_.view().fail(18, "not for machine 190, CUDA");
-    if (header.type != TYPE_RELOCATABLE && header.type != TYPE_EXECUTABLE) {
+    if (header.type != TYPE_RELOCATABLE && header.type != TYPE_EXECUTABLE)
       file_.view().fail(16, "neither code nor relocatable");
-    }
     const bool arch_above = header.ident[8] >= ABI_WITH_ARCH_ABOVE;
-    if (header.ident[7] != (arch_above ? OS_ABI_NEW : OS_ABI_OLD)) {
+    if (header.ident[7] != (arch_above ? OS_ABI_NEW : OS_ABI_OLD))
       file_.view().fail(7, "not an ABI of CUDA's");
-    }
     // ptxas 13.0 sets one of the two, 4 up to sm_90 and 2 from sm_100 on; others crash driver 580.
     const uint32_t mode = header.flags & 7;
     if (arch_above && mode != 2 && mode != 4) file_.view().fail(48, "not flags of this ABI");
@@ -127,9 +126,8 @@ class Reader {
     uint64_t code = 0;
     if (section.info != 0) {
       const ElfSection& target = file_.section_at(section, section.info, "the function");
-      if ((target.flags & FLAG_CODE) == 0) {
+      if ((target.flags & FLAG_CODE) == 0)
         file_.view().fail(section.header_at + 44, ".nv.info belongs to a section without code");
-      }
       code = target.size;
     }
     NvInfo info = read_nv_info(file_.bytes(section), symbols_.size(), code);
@@ -139,14 +137,12 @@ class Reader {
              grown_size<uint32_t>(info.spills.size()),
          section.header_at);
     if (info_.toolkit == 0) info_.toolkit = info.api_version;
-    for (const NvInfoSymbolValue& value : info.values) {
+    for (const NvInfoSymbolValue& value : info.values)
       values_.insert_or_assign(value_key(value.symbol, value.attribute), value.value);
-    }
     checks_->check_parameters(info, section);
     if (section.info == 0) return;
-    if (!functions_.try_emplace(section.info, std::move(info)).second) {
+    if (!functions_.try_emplace(section.info, std::move(info)).second)
       file_.view().fail(section.header_at + 44, "two sections .nv.info of one function");
-    }
   }
 
   void take(uint64_t bytes, uint64_t where) {
@@ -228,9 +224,8 @@ class Reader {
       const bool more = reserves_shared_ && size >= RESERVED_SHARED;
       resources.static_shared = more ? size - RESERVED_SHARED : size;
     }
-    if (const ElfSection* constant = checks_->find(".nv.constant0." + kernel)) {
+    if (const ElfSection* constant = checks_->find(".nv.constant0." + kernel))
       resources.constant = static_cast<uint32_t>(constant->size);
-    }
   }
 
   void add_others() {

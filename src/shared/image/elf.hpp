@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a CUBIN: an ELF file for machine 190 whose every table is checked before the driver sees
 // it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sections and symbols of an ELF64 file.
 #include "image/elf_file.hpp"
 
@@ -23,9 +24,8 @@ bool is_power_of_two_or_zero(uint64_t value) { return (value & (value - 1)) == 0
 
 ElfFile::ElfFile(ByteView view) : view_(view), header_(view.get<ElfHeader>(0)) {
   static constexpr uint8_t MAGIC[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
-  for (size_t i = 0; i < sizeof MAGIC; ++i) {
+  for (size_t i = 0; i < sizeof MAGIC; ++i)
     if (header_.ident[i] != MAGIC[i]) view_.fail(i, "not the header of an ELF64 file");
-  }
   if (header_.version != 1) view_.fail(20, "not version 1 of ELF");
   if (header_.header_size != sizeof(ElfHeader)) view_.fail(52, "the header's size is not 64");
   end_ = sizeof(ElfHeader);
@@ -46,9 +46,8 @@ void ElfFile::extend(uint64_t offset, uint64_t size, uint64_t where, const char*
 void ElfFile::read_sections() {
   const uint64_t count = header_.section_count;
   if (count == 0) view_.fail(60, "no sections");
-  if (header_.section_entry_size != sizeof(ElfSectionHeader)) {
+  if (header_.section_entry_size != sizeof(ElfSectionHeader))
     view_.fail(58, "the size of a section header is not 64");
-  }
   extend(header_.section_offset, count * sizeof(ElfSectionHeader), 40, "the section table");
   sections_.resize(count);
   for (uint64_t i = 0; i < count; ++i) {
@@ -58,18 +57,16 @@ void ElfFile::read_sections() {
     section.has_bytes = has_bytes(section, header_.machine);
     if (section.has_bytes)
       extend(section.offset, section.size, section.header_at + 24, "a section");
-    if (!is_power_of_two_or_zero(section.alignment)) {
+    if (!is_power_of_two_or_zero(section.alignment))
       view_.fail(section.header_at + 48, "the alignment of a section is no power of two");
-    }
     if (section.type == SECTION_STRINGS) check_strings(section);
   }
 }
 
 void ElfFile::check_strings(const ElfSection& section) const {
   const auto text = bytes(section).bytes();
-  if (!text.empty() && (text.front() != std::byte{0} || text.back() != std::byte{0})) {
+  if (!text.empty() && (text.front() != std::byte{0} || text.back() != std::byte{0}))
     view_.fail(section.offset, "a string table does not begin and end with NUL");
-  }
 }
 
 const ElfSection& ElfFile::section_at(const ElfSection& from, uint32_t index,
@@ -84,14 +81,12 @@ const ElfSection& ElfFile::section_at(const ElfSection& from, uint32_t index,
 
 void ElfFile::read_names() {
   if (header_.name_section >= sections_.size() ||
-      sections_[header_.name_section].type != SECTION_STRINGS) {
+      sections_[header_.name_section].type != SECTION_STRINGS)
     view_.fail(62, "the names of the sections are not in a string table");
-  }
   const ByteView names = bytes(sections_[header_.name_section]);
   for (ElfSection& section : sections_) {
-    if (section.name >= names.size()) {
+    if (section.name >= names.size())
       view_.fail(section.header_at, "the name of a section does not lie inside its table");
-    }
     section.text_name = names.string(section.name);
   }
 }
@@ -101,29 +96,25 @@ void ElfFile::read_programs() {
     if (header_.program_offset != 0) view_.fail(32, "a place for a program table that is empty");
     return;
   }
-  if (header_.program_entry_size != sizeof(ElfProgramHeader)) {
+  if (header_.program_entry_size != sizeof(ElfProgramHeader))
     view_.fail(54, "the size of a program header is not 56");
-  }
   extend(header_.program_offset, uint64_t{header_.program_count} * sizeof(ElfProgramHeader), 32,
          "the program table");
   for (uint64_t i = 0; i < header_.program_count; ++i) {
     const uint64_t at = header_.program_offset + i * sizeof(ElfProgramHeader);
     const auto program = view_.get<ElfProgramHeader>(at);
     extend(program.offset, program.file_size, at + 8, "a segment");
-    if (program.memory_size < program.file_size) {
+    if (program.memory_size < program.file_size)
       view_.fail(at + 40, "a segment is smaller in memory than in the file");
-    }
-    if (!is_power_of_two_or_zero(program.alignment)) {
+    if (!is_power_of_two_or_zero(program.alignment))
       view_.fail(at + 48, "the alignment of a segment is no power of two");
-    }
   }
 }
 
 void ElfFile::check_symbol(const ElfSymbol& symbol, uint64_t at) const {
   if (symbol.section == 0 || symbol.section >= SECTION_INDEX_RESERVED) return;
-  if (symbol.section >= sections_.size()) {
+  if (symbol.section >= sections_.size())
     view_.fail(at + 6, "a symbol lies in a section that does not exist");
-  }
   // In relocatable code the value of what is still to be placed is its alignment.
   if (header_.type == TYPE_RELOCATABLE && !sections_[symbol.section].has_bytes) return;
   const uint64_t size = sections_[symbol.section].size;
@@ -134,13 +125,11 @@ void ElfFile::check_symbol(const ElfSymbol& symbol, uint64_t at) const {
 }
 
 std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
-  if (table.entry_size != sizeof(ElfSymbolEntry) || table.size % sizeof(ElfSymbolEntry) != 0) {
+  if (table.entry_size != sizeof(ElfSymbolEntry) || table.size % sizeof(ElfSymbolEntry) != 0)
     view_.fail(table.header_at + 56, "the symbol table is not made of entries of 24 bytes");
-  }
   const ElfSection& strings = section_at(table, table.link, "the string table");
-  if (strings.type != SECTION_STRINGS) {
+  if (strings.type != SECTION_STRINGS)
     view_.fail(table.header_at + 40, "the names of the symbols are not in a string table");
-  }
   const ByteView names = bytes(strings);
   const uint64_t count = table.size / sizeof(ElfSymbolEntry);
   if (table.info > count) view_.fail(table.header_at + 44, "more local symbols than symbols");
@@ -148,9 +137,8 @@ std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t at = table.offset + i * sizeof(ElfSymbolEntry);
     static_cast<ElfSymbolEntry&>(symbols[i]) = view_.get<ElfSymbolEntry>(at);
-    if (symbols[i].name >= names.size()) {
+    if (symbols[i].name >= names.size())
       view_.fail(at, "the name of a symbol does not lie inside its table");
-    }
     symbols[i].text_name = names.string(symbols[i].name);
     check_symbol(symbols[i], at);
   }

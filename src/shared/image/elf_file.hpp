@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sections and symbols of an ELF64 file, each proven to lie inside its bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads fat binaries, as nvcc and fatbinary write them.
 #include "image/fatbin.hpp"
 
@@ -87,9 +88,8 @@ class Reader {
     if (entries.size() == 0) view_.fail(8, "no entries");
     for (uint64_t at = 0; at < entries.size();) at += read_entry(entries, at);
     check_slack(view_, header.header_size + header.size);
-    for (const FatbinEntry& entry : info_.entries) {
+    for (const FatbinEntry& entry : info_.entries)
       if (entry.type == CodeType::PTX) adopt_classes(info_.symbols, entry.symbols);
-    }
     info_.symbols.insert(info_.symbols.end(), others_.begin(), others_.end());
     return std::move(info_);
   }
@@ -126,9 +126,8 @@ class Reader {
     entry.arch.is_virtual = header.kind != KIND_ELF;
     if ((header.flags & FLAG_FAMILY) != 0) entry.arch.suffix = 'f';
     if ((header.flags & FLAG_ARCH_ONLY) != 0) entry.arch.suffix = 'a';
-    if (header.kind == KIND_PTX && header.major < 100 && header.minor < 10) {
+    if (header.kind == KIND_PTX && header.major < 100 && header.minor < 10)
       entry.ptx_isa = static_cast<uint16_t>(header.major * 10 + header.minor);
-    }
     entry.compressed = (header.flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0;
     entry.stored_size = entry.compressed ? header.compressed_size : stored.size();
     entry.size = entry.compressed ? header.raw_size : stored.size();
@@ -147,12 +146,10 @@ class Reader {
       return;
     }
     const uint64_t size = header.compressed_size;
-    if (size == 0 || size > stored.size() || stored.size() - size > MAX_PADDING) {
+    if (size == 0 || size > stored.size() || stored.size() - size > MAX_PADDING)
       head.fail(16, "the size of a compressed entry does not fit its place");
-    }
-    if (header.raw_size == 0 || header.raw_size > MAX_RAW || header.raw_size > budget_) {
+    if (header.raw_size == 0 || header.raw_size > MAX_RAW || header.raw_size > budget_)
       head.fail(56, "an entry is too large once decompressed");
-    }
     budget_ -= header.raw_size;
   }
 
@@ -197,9 +194,8 @@ class Reader {
     }
     ImageInfo inner =
         header.kind == KIND_PTX ? read_ptx(image, memory_) : read_cubin(image, memory_);
-    if (inner.arch.number != entry.arch.number) {
+    if (inner.arch.number != entry.arch.number)
       head.fail(28, "an entry says another architecture than its image");
-    }
     if (inner.ptx_isa != 0) entry.ptx_isa = inner.ptx_isa;
     entry.toolkit = inner.toolkit;
     entry.symbols = std::move(inner.symbols);

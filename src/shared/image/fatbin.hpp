@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads fat binaries: the header, the entries, and inside those what can be read.
 #pragma once
 

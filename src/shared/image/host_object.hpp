@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks what only linkers take: host objects and archives of them. What is inside stays theirs.
 #pragma once
 

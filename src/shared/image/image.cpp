@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // inspect(): one door for all kinds.
 #include "image/image.hpp"
 
@@ -106,11 +107,9 @@ void adopt_classes(std::vector<Parameter>& to, std::span<const Parameter> from) 
   // Offsets may differ: ptxas aligns an alignas(64) parameter differently for each architecture.
   const auto same_size = [](const Parameter& a, const Parameter& b) { return a.size == b.size; };
   if (!std::equal(to.begin(), to.end(), from.begin(), from.end(), same_size)) return;
-  for (size_t i = 0; i < to.size(); ++i) {
-    if (to[i].parameter_class == ParameterClass::UNKNOWN) {
+  for (size_t i = 0; i < to.size(); ++i)
+    if (to[i].parameter_class == ParameterClass::UNKNOWN)
       to[i].parameter_class = from[i].parameter_class;
-    }
-  }
 }
 
 namespace {
@@ -119,9 +118,8 @@ namespace {
 template <class Adopt>
 void for_each_pair(std::vector<Symbol>& to, std::span<const Symbol> from, const Adopt& adopt) {
   std::unordered_map<std::string_view, const Symbol*> known;
-  for (const Symbol& symbol : from) {
+  for (const Symbol& symbol : from)
     if (symbol.parameters) known.emplace(symbol.lowered_name, &symbol);
-  }
   for (Symbol& symbol : to) {
     if (!symbol.parameters) continue;
     const auto found = known.find(symbol.lowered_name);
@@ -171,9 +169,8 @@ std::vector<Symbol> merge_expressions(std::vector<Symbol> symbols,
   std::unordered_map<std::string_view, std::vector<std::string_view>> wanted;
   for (const NamedExpression& name : names) {
     auto& expressions = wanted[name.lowered_name];
-    if (std::find(expressions.begin(), expressions.end(), name.expression) == expressions.end()) {
+    if (std::find(expressions.begin(), expressions.end(), name.expression) == expressions.end())
       expressions.push_back(name.expression);
-    }
   }
   std::vector<Symbol> merged;
   for (Symbol& symbol : symbols) {
@@ -192,9 +189,8 @@ std::vector<Symbol> merge_expressions(std::vector<Symbol> symbols,
   for (const NamedExpression& name : names) {
     const auto found = wanted.find(name.lowered_name);
     if (found == wanted.end()) continue;
-    for (const std::string_view expression : found->second) {
+    for (const std::string_view expression : found->second)
       merged.push_back({std::string(expression), name.lowered_name, SymbolKind::KERNEL, 0, {}});
-    }
     wanted.erase(found);
   }
   return merged;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can be known of an image from its bytes alone, and the proof that they are well formed: the
 // driver is given a pointer without a length, so this is the only place where its size is checked.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells executables from relocatable code, in every kind of image that holds machine code.
 #include "image/linkable.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a linker would take the device code of an image: what is linked already it leaves out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads mangled names, as much as parameters of kernels need.
 #include "image/mangled_name.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the parameter types out of a C++ function's name in the code: "_Z4axpyIfEvT_PKS0_PS0_m".
 #pragma once
 

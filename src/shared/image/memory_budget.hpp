@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds what a reader may allocate by what it was given, so that a small file cannot ask for the
 // memory of a machine: 16 bytes for each byte of input and 1 MiB in all.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The records of .nv.info sections.
 #include "image/nv_info.hpp"
 
@@ -25,9 +26,8 @@ class Reader {
   NvInfo read() {
     for (uint64_t at = 0; at < section_.size();) {
       const auto record = section_.get<Record>(at);
-      if (record.format < 1 || record.format > FORMAT_SIZED) {
+      if (record.format < 1 || record.format > FORMAT_SIZED)
         section_.fail(at, "a record of .nv.info has no known format");
-      }
       const uint64_t size = record.format == FORMAT_SIZED ? record.value : 0;
       read_record(record, section_.slice(at + 4, size, "a record of .nv.info"));
       at += 4 + size;
@@ -86,9 +86,8 @@ class Reader {
     const auto ordinal = payload.get<uint16_t>(4);
     const auto bits = payload.get<uint32_t>(8);
     const Parameter parameter{payload.get<uint16_t>(6), v2 ? bits & 0xffffff : bits >> 18, 0};
-    if (!parameters_.emplace(ordinal, parameter).second) {
+    if (!parameters_.emplace(ordinal, parameter).second)
       payload.fail(4, "a parameter is recorded twice");
-    }
   }
 
   void read_symbol_value(uint8_t attribute, const ByteView& payload) {
@@ -100,27 +99,22 @@ class Reader {
 
   void read_externs(const ByteView& payload) {
     if (payload.size() % 4 != 0) payload.fail(0, "the list of external symbols is cut off");
-    for (uint64_t at = 0; at < payload.size(); at += 4) {
-      if (payload.get<uint32_t>(at) >= symbol_count_) {
+    for (uint64_t at = 0; at < payload.size(); at += 4)
+      if (payload.get<uint32_t>(at) >= symbol_count_)
         payload.fail(at, "a record names a symbol that does not exist");
-      }
-    }
   }
 
   void read_offsets(const ByteView& payload) {
     if (payload.size() % 4 != 0) payload.fail(0, "a list of instructions is cut off");
-    for (uint64_t at = 0; at < payload.size(); at += 4) {
-      if (payload.get<uint32_t>(at) >= code_size_) {
+    for (uint64_t at = 0; at < payload.size(); at += 4)
+      if (payload.get<uint32_t>(at) >= code_size_)
         payload.fail(at, "an instruction does not lie inside the code");
-      }
-    }
   }
 
   // Pairs of u32 kind, u32 offset. The driver does not need them: what is odd is left out.
   void read_annotations(const ByteView& payload) {
-    for (uint64_t at = 0; at + 8 <= payload.size(); at += 8) {
+    for (uint64_t at = 0; at + 8 <= payload.size(); at += 8)
       if (payload.get<uint32_t>(at) == SPILL) info_.spills.push_back(payload.get<uint32_t>(at + 4));
-    }
   }
 
   static std::vector<uint32_t> read_dimensions(const ByteView& payload) {
@@ -138,9 +132,8 @@ class Reader {
       end = uint64_t{parameter.offset} + parameter.size;
       info_.parameters.push_back(parameter);
     }
-    if (info_.parameter_size && end > *info_.parameter_size) {
+    if (info_.parameter_size && end > *info_.parameter_size)
       section_.fail(0, "a parameter does not lie inside the kernel's parameters");
-    }
   }
 
   const ByteView& section_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The records of .nv.info sections: what ptxas tells the driver of a kernel.
 #pragma once
 

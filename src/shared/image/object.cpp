@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks host objects: every table inside the bytes.
 #include "image/elf_file.hpp"
 #include "image/fatbin.hpp"
@@ -18,9 +19,8 @@ constexpr uint32_t COFF_UNINITIALISED = 0x80;
 void check_elf_object(const ByteView& image) {
   const ElfFile file(image);
   if (file.header().type != TYPE_RELOCATABLE) image.fail(16, "not a relocatable object");
-  for (const ElfSection& section : file.sections()) {
+  for (const ElfSection& section : file.sections())
     if (section.type == SECTION_SYMBOLS) file.symbols(section);
-  }
 }
 
 void check_coff_section(const ByteView& image, uint64_t at) {
@@ -91,11 +91,10 @@ DeviceCode device_code_of_object(ByteView image) {
 
 void check_object(ByteView image) {
   if (image.size() == 0) image.fail(0, "it is empty");
-  if (looks_like_coff(image.bytes())) {
+  if (looks_like_coff(image.bytes()))
     check_coff_object(image);
-  } else {
+  else
     check_elf_object(image);
-  }
 }
 
 }  // namespace cucore::image

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides classes that PTX declarations leave open.
 #include "image/ptx_classes.hpp"
 
@@ -37,9 +38,8 @@ std::vector<TypeKind> kinds_in_name(std::string_view name,
     const bool is_float = declarations[i].parameter_class == ParameterClass::FLOAT;
     const bool is_word = may_be_pointer(declarations[i]);
     const bool says_float = (*kinds)[i] == TypeKind::FLOAT;
-    if ((is_float && !says_float && (*kinds)[i] != TypeKind::OTHER) || (is_word && says_float)) {
+    if ((is_float && !says_float && (*kinds)[i] != TypeKind::OTHER) || (is_word && says_float))
       return unknown;
-    }
   }
   return *kinds;
 }
@@ -69,9 +69,8 @@ void settle_classes(Symbol& kernel, std::span<const Declaration> declarations,
   marks_pointers = marks_pointers || std::any_of(declarations.begin(), declarations.end(),
                                                  [](const auto& one) { return one.is_pointer; });
   std::vector<size_t> open;
-  for (size_t i = 0; i < declarations.size(); ++i) {
+  for (size_t i = 0; i < declarations.size(); ++i)
     if (is_open(declarations[i], marks_pointers)) open.push_back(i);
-  }
   if (open.empty()) return;
   std::vector<Parameter>& parameters = *kernel.parameters;
   const std::vector<TypeKind> kinds = kinds_in_name(kernel.lowered_name, declarations);
@@ -83,9 +82,8 @@ void settle_classes(Symbol& kernel, std::span<const Declaration> declarations,
   std::vector<std::string_view> names;
   for (const size_t i : open) names.push_back(declarations[i].name);
   const std::vector<ParameterUse> uses = find_uses(body, names);
-  for (size_t i = 0; i < open.size(); ++i) {
+  for (size_t i = 0; i < open.size(); ++i)
     parameters[open[i]].parameter_class = class_of(declarations[open[i]], uses[i], marks_pointers);
-  }
 }
 
 }  // namespace cucore::image

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides the classes of a kernel's parameters where their declarations do not: NVVM 7, which
 // compiles for targets below compute_100, declares pointers and 64-bit integers alike, as ".u64".
 #pragma once

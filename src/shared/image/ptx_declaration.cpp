@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declarations in PTX.
 #include "image/ptx_declaration.hpp"
 
@@ -53,9 +54,8 @@ constexpr Type TYPES[] = {{".b8", 1},
 
 // nullptr for tokens that are not types.
 const Type* find_type(const PtxToken& word) {
-  for (const Type& type : TYPES) {
+  for (const Type& type : TYPES)
     if (word.is(type.name)) return &type;
-  }
   return nullptr;
 }
 
@@ -68,9 +68,8 @@ bool is_vector(const PtxToken& word) { return word.is(".v2") || word.is(".v4") |
 
 uint64_t read_alignment(PtxLexer& lexer, const PtxToken& word) {
   const auto value = read_number(lexer);
-  if (!value || *value == 0 || (*value & (*value - 1)) != 0 || *value > 65536) {
+  if (!value || *value == 0 || (*value & (*value - 1)) != 0 || *value > 65536)
     lexer.fail(word, ".align needs a power of two");
-  }
   return *value;
 }
 
@@ -176,9 +175,8 @@ Declaration read_parameter(PtxLexer& lexer) {
   const uint64_t count = read_vector(lexer);
   const PtxToken word = lexer.next();
   const Type* type = find_type(word);
-  if (type == nullptr || !can_be_parameter(*type)) {
+  if (type == nullptr || !can_be_parameter(*type))
     lexer.fail(word, "the type of a parameter is unknown: " + std::string(word.text));
-  }
   Declaration result;
   result.is_pointer = read_pointer(lexer);
   read_name(lexer, result);
@@ -195,15 +193,14 @@ Declaration read_variable(PtxLexer& lexer) {
   Declaration result;
   while (lexer.peek().is_directive()) {
     const PtxToken word = lexer.next();
-    if (word.is(".align")) {
+    if (word.is(".align"))
       alignment = read_alignment(lexer, word);
-    } else if (word.is(".attribute")) {
+    else if (word.is(".attribute"))
       result.managed = read_attribute(lexer) || result.managed;
-    } else if (is_vector(word)) {
+    else if (is_vector(word))
       count = static_cast<uint64_t>(word.text[2] - '0');
-    } else if (const Type* found = find_type(word)) {
+    else if (const Type* found = find_type(word))
       type = found;
-    }
   }
   const PtxToken name = lexer.peek();
   read_name(lexer, result);

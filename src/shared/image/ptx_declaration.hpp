@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declarations in PTX, of parameters and of variables: ".param .align 8 .b8 name[24]".
 #pragma once
 

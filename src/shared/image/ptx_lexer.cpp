@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PTX as tokens, one ahead.
 #include "image/ptx_lexer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PTX as tokens, one ahead, whose errors name the offset in the image.
 #pragma once
 

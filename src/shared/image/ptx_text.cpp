@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the outline of PTX text.
 #include "image/ptx_text.hpp"
 
@@ -43,9 +44,8 @@ class Reader {
     const uint64_t major = parse_number(number.text.substr(0, dot)).value_or(NO_NUMBER);
     const uint64_t minor =
         parse_number(number.text.substr(std::min(dot + 1, number.text.size()))).value_or(NO_NUMBER);
-    if (number.kind != PtxToken::NUMBER || major > 99 || minor > 9) {
+    if (number.kind != PtxToken::NUMBER || major > 99 || minor > 9)
       lexer_.fail(number, ".version needs a number as 9.0");
-    }
     info_.ptx_isa = static_cast<uint16_t>(major * 10 + minor);
     if (info_.ptx_isa < FIRST_ISA) lexer_.fail(number, ".version is below 1.4");
   }
@@ -139,27 +139,24 @@ class Reader {
       const PtxToken token = lexer_.next();
       if (token.is(";")) return;
       if (token.kind == PtxToken::END || token.is("{") || token.is("}") || token.is(".entry") ||
-          token.is(".func")) {
+          token.is(".func"))
         lexer_.fail(word, std::string(word.text) + " does not end with ;");
-      }
     }
   }
 
   // `.section .debug_str { ... }`
   void skip_section() {
     const PtxToken name = lexer_.next();
-    if (name.kind != PtxToken::WORD || !lexer_.peek().is("{")) {
+    if (name.kind != PtxToken::WORD || !lexer_.peek().is("{"))
       lexer_.fail(name, ".section has no block");
-    }
     lexer_.skip_block(lexer_.peek().offset);
   }
 
   // `.file 1 "name", time, size`
   void skip_file() {
     const PtxToken number = lexer_.next();
-    if (number.kind != PtxToken::NUMBER || lexer_.next().kind != PtxToken::STRING) {
+    if (number.kind != PtxToken::NUMBER || lexer_.next().kind != PtxToken::STRING)
       lexer_.fail(number, ".file needs a number and a string");
-    }
     while (lexer_.peek().is(",")) {
       lexer_.next();
       if (!read_number(lexer_)) lexer_.fail(number, ".file needs a number behind a comma");
@@ -192,9 +189,8 @@ class Reader {
     take(grown_size<Symbol>() + grown_size<KernelResources>() + MAP_NODE +
              grown_size<Parameter>(symbol.parameters->size()) + heap_size(name.text, 2),
          name);
-    if (!kernels_.emplace(name.text, info_.symbols.size()).second) {
+    if (!kernels_.emplace(name.text, info_.symbols.size()).second)
       lexer_.fail(name, "the kernel " + std::string(name.text) + " is defined twice");
-    }
     info_.symbols.push_back(std::move(symbol));
     info_.resources.push_back(std::move(resources));
   }
@@ -251,9 +247,8 @@ class Reader {
       const Declaration one = read_parameter(lexer_);
       const uint64_t offset = (end + one.alignment - 1) / one.alignment * one.alignment;
       end = offset + one.size;
-      if (end > UINT32_MAX || parameters.size() == MAX_PARAMETERS) {
+      if (end > UINT32_MAX || parameters.size() == MAX_PARAMETERS)
         lexer_.fail(where, "the parameters are too large");
-      }
       parameters.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(one.size),
                             static_cast<uint32_t>(one.alignment), one.parameter_class});
       declarations.push_back(one);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads of PTX text what can be known without compiling it: version, target, kernels with their
 // parameters, variables. Tolerant of everything inside function bodies: judging those is the
 // driver's business.

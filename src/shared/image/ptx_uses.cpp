@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds uses of parameters in the instructions of PTX.
 #include "image/ptx_uses.hpp"
 
@@ -113,25 +114,22 @@ class Finder {
     }
     read_addresses(instruction.operands);
     const auto source = registers_.find(instruction.rest);
-    if (instruction.opcode.starts_with("cvta.to.") && source != registers_.end()) {
+    if (instruction.opcode.starts_with("cvta.to.") && source != registers_.end())
       uses_[source->second] = ParameterUse::ADDRESS;
-    }
-    if (instruction.opcode.starts_with("mov.") && source != registers_.end()) {
+    if (instruction.opcode.starts_with("mov.") && source != registers_.end())
       registers_.insert_or_assign(instruction.first, size_t{source->second});
-    } else if (!instruction.opcode.starts_with("st.")) {
+    else if (!instruction.opcode.starts_with("st."))
       registers_.erase(instruction.first);
-    }
   }
 
   void read_load(const Instruction& load) {
     registers_.erase(load.first);
     const auto parameter = parameters_.find(whole_address(load.rest));
     if (parameter == parameters_.end()) return;
-    if (load.opcode.ends_with(".f32") || load.opcode.ends_with(".f64")) {
+    if (load.opcode.ends_with(".f32") || load.opcode.ends_with(".f64"))
       uses_[parameter->second] = ParameterUse::FLOAT;
-    } else {
+    else
       registers_.insert_or_assign(load.first, size_t{parameter->second});
-    }
   }
 
   void read_addresses(std::string_view operands) {

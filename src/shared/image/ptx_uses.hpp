@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds what a kernel's instructions do with its parameters, where the declarations leave it open:
 // NVVM 7 declares pointers and 64-bit integers alike, as ".u64".
 #pragma once

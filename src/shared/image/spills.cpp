@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts spills: each mark is the offset of an instruction, whose width the instruction says.
 #include "image/spills.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many bytes of registers a kernel spills, counted from the instructions that ptxas marks.
 #pragma once
 

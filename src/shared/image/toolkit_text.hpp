@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // "Cuda compilation tools, release 13.0, V13.0.88": how NVIDIA's tools sign what they make.
 #pragma once
 
@@ -16,13 +17,11 @@ inline uint16_t toolkit_of(std::string_view text) {
   for (unsigned& part : parts) {
     const size_t begin = position;
     while (position < text.size() && text[position] >= '0' && text[position] <= '9' &&
-           position - begin < 3) {
+           position - begin < 3)
       part = part * 10 + static_cast<unsigned>(text[position++] - '0');
-    }
     if (position == begin ||
-        (&part == parts && (position >= text.size() || text[position++] != '.'))) {
+        (&part == parts && (position >= text.size() || text[position++] != '.')))
       return 0;
-    }
   }
   return parts[1] > 9 ? 0 : static_cast<uint16_t>(parts[0] * 10 + parts[1]);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parsed and verified form of a PTX module: what the executor decodes. Everything is resolved:
 // registers, variables, labels and functions are indices that are in range.
 #pragma once
@@ -12,6 +13,8 @@
 
 namespace cucore::ptx {
 
+// The enumerators of PTX's own words have PTX's spelling, which tables turn into texts and back.
+// NOLINTBEGIN(readability-identifier-naming)
 enum class Opcode : uint8_t {
   unsupported,  // not in the table: executing it is an error that names Instruction::text
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) id,
@@ -136,6 +139,8 @@ enum class Mode : uint8_t {
   subnormal,  // testp
 };
 
+// NOLINTEND(readability-identifier-naming)
+
 // Flag bits of a form.
 enum Flag : uint32_t {
   FLAG_FTZ = 1u << 0,
@@ -184,36 +189,36 @@ struct Form {
 };
 
 enum class OperandKind : uint8_t {
-  none,       // an optional operand that is absent
-  sink,       // `_`
-  reg,        // index: register of the function
-  immediate,  // bits: value cut to the width that its slot asks for, floats as their bits
-  symbol,     // the address of variable `index` (see Scope of the symbol) plus bits
-  function,   // the address of, or a call to, Module::functions[index]
-  memory,     // [base + bits], the base as `base` says
-  special,    // index: SpecialRegister, component 0-3; only in `mov`
-  label,      // index: instruction of the function
-  vector,     // count elements from Function::elements[index]: registers, immediates, sinks
-  list,       // arguments of a call: count elements from Function::elements[index]
-  prototype,  // index: Function::prototypes
-  targets,    // index: Function::target_lists
+  NONE,       // an optional operand that is absent
+  SINK,       // `_`
+  REG,        // index: register of the function
+  IMMEDIATE,  // bits: value cut to the width that its slot asks for, floats as their bits
+  SYMBOL,     // the address of variable `index` (see Scope of the symbol) plus bits
+  FUNCTION,   // the address of, or a call to, Module::functions[index]
+  MEMORY,     // [base + bits], the base as `base` says
+  SPECIAL,    // index: SpecialRegister, component 0-3; only in `mov`
+  LABEL,      // index: instruction of the function
+  VECTOR,     // count elements from Function::elements[index]: registers, immediates, sinks
+  LIST,       // arguments of a call: count elements from Function::elements[index]
+  PROTOTYPE,  // index: Function::prototypes
+  TARGETS,    // index: Function::target_lists
 };
 
 // What a memory operand starts from.
 enum class Base : uint8_t {
-  absolute,         // no base: bits is the address
-  reg,              // index: a 32- or 64-bit register
-  module_variable,  // index: Module::variables; also for OperandKind::symbol
-  local_variable,   // index: Function::variables; also for OperandKind::symbol
+  ABSOLUTE,         // no base: bits is the address
+  REG,              // index: a 32- or 64-bit register
+  MODULE_VARIABLE,  // index: Module::variables; also for OperandKind::SYMBOL
+  LOCAL_VARIABLE,   // index: Function::variables; also for OperandKind::SYMBOL
 };
 
 // How an immediate was written.
-enum class Literal : uint8_t { none, integer, f32, f64 };
+enum class Literal : uint8_t { NONE, INTEGER, F32, F64 };
 
 struct Operand {
-  OperandKind kind = OperandKind::none;
-  Base base = Base::absolute;
-  Literal literal = Literal::none;
+  OperandKind kind = OperandKind::NONE;
+  Base base = Base::ABSOLUTE;
+  Literal literal = Literal::NONE;
   bool negated = false;   // `!%p`
   uint8_t component = 0;  // of a special register
   uint8_t reserved = 0;
@@ -248,6 +253,7 @@ struct Instruction {
   SREG(reserved_smem_offset_cap) SREG(reserved_smem_offset_0) SREG(reserved_smem_offset_1)
 // clang-format on
 
+// NOLINTBEGIN(readability-identifier-naming)
 // `%envreg0` to `%envreg31` and `%pm0` to `%pm7` follow as ranges: envreg0 + n, pm0 + n.
 enum class SpecialRegister : uint32_t {
 #define SREG(id) id,
@@ -258,7 +264,9 @@ enum class SpecialRegister : uint32_t {
   count = pm0 + 8
 };
 
-enum class Linkage : uint8_t { internal, visible, external, weak, common };
+// NOLINTEND(readability-identifier-naming)
+
+enum class Linkage : uint8_t { INTERNAL, VISIBLE, EXTERNAL, WEAK, COMMON };
 
 // Bytes of an initialiser that hold (part of) an address known only when the module is loaded:
 // value = ((address of the symbol + addend) & mask) >> shift, stored in `size` bytes at `offset`.
@@ -277,7 +285,7 @@ struct Variable {
   std::string_view name;
   Space space = Space::generic;
   Type type = Type::none;
-  Linkage linkage = Linkage::internal;
+  Linkage linkage = Linkage::INTERNAL;
   bool is_managed = false;
   bool is_unsized = false;   // `.extern .shared .b8 s[]` or a trailing `[]` parameter
   bool is_register = false;  // a `.reg` parameter of a function: its register is `reg`
@@ -319,7 +327,7 @@ struct Function {
   bool is_entry = false;
   bool is_declaration = true;  // no body seen
   bool is_noreturn = false;
-  Linkage linkage = Linkage::internal;
+  Linkage linkage = Linkage::INTERNAL;
   uint32_t alias_of = NONE;  // `.alias`: the function that this name stands for
   uint32_t line = 0;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scopes, labels and declarations of function bodies.
 #include "ptx/body.hpp"
 
@@ -50,9 +51,9 @@ void BodyParser::declare_parameters() {
       variable.reg = static_cast<uint32_t>(function_->registers.size());
       function_->registers.push_back(variable.type);
       function_->register_names.push_back({variable.name, variable.reg, 1, false});
-      declare(variable.name, {SymbolKind::reg, variable.reg, 1});
+      declare(variable.name, {SymbolKind::REG, variable.reg, 1});
     } else {
-      declare(variable.name, {SymbolKind::variable, i, 1});
+      declare(variable.name, {SymbolKind::VARIABLE, i, 1});
     }
   }
 }
@@ -133,7 +134,7 @@ void BodyParser::resolve_labels(size_t first) {
 bool BodyParser::resolve_label(const PendingLabel& pending) {
   const Symbol* label = labels_.find(pending.name);
   if (label == nullptr) return false;
-  if (pending.use == LabelUse::operand) {
+  if (pending.use == LabelUse::OPERAND) {
     // A statement with an error has left its operand out.
     if (pending.index < function_->operands.size())
       function_->operands[pending.index].index = label->index;
@@ -165,7 +166,7 @@ void BodyParser::label(std::string_view name) {
   }
   auto index = static_cast<uint32_t>(function_->instructions.size());
   last_label_ = index;
-  if (!labels_.declare(name, {SymbolKind::variable, index, 1}))
+  if (!labels_.declare(name, {SymbolKind::VARIABLE, index, 1}))
     log_error(context_.log, lexer_.line(), "label '" + std::string(name) + "' is defined twice");
 }
 
@@ -208,19 +209,19 @@ void BodyParser::declare_register(std::string_view name, Type type) {
   context_.registers_left -= count;
   auto first = static_cast<uint32_t>(function_->registers.size());
   auto number = static_cast<uint32_t>(count);
-  declare(name, {is_range ? SymbolKind::range : SymbolKind::reg, first, number});
+  declare(name, {is_range ? SymbolKind::RANGE : SymbolKind::REG, first, number});
   if (number == 0) return;
   function_->registers.resize(first + number, type);
   function_->register_names.push_back({name, first, number, is_range});
 }
 
 void BodyParser::declare_variables(Space space) {
-  parse_variables(context_, space, Linkage::internal, [&](Variable&& variable) {
+  parse_variables(context_, space, Linkage::INTERNAL, [&](Variable&& variable) {
     if (lexer_.peek() == '=') lexer_.fail("a variable of a function has no initial value");
     if (variable.type == Type::pred) lexer_.fail("a variable cannot be .pred");
     place_variable(variable);
     auto index = static_cast<uint32_t>(function_->variables.size());
-    declare(variable.name, {SymbolKind::variable, index, 1});
+    declare(variable.name, {SymbolKind::VARIABLE, index, 1});
     function_->variables.push_back(std::move(variable));
   });
 }
@@ -277,7 +278,7 @@ void BodyParser::branch_targets(std::string_view name) {
     std::string_view label = lexer_.expect_word("a label");
     auto place = static_cast<uint32_t>(targets.size());
     targets.push_back(0);
-    pending_.push_back({label, LabelUse::target_list, list, place, lexer_.line()});
+    pending_.push_back({label, LabelUse::TARGET_LIST, list, place, lexer_.line()});
   } while (lexer_.accept(','));
   lexer_.expect(';');
 }

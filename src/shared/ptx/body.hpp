@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads function bodies: scopes, declarations, labels and instructions.
 #pragma once
 
@@ -19,7 +20,7 @@ class BodyParser {
   void parse(Function& function);
 
  private:
-  enum class LabelUse : uint8_t { operand, target_list };
+  enum class LabelUse : uint8_t { OPERAND, TARGET_LIST };
   struct PendingLabel {
     std::string_view name;
     LabelUse use;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Direct and indirect calls.
 #include "ptx/body.hpp"
 
@@ -11,7 +12,7 @@ constexpr size_t MAX_ARGUMENTS = 4096;
 // "call (results), f, (arguments), prototype": all but f may be absent.
 uint8_t BodyParser::call(const Form& form) {
   Operand returns;
-  returns.kind = OperandKind::list;
+  returns.kind = OperandKind::LIST;
   Operand inputs = returns;
   if (lexer_.peek() == '(') {
     returns = argument_list(form);
@@ -44,7 +45,7 @@ Operand BodyParser::argument_list(const Form& form) {
   }
   lexer_.expect(')');
   Operand result;
-  result.kind = OperandKind::list;
+  result.kind = OperandKind::LIST;
   result.count = static_cast<uint16_t>(items.size());
   result.index = static_cast<uint32_t>(function_->elements.size());
   function_->elements.insert(function_->elements.end(), items.begin(), items.end());
@@ -56,8 +57,8 @@ Operand BodyParser::operand_of_list(const Form& form) {
   if (c == '{' || c == '[' || c == '!') lexer_.fail_near("expected an argument");
   Operand item = operand(form);
   bool ok =
-      item.kind == OperandKind::reg || item.kind == OperandKind::immediate ||
-      (item.kind == OperandKind::symbol && item.base == Base::local_variable && item.bits == 0);
+      item.kind == OperandKind::REG || item.kind == OperandKind::IMMEDIATE ||
+      (item.kind == OperandKind::SYMBOL && item.base == Base::LOCAL_VARIABLE && item.bits == 0);
   if (!ok) lexer_.fail("an argument must be a .param variable, a register or a constant");
   return item;
 }
@@ -71,7 +72,7 @@ Operand BodyParser::callee() {
   if (symbol == nullptr || !symbol->is_function)
     lexer_.fail("unknown function '" + std::string(name) + "'");
   Operand result;
-  result.kind = OperandKind::function;
+  result.kind = OperandKind::FUNCTION;
   result.index = symbol->index;
   return result;
 }
@@ -81,14 +82,14 @@ std::optional<Operand> BodyParser::prototype_operand() {
   auto found = prototypes_.find(name);
   if (found == prototypes_.end()) lexer_.fail("unknown prototype '" + std::string(name) + "'");
   Operand result;
-  result.kind = OperandKind::prototype;
+  result.kind = OperandKind::PROTOTYPE;
   result.index = found->second;
   return result;
 }
 
 void BodyParser::check_target(Operand& callee, const Operand& returns, const Operand& inputs,
                               std::optional<Operand> prototype) {
-  if (callee.kind == OperandKind::function) {
+  if (callee.kind == OperandKind::FUNCTION) {
     const Function& called = context_.module.functions[callee.index];
     if (called.is_entry) lexer_.fail("a kernel cannot be called");
     return check_call(context_, *function_, {called.returns(), called.inputs()}, returns, inputs);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constant expressions with C's operators on 64-bit integers, and float literals.
 #include "ptx/constants.hpp"
 
@@ -38,7 +39,7 @@ class ConstantParser {
   }
 
   Constant integer(Constant value) {
-    if (value.literal != Literal::integer) lexer_.fail("integer constant expected");
+    if (value.literal != Literal::INTEGER) lexer_.fail("integer constant expected");
     return value;
   }
 
@@ -70,14 +71,14 @@ class ConstantParser {
   static bool is(const char* text, const char* op) { return std::strcmp(text, op) == 0; }
 
   Constant combine(const char* op, const Constant& a, const Constant& b) {
-    Constant result{Literal::integer, a.is_unsigned || b.is_unsigned, 0};
+    Constant result{Literal::INTEGER, a.is_unsigned || b.is_unsigned, 0};
     if (op[0] == '/' || op[0] == '%') {
       result.bits = divide(op[0], a.bits, b.bits, result.is_unsigned);
     } else if (is(op, ">>")) {
       result.is_unsigned = a.is_unsigned;
       result.bits = shift_right(a, b.bits);
     } else if (std::optional<bool> order = compare(op, a, b, result.is_unsigned)) {
-      result = {Literal::integer, false, *order};
+      result = {Literal::INTEGER, false, *order};
     } else {
       result.bits = wrapping(op, a.bits, b.bits);
     }
@@ -144,7 +145,7 @@ class ConstantParser {
         return value;
       }
       case '!':
-        return {Literal::integer, false, integer(operand_of_unary(depth)).bits == 0};
+        return {Literal::INTEGER, false, integer(operand_of_unary(depth)).bits == 0};
       case '(':
         return parenthesis(depth);
       default:
@@ -158,9 +159,9 @@ class ConstantParser {
   }
 
   static Constant negate(Constant value) {
-    if (value.literal == Literal::f32) value.bits ^= uint64_t{1} << 31;
-    if (value.literal == Literal::f64) value.bits ^= uint64_t{1} << 63;
-    if (value.literal == Literal::integer) value.bits = 0 - value.bits;
+    if (value.literal == Literal::F32) value.bits ^= uint64_t{1} << 31;
+    if (value.literal == Literal::F64) value.bits ^= uint64_t{1} << 63;
+    if (value.literal == Literal::INTEGER) value.bits = 0 - value.bits;
     return value;
   }
 
@@ -182,7 +183,7 @@ class ConstantParser {
   Constant number() {
     lexer_.peek();
     const char* at = lexer_.position();
-    if (at[0] == 'W' && lexer_.accept_word("WARP_SZ")) return {Literal::integer, false, 32};
+    if (at[0] == 'W' && lexer_.accept_word("WARP_SZ")) return {Literal::INTEGER, false, 32};
     if (!is_class(at[0], CHAR_DIGIT) && !(at[0] == '.' && is_class(at[1], CHAR_DIGIT)))
       lexer_.fail_near("expected a constant");
     if (at[0] == '0') {
@@ -195,10 +196,10 @@ class ConstantParser {
           return digits(at + 2, 2);
         case 'f':
         case 'F':
-          return float_bits(at + 2, 8, Literal::f32);
+          return float_bits(at + 2, 8, Literal::F32);
         case 'd':
         case 'D':
-          return float_bits(at + 2, 16, Literal::f64);
+          return float_bits(at + 2, 16, Literal::F64);
         default:
           break;
       }
@@ -230,7 +231,7 @@ class ConstantParser {
     if (goes_on(*stop)) lexer_.fail_near("malformed number");
     lexer_.advance_to(stop);
     // As in C: what does not fit a signed 64-bit number is unsigned.
-    return {Literal::integer, is_unsigned || value >> 63 != 0, value};
+    return {Literal::INTEGER, is_unsigned || value >> 63 != 0, value};
   }
 
   Constant float_bits(const char* at, int width, Literal literal) {
@@ -252,7 +253,7 @@ class ConstantParser {
     if (result.ec != std::errc() || result.ptr != stop)
       lexer_.fail_near("malformed floating-point constant");
     lexer_.advance_to(stop);
-    return {Literal::f64, false, std::bit_cast<uint64_t>(value)};
+    return {Literal::F64, false, std::bit_cast<uint64_t>(value)};
   }
 
   Lexer& lexer_;
@@ -263,12 +264,12 @@ uint64_t cut(uint64_t bits, unsigned bytes) {
 }
 
 uint64_t float32_bits(const Constant& constant) {
-  if (constant.literal == Literal::f32) return constant.bits;
+  if (constant.literal == Literal::F32) return constant.bits;
   return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(constant.bits)));
 }
 
 uint64_t float64_bits(const Constant& constant) {
-  if (constant.literal == Literal::f64) return constant.bits;
+  if (constant.literal == Literal::F64) return constant.bits;
   auto single = std::bit_cast<float>(static_cast<uint32_t>(constant.bits));
   return std::bit_cast<uint64_t>(static_cast<double>(single));
 }
@@ -279,25 +280,25 @@ Constant parse_constant(Lexer& lexer) { return ConstantParser(lexer).conditional
 
 uint64_t parse_integer(Lexer& lexer, const char* what) {
   Constant value = parse_constant(lexer);
-  if (value.literal != Literal::integer) lexer.fail(std::string(what) + " must be an integer");
+  if (value.literal != Literal::INTEGER) lexer.fail(std::string(what) + " must be an integer");
   return value.bits;
 }
 
 uint64_t parse_integer_atom(Lexer& lexer, const char* what) {
   Constant value = ConstantParser(lexer).atom();
-  if (value.literal != Literal::integer) lexer.fail(std::string(what) + " must be an integer");
+  if (value.literal != Literal::INTEGER) lexer.fail(std::string(what) + " must be an integer");
   return value.bits;
 }
 
 std::optional<uint64_t> convert_constant(const Constant& constant, Type type) {
   if (type == Type::pred) return constant.bits != 0;
-  if (constant.literal == Literal::integer) {
+  if (constant.literal == Literal::INTEGER) {
     if (type == Type::f32 || type == Type::f64) return std::nullopt;
     return cut(constant.bits, size_of(type));
   }
   if (type == Type::f32) return float32_bits(constant);
   if (type == Type::f64) return float64_bits(constant);
-  bool same_width = size_of(type) == (constant.literal == Literal::f32 ? 4u : 8u);
+  bool same_width = size_of(type) == (constant.literal == Literal::F32 ? 4u : 8u);
   bool untyped = type == Type::b32 || type == Type::b64;
   return same_width && untyped ? std::optional(constant.bits) : std::nullopt;
 }

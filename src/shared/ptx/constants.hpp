@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals and constant expressions of PTX, as they stand in operands and initialisers.
 #pragma once
 
@@ -9,7 +10,7 @@
 namespace cucore::ptx {
 
 struct Constant {
-  Literal literal = Literal::none;
+  Literal literal = Literal::NONE;
   bool is_unsigned = false;
   uint64_t bits = 0;  // the integer, or the bits of the float
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heads, dimensions and parameters of declarations.
 #include "ptx/declarations.hpp"
 
@@ -48,7 +49,7 @@ Variable parse_parameter(Context& context) {
   bool is_register = lexer.accept_word(".reg");
   if (!is_register && !lexer.accept_word(".param")) lexer.fail_near("expected '.param' or '.reg'");
   Variable variable =
-      parse_variable_head(context, is_register ? Space::reg : Space::param, Linkage::internal);
+      parse_variable_head(context, is_register ? Space::reg : Space::param, Linkage::INTERNAL);
   skip_pointer_note(lexer);
   variable.is_register = is_register;
   variable.name = lexer.expect_word("a parameter's name");
@@ -96,13 +97,12 @@ void parse_dimensions(Context& context, Variable& variable) {
   uint64_t size = uint64_t{size_of(variable.type)} * variable.vector;
   while (lexer.accept('[')) {
     uint64_t extent = 0;
-    if (lexer.peek() != ']') {
+    if (lexer.peek() != ']')
       extent = parse_integer(lexer, "an array's size");
-    } else if (!variable.dimensions.empty()) {
+    else if (!variable.dimensions.empty())
       lexer.fail("only an array's first size may be left out");
-    } else {
+    else
       variable.is_unsized = true;
-    }
     lexer.expect(']');
     if (variable.dimensions.size() == MAX_DIMENSIONS) lexer.fail("too many dimensions");
     variable.dimensions.push_back(extent);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declarations of variables and parameters, with types, alignment, dimensions and initial values.
 #pragma once
 

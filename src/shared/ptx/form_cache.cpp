@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hash table from an instruction's dotted name to its decoded form.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes instruction names by the tables opcodes.inc and modifiers.inc. Runs once for each
 // distinct name of a module, so it is written for clarity and not for speed.
 #include "ptx/forms.hpp"
@@ -9,36 +10,36 @@ namespace cucore::ptx {
 namespace {
 
 enum Group : uint32_t {
-  gRounding = 1u << 0,
-  gFtz = 1u << 1,
-  gSat = 1u << 2,
-  gSatfinite = 1u << 3,
-  gRelu = 1u << 4,
-  gSpace = 1u << 5,
-  gTo = 1u << 6,
-  gCompare = 1u << 7,
-  gOperation = 1u << 8,
-  gMode = 1u << 9,
-  gCc = 1u << 10,
-  gMul = 1u << 11,
-  gApprox = 1u << 12,
-  gFull = 1u << 13,
-  gNan = 1u << 14,
-  gXorsign = 1u << 15,
-  gClamp = 1u << 16,
-  gShiftamt = 1u << 17,
-  gOrder = 1u << 18,
-  gScope = 1u << 19,
-  gVector = 1u << 20,
-  gCache = 1u << 21,
-  gNc = 1u << 22,
-  gNoftz = 1u << 23,
-  gUni = 1u << 24,
-  gAligned = 1u << 25,
-  gSync = 1u << 26,
-  gAbs = 1u << 27,
-  gBulk = 1u << 29,
-  gWild = 1u << 28,  // modifiers that are not known do not matter
+  GROUP_ROUNDING = 1u << 0,
+  GROUP_FTZ = 1u << 1,
+  GROUP_SAT = 1u << 2,
+  GROUP_SATFINITE = 1u << 3,
+  GROUP_RELU = 1u << 4,
+  GROUP_SPACE = 1u << 5,
+  GROUP_TO = 1u << 6,
+  GROUP_COMPARE = 1u << 7,
+  GROUP_OPERATION = 1u << 8,
+  GROUP_MODE = 1u << 9,
+  GROUP_CC = 1u << 10,
+  GROUP_MUL = 1u << 11,
+  GROUP_APPROX = 1u << 12,
+  GROUP_FULL = 1u << 13,
+  GROUP_NAN = 1u << 14,
+  GROUP_XORSIGN = 1u << 15,
+  GROUP_CLAMP = 1u << 16,
+  GROUP_SHIFTAMT = 1u << 17,
+  GROUP_ORDER = 1u << 18,
+  GROUP_SCOPE = 1u << 19,
+  GROUP_VECTOR = 1u << 20,
+  GROUP_CACHE = 1u << 21,
+  GROUP_NC = 1u << 22,
+  GROUP_NOFTZ = 1u << 23,
+  GROUP_UNI = 1u << 24,
+  GROUP_ALIGNED = 1u << 25,
+  GROUP_SYNC = 1u << 26,
+  GROUP_ABS = 1u << 27,
+  GROUP_BULK = 1u << 29,
+  GROUP_WILD = 1u << 28,  // modifiers that are not known do not matter
 };
 
 constexpr uint32_t bit(Type type) { return 1u << static_cast<unsigned>(type); }
@@ -67,16 +68,16 @@ constexpr Rule rule_of(std::string_view pattern) {
     Rule rule;
   };
   constexpr Named RULES[] = {
-      {"MOV_RULE", Rule::mov},    {"CVT_RULE", Rule::cvt},   {"CVT_PACK", Rule::cvt_pack},
-      {"LOP3_RULE", Rule::lop3},  {"ATOM_RULE", Rule::atom}, {"CALL_RULE", Rule::call},
-      {"BAR_RED", Rule::bar_red}, {"SHFL_RULE", Rule::shfl}, {"VOTE_RULE", Rule::vote}};
+      {"MOV_RULE", Rule::MOV},    {"CVT_RULE", Rule::CVT},   {"CVT_PACK", Rule::CVT_PACK},
+      {"LOP3_RULE", Rule::LOP3},  {"ATOM_RULE", Rule::ATOM}, {"CALL_RULE", Rule::CALL},
+      {"BAR_RED", Rule::BAR_RED}, {"SHFL_RULE", Rule::SHFL}, {"VOTE_RULE", Rule::VOTE}};
   for (const Named& named : RULES)
     if (named.name == pattern) return named.rule;
-  return Rule::pattern;
+  return Rule::PATTERN;
 }
 
 constexpr OpcodeSpec SPECS[] = {
-    {"", Opcode::unsupported, 0, 0, 0, "", Rule::pattern},
+    {"", Opcode::unsupported, 0, 0, 0, "", Rule::PATTERN},
 #define PTX_OPCODE(id, name, groups, types, type_count, pattern, decoder) \
   {name, Opcode::id, groups, types, type_count, pattern, rule_of(pattern)},
 #include "ptx/opcodes.inc"
@@ -114,17 +115,17 @@ constexpr auto TYPE_NAMES = sorted_by_name(std::to_array<TypeName>({
 }));
 
 enum class Field : uint8_t {
-  rounding,
-  compare,
-  operation,
-  mul,
-  space,
-  order,
-  scope,
-  mode,
-  vector,
-  flags,
-  hint
+  ROUNDING,
+  COMPARE,
+  OPERATION,
+  MUL,
+  SPACE,
+  ORDER,
+  SCOPE,
+  MODE,
+  VECTOR,
+  FLAGS,
+  HINT
 };
 
 struct Modifier {
@@ -187,28 +188,28 @@ bool set_vector(Form& form, uint32_t value) {
 
 bool apply(Form& form, const Modifier& modifier) {
   switch (modifier.field) {
-    case Field::rounding:
+    case Field::ROUNDING:
       return set_once(form.rounding, modifier.value);
-    case Field::compare:
+    case Field::COMPARE:
       return set_once(form.compare, modifier.value);
-    case Field::operation:
+    case Field::OPERATION:
       return set_once(form.operation, modifier.value);
-    case Field::mul:
+    case Field::MUL:
       return set_once(form.mul, modifier.value);
-    case Field::space:
+    case Field::SPACE:
       return set_space(form, modifier.value);
-    case Field::order:
+    case Field::ORDER:
       return set_once(form.order, modifier.value);
-    case Field::scope:
+    case Field::SCOPE:
       return set_once(form.scope, modifier.value);
-    case Field::mode:
+    case Field::MODE:
       return set_once(form.mode, modifier.value);
-    case Field::vector:
+    case Field::VECTOR:
       return set_vector(form, modifier.value);
-    case Field::flags:
+    case Field::FLAGS:
       form.flags |= modifier.value;
       return true;
-    case Field::hint:
+    case Field::HINT:
       return true;
   }
   return false;
@@ -217,7 +218,8 @@ bool apply(Form& form, const Modifier& modifier) {
 bool apply_part(Form& form, const OpcodeSpec& spec, std::string_view part) {
   if (const Modifier* modifier = find_modifier(part, spec.groups)) return apply(form, *modifier);
   Type type = find_type(part);
-  if (type == Type::none || form.type_count == spec.type_count) return (spec.groups & gWild) != 0;
+  if (type == Type::none || form.type_count == spec.type_count)
+    return (spec.groups & GROUP_WILD) != 0;
   form.types[form.type_count++] = type;
   return true;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splits the dotted name of an instruction into opcode, types and modifiers.
 #pragma once
 
@@ -9,7 +10,7 @@ namespace cucore::ptx {
 
 // How the operands of an opcode are checked: by the letters of its pattern or by a rule of its
 // own.
-enum class Rule : uint8_t { pattern, mov, cvt, cvt_pack, lop3, atom, call, bar_red, shfl, vote };
+enum class Rule : uint8_t { PATTERN, MOV, CVT, CVT_PACK, LOP3, ATOM, CALL, BAR_RED, SHFL, VOTE };
 
 struct OpcodeSpec {
   std::string_view name;
@@ -18,7 +19,7 @@ struct OpcodeSpec {
   uint32_t first_types = 0;  // bit set of what its first type may be
   uint8_t type_count = 0;
   std::string_view pattern;
-  Rule rule = Rule::pattern;
+  Rule rule = Rule::PATTERN;
 };
 
 const OpcodeSpec& spec_of(Opcode op);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Initial values of module variables: nested lists of constants and addresses.
 #include <algorithm>
 #include <bit>
@@ -18,11 +19,10 @@ class InitializerParser {
   }
 
   void parse() {
-    if (lexer_.peek() == '{') {
+    if (lexer_.peek() == '{')
       list(0, 0);
-    } else {
+    else
       value(0);
-    }
     if (variable_.is_unsized) settle_size();
   }
 
@@ -71,11 +71,11 @@ class InitializerParser {
 
   // An integer may stand for a float's value here as well as for bits of an integer.
   uint64_t converted(const Constant& constant) {
-    bool whole = constant.literal == Literal::integer;
+    bool whole = constant.literal == Literal::INTEGER;
     if (whole && (variable_.type == Type::f32 || variable_.type == Type::f64)) {
       auto number = constant.is_unsigned ? static_cast<double>(constant.bits)
                                          : static_cast<double>(static_cast<int64_t>(constant.bits));
-      return *convert_constant({Literal::f64, false, std::bit_cast<uint64_t>(number)},
+      return *convert_constant({Literal::F64, false, std::bit_cast<uint64_t>(number)},
                                variable_.type);
     }
     auto bits = convert_constant(constant, variable_.type);
@@ -85,7 +85,7 @@ class InitializerParser {
 
   // "0xFF00(symbol + 4)": one byte, or more, of an address or number.
   void masked(uint64_t offset, const Constant& mask) {
-    if (mask.literal != Literal::integer || mask.bits == 0) lexer_.fail("malformed mask");
+    if (mask.literal != Literal::INTEGER || mask.bits == 0) lexer_.fail("malformed mask");
     lexer_.expect('(');
     if (is_class(lexer_.peek(), CHAR_DIGIT) || lexer_.peek() == '-') {
       uint64_t value = parse_integer(lexer_, "a masked value");

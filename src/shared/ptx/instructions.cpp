@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions and their operands as they are written.
 #include "ptx/body.hpp"
 #include "ptx/constants.hpp"
@@ -67,11 +68,10 @@ void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
     bool is_targets = form.op == Opcode::brx_idx && written.count == 1;
     add_operand(written, is_targets ? targets_operand() : operand(form));
     char c = lexer_.peek();
-    if (c == '|' && written.count == 1) {
+    if (c == '|' && written.count == 1)
       written.has_pair = true;
-    } else if (c != ',') {
+    else if (c != ',')
       return lexer_.expect(';');
-    }
     lexer_.expect(c);
   }
 }
@@ -147,10 +147,10 @@ std::optional<uint32_t> BodyParser::find_register(std::string_view name, uint64_
   const Symbol* whole = try_whole ? symbols_.find(name, hash, &whole_depth) : nullptr;
   const Symbol* range =
       numbered ? symbols_.find(name.substr(0, stem), stem_hash, &range_depth) : nullptr;
-  bool is_range = range != nullptr && range->kind == SymbolKind::range &&
+  bool is_range = range != nullptr && range->kind == SymbolKind::RANGE &&
                   (whole == nullptr || range_depth > whole_depth);
   if (!is_range) {
-    if (whole == nullptr || whole->kind != SymbolKind::reg) return std::nullopt;
+    if (whole == nullptr || whole->kind != SymbolKind::REG) return std::nullopt;
     return whole->index;
   }
   uint64_t number = 0;
@@ -162,7 +162,7 @@ std::optional<uint32_t> BodyParser::find_register(std::string_view name, uint64_
 
 Operand BodyParser::register_operand(uint32_t index) const {
   Operand result;
-  result.kind = OperandKind::reg;
+  result.kind = OperandKind::REG;
   result.index = index;
   return result;
 }
@@ -171,7 +171,7 @@ std::optional<Operand> BodyParser::special_register(std::string_view name) {
   auto found = find_special_register(name);
   if (!found) return std::nullopt;
   Operand result;
-  result.kind = OperandKind::special;
+  result.kind = OperandKind::SPECIAL;
   result.index = *found;
   if (*lexer_.position() != '.') return result;
   static constexpr std::string_view COMPONENTS[] = {".x", ".y", ".z", ".w"};
@@ -208,17 +208,17 @@ Operand BodyParser::named_operand() {
   if (found) return register_operand(*found);
   if (name == "_") {
     Operand sink;
-    sink.kind = OperandKind::sink;
+    sink.kind = OperandKind::SINK;
     return sink;
   }
   if (name == "WARP_SZ") {
     Operand size;
-    size.kind = OperandKind::immediate;
-    size.literal = Literal::integer;
+    size.kind = OperandKind::IMMEDIATE;
+    size.literal = Literal::INTEGER;
     size.bits = 32;
     return size;
   }
-  return variable_operand(OperandKind::symbol, name);
+  return variable_operand(OperandKind::SYMBOL, name);
 }
 
 // A name with "+ 4" or "[2]" behind it.
@@ -228,16 +228,16 @@ Operand BodyParser::variable_operand(OperandKind kind, std::string_view name) {
   const Variable* variable = nullptr;
   const Symbol* local = symbols_.find(name);
   const ModuleSymbol* symbol = local == nullptr ? context_.find_symbol(name) : nullptr;
-  if (local != nullptr && local->kind == SymbolKind::variable) {
-    result.base = Base::local_variable;
+  if (local != nullptr && local->kind == SymbolKind::VARIABLE) {
+    result.base = Base::LOCAL_VARIABLE;
     result.index = local->index;
     variable = &function_->variables[local->index];
   } else if (symbol != nullptr) {
-    result.base = Base::module_variable;
+    result.base = Base::MODULE_VARIABLE;
     result.index = symbol->index;
     if (symbol->is_function) {
-      if (kind == OperandKind::memory) lexer_.fail("a function has no memory to access");
-      result.kind = OperandKind::function;
+      if (kind == OperandKind::MEMORY) lexer_.fail("a function has no memory to access");
+      result.kind = OperandKind::FUNCTION;
       return result;
     }
     variable = &context_.module.variables[symbol->index];
@@ -257,7 +257,7 @@ Operand BodyParser::variable_operand(OperandKind kind, std::string_view name) {
 
 Operand BodyParser::constant_operand() {
   Operand result;
-  result.kind = OperandKind::immediate;
+  result.kind = OperandKind::IMMEDIATE;
   if (small_integer(result)) return result;
   Constant constant = parse_constant(lexer_);
   result.literal = constant.literal;
@@ -276,7 +276,7 @@ bool BodyParser::small_integer(Operand& result) {
   for (; is_class(*at, CHAR_DIGIT); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
   if (at - first > 18 || (*at != ',' && *at != ';' && *at != ']' && *at != '}')) return false;
   lexer_.advance_to(at);
-  result.literal = Literal::integer;
+  result.literal = Literal::INTEGER;
   result.bits = negative ? 0 - value : value;
   return true;
 }
@@ -293,21 +293,21 @@ Operand BodyParser::memory_operand() {
     if (name.empty()) lexer_.fail_near("expected an address");
     if (found) {
       result = register_operand(*found);
-      result.base = Base::reg;
+      result.base = Base::REG;
       c = lexer_.peek();
       if (c == '+') {
         lexer_.expect('+');
         Operand offset = constant_operand();
-        if (offset.literal != Literal::integer) lexer_.fail("an offset must be an integer");
+        if (offset.literal != Literal::INTEGER) lexer_.fail("an offset must be an integer");
         result.bits = offset.bits;
       } else if (c == '-') {
         result.bits = parse_integer(lexer_, "an offset");
       }
     } else {
-      result = variable_operand(OperandKind::memory, name);
+      result = variable_operand(OperandKind::MEMORY, name);
     }
   }
-  result.kind = OperandKind::memory;
+  result.kind = OperandKind::MEMORY;
   lexer_.expect(']');
   return result;
 }
@@ -323,7 +323,7 @@ Operand BodyParser::vector_operand(const Form& form) {
   } while (lexer_.accept(','));
   lexer_.expect('}');
   Operand result;
-  result.kind = OperandKind::vector;
+  result.kind = OperandKind::VECTOR;
   result.count = count;
   result.index = static_cast<uint32_t>(function_->elements.size());
   function_->elements.insert(function_->elements.end(), items.begin(), items.begin() + count);
@@ -335,8 +335,8 @@ Operand BodyParser::operand_of_vector(const Form& form) {
   char c = lexer_.peek();
   if (c == '{' || c == '[' || c == '!') lexer_.fail_near("expected an element");
   Operand item = operand(form);
-  if (item.kind == OperandKind::special) item = move_to_register(item);
-  if (item.kind == OperandKind::symbol || item.kind == OperandKind::function)
+  if (item.kind == OperandKind::SPECIAL) item = move_to_register(item);
+  if (item.kind == OperandKind::SYMBOL || item.kind == OperandKind::FUNCTION)
     lexer_.fail("an address cannot be an element");
   return item;
 }
@@ -344,10 +344,10 @@ Operand BodyParser::operand_of_vector(const Form& form) {
 Operand BodyParser::label_operand() {
   std::string_view name = lexer_.expect_word("a label");
   Operand result;
-  result.kind = OperandKind::label;
+  result.kind = OperandKind::LABEL;
   // place_operands appends it as the only operand.
   auto place = static_cast<uint32_t>(function_->operands.size());
-  pending_.push_back({name, LabelUse::operand, place, 0, lexer_.line()});
+  pending_.push_back({name, LabelUse::OPERAND, place, 0, lexer_.line()});
   return result;
 }
 
@@ -357,7 +357,7 @@ Operand BodyParser::targets_operand() {
   if (found == target_lists_.end())
     lexer_.fail("unknown list of branch targets '" + std::string(name) + "'");
   Operand result;
-  result.kind = OperandKind::targets;
+  result.kind = OperandKind::TARGETS;
   result.index = found->second;
   return result;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Character level of the PTX readers. Every loop stops at the zero byte behind the text.
 #include "ptx/lexer.hpp"
 
@@ -111,13 +112,11 @@ void Lexer::skip_statement() {
 }
 
 void Lexer::skip_to_semicolon() {
-  while (!at_end()) {
-    if (peek() == '"') {
+  while (!at_end())
+    if (peek() == '"')
       string();
-    } else if (*at_++ == ';') {
+    else if (*at_++ == ';')
       return;
-    }
-  }
 }
 
 std::string_view Lexer::block() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads PTX text a token at a time. Whatever needs to know where a comment, a string or a block of
 // PTX ends uses this class, so that no two readers of one text disagree. Where compilers disagree,
 // or accept more than PTX defines, the text is refused.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collects errors until there are enough of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and sizes of types and registers, for verification and for messages.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Module level of the PTX reader: directives, variables and functions.
 #include "ptx/parser.hpp"
 
@@ -80,7 +81,7 @@ class ModuleParser {
     if (lexer_.accept(';')) return;
     uint32_t line = lexer_.line();
     std::string_view name = lexer_.directive();
-    Linkage linkage = Linkage::internal;
+    Linkage linkage = Linkage::INTERNAL;
     if (take_linkage(name, linkage)) name = lexer_.directive();
     if (name == ".entry") return function(true, linkage, line);
     if (name == ".func") return function(false, linkage, line);
@@ -89,16 +90,16 @@ class ModuleParser {
     if (name == ".shared") return variables(Space::shared, linkage);
     if (name == ".local") return variables(Space::local, linkage);
     if (name == ".tex") return variables(Space::tex, linkage);
-    if (linkage == Linkage::internal) return directive(name);
+    if (linkage == Linkage::INTERNAL) return directive(name);
     lexer_.fail_near("expected a function or variable");
   }
 
   static bool take_linkage(std::string_view name, Linkage& linkage) {
-    if (name == ".visible") linkage = Linkage::visible;
-    if (name == ".extern") linkage = Linkage::external;
-    if (name == ".weak") linkage = Linkage::weak;
-    if (name == ".common") linkage = Linkage::common;
-    return linkage != Linkage::internal;
+    if (name == ".visible") linkage = Linkage::VISIBLE;
+    if (name == ".extern") linkage = Linkage::EXTERNAL;
+    if (name == ".weak") linkage = Linkage::WEAK;
+    if (name == ".common") linkage = Linkage::COMMON;
+    return linkage != Linkage::INTERNAL;
   }
 
   void directive(std::string_view name) {
@@ -180,13 +181,13 @@ class ModuleParser {
   // `.extern x` may stand before the definition.
   void redeclare_variable(const ModuleSymbol& earlier, Variable&& variable) {
     bool legal =
-        !earlier.is_function && (variable.linkage == Linkage::external ||
-                                 module_.variables[earlier.index].linkage == Linkage::external);
+        !earlier.is_function && (variable.linkage == Linkage::EXTERNAL ||
+                                 module_.variables[earlier.index].linkage == Linkage::EXTERNAL);
     if (!legal) lexer_.fail("'" + std::string(variable.name) + "' is declared twice");
     Variable& known = module_.variables[earlier.index];
     if (known.space != variable.space || size_of(known.type) != size_of(variable.type))
       lexer_.fail("'" + std::string(variable.name) + "' was declared otherwise before");
-    if (variable.linkage == Linkage::external) return;
+    if (variable.linkage == Linkage::EXTERNAL) return;
     auto place = static_cast<uint32_t>(module_.variables.size());
     for (PendingRelocation& pending : context_.pending_relocations)
       if (pending.variable == place) pending.variable = earlier.index;
@@ -259,25 +260,24 @@ class ModuleParser {
   void function_directives(Function& read) {
     while (lexer_.peek() == '.') {
       std::string_view name = lexer_.directive();
-      if (name == ".maxntid") {
+      if (name == ".maxntid")
         dimensions(read.max_threads);
-      } else if (name == ".reqntid") {
+      else if (name == ".reqntid")
         dimensions(read.required_threads);
-      } else if (name == ".reqnctapercluster") {
+      else if (name == ".reqnctapercluster")
         dimensions(read.required_cluster);
-      } else if (name == ".maxnreg") {
+      else if (name == ".maxnreg")
         read.max_registers = count("a number of registers");
-      } else if (name == ".minnctapersm") {
+      else if (name == ".minnctapersm")
         read.min_blocks = count("a number of blocks");
-      } else if (name == ".maxclusterrank") {
+      else if (name == ".maxclusterrank")
         read.max_cluster = count("a number of blocks");
-      } else if (name == ".explicitcluster") {
+      else if (name == ".explicitcluster")
         read.is_explicit_cluster = true;
-      } else if (name == ".noreturn") {
+      else if (name == ".noreturn")
         read.is_noreturn = true;
-      } else {
+      else
         skip_directive(name);
-      }
     }
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns PTX text into a verified Module, or says with line numbers why it cannot.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Look-up of special registers by name.
 #include "ptx/special_registers.hpp"
 

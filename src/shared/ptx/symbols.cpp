@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scoped symbol table of a function body.
 #include "ptx/symbols.hpp"
 
@@ -32,7 +33,7 @@ bool ScopedSymbols::declare(std::string_view name, const Symbol& symbol) {
   entries_.push_back({symbol, slot_index, slot.entry, depth});
   slot.entry = static_cast<uint32_t>(entries_.size() - 1);
   char last = name.back();
-  if (symbol.kind != SymbolKind::range && last >= '0' && last <= '9') has_numbered_names_ = true;
+  if (symbol.kind != SymbolKind::RANGE && last >= '0' && last <= '9') has_numbered_names_ = true;
   return true;
 }
 

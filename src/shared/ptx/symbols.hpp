@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names inside a function body, with nested scopes: registers, register ranges (`%r<8>`),
 // variables.
 #pragma once
@@ -10,10 +11,10 @@
 
 namespace cucore::ptx {
 
-enum class SymbolKind : uint8_t { none, reg, range, variable };
+enum class SymbolKind : uint8_t { NONE, REG, RANGE, VARIABLE };
 
 struct Symbol {
-  SymbolKind kind = SymbolKind::none;
+  SymbolKind kind = SymbolKind::NONE;
   uint32_t index = 0;  // first register, or place in Function::variables
   uint32_t count = 1;  // registers of a range
 };

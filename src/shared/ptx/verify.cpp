@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verification: after it the executor indexes registers, frames and slots without checks.
 #include "ptx/verify.hpp"
 
@@ -31,34 +32,34 @@ class Checker {
   uint8_t place() {
     const OpcodeSpec& spec = spec_of(form_.op);
     switch (spec.rule) {
-      case Rule::pattern:
+      case Rule::PATTERN:
         by_pattern(spec.pattern);
         break;
-      case Rule::mov:
+      case Rule::MOV:
         mov();
         break;
-      case Rule::cvt:
+      case Rule::CVT:
         cvt();
         break;
-      case Rule::cvt_pack:
+      case Rule::CVT_PACK:
         by_types("DbBB");
         break;
-      case Rule::lop3:
+      case Rule::LOP3:
         lop3();
         break;
-      case Rule::atom:
+      case Rule::ATOM:
         atom();
         break;
-      case Rule::bar_red:
+      case Rule::BAR_RED:
         bar_red();
         break;
-      case Rule::shfl:
+      case Rule::SHFL:
         by_pattern(form_.has(FLAG_SYNC) ? "dqauuu" : "dqauuN");
         break;
-      case Rule::vote:
+      case Rule::VOTE:
         vote();
         break;
-      case Rule::call:
+      case Rule::CALL:
         break;  // the parser places them
     }
     if (next_ != written_.count) fail("too many operands");
@@ -66,7 +67,7 @@ class Checker {
   }
 
   void check_argument(const Variable& formal, Operand& actual) {
-    if (actual.kind == OperandKind::symbol) {
+    if (actual.kind == OperandKind::SYMBOL) {
       const Variable* variable = variable_of(actual);
       bool fits = variable->space == Space::param && !formal.is_register &&
                   (formal.is_unsized || variable->size == formal.size);
@@ -80,10 +81,10 @@ class Checker {
 
   void check_result(const Variable& formal, const Operand& actual) {
     bool fits = false;
-    if (actual.kind == OperandKind::symbol) {
+    if (actual.kind == OperandKind::SYMBOL) {
       const Variable* variable = variable_of(actual);
       fits = variable->space == Space::param && variable->size == formal.size;
-    } else if (actual.kind == OperandKind::reg) {
+    } else if (actual.kind == OperandKind::REG) {
       fits = formal.dimensions.empty() && same_width(type_of(actual), formal.type);
     }
     if (!fits) argument_mismatch(formal);
@@ -104,8 +105,8 @@ class Checker {
   Type type_of(const Operand& operand) const { return function_.registers[operand.index]; }
 
   const Variable* variable_of(const Operand& operand) const {
-    if (operand.base == Base::module_variable) return &context_.module.variables[operand.index];
-    if (operand.base == Base::local_variable) return &function_.variables[operand.index];
+    if (operand.base == Base::MODULE_VARIABLE) return &context_.module.variables[operand.index];
+    if (operand.base == Base::LOCAL_VARIABLE) return &function_.variables[operand.index];
     return nullptr;
   }
 
@@ -126,12 +127,12 @@ class Checker {
   // One function for each kind of slot
 
   void destination(const Operand& operand, Type type) {
-    if (operand.kind != OperandKind::reg || operand.negated || !same_width(type_of(operand), type))
+    if (operand.kind != OperandKind::REG || operand.negated || !same_width(type_of(operand), type))
       fail_operand("a " + std::to_string(bits_of(type)) + "-bit register");
   }
 
   void relaxed_destination(const Operand& operand, Type type) {
-    if (operand.kind != OperandKind::reg || operand.negated || !holds(type_of(operand), type))
+    if (operand.kind != OperandKind::REG || operand.negated || !holds(type_of(operand), type))
       fail_operand("a register that holds ." + std::string(name_of(type)));
   }
 
@@ -142,25 +143,25 @@ class Checker {
   }
 
   void source(Operand& operand, Type type) {
-    if (operand.kind == OperandKind::immediate) return immediate(operand, type);
-    if (operand.kind != OperandKind::reg || operand.negated || !same_width(type_of(operand), type))
+    if (operand.kind == OperandKind::IMMEDIATE) return immediate(operand, type);
+    if (operand.kind != OperandKind::REG || operand.negated || !same_width(type_of(operand), type))
       fail_operand("a " + std::to_string(bits_of(type)) + "-bit register or constant");
   }
 
   void relaxed_source(Operand& operand, Type type) {
-    if (operand.kind == OperandKind::immediate) return immediate(operand, type);
+    if (operand.kind == OperandKind::IMMEDIATE) return immediate(operand, type);
     relaxed_destination(operand, type);
   }
 
   void predicate(Operand& operand) {
-    if (operand.kind == OperandKind::immediate) return immediate(operand, Type::pred);
-    if (operand.kind != OperandKind::reg || type_of(operand) != Type::pred)
+    if (operand.kind == OperandKind::IMMEDIATE) return immediate(operand, Type::pred);
+    if (operand.kind != OperandKind::REG || type_of(operand) != Type::pred)
       fail_operand("a predicate");
   }
 
   void address_register(const Operand& operand) {
-    if (operand.kind == OperandKind::symbol || operand.kind == OperandKind::function) return;
-    if (operand.kind != OperandKind::reg || operand.negated || !is_address(type_of(operand)))
+    if (operand.kind == OperandKind::SYMBOL || operand.kind == OperandKind::FUNCTION) return;
+    if (operand.kind != OperandKind::REG || operand.negated || !is_address(type_of(operand)))
       fail_operand("an address");
   }
 
@@ -169,13 +170,13 @@ class Checker {
   }
 
   void symbol_or_source(Operand& operand, Type type) {
-    if (operand.kind == OperandKind::symbol || operand.kind == OperandKind::function) return;
+    if (operand.kind == OperandKind::SYMBOL || operand.kind == OperandKind::FUNCTION) return;
     source(operand, type);
   }
 
   void memory(const Operand& operand) {
-    if (operand.kind != OperandKind::memory) fail_operand("an address in brackets");
-    if (operand.base == Base::reg && !is_address(type_of(operand)))
+    if (operand.kind != OperandKind::MEMORY) fail_operand("an address in brackets");
+    if (operand.base == Base::REG && !is_address(type_of(operand)))
       fail_operand("based on a 32- or 64-bit register");
     if (const Variable* variable = variable_of(operand)) check_variable_access(*variable, operand);
   }
@@ -198,13 +199,13 @@ class Checker {
   }
 
   void vector_element(Operand& element, bool is_destination) {
-    if (element.kind == OperandKind::sink && is_destination) return;
+    if (element.kind == OperandKind::SINK && is_destination) return;
     if (is_destination) return relaxed_destination(element, form_.types[0]);
     relaxed_source(element, form_.types[0]);
   }
 
   void scalar_or_vector(Operand& operand, bool is_destination) {
-    bool is_vector = operand.kind == OperandKind::vector;
+    bool is_vector = operand.kind == OperandKind::VECTOR;
     if (form_.vector == 1) return vector_element(operand, is_destination);
     if (!is_vector || operand.count != form_.vector)
       fail_operand("a vector of " + std::to_string(form_.vector));
@@ -213,7 +214,7 @@ class Checker {
   }
 
   void integer(Operand& operand) {
-    if (operand.kind != OperandKind::immediate || operand.literal != Literal::integer)
+    if (operand.kind != OperandKind::IMMEDIATE || operand.literal != Literal::INTEGER)
       fail_operand("an integer constant");
   }
 
@@ -230,11 +231,11 @@ class Checker {
         relaxed_destination(operand, type);
         break;
       case 'R':
-        if (operand.kind == OperandKind::sink) break;
+        if (operand.kind == OperandKind::SINK) break;
         destination(operand, Type::b32);
         break;
       case 'S':
-        if (operand.kind == OperandKind::sink) break;
+        if (operand.kind == OperandKind::SINK) break;
         destination(operand, type);
         break;
       case 'r':
@@ -286,10 +287,10 @@ class Checker {
         symbol_or_source(operand, type);
         break;
       case 'l':
-        if (operand.kind != OperandKind::label) fail_operand("a label");
+        if (operand.kind != OperandKind::LABEL) fail_operand("a label");
         break;
       case 'T':
-        if (operand.kind != OperandKind::targets) fail_operand("a list of branch targets");
+        if (operand.kind != OperandKind::TARGETS) fail_operand("a list of branch targets");
         break;
       default:
         break;
@@ -304,7 +305,7 @@ class Checker {
   void pair() {
     if (!written_.has_pair) return put_none();
     Operand& operand = take();
-    if (operand.kind != OperandKind::sink) destination(operand, Type::pred);
+    if (operand.kind != OperandKind::SINK) destination(operand, Type::pred);
     put(operand);
   }
 
@@ -320,11 +321,10 @@ class Checker {
       if (pattern[i] == '*') return put_rest();
       bool optional = i + 1 < pattern.size() && pattern[i + 1] == '?';
       i += optional;
-      if (optional && exhausted()) {
+      if (optional && exhausted())
         put_none();
-      } else {
+      else
         slot(pattern[i - optional]);
-      }
     }
   }
 
@@ -342,7 +342,7 @@ class Checker {
     check_pair("");
     Operand& to = take();
     Operand& from = take();
-    if (to.kind == OperandKind::vector) {
+    if (to.kind == OperandKind::VECTOR) {
       split_elements(to, true);
       source(from, form_.types[0]);
     } else {
@@ -356,13 +356,13 @@ class Checker {
   void mov_source(Operand& from) {
     Type type = form_.types[0];
     switch (from.kind) {
-      case OperandKind::vector:
+      case OperandKind::VECTOR:
         return split_elements(from, false);
-      case OperandKind::special:
+      case OperandKind::SPECIAL:
         if (type == Type::pred) fail_operand("a predicate");
         return;
-      case OperandKind::symbol:
-      case OperandKind::function:
+      case OperandKind::SYMBOL:
+      case OperandKind::FUNCTION:
         if (!is_address(type) || is_float(type)) fail("an address needs 32 or 64 bits");
         return;
       default:
@@ -380,12 +380,11 @@ class Checker {
     if (type == Type::none) fail("a vector that does not fill its type");
     for (unsigned i = 0; i < vector.count; ++i) {
       Operand& element = function_.elements[vector.index + i];
-      if (is_destination && element.kind == OperandKind::sink) continue;
-      if (is_destination) {
+      if (is_destination && element.kind == OperandKind::SINK) continue;
+      if (is_destination)
         destination(element, type);
-      } else {
+      else
         source(element, type);
-      }
     }
   }
 
@@ -396,16 +395,14 @@ class Checker {
     bool packs = size_of(form_.types[0]) > 1 && from == Type::f32 && is_packed(form_.types[0]);
     slot('D');
     slot('B');
-    if (packs) {
+    if (packs)
       slot('B');
-    } else {
+    else
       put_none();
-    }
-    if (form_.rounding == Rounding::rs) {
+    if (form_.rounding == Rounding::rs)
       slot('u');
-    } else {
+    else
       put_none();
-    }
   }
 
   static bool is_packed(Type type) {
@@ -422,7 +419,7 @@ class Checker {
   void atom() {
     check_pair("");
     Operand& to = take();
-    if (to.kind != OperandKind::sink) scalar_or_vector(to, true);
+    if (to.kind != OperandKind::SINK) scalar_or_vector(to, true);
     put(to);
     slot('m');
     slot('V');
@@ -441,11 +438,10 @@ class Checker {
     if (is_count != (form_.types[0] == Type::u32)) fail("a type that does not fit");
     slot('d');
     slot('u');
-    if (written_.count == 4) {
+    if (written_.count == 4)
       slot('u');
-    } else {
+    else
       put_none();
-    }
     slot('p');
   }
 

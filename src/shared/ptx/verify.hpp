@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks an instruction's operands against its opcode and puts each into its fixed slot.
 #pragma once
 

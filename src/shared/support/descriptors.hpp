@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether the process can open files: without a free descriptor every library seems to be missing,
 // and the system's loader gives up its index of libraries for good.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only reader of environment variables, for every library and program. It has no source file,
 // so that the CPU device and the remotes, which share nothing else, can include it.
 #pragma once

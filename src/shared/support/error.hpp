@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one exception of the library: what failed, why, and what to do about it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one barrier between C++ and a C caller: no exception passes, every failure becomes a status
 // and an error object. Each library defines once how its error objects are created.
 #pragma once

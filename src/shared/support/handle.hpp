@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory behind a C caller's pointer: a head that outlives the object. A released handle, or
 // one of another type or another library, is recognized by its head instead of crashing the
 // process.

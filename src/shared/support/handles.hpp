@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Between a C caller's pointers and a library's objects: each direction in one place, for all
 // types.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings handed out with the lifetime of the process: each different text is kept once.
 #pragma once
 

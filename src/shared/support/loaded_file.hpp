@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file that code was loaded from, by an absolute path. The loader keeps the name that it was
 // given, and a relative one names another file once the program has changed its folder.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the library says what no return value can: one receiver that the user sets, else silence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads option structs of callers built against older and newer headers, and fills theirs in.
 #pragma once
 

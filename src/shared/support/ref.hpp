@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counted objects: the C++ side of every handle, and of what lives inside the library alone.
 #pragma once
 

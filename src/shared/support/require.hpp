@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks of a C caller's arguments, each with the message that names the argument.
 #pragma once
 

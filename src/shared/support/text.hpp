@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds messages from parts: text("device ", 3, " has ", name).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // URLs as messages and logs show them. It has no source file, so that remotes can include it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A word that threads wait on until another changes it: four bytes where a mutex and a condition
 // would be ninety, and nothing that a fork could leave locked.
 #pragma once

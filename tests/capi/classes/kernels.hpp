@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes CUDA C++ with kernels of random parameters whose classes are known from their C++ types.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A second reader of kernel declarations in PTX, which shares nothing with the library's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The class of every parameter is the one that the kernel's C++ type has, in images of NVRTC, of
 // nvcc and of linkers; and the one that the front end's own PTX states. CUCORE_TEST_LONG takes 400
 // images instead of 40.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers: of each kind, and what moves their bytes.
 #include "world.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Caches. Where the compile or the link fails, the call does; what fails in the cache itself is not
 // the caller's, so a call that gives its result in spite of a failed allocation is right.
 #include "world.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the library says of itself, of errors and of the libraries that it opens.
 #include "world.hpp"
 

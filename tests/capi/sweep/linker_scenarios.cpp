@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linkers, bundles and what is told of code and of errors.
 #include "world.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes an allocation of the library under test fail, and counts what it has not given back.
 #pragma once
 

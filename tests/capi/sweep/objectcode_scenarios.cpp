@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object code: made, written, read, loaded.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run.hpp"
 
 #include <cuda.h>
@@ -77,9 +78,8 @@ void Run::judge(cucore_status status, cucore_error* error) {
   EXPECT_EQ(cucore_error_status(error), status);
   if (status == CUCORE_OK) {
     EXPECT_EQ(error, nullptr);
-  } else {
+  } else
     EXPECT_NE(message_, "") << cucore_status_name(status);
-  }
   cucore_error_release(error);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of one scenario with one failure somewhere in it, and what must hold afterwards.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every exported function, with everything below it failing once at each place where it can: a
 // status and a message each time, outputs empty, nothing leaked, the caller's context untouched.
 #include <cuda.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The objects that scenarios work on, and how they make more.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens the library and holds the fixture that the tests share.
 #include "driver.hpp"
 

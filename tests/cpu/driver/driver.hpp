@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU device as a program sees it: opened with dlopen, every function asked for with
 // cuGetProcAddress_v2 by base name and version.
-#ifndef TESTS_CPU_DRIVER_DRIVER_HPP
-#define TESTS_CPU_DRIVER_DRIVER_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -70,5 +70,3 @@ bool eventually(F condition) {
 }
 
 }  // namespace cutest
-
-#endif

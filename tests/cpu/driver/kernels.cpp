@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of these tests, in PTX so that no compiler is needed.
 #include "driver.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts: primary and made ones, the stack of each thread, limits, peers.
 #include <atomic>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies and memsets between all kinds of memory.
 #include <cstring>
 #include <numeric>
@@ -136,11 +137,9 @@ TEST_F(Copies, TwoDimensions) {
   r.Height = HEIGHT;
   OK(cu.cuMemcpy2DAsync_v2(&r, nullptr));
   OK(cu.cuStreamSynchronize(nullptr));
-  for (size_t y = 0; y < HEIGHT; ++y) {
-    for (size_t x = 0; x < WIDTH; ++x) {
+  for (size_t y = 0; y < HEIGHT; ++y)
+    for (size_t x = 0; x < WIDTH; ++x)
       ASSERT_EQ(source[(y + 2) * HOST_PITCH + x + 3], back[y * WIDTH + x]);
-    }
-  }
   c.dstPitch = WIDTH + 4;  // shorter than a row
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy2D_v2(&c));
   c.dstPitch = pitch;
@@ -174,11 +173,9 @@ TEST_F(Copies, ThreeDimensions) {
   std::vector<unsigned char> all(PITCH * ROWS * 6);
   OK(cu.cuMemcpyDtoH_v2(all.data(), d, all.size()));
   for (size_t z = 0; z < Z; ++z) {
-    for (size_t y = 0; y < Y; ++y) {
-      for (size_t x = 0; x < X; ++x) {
+    for (size_t y = 0; y < Y; ++y)
+      for (size_t x = 0; x < X; ++x)
         ASSERT_EQ(source[(z * Y + y) * X + x], all[((z + 1) * ROWS + y + 1) * PITCH + x + 2]);
-      }
-    }
   }
   c.dstZ = 5;
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy3D_v2(&c));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults on purpose, counters, leak report.
 #include <cstring>
 
@@ -95,11 +96,10 @@ TEST_F(Faults, UnimplementedFunctionsCanFailOtherwise) {
 
 TEST_F(Faults, BadPlansAreRefused) {
   plan("cuMemAlloc@1=2");
-  for (const char* bad : {"cuMemAlloc", "cuMemAlloc@=2", "cuMemAlloc@0=2", "cuMemAlloc@1=0",
-                          "cuMemAlloc@1=x", "@1=2", "cuMemAlloc@1=sticky:", "cuMemAlloc@p=2=700",
-                          "mem.limit=lots", "cuMemAlloc@1=2;;nonsense"}) {
+  for (const char* bad :
+       {"cuMemAlloc", "cuMemAlloc@=2", "cuMemAlloc@0=2", "cuMemAlloc@1=0", "cuMemAlloc@1=x", "@1=2",
+        "cuMemAlloc@1=sticky:", "cuMemAlloc@p=2=700", "mem.limit=lots", "cuMemAlloc@1=2;;nonsense"})
     EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.control().set_fault_plan(bad)) << bad;
-  }
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.control().set_fault_plan(nullptr));
   EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, allocate()) << "the old plan is still in force";
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that mean harm: each ends within seconds, in bounded memory, with an error that names the
 // bound. Each runs in a process of its own, whose peak of resident memory is measured.
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches: parameters, limits, attributes, faults.
 #include <cstring>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loading code: libraries, modules, kernels, functions, globals, errors.
 #include <algorithm>
 #include <cstdio>
@@ -212,10 +213,8 @@ TEST_F(Code, CubinIsRefusedWithAReason) {
 }
 
 TEST_F(Code, WhatIsNoCode) {
-  for (const char* image :
-       {"", "hello", "\1\2\3\4", "P", "\x50", "\xb1\x43", "// only a comment"}) {
+  for (const char* image : {"", "hello", "\1\2\3\4", "P", "\x50", "\xb1\x43", "// only a comment"})
     EXPECT_CU(CUDA_ERROR_INVALID_IMAGE, load(image)) << image;
-  }
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
             cu.cuLibraryLoadData(&library, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0));
 }

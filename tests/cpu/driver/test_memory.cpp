@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device, pinned, registered and managed memory, and what pointers tell.
 #include <csignal>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which functions there are, under which names and versions.
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Occupancy on the sm_90 profile, by hand calculation.
 #include "driver.hpp"
 

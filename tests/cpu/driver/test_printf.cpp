@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When what kernels print is written: at the calls that NVIDIA's driver documents, and at no other,
 // so that a program that loses output on a GPU loses it here.
 #include <algorithm>

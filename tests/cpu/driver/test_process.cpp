@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's life in a process: before cuInit, after a fork, at the end, and what the environment
 // sets. Each test is a process of its own; this one never calls cuInit.
 #include <sys/wait.h>

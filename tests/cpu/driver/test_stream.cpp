@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams: asynchronous, in order, and the default-stream rules.
 #include <atomic>
 #include <mutex>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Code built for a newer instruction set must not define symbols that the linker could choose for all
 # of the program: an inline function of the standard library, say, would then stop older processors.
 # Usage: check_symbols.sh LIBRARY NAMESPACE

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fixture of the corpus tests: each kernel runs from the PTX of both architectures.
-#ifndef CUCORE_TESTS_CPU_EXEC_CORPUS_HPP
-#define CUCORE_TESTS_CPU_EXEC_CORPUS_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -31,5 +31,3 @@ inline std::string sm_name(const testing::TestParamInfo<int>& info) {
 }
 
 }  // namespace cucore::cpu::test
-
-#endif

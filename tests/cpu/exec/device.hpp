@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small helpers for tests and benchmarks of the executor: modules, arrays in device memory,
 // launches.
-#ifndef CUCORE_TESTS_CPU_EXEC_DEVICE_HPP
-#define CUCORE_TESTS_CPU_EXEC_DEVICE_HPP
+#pragma once
 
 #include <cstring>
 #include <fstream>
@@ -44,7 +44,7 @@ inline std::shared_ptr<LoadedModule> load_kernel_file(const std::string& name, i
 template <class T>
 class Array {
  public:
-  explicit Array(size_t count, T value = T{}, MemoryKind kind = MemoryKind::Device)
+  explicit Array(size_t count, T value = T{}, MemoryKind kind = MemoryKind::DEVICE)
       : count_(count) {
     address_ = AddressSpace::instance().allocate(count * sizeof(T), 16, kind, 0);
     if (!address_) throw std::bad_alloc();
@@ -139,5 +139,3 @@ std::optional<Fault> launch(const Kernel& kernel, const Shape& shape, LaunchStat
 }
 
 }  // namespace cucore::cpu::test
-
-#endif

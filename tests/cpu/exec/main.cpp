@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the executor's tests with the settings of the environment, as cuInit would.
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ int main(int argc, char** argv) {
     s.threads = unsigned(std::atoi(threads));
   if (const char* simd = std::getenv("CUCORE_CPU_SIMD"))
     for (cucore::cpu::Simd level :
-         {cucore::cpu::Simd::Baseline, cucore::cpu::Simd::Avx2, cucore::cpu::Simd::Avx512})
+         {cucore::cpu::Simd::BASELINE, cucore::cpu::Simd::AVX2, cucore::cpu::Simd::AVX512})
       if (std::string(simd) == cucore::cpu::simd_name(level)) s.simd = level;
   cucore::cpu::configure(s);
   return RUN_ALL_TESTS();

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels written in PTX by the tests themselves.
-#ifndef CUCORE_TESTS_CPU_EXEC_TEXT_HPP
-#define CUCORE_TESTS_CPU_EXEC_TEXT_HPP
+#pragma once
 
 #include <string>
 
@@ -29,5 +29,3 @@ inline std::optional<Fault> run_text(const std::string& ptx, const Shape& shape,
 }
 
 }  // namespace cucore::cpu::test
-
-#endif

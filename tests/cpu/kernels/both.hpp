@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code that is compiled twice, for this processor and by NVRTC: what it computes must be the same.
 #pragma once
 

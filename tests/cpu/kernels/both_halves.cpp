@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // f16, bf16 and 8-bit floats: the toolkit's headers compute them here in software.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The language: control flow, calls, objects, memory of a thread.
 #include "both.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers: integers of every width up to 128 bits, exact floating point, hashes.
 #include "both.hpp"
 

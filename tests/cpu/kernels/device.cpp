@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening of the driver library and of NVRTC, and launches.
 #include "device.hpp"
 

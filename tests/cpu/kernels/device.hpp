@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device through its driver library, and NVRTC: what a test of kernels from source needs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver functions that the kernels' tests call, of the library that $CUCORE_CPU_LIBRARY names.
 #pragma once
 

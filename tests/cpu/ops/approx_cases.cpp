@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // .approx and .full: within the error bounds that the PTX documentation states.
 #include "floating.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // atom and red: each thread has a cell of its own, so old and new value are certain.
 #include <functional>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logic, shifts, bit fields, counting and permutation, a bit at a time where that is the
 // definition.
 #include "typed.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One row of the conformance table: a PTX form, the operands it is tried with and what must come
 // out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // setp and set with every comparison and combination, selp and slct.
 #include "floating.hpp"
 #include "small_floats.hpp"

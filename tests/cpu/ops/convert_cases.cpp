@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cvt between all pairs of types, in every rounding, with .ftz, .sat and .relu.
 #include "floating.hpp"
 #include "record.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows again with operands that only some of them care for: results next to the least normal number
 // under .ftz, and NaN of every sort.
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few driver calls that the table needs, looked up by name.
 #include "driver.hpp"
 

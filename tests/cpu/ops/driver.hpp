@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A CUDA driver opened by its path: NVIDIA's or the CPU device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operand values: the borders of every type, and a few ordinary ones.
 #include <algorithm>
 #include <bit>

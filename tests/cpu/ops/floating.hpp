@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference arithmetic: rounding by the host's rounding mode, PTX's rules for subnormals,
 // saturation and NaN.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // f16 and bf16 arithmetic, single and in pairs.
 #include "small_floats.hpp"
 

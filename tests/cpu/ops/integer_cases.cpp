@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer arithmetic, computed here in 128 bits and cut.
 #include "typed.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the kernels: load the operands, run the row's text, store the results.
 #include "kernel_text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PTX for rows of the table: one kernel each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ld and st: every type and vector in every state space, orders and cache hints.
 #include <cstring>
 

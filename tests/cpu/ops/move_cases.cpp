@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mov in all widths, packing, special registers and conversions of addresses.
 #include "typed.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs every row of the conformance table on a driver and compares with the reference computed
 // here, and with what another device gave.
 //   op_table --driver PATH [--expect FILE] [--record FILE [--note TEXT]] [--only PART]
@@ -78,13 +79,11 @@ bool agrees(const Case& row, const Values& want, const Values& got) {
 
 std::vector<Values> references(const Case& row, const std::vector<Values>& operands) {
   std::vector<Values> results(operands.size(), Values{});
-  for (size_t i = 0; i < operands.size(); i += row.warp_reference ? WARP : 1) {
-    if (row.warp_reference) {
+  for (size_t i = 0; i < operands.size(); i += row.warp_reference ? WARP : 1)
+    if (row.warp_reference)
       row.warp_reference(&operands[i], &results[i]);
-    } else {
+    else
       row.reference(operands[i], results[i]);
-    }
-  }
   return results;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and writing of recorded results, as text that a diff can show.
 #include "record.hpp"
 

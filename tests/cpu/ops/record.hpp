@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file of results that a device gave: a line a row, with hashes; .approx rows with their
 // values.
 #pragma once

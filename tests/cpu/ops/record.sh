@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs the conformance table on this machine's GPU and writes what it gave to expected_sm_XX.dat, the
 # file that the CPU device is compared with. Needs g++, cuda.h and NVIDIA's driver; nothing is
 # installed.
@@ -10,7 +11,7 @@ include=${1:-${CUDA_HOME:-/usr/local/cuda}/include}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for source in "$here"/*.cpp; do
-  case $source in */coverage_test.cpp) continue ;; esac
+  case $source in */test_coverage.cpp) continue ;; esac
   echo "$source"
 done | xargs -P "$(nproc)" -I{} sh -c \
   'g++ -std=c++20 -O1 -frounding-math -ffp-contract=off -isystem "$1" -c "$2" -o "$3/$(basename "$2").o"' \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // f16, bf16 and the 8-bit floats for the reference: values by tables of their definition, rounding
 // by search among the neighbours.
 #pragma once

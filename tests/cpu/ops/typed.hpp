@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Glue for the tables: from register bits to a C++ type and back, and names of types.
 #pragma once
 
@@ -17,24 +18,22 @@ __extension__ typedef unsigned __int128 uint128;
 
 template <typename T>
 T from_bits(uint64_t bits) {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_same_v<T, float>)
     return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  } else if constexpr (std::is_same_v<T, double>) {
+  else if constexpr (std::is_same_v<T, double>)
     return std::bit_cast<double>(bits);
-  } else {
+  else
     return static_cast<T>(bits);
-  }
 }
 
 template <typename T>
 uint64_t to_bits(T value) {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_same_v<T, float>)
     return std::bit_cast<uint32_t>(value);
-  } else if constexpr (std::is_same_v<T, double>) {
+  else if constexpr (std::is_same_v<T, double>)
     return std::bit_cast<uint64_t>(value);
-  } else {
+  else
     return static_cast<std::make_unsigned_t<T>>(value);
-  }
 }
 
 template <typename T>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packed operations on bytes and half words; devices since sm_50 emulate most of them.
 #include "typed.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions between the lanes of a warp, and barriers that reduce; one warp is a block here.
 #include "typed.hpp"
 

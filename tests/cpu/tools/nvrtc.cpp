@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NVRTC through dlopen: tests that need real compiler output skip themselves where it is missing.
 #include "nvrtc.hpp"
 
@@ -66,11 +67,10 @@ std::string Nvrtc::compile(const std::string& source, const std::string& name,
   int failed = symbol<CompileProgram>(library_, "nvrtcCompileProgram")(
       program, static_cast<int>(arguments.size()), arguments.data());
   std::string ptx;
-  if (failed != 0) {
+  if (failed != 0)
     error = text_of(library_, program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
-  } else {
+  else
     ptx = text_of(library_, program, "nvrtcGetPTXSize", "nvrtcGetPTX");
-  }
   symbol<DestroyProgram>(library_, "nvrtcDestroyProgram")(&program);
   return ptx;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles CUDA C++ to PTX for tests with the machine's NVRTC, opened at run time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks over all indices of a module as an executor would, without trusting any.
 #include "promises.hpp"
 
@@ -57,24 +58,24 @@ class Walker {
 
   bool operand_fits(const Operand& operand, const Form& form) const {
     switch (operand.kind) {
-      case OperandKind::reg:
+      case OperandKind::REG:
         return operand.index < function_.registers.size();
-      case OperandKind::memory:
+      case OperandKind::MEMORY:
         return base_fits(operand, form);
-      case OperandKind::symbol:
-        return base_fits(operand, form) && operand.base != Base::reg;
-      case OperandKind::function:
+      case OperandKind::SYMBOL:
+        return base_fits(operand, form) && operand.base != Base::REG;
+      case OperandKind::FUNCTION:
         return operand.index < module_.functions.size();
-      case OperandKind::special:
+      case OperandKind::SPECIAL:
         return form.op == Opcode::mov && special_fits(operand);
-      case OperandKind::label:
+      case OperandKind::LABEL:
         return operand.index < function_.instructions.size();
-      case OperandKind::prototype:
+      case OperandKind::PROTOTYPE:
         return operand.index < function_.prototypes.size();
-      case OperandKind::targets:
+      case OperandKind::TARGETS:
         return operand.index < function_.target_lists.size();
-      case OperandKind::vector:
-      case OperandKind::list:
+      case OperandKind::VECTOR:
+      case OperandKind::LIST:
         return elements_fit(operand, form);
       default:
         return true;
@@ -88,7 +89,7 @@ class Walker {
   bool elements_fit(const Operand& operand, const Form& form) const {
     if (uint64_t{operand.index} + operand.count > function_.elements.size()) return false;
     for (const Operand& element : function_.elements_of(operand)) {
-      if (element.kind == OperandKind::vector || element.kind == OperandKind::list) return false;
+      if (element.kind == OperandKind::VECTOR || element.kind == OperandKind::LIST) return false;
       if (!operand_fits(element, form)) return false;
     }
     return true;
@@ -96,13 +97,13 @@ class Walker {
 
   bool base_fits(const Operand& operand, const Form& form) const {
     switch (operand.base) {
-      case Base::absolute:
+      case Base::ABSOLUTE:
         return true;
-      case Base::reg:
+      case Base::REG:
         return operand.index < function_.registers.size();
-      case Base::module_variable:
+      case Base::MODULE_VARIABLE:
         return operand.index < module_.variables.size();
-      case Base::local_variable:
+      case Base::LOCAL_VARIABLE:
         return local_fits(operand, form);
     }
     return false;

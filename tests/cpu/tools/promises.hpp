@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks a module against what ast.hpp promises the executor, independently of the verifier.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts with the handle type of libsecond, next to the objects of libcucore.
 using System;
 using Cucore;

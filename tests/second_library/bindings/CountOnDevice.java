@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import io.cucore.Counter;
 import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds the binding of one language for libcucore and libsecond, and runs a program that counts.
 
   try_bindings.py LANGUAGE NAME=PATH... -- COMPILER...    the tools and folders of the build

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a cache on a folder of their own, with plain objects as results.
 #pragma once
 

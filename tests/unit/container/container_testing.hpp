@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values and an attacker's tools that the tests of the container share.
 #pragma once
 
@@ -109,9 +110,8 @@ inline ContainerHeader header_of(const Bytes& file) {
 }
 
 inline size_t index_of(const Bytes& file, uint32_t type) {
-  for (size_t i = 0; i < header_of(file).section_count; ++i) {
+  for (size_t i = 0; i < header_of(file).section_count; ++i)
     if (entry_at(file, i).type == type) return i;
-  }
   ADD_FAILURE() << "no section " << type;
   return 0;
 }

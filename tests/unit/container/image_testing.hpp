@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real images, and changing them at known places.
 #pragma once
 

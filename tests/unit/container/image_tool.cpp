@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // image_tool FILE...: reads each image as the kind that it looks like and prints a line of JSON;
 // then cuts it at fifty places and flips three hundred bits, which must end in an answer.
 #include <fstream>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Everything that nvcc makes of the kernels of tests/data/kernels is read: nvcc_images.py TOOL KERNELS.
 
 By default some kernels; all of them with CUCORE_TEST_ALL_KERNELS=1. Skipped where there is no nvcc.

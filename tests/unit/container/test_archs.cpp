@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of architectures, text that is repaired, kinds that are guessed.
 #include "container/text.hpp"
 #include "container_testing.hpp"
@@ -21,9 +22,8 @@ TEST(ArchNames, ParseAndText) {
 TEST(ArchNames, WhatIsNone) {
   for (const char* text : {"", "sm_", "compute_", "sm_9", "sm_1000", "sm_90b", "sm_90aa", "sm_90 ",
                            " sm_90", "sm_-90", "sm_+90", "sm_090", "sm_9x", "SM_90",
-                           "sm_compute_90", "compute_sm_90", "sm_99999999999999999999", "a"}) {
+                           "sm_compute_90", "compute_sm_90", "sm_99999999999999999999", "a"})
     EXPECT_FALSE(Arch::parse(text)) << text;
-  }
 }
 
 TEST(ArchNames, HowFarTheyReach) {
@@ -48,9 +48,8 @@ TEST(Text, BadUtf8IsFoundWhereItIs) {
   EXPECT_EQ(find_bad_utf8("é€𝄞\U0010FFFF"), std::string_view::npos);
   for (const std::string_view bad :
        {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
-        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xc3", "\xe2\x82", "\xf0\x9d\x84"}) {
+        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xc3", "\xe2\x82", "\xf0\x9d\x84"})
     EXPECT_EQ(find_bad_utf8("ab" + std::string(bad)), 2u);
-  }
 }
 
 TEST(Text, Clean) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUBINs: what is read of real ones, and every table that a stranger could bend.
 #include <algorithm>
 
@@ -32,9 +33,8 @@ uint64_t symbol_named(std::string_view name) {
   const ElfFile file(ByteView("CUBIN", cubin()));
   const ElfSection table = section_named(".symtab");
   const auto symbols = file.symbols(table);
-  for (size_t i = symbols.size(); i-- > 0;) {
+  for (size_t i = symbols.size(); i-- > 0;)
     if (symbols[i].text_name == name) return table.offset + i * sizeof(ElfSymbolEntry);
-  }
   ADD_FAILURE() << name;
   return 0;
 }
@@ -221,9 +221,8 @@ TEST(Cubin, RelocationsAndCallGraph) {
 TEST(Cubin, Segments) {
   const auto table = read_at<uint64_t>(cubin(), 32);
   uint64_t code = table;
-  while (read_at<uint32_t>(cubin(), code) != 1 || read_at<uint32_t>(cubin(), code + 4) != 5) {
+  while (read_at<uint32_t>(cubin(), code) != 1 || read_at<uint32_t>(cubin(), code + 4) != 5)
     code += sizeof(ElfProgramHeader);
-  }
   EXPECT_PART("does not lie inside", after<uint64_t>(code + 8, UINT64_MAX));
   EXPECT_PART("does not lie inside", after<uint64_t>(code + 32, UINT64_MAX));
   EXPECT_PART("not made of sections", after<uint64_t>(code + 8, 65));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which names of an image no second input of a link may define.
 #include "image/definitions.hpp"
 

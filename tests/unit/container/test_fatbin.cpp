@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fat binaries: real ones with zstd and LZ4, and bent ones.
 #include "image/compression.hpp"
 #include "image/fatbin.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every flip of a bit and every truncation of a container is refused, and with a signature required
 // also what an attacker repairs.
 #include "container_testing.hpp"
@@ -58,9 +59,8 @@ TEST(Flips, EveryBitWhereTheSignatureIsRequired) {
     ASSERT_EQ(status_of(bytes, options), Status::OK);
     // Ed25519 costs 0.1 ms a time: there every byte is flipped in one bit, elsewhere all.
     const size_t step = one.options.sign->algorithm == SignatureAlgorithm::ED25519 ? 7 : 1;
-    for (size_t bit = 0; bit < bytes.size() * 8; bit += step) {
+    for (size_t bit = 0; bit < bytes.size() * 8; bit += step)
       ASSERT_NE(status_of(flipped(bytes, bit), options), Status::OK) << one.name << " " << bit;
-    }
   }
 }
 
@@ -84,9 +84,8 @@ TEST(Flips, WhatAnAttackerRepairsIsRefusedWhereTheSignatureIsRequired) {
 
 TEST(Flips, AKnownKeyJudgesAlsoWhereNoneIsRequired) {
   const Bytes bytes = write(rich_code(), {.sign = hmac_key()});
-  for (size_t bit = (bytes.size() - 64) * 8; bit < bytes.size() * 8; ++bit) {
+  for (size_t bit = (bytes.size() - 64) * 8; bit < bytes.size() * 8; ++bit)
     ASSERT_NE(status_of(flipped(bytes, bit), keys_only()), Status::OK) << bit;
-  }
 }
 
 TEST(Flips, EveryTruncationAndOneByteMore) {
@@ -139,9 +138,8 @@ TEST(Signature, KnownAnswers) {
   EXPECT_EQ(hex(mac).substr(64), std::string(64, '0'));
   const std::string seed = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
   SigningKey key{SignatureAlgorithm::ED25519, {}};
-  for (size_t i = 0; i < seed.size(); i += 2) {
+  for (size_t i = 0; i < seed.size(); i += 2)
     key.bytes.push_back(static_cast<std::byte>(std::stoi(seed.substr(i, 2), nullptr, 16)));
-  }
   const Bytes message(1, std::byte{0x72});
   EXPECT_EQ(hex(verifying_key(key).bytes),
             "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c");

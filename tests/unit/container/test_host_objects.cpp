@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host objects and archives: only linkers take them, but nothing is taken unseen.
 #include "image_testing.hpp"
 

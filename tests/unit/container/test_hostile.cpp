@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Containers made by somebody who means harm: digests and checksum are right, contents are not.
 #include <algorithm>
 #include <initializer_list>
@@ -193,9 +194,8 @@ TEST(Hostile, PlacesOfSections) {
     return after_entry(LOG, [&](SectionEntry& e) { e.offset = offset; });
   };
   for (const uint64_t offset :
-       {uint64_t{0}, uint64_t{64}, uint64_t{63}, UINT64_MAX, UINT64_MAX - 63}) {
+       {uint64_t{0}, uint64_t{64}, uint64_t{63}, UINT64_MAX, UINT64_MAX - 63})
     EXPECT_REFUSED("multiple of 64", moved(offset));
-  }
   EXPECT_REFUSED("multiple of 64", after_entry(LOG, [](SectionEntry& e) { e.offset += 64; }));
   EXPECT_REFUSED("multiple of 64", after_entry(LOG, [](SectionEntry& e) { e.offset -= 64; }));
   EXPECT_REFUSED("inside the file",
@@ -344,17 +344,15 @@ TEST(Hostile, ClassesOfParameters) {
     });
   };
   for (uint32_t value = 0; value < PARAMETER_CLASSES; ++value) EXPECT_EQ(changed(value), "");
-  for (const uint32_t value : {5u, 0x100u, 0x80000000u, 0xffffffffu}) {
+  for (const uint32_t value : {5u, 0x100u, 0x80000000u, 0xffffffffu})
     EXPECT_REFUSED("unknown class", changed(value));
-  }
 }
 
 TEST(Hostile, ManySymbolsThatShareOneLongName) {
   Code code = ptx_code();
   code.symbols.clear();
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 3000; ++i)
     code.symbols.push_back({"", std::string(200000, 'x'), SymbolKind::KERNEL, 0, std::nullopt});
-  }
   const Bytes bytes = write(code);
   EXPECT_LT(bytes.size(), 400000u);
   EXPECT_REFUSED("more than its size allows", message_of([&] { read(bytes); }));

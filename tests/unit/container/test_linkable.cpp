@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which images a linker would leave out, and that damaged ones are asked without harm.
 #include "image/linkable.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of parameters in the names that C++ gives to functions.
 #include <gtest/gtest.h>
 
@@ -55,9 +56,8 @@ TEST(MangledName, NotRead) {
   for (const char* name :
        {"", "saxpy", "_Z", "_Zk", "_Z1k", "_Z9k", "_Z1kQ", "_Z1kS_", "_Z1kT_", "_Z1kP", "_Z1kN1SE1",
         "_Z1kIJfiEEvDpT_", "_Z1kIXadL_Z1fvEEEvv", "_Z1kIZ1gvEUlvE_EvT_", "_Z1kDTfp_E",
-        "_Z99999999999999999999k", "_Z1kSZZZZZZZZZZZ_", "_Z1kM1S"}) {
+        "_Z99999999999999999999k", "_Z1kSZZZZZZZZZZZ_", "_Z1kM1S"})
     EXPECT_EQ(kinds(name), "-") << name;
-  }
 }
 
 TEST(MangledName, HostileOnesEnd) {
@@ -68,9 +68,8 @@ TEST(MangledName, HostileOnesEnd) {
   const std::string_view letters = "_ZNSTDIELJKPRAFMvfdilmx0123456789St";
   for (int i = 0; i < 20000; ++i) {
     std::string name = "_Z4axpyIfEvT_PKS0_PS0_m";
-    for (int changes = 0; changes < 3; ++changes) {
+    for (int changes = 0; changes < 3; ++changes)
       name[2 + random() % (name.size() - 2)] = letters[random() % letters.size()];
-    }
     kinds(name.substr(0, random() % (name.size() + 1)));
   }
 }

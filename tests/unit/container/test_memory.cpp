@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What readers allocate at most: 16 bytes for each byte that they are given and 1 MiB. What an
 // image, a log or a source holds once decompressed counts as given too, at half of that.
 #include <malloc.h>
@@ -117,11 +118,10 @@ TEST(Memory, OfTheCorpora) {
       const auto type = guess_type(bytes);
       if (!type) continue;
       ++files;
-      if (*type == CodeType::BUNDLE) {
+      if (*type == CodeType::BUNDLE)
         expect_container_bounded(found.path().string(), bytes);
-      } else {
+      else
         expect_image_bounded(found.path().string(), *type, bytes);
-      }
     }
   }
   EXPECT_GT(files, 50u);

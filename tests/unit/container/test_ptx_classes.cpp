@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes of parameters, as declarations and instructions of PTX state them.
 #include <chrono>
 
@@ -36,15 +37,12 @@ ParameterClass after(const std::string& instructions) {
 
 TEST(PtxClasses, OfEachType) {
   for (const char* type : {".u8", ".s8", ".b8", ".u16", ".s16", ".b16", ".u32", ".s32", ".b32",
-                           ".s64", ".align 8 .s64"}) {
+                           ".s64", ".align 8 .s64"})
     EXPECT_EQ(class_of(type), INTEGER) << type;
-  }
-  for (const char* type : {".f16", ".bf16", ".f32", ".f64", ".tf32"}) {
+  for (const char* type : {".f16", ".bf16", ".f32", ".f64", ".tf32"})
     EXPECT_EQ(class_of(type), FLOAT) << type;
-  }
-  for (const char* type : {".f16x2", ".bf16x2", ".b128", ".v2 .f32", ".v4 .u32"}) {
+  for (const char* type : {".f16x2", ".bf16x2", ".b128", ".v2 .f32", ".v4 .u32"})
     EXPECT_EQ(class_of(type), AGGREGATE) << type;
-  }
   for (const char* dimensions : {"[1]", "[16]", "[2][3]"}) {
     EXPECT_EQ(class_of(".b8", dimensions), AGGREGATE) << dimensions;
     EXPECT_EQ(class_of(".align 8 .b8", dimensions), AGGREGATE) << dimensions;
@@ -55,9 +53,8 @@ TEST(PtxClasses, OfEachType) {
 TEST(PtxClasses, PointersWithTheirAttribute) {
   for (const char* type :
        {".u64 .ptr", ".u64 .ptr .align 1", ".u64 .ptr .global .align 16", ".b64 .ptr .const",
-        ".u64 .ptr .shared .align 4", ".u64 .ptr .local", ".u32 .ptr .global .align 4"}) {
+        ".u64 .ptr .shared .align 4", ".u64 .ptr .local", ".u32 .ptr .global .align 4"})
     EXPECT_EQ(class_of(type), POINTER) << type;
-  }
 }
 
 TEST(PtxClasses, AWordIsAnIntegerWhereTheCompilerMarksPointers) {
@@ -78,9 +75,8 @@ TEST(PtxClasses, AWordThatIsUsedAsAnAddressIsAPointer) {
         "mov.u64 %rd3, %rd1;\n"
         "cvta.to.global.u64 %rd4, %rd3;",
         ".loc 1 3 5\n\tred.global.add.u32 [%rd1], 1;", "{ .reg .b32 t; ld.u32 t, [%rd1]; }",
-        "/* a; b */ cvta.to.global.u64 %rd2, %rd1;"}) {
+        "/* a; b */ cvta.to.global.u64 %rd2, %rd1;"})
     EXPECT_EQ(after(use), POINTER) << use;
-  }
 }
 
 TEST(PtxClasses, AWordThatIsNotUsedAsAnAddressIsUnknown) {
@@ -88,9 +84,8 @@ TEST(PtxClasses, AWordThatIsNotUsedAsAnAddressIsUnknown) {
        {"", "add.s64 %rd2, %rd1, 4;\nld.global.f32 %f1, [%rd2];", "st.global.u64 [%rd5], %rd1;",
         "setp.lt.u64 %p1, %rd1, %rd2;", "mov.u64 %rd1, %rd2;\nld.global.f32 %f1, [%rd1];",
         "add.s64 %rd1, %rd1, %rd2;\nld.global.f32 %f1, [%rd1];", "// cvta.to.global.u64 %rd2, %rd1",
-        "cvta.to.global.u64 %rd2, %rd11;", "st.param.b64 [param0+0], %rd1;"}) {
+        "cvta.to.global.u64 %rd2, %rd11;", "st.param.b64 [param0+0], %rd1;"})
     EXPECT_EQ(after(use), UNKNOWN) << use;
-  }
 }
 
 TEST(PtxClasses, AnUntypedWordThatIsLoadedAsAFloatIsAFloat) {

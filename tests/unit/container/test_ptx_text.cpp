@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PTX as compilers and people write it, and as nobody should.
 #include "container_testing.hpp"
 

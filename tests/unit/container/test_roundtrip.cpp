@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is written is what is read, in every field, and always the same bytes.
 #include <algorithm>
 

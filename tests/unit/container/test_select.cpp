@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The selection rule, one line a case: what there is, what the device is, what it gets.
 #include "container/select.hpp"
 #include "container_testing.hpp"
@@ -100,9 +101,8 @@ TEST(Select, NothingFits) {
   const std::string message =
       selected({"cubin sm_80", "ptx compute_100 9.0", "ltoir compute_90"}, {90, 84});
   for (const char* part : {"none: ", "sm_90", "ISA 8.4", "CUBIN for sm_80", "PTX for compute_100",
-                           "ISA 9.0", "LTOIR for compute_90", "nvJitLink"}) {
+                           "ISA 9.0", "LTOIR for compute_90", "nvJitLink"})
     EXPECT_NE(message.find(part), std::string::npos) << part << " in " << message;
-  }
   EXPECT_EQ(selected({"cubin sm_90", "cubin sm_80"}, {90, 90, true, true}).substr(0, 5), "none:");
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spilled bytes: counted from marked instructions, and only where all of them are what they should.
 #include "image/spills.hpp"
 #include "image_testing.hpp"

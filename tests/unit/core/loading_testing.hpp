@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object code for the tests of loading; they need a device.
 #pragma once
 

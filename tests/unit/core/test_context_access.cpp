@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses to a context: a reset waits for those of other threads, however many there are.
 #include "core/objects/context_access.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kernel a name means, and that many kernels make it no slower.
 #include "core/compile/kernel_names.hpp"
 

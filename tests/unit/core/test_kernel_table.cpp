@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/load/kernel_table.hpp"
 
 #include "loading_testing.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of linker options, literally: for each field what each of its states emits, and which
 // fields only nvJitLink has.
 #include "core/compile/linker_options.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of options: nothing by default, the field's order, and every field of the struct in
 // use.
 #include "core/compile/nvrtc_options.hpp"

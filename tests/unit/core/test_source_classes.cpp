@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes of parameters, as CUDA C++ declares them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names that exist, the nearest in spelling first.
 #include "core/compile/suggestion.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "own_process.hpp"
 
 #include <stdlib.h>

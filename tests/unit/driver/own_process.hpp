@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a test in a process of its own: which libraries a process uses is decided once in its life.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The caller's current context survives whatever the guard does.
 #include "driver/context_guard.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a driver's result becomes: status, message, origin; and that no result is forgotten.
 #include <fstream>
 #include <regex>

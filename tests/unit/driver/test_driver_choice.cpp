@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which driver is taken, and what is said where none can be.
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that one library imports are replaced for it alone, and what it prints is captured.
 #include "driver/imports.hpp"
 

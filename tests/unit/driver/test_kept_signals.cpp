@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The handlers of the program stay, whatever a toolkit library tries.
 #include "driver/kept_signals.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The libraries that are opened for others: where they are looked for, their versions, and their
 // functions.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks, exits and many threads at the moment of first use.
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where NVRTC and nvJitLink are looked for, in which order, and what is said of each place.
 #include <dlfcn.h>
 #include <stdlib.h>

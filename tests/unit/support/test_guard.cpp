@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The barrier and the checks of arguments as any library uses them, with error objects of its own.
 #include "support/guard.hpp"
 

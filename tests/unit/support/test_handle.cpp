@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // References and handles: one handle an object, dead heads, the quarantine, and races between them.
 #include "support/handle.hpp"
 

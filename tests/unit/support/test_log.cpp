@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one receiver of messages.
 #include "support/log.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Option structs of callers built against older and newer headers, in full and byte by byte.
 #include "support/options.hpp"
 
@@ -52,9 +53,9 @@ TEST(Options, OfANewerCallerMustBeZeroWhereWeKnowNothing) {
     Newer given{{sizeof(Newer), 1, 2, 3}, {}};
     if (at < sizeof given.later) given.later[at] = 0x80;
     const std::string message = message_of([&] { read_options(&given.known, FIRST, "known"); });
-    if (at == sizeof given.later)
+    if (at == sizeof given.later) {
       EXPECT_EQ(message, "no failure");
-    else
+    } else
       EXPECT_NE(message.find("byte " + std::to_string(sizeof(Known) + at)), std::string::npos)
           << message;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages from parts, and the error that carries them.
 #include "support/text.hpp"
 

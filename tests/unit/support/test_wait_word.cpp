@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words that threads wait on: no wake-up is lost, and a deadline is one.
 #include "support/wait_word.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Here there is no wrapper, which has the table of names: C's own stay.
 #include "spelling.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leases are what lets any thread close an object: here without a JVM, where sanitizers see all.
 #include "lease.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many compiles at once: threads that each have a worker process and take one item after another.
 #pragma once
 

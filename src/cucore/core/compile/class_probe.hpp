@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A second compile for what the first leaves open: PTX for targets below compute_100 does not mark
 // pointers, PTX of the same source for later targets does.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The architecture to compile for where the user names none.
 #pragma once
 

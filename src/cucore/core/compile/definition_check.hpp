@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refuses a link whose inputs define a name twice. Linkers let that pass: nvJitLink 13.0 uses one
 // of the definitions and returns success.
 #pragma once

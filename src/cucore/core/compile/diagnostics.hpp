@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What compilers and linkers say, read out of their logs: file, line, column, severity, text.
 #pragma once
 

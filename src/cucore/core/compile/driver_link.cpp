@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A link by the driver (cuLink*): for toolkits whose code is newer than nvJitLink, and without it.
 #include "core/compile/link_job.hpp"
 #include "core/objects/context_scope.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole files as bytes, with errors that name them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What NVRTC's command line says about files: where it looks for headers, and what it writes.
 #pragma once
 

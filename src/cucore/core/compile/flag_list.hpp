@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of an options struct as a command line; what is out of its range is told by its name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kernel a name means: a name expression or a name in the code, found without a search.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes of parameters after link-time optimisation: a CUBIN records sizes only, and PTX for
 // targets below compute_100 does not mark pointers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the result of a link depends on, for the cache.
 #include <algorithm>
 

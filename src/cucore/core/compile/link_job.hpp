@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One link, as both backends understand it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names under which a linked image's kernels are found: those of its inputs, where they still
 // mean one kernel.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A linker: collects object code and makes one image of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which linker does the work, and why: nvJitLink where it can, else the driver's.
 #pragma once
 

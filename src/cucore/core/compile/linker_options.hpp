@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public options of a linker as values of its own, ready for either backend.
 #pragma once
 

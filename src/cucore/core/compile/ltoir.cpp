@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/compile/ltoir.hpp"
 
 #include "core/compile/linker.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LTO-IR, which is opaque and runs nowhere: linking shows what it holds and makes it run.
 #pragma once
 

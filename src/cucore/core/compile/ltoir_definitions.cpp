@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/compile/ltoir_definitions.hpp"
 
 #include <algorithm>

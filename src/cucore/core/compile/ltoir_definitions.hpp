@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What LTO-IR defines for other inputs: it is opaque, so a linker is asked by references to it.
 #pragma once
 

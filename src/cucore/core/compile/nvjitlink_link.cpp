@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A link by nvJitLink: owns the handle and turns what it says into values and errors.
 #include "core/compile/link_job.hpp"
 #include "core/completion/library_thread.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One compile by NVRTC as plain values, so that it can be done here or in another process.
 #pragma once
 

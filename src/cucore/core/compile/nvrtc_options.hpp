@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public options of a program as NVRTC's command line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of NVRTC: owns the nvrtcProgram and turns what it says into values and errors.
 #pragma once
 

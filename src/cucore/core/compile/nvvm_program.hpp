@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program in NVVM IR, compiled by libNVVM.
 #pragma once
 

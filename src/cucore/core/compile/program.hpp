@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program: source text and the options to compile it with. Immutable; compiling needs no driver.
 #pragma once
 

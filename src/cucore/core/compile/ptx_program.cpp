@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/compile/ptx_program.hpp"
 
 #include "core/compile/default_arch.hpp"

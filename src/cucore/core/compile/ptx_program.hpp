@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program in PTX: a linker compiles it, which is the only way that options reach a PTX.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the declarations of extern "C" kernels in CUDA C++, for what PTX leaves open: below
 // compute_100 it declares pointers and 64-bit integers alike, and such a kernel's name has no
 // types.

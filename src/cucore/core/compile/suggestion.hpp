@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user may have meant: the names that exist, the nearest in spelling first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that compiles: NVRTC's front end does one program at a time in a process, and a
 // compiler that crashes or never ends takes only itself along.
 #pragma once

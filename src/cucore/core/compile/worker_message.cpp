@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/compile/worker_message.hpp"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes through the pipes between this process and its workers.
 #pragma once
 

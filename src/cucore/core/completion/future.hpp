@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A future: the end of the work that was in a stream, awaited by nobody or by many.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output of printf and assert in kernels. The driver collects it and writes it only in some
 // calls: launches, blocking copies and synchronisation, but no query. A wait of this library that
 // ends with a query therefore ends with such a call, where a kernel may have printed.

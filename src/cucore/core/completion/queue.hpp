@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue: where completions wait until somebody takes them, in any thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks for the end of the work that futures await: one thread a device, which asks the driver
 // while anything is awaited and sleeps while nothing is. Nothing wakes a thread when a GPU has
 // finished, and a host function in the stream would hold the stream up.

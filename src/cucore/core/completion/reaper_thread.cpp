@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reaper's thread: when it sweeps, when it rests, and how it ends with the process. It writes
 // no log: a receiver may lead into a language's runtime, which this thread must never enter.
 #include <sys/prctl.h>

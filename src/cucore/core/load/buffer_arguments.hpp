@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arguments of a launch with buffers among them: each buffer is held, and its use recorded,
 // until the driver has the launch.
 #pragma once

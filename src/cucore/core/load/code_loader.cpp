@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/load/code_loader.hpp"
 
 #include "container/select.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads object code into the driver: chooses the image of a device, and loads each image once,
 // independent of the number of threads.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel: its place in the driver, its parameters, and what it needs of a device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parameters of a kernel: what the code declares, held against what the driver reads.
 #pragma once
 

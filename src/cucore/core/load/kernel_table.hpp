@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of object code by name: one object per kernel while a reference to it exists.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches a kernel: everything that can be checked is, before the one call of the driver.
 #pragma once
 

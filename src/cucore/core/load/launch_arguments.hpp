@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One argument of a launch against the kernel's parameter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds out why the driver refused a launch: its own answer is mostly "invalid argument".
 #pragma once
 

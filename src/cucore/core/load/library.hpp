@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The libraries that are opened at run time, as the user sees and steers them.
 #pragma once
 

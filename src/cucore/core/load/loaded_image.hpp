@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the driver loaded of an image: unloaded once nothing uses it any more, and nothing that was
 // launched from it runs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object code: an immutable value, loaded into the driver at its first use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/objects/allocation.hpp"
 
 #include "core/objects/context_scope.hpp"
@@ -52,11 +53,10 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   // The driver frees memory of other kinds after all work of the device.
   const bool blocks =
       self.kind_ != Kind::POOL || self.waits_for_context_ || self.uses().need_blocking_wait();
-  if (!blocks && self.uses().are_complete()) {
+  if (!blocks && self.uses().are_complete())
     self.perform(*cu);
-  } else {
+  else
     release_later(std::move(allocation));
-  }
 }
 
 // Any thread may release the last reference, and its own default stream is another one. The legacy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the driver that a buffer owns, until everything that uses it is complete.
 #pragma once
 

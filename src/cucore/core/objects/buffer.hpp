@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that kernels use: from the stream-ordered pool, pinned, managed, or somebody else's.
 #pragma once
 

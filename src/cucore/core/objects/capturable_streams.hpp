@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The streams that the program can capture, since it has their native handles. A wait for the whole
 // context breaks a capture of any of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that becomes a node of a graph: the graph keeps alive what the work uses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The primary context of a device. Everything made on the device keeps it alive.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Driver calls that use a context, as a reset of the device sees them: a reset waits until those
 // under way have returned, and no later call uses the context.
 #pragma once

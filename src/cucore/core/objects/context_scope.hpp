@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes a context current for a scope in which no reset destroys it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Releases of resources that work on the device may still use, on a thread of the library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device of the driver in use: its fixed properties, read once, and its primary context.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/objects/event.hpp"
 
 #include "core/objects/context_scope.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An event: made from a device, recorded later on its streams, again and again.
 #pragma once
 

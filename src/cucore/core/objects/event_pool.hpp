@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events that futures have done with, for the next ones: making one costs more than recording it.
 #pragma once
 

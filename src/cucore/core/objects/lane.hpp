@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The futures of one stream that are pending, in the stream's order: only the first need be asked
 // for.
 #pragma once

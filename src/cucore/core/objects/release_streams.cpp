@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/objects/release_streams.hpp"
 
 namespace cucore::core {

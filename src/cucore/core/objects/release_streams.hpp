@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams that wait for the users of memory and then free it, so that no stream of the program
 // waits for another because a buffer was released.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream: work on a device that runs in order.
 #pragma once
 

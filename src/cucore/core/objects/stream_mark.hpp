@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far a stream of the library has come, for resources that must outlive what was launched on
 // it. An event is recorded when they are released, and when the stream is destroyed.
 #pragma once

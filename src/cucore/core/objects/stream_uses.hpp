@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The streams that use a resource. Their work must be complete before the resource is released.
 #pragma once
 

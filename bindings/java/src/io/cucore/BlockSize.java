@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** The block size that fills a device best. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** What a device can do, 9 and 0 for sm_90. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** Converts numbers to what a parameter holds, if it holds them exactly, and refuses the rest. */

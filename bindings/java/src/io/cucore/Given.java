@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** Checks what methods are given: all refuse it alike, by an exception that names the argument. */

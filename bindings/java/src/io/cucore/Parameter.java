@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** One parameter of a kernel: where it lies in the parameter block, and what it accepts. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** How much a {@link CudaQueue} holds, and what asking for it costs. */

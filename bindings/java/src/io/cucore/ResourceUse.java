@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** What a kernel needs, as its machine code says; -1 where it does not. */

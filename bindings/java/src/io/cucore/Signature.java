@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** The parameters of a kernel on one device, as a launch compares them with its arguments. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
 /** A key that signs containers of object code, or verifies that they are signed. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * CUDA's object model for Java: devices, streams, events, memory, run-time compiling, object code and
  * launches, on a GPU or on the CPU device.

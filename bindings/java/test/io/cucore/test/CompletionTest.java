@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.cucore.test;
 
 import static io.cucore.test.World.assertFails;

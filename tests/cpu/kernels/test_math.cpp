@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mathematical functions of CUDA: each within the error that the CUDA programming guide gives,
 // against this machine's library in a wider type; and curand's generators against their definition.
 #include <cmath>

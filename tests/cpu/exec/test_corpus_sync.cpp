@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of the corpus in which threads meet: shuffles, votes, atomics, barriers, grids, printf.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libcu++ (cuda::std, cuda::atomic and friends) and CUB from the toolkit's headers.
 #include <algorithm>
 #include <complex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every program of both_*.cpp, in one module for each way to compile: a thread for each input.
 #include "both.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The address space: lookup, reuse, limits, pinned memory, pins, threads.
 #include <gtest/gtest.h>
 
@@ -12,8 +13,8 @@ namespace {
 AddressSpace& space() { return AddressSpace::instance(); }
 
 TEST(Memory, AllocationsAreApartAlignedAndZero) {
-  const uint64_t a = space().allocate(1, 1, MemoryKind::Device, 0),
-                 b = space().allocate(100, 4096, MemoryKind::Device, 0, 42);
+  const uint64_t a = space().allocate(1, 1, MemoryKind::DEVICE, 0),
+                 b = space().allocate(100, 4096, MemoryKind::DEVICE, 0, 42);
   EXPECT_EQ(a % 512, 0u);
   EXPECT_EQ(b % 4096, 0u);
   EXPECT_GE(b - a, 512u);
@@ -33,7 +34,7 @@ TEST(Memory, AllocationsAreApartAlignedAndZero) {
 TEST(Memory, FreedAddressesDoNotComeBackSoon) {
   std::vector<uint64_t> seen;
   for (int i = 0; i < 1000; ++i) {
-    const uint64_t a = space().allocate(10000, 16, MemoryKind::Device, 0);
+    const uint64_t a = space().allocate(10000, 16, MemoryKind::DEVICE, 0);
     for (uint64_t other : seen) ASSERT_NE(a, other);
     seen.push_back(a);
     space().release(a);
@@ -42,9 +43,9 @@ TEST(Memory, FreedAddressesDoNotComeBackSoon) {
 
 TEST(Memory, TheAddressSpaceCanBeUsedForever) {
   // More bytes than the reservation has, a part at a time.
-  const uint64_t kept = space().allocate(1000, 16, MemoryKind::Device, 0);
+  const uint64_t kept = space().allocate(1000, 16, MemoryKind::DEVICE, 0);
   for (int i = 0; i < 300; ++i) {
-    const uint64_t a = space().allocate(uint64_t{4} << 30, 16, MemoryKind::Device, 0);
+    const uint64_t a = space().allocate(uint64_t{4} << 30, 16, MemoryKind::DEVICE, 0);
     ASSERT_NE(a, 0u) << i;
     ASSERT_EQ(space().find(a)->base, a);
     ASSERT_TRUE(space().release(a));
@@ -53,13 +54,13 @@ TEST(Memory, TheAddressSpaceCanBeUsedForever) {
 }
 
 TEST(Memory, ImpossibleRequests) {
-  EXPECT_EQ(space().allocate(0, 16, MemoryKind::Device, 0), 0u);
-  EXPECT_EQ(space().allocate(uint64_t{1} << 47, 16, MemoryKind::Device, 0), 0u);
-  EXPECT_EQ(space().allocate(~uint64_t{0}, 16, MemoryKind::Pinned, 0), 0u);
+  EXPECT_EQ(space().allocate(0, 16, MemoryKind::DEVICE, 0), 0u);
+  EXPECT_EQ(space().allocate(uint64_t{1} << 47, 16, MemoryKind::DEVICE, 0), 0u);
+  EXPECT_EQ(space().allocate(~uint64_t{0}, 16, MemoryKind::PINNED, 0), 0u);
 }
 
 TEST(Memory, PinnedAndManagedAreTheHosts) {
-  for (MemoryKind kind : {MemoryKind::Pinned, MemoryKind::Managed}) {
+  for (MemoryKind kind : {MemoryKind::PINNED, MemoryKind::MANAGED}) {
     const uint64_t a = space().allocate(5000, 16, kind, 0);
     ASSERT_NE(a, 0u);
     EXPECT_EQ(space().host(a, 5000), reinterpret_cast<void*>(a));
@@ -72,13 +73,13 @@ TEST(Memory, Registered) {
   std::vector<char> mine(1000);
   EXPECT_TRUE(space().register_host(mine.data(), 1000, 0));
   EXPECT_FALSE(space().register_host(mine.data() + 500, 1000, 0));
-  EXPECT_EQ(space().find(reinterpret_cast<uint64_t>(&mine[999]))->kind, MemoryKind::Registered);
+  EXPECT_EQ(space().find(reinterpret_cast<uint64_t>(&mine[999]))->kind, MemoryKind::REGISTERED);
   EXPECT_TRUE(space().release(reinterpret_cast<uint64_t>(mine.data())));
   mine[0] = 1;
 }
 
 TEST(Memory, PinsKeepTheBytes) {
-  const uint64_t a = space().allocate(4 << 20, 16, MemoryKind::Device, 0);
+  const uint64_t a = space().allocate(4 << 20, 16, MemoryKind::DEVICE, 0);
   auto* p = static_cast<volatile char*>(space().host(a, 1));
   {
     AddressSpace::Pin pin;
@@ -90,7 +91,7 @@ TEST(Memory, PinsKeepTheBytes) {
 }
 
 TEST(Memory, Descriptions) {
-  const uint64_t a = space().allocate(100, 16, MemoryKind::Device, 0);
+  const uint64_t a = space().allocate(100, 16, MemoryKind::DEVICE, 0);
   EXPECT_EQ(space().describe(~uint64_t{0} - 4095, 4), "near the null pointer");
   EXPECT_EQ(space().describe(uint64_t{1} << 63, 4), "far from every allocation");
   EXPECT_EQ(space().describe(a + 108, 4).find("8 bytes past the end of the 100-byte allocation"),
@@ -113,14 +114,14 @@ TEST(Memory, ManyThreads) {
     threads.emplace_back([t] {
       for (int i = 1; i < 300; ++i) {
         AddressSpace::Pin pin;
-        const uint64_t a = space().allocate(uint64_t(i) * 100, 16, MemoryKind::Device, t);
+        const uint64_t a = space().allocate(uint64_t(i) * 100, 16, MemoryKind::DEVICE, t);
         std::memset(space().host(a, uint64_t(i) * 100), t, size_t(i) * 100);
         EXPECT_EQ(static_cast<char*>(space().host(a + 99, 1))[0], t);
         space().release(a);
       }
     });
   for (auto& t : threads) t.join();
-  for (int t = 0; t < 4; ++t) EXPECT_EQ(space().use(t, MemoryKind::Device).allocations, 0u);
+  for (int t = 0; t < 4; ++t) EXPECT_EQ(space().use(t, MemoryKind::DEVICE).allocations, 0u);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts that are cut off or changed: any answer is right but a crash, and a module must hold what
 // verification promises.
 #include <filesystem>
@@ -24,9 +25,8 @@ void check(const std::string& text) {
   Parsed parsed(text);
   if (parsed.module == nullptr) {
     EXPECT_FALSE(parsed.log.errors.empty());
-  } else {
+  } else
     EXPECT_EQ(broken_promise(*parsed.module), "");
-  }
 }
 
 TEST(Robust, TheCorpusParses) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of the corpus that move and reduce data, against host loops.
 #include <cmath>
 #include <numeric>
@@ -184,7 +185,7 @@ TEST_P(MemoryKernels, ConstantsAndGlobals) {
   auto* coef = static_cast<float*>(space.host(global("coef"), 256));
   for (int i = 0; i < 64; ++i) coef[i] = float(i % 5);
   *static_cast<int*>(space.host(global("mg"), 4)) = 1000;
-  EXPECT_EQ(space.find(global("mg"))->kind, MemoryKind::Managed);
+  EXPECT_EQ(space.find(global("mg"))->kind, MemoryKind::MANAGED);
   const auto x = ramp(128, 16);
   Array<float> dx(x), y(64);
   run(k, shape(1, 64), dx, y, 64);

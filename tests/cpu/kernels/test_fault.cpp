@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes wrong in a kernel compiled from source is found, named and sticks to the context. Only
 // for the CPU device: a GPU does not see all of it.
 #include "device.hpp"

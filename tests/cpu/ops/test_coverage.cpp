@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table against the front end's own list of instructions: every opcode has rows, or is named
 // here with where else it is tested; and every name in the rows is one that the front end knows.
 #include <gtest/gtest.h>

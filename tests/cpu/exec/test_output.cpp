@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output of kernels on its way to stdout.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ class StdoutIsAPipe {
 class OutputInAPipe : public testing::Test {
  protected:
   OutputInAPipe() : text_(pipe_.emplace().capacity() * 2, 'x') {
-    output_.append(Output::To::Stdout, text_, text_.size());
+    output_.append(Output::To::STDOUT, text_, text_.size());
     writer_ = std::thread([this] { output_.flush(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -85,7 +86,7 @@ TEST_F(OutputInAPipe, AFlushWaitsForTheThreadThatWrites) {
 }
 
 TEST_F(OutputInAPipe, TextThatComesWhileAnotherIsWrittenIsFlushedNext) {
-  const bool fits = output_.append(Output::To::Stdout, "next", text_.size());
+  const bool fits = output_.append(Output::To::STDOUT, "next", text_.size());
   EXPECT_EQ(finish(4), "next");
   EXPECT_TRUE(fits);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fat binaries made here, byte by byte: every compression, the choice of an entry, hostile bytes.
 #include <gtest/gtest.h>
 #include <lz4.h>
@@ -67,7 +68,7 @@ class Packings : public testing::TestWithParam<Packing> {};
 
 TEST_P(Packings, GiveTheTextBack) {
   FatbinResult result = extract(fatbin(entry(TEXT + std::string(5, '\0'), 90, GetParam())));
-  EXPECT_EQ(result.status, FatbinStatus::ok) << result.message;
+  EXPECT_EQ(result.status, FatbinStatus::OK) << result.message;
   EXPECT_EQ(result.ptx, TEXT);
   EXPECT_EQ(result.target, 90u);
 }
@@ -76,13 +77,13 @@ TEST_P(Packings, GiveTheTextBack) {
 TEST_P(Packings, SurviveCutsAndChanges) {
   std::string image = fatbin(entry(TEXT, 75, GetParam()) + entry(TEXT, 90, GetParam()));
   for (size_t size = 0; size < image.size(); ++size)
-    EXPECT_EQ(extract(image.substr(0, size)).status, FatbinStatus::malformed) << size;
+    EXPECT_EQ(extract(image.substr(0, size)).status, FatbinStatus::MALFORMED) << size;
   std::mt19937 random(3);
   for (size_t at = 0; at < image.size(); ++at) {
     std::string changed = image;
     changed[at] = static_cast<char>(changed[at] ^ (1u << random() % 8));
     FatbinResult result = extract(changed);
-    EXPECT_TRUE(result.status == FatbinStatus::ok || !result.message.empty());
+    EXPECT_TRUE(result.status == FatbinStatus::OK || !result.message.empty());
   }
 }
 
@@ -96,15 +97,15 @@ TEST(Fatbin, TakesTheHighestTargetTheDeviceCanRun) {
   EXPECT_EQ(extract(image, 100).ptx, ".version 100");
   EXPECT_EQ(extract(image, 75).target, 75u);
   FatbinResult none = extract(image, 70);
-  EXPECT_EQ(none.status, FatbinStatus::no_ptx);
+  EXPECT_EQ(none.status, FatbinStatus::NO_PTX);
   EXPECT_NE(none.message.find("75"), std::string::npos);
 }
 
 TEST(Fatbin, SaysWhenThereIsNoPtx) {
   FatbinResult result = extract(fatbin(entry("binary", 90, Packing::raw, 2)));
-  EXPECT_EQ(result.status, FatbinStatus::no_ptx);
+  EXPECT_EQ(result.status, FatbinStatus::NO_PTX);
   EXPECT_NE(result.message.find("no PTX"), std::string::npos);
-  EXPECT_EQ(extract(fatbin("")).status, FatbinStatus::no_ptx);
+  EXPECT_EQ(extract(fatbin("")).status, FatbinStatus::NO_PTX);
 }
 
 TEST(Fatbin, RefusesSizesThatDoNotFit) {
@@ -114,22 +115,22 @@ TEST(Fatbin, RefusesSizesThatDoNotFit) {
     uint64_t value;
     FatbinStatus status;
   };
-  for (const Change& change : {Change{8, UINT64_MAX, FatbinStatus::malformed},
-                               Change{16 + 8, UINT64_MAX - 63, FatbinStatus::malformed},
-                               Change{16 + 56, uint64_t{1} << 60, FatbinStatus::unsupported},
-                               Change{16 + 56, 3, FatbinStatus::unsupported},
-                               Change{16 + 56, 0, FatbinStatus::unsupported}}) {
+  for (const Change& change : {Change{8, UINT64_MAX, FatbinStatus::MALFORMED},
+                               Change{16 + 8, UINT64_MAX - 63, FatbinStatus::MALFORMED},
+                               Change{16 + 56, uint64_t{1} << 60, FatbinStatus::UNSUPPORTED},
+                               Change{16 + 56, 3, FatbinStatus::UNSUPPORTED},
+                               Change{16 + 56, 0, FatbinStatus::UNSUPPORTED}}) {
     std::string bad = good;
     put<uint64_t>(bad, change.at, change.value);
     EXPECT_EQ(extract(bad).status, change.status) << change.at << " " << change.value;
   }
   std::string short_header = good;
   put<uint32_t>(short_header, 16 + 4, 8);
-  EXPECT_EQ(extract(short_header).status, FatbinStatus::malformed);
+  EXPECT_EQ(extract(short_header).status, FatbinStatus::MALFORMED);
   std::string no_header = good;
   put<uint16_t>(no_header, 6, 3);
-  EXPECT_EQ(extract(no_header).status, FatbinStatus::malformed);
-  EXPECT_EQ(extract_ptx(nullptr, 0, 90).status, FatbinStatus::malformed);
+  EXPECT_EQ(extract(no_header).status, FatbinStatus::MALFORMED);
+  EXPECT_EQ(extract_ptx(nullptr, 0, 90).status, FatbinStatus::MALFORMED);
 }
 
 TEST(Fatbin, TellsItsSize) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must end a launch, and what the error then says.
 #include <gtest/gtest.h>
 
@@ -123,7 +124,7 @@ TEST(Faults, ThroughGenericAddresses) {
 }
 
 TEST(Faults, MemoryOfAnotherDevice) {
-  const uint64_t other = AddressSpace::instance().allocate(64, 16, MemoryKind::Device, 1);
+  const uint64_t other = AddressSpace::instance().allocate(64, 16, MemoryKind::DEVICE, 1);
   auto module = load_text(kernel_text(STORE));
   Shape s = shape(1, 4);
   EXPECT_FALSE(launch(*module->find_kernel("k"), s, nullptr, other, uint64_t{0}, 0));
@@ -299,16 +300,16 @@ TEST(Loading, ErrorsAreReported) {
 }
 
 TEST(Loading, GivesItsMemoryBack) {
-  const auto before = AddressSpace::instance().use(0, MemoryKind::Code);
+  const auto before = AddressSpace::instance().use(0, MemoryKind::CODE);
   {
     auto module = load_text(kernel_text("", ".visible .global .align 4 .u32 g[100] = {1, 2};\n"));
     const GlobalInfo* g = module->find_global("g");
     ASSERT_TRUE(g);
     EXPECT_EQ(g->size, 400u);
     EXPECT_EQ(static_cast<int*>(AddressSpace::instance().host(g->address, 8))[1], 2);
-    EXPECT_GT(AddressSpace::instance().use(0, MemoryKind::Code).bytes, before.bytes);
+    EXPECT_GT(AddressSpace::instance().use(0, MemoryKind::CODE).bytes, before.bytes);
   }
-  EXPECT_EQ(AddressSpace::instance().use(0, MemoryKind::Code).bytes, before.bytes);
+  EXPECT_EQ(AddressSpace::instance().use(0, MemoryKind::CODE).bytes, before.bytes);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of every kind: vectors, cache operators, volatile, constants, dynamic shared memory, the
 // heap, the stack, atomics, locks, printf.
 #include <algorithm>
@@ -210,8 +211,8 @@ extern "C" __global__ void k(Totals* t) {
   atomicMin(&t->smin, -(int)i); atomicMax(&t->smax, (int)i - 1000); atomicAdd(&t->f, 0.25f); atomicAdd(&t->d, 0.5);
   atomicAdd(&t->a64, 1ull << 33); atomicMax(&t->max64, (unsigned long long)i << 32); atomicMin(&t->smin64, -(long long)i << 32);
   unsigned old = t->cas, seen; do { seen = old; old = atomicCAS(&t->cas, seen, seen + 2); } while (old != seen);
-  unsigned long long o64 = *(volatile unsigned long long*)&t->cas64, s64; do { s64 = o64; o64 = atomicCAS(&t->cas64, s64, s64 + (1ull << 32) + 1); } while (o64 != s64);
-  unsigned short o16 = *(volatile unsigned short*)&t->half, s16; do { s16 = o16; o16 = atomicCAS(&t->half, s16, (unsigned short)(s16 + 1)); } while (o16 != s16);
+  unsigned long long o64 = *(volatile unsigned long long*)&t->cas64, int64_t; do { int64_t = o64; o64 = atomicCAS(&t->cas64, int64_t, int64_t + (1ull << 32) + 1); } while (o64 != int64_t);
+  unsigned short o16 = *(volatile unsigned short*)&t->half, int16_t; do { int16_t = o16; o16 = atomicCAS(&t->half, int16_t, (unsigned short)(int16_t + 1)); } while (o16 != int16_t);
   __shared__ unsigned local; __shared__ unsigned long long local64; if (threadIdx.x == 0) { local = 0; local64 = 0; } __syncthreads();
   atomicAdd_block(&local, 1); atomicAdd(&local64, 3ull); __syncthreads();
   if (threadIdx.x == 0 && (local != blockDim.x || local64 != 3 * blockDim.x)) t->pad = 1;

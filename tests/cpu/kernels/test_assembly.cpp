@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Intrinsics and inline assembly that code of every day seldom has.
 #include "device.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables, initial values, constants, parameters and frames.
 #include <cstring>
 
@@ -99,7 +100,7 @@ TEST(Variables, AnUnsizedArrayTakesItsSizeFromTheValues) {
   EXPECT_EQ(parsed.module->variables[1].size, 12u);
   EXPECT_TRUE(parsed.module->variables[2].is_unsized);
   EXPECT_EQ(parsed.module->variables[2].align, 16u);
-  EXPECT_EQ(parsed.module->variables[2].linkage, Linkage::external);
+  EXPECT_EQ(parsed.module->variables[2].linkage, Linkage::EXTERNAL);
 }
 
 TEST(Variables, AddressesBecomeRelocations) {
@@ -141,9 +142,9 @@ TEST(Variables, AttributesAndLinkage) {
   EXPECT_EQ(variables[0].align, 8u);
   EXPECT_EQ(variables[1].name, "n");
   EXPECT_EQ(variables[2].space, Space::constant);
-  EXPECT_EQ(variables[2].linkage, Linkage::weak);
-  EXPECT_EQ(variables[3].linkage, Linkage::common);
-  EXPECT_EQ(variables[4].linkage, Linkage::visible);
+  EXPECT_EQ(variables[2].linkage, Linkage::WEAK);
+  EXPECT_EQ(variables[3].linkage, Linkage::COMMON);
+  EXPECT_EQ(variables[4].linkage, Linkage::VISIBLE);
   EXPECT_EQ(variables[4].bytes[0], 9);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that wait for each other make progress: lanes, warps and blocks, through locks and flags.
 #include <gtest/gtest.h>
 
@@ -90,7 +91,7 @@ TEST(Progress, SpinWithPlainInstructionsAndNanosleep) {
 
 // The host and a running kernel talk through managed memory.
 TEST(Progress, HostAndKernelTalk) {
-  Array<int> a(2, 0, MemoryKind::Managed);
+  Array<int> a(2, 0, MemoryKind::MANAGED);
   const std::string text =
       "st.release.sys.global.u32 [%rd0+4], 1;\nWAIT: ld.acquire.sys.global.u32 %r3, [%rd0]; "
       "setp.eq.u32 %p2, %r3, 0; @%p2 bra WAIT;";
@@ -171,9 +172,9 @@ TEST(Progress, HeapIsSharedAndBounded) {
   s.limits.heap_bytes = 10000;
   ASSERT_FALSE(launch(*module->find_kernel("k"), s, nullptr, a, uint64_t{0}, 0));
   EXPECT_EQ(a[0], 10);
-  EXPECT_EQ(AddressSpace::instance().use(0, MemoryKind::Heap).bytes, 10000u);
+  EXPECT_EQ(AddressSpace::instance().use(0, MemoryKind::HEAP).bytes, 10000u);
   release_heap(0);
-  EXPECT_EQ(AddressSpace::instance().use(0, MemoryKind::Heap).bytes, 0u);
+  EXPECT_EQ(AddressSpace::instance().use(0, MemoryKind::HEAP).bytes, 0u);
 }
 
 TEST(Progress, LaunchesFromSeveralThreads) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels print, format by format, against the C library; and what does not fit.
 #include <gtest/gtest.h>
 
@@ -14,12 +15,14 @@ namespace {
 template <class T>
 PrintfSource source_of(const T& value) {
   PrintfSource source;
-  source.argument = [value](u64 offset, void* to, u64 size) {
+  source.argument = [value](uint64_t offset, void* to, uint64_t size) {
     std::byte bytes[16] = {};
     std::memcpy(bytes, &value, sizeof value);
     std::memcpy(to, bytes + offset, size);
   };
-  source.string = [](u64 address) { return std::string(reinterpret_cast<const char*>(address)); };
+  source.string = [](uint64_t address) {
+    return std::string(reinterpret_cast<const char*>(address));
+  };
   return source;
 }
 
@@ -66,7 +69,7 @@ TEST(Printf, ArgumentsAsWidthAndPrecision) {
 TEST(Printf, TextThatDoesNotFitIsRefused) {
   struct Case {
     const char* format;
-    u64 capacity;
+    uint64_t capacity;
     bool fits;
   };
   for (const Case& c : {Case{"%10d", 10, true},
@@ -78,7 +81,7 @@ TEST(Printf, TextThatDoesNotFitIsRefused) {
                         {"%d0123456789", 10, false},
                         {"%2147483648d", 1u << 20, false},
                         {"%.99999999999999999999d", 1u << 20, false},
-                        {"%-4294967297d", ~u64{0}, false}}) {
+                        {"%-4294967297d", ~uint64_t{0}, false}}) {
     std::string text;
     EXPECT_EQ(format_printf(c.format, source_of(5), c.capacity, text), c.fits ? 1 : -1) << c.format;
     EXPECT_LE(text.size(), c.capacity) << c.format;

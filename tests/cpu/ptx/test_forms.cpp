@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instruction names: what each part means, and that what is unknown or contradictory is refused.
 #include <gtest/gtest.h>
 

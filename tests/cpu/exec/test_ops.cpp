@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Single instructions on edge values: with every handler set, whose results must be the same to the
 // bit.
 #include <gtest/gtest.h>
@@ -166,7 +167,7 @@ void check(const Case& c) {
   const auto in = inputs_of(c);
   const Settings before = settings();
   std::vector<uint64_t> first;
-  for (Simd level : {Simd::Baseline, Simd::Avx2, Simd::Avx512}) {
+  for (Simd level : {Simd::BASELINE, Simd::AVX2, Simd::AVX512}) {
     Settings s = before;
     s.simd = level;
     configure(s);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that work together: warps, cooperative groups, grids.
 #include <algorithm>
 #include <map>
@@ -183,20 +184,20 @@ extern "C" __global__ void whole(const int4* in, int* out, unsigned n) {
   for (unsigned i = threadIdx.x; i < 4 * n; i += blockDim.x) out[blockIdx.x * 4 * n + i] = p[4 * n - 1 - i];
 }
 extern "C" __global__ void staged(const int* in, int* out, unsigned batches) {
-  constexpr int kStages = 2;
-  __shared__ int room[kStages][64];
+  constexpr int STAGES = 2;
+  __shared__ int room[STAGES][64];
   auto block = cg::this_thread_block();
-  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, kStages> state;
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> state;
   auto pipeline = cuda::make_pipeline(block, &state);
   int sum = 0;
   for (unsigned next = 0, b = 0; b < batches; ++b) {
-    for (; next < batches && next < b + kStages; ++next) {
+    for (; next < batches && next < b + STAGES; ++next) {
       pipeline.producer_acquire();
-      cuda::memcpy_async(block, room[next % kStages], in + next * 64, sizeof(int) * 64, pipeline);
+      cuda::memcpy_async(block, room[next % STAGES], in + next * 64, sizeof(int) * 64, pipeline);
       pipeline.producer_commit();
     }
     pipeline.consumer_wait();
-    sum += room[b % kStages][63 - threadIdx.x] * int(b + 1);
+    sum += room[b % STAGES][63 - threadIdx.x] * int(b + 1);
     pipeline.consumer_release();
   }
   out[threadIdx.x] = sum;

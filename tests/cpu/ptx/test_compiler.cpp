@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What NVRTC of this machine writes for the kernels of tests/data parses, for each architecture.
 #include <algorithm>
 #include <filesystem>
@@ -54,13 +55,11 @@ TEST_P(Compiler, KernelsParse) {
   if (!nvrtc) GTEST_SKIP() << "no NVRTC on this machine";
   std::vector<std::string> options = {"-std=c++17", "--device-int128"};
   std::string parameter = GetParam(), option;
-  for (char c : parameter + " ") {
-    if (c != ' ') {
+  for (char c : parameter + " ")
+    if (c != ' ')
       option += c;
-    } else {
+    else
       options.push_back(std::exchange(option, ""));
-    }
-  }
   std::vector<Source> sources = kernels();
   ASSERT_EQ(sources.size(), 40u);
   for (const Source& source : sources) {

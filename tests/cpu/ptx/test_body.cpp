@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Function bodies: scopes, labels, operands in their slots, calls.
 #include <bit>
 
@@ -19,25 +20,25 @@ TEST(Body, OperandsHaveFixedSlots) {
     return parsed.operands(instruction)[slot].kind;
   };
   ASSERT_EQ(parsed.operands(0).size(), 5u);
-  EXPECT_EQ(kind(0, 1), OperandKind::none);
-  EXPECT_EQ(kind(0, 3), OperandKind::immediate);
-  EXPECT_EQ(kind(0, 4), OperandKind::none);
-  EXPECT_EQ(kind(1, 1), OperandKind::reg);
+  EXPECT_EQ(kind(0, 1), OperandKind::NONE);
+  EXPECT_EQ(kind(0, 3), OperandKind::IMMEDIATE);
+  EXPECT_EQ(kind(0, 4), OperandKind::NONE);
+  EXPECT_EQ(kind(1, 1), OperandKind::REG);
   EXPECT_TRUE(parsed.operands(1)[4].negated);
   ASSERT_EQ(parsed.operands(2).size(), 6u);
   EXPECT_EQ(parsed.operands(2)[5].bits, 0xFFFFFFFFu);
-  EXPECT_EQ(kind(3, 1), OperandKind::none);
+  EXPECT_EQ(kind(3, 1), OperandKind::NONE);
   ASSERT_EQ(parsed.operands(4).size(), 4u);
-  EXPECT_EQ(kind(4, 2), OperandKind::none);
+  EXPECT_EQ(kind(4, 2), OperandKind::NONE);
   EXPECT_EQ(parsed.operands(5)[2].bits, 64u);
   EXPECT_TRUE(parsed.operands(5)[3].negated);
   ASSERT_EQ(parsed.operands(6).size(), 7u);
   EXPECT_EQ(parsed.operands(6)[5].bits, 0x96u);
   ASSERT_EQ(parsed.operands(7).size(), 2u);
-  EXPECT_EQ(kind(8, 0), OperandKind::sink);
+  EXPECT_EQ(kind(8, 0), OperandKind::SINK);
   ASSERT_EQ(parsed.operands(9).size(), 5u);
   EXPECT_EQ(parsed.operands(9)[1].bits, 4u);
-  EXPECT_EQ(kind(9, 3), OperandKind::reg);
+  EXPECT_EQ(kind(9, 3), OperandKind::REG);
   ASSERT_EQ(parsed.operands(10).size(), 4u);
   EXPECT_TRUE(parsed.operands(11)[1].negated);
 }
@@ -110,21 +111,21 @@ TEST(Body, MemoryOperandsOfEveryShape) {
              "ld.global.v2.u32 {%r1, _}, [%rd1];\nmov.u64 %rd1, g[2];\nret;\n",
              ".global .u32 g[16];\n"));
   EXPECT_PARSES(good);
-  EXPECT_EQ(good.operands(0)[1].base, Base::reg);
+  EXPECT_EQ(good.operands(0)[1].base, Base::REG);
   EXPECT_EQ(int64_t(good.operands(1)[1].bits), -8);
   EXPECT_EQ(good.operands(2)[1].bits, 16u);
   EXPECT_EQ(int64_t(good.operands(3)[1].bits), -4);
-  EXPECT_EQ(good.operands(4)[1].base, Base::module_variable);
+  EXPECT_EQ(good.operands(4)[1].base, Base::MODULE_VARIABLE);
   EXPECT_EQ(good.operands(5)[1].bits, 8u);
-  EXPECT_EQ(good.operands(6)[1].base, Base::local_variable);
-  EXPECT_EQ(good.operands(7)[1].base, Base::absolute);
+  EXPECT_EQ(good.operands(6)[1].base, Base::LOCAL_VARIABLE);
+  EXPECT_EQ(good.operands(7)[1].base, Base::ABSOLUTE);
   EXPECT_EQ(good.operands(7)[1].bits, 4096u);
   auto lanes = good.function().elements_of(good.operands(8)[0]);
   ASSERT_EQ(lanes.size(), 4u);
-  EXPECT_EQ(lanes[3].kind, OperandKind::reg);
+  EXPECT_EQ(lanes[3].kind, OperandKind::REG);
   EXPECT_EQ(good.function().elements_of(good.operands(9)[1])[1].bits, 7u);
-  EXPECT_EQ(good.function().elements_of(good.operands(10)[0])[1].kind, OperandKind::sink);
-  EXPECT_EQ(good.operands(11)[1].kind, OperandKind::symbol);
+  EXPECT_EQ(good.function().elements_of(good.operands(10)[0])[1].kind, OperandKind::SINK);
+  EXPECT_EQ(good.operands(11)[1].kind, OperandKind::SYMBOL);
   EXPECT_EQ(good.operands(11)[1].bits, 8u);
 }
 
@@ -162,14 +163,14 @@ TEST(Body, CallsDirectAndIndirect) {
   const Function& k = parsed.function(2);
   auto operands = k.operands_of(k.instructions[1]);
   ASSERT_EQ(operands.size(), 4u);
-  EXPECT_EQ(operands[0].kind, OperandKind::function);
+  EXPECT_EQ(operands[0].kind, OperandKind::FUNCTION);
   EXPECT_EQ(operands[1].count, 1);
   EXPECT_EQ(operands[2].count, 1);
-  EXPECT_EQ(operands[3].kind, OperandKind::none);
-  EXPECT_EQ(k.elements_of(operands[2])[0].kind, OperandKind::symbol);
+  EXPECT_EQ(operands[3].kind, OperandKind::NONE);
+  EXPECT_EQ(k.elements_of(operands[2])[0].kind, OperandKind::SYMBOL);
   auto indirect = k.operands_of(k.instructions[7]);
-  EXPECT_EQ(indirect[0].kind, OperandKind::reg);
-  ASSERT_EQ(indirect[3].kind, OperandKind::prototype);
+  EXPECT_EQ(indirect[0].kind, OperandKind::REG);
+  ASSERT_EQ(indirect[3].kind, OperandKind::PROTOTYPE);
   EXPECT_EQ(k.prototypes[indirect[3].index].inputs.size(), 1u);
 }
 

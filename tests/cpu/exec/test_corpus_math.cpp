@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of the corpus that compute: integer results are exact, transcendental ones near the
 // host's.
 #include <bit>
