@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "launch.hpp"
@@ -25,23 +26,20 @@ constexpr const char* CLASS_NAME = nullptr;
 CUCORE_HANDLES(CUCORE_NAME)
 #undef CUCORE_NAME
 
-// The object that a call needs, for its length.
-template <class Type>
-class Taken {
- public:
-  Taken(JNIEnv* env, jlong lease) {
-    if (lease != 0 && !use_.enter(lease)) {
-      raise_closed(env, CLASS_NAME<Type>);
-      failed_ = true;
-    }
-  }
-  bool failed() const { return failed_; }
-  Type* get() const { return static_cast<Type*>(use_.object()); }
-
- private:
-  Use use_;
-  bool failed_ = false;
-};
+// Runs a body with the objects of leases, which no thread closes meanwhile; 0 is null.
+template <class Type, class... Types, class Body, class... Leases>
+auto with(JNIEnv* env, Body&& body, jlong lease, Leases... others)
+    -> std::invoke_result_t<Body&, Type*, Types*...> {
+  Use use;
+  if (lease != 0 && !use.enter(lease))
+    return raise_closed(env, CLASS_NAME<Type>), std::invoke_result_t<Body&, Type*, Types*...>();
+  auto* const object = static_cast<Type*>(use.object());
+  if constexpr (sizeof...(others) == 0)
+    return guarded(env, [&] { return body(object); });
+  else
+    return with<Types...>(
+        env, [&](Types*... more) { return body(object, more...); }, others...);
+}
 
 // Memory to stage a Java array in, piece by piece: nothing may wait while the array itself is held.
 class Staging {
@@ -58,18 +56,13 @@ class Staging {
   std::unique_ptr<char[]> many_;
 };
 
-void copy_out(JNIEnv* env, jarray array, size_t at, char* to, size_t size) {
+// The elements of a Java array, which nothing may wait for while they are held.
+template <class Body>
+void with_elements(JNIEnv* env, jarray array, jint mode, Body body) {
   void* elements = env->GetPrimitiveArrayCritical(array, nullptr);
   if (!elements) throw std::bad_alloc();
-  std::memcpy(to, static_cast<char*>(elements) + at, size);
-  env->ReleasePrimitiveArrayCritical(array, elements, JNI_ABORT);
-}
-
-void copy_in(JNIEnv* env, jarray array, size_t at, const char* from, size_t size) {
-  void* elements = env->GetPrimitiveArrayCritical(array, nullptr);
-  if (!elements) throw std::bad_alloc();
-  std::memcpy(static_cast<char*>(elements) + at, from, size);
-  env->ReleasePrimitiveArrayCritical(array, elements, 0);
+  body(static_cast<char*>(elements));
+  env->ReleasePrimitiveArrayCritical(array, elements, mode);
 }
 
 // What goes in pieces is refused as a whole.
@@ -80,6 +73,20 @@ void check_range(const cucore_buffer* buffer, jlong offset, jlong size) {
       static_cast<size_t>(size) > whole - static_cast<size_t>(offset))
     throw cucore::bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT,
                                 "the array is larger than the rest of the buffer");
+}
+
+// Copies in pieces: piece(memory, bytes done, bytes of the piece). One of no bytes goes through
+// too: an offset outside is refused then as well.
+template <class Piece>
+void in_pieces(const cucore_buffer* buffer, jlong offset, jlong size, Piece piece) {
+  check_range(buffer, offset, size);
+  Staging staging(static_cast<size_t>(size));
+  size_t done = 0;
+  do {
+    const size_t part = std::min(staging.size(), static_cast<size_t>(size) - done);
+    piece(staging.data(), done, part);
+    done += part;
+  } while (done < static_cast<size_t>(size));
 }
 
 // What a launch uses, a kernel, a stream and buffers, until it returns.
@@ -113,36 +120,29 @@ class LaunchObjects final : public cucore::bind::BufferNumbers {
   cucore_stream* const stream_;
 };
 
-void let_go_of_buffer(void* buffer) { cucore_buffer_release(static_cast<cucore_buffer*>(buffer)); }
-void let_go_of_code(void* code) {
-  cucore_objectcode_release(static_cast<cucore_objectcode*>(code));
-}
-
-// Reads parameters with one call if they are few, else with two.
+// Reads parameters with one call if they are few, else with two: offset, size and class of each,
+// one after the other.
 template <class Read>
 jlongArray parameters_of(JNIEnv* env, Read read) {
-  jlongArray result = nullptr;
-  guarded(env, [&] {
-    std::vector<cucore_parameter_info> infos(32, cucore_parameter_info CUCORE_PARAMETER_INFO_INIT);
-    size_t count = 0;
-    cucore_error* error = nullptr;
-    cucore_status status = read(infos.data(), infos.size(), &count, &error);
-    if (status == CUCORE_ERROR_BUFFER_TOO_SMALL) {
-      cucore_error_release(error);
-      error = nullptr;
-      infos.resize(count, cucore_parameter_info CUCORE_PARAMETER_INFO_INIT);
-      status = read(infos.data(), infos.size(), &count, &error);
-    }
-    if (status != CUCORE_OK) throw cucore::bind::Failure(status, error);
-    std::vector<jlong> numbers;
-    for (size_t i = 0; i < count; ++i)
-      numbers.insert(numbers.end(),
-                     {static_cast<jlong>(infos[i].offset), static_cast<jlong>(infos[i].size),
-                      static_cast<jlong>(infos[i].parameter_class)});
-    result = env->NewLongArray(static_cast<jsize>(numbers.size()));
-    if (result)
-      env->SetLongArrayRegion(result, 0, static_cast<jsize>(numbers.size()), numbers.data());
-  });
+  std::vector<cucore_parameter_info> infos(32, cucore_parameter_info CUCORE_PARAMETER_INFO_INIT);
+  size_t count = 0;
+  cucore_error* error = nullptr;
+  cucore_status status = read(infos.data(), infos.size(), &count, &error);
+  if (status == CUCORE_ERROR_BUFFER_TOO_SMALL) {
+    cucore_error_release(error);
+    error = nullptr;
+    infos.resize(count, cucore_parameter_info CUCORE_PARAMETER_INFO_INIT);
+    status = read(infos.data(), infos.size(), &count, &error);
+  }
+  if (status != CUCORE_OK) throw cucore::bind::Failure(status, error);
+  std::vector<jlong> numbers;
+  for (size_t i = 0; i < count; ++i)
+    numbers.insert(numbers.end(),
+                   {static_cast<jlong>(infos[i].offset), static_cast<jlong>(infos[i].size),
+                    static_cast<jlong>(infos[i].parameter_class)});
+  jlongArray result = env->NewLongArray(static_cast<jsize>(numbers.size()));
+  if (result)
+    env->SetLongArrayRegion(result, 0, static_cast<jsize>(numbers.size()), numbers.data());
   return result;
 }
 
@@ -187,119 +187,104 @@ NATIVE(jint, launch)
   return closed;
 }
 
-// Offset, size and class of each parameter, one after the other.
 NATIVE(jlongArray, parameters)(JNIEnv* env, jclass, jlong kernel, jlong device) {
-  const Taken<cucore_kernel> of(env, kernel);
-  if (of.failed()) return nullptr;
-  const Taken<cucore_device> on(env, device);
-  if (on.failed()) return nullptr;
-  return parameters_of(
-      env, [&](cucore_parameter_info* out, size_t capacity, size_t* count, cucore_error** error) {
-        return cucore_kernel_parameters(of.get(), on.get(), out, capacity, count, error);
-      });
+  return with<cucore_kernel, cucore_device>(
+      env,
+      [&](auto* of, auto* on) {
+        return parameters_of(env,
+                             [&](auto... out) { return cucore_kernel_parameters(of, on, out...); });
+      },
+      kernel, device);
 }
 
 NATIVE(jlongArray, symbolParameters)(JNIEnv* env, jclass, jlong code, jlong symbol) {
-  const Taken<cucore_objectcode> of(env, code);
-  if (of.failed()) return nullptr;
-  return parameters_of(
-      env, [&](cucore_parameter_info* out, size_t capacity, size_t* count, cucore_error** error) {
-        return cucore_objectcode_symbol_parameters(of.get(), static_cast<size_t>(symbol), out,
-                                                   capacity, count, error);
-      });
+  return with<cucore_objectcode>(
+      env,
+      [&](auto* of) {
+        return parameters_of(env, [&](auto... out) {
+          return cucore_objectcode_symbol_parameters(of, static_cast<size_t>(symbol), out...);
+        });
+      },
+      code);
 }
 
 NATIVE(void, writeMemory)
 (JNIEnv* env, jclass, jlong buffer, jlong stream, jlong offset, jlong source, jlong size) {
-  const Taken<cucore_buffer> to(env, buffer);
-  if (to.failed()) return;
-  const Taken<cucore_stream> in(env, stream);
-  if (in.failed()) return;
-  guarded(env, [&] {
-    ok(cucore_buffer_write, to.get(), static_cast<size_t>(offset),
-       reinterpret_cast<const void*>(source), static_cast<size_t>(size), in.get());
-  });
+  with<cucore_buffer, cucore_stream>(
+      env,
+      [&](auto* to, auto* in) {
+        ok(cucore_buffer_write, to, static_cast<size_t>(offset),
+           reinterpret_cast<const void*>(source), static_cast<size_t>(size), in);
+      },
+      buffer, stream);
 }
 
 NATIVE(void, readMemory)
 (JNIEnv* env, jclass, jlong buffer, jlong stream, jlong offset, jlong destination, jlong size) {
-  const Taken<cucore_buffer> from(env, buffer);
-  if (from.failed()) return;
-  const Taken<cucore_stream> in(env, stream);
-  if (in.failed()) return;
-  guarded(env, [&] {
-    ok(cucore_buffer_read, from.get(), static_cast<size_t>(offset),
-       reinterpret_cast<void*>(destination), static_cast<size_t>(size), in.get());
-  });
+  with<cucore_buffer, cucore_stream>(
+      env,
+      [&](auto* from, auto* in) {
+        ok(cucore_buffer_read, from, static_cast<size_t>(offset),
+           reinterpret_cast<void*>(destination), static_cast<size_t>(size), in);
+      },
+      buffer, stream);
 }
 
-// One piece of no bytes goes through too: an offset outside is refused then as well.
 NATIVE(void, writeArray)
 (JNIEnv* env, jclass, jlong buffer, jlong stream, jlong offset, jarray source, jlong first,
  jlong size) {
-  const Taken<cucore_buffer> to(env, buffer);
-  if (to.failed()) return;
-  const Taken<cucore_stream> in(env, stream);
-  if (in.failed()) return;
-  guarded(env, [&] {
-    check_range(to.get(), offset, size);
-    Staging staging(static_cast<size_t>(size));
-    jlong done = 0;
-    do {
-      const size_t part = std::min<size_t>(staging.size(), static_cast<size_t>(size - done));
-      if (part != 0) copy_out(env, source, static_cast<size_t>(first + done), staging.data(), part);
-      ok(cucore_buffer_write, to.get(), static_cast<size_t>(offset + done), staging.data(), part,
-         in.get());
-      done += static_cast<jlong>(part);
-    } while (done < size);
-  });
+  const auto write = [&](auto* to, auto* in) {
+    in_pieces(to, offset, size, [&](char* memory, size_t done, size_t part) {
+      if (part != 0)
+        with_elements(env, source, JNI_ABORT, [&](const char* elements) {
+          std::memcpy(memory, elements + first + done, part);
+        });
+      ok(cucore_buffer_write, to, static_cast<size_t>(offset) + done, memory, part, in);
+    });
+  };
+  with<cucore_buffer, cucore_stream>(env, write, buffer, stream);
 }
 
 NATIVE(void, readArray)
 (JNIEnv* env, jclass, jlong buffer, jlong stream, jlong offset, jarray destination, jlong first,
  jlong size) {
-  const Taken<cucore_buffer> from(env, buffer);
-  if (from.failed()) return;
-  const Taken<cucore_stream> in(env, stream);
-  if (in.failed()) return;
-  guarded(env, [&] {
-    check_range(from.get(), offset, size);
-    Staging staging(static_cast<size_t>(size));
-    jlong done = 0;
-    do {
-      const size_t part = std::min<size_t>(staging.size(), static_cast<size_t>(size - done));
-      ok(cucore_buffer_read, from.get(), static_cast<size_t>(offset + done), staging.data(), part,
-         in.get());
+  const auto read = [&](auto* from, auto* in) {
+    in_pieces(from, offset, size, [&](char* memory, size_t done, size_t part) {
+      ok(cucore_buffer_read, from, static_cast<size_t>(offset) + done, memory, part, in);
       if (part != 0)
-        copy_in(env, destination, static_cast<size_t>(first + done), staging.data(), part);
-      done += static_cast<jlong>(part);
-    } while (done < size);
-  });
+        with_elements(env, destination, 0,
+                      [&](char* elements) { std::memcpy(elements + first + done, memory, part); });
+    });
+  };
+  with<cucore_buffer, cucore_stream>(env, read, buffer, stream);
 }
 
 // Another lease on the same object, for a view that outlives the Java object.
 NATIVE(jlong, shareBuffer)(JNIEnv* env, jclass, jlong buffer) {
-  const Taken<cucore_buffer> of(env, buffer);
-  return of.failed() ? 0 : Lease::open(cucore_buffer_retain(of.get()), let_go_of_buffer);
+  return with<cucore_buffer>(
+      env, [](auto* of) { return lease(cucore_buffer_retain(of)); }, buffer);
 }
 
 NATIVE(jobject, viewOfBuffer)(JNIEnv* env, jclass, jlong buffer) {
-  const Taken<cucore_buffer> of(env, buffer);
-  void* memory = of.failed() ? nullptr : cucore_buffer_host_pointer(of.get());
-  return memory ? env->NewDirectByteBuffer(memory, static_cast<jlong>(cucore_buffer_size(of.get())))
-                : nullptr;
+  const auto view = [&](auto* of) -> jobject {
+    void* memory = cucore_buffer_host_pointer(of);
+    return memory ? env->NewDirectByteBuffer(memory, static_cast<jlong>(cucore_buffer_size(of)))
+                  : nullptr;
+  };
+  return with<cucore_buffer>(env, view, buffer);
 }
 
 NATIVE(jlong, shareCode)(JNIEnv* env, jclass, jlong code) {
-  const Taken<cucore_objectcode> of(env, code);
-  return of.failed() ? 0 : Lease::open(cucore_objectcode_retain(of.get()), let_go_of_code);
+  return with<cucore_objectcode>(
+      env, [](auto* of) { return lease(cucore_objectcode_retain(of)); }, code);
 }
 
 NATIVE(jobject, viewOfCode)(JNIEnv* env, jclass, jlong code) {
-  const Taken<cucore_objectcode> of(env, code);
-  if (of.failed()) return nullptr;
-  size_t size = 0;
-  const void* bytes = cucore_objectcode_data(of.get(), &size);
-  return bytes ? env->NewDirectByteBuffer(const_cast<void*>(bytes), static_cast<jlong>(size))
-               : nullptr;
+  const auto view = [&](auto* of) -> jobject {
+    size_t size = 0;
+    const void* bytes = cucore_objectcode_data(of, &size);
+    return bytes ? env->NewDirectByteBuffer(const_cast<void*>(bytes), static_cast<jlong>(size))
+                 : nullptr;
+  };
+  return with<cucore_objectcode>(env, view, code);
 }

@@ -22,16 +22,17 @@ void raise_negative(JNIEnv* env, const char* name, int64_t given);
 void raise_null(JNIEnv* env, const char* name, int64_t at = -1);
 void raise_out_of_memory(JNIEnv* env);
 
-// Runs a body, and raises what it throws.
+// Runs a body, and raises what it throws; the result is then 0.
 template <class Body>
-void guarded(JNIEnv* env, Body&& body) {
+auto guarded(JNIEnv* env, Body&& body) -> decltype(body()) {
   try {
-    body();
+    return body();
   } catch (const bind::Failure& failure) {
     raise(env, failure);
   } catch (const std::bad_alloc&) {
     raise_out_of_memory(env);
   }
+  return decltype(body())();
 }
 
 }  // namespace cucore::java
