@@ -86,6 +86,14 @@ class Api:
             raise SystemExit(f'the header has no {name}')
         return self.header.functions[name]
 
+    def is_query(self, function):
+        """It reports whether work is complete."""
+        return function.name.endswith('_query') and function.types[1:] == ['int32_t *', 'cucore_error **']
+
+    def is_synchronize(self, function):
+        """It waits for work without a time limit."""
+        return function.name.endswith('_synchronize') and function.types[1:] == ['cucore_error **']
+
     def unreachable(self, function):
         return any(fnmatch.fnmatch(function, pattern) for pattern in self.table.rows['unreachable'])
 

@@ -155,8 +155,8 @@ class Written:
             ctype, read = call.property_type()
             arguments[1] = '$self'
             head, body = declared(ctype, name), f'return {read};'.format(', '.join(arguments[1:]))
-        elif name == 'synchronize':
-            query = next((f', {f.name}' for f in self.owner.functions if f.name.endswith('_query')), '')
+        elif self.api.is_synchronize(function):
+            query = next((f', {f.name}' for f in self.owner.functions if self.api.is_query(f)), '')
             head, body = 'void synchronize', f'wait_for($self, {function.name}{query});'
         else:
             ctype, form = call.result()

@@ -3,6 +3,7 @@
 import itertools
 import re
 
+import csharp_values
 import fields
 import sources
 import words
@@ -86,6 +87,7 @@ def generated_members(places, members, texts):
         for member in members:
             if member.owner == owner.name and is_kept(member, places):
                 out += kept(member, places)
+        out += csharp_values.members(places.api, owner)
         if not any(has_text(text, name) for text in texts):
             out += ['  /// <summary>The name of the class.</summary>',
                     f'  public override string ToString() {{ return "{name}" + (IsDisposed ? ", disposed" : ""); }}']
@@ -282,4 +284,4 @@ def write_sources(places, members, folder, names):
                                    *(line for c_name, name in fields.records(places.api) for line in record(places, c_name, name)), '}']))
     write('Kept.Generated.cs', expand(generated_members(places, members, texts.values())))
     for name, text in texts.items():
-        write(name, expand(text.splitlines()))
+        write(name, expand(csharp_values.expand(text.splitlines())))

@@ -12,6 +12,7 @@ from pathlib import Path
 import api as apis
 import classes
 import csharp
+import csharp_values
 import fields
 import interface
 import java
@@ -30,8 +31,10 @@ def read(header_paths, language):
     paths = header_paths.split(':')
     api = apis.Api([p for p in paths if not p.endswith('.toml')], written, [p for p in paths if p.endswith('.toml')])
     lines = lines if language == 'cpp' else interface.of_language(lines, language)
-    at = lines.index('//: classes')
-    lines[at:at + 1] = classes.lines(api)
+    for mark, made in (('//: classes', classes.lines), ('//: waits', csharp_values.waits)):
+        if mark in lines:
+            at = lines.index(mark)
+            lines[at:at + 1] = made(api)
     members = interface.members(lines)
     return lines, members, Places(api, language, members)
 

@@ -50,7 +50,7 @@ def of_python():
 
 def braced_place(owner, declaration):
     """The member that a declaration of Java or C# begins."""
-    declaration = declaration.partition(';')[0]
+    declaration = declaration.partition(';')[0].partition(' = ')[0]
     declaration = re.sub(r'\([^()]*\) (?=\w+ *[({])', '', declaration)  # the tuple that it returns
     name = re.search(r'(\w+)\s*(?:<\w+>)?\s*([({])', declaration) or re.search(r'(\w+)\s*()$', declaration)
     return Place(owner, '' if name[1] == owner else name[1], name[2] != '(')
@@ -105,9 +105,16 @@ class Places:
         """Users do not need it, or the layer has a fuller member for it."""
         if self.api.unreachable(member.function):
             return True
+        if self.language == 'csharp' and self.is_wait(member.function):
+            return True
         if member.kind == 'constructor' and self.is_generated(self.api.owner(member.function)):
             return True
         return member.function in self.layer and member.function not in self.api.table.get('visible', self.language, ())
+
+    def is_wait(self, function):
+        """Whether C# has a quick form of a query, or a form of a wait that Mono can end."""
+        declared = self.api.function(function)
+        return self.api.owner(function) is not None and (self.api.is_query(declared) or self.api.is_synchronize(declared))
 
     def is_generated(self, owner):
         """Whether a constructor over that of SWIG is generated."""

@@ -44,15 +44,11 @@ public sealed class BatchOptions {
 
 /// <summary>What became of one item: object code, or the exception of what went wrong.</summary>
 public sealed class BatchResult {
+  //: fields private ()
   /// <summary>The object code, yours to dispose of; null where the item failed.</summary>
   public ObjectCode Code { get; }
   /// <summary>The exception that compiling the item alone would have thrown; null where it did not fail.</summary>
   public CucoreException Error { get; }
-
-  private BatchResult(ObjectCode code, CucoreException error) {
-    Code = code;
-    Error = error;
-  }
 
   internal static BatchResult Of(NativeBatch batch, int index) {
     try {

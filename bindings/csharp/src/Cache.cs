@@ -6,15 +6,11 @@ using System.Collections.Generic;
 namespace Cucore {
 /// <summary>Object code, and where a cache had it from.</summary>
 public sealed class CacheResult {
+  //: fields internal (ObjectCode code, int outcome)
   /// <summary>The object code, yours to dispose of.</summary>
-  public ObjectCode Code { get; }
+  public ObjectCode Code { get; } = code;
   /// <summary>Where it came from.</summary>
-  public CacheOutcome Outcome { get; }
-
-  internal CacheResult(ObjectCode code, int outcome) {
-    Code = code;
-    Outcome = (CacheOutcome)outcome;
-  }
+  public CacheOutcome Outcome { get; } = (CacheOutcome)outcome;
 
   /// <summary>For "var (code, outcome) = cache.Compile(...)".</summary>
   public void Deconstruct(out ObjectCode code, out CacheOutcome outcome) {

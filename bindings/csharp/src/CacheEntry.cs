@@ -6,42 +6,29 @@ using System.Collections.Generic;
 namespace Cucore {
 /// <summary>One file of a cache, as it was when the cache told of it.</summary>
 public sealed class CacheEntry {
-  private readonly byte[] key;
+  //: fields private (NativeCacheEntries all, long index)
+  private readonly byte[] key = all.Key(index);
+  /// <summary>What it is.</summary>
+  public CacheFile Kind { get; } = all.Kind(index);
+  /// <summary>Whether it is whole. If not, it has been removed, where the cache may write.</summary>
+  public bool IsSound { get; } = all.IsSound(index);
+  /// <summary>In bytes.</summary>
+  public long Size { get; } = checked((long)all.Size(index));
+  /// <summary>When it was made.</summary>
+  public DateTimeOffset Made { get; } = Moment(all.MadeNs(index));
+  /// <summary>When it was used last.</summary>
+  public DateTimeOffset Used { get; } = Moment(all.UsedNs(index));
+  /// <summary>The kind of its code; null where the file was not read, or is no entry.</summary>
+  public CodeType? Type { get; } = all.Type(index) == 0 ? (CodeType?)null : (CodeType)all.Type(index);
+  /// <summary>The name of its code; "" where the file was not read.</summary>
+  public string Name { get; } = all.Name(index);
+  /// <summary>The architecture of its code, "sm_90"; "" where the file was not read.</summary>
+  public string Arch { get; } = all.Arch(index);
+  /// <summary>What is wrong with it; "".</summary>
+  public string Problem { get; } = all.Problem(index);
 
   /// <summary>A copy of its key: 32 bytes, in hexadecimal its name in the folder.</summary>
   public byte[] GetKey() { return (byte[])key.Clone(); }
-  /// <summary>What it is.</summary>
-  public CacheFile Kind { get; }
-  /// <summary>Whether it is whole. If not, it has been removed, where the cache may write.</summary>
-  public bool IsSound { get; }
-  /// <summary>In bytes.</summary>
-  public long Size { get; }
-  /// <summary>When it was made.</summary>
-  public DateTimeOffset Made { get; }
-  /// <summary>When it was used last.</summary>
-  public DateTimeOffset Used { get; }
-  /// <summary>The kind of its code; null where the file was not read, or is no entry.</summary>
-  public CodeType? Type { get; }
-  /// <summary>The name of its code; "" where the file was not read.</summary>
-  public string Name { get; }
-  /// <summary>The architecture of its code, "sm_90"; "" where the file was not read.</summary>
-  public string Arch { get; }
-  /// <summary>What is wrong with it; "".</summary>
-  public string Problem { get; }
-
-  private CacheEntry(NativeCacheEntries all, long index) {
-    key = all.Key(index);
-    Kind = all.Kind(index);
-    IsSound = all.IsSound(index);
-    Size = checked((long)all.Size(index));
-    Made = Moment(all.MadeNs(index));
-    Used = Moment(all.UsedNs(index));
-    int type = all.Type(index);
-    Type = type == 0 ? (CodeType?)null : (CodeType)type;
-    Name = all.Name(index);
-    Arch = all.Arch(index);
-    Problem = all.Problem(index);
-  }
 
   private static DateTimeOffset Moment(long nanoseconds) {
     return DateTimeOffset.FromUnixTimeSeconds(0).AddTicks(nanoseconds / Timeout.NanosecondsPerTick);

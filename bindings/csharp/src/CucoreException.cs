@@ -7,21 +7,14 @@ using System.Runtime.Serialization;
 namespace Cucore {
 /// <summary>What the native library says about a failed call.</summary>
 internal sealed class Failure {
-  internal readonly Status Status;
-  internal readonly string Message, Log, Origin, NativeName;
+  //: fields internal (int status)
+  internal readonly Status Status = (Status)status;
+  internal readonly string Message;
+  internal readonly string Log;
+  internal readonly string Origin;
   internal readonly int NativeCode;
+  internal readonly string NativeName;
   internal readonly Diagnostic[] Diagnostics;
-
-  internal Failure(int status, string message, string log, string origin, int nativeCode, string nativeName,
-                   Diagnostic[] diagnostics) {
-    Status = (Status)status;
-    Message = message;
-    Log = log;
-    Origin = origin;
-    NativeCode = nativeCode;
-    NativeName = nativeName;
-    Diagnostics = diagnostics;
-  }
 }
 
 /// <summary>A call of the library failed. Each status has a class of its own under this one.</summary>

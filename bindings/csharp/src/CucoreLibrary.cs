@@ -5,14 +5,18 @@ using System;
 namespace Cucore {
 /// <summary>A library that is opened at run time, on first use.</summary>
 public sealed class LibraryInfo {
+  //: fields internal (Library library)
   /// <summary>Whether it is open and usable.</summary>
-  public bool Available { get; internal set; }
+  public bool Available { get; } = CucoreNative.RawLibraryAvailable(library);
   /// <summary>The file in use, "" while unavailable.</summary>
-  public string Path { get; internal set; }
+  public string Path { get; } = CucoreNative.RawLibraryPath(library);
   /// <summary>Its version; the driver's is the highest CUDA version it serves.</summary>
-  public Version Version { get; internal set; }
+  public Version Version { get; } = CucoreNative.RawLibraryVersion(library).ToVersion();
   /// <summary>Why it is unavailable, with every path tried; else "".</summary>
-  public string Reason { get; internal set; }
+  public string Reason { get; } = CucoreNative.RawLibraryReason(library);
+
+  /// <summary>One without values.</summary>
+  public LibraryInfo() {}
 
   /// <summary>The file and the version, or the reason.</summary>
   public override string ToString() { return Available ? $"{Path} {Version}" : Reason; }
@@ -29,13 +33,7 @@ public static class CucoreLibrary {
   public static string NameOf(Status status) { return CucoreNative.RawStatusName((int)status); }
 
   //: cucore_library_query
-  public static LibraryInfo Query(Library library) {
-    NativePair version = CucoreNative.RawLibraryVersion(library);
-    return new LibraryInfo {
-      Available = CucoreNative.RawLibraryAvailable(library), Path = CucoreNative.RawLibraryPath(library),
-      Reason = CucoreNative.RawLibraryReason(library), Version = new Version((int)version.First, (int)version.Second)
-    };
-  }
+  public static LibraryInfo Query(Library library) { return new LibraryInfo(library); }
 
   //: cucore_library_set_path
   public static void SetPath(Library library, string path) { CucoreNative.RawLibrarySetPath(library, path ?? throw new ArgumentNullException(nameof(path))); }

@@ -21,16 +21,20 @@ public partial struct Completion {
 
 /// <summary>How much a queue holds, and what asking for it costs.</summary>
 public sealed class QueueInfo {
+  //: fields internal (CudaQueue queue)
   /// <summary>Futures whose work is not complete, detached ones too.</summary>
-  public long Pending { get; internal set; }
+  public long Pending { get; } = queue.RawQuery(0);
   /// <summary>Completions that nobody has taken yet.</summary>
-  public long Waiting { get; internal set; }
+  public long Waiting { get; } = queue.RawQuery(1);
   /// <summary>Completions that ever came to the queue.</summary>
-  public long Completed { get; internal set; }
+  public long Completed { get; } = queue.RawQuery(2);
   /// <summary>CPU time that asking has cost, for all queues of the process.</summary>
-  public TimeSpan CpuTime { get; internal set; }
+  public TimeSpan CpuTime { get; } = TimeSpan.FromTicks(queue.RawQuery(3) / Timeout.NanosecondsPerTick);
   /// <summary>Whether it was ended.</summary>
-  public bool IsClosed { get; internal set; }
+  public bool IsClosed { get; } = queue.RawQuery(4) != 0;
+
+  /// <summary>One without values.</summary>
+  public QueueInfo() {}
 
   /// <summary>What is set.</summary>
   public override string ToString() { return Describe.Properties(this); }
@@ -76,11 +80,6 @@ public partial class CudaQueue {
   }
 
   //: cucore_queue_query
-  public QueueInfo Info {
-    get {
-      return new QueueInfo { Pending = RawQuery(0), Waiting = RawQuery(1), Completed = RawQuery(2),
-                             CpuTime = TimeSpan.FromTicks(RawQuery(3) / 100), IsClosed = RawQuery(4) != 0 };
-    }
-  }
+  public QueueInfo Info { get { return new QueueInfo(this); } }
 }
 }

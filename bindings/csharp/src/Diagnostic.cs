@@ -7,6 +7,7 @@ namespace Cucore {
 /// <summary>One thing that a compiler or a linker said.</summary>
 [Serializable]
 public sealed class Diagnostic {
+  //: fields internal ()
   /// <summary>How bad it is.</summary>
   public Severity Severity { get; }
   /// <summary>The file, "" where it is not said.</summary>
@@ -17,14 +18,6 @@ public sealed class Diagnostic {
   public int Column { get; }
   /// <summary>What is said, without the file, the line and the severity.</summary>
   public string Text { get; }
-
-  internal Diagnostic(Severity severity, string file, int line, int column, string text) {
-    Severity = severity;
-    File = file;
-    Line = line;
-    Column = column;
-    Text = text;
-  }
 
   // cucore_diagnostic_info
   [StructLayout(LayoutKind.Sequential)]

@@ -22,6 +22,7 @@ internal struct NativePair {
   public long First;
   public long Second;
 
+  public Version ToVersion() { return new Version(checked((int)First), checked((int)Second)); }
   public (int, int) ToInts() { return (checked((int)First), checked((int)Second)); }
 }
 

@@ -92,6 +92,20 @@ public partial class ObjectCode : ISerializable {
   /// <summary>Serializes it, as ToBytes does.</summary>
   public void GetObjectData(SerializationInfo info, StreamingContext context) { info.AddValue("bytes", ToBytes()); }
 
+  // Without marshalling: SafeHandle's counting and Mono's code around it would cost as much again as the call.
+  [DllImport("cucorecs", EntryPoint = "CSharp_Cucore_ObjectCode_RawIsLoaded_get")]
+  private static extern uint ReadIsLoaded(IntPtr code);
+
+  //: cucore_objectcode_is_loaded
+  public bool IsLoaded {
+    get {
+      Handle held = owned;
+      uint isLoaded = ReadIsLoaded(held.Enter());  // nothing is thrown here: no need of a finally
+      held.Leave();
+      return isLoaded != 0;
+    }
+  }
+
   //: cucore_objectcode_data
   public byte[] Data { get { return RawData(); } }
 

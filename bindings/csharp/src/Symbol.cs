@@ -10,20 +10,15 @@ namespace Cucore {
 public struct Parameter {
   private const int Room = 32;  // most kernels have fewer
 
+  //: fields private (ParameterClass parameterClass)
   /// <summary>In bytes, from the beginning of the block.</summary>
   public long Offset { get; }
   /// <summary>In bytes.</summary>
   public long Size { get; }
   /// <summary>Which values it accepts; Unknown without PTX.</summary>
-  public ParameterClass Class { get; }
+  public ParameterClass Class { get; } = parameterClass;
 
-  internal Parameter(NativePair pair) : this(pair.First, pair.Second, ParameterClass.Unknown) {}
-
-  private Parameter(long offset, long size, ParameterClass parameterClass) {
-    Offset = offset;
-    Size = size;
-    Class = parameterClass;
-  }
+  internal Parameter(NativePair pair) : this(ParameterClass.Unknown, pair.First, pair.Second) {}
 
   internal int Form { get { return Arg.Form(Class, Size); } }
 
@@ -41,7 +36,7 @@ public struct Parameter {
       long count;
       fixed (Info* first = infos) count = read((IntPtr)first, room * sizeof(Info));
       if (count < 0) return null;
-      if (count <= room) return infos.Take((int)count).Select(each => new Parameter(each.Offset, each.Size, (ParameterClass)each.Class)).ToArray();
+      if (count <= room) return infos.Take((int)count).Select(each => new Parameter((ParameterClass)each.Class, each.Offset, each.Size)).ToArray();
       room = count;
     }
   }
@@ -52,18 +47,22 @@ public struct Parameter {
 
 /// <summary>One symbol of object code.</summary>
 public sealed class Symbol {
+  //: fields internal (ObjectCode code, int index)
   /// <summary>Its place among the symbols.</summary>
-  public int Index { get; internal set; }
+  public int Index { get; } = index;
   /// <summary>The name as written, "saxpy&lt;float&gt;"; "" where unknown.</summary>
-  public string Expression { get; internal set; }
+  public string Expression { get; } = code.RawSymbolExpression(index);
   /// <summary>The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m".</summary>
-  public string LoweredName { get; internal set; }
+  public string LoweredName { get; } = code.RawSymbolLoweredName(index);
   /// <summary>What it is.</summary>
-  public SymbolKind Kind { get; internal set; }
+  public SymbolKind Kind { get; } = code.RawSymbolKind(index);
   /// <summary>Of data, in bytes.</summary>
-  public long Size { get; internal set; }
+  public long Size { get; } = code.RawSymbolSize(index);
   /// <summary>Of a kernel; null where the code does not say.</summary>
-  public IReadOnlyList<Parameter> Parameters { get; internal set; }
+  public IReadOnlyList<Parameter> Parameters { get; } = Parameter.Read((data, size) => code.RawSymbolParameters(index, data, size));
+
+  /// <summary>One without values.</summary>
+  public Symbol() {}
 
   /// <summary>The name as written where it is known, else that in the code.</summary>
   public override string ToString() { return Expression.Length != 0 ? Expression : LoweredName; }
@@ -71,31 +70,19 @@ public sealed class Symbol {
 
 /// <summary>What a kernel needs, as its machine code says; null where it does not.</summary>
 public sealed class KernelResources {
+  //: fields internal (Func<int, int?> at)
   /// <summary>Registers of a thread.</summary>
-  public int? Registers { get; }
+  public int? Registers { get; } = at(0);
   /// <summary>Static shared memory, bytes of a block.</summary>
-  public int? StaticShared { get; }
+  public int? StaticShared { get; } = at(1);
   /// <summary>Bytes of a thread, where spilled registers are too.</summary>
-  public int? Stack { get; }
+  public int? Stack { get; } = at(2);
   /// <summary>Threads of a block, from __launch_bounds__.</summary>
-  public int? MaxThreads { get; }
+  public int? MaxThreads { get; } = at(3);
   /// <summary>Bytes of the constant bank, the parameters included.</summary>
-  public int? Constant { get; }
+  public int? Constant { get; } = at(4);
   /// <summary>Bytes of instructions.</summary>
-  public int? CodeSize { get; }
-
-  internal KernelResources(Func<int, int> read) {
-    Func<int, int?> at = which => {
-      int number = read(which);
-      return number < 0 ? (int?)null : number;
-    };
-    Registers = at(0);
-    StaticShared = at(1);
-    Stack = at(2);
-    MaxThreads = at(3);
-    Constant = at(4);
-    CodeSize = at(5);
-  }
+  public int? CodeSize { get; } = at(5);
 
   /// <summary>What is set.</summary>
   public override string ToString() { return Describe.Properties(this); }
@@ -119,19 +106,16 @@ public partial class ObjectCode {
   /// <param name="kernel">one of Symbols</param>
   public KernelResources GetResources(Symbol kernel) {
     if (kernel == null) throw new ArgumentNullException(nameof(kernel));
-    return new KernelResources(which => RawSymbolResource(kernel.Index, which));
+    return new KernelResources(which => {
+      int number = RawSymbolResource(kernel.Index, which);
+      return number < 0 ? (int?)null : number;
+    });
   }
 
   private Symbol[] ReadSymbols() {
     Symbol[] all = new Symbol[RawSymbolCount];
-    for (int i = 0; i < all.Length; ++i)
-      all[i] = new Symbol {
-        Index = i, Expression = RawSymbolExpression(i), LoweredName = RawSymbolLoweredName(i), Kind = RawSymbolKind(i),
-        Size = RawSymbolSize(i), Parameters = ReadParameters(i)
-      };
+    for (int i = 0; i < all.Length; ++i) all[i] = new Symbol(this, i);
     return all;
   }
-
-  private Parameter[] ReadParameters(int symbol) { return Parameter.Read((data, size) => RawSymbolParameters(symbol, data, size)); }
 }
 }

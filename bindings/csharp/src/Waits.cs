@@ -83,21 +83,6 @@ internal static class Ending {
   }
 }
 
-public partial class CudaStream {
-  //: cucore_stream_synchronize
-  public void Synchronize() { Waits.Finish(CucoreNativePINVOKE.WaitStream(swigCPtr)); }
-}
-
-public partial class CudaEvent {
-  //: cucore_event_synchronize
-  public void Synchronize() { Waits.Finish(CucoreNativePINVOKE.WaitEvent(swigCPtr)); }
-}
-
-public partial class CudaDevice {
-  //: cucore_device_synchronize
-  public void Synchronize() { Waits.Finish(CucoreNativePINVOKE.WaitDevice(swigCPtr)); }
-}
-
 public partial class CudaFuture {
   //: cucore_future_wait
   /// <param name="timeout">null has no end</param>

@@ -18,16 +18,6 @@ static auto guarded(Action &&action) -> decltype(action()) {
   return {};
 }
 
-// Null where the wait is over, or failed.
-extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_wait_stream(Stream *stream) {
-  return guarded([&] { return begin_wait(stream, cucore_stream_synchronize, cucore_stream_query).release(); });
-}
-extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_wait_event(Event *event) {
-  return guarded([&] { return begin_wait(event, cucore_event_synchronize, cucore_event_query).release(); });
-}
-extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_wait_device(Device *device) {
-  return guarded([&] { return begin_wait(device, cucore_device_synchronize).release(); });
-}
 // 1 once it is over.
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_slice(void *waiting, int milliseconds) {
   return static_cast<Waiting *>(waiting)->wait(std::chrono::milliseconds(milliseconds));
@@ -46,12 +36,6 @@ extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_future(Future *future, 
 }
 %}
 %pragma(csharp) imclasscode=%{
-  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_stream")]
-  internal static extern System.IntPtr WaitStream(System.Runtime.InteropServices.SafeHandle stream);
-  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_event")]
-  internal static extern System.IntPtr WaitEvent(System.Runtime.InteropServices.SafeHandle event_);
-  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_device")]
-  internal static extern System.IntPtr WaitDevice(System.Runtime.InteropServices.SafeHandle device);
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_slice")]
   internal static extern int WaitSlice(System.IntPtr waiting, int milliseconds);
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_end")]
@@ -59,3 +43,4 @@ extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_future(Future *future, 
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_future")]
   internal static extern int WaitFuture(System.Runtime.InteropServices.SafeHandle future, long nanoseconds);
 %}
+//: waits
