@@ -115,7 +115,7 @@ def class_features(lines, places, nullable):
 def own_members(owner, places):
     name = places.api.class_name(owner.name, 'java')
     path = FOLDER / f'java/members/{name}.java'
-    body = sources.body(path) if path.exists() else []
+    body = values.expand(sources.body(path), name) if path.exists() else []
     if not any('String toString()' in line for line in body):
         body += ['  @Override public String toString() {', f'    return "{name}" + (isClosed() ? " (closed)" : "");', '  }']
     options = places.api.made_of_options(owner)

@@ -99,7 +99,5 @@ final class Cache {
     addRemoteNow(Given.notNull(url, "url"), how.readOnly, how.connectTimeoutMillis, how.timeoutMillis);
   }
 
-  @Override public String toString() {
-    return Said.of("Cache", this::isClosed, () -> getDirectory().isEmpty() ? "in memory" : getDirectory());
-  }
+  //: said Said.of("Cache", this::isClosed, () -> getDirectory().isEmpty() ? "in memory" : getDirectory())
 }

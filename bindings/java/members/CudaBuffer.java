@@ -56,7 +56,5 @@ final class CudaBuffer {
     return Memory.view(open(), this);
   }
 
-  @Override public String toString() {
-    return Said.of("CudaBuffer", this::isClosed, () -> "of " + getSize() + " bytes");
-  }
+  //: said Said.of("CudaBuffer", this::isClosed, () -> "of " + getSize() + " bytes")
 }

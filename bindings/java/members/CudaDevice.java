@@ -56,7 +56,5 @@ final class CudaDevice {
     return CudaDevice.class.hashCode(); // closing must not change it
   }
 
-  @Override public String toString() {
-    return Said.of("CudaDevice", this::isClosed, () -> getOrdinal() + " (" + getName() + ")");
-  }
+  //: said Said.of("CudaDevice", this::isClosed, () -> getOrdinal() + " (" + getName() + ")")
 }

@@ -9,9 +9,7 @@ final class CudaFuture {
     waitNow(Given.notNull(unit, "unit").toNanos(timeout));
   }
 
-  @Override public String toString() {
-    return Said.of("CudaFuture", this::isClosed, () -> Long.toUnsignedString(getToken()) + " (" + state() + ")");
-  }
+  //: said Said.of("CudaFuture", this::isClosed, () -> Long.toUnsignedString(getToken()) + " (" + state() + ")")
 
   private String state() {
     try {

@@ -20,7 +20,5 @@ final class CudaQueue {
     return new QueueInfo(this);
   }
 
-  @Override public String toString() {
-    return Said.of("CudaQueue", this::isClosed, () -> "(" + getInfo() + ")");
-  }
+  //: said Said.of("CudaQueue", this::isClosed, () -> "(" + getInfo() + ")")
 }

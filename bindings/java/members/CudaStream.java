@@ -23,9 +23,7 @@ final class CudaStream {
     return fromNativeNow(device, handle);
   }
 
-  @Override public String toString() {
-    return Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()));
-  }
+  //: said Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()))
 
   /** The end of all the work that is in the stream now. No thread is parked for it. Cancelling the
    * result only stops the waiting: the work goes on.

@@ -66,7 +66,5 @@ final class Kernel {
     return maxActiveClustersNow(device, Given.notNull(config, "config").head(new byte[0]));
   }
 
-  @Override public String toString() {
-    return Said.of("Kernel", this::isClosed, this::getName);
-  }
+  //: said Said.of("Kernel", this::isClosed, this::getName)
 }

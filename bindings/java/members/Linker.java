@@ -12,7 +12,5 @@ final class Linker {
     return cache == null ? link(target) : cache.link(this, target).code();
   }
 
-  @Override public String toString() {
-    return Said.of("Linker", this::isClosed, () -> "by " + getBackend());
-  }
+  //: said Said.of("Linker", this::isClosed, () -> "by " + getBackend())
 }

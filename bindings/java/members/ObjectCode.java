@@ -13,7 +13,7 @@ final class ObjectCode {
   //: cucore_objectcode_create
   // @return the object code
   public static ObjectCode fromBytes(CodeType type, byte[] data, ObjectCodeOptions options) {
-    ObjectCodeOptions o = options == null ? ObjectCodeOptions.NONE : options;
+    ObjectCodeOptions o = options == null ? ObjectCodeOptions.DEFAULTS : options;
     return createNow(type, data, o.name, o.arch, o.expressions(), o.loweredNames());
   }
 
@@ -26,7 +26,7 @@ final class ObjectCode {
   //: cucore_objectcode_from_file
   // @return the object code
   public static ObjectCode fromFile(CodeType type, java.nio.file.Path path, ObjectCodeOptions options) {
-    ObjectCodeOptions o = options == null ? ObjectCodeOptions.NONE : options;
+    ObjectCodeOptions o = options == null ? ObjectCodeOptions.DEFAULTS : options;
     return fromFileNow(type, Given.notNull(path, "path").toString(), o.name, o.arch, o.expressions(), o.loweredNames());
   }
 
@@ -152,8 +152,5 @@ final class ObjectCode {
     throw new java.io.InvalidObjectException("object code is read by its proxy");
   }
 
-  @Override public String toString() {
-    return Said.of("ObjectCode", this::isClosed,
-        () -> getName() + " (" + getType() + (getArch().isEmpty() ? ")" : ", " + getArch() + ")"));
-  }
+  //: said Said.of("ObjectCode", this::isClosed, () -> getName() + " (" + getType() + (getArch().isEmpty() ? ")" : ", " + getArch() + ")"))
 }

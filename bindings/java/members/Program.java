@@ -63,7 +63,5 @@ final class Program {
     return BatchResult.of(items, options == null ? BatchOptions.DEFAULTS : options);
   }
 
-  @Override public String toString() {
-    return Said.of("Program", this::isClosed, () -> "for " + getBackend());
-  }
+  //: said Said.of("Program", this::isClosed, () -> "for " + getBackend())
 }

@@ -31,46 +31,10 @@ public final class Arg {
     }
   }
 
-  /**
-   * A char, int8_t or uint8_t.
-   *
-   * @param value the value
-   * @return the argument, 1 byte
-   */
-  public static Arg of(byte value) {
-    return new Arg(value, Byte.BYTES);
-  }
-
-  /**
-   * A short, int16_t or uint16_t.
-   *
-   * @param value the value
-   * @return the argument, 2 bytes
-   */
-  public static Arg of(short value) {
-    return new Arg(value, Short.BYTES);
-  }
-
-  /**
-   * A char16_t.
-   *
-   * @param value the value
-   * @return the argument, 2 bytes
-   */
-  public static Arg of(char value) {
-    return new Arg(value, Character.BYTES);
-  }
-
-  /**
-   * An int or unsigned.
-   *
-   * @param value the value
-   * @return the argument, 4 bytes
-   */
-  public static Arg of(int value) {
-    return new Arg(value, Integer.BYTES);
-  }
-
+  //: arg byte 1: A char, int8_t or uint8_t
+  //: arg short 2: A short, int16_t or uint16_t
+  //: arg char 2: A char16_t
+  //: arg int 4: An int or unsigned
   /**
    * A long, size_t or int64_t. A pointer takes {@link #address(long)}.
    *
@@ -81,36 +45,9 @@ public final class Arg {
     return new Arg(value, Long.BYTES);
   }
 
-  /**
-   * A float.
-   *
-   * @param value the value
-   * @return the argument, 4 bytes
-   */
-  public static Arg of(float value) {
-    return new Arg(value, Float.BYTES);
-  }
-
-  /**
-   * A double.
-   *
-   * @param value the value
-   * @return the argument, 8 bytes
-   */
-  public static Arg of(double value) {
-    return new Arg(value, Double.BYTES);
-  }
-
-  /**
-   * A bool.
-   *
-   * @param value the value
-   * @return the argument, 1 byte
-   */
-  public static Arg of(boolean value) {
-    return new Arg(value, 1);
-  }
-
+  //: arg float 4: A float
+  //: arg double 8: A double
+  //: arg boolean 1: A bool
   /**
    * A pointer to a buffer's memory. The argument keeps the buffer alive, but does not keep it open.
    *

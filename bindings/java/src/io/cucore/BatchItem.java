@@ -28,8 +28,5 @@ public final class BatchItem {
     return new BatchItem(program, target, nameExpressions);
   }
 
-  @Override
-  public String toString() {
-    return program + " to " + target + (nameExpressions.length == 0 ? "" : " " + Arrays.toString(nameExpressions));
-  }
+  //: said program + " to " + target + (nameExpressions.length == 0 ? "" : " " + Arrays.toString(nameExpressions))
 }

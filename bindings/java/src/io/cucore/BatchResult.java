@@ -5,17 +5,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 
 /** What became of one {@link BatchItem}: object code, or the exception of what went wrong. */
 public final class BatchResult {
+  //: fields private ()
   private final ObjectCode code;
-  private final CucoreException error;
-
-  BatchResult(ObjectCode code, CucoreException error) {
-    this.code = code;
-    this.error = error;
-  }
+  private final CucoreException error; // Optional: Why the item failed -> the exception that compiling it alone would have thrown; empty where it did not fail
 
   static List<BatchResult> of(Collection<BatchItem> items, BatchOptions options) {
     List<BatchItem> given = List.of(Given.noneNull(Given.notNull(items, "items").toArray(new BatchItem[0]), "items"));
@@ -55,15 +50,6 @@ public final class BatchResult {
   }
 
   /**
-   * Why the item failed.
-   *
-   * @return the exception that compiling it alone would have thrown; empty where it did not fail
-   */
-  public Optional<CucoreException> error() {
-    return Optional.ofNullable(error);
-  }
-
-  /**
    * Whether there is object code.
    *
    * @return false if the item failed
@@ -72,8 +58,5 @@ public final class BatchResult {
     return error == null;
   }
 
-  @Override
-  public String toString() {
-    return error == null ? code.toString() : error.getClass().getName() + ": " + error.getMessage();
-  }
+  //: said error == null ? code.toString() : error.getClass().getName() + ": " + error.getMessage()
 }

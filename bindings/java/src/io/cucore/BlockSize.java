@@ -3,17 +3,9 @@ package io.cucore;
 
 /** The block size that fills a device best. */
 public final class BlockSize {
-  //: fields equal
-  private final int minGridSize; // The least grid that fills the device -> blocks
-  private final int blockSize; // The block size -> threads
+  //: fields equal (long[] both)
+  private final int minGridSize = (int) both[0]; // The least grid that fills the device -> blocks
+  private final int blockSize = (int) both[1]; // The block size -> threads
 
-  BlockSize(long[] both) {
-    minGridSize = (int) both[0];
-    blockSize = (int) both[1];
-  }
-
-  @Override
-  public String toString() {
-    return "blocks of " + blockSize + ", at least " + minGridSize;
-  }
+  //: said "blocks of " + blockSize + ", at least " + minGridSize
 }

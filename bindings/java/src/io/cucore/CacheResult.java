@@ -3,17 +3,9 @@ package io.cucore;
 
 /** Object code, and where a {@link Cache} had it from. */
 public final class CacheResult {
-  //: fields
+  //: fields ()
   private final ObjectCode code; // The object code: yours to close -> the object code
   private final CacheOutcome outcome; // Where it came from -> the outcome
 
-  CacheResult(ObjectCode code, CacheOutcome outcome) {
-    this.code = code;
-    this.outcome = outcome;
-  }
-
-  @Override
-  public String toString() {
-    return outcome + ": " + code;
-  }
+  //: said outcome + ": " + code
 }

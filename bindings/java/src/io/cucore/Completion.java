@@ -12,14 +12,9 @@ public final class Completion {
   /** Bytes of a cucore_completion, for ever. */
   static final int SIZE = 32;
 
-  //: fields
+  //: fields private ()
   private final long token; // Which future it is of -> the token that the future was made with
   private final Status status; // How the work ended -> OK, or how it failed; {@link CudaFuture#check()} tells more
-
-  private Completion(long token, Status status) {
-    this.token = token;
-    this.status = status;
-  }
 
   static List<Completion> list(byte[] bytes, int count) {
     ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
@@ -30,8 +25,5 @@ public final class Completion {
     return Collections.unmodifiableList(all);
   }
 
-  @Override
-  public String toString() {
-    return Long.toUnsignedString(token) + ": " + status;
-  }
+  //: said Long.toUnsignedString(token) + ": " + status
 }

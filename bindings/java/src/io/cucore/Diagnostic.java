@@ -10,20 +10,12 @@ import java.util.List;
 public final class Diagnostic implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  //: fields
+  //: fields ()
   private final Severity severity; // How bad it is -> the severity
   private final int line; // The line, from 1 -> the line, 0 where it is not said
   private final int column; // The column, from 1 -> the column, 0 where it is not said
   private final String file; // The file -> its name, "" where it is not said
   private final String text; // What was said, without the file, the line and the severity -> the text
-
-  Diagnostic(Severity severity, int line, int column, String file, String text) {
-    this.severity = severity;
-    this.line = line;
-    this.column = column;
-    this.file = file;
-    this.text = text;
-  }
 
   /** Three numbers and two texts each: severity, line, column; file, text. */
   static List<Diagnostic> list(int[] numbers, String[] texts) {

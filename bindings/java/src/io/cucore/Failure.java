@@ -5,6 +5,7 @@ import java.util.List;
 
 /** What an exception is made of. */
 final class Failure {
+  //: fields ()
   final int status;
   final String message;
   final String log;
@@ -12,23 +13,6 @@ final class Failure {
   final int nativeCode;
   final String nativeName;
   final List<Diagnostic> diagnostics;
-
-  Failure(
-      int status,
-      String message,
-      String log,
-      String origin,
-      int nativeCode,
-      String nativeName,
-      List<Diagnostic> diagnostics) {
-    this.status = status;
-    this.message = message;
-    this.log = log;
-    this.origin = origin;
-    this.nativeCode = nativeCode;
-    this.nativeName = nativeName;
-    this.diagnostics = diagnostics;
-  }
 
   Failure(Status status, String message) {
     this(status.value(), message, "", "cucore", 0, "", List.of());

@@ -10,11 +10,6 @@ public final class LaunchConfig {
   /** Bytes of the head of a launch's block; the last four are the number of arguments. */
   static final int HEAD = 56;
 
-  private static final int CLUSTER = 6;
-  private static final int DYNAMIC_SHARED = 9;
-  private static final int COOPERATIVE = 10;
-  private static final int SERIALIZATION = 11;
-  private static final int PRIORITY = 12;
   private static final int COUNT = 13;
 
   private final int[] words;
@@ -107,59 +102,11 @@ public final class LaunchConfig {
 
     //: extents grid 0 blocks: The grid, also with a cluster
     //: extents block 3 threads: The block
-
-    /**
-     * The cluster; default: none, or what the kernel was compiled with.
-     *
-     * @param x blocks
-     * @param y blocks
-     * @param z blocks
-     * @return this
-     */
-    public Builder cluster(int x, int y, int z) {
-      return set(CLUSTER, "cluster", x, y, z);
-    }
-
-    /**
-     * Dynamic shared memory. Above 48 KiB the kernel's attribute is raised.
-     *
-     * @param bytes of a block
-     * @return this
-     */
-    public Builder dynamicShared(int bytes) {
-      return set(DYNAMIC_SHARED, "dynamicShared", bytes);
-    }
-
-    /**
-     * Whether all blocks run at once and may synchronise.
-     *
-     * @param value the choice
-     * @return this
-     */
-    public Builder cooperative(boolean value) {
-      return set(COOPERATIVE, "cooperative", value ? 1 : 0);
-    }
-
-    /**
-     * Whether it may start before the kernel before it ends.
-     *
-     * @param value the choice
-     * @return this
-     */
-    public Builder programmaticSerialization(boolean value) {
-      return set(SERIALIZATION, "programmaticSerialization", value ? 1 : 0);
-    }
-
-    /**
-     * The priority; default: the stream's.
-     *
-     * @param value see {@link CudaDevice#getStreamPriorities()}
-     * @return this
-     */
-    public Builder priority(int value) {
-      words[PRIORITY] = value; // lower goes first, also below 0
-      return this;
-    }
+    //: word cluster 6 (int x, int y, int z): The cluster; default: none, or what the kernel was compiled with -> blocks -> blocks -> blocks
+    //: word dynamicShared 9 (int bytes): Dynamic shared memory. Above 48 KiB the kernel's attribute is raised -> of a block
+    //: word cooperative 10 (boolean value): Whether all blocks run at once and may synchronise -> the choice
+    //: word programmaticSerialization 11 (boolean value): Whether it may start before the kernel before it ends -> the choice
+    //: signed priority 12 (int value): The priority, of which a lower one goes first; default: the stream's -> see {@link CudaDevice#getStreamPriorities()}
 
     @Override
     public String toString() {

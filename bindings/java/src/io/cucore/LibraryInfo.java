@@ -3,24 +3,12 @@ package io.cucore;
 
 /** What is known of a library that is opened at run time. */
 public final class LibraryInfo {
-  //: fields
-  private final boolean isAvailable; // Whether it is open and usable -> true if it is
-  private final String path; // The file in use -> its path, "" while unavailable
-  private final int versionMajor; // The first number of the version; the driver's is the highest CUDA version it serves -> the number
-  private final int versionMinor; // The second number of the version -> the number
-  private final String reason; // Why it is unavailable, with every path tried -> the reason, "" while available
+  //: fields (Library library)
+  private final boolean isAvailable = CucoreNative.libraryAvailableNow(library); // Whether it is open and usable -> true if it is
+  private final String path = CucoreNative.libraryPathNow(library); // The file in use -> its path, "" while unavailable
+  private final int versionMajor = (int) CucoreNative.libraryVersionNow(library)[0]; // The first number of the version; the driver's is the highest CUDA version it serves -> the number
+  private final int versionMinor = (int) CucoreNative.libraryVersionNow(library)[1]; // The second number of the version -> the number
+  private final String reason = CucoreNative.libraryReasonNow(library); // Why it is unavailable, with every path tried -> the reason, "" while available
 
-  LibraryInfo(Library library) {
-    isAvailable = CucoreNative.libraryAvailableNow(library);
-    path = CucoreNative.libraryPathNow(library);
-    long[] version = CucoreNative.libraryVersionNow(library);
-    versionMajor = (int) version[0];
-    versionMinor = (int) version[1];
-    reason = CucoreNative.libraryReasonNow(library);
-  }
-
-  @Override
-  public String toString() {
-    return isAvailable ? path + ", version " + versionMajor + "." + versionMinor : reason;
-  }
+  //: said isAvailable ? path + ", version " + versionMajor + "." + versionMinor : reason
 }

@@ -2,11 +2,19 @@
 package io.cucore;
 
 import java.lang.ref.Reference;
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Map;
 
 /** Moves memory between the Java heap, direct buffers and the device. */
 final class Memory {
+  /** The arrays that a copy takes, and the bytes of an element. */
+  private static final Map<Class<?>, Integer> ELEMENTS = Map.of(byte[].class, Byte.BYTES, short[].class, Short.BYTES,
+      char[].class, Character.BYTES, int[].class, Integer.BYTES, long[].class, Long.BYTES, float[].class, Float.BYTES,
+      double[].class, Double.BYTES);
+
   private Memory() {}
 
   /** Where bytes of the heap are, or of native memory where array is null. */
@@ -75,20 +83,9 @@ final class Memory {
   }
 
   private static Place place(Object array, String name) {
-    if (array instanceof byte[]) {
-      return new Place(array, 0, ((byte[]) array).length);
-    } else if (array instanceof float[]) {
-      return new Place(array, 0, (long) Float.BYTES * ((float[]) array).length);
-    } else if (array instanceof int[]) {
-      return new Place(array, 0, (long) Integer.BYTES * ((int[]) array).length);
-    } else if (array instanceof double[]) {
-      return new Place(array, 0, (long) Double.BYTES * ((double[]) array).length);
-    } else if (array instanceof long[]) {
-      return new Place(array, 0, (long) Long.BYTES * ((long[]) array).length);
-    } else if (array instanceof short[]) {
-      return new Place(array, 0, (long) Short.BYTES * ((short[]) array).length);
-    } else if (array instanceof char[]) {
-      return new Place(array, 0, (long) Character.BYTES * ((char[]) array).length);
+    Integer size = ELEMENTS.get(array.getClass());
+    if (size != null) {
+      return new Place(array, 0, (long) size * Array.getLength(array));
     }
     throw CucoreException.invalid(
         name + " is a " + array.getClass().getTypeName() + ", neither an array of numbers nor a ByteBuffer");
@@ -113,27 +110,14 @@ final class Memory {
 
   /** The bytes of a value to fill with. */
   static byte[] pattern(Object value) {
-    Given.notNull(value, "value");
-    ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
-    if (value instanceof Byte) {
-      bytes.put((Byte) value);
-    } else if (value instanceof Short) {
-      bytes.putShort((Short) value);
-    } else if (value instanceof Character) {
-      bytes.putChar((Character) value);
-    } else if (value instanceof Integer) {
-      bytes.putInt((Integer) value);
-    } else if (value instanceof Float) {
-      bytes.putFloat((Float) value);
-    } else if (value instanceof Long) {
-      bytes.putLong((Long) value);
-    } else if (value instanceof Double) {
-      bytes.putDouble((Double) value);
-    } else {
+    int size = value instanceof Boolean ? 0 : Conversion.sizeOf(Given.notNull(value, "value"));
+    if (size == 0) {
       throw CucoreException.invalid("value is a " + value.getClass().getTypeName()
           + "; expected a Byte, Short, Character, Integer, Float, Long or Double");
     }
-    return bytesOf(bytes.flip());
+    byte[] word = new byte[Long.BYTES];
+    ByteBuffer.wrap(word).order(ByteOrder.nativeOrder()).putLong(Arg.inMemory(Conversion.bits(value), size));
+    return Arrays.copyOf(word, size);
   }
 
   static ByteBuffer view(long lease, CudaBuffer buffer) {

@@ -3,17 +3,9 @@ package io.cucore;
 
 /** Device memory at one moment. */
 public final class MemoryInfo {
-  //: fields equal
-  private final long free; // What is free -> bytes
-  private final long total; // All there is -> bytes
+  //: fields equal (long[] both)
+  private final long free = both[0]; // What is free -> bytes
+  private final long total = both[1]; // All there is -> bytes
 
-  MemoryInfo(long[] both) {
-    free = both[0];
-    total = both[1];
-  }
-
-  @Override
-  public String toString() {
-    return free + " of " + total + " bytes free";
-  }
+  //: said free + " of " + total + " bytes free"
 }

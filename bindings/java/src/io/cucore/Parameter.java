@@ -3,19 +3,13 @@ package io.cucore;
 
 /** One parameter of a kernel: where it lies in the parameter block, and what it accepts. */
 public final class Parameter {
-  //: fields equal
-  private final long offset; // Where it begins -> bytes from the beginning of the block
-  private final long size; // How large it is -> bytes
-  private final ParameterClass parameterClass; // Which values it accepts -> the class, UNKNOWN if the code was made from no PTX or its PTX leaves it open
+  //: fields equal (long[] numbers, int index)
+  private final long offset = numbers[NUMBERS * index]; // Where it begins -> bytes from the beginning of the block
+  private final long size = numbers[NUMBERS * index + 1]; // How large it is -> bytes
+  private final ParameterClass parameterClass = ParameterClass.of((int) numbers[NUMBERS * index + 2]); // Which values it accepts -> the class, UNKNOWN if the code was made from no PTX or its PTX leaves it open
 
   /** How many numbers of {@link Natives#parameters} make one. */
   static final int NUMBERS = 3;
-
-  Parameter(long[] numbers, int index) {
-    offset = numbers[NUMBERS * index];
-    size = numbers[NUMBERS * index + 1];
-    parameterClass = ParameterClass.of((int) numbers[NUMBERS * index + 2]);
-  }
 
   static java.util.List<Parameter> list(long[] numbers) {
     java.util.List<Parameter> all = new java.util.ArrayList<>();
@@ -25,8 +19,5 @@ public final class Parameter {
     return java.util.Collections.unmodifiableList(all);
   }
 
-  @Override
-  public String toString() {
-    return size + " bytes at " + offset;
-  }
+  //: said size + " bytes at " + offset
 }

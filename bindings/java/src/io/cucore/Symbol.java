@@ -8,24 +8,15 @@ import java.util.List;
 
 /** One symbol of object code: a kernel, a variable, a function. */
 public final class Symbol {
-  //: fields
-  private final String expression; // The name as written, "saxpy&lt;float&gt;" -> the name, "" where unknown
-  private final String loweredName; // The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m" -> the name
-  private final SymbolKind kind; // What it is -> the kind
-  private final long size; // The size of data -> bytes
-  private final long parameterCount;
+  //: fields private (ObjectCode code, long lease, long index)
+  private final String expression = code.symbolExpressionNow(index); // The name as written, "saxpy&lt;float&gt;" -> the name, "" where unknown
+  private final String loweredName = code.symbolLoweredNameNow(index); // The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m" -> the name
+  private final SymbolKind kind = code.symbolKindNow(index); // What it is -> the kind
+  private final long size = code.symbolSizeNow(index); // The size of data -> bytes
+  private final long parameterCount = code.symbolParameterCountNow(index);
   //: also cucore_objectcode_symbol_parameters
   //: also cucore_objectcode_symbol_parameter_at
-  private final List<Parameter> parameters; // The parameters of a kernel -> the parameters in order, unmodifiable
-
-  private Symbol(ObjectCode code, long lease, long index) {
-    expression = code.symbolExpressionNow(index);
-    loweredName = code.symbolLoweredNameNow(index);
-    kind = code.symbolKindNow(index);
-    size = code.symbolSizeNow(index);
-    parameterCount = code.symbolParameterCountNow(index);
-    parameters = parameterCount > 0 ? Parameter.list(Natives.symbolParameters(lease, index)) : List.of();
-  }
+  private final List<Parameter> parameters = parameterCount > 0 ? Parameter.list(Natives.symbolParameters(lease, index)) : List.of(); // The parameters of a kernel -> the parameters in order, unmodifiable
 
   static List<Symbol> of(ObjectCode code) {
     List<Symbol> all = new ArrayList<>();
@@ -46,8 +37,5 @@ public final class Symbol {
     return parameterCount >= 0;
   }
 
-  @Override
-  public String toString() {
-    return kind + " " + (expression.isEmpty() ? loweredName : expression);
-  }
+  //: said kind + " " + (expression.isEmpty() ? loweredName : expression)
 }
