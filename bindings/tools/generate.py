@@ -63,7 +63,7 @@ def main(language, header_paths, folder, *names):
         write('_docs.py', python.docs(places, members))
         write('_init.pyi', python.init_stub(places.api.header))
         write('_handles.py', python.handles(places))
-        write('_cucore.pyi', stubs.stub(places, members))
+        write('_cucore.pyi', stubs.stub(places, members, lines))
     elif language == 'java':
         sources = folder / 'java-sources'
         sources.mkdir(exist_ok=True)
