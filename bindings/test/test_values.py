@@ -65,9 +65,10 @@ class CSharp(unittest.TestCase):
 
 class Python(unittest.TestCase):
     def test_members_that_the_layer_adds_are_found(self):
-        tree = ast.parse('for _type, _name, _member in (\n    (Axle, "turn", axle_turn),\n    (Axle, "ends", property(axle_ends)),\n):\n'
-                         '    _cucore._extend(_type, _name, _member)\n_cucore._extend(Axle, "make", staticmethod(make))\n')
-        self.assertEqual([(owner.id, name.value) for owner, name, _ in stubs.rows(tree)], [("Axle", "turn"), ("Axle", "ends"), ("Axle", "make")])
+        tree = ast.parse('@member(Axle, "turn")\n@member(Axle, "spin", more="often")\ndef axle_turn(self: Axle) -> None: pass\n'
+                         '@other\ndef plain(): pass\n@member(Axle, "ends", property)\ndef axle_ends(self: Axle) -> int: pass\n')
+        self.assertEqual([(owner, name, kind, function.name) for owner, name, kind, function in stubs.added(tree)],
+                         [("Axle", "turn", [], "axle_turn"), ("Axle", "spin", [], "axle_turn"), ("Axle", "ends", ["@property"], "axle_ends")])
 
     def test_a_parameter_accepts_what_the_native_module_does(self):
         function = ast.parse("def axle_put(self: Axle, key: bytes, *, times: int = 1) -> None: pass").body[0]

@@ -4,7 +4,6 @@
 A function that does not is written by hand in a .i file, with its mark. There is no third way: the generator stops.
 """
 from api import SCALARS, camel_of, is_plain
-from header import camel
 
 TEXTS = 'const char *const *'
 DEFAULTS = {'toggle': ('cucore_toggle', 'CUCORE_TOGGLE_DEFAULT'), 'flag': ('bool', 'false'), 'number': ('int32_t', '0')}

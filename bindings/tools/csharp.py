@@ -142,7 +142,8 @@ def expand_member(function, tags, declaration, places):
     code = re.sub(r'^\s*(///|\[).*$', '', declaration, flags=re.M).partition('{')[0]
     declared = re.search(r'\w(?:<\w+>)?\(((?:[^()]|\([^()]*\))*)\)', re.sub(r'\([^()]*\) (?=\w+ *[({])', '', code))
     names = re.findall(r'(\w+)(?: = [\w.]+)?\s*(?:,|$)', declared[1]) if declared else []
-    found = [(n, function.doc.params.get(words.snake(n))) for n in names if n not in own]
+    in_c = {here: c for c, here in places.api.table.get('parameters', function.name, {}).items()}
+    found = [(n, function.doc.params.get(in_c.get(n, words.snake(n)))) for n in names if n not in own]
     has_result = '<returns>' not in comments and not re.match(r'\s*(public|internal) (\w+\(|(static )?void )', code.lstrip('\n'))
     return documentation(function, [(n, t) for n, t in found if t], places, has_result), ''
 

@@ -58,6 +58,7 @@ def main(language, header_paths, folder, *names):
     write_interface(language, lines, places, folder)
     if language == 'python':
         write('_enums.py', python.enums(places))
+        write('_errors.py', python.errors(places))
         write('_options.py', python.options(places))
         write('_records.py', python.records(places))
         write('_docs.py', python.docs(places, members))

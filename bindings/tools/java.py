@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Java gets from the header: javadoc, enums, the builder of options."""
 import re
-from pathlib import Path
 
 import fields
 import sources

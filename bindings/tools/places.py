@@ -7,7 +7,6 @@ that the member stands for.
 """
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from api import FOLDER, is_plain
 from header import camel
@@ -25,7 +24,7 @@ class Place:
 
 PYTHON_MARK = re.compile(r'\s*#: ((?:[a-z]+_\w+ ?)+)$')
 MARK = re.compile(r'\s*//: (?:also )?([a-z]+_\w+)')
-PYTHON_ROW = re.compile(r'(?:_cucore\._extend)?\((\w+), "(\w+)", (property|_property)?')
+PYTHON_ROW = re.compile(r'(?:_cucore\._extend|@member)\((\w+), "(\w+)"(?:, (property|_property))?')
 
 
 def python_place(line):

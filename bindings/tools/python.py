@@ -9,6 +9,13 @@ from api import FOLDER, camel_of
 ERRORS_WITH_OTHER_NAMES = {'NOT_FOUND': 'NotFoundError', 'CUDA': 'CudaError', 'IO': 'IoError'}
 
 
+# The exceptions of Python that those of the library also are.
+BASES = {'INVALID_ARGUMENT': 'ValueError', 'INVALID_HANDLE': 'ValueError', 'BUFFER_TOO_SMALL': 'ValueError', 'NOT_FOUND': 'LookupError',
+         'UNSUPPORTED': 'NotImplementedError', 'SHAPE': 'ValueError', 'DTYPE': 'TypeError', 'INDEX': 'IndexError',
+         'NUMERIC': 'ArithmeticError', 'OUT_OF_MEMORY': 'MemoryError', 'OUT_OF_DEVICE_MEMORY': 'MemoryError', 'IO': 'OSError',
+         'NOT_PERMITTED': 'PermissionError'}
+
+
 def exception(status):
     short = status.replace('CUCORE_ERROR_', '')
     return ERRORS_WITH_OTHER_NAMES.get(short) or words.exception_name(status, 'Error')
@@ -197,6 +204,20 @@ def enums(places):
                 '        member._value_ = value', '        return member', '']
     out += ['', f'__all__ = {names}', f'ALL = ({", ".join(names)})', '']
     return '\n'.join(out)
+
+
+def errors(places):
+    """The layer's file with a class of each status in the place of its mark."""
+    out = []
+    items = [i for i in places.api.header.enum('cucore_status').items if i.value]
+    for i in items:
+        bases = ['Error'] + ([f'builtins.{BASES[i.short]}'] if i.short in BASES else [])
+        out += [f'class {exception(i.name)}({", ".join(bases)}):', f'    """{i.short}: {text_of(i.doc, places)}."""', '', '']
+    classes = ', '.join(f'{i.value}: {exception(i.name)}' for i in items)
+    text = (FOLDER / 'python/cucore/_errors.py').read_text(encoding='utf-8')
+    text = text.replace('#: exceptions', '\n'.join([*out, f'_CLASSES: dict[int, type[Error]] = {{{classes}}}']))
+    names = re.findall(r'^class (\w+)\(', text, re.M)
+    return f'{text}\n\n__all__ = {names}\n'
 
 
 def handles(places):

@@ -55,19 +55,6 @@ def lines(member, places):
     return name, [*decorator, f'def {name}({", ".join(own + parameters(member, places.api, is_raw))}) -> {result}: ...']
 
 
-def is_extension(node):
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == '_cucore._extend'
-
-
-def rows(tree):
-    """(class, name, member) of each call of _extend, and of each row of a loop over it."""
-    for node in tree.body:
-        if isinstance(node, ast.For) and is_extension(node.body[0].value):
-            yield from (row.elts for row in node.iter.elts)
-        elif isinstance(node, ast.Expr) and is_extension(node.value):
-            yield node.value.args
-
-
 def of_function(name, decorator, function):
     arguments = function.args
     for each in [*arguments.args, *arguments.kwonlyargs]:
@@ -79,16 +66,21 @@ def of_function(name, decorator, function):
     return [*decorator, f'{kind} {name}({ast.unparse(arguments)}) -> {ast.unparse(function.returns)}: ...']
 
 
+def added(tree):
+    """(class, name, its kind, function) of each function that @member adds."""
+    for function in tree.body:
+        for decorator in getattr(function, 'decorator_list', []):
+            if isinstance(decorator, ast.Call) and decorator.func.id == 'member':
+                owner, name, *kind = decorator.args
+                yield owner.id, name.value, [f'@{k.id}' for k in kind], function
+
+
 def of_layer():
     """(class, name, definition) of each member that Python's layer adds by a function."""
     for path in sorted((FOLDER / 'python/cucore').glob('*.py')):
-        tree = ast.parse(path.read_text(encoding='utf-8'))
-        functions = {n.name: n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
-        for owner, name, member in rows(tree):
-            name, decorator = name.value, [f'@{member.func.id}'] if isinstance(member, ast.Call) else []
-            function = functions.get(ast.unparse(member.args[0] if decorator else member))
-            if function and name not in dir(object) and not re.match('_[a-z]', name):
-                yield owner.id, name, of_function(name, decorator, function)
+        for owner, name, kind, function in added(ast.parse(path.read_text(encoding='utf-8'))):
+            if name not in dir(object) and not re.match('_[a-z]', name):
+                yield owner, name, of_function(name, kind, function)
 
 
 def helper_members(all_lines, owner):

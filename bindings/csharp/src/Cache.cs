@@ -49,7 +49,6 @@ public partial class Cache {
   }
 
   //: cucore_cache_get
-  /// <returns>the object code; null where there is none</returns>
   public unsafe ObjectCode Get(byte[] key) {
     fixed (byte* first = NotNull(key)) return RawGet((IntPtr)first, key.Length);
   }

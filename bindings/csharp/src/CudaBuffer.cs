@@ -6,11 +6,9 @@ using System.Runtime.InteropServices;
 namespace Cucore {
 public partial class CudaBuffer {
   //: cucore_buffer_create_pinned
-  /// <param name="length">in bytes</param>
   public static CudaBuffer Pinned(CudaDevice device, long length) { return WithPressure(Allocation.Make(() => RawPinned(device, length))); }
 
   //: cucore_buffer_create_managed
-  /// <param name="length">in bytes</param>
   public static CudaBuffer Managed(CudaDevice device, long length) { return WithPressure(Allocation.Make(() => RawManaged(device, length))); }
 
   private static CudaBuffer WithPressure(CudaBuffer made) {
@@ -68,10 +66,8 @@ public partial class CudaBuffer {
   }
 
   //: cucore_buffer_copy
-  /// <param name="source">from where</param>
   /// <param name="length">in bytes; all of source from sourceOffset on, if it is not given</param>
   /// <param name="offset">in bytes, in this buffer</param>
-  /// <param name="sourceOffset">in bytes, in source</param>
   public void CopyFrom(CudaBuffer source, CudaStream stream, long? length = null, long offset = 0, long sourceOffset = 0) {
     if (source == null) throw new ArgumentNullException(nameof(source));
     Checked.NotNegative(sourceOffset, nameof(sourceOffset));

@@ -11,7 +11,6 @@ public partial class CudaProgram {
       : this(type, Utf8.Encode(source, nameof(source)), options) {}
 
   //: cucore_program_create
-  /// <param name="source">text in UTF-8, or bitcode</param>
   public CudaProgram(SourceType type, byte[] source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
 
   private static IntPtr Make(SourceType type, byte[] source, ProgramOptions options) {
@@ -29,7 +28,6 @@ public partial class CudaProgram {
 
 #if CUCORE_SPAN
   //: cucore_program_create
-  /// <param name="source">text in UTF-8, or bitcode</param>
   public CudaProgram(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
 
   private static unsafe IntPtr Make(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options) {
@@ -38,8 +36,6 @@ public partial class CudaProgram {
 #endif
 
   //: cucore_program_compile
-  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate, "saxpy&lt;float&gt;",
-  /// under which ObjectCode.GetKernel finds them</param>
   public ObjectCode Compile(CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     return Waits.Finish(new NativeCompiling(this, null, target, nameExpressions)).Code;
   }

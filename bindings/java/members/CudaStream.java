@@ -18,7 +18,6 @@ final class CudaStream {
 
   //: cucore_stream_from_native
   // @param handle the CUstream
-  // @return the stream
   public static CudaStream fromNative(CudaDevice device, long handle) {
     return fromNativeNow(device, handle);
   }

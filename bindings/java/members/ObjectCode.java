@@ -5,26 +5,22 @@ final class ObjectCode {
   private static final long serialVersionUID = 1L;
 
   //: cucore_objectcode_create
-  // @return the object code
   public static ObjectCode fromBytes(CodeType type, byte[] data) {
     return fromBytes(type, data, null);
   }
 
   //: cucore_objectcode_create
-  // @return the object code
   public static ObjectCode fromBytes(CodeType type, byte[] data, ObjectCodeOptions options) {
     ObjectCodeOptions o = options == null ? ObjectCodeOptions.DEFAULTS : options;
     return createNow(type, data, o.name, o.arch, o.expressions(), o.loweredNames());
   }
 
   //: cucore_objectcode_from_file
-  // @return the object code
   public static ObjectCode fromFile(CodeType type, java.nio.file.Path path) {
     return fromFile(type, path, null);
   }
 
   //: cucore_objectcode_from_file
-  // @return the object code
   public static ObjectCode fromFile(CodeType type, java.nio.file.Path path, ObjectCodeOptions options) {
     ObjectCodeOptions o = options == null ? ObjectCodeOptions.DEFAULTS : options;
     return fromFileNow(type, Given.notNull(path, "path").toString(), o.name, o.arch, o.expressions(), o.loweredNames());
@@ -44,21 +40,18 @@ final class ObjectCode {
 
   //: cucore_objectcode_deserialize
   // @param container the bytes
-  // @return the object code
   public static ObjectCode deserialize(byte[] container) {
     return Containers.read(Given.notNull(container, "container"), null);
   }
 
   //: cucore_objectcode_deserialize
   // @param container the bytes
-  // @return the object code
   public static ObjectCode deserialize(byte[] container, DeserializeOptions options) {
     return Containers.read(Given.notNull(container, "container"), options);
   }
 
   //: cucore_objectcode_deserialize
   // @param container the bytes from its position to its limit; the position stays
-  // @return the object code
   public static ObjectCode deserialize(java.nio.ByteBuffer container, DeserializeOptions options) {
     return Containers.read(Memory.bytesOf(Given.notNull(container, "container")), options);
   }
@@ -91,7 +84,6 @@ final class ObjectCode {
   }
 
   //: cucore_objectcode_find_kernel
-  // @return the kernel
   public Kernel kernel(String name) {
     Kernel kernel = kernelNow(Given.notNull(name, "name"));
     kernel.nameOfUser = name;
@@ -127,7 +119,6 @@ final class ObjectCode {
   }
 
   //: cucore_objectcode_bundle
-  // @return the bundle
   public static ObjectCode bundle(ObjectCode... images) {
     try (NativeImages all = new NativeImages()) {
       for (ObjectCode each : Given.noneNull(images, "images")) {

@@ -14,10 +14,10 @@ import weakref
 from types import TracebackType
 from typing import Any, Callable, Generator, Iterator, NamedTuple, Optional, Type, TypeVar
 
-from . import _cucore
 from ._cucore import Future, Queue, Stream
 from ._enums import Status
 from ._errors import Error, NotReadyError
+from ._members import member
 
 _RECORD = struct.Struct("=QI20x")  # cucore_completion
 _MOST = 256
@@ -59,6 +59,8 @@ def _slices(nanoseconds: int) -> Iterator[int]:
         part = _BETWEEN_SIGNALS if end is None else min(_BETWEEN_SIGNALS, end - time.monotonic_ns())
 
 
+#: cucore_queue_wait
+@member(Queue, "wait", more="timeout: in seconds; None has no end.")
 def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) -> list[Completion]:
     if most < 1:
         raise ValueError("most is the number of completions to take: 1 or more")
@@ -72,11 +74,15 @@ def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) 
             for token, status in itertools.islice(_RECORD.iter_unpack(records), count)]
 
 
+#: cucore_queue_query
+@member(Queue, "info", property, native=Queue._query)
 def queue_info(self: Queue) -> QueueInfo:
     pending, waiting, completed, cpu_ns, is_closed = (self._query(which) for which in range(5))
     return QueueInfo(pending, waiting, completed, cpu_ns, bool(is_closed))
 
 
+#: cucore_future_wait
+@member(Future, "wait", more="timeout: in seconds; None has no end.")
 def future_wait(self: Future, timeout: Optional[float] = None) -> None:
     for part in itertools.chain(_slices(_nanoseconds(timeout)), [0]):
         try:
@@ -84,11 +90,6 @@ def future_wait(self: Future, timeout: Optional[float] = None) -> None:
         except NotReadyError:
             pass
     raise NotReadyError(Status.NOT_READY, f"the awaited work is not complete after {timeout} s")
-
-
-queue_wait.__doc__ = f"{Queue._wait.__doc__}\n\ntimeout: in seconds; None has no end."
-queue_info.__doc__ = Queue._query.__doc__
-future_wait.__doc__ = f"{Future._wait.__doc__}\n\ntimeout: in seconds; None has no end."
 
 
 class _Reader:
@@ -143,6 +144,8 @@ def _of(all: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _T]", loop: a
     return found
 
 
+@member(Stream, "__await__")
+@member(Stream, "_await")
 def stream_await(self: Stream) -> Generator[Any, None, None]:
     """Awaits all work that is in the stream now, under asyncio."""
     loop = asyncio.get_running_loop()
@@ -202,6 +205,8 @@ def _settle(waiter: asyncio.Future[None], native: Future) -> bool:
 _pollers: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Poller]" = weakref.WeakKeyDictionary()
 
 
+@member(Future, "__await__")
+@member(Future, "_await")
 def future_await(self: Future) -> Generator[Any, None, None]:
     """Awaits the future, under asyncio; its completion stays in its own queue."""
     loop = asyncio.get_running_loop()
@@ -209,11 +214,13 @@ def future_await(self: Future) -> Generator[Any, None, None]:
     return poller.awaitable(loop, self).__await__()
 
 
+@member(Stream, "__aenter__")
 async def stream_aenter(self: Stream) -> Stream:
     """The stream itself."""
     return self
 
 
+@member(Stream, "__aexit__")
 async def stream_aexit(self: Stream, type: Optional[Type[BaseException]], value: Optional[BaseException],
                        traceback: Optional[TracebackType]) -> None:
     """Awaits the work that is in the stream, unless the block has failed, and closes the stream."""
@@ -222,20 +229,3 @@ async def stream_aexit(self: Stream, type: Optional[Type[BaseException]], value:
     with self:
         if type is None:
             await self
-
-
-for _type, _name, _member in (
-    #: cucore_queue_wait
-    (Queue, "wait", queue_wait),
-    #: cucore_queue_query
-    (Queue, "info", property(queue_info)),
-    #: cucore_future_wait
-    (Future, "wait", future_wait),
-    (Future, "_await", future_await),
-    (Future, "__await__", future_await),
-    (Stream, "_await", stream_await),
-    (Stream, "__await__", stream_await),
-    (Stream, "__aenter__", stream_aenter),
-    (Stream, "__aexit__", stream_aexit),
-):
-    _cucore._extend(_type, _name, _member)

@@ -10,6 +10,7 @@ from . import _cucore, _options
 from ._cucore import Cache, Linker, ObjectCode, Program
 from ._enums import CacheFile, CacheOutcome, CodeType
 from ._errors import Error
+from ._members import comment, member
 from ._program import compile_through, fill
 from ._records import CacheStatistics
 
@@ -68,36 +69,54 @@ def arguments(directory=None, **keywords):  # type: ignore[no-untyped-def]
     return (fill(_cucore._CacheOptions(), _options.cache_options, {"directory": directory, **keywords}, "Cache"),)
 
 
+#: cucore_cache_compile
+@member(Cache, "compile", more="names: name expressions, as of Program.compile.")
 def cache_compile(self: Cache, program: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> CacheResult:
     return CacheResult(*compile_through(self, program, target, names))
 
 
+#: cucore_cache_find
+@member(Cache, "find", more="None: it is not there. names: name expressions, as of Program.compile.")
 def cache_find(self: Cache, program: Program, target: CodeType = CodeType.PTX,
                names: Sequence[str] = ()) -> Optional[CacheResult]:
     code, outcome = self._find(program, target, names)
     return CacheResult(code, outcome) if code is not None else None
 
 
+#: cucore_cache_link
+@member(Cache, "link")
 def cache_link(self: Cache, linker: Linker, target: CodeType = CodeType.CUBIN) -> CacheResult:
     return CacheResult(*self._link(linker, target))
 
 
+#: cucore_cache_get
+@member(Cache, "get")
 def cache_get(self: Cache, key: bytes) -> Optional[ObjectCode]:
     return self._get(key)
 
 
+#: cucore_cache_put
+@member(Cache, "put")
 def cache_put(self: Cache, key: bytes, code: ObjectCode) -> None:
     self._put(key, code)
 
 
+#: cucore_cache_get_or_build
+@member(Cache, "get_or_build",
+        more="build: called without arguments, on this thread; gives the ObjectCode. What it raises comes out of this call\n"
+             "as it is, and is nobody else's: threads that were waiting for this build build for themselves.")
 def cache_get_or_build(self: Cache, key: bytes, build: Callable[[], ObjectCode]) -> CacheResult:
     return CacheResult(*self._get_or_build(key, build))
 
 
+#: cucore_cache_statistics
+@member(Cache, "statistics", property)
 def cache_statistics(self: Cache) -> CacheStatistics:
     return CacheStatistics._make(memoryview(self._statistics()).cast("Q"))
 
 
+#: cucore_cache_statistics_of_all
+@member(Cache, "statistics_of_all", property)
 def cache_statistics_of_all(self: Cache) -> CacheStatistics:
     return CacheStatistics._make(memoryview(self._statistics_of_all()).cast("Q"))
 
@@ -118,22 +137,33 @@ def _list(all_of_them: _cucore._CacheEntries) -> list[CacheEntry]:
     return [_entry(all_of_them, index) for index in range(all_of_them.count)]
 
 
+#: cucore_cache_query
+@member(Cache, "entries", more="Nothing is read for it: name, arch and type are not there.")
 def cache_entries(self: Cache) -> list[CacheEntry]:
     return _list(self._entries())
 
 
+#: cucore_cache_verify
+@member(Cache, "verify", more="All that was read; those with is_sound False were damaged.")
 def cache_verify(self: Cache) -> list[CacheEntry]:
     return _list(self._verify())
 
 
+#: cucore_cache_trim
+@member(Cache, "trim", more="What was removed.")
 def cache_trim(self: Cache, max_bytes: int) -> list[CacheEntry]:
     return _list(self._trim(max_bytes))
 
 
+#: cucore_cache_explain_miss
+@member(Cache, "explain_miss")
 def cache_explain_miss(self: Cache, program: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = ()) -> str:
     return self._explain_miss(program, target, names)
 
 
+#: cucore_cache_add_remote_url
+@member(Cache, "add_remote",
+        more="read_only: nothing is sent to it.\nconnect_timeout_ms: 0: 100.\ntimeout_ms: of one request; 0: 1000.")
 def cache_add_remote(self: Cache, url: str, *, read_only: bool = False, connect_timeout_ms: int = 0,
                      timeout_ms: int = 0) -> None:
     self._add_remote(url, read_only, connect_timeout_ms, timeout_ms)
@@ -170,58 +200,7 @@ def compile_batch(items: Iterable[_Item], *, workers: int = 0, time_limit: Optio
     return [_result(batch, index) for index in range(count)]
 
 
-def _describe(function: object, native: object, more: str = "") -> None:
-    """Gives a function the native member's comment."""
-    doc = (getattr(native, "__doc__", "") or "").strip()
-    function.__doc__ = f"{doc}\n\n{more}".strip()
-
-
-_describe(cache_compile, Cache._compile, "names: name expressions, as of Program.compile.")
-_describe(cache_find, Cache._find, "None: it is not there. names: name expressions, as of Program.compile.")
-_describe(cache_link, Cache._link)
-_describe(cache_get, Cache._get)
-_describe(cache_put, Cache._put)
-_describe(cache_get_or_build, Cache._get_or_build,
-          "build: called without arguments, on this thread; gives the ObjectCode. What it raises comes out of this call\n"
-          "as it is, and is nobody else's: threads that were waiting for this build build for themselves.")
-_describe(cache_statistics, Cache._statistics)
-_describe(cache_statistics_of_all, Cache._statistics_of_all)
-_describe(cache_entries, Cache._entries, "Nothing is read for it: name, arch and type are not there.")
-_describe(cache_verify, Cache._verify, "All that was read; those with is_sound False were damaged.")
-_describe(cache_trim, Cache._trim, "What was removed.")
-_describe(cache_explain_miss, Cache._explain_miss)
-_describe(cache_add_remote, Cache._add_remote,
-          "read_only: nothing is sent to it.\nconnect_timeout_ms: 0: 100.\ntimeout_ms: of one request; 0: 1000.")
-_describe(compile_batch, _cucore._Batch._run,
-          "items: of each a Program, or (program, target, names).\nworkers: processes; 0: one a core.\n"
-          "time_limit: of each compile, in seconds.\ncache: looked in first, and told of what was compiled.")
-
-for _type, _name, _member in (
-    #: cucore_cache_compile
-    (Cache, "compile", cache_compile),
-    #: cucore_cache_find
-    (Cache, "find", cache_find),
-    #: cucore_cache_link
-    (Cache, "link", cache_link),
-    #: cucore_cache_get
-    (Cache, "get", cache_get),
-    #: cucore_cache_put
-    (Cache, "put", cache_put),
-    #: cucore_cache_get_or_build
-    (Cache, "get_or_build", cache_get_or_build),
-    #: cucore_cache_statistics
-    (Cache, "statistics", property(cache_statistics)),
-    #: cucore_cache_statistics_of_all
-    (Cache, "statistics_of_all", property(cache_statistics_of_all)),
-    #: cucore_cache_query
-    (Cache, "entries", cache_entries),
-    #: cucore_cache_verify
-    (Cache, "verify", cache_verify),
-    #: cucore_cache_trim
-    (Cache, "trim", cache_trim),
-    #: cucore_cache_explain_miss
-    (Cache, "explain_miss", cache_explain_miss),
-    #: cucore_cache_add_remote_url
-    (Cache, "add_remote", cache_add_remote),
-):
-    _cucore._extend(_type, _name, _member)
+compile_batch.__doc__ = comment(
+    _cucore._Batch._run,
+    "items: of each a Program, or (program, target, names).\nworkers: processes; 0: one a core.\n"
+    "time_limit: of each compile, in seconds.\ncache: looked in first, and told of what was compiled.")

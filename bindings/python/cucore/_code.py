@@ -7,9 +7,10 @@ from typing import Iterable, Mapping, NamedTuple, Optional, Union
 
 from . import _cucore
 from ._cucore import Device, Kernel, ObjectCode
-from ._enums import CodeType, ParameterClass, Severity, SignaturePolicy, SymbolKind
+from ._enums import CodeType, ParameterClass, SignaturePolicy, SymbolKind
 from ._errors import Diagnostic, FileMissingError, NotFoundError, UnsupportedError
 from ._link import keys
+from ._members import member
 from ._program import Key
 
 Bytes = Union[bytes, bytearray, memoryview, str]
@@ -90,10 +91,14 @@ def _symbol(code: ObjectCode, index: int) -> Symbol:
                   code._symbol_size(index), _resources(code, index) if kind == SymbolKind.KERNEL else None)
 
 
+#: cucore_objectcode_symbol_at cucore_objectcode_symbol_parameters cucore_objectcode_symbol_parameter_at cucore_objectcode_symbol_resources
+@member(ObjectCode, "symbols", property, native=ObjectCode._symbol_expression)
 def symbols(self: ObjectCode) -> tuple[Symbol, ...]:
     return tuple(_symbol(self, i) for i in range(self.symbol_count))
 
 
+#: cucore_objectcode_diagnostic_at
+@member(ObjectCode, "diagnostics", property)
 def diagnostics(self: ObjectCode) -> tuple[Diagnostic, ...]:
     """What the compiler or the linker said, one by one."""
     return tuple(Diagnostic(self._diagnostic_severity(i), self._diagnostic_file(i), self._diagnostic_line(i),
@@ -101,22 +106,31 @@ def diagnostics(self: ObjectCode) -> tuple[Diagnostic, ...]:
                  for i in range(self.diagnostic_count))
 
 
+#: cucore_objectcode_metadata_key cucore_objectcode_metadata_value
+@member(ObjectCode, "metadata", property)
 def metadata(self: ObjectCode) -> dict[str, str]:
     """Facts about how it was made: "producer" and the like."""
     return {self._metadata_key(i): self._metadata_value(i) for i in range(self.metadata_count)}
 
 
+@member(ObjectCode, "images", property)
 def images(self: ObjectCode) -> tuple[ObjectCode, ...]:
     """The images of a bundle; of what is no bundle, itself."""
     return tuple(self.image(i) for i in range(self.image_count))
 
 
+#: cucore_objectcode_create
+@member(ObjectCode, "from_bytes", staticmethod, native=ObjectCode._create,
+        more="names: the expressions under which kernels are found, to their lowered names.")
 def from_bytes(type: CodeType, data: Bytes, *, name: Optional[str] = None, arch: Optional[str] = None,
                names: Optional[Mapping[str, str]] = None) -> ObjectCode:
     names = names or {}
     return ObjectCode._create(type, data, name, arch, tuple(names), tuple(names.values()))
 
 
+#: cucore_objectcode_from_file
+@member(ObjectCode, "from_file", staticmethod,
+        more="names: the expressions under which kernels are found, to their lowered names.")
 def from_file(type: CodeType, path: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None,
               arch: Optional[str] = None, names: Optional[Mapping[str, str]] = None) -> ObjectCode:
     names = names or {}
@@ -128,6 +142,8 @@ def from_file(type: CodeType, path: Union[str, "os.PathLike[str]"], *, name: Opt
         raise FileMissingError.of(error, path) from None
 
 
+#: cucore_objectcode_serialize
+@member(ObjectCode, "serialize", more="compression: zstd; without it the bytes are as they are. key: signs.")
 def serialize(self: ObjectCode, *, compression: bool = False, key: Optional[Key] = None) -> bytes:
     signing = keys(key)
     out = bytearray(self._serialize(compression, signing, bytearray()))  # no room: only the size
@@ -135,6 +151,9 @@ def serialize(self: ObjectCode, *, compression: bool = False, key: Optional[Key]
     return bytes(out)
 
 
+#: cucore_objectcode_deserialize
+@member(ObjectCode, "deserialize", staticmethod,
+        more="max_code_size: refuse images above this many bytes; 0 is 1 GiB.\nsignature: whether one is asked for.\nverify: the keys that verify.")
 def deserialize(data: Bytes, *, max_code_size: int = 0, signature: SignaturePolicy = SignaturePolicy.NONE,
                 verify: Iterable[Key] = ()) -> ObjectCode:
     return ObjectCode._deserialize(data, max_code_size, signature, keys(verify))
@@ -145,76 +164,50 @@ def _restore(data: bytes) -> ObjectCode:
     return deserialize(data)
 
 
+@member(ObjectCode, "__reduce_ex__")
+@member(ObjectCode, "__reduce__")
 def _reduce(self: ObjectCode, protocol: int = 0) -> tuple[object, tuple[bytes]]:
+    """Its container goes in its place."""
     return _restore, (self.serialize(),)
 
 
+@member(ObjectCode, "__deepcopy__")
+@member(ObjectCode, "__copy__")
 def _same(self: ObjectCode, memo: object = None) -> ObjectCode:
     """Object code never changes: its copy is itself."""
     return self
 
 
+#: cucore_objectcode_find_global
+@member(ObjectCode, "find_global")
 def find_global(self: ObjectCode, name: str, device: Device) -> Global:
     return Global(*self._find_global(name, device))
 
 
+#: cucore_kernel_parameter_at cucore_kernel_parameters
+@member(Kernel, "parameter")
 def kernel_parameter(self: Kernel, index: int, device: Optional[Device] = None) -> Parameter:
     self._parameter(index, device)  # refuses an index that is out of range
     return _parameters(_cucore._kernel_parameters(self, device))[index]
 
 
+#: cucore_kernel_parameter_count
+@member(Kernel, "parameter_count", property)
 def kernel_parameter_count(self: Kernel) -> Optional[int]:
+    """How many parameters it has; None where neither the code nor the driver says."""
     count = self._parameter_count
     return None if count < 0 else count
 
 
+@member(Kernel, "parameters", property)
 def kernel_parameters(self: Kernel) -> Optional[tuple[Parameter, ...]]:
+    """Where each parameter lies, and what it accepts; None where neither the code nor the driver says."""
     count = kernel_parameter_count(self)
     return None if count is None else _parameters(_cucore._kernel_parameters(self, None))
 
 
-def _describe(function: object, native: object, more: str = "") -> None:
-    """Gives a function the native member's comment."""
-    doc = (getattr(native, "__doc__", "") or "").strip()
-    function.__doc__ = f"{doc}\n\n{more}".strip() if more else doc
-
-
-_describe(from_bytes, ObjectCode._create, "names: the expressions under which kernels are found, to their lowered names.")
-_describe(from_file, ObjectCode._from_file, "names: the expressions under which kernels are found, to their lowered names.")
-_describe(serialize, ObjectCode._serialize, "compression: zstd; without it the bytes are as they are. key: signs.")
-_describe(deserialize, ObjectCode._deserialize, "max_code_size: refuse images above this many bytes; 0 is 1 GiB.\nsignature: whether one is asked for.\nverify: the keys that verify.")
-_describe(find_global, ObjectCode._find_global)
-_describe(kernel_parameter, Kernel._parameter)
-_describe(symbols, ObjectCode._symbol_expression)
-
-for _type, _name, _member in (
-    #: cucore_objectcode_symbol_at cucore_objectcode_symbol_parameters cucore_objectcode_symbol_parameter_at cucore_objectcode_symbol_resources
-    (ObjectCode, "symbols", property(symbols)),
-    #: cucore_objectcode_diagnostic_at
-    (ObjectCode, "diagnostics", property(diagnostics)),
-    #: cucore_objectcode_metadata_key cucore_objectcode_metadata_value
-    (ObjectCode, "metadata", property(metadata)),
-    (ObjectCode, "images", property(images)),
-    #: cucore_objectcode_data
-    (ObjectCode, "data", property(lambda self: self._data(), doc="A copy of the bytes; memoryview(code) sees them without one.")),
-    #: cucore_objectcode_create
-    (ObjectCode, "from_bytes", staticmethod(from_bytes)),
-    #: cucore_objectcode_from_file
-    (ObjectCode, "from_file", staticmethod(from_file)),
-    #: cucore_objectcode_serialize
-    (ObjectCode, "serialize", serialize),
-    #: cucore_objectcode_deserialize
-    (ObjectCode, "deserialize", staticmethod(deserialize)),
-    #: cucore_objectcode_find_global
-    (ObjectCode, "find_global", find_global),
-    (ObjectCode, "__reduce__", _reduce),
-    (ObjectCode, "__reduce_ex__", _reduce),
-    (ObjectCode, "__copy__", _same),
-    (ObjectCode, "__deepcopy__", _same),
-    #: cucore_kernel_parameter_at cucore_kernel_parameters
-    (Kernel, "parameter", kernel_parameter),
-    #: cucore_kernel_parameter_count
-    (Kernel, "parameter_count", property(kernel_parameter_count, doc="How many parameters it has; None where neither the code nor the driver says.")),
-    (Kernel, "parameters", property(kernel_parameters, doc="Where each parameter lies, and what it accepts; None where neither the code nor the driver says.")),
-):
-    _cucore._extend(_type, _name, _member)
+#: cucore_objectcode_data
+@member(ObjectCode, "data", property)
+def data(self: ObjectCode) -> bytes:
+    """A copy of the bytes; memoryview(code) sees them without one."""
+    return self._data()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Optional, TypeVar
 from . import _cucore
 from ._cucore import Buffer, Device, Stream
 from ._errors import InvalidArgumentError
+from ._members import member
 
 _CUDA, _CUDA_HOST, _CUDA_MANAGED = 2, 3, 13
 _NO_SYNCHRONIZATION = -1
@@ -141,6 +142,8 @@ def _native_stream(value: Any) -> int:
     return int(native)
 
 
+#: cucore_stream_from_native
+@member(Stream, "from_native", staticmethod)
 def stream_from_native(native: Any, device: Optional[Device] = None) -> Stream:
     """Wraps a stream that somebody else made: an int or an object with __cuda_stream__.
 
@@ -178,21 +181,22 @@ def _keep(ours: _Owned, owner: object) -> _Owned:
     return ours
 
 
+@member(Stream, "__cuda_stream__")
 def cuda_stream(self: Stream) -> tuple[int, int]:
     """The protocol of streams among Python's libraries: (0, the CUstream)."""
     return 0, self.native
 
 
+#: cucore_buffer_create_pinned
+@member(Buffer, "pinned", staticmethod)
 def pinned(device: Device, length: int) -> Buffer:
     return _mark(Buffer._pinned(device, length), _CUDA_HOST)
 
 
+#: cucore_buffer_create_managed
+@member(Buffer, "managed", staticmethod)
 def managed(device: Device, length: int) -> Buffer:
     return _mark(Buffer._managed(device, length), _CUDA_MANAGED)
-
-
-pinned.__doc__ = Buffer._pinned.__doc__
-managed.__doc__ = Buffer._managed.__doc__
 
 
 def _mark(buffer: Buffer, kind: int) -> Buffer:
@@ -200,12 +204,15 @@ def _mark(buffer: Buffer, kind: int) -> Buffer:
     return buffer
 
 
+#: cucore_buffer_from_native
+@member(Buffer, "from_native", staticmethod)
 def buffer_from_native(device: Device, address: int, length: int, owner: object = None) -> Buffer:
     """Wraps memory that somebody else allocated; it is borrowed and never freed. owner is kept alive as long as the
     result."""
     return _keep(Buffer._from_native(device, address, length), owner)
 
 
+@member(Buffer, "from_array", staticmethod)
 def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optional[Stream] = None) -> Buffer:
     """Wraps the memory of an object with __cuda_array_interface__ or DLPack, which is kept alive.
 
@@ -223,12 +230,14 @@ def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optio
     return buffer_from_native(device or Device(ordinal), address, size, (value, keeper))
 
 
+@member(Buffer, "__dlpack_device__")
 def dlpack_device(self: Buffer) -> tuple[int, int]:
     """(kind, number) of the device in the terms of DLPack: CUDA, pinned or managed memory."""
     with self.device as device:
         return self.__dict__.get("_dlpack_kind", _CUDA_HOST if self.host_pointer else _CUDA), device.ordinal
 
 
+@member(Buffer, "__dlpack__")
 def dlpack(self: Buffer, *, stream: Optional[int] = None, max_version: object = None, dl_device: object = None,
            copy: Optional[bool] = None) -> object:
     """The bytes as a DLPack capsule, which keeps the memory alive. Waits for the device's work, unless stream is -1."""
@@ -240,6 +249,7 @@ def dlpack(self: Buffer, *, stream: Optional[int] = None, max_version: object = 
     return _cucore._export_dlpack(self, *kind)
 
 
+@member(Buffer, "__cuda_array_interface__", property)
 def cuda_array_interface(self: Buffer) -> dict[str, Any]:
     """The bytes for libraries that know __cuda_array_interface__, version 3. Waits for the device's work."""
     _wait(self)
@@ -247,6 +257,7 @@ def cuda_array_interface(self: Buffer) -> dict[str, Any]:
             "stream": None}
 
 
+@member(Buffer, "__array__")
 def array(self: Buffer, dtype: Any = None, copy: Optional[bool] = None) -> Any:
     """The bytes of pinned or managed memory for NumPy. Device memory is refused, because NumPy would make an array of
     one object out of it: read it with Buffer.read()."""
@@ -264,22 +275,3 @@ def _wait(buffer: Buffer) -> None:
     # The stream of the last use is not known here.
     with buffer.device as device:
         device.synchronize()
-
-
-for _type, _name, _member in (
-    #: cucore_stream_from_native
-    (Stream, "from_native", staticmethod(stream_from_native)),
-    (Stream, "__cuda_stream__", cuda_stream),
-    #: cucore_buffer_create_pinned
-    (Buffer, "pinned", staticmethod(pinned)),
-    #: cucore_buffer_create_managed
-    (Buffer, "managed", staticmethod(managed)),
-    #: cucore_buffer_from_native
-    (Buffer, "from_native", staticmethod(buffer_from_native)),
-    (Buffer, "from_array", staticmethod(buffer_from_array)),
-    (Buffer, "__dlpack__", dlpack),
-    (Buffer, "__dlpack_device__", dlpack_device),
-    (Buffer, "__array__", array),
-    (Buffer, "__cuda_array_interface__", property(cuda_array_interface)),
-):
-    _cucore._extend(_type, _name, _member)

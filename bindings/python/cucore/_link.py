@@ -7,28 +7,26 @@ from typing import Iterable, Optional, Union
 from . import _cucore
 from ._cucore import Cache, Linker, ObjectCode
 from ._enums import CodeType
+from ._members import member
 from ._program import Key, as_keys
 
 
 _link_through = _cucore.Cache._link
 
 
+#: cucore_linker_link
+@member(Linker, "link", more="cache: looked in first, and told of what was linked; see Cache.link.")
 def _link(self: Linker, target: CodeType = CodeType.CUBIN, *, cache: Optional[Cache] = None) -> ObjectCode:
     return self._link(target) if cache is None else _link_through(cache, self, target)[0]
 
 
-_link.__name__ = "link"
-_link.__doc__ = f"{(Linker._link.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was linked; see Cache.link."
-
-
+#: cucore_objectcode_bundle
+@member(ObjectCode, "bundle", staticmethod, native=_cucore._Images._bundle)
 def bundle(images: Iterable[ObjectCode]) -> ObjectCode:
     all_images = _cucore._Images()
     for image in images:
         all_images.add(image)
     return all_images._bundle()
-
-
-bundle.__doc__ = _cucore._Images._bundle.__doc__
 
 
 def keys(given: Union[None, Key, Iterable[Key]]) -> Optional[_cucore._Keys]:
@@ -39,9 +37,3 @@ def keys(given: Union[None, Key, Iterable[Key]]) -> Optional[_cucore._Keys]:
     for key in as_keys(given):
         out.add(key.algorithm, key.data)
     return out
-
-
-#: cucore_linker_link
-_cucore._extend(Linker, "link", _link)
-#: cucore_objectcode_bundle
-_cucore._extend(ObjectCode, "bundle", staticmethod(bundle))

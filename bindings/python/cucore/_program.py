@@ -9,6 +9,7 @@ from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, 
 from . import _cucore, _options
 from ._cucore import Cache, ObjectCode, Program
 from ._enums import CacheOutcome, CodeType, KeyAlgorithm, SourceType
+from ._members import member
 
 
 class Key(NamedTuple):
@@ -138,6 +139,9 @@ def compile_through(cache: Cache, program: Program, target: CodeType, names: Seq
     return _wait(_cucore._Compiling(program, cache, target, names))
 
 
+#: cucore_program_compile
+@member(Program, "compile",
+        more="cache: looked in first, and told of what was compiled; see Cache.compile. Ctrl-C ends the call at once;\nthe compile goes on in a thread of the library, into the cache if there is one.")
 def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = (), *,
              cache: Optional[Cache] = None) -> ObjectCode:
     if cache is not None:
@@ -145,9 +149,3 @@ def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str
     if not _is_main_thread():
         return self._compile(target, names)
     return _wait(_cucore._Compiling(self, None, target, names))[0]
-
-
-_compile.__name__ = "compile"
-_compile.__doc__ = f"{(Program._compile.__doc__ or '').strip()}\n\ncache: looked in first, and told of what was compiled; see Cache.compile. Ctrl-C ends the call at once;\nthe compile goes on in a thread of the library, into the cache if there is one."
-#: cucore_program_compile
-_cucore._extend(Program, "compile", _compile)

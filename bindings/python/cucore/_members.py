@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adds members that are written in Python to the native classes."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, TypeVar
+
+from . import _cucore
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def comment(native: object, more: str = "") -> str:
+    """That of a native member, and more behind it."""
+    return f"{(getattr(native, '__doc__', '') or '').strip()}\n\n{more}".strip()
+
+
+def member(owner: type, name: str, kind: Optional[Callable[..., object]] = None, *, native: object = None,
+           more: str = "") -> Callable[[_Function], _Function]:
+    """Adds a function as a method, or as what kind makes of it. Without a comment it gets that of the native member."""
+    def add(function: _Function) -> _Function:
+        if function.__doc__ is None:
+            function.__doc__ = comment(native or getattr(owner, f"_{name}"), more)
+        _cucore._extend(owner, name, kind(function) if kind else function)
+        return function
+    return add
