@@ -15,6 +15,7 @@
 #include "lists.hpp"
 #include "log_receiver.hpp"
 #include "options.hpp"
+#include "parameters.hpp"
 #include "handle_types.hpp"   // generated
 #include "option_fields.hpp"  // generated
 
@@ -25,6 +26,7 @@ using cucore::bind::made;
 using cucore::bind::ok;
 using cucore::bind::Pair;
 using cucore::bind::pair_of;
+using cucore::bind::ParameterInfos;
 using cucore::bind::Raised;
 #define CUCORE_ALIAS(Class, type, name) typedef type Class;
 CUCORE_HANDLES(CUCORE_ALIAS)
@@ -66,6 +68,7 @@ typedef unsigned long long uint64_t;
 //   (void *data, size_t size)        memory that the call fills
 //   Bytes                            borrowed bytes, copied out
 //   Pair                             two integers
+//   ParameterInfos                   offset, size and class of each parameter; C# has its own form
 //   (const void *key, size_t key_size)  as the first
 //   cucore_cache_outcome *outcome    a second result
 //   Builder &                        a function of the language that makes object code

@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section "Launch" of cucore.h. A launch crosses as one block of bytes (cpp/launch.hpp says how it is
 // laid out), which each language fills from its own arguments; Python packs in C instead.
-#if !defined(SWIGPYTHON)
+#if !defined(SWIGCSHARP)
+%extend Kernel {
+  //: cucore_kernel_parameters
+  ParameterInfos parameters(Device *device_or_null) {
+    return cucore::bind::parameters_of(cucore_kernel_parameters, held($self), held(device_or_null));
+  }
+}
+%extend ObjectCode {
+  //: cucore_objectcode_symbol_parameters
+  ParameterInfos symbol_parameters(size_t symbol) {
+    return cucore::bind::parameters_of(cucore_objectcode_symbol_parameters, held($self), symbol);
+  }
+}
+#endif
+#if defined(SWIGPYTHON)
+%extend Kernel {
+  //: cucore_kernel_max_active_clusters
+  int32_t max_active_clusters(Device *device, const LaunchConfig &config) {
+    return made<int32_t>(cucore_kernel_max_active_clusters, held($self), held(device), &config);
+  }
+  //: cucore_kernel_launch_packed
+  void launch_packed(Stream *stream, const LaunchConfig &config, const void *data, size_t size) {
+    ok(cucore_kernel_launch_packed, held($self), held(stream), &config, data, size);
+  }
+}
+#else
 %extend Kernel {
   //: cucore_kernel_max_active_clusters
   int32_t max_active_clusters(Device *device, const void *data, size_t size) {

@@ -9,7 +9,7 @@ import words
 from api import FOLDER, camel_of
 
 TYPES = {'bool': 'bool', 'float': 'float', 'double': 'float', 'char': 'str', 'void': 'None', 'Bytes': 'bytes',
-         'Pair': 'tuple[int, int]', 'cucore_toggle': 'Optional[bool]'}
+         'Pair': 'tuple[int, int]', 'ParameterInfos': 'tuple[tuple[int, int, int], ...]', 'cucore_toggle': 'Optional[bool]'}
 # Parameters of the layer. The native module accepts the buffer protocol, and a path of bytes.
 WIDER = {'bytes': '_Bytes', 'Bytes': 'Union[str, _Bytes]', "Union[str, 'os.PathLike[str]']": '_Path'}
 
@@ -28,7 +28,7 @@ def annotation(declaration, api, is_parameter=False, is_raw=False):
         return f'Optional[{text}]' if is_parameter and is_raw and text == 'str' else text
     if first == 'Builder':
         return 'Callable[[], ObjectCode]'
-    if enum or '*' not in ctype:
+    if enum or not re.search('[*&]', ctype):
         return enum.name if enum else 'int'
     name = '_Stream' if is_parameter and first == 'Stream' else api.class_name(first, 'python')
     return f'Optional[{name}]' if ctype.endswith('_or_null') else name

@@ -11,15 +11,15 @@ final class Kernel {
   }
 
   /** The parameters on the stream's device, which are read once. */
-  Signature signature(long lease, CudaStream stream) {
+  Signature signature(CudaStream stream) {
     int ordinal = stream.ordinal();
     Signature[] known = signatures;
-    return ordinal < known.length && known[ordinal] != null ? known[ordinal] : readSignature(lease, stream, ordinal);
+    return ordinal < known.length && known[ordinal] != null ? known[ordinal] : readSignature(stream, ordinal);
   }
 
-  private synchronized Signature readSignature(long lease, CudaStream stream, int ordinal) {
+  private synchronized Signature readSignature(CudaStream stream, int ordinal) {
     Signature[] all = java.util.Arrays.copyOf(signatures, Math.max(signatures.length, ordinal + 1));
-    all[ordinal] = Signature.of(lease, this, stream);
+    all[ordinal] = Signature.of(this, stream);
     signatures = all;
     return all[ordinal];
   }
@@ -44,13 +44,7 @@ final class Kernel {
   //: cucore_kernel_parameters
   //: also cucore_kernel_parameter_at
   public java.util.List<Parameter> getParameters(CudaDevice device) {
-    long lease = open();
-    try {
-      return Parameter.list(Natives.parameters(lease, CudaDevice.getCPtr(device)));
-    } finally {
-      java.lang.ref.Reference.reachabilityFence(this);
-      java.lang.ref.Reference.reachabilityFence(device);
-    }
+    return Parameter.list(parametersNow(device));
   }
 
   //: cucore_kernel_max_potential_block_size

@@ -120,32 +120,6 @@ class LaunchObjects final : public cucore::bind::BufferNumbers {
   cucore_stream* const stream_;
 };
 
-// Reads parameters with one call if they are few, else with two: offset, size and class of each,
-// one after the other.
-template <class Read>
-jlongArray parameters_of(JNIEnv* env, Read read) {
-  std::vector<cucore_parameter_info> infos(32, cucore_parameter_info CUCORE_PARAMETER_INFO_INIT);
-  size_t count = 0;
-  cucore_error* error = nullptr;
-  cucore_status status = read(infos.data(), infos.size(), &count, &error);
-  if (status == CUCORE_ERROR_BUFFER_TOO_SMALL) {
-    cucore_error_release(error);
-    error = nullptr;
-    infos.resize(count, cucore_parameter_info CUCORE_PARAMETER_INFO_INIT);
-    status = read(infos.data(), infos.size(), &count, &error);
-  }
-  if (status != CUCORE_OK) throw cucore::bind::Failure(status, error);
-  std::vector<jlong> numbers;
-  for (size_t i = 0; i < count; ++i)
-    numbers.insert(numbers.end(),
-                   {static_cast<jlong>(infos[i].offset), static_cast<jlong>(infos[i].size),
-                    static_cast<jlong>(infos[i].parameter_class)});
-  jlongArray result = env->NewLongArray(static_cast<jsize>(numbers.size()));
-  if (result)
-    env->SetLongArrayRegion(result, 0, static_cast<jsize>(numbers.size()), numbers.data());
-  return result;
-}
-
 }  // namespace
 
 #define NATIVE(type, name) extern "C" JNIEXPORT type JNICALL Java_io_cucore_Natives_##name
@@ -185,27 +159,6 @@ NATIVE(jint, launch)
     }
   });
   return closed;
-}
-
-NATIVE(jlongArray, parameters)(JNIEnv* env, jclass, jlong kernel, jlong device) {
-  return with<cucore_kernel, cucore_device>(
-      env,
-      [&](auto* of, auto* on) {
-        return parameters_of(env,
-                             [&](auto... out) { return cucore_kernel_parameters(of, on, out...); });
-      },
-      kernel, device);
-}
-
-NATIVE(jlongArray, symbolParameters)(JNIEnv* env, jclass, jlong code, jlong symbol) {
-  return with<cucore_objectcode>(
-      env,
-      [&](auto* of) {
-        return parameters_of(env, [&](auto... out) {
-          return cucore_objectcode_symbol_parameters(of, static_cast<size_t>(symbol), out...);
-        });
-      },
-      code);
 }
 
 NATIVE(void, writeMemory)

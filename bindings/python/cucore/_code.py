@@ -86,7 +86,7 @@ def _symbol(code: ObjectCode, index: int) -> Symbol:
     kind = code._symbol_kind(index)
     parameters = None
     if kind == SymbolKind.KERNEL and count >= 0:
-        parameters = _parameters(_cucore._symbol_parameters(code, index))
+        parameters = _parameters(code._symbol_parameters(index))
     return Symbol(code._symbol_expression(index), code._symbol_lowered_name(index), kind, parameters,
                   code._symbol_size(index), _resources(code, index) if kind == SymbolKind.KERNEL else None)
 
@@ -188,7 +188,7 @@ def find_global(self: ObjectCode, name: str, device: Device) -> Global:
 @member(Kernel, "parameter")
 def kernel_parameter(self: Kernel, index: int, device: Optional[Device] = None) -> Parameter:
     self._parameter(index, device)  # refuses an index that is out of range
-    return _parameters(_cucore._kernel_parameters(self, device))[index]
+    return _parameters(self._parameters(device))[index]
 
 
 #: cucore_kernel_parameter_count
@@ -203,7 +203,7 @@ def kernel_parameter_count(self: Kernel) -> Optional[int]:
 def kernel_parameters(self: Kernel) -> Optional[tuple[Parameter, ...]]:
     """Where each parameter lies, and what it accepts; None where neither the code nor the driver says."""
     count = kernel_parameter_count(self)
-    return None if count is None else _parameters(_cucore._kernel_parameters(self, None))
+    return None if count is None else _parameters(self._parameters(None))
 
 
 #: cucore_objectcode_data

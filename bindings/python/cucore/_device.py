@@ -31,13 +31,13 @@ def devices() -> list[Device]:
 #: cucore_kernel_launch_packed
 def launch_packed(stream: Stream, config: LaunchConfig, kernel: Kernel, block: Union[bytes, bytearray, memoryview]) -> None:
     """Launches a kernel with the arguments already laid out as its parameter block."""
-    _cucore._launch_packed(stream, config, kernel, block)
+    kernel._launch_packed(stream, config, block)
 
 
 #: cucore_kernel_max_active_clusters
 def max_active_clusters(kernel: Kernel, device: Device, config: LaunchConfig) -> int:
     """How many clusters of such a launch fit on the device at a time."""
-    return _cucore._max_active_clusters(kernel, device, config)
+    return kernel._max_active_clusters(device, config)
 
 
 def _property(native: str, make: object = tuple, type: object = Device) -> property:

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernel_parameters.hpp"
 #include "object.hpp"
-#include "parameters.hpp"
 
 namespace cucore::bind {
 

@@ -9,8 +9,8 @@
 #include "failure.hpp"
 #include "handles.hpp"
 #include "held.hpp"
+#include "kernel_parameters.hpp"
 #include "object.hpp"
-#include "parameters.hpp"
 #include "refusals.hpp"
 #include "unlocked.hpp"
 
@@ -203,62 +203,25 @@ PyObject* kernel_subscript(PyObject* kernel, PyObject* key) {
   return nullptr;
 }
 
+const cucore_launch_options* options_of(PyObject* config) {
+  if (Py_TYPE(config) == &LaunchConfigType)
+    return &reinterpret_cast<LaunchConfigObject*>(config)->options;
+  PyErr_Format(PyExc_TypeError, "a LaunchConfig is needed, not %s", Py_TYPE(config)->tp_name);
+  return nullptr;
+}
+
 PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (count < 3) {
     PyErr_Format(PyExc_TypeError,
                  "launch(stream, config, kernel, *args) takes 3 or more arguments, not %zd", count);
     return nullptr;
   }
-  if (Py_TYPE(args[1]) != &LaunchConfigType) {
-    PyErr_Format(PyExc_TypeError, "a LaunchConfig is needed, not %s", Py_TYPE(args[1])->tp_name);
-    return nullptr;
-  }
-  const cucore_launch_options& options = reinterpret_cast<LaunchConfigObject*>(args[1])->options;
+  const cucore_launch_options* options = options_of(args[1]);
+  if (!options) return nullptr;
   const auto values = static_cast<size_t>(count - 3);
-  if (is(args[0], Type::Stream)) return launch_with(args[2], args[0], options, args + 3, values);
+  if (is(args[0], Type::Stream)) return launch_with(args[2], args[0], *options, args + 3, values);
   const Object stream = to_stream(args[0]);
-  return stream ? launch_with(args[2], stream.get(), options, args + 3, values) : nullptr;
-}
-
-PyObject* launch_packed(PyObject*, PyObject* args) {
-  PyObject *stream_object = nullptr, *config = nullptr, *kernel_object = nullptr;
-  Py_buffer block{};
-  if (!PyArg_ParseTuple(args, "OO!Oy*:launch_packed", &stream_object, &LaunchConfigType, &config,
-                        &kernel_object, &block))
-    return nullptr;
-  const auto* kernel = static_cast<cucore_kernel*>(handle_of(kernel_object, Type::Kernel));
-  Object kept;
-  const cucore_stream* stream = kernel ? stream_of(stream_object, kept) : nullptr;
-  bool done = false;
-  if (stream) try {
-      const cucore_launch_options& options = reinterpret_cast<LaunchConfigObject*>(config)->options;
-      ok(cucore_kernel_launch_packed, held(kernel), held(stream), &options, block.buf,
-         static_cast<size_t>(block.len));
-      done = true;
-    } catch (const Failure& failure) {
-      raise(failure);
-    }
-  PyBuffer_Release(&block);
-  if (!done) return nullptr;
-  Py_RETURN_NONE;
-}
-
-PyObject* max_active_clusters(PyObject*, PyObject* args) {
-  PyObject *kernel_object = nullptr, *device_object = nullptr, *config = nullptr;
-  if (!PyArg_ParseTuple(args, "OOO!:max_active_clusters", &kernel_object, &device_object,
-                        &LaunchConfigType, &config))
-    return nullptr;
-  const auto* kernel = static_cast<cucore_kernel*>(handle_of(kernel_object, Type::Kernel));
-  const auto* device =
-      kernel ? static_cast<cucore_device*>(handle_of(device_object, Type::Device)) : nullptr;
-  if (!device) return nullptr;
-  try {
-    return PyLong_FromLong(made<int32_t>(cucore_kernel_max_active_clusters, kernel, device,
-                                         &reinterpret_cast<LaunchConfigObject*>(config)->options));
-  } catch (const Failure& failure) {
-    raise(failure);
-    return nullptr;
-  }
+  return stream ? launch_with(args[2], stream.get(), *options, args + 3, values) : nullptr;
 }
 
 }  // namespace cucore::bind

@@ -23,9 +23,8 @@ PyObject* kernel_subscript(PyObject* kernel, PyObject* key);
 // launch(stream, config, kernel, *args)
 PyObject* launch(PyObject* module, PyObject* const* args, Py_ssize_t count);
 
-// _launch_packed(stream, config, kernel, bytes) and _max_active_clusters(kernel, device, config)
-PyObject* launch_packed(PyObject* module, PyObject* args);
-PyObject* max_active_clusters(PyObject* module, PyObject* args);
+// The options of a LaunchConfig; null with a TypeError for anything else.
+const cucore_launch_options* options_of(PyObject* config);
 
 // The handle of a Stream, or of what has __cuda_stream__: then kept holds the Stream made of it.
 cucore_stream* stream_of(PyObject* value, Object& kept);

@@ -12,7 +12,6 @@
 #include "launcher.hpp"
 #include "object.hpp"
 #include "objects.hpp"
-#include "parameters.hpp"
 #include "reclaim.hpp"
 
 namespace cucore::bind {
@@ -92,10 +91,6 @@ PyMethodDef functions[] = {
      "Launches a kernel on a stream. Each argument is converted to the kernel's own parameter; "
      "what does not fit "
      "is refused with the argument's number."},
-    {"_launch_packed", launch_packed, METH_VARARGS, nullptr},
-    {"_max_active_clusters", max_active_clusters, METH_VARARGS, nullptr},
-    {"_kernel_parameters", kernel_parameters, METH_VARARGS, nullptr},
-    {"_symbol_parameters", symbol_parameters, METH_VARARGS, nullptr},
     {"_export_dlpack", export_dlpack, METH_VARARGS, nullptr},
     {"_import_dlpack", import_dlpack, METH_O, nullptr},
     {"_register", register_all, METH_VARARGS, nullptr},

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "parameters.hpp"
+#include "kernel_parameters.hpp"
 
 namespace cucore::bind {
 

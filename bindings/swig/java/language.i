@@ -7,6 +7,7 @@
 #include "callable.hpp"
 #include "elements.hpp"
 #include "lease.hpp"
+#include "longs.hpp"
 #include "raise.hpp"
 #include "text.hpp"
 %}

@@ -85,16 +85,16 @@ struct Bytes;
   if ($result) jenv->SetByteArrayRegion($result, 0, (jsize)$1.size, (const jbyte *)$1.data);
 }
 
-struct Pair;
-%typemap(jni) Pair "jlongArray"
-%typemap(jtype) Pair "long[]"
-%typemap(jstype) Pair "long[]"
-%typemap(javaout) Pair { return $jnicall; }
-%typemap(out) Pair {
-  const jlong both[2] = {$1.first, $1.second};
-  $result = jenv->NewLongArray(2);
-  if ($result) jenv->SetLongArrayRegion($result, 0, 2, both);
-}
+%define %java_longs(TYPE)
+struct TYPE;
+%typemap(jni) TYPE "jlongArray"
+%typemap(jtype) TYPE "long[]"
+%typemap(jstype) TYPE "long[]"
+%typemap(javaout) TYPE { return $jnicall; }
+%typemap(out) TYPE { $result = cucore::java::to_longs(jenv, $1); }
+%enddef
+%java_longs(Pair)
+%java_longs(ParameterInfos)
 
 %define %java_texts(NAMES, COUNT)
 %typemap(jni) (const char *const *NAMES, size_t COUNT) "jobjectArray"

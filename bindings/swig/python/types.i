@@ -2,6 +2,9 @@
 // Types that cross in Python.
 %{
 #include "convert.hpp"
+#include "launcher.hpp"
+#include "kernel_parameters.hpp"
+using LaunchConfig = cucore_launch_options;
 %}
 %define %python_enum(TYPE, NAME)
 %typemap(in) TYPE { if (!cucore::bind::to_enum($input, #NAME, $1)) SWIG_fail; }
@@ -54,6 +57,15 @@ struct Bytes;
   $1 = &callable;
 }
 %typemap(doctype) Builder & "callable";
+
+struct ParameterInfos;
+%typemap(out) ParameterInfos { $result = cucore::bind::tuple_of($1); }
+%typemap(doctype) ParameterInfos "tuple";
+%typemap(in) const LaunchConfig & {
+  $1 = const_cast<LaunchConfig *>(cucore::bind::options_of($input));
+  if (!$1) SWIG_fail;
+}
+%typemap(doctype) const LaunchConfig & "LaunchConfig";
 
 struct Pair;
 %typemap(out) Pair { $result = Py_BuildValue("LL", static_cast<long long>($1.first), static_cast<long long>($1.second)); }

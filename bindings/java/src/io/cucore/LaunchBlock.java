@@ -29,7 +29,7 @@ final class LaunchBlock {
 
   static void launch(
       long kernel, Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
-    Signature signature = owner.signature(kernel, stream);
+    Signature signature = owner.signature(stream);
     signature.checkCount(owner, arguments.length);
     LaunchBlock block = OF_THREAD.get();
     block.begin(config, arguments.length);

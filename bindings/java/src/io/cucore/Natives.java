@@ -23,11 +23,6 @@ final class Natives {
   /** Returns which of the block's buffers is closed, or -1. */
   static native int launch(long record, long kernel, long stream, long block, int size);
 
-  /** Offset, size and class of each parameter. */
-  static native long[] parameters(long kernel, long device);
-
-  static native long[] symbolParameters(long code, long symbol);
-
   static native void writeMemory(long buffer, long stream, long offset, long source, long size);
 
   static native void readMemory(long buffer, long stream, long offset, long destination, long size);

@@ -8,7 +8,7 @@ public final class Parameter {
   private final long size = numbers[NUMBERS * index + 1]; // How large it is -> bytes
   private final ParameterClass parameterClass = ParameterClass.of((int) numbers[NUMBERS * index + 2]); // Which values it accepts -> the class, UNKNOWN if the code was made from no PTX or its PTX leaves it open
 
-  /** How many numbers of {@link Natives#parameters} make one. */
+  /** How many numbers of {@code parametersNow} make one. */
   static final int NUMBERS = 3;
 
   static java.util.List<Parameter> list(long[] numbers) {

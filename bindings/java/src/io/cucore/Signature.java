@@ -18,9 +18,9 @@ final class Signature {
   }
 
   /** Reads the parameters by one call. */
-  static Signature of(long kernel, Kernel owner, CudaStream stream) {
+  static Signature of(Kernel owner, CudaStream stream) {
     try (CudaDevice device = stream.getDevice()) {
-      long[] numbers = Natives.parameters(kernel, CudaDevice.getCPtr(device));
+      long[] numbers = owner.parametersNow(device);
       int[] codes = new int[numbers.length / Parameter.NUMBERS];
       for (int i = 0; i < codes.length; ++i) {
         Parameter each = new Parameter(numbers, i);
@@ -29,8 +29,6 @@ final class Signature {
       return new Signature(codes);
     } catch (UnsupportedException e) {
       return new Signature(null);
-    } finally {
-      java.lang.ref.Reference.reachabilityFence(owner);
     }
   }
 

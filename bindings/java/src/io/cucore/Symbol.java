@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
 /** One symbol of object code: a kernel, a variable, a function. */
 public final class Symbol {
-  //: fields private (ObjectCode code, long lease, long index)
+  //: fields private (ObjectCode code, long index)
   private final String expression = code.symbolExpressionNow(index); // The name as written, "saxpy&lt;float&gt;" -> the name, "" where unknown
   private final String loweredName = code.symbolLoweredNameNow(index); // The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m" -> the name
   private final SymbolKind kind = code.symbolKindNow(index); // What it is -> the kind
@@ -16,15 +15,14 @@ public final class Symbol {
   private final long parameterCount = code.symbolParameterCountNow(index);
   //: also cucore_objectcode_symbol_parameters
   //: also cucore_objectcode_symbol_parameter_at
-  private final List<Parameter> parameters = parameterCount > 0 ? Parameter.list(Natives.symbolParameters(lease, index)) : List.of(); // The parameters of a kernel -> the parameters in order, unmodifiable
+  private final List<Parameter> parameters = parameterCount > 0 ? Parameter.list(code.symbolParametersNow(index)) : List.of(); // The parameters of a kernel -> the parameters in order, unmodifiable
 
   static List<Symbol> of(ObjectCode code) {
     List<Symbol> all = new ArrayList<>();
     long count = code.getSymbolCount();
     for (long i = 0; i < count; ++i) {
-      all.add(new Symbol(code, ObjectCode.getCPtr(code), i));
+      all.add(new Symbol(code, i));
     }
-    Reference.reachabilityFence(code);
     return Collections.unmodifiableList(all);
   }
 

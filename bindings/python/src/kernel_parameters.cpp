@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parameters.hpp"
+#include "kernel_parameters.hpp"
 
 #include <memory>
 
@@ -22,7 +22,6 @@ struct Devices {
 };
 
 constexpr const char* CAPSULE = nullptr;  // no name: nobody else sees it
-constexpr size_t MOST_KERNELS_HAVE_LESS = 24;
 
 class DeviceOf {
  public:
@@ -65,52 +64,11 @@ const Parameters* find(const Devices& devices, int ordinal) {
   return nullptr;
 }
 
-using Infos = std::vector<cucore_parameter_info>;
-
-// One call; two for a kernel of very many parameters.
-template <class Function, class... Arguments>
-cucore_status read(Infos& out, cucore_error** error, Function* function, Arguments... arguments) {
-  out.assign(MOST_KERNELS_HAVE_LESS, CUCORE_PARAMETER_INFO_INIT);
-  size_t count = 0;
-  cucore_status status = function(arguments..., out.data(), out.size(), &count, nullptr);
-  if (status != CUCORE_OK) {
-    out.assign(count, CUCORE_PARAMETER_INFO_INIT);
-    status = function(arguments..., out.data(), count, &count, error);
-  }
-  out.resize(status == CUCORE_OK ? count : 0);
-  return status;
-}
-
-template <class Function, class... Arguments>
-PyObject* tuple_of(Function* function, Arguments... arguments) {
-  Infos infos;
-  cucore_error* error = nullptr;
-  cucore_status status = CUCORE_OK;
-  {
-    Unlocked call;
-    status = read(infos, &error, function, arguments...);
-    call.lock();
-  }
-  if (status != CUCORE_OK) {
-    raise(Failure(status, error));
-    return nullptr;
-  }
-  Object all(PyTuple_New(static_cast<Py_ssize_t>(infos.size())));
-  for (size_t i = 0; all && i < infos.size(); ++i) {
-    PyObject* one = Py_BuildValue("nni", static_cast<Py_ssize_t>(infos[i].offset),
-                                  static_cast<Py_ssize_t>(infos[i].size),
-                                  static_cast<int>(infos[i].parameter_class));
-    if (!one) return nullptr;
-    PyTuple_SET_ITEM(all.get(), static_cast<Py_ssize_t>(i), one);
-  }
-  return all.release();
-}
-
 const Parameters& read_now(PyObject* object, const cucore_stream* stream) {
   static const Parameters none;
   const auto* kernel = pointer_of<const cucore_kernel>(object);
   auto made = std::make_unique<Parameters>();
-  Infos infos;
+  ParameterInfos infos;
   cucore_status status = CUCORE_OK;
   {
     const Held<const cucore_kernel> kept_kernel(kernel);
@@ -118,7 +76,7 @@ const Parameters& read_now(PyObject* object, const cucore_stream* stream) {
     Unlocked call;
     const DeviceOf device(stream);
     made->device = device.ordinal();
-    status = read(infos, nullptr, cucore_kernel_parameters, kernel, device.get());
+    status = read_parameters(infos, nullptr, cucore_kernel_parameters, kernel, device.get());
     call.lock();
   }
   made->are_known = status == CUCORE_OK;
@@ -146,29 +104,16 @@ const Parameters& parameters_of(PyObject* kernel, const cucore_stream* stream) {
   return *found;
 }
 
-PyObject* kernel_parameters(PyObject*, PyObject* args) {
-  PyObject *kernel_object = nullptr, *device_object = nullptr;
-  if (!PyArg_ParseTuple(args, "OO", &kernel_object, &device_object)) return nullptr;
-  const auto* kernel = static_cast<cucore_kernel*>(handle_of(kernel_object, Type::Kernel));
-  if (!kernel) return nullptr;
-  const cucore_device* device = nullptr;
-  if (device_object != Py_None) {
-    device = static_cast<cucore_device*>(handle_of(device_object, Type::Device));
-    if (!device) return nullptr;
+PyObject* tuple_of(const ParameterInfos& infos) {
+  Object all(PyTuple_New(static_cast<Py_ssize_t>(infos.size())));
+  for (size_t i = 0; all && i < infos.size(); ++i) {
+    PyObject* one = Py_BuildValue("nni", static_cast<Py_ssize_t>(infos[i].offset),
+                                  static_cast<Py_ssize_t>(infos[i].size),
+                                  static_cast<int>(infos[i].parameter_class));
+    if (!one) return nullptr;
+    PyTuple_SET_ITEM(all.get(), static_cast<Py_ssize_t>(i), one);
   }
-  const Held<const cucore_kernel> kept_kernel(kernel);
-  const Held<const cucore_device> kept_device(device);
-  return tuple_of(cucore_kernel_parameters, kernel, device);
-}
-
-PyObject* symbol_parameters(PyObject*, PyObject* args) {
-  PyObject* code_object = nullptr;
-  Py_ssize_t symbol = 0;
-  if (!PyArg_ParseTuple(args, "On", &code_object, &symbol)) return nullptr;
-  const auto* code = static_cast<cucore_objectcode*>(handle_of(code_object, Type::ObjectCode));
-  if (!code) return nullptr;
-  const Held<const cucore_objectcode> kept(code);
-  return tuple_of(cucore_objectcode_symbol_parameters, code, static_cast<size_t>(symbol));
+  return all.release();
 }
 
 }  // namespace cucore::bind

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "parameters.hpp"
+
 namespace cucore::bind {
 
 struct Parameter {
@@ -26,9 +28,7 @@ struct Parameters {
 // interpreter's lock is given up while the library reads them.
 const Parameters& parameters_of(PyObject* kernel, const cucore_stream* stream);
 
-// _kernel_parameters(kernel, device or None) and _symbol_parameters(code, symbol): a tuple of
-// (offset, size, class).
-PyObject* kernel_parameters(PyObject* module, PyObject* args);
-PyObject* symbol_parameters(PyObject* module, PyObject* args);
+// (offset, size, class) of each.
+PyObject* tuple_of(const ParameterInfos& infos);
 
 }  // namespace cucore::bind
