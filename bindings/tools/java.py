@@ -108,6 +108,7 @@ def class_features(lines, places, nullable):
         out += [f'%rename({api.class_name(name, "java")}) {name};', f'%typemap(javaclassmodifiers) {name} "final class"']
     nullable = nullable + [(camel_of(s), 'options') for s in api.options_classes()]
     out += [f'%nullable({owner}, {name})' for owner, name in nullable]
+    out += [f'%typemap(javainterfaces) {camel_of(s)} "AutoCloseable, Options.Target"' for s in api.options_classes()]
     return out + [l for c in api.classes for l in own_members(c, places)]
 
 
@@ -165,14 +166,7 @@ def options(struct, places, folder):
            f'public final class {name} extends Options {{', f'  private {name}(Builder builder) {{', '    super(builder);', '  }', '',
            '  /** Begins with the defaults.', '   * @return a builder */', '  public static Builder builder() {',
            '    return new Builder();', '  }', '', f'  Native{name} toNative() {{', f'    Native{name} fields = new Native{name}();',
-           '    apply(new Target() {']
-    for method, args in (('setText', 'String name, String value'), ('setNumber', 'String name, long value'),
-                         ('addText', 'String name, String value'), ('addNumber', 'String name, long value'),
-                         ('addBytes', 'String name, byte[] value')):
-        out += [f'      @Override public void {method}({args}) {{', f'        fields.{method}(name, value);', '      }']
-    out += ['      @Override public void addKey(String name, KeyAlgorithm algorithm, byte[] value) {',
-            '        fields.addKey(name, algorithm, value);', '      }']
-    out += ['    });', '    return fields;', '  }', '', f'  /** Collects {name}. Not for several threads at a time. */',
+           '    apply(fields);', '    return fields;', '  }', '', f'  /** Collects {name}. Not for several threads at a time. */',
             '  public static final class Builder extends Options.Builder {', '    Builder() {}', '']
     for f in struct.fields:
         doc = text_of(' '.join(f.doc.split()) or f.name.replace('_', ' '), places).replace('*/', '')

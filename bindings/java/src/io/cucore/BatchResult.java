@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 
 /** What became of one {@link BatchItem}: object code, or the exception of what went wrong. */
@@ -19,11 +17,7 @@ public final class BatchResult {
         batch.add(each.program(), each.target(), each.nameExpressions());
       }
       batch.runNow(options.workers, options.timeLimitMillis, options.cache);
-      List<BatchResult> results = new ArrayList<>(given.size());
-      for (int i = 0; i < given.size(); ++i) {
-        results.add(of(batch, i));
-      }
-      return Collections.unmodifiableList(results);
+      return Facts.list(given.size(), i -> of(batch, (int) i));
     }
   }
 

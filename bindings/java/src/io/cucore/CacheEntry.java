@@ -2,8 +2,6 @@
 package io.cucore;
 
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /** One file of a {@link Cache}, as it was when the cache told of it. */
@@ -24,11 +22,7 @@ public final class CacheEntry {
 
   static List<CacheEntry> list(NativeCacheEntries told) {
     try (NativeCacheEntries all = told) {
-      List<CacheEntry> list = new ArrayList<>();
-      for (long i = 0; i < all.getCount(); ++i) {
-        list.add(new CacheEntry(all, i));
-      }
-      return Collections.unmodifiableList(list);
+      return Facts.list(all.getCount(), i -> new CacheEntry(all, i));
     }
   }
 

@@ -3,8 +3,6 @@ package io.cucore;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /** What comes out of a {@link CudaQueue}: the end of a stream's work. */
@@ -18,11 +16,7 @@ public final class Completion {
 
   static List<Completion> list(byte[] bytes, int count) {
     ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
-    List<Completion> all = new ArrayList<>(count);
-    for (int i = 0; i < count; ++i) {
-      all.add(new Completion(from.getLong(i * SIZE), Status.of(from.getInt(i * SIZE + Long.BYTES))));
-    }
-    return Collections.unmodifiableList(all);
+    return Facts.list(count, i -> new Completion(from.getLong((int) i * SIZE), Status.of(from.getInt((int) i * SIZE + Long.BYTES))));
   }
 
   //: said Long.toUnsignedString(token) + ": " + status

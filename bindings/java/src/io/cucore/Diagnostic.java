@@ -2,8 +2,6 @@
 package io.cucore;
 
 import java.io.Serializable;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /** One thing that a compiler or a linker said. */
@@ -19,15 +17,10 @@ public final class Diagnostic implements Serializable {
 
   /** Three numbers and two texts each: severity, line, column; file, text. */
   static List<Diagnostic> list(int[] numbers, String[] texts) {
-    List<Diagnostic> all = new ArrayList<>();
-    for (int i = 0; i < texts.length / 2; ++i) {
-      Severity severity = Severity.of(numbers[3 * i]);
-      all.add(
-          new Diagnostic(
-              severity, numbers[3 * i + 1], numbers[3 * i + 2], texts[2 * i], texts[2 * i + 1]));
-    }
-    // Not List.copyOf: exceptions hold this list, and must be serializable.
-    return Collections.unmodifiableList(all);
+    return Facts.list(texts.length / 2, each -> {
+      int i = (int) each;
+      return new Diagnostic(Severity.of(numbers[3 * i]), numbers[3 * i + 1], numbers[3 * i + 2], texts[2 * i], texts[2 * i + 1]);
+    });
   }
 
   @Override

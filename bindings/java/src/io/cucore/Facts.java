@@ -6,24 +6,24 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongFunction;
 
 /** What object code tells piece by piece. */
 final class Facts {
   private Facts() {}
 
-  static List<Diagnostic> diagnostics(ObjectCode code) {
-    List<Diagnostic> all = new ArrayList<>();
-    long count = code.getDiagnosticCountNow();
+  /** An unmodifiable list. Not that of List.of: exceptions hold one, and must be serializable. */
+  static <T> List<T> list(long count, LongFunction<T> each) {
+    List<T> all = new ArrayList<>();
     for (long i = 0; i < count; ++i) {
-      all.add(
-          new Diagnostic(
-              code.diagnosticSeverityNow(i),
-              code.diagnosticLineNow(i),
-              code.diagnosticColumnNow(i),
-              code.diagnosticFileNow(i),
-              code.diagnosticTextNow(i)));
+      all.add(each.apply(i));
     }
     return Collections.unmodifiableList(all);
+  }
+
+  static List<Diagnostic> diagnostics(ObjectCode code) {
+    return list(code.getDiagnosticCountNow(), i -> new Diagnostic(code.diagnosticSeverityNow(i), code.diagnosticLineNow(i),
+        code.diagnosticColumnNow(i), code.diagnosticFileNow(i), code.diagnosticTextNow(i)));
   }
 
   static Map<String, String> metadata(ObjectCode code) {

@@ -12,11 +12,7 @@ public final class Parameter {
   static final int NUMBERS = 3;
 
   static java.util.List<Parameter> list(long[] numbers) {
-    java.util.List<Parameter> all = new java.util.ArrayList<>();
-    for (int i = 0; i < numbers.length / NUMBERS; ++i) {
-      all.add(new Parameter(numbers, i));
-    }
-    return java.util.Collections.unmodifiableList(all);
+    return Facts.list(numbers.length / NUMBERS, i -> new Parameter(numbers, (int) i));
   }
 
   //: said size + " bytes at " + offset

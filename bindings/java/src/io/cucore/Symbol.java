@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /** One symbol of object code: a kernel, a variable, a function. */
@@ -18,12 +16,7 @@ public final class Symbol {
   private final List<Parameter> parameters = parameterCount > 0 ? Parameter.list(code.symbolParametersNow(index)) : List.of(); // The parameters of a kernel -> the parameters in order, unmodifiable
 
   static List<Symbol> of(ObjectCode code) {
-    List<Symbol> all = new ArrayList<>();
-    long count = code.getSymbolCount();
-    for (long i = 0; i < count; ++i) {
-      all.add(new Symbol(code, i));
-    }
-    return Collections.unmodifiableList(all);
+    return Facts.list(code.getSymbolCount(), i -> new Symbol(code, i));
   }
 
   /**
