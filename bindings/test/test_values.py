@@ -63,6 +63,12 @@ class CSharp(unittest.TestCase):
         self.assertNotIn("in Arg c", text)
 
 
+    def test_one_line_stands_for_the_text_of_a_type(self):
+        text = csharp('//: shown Axle axle: $"axle {Left}" -> Its left end')
+        self.assertIn('  /// <summary>Its left end.</summary>\n  public override string ToString() { return Describe.Object("axle", () => $"axle {Left}"); }', text)
+        self.assertIn("return Describe.Properties(this);", csharp("  //: described"))
+
+
 class Python(unittest.TestCase):
     def test_members_that_the_layer_adds_are_found(self):
         tree = ast.parse('@member(Axle, "turn")\n@member(Axle, "spin", more="often")\ndef axle_turn(self: Axle) -> None: pass\n'

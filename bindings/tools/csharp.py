@@ -215,8 +215,7 @@ def options(struct, places):
             receiver = '' if SETTERS[f.kind].startswith('native') else 'native, '
             fill.append(f'    {SETTERS[f.kind]}({receiver}"{f.name}", {camel(f.name)});')
     out += ['', f'  internal Native{name} ToNative() {{', f'    Native{name} native = new Native{name}();']
-    return out + fill + ['    return native;', '  }', '', '  /// <summary>What is set.</summary>',
-                         '  public override string ToString() { return Describe.Properties(this); }', '}']
+    return out + fill + ['    return native;', '  }', '', *csharp_values.DESCRIBED, '}']
 
 
 PLAIN = {'toggle': 'bool?', 'flag': 'bool', 'number': 'int'}
@@ -233,7 +232,7 @@ def plain_options(owner, places):
     for f in struct.fields:
         ctype = PLAIN.get(f.kind) or {'int64_t': 'long'}.get(f.kind) or 'long'
         out += [f'  /// <summary>{sentence(f, places)}</summary>', f'  public {ctype} {named[f.name]} {{ get; set; }}']
-    out += ['', '  /// <summary>What is set.</summary>', '  public override string ToString() { return Describe.Properties(this); }', '}']
+    out += ['', *csharp_values.DESCRIBED, '}']
     others = [(api.class_name(api.of_type(t).name, 'csharp'), n) for n, t in zip(function.parameters, function.types) if t.startswith('const ') and api.of_type(t)]
     declared, passed = ''.join(f'{t} {n}, ' for t, n in others), ''.join(f'{n}, ' for _, n in others)
     values = ', '.join(f'Fields.ToToggle(options.{named[f.name]})' if f.kind == 'toggle' else f'options.{named[f.name]}' for f in struct.fields)
@@ -274,7 +273,7 @@ def record(places, c_name, name):
 def write_sources(places, members, folder, names):
     write = lambda name, lines: (folder / name).write_text('\n'.join(lines) + '\n', encoding='utf-8')
     expand = lambda lines: sources.expand(lines, places, expand_member)
-    texts = {name: (FOLDER / 'csharp/src' / name).read_text(encoding='utf-8') for name in names}
+    texts = {name: '\n'.join(csharp_values.expand((FOLDER / 'csharp/src' / name).read_text(encoding='utf-8').splitlines())) for name in names}
     write('Enums.Generated.cs', enums(places))
     write('Exceptions.Generated.cs', exceptions(places))
     plain = [c for c in places.api.classes if places.has_plain_options(c)]
@@ -285,4 +284,4 @@ def write_sources(places, members, folder, names):
                                    *(line for c_name, name in fields.records(places.api) for line in record(places, c_name, name)), '}']))
     write('Kept.Generated.cs', expand(generated_members(places, members, texts.values())))
     for name, text in texts.items():
-        write(name, expand(csharp_values.expand(text.splitlines())))
+        write(name, expand(text.splitlines()))

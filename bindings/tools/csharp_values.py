@@ -5,6 +5,8 @@ Marks of csharp/src:
   //: fields internal (int index)   a constructor for the properties and fields behind the mark, up to an empty line: one
                                     with a value gets that, each other one is a parameter too
   //: launches 6                    Kernel.Launch for one to six arguments, without an array of them
+  //: shown Linker linker: TEXT -> Its backend     the ToString() of a type whose object may be disposed of
+  //: described                     a ToString() of the properties that are set
 
 A type with a query or a synchronize in C gets calls without marshalling, and waits that Mono can end.
 """
@@ -12,6 +14,8 @@ import re
 
 
 FIELDS = re.compile(r'(\s*)//: fields (\w+) \((.*)\)$')
+SHOWN = re.compile(r'//: shown (\w+) (\w+): (.*) -> (.*)$')
+DESCRIBED = ['  /// <summary>What is set.</summary>', '  public override string ToString() { return Describe.Properties(this); }']
 LAUNCHES = re.compile(r'\s*//: launches (\d)$')
 FIELD = re.compile(r'\s*(?:\w+ )+?(?P<type>[\w<>\[\]?]+) (?P<name>\w+)(?: \{ get; \}(?: = (?P<value>.*))?|(?: = (?P<initial>.*))?);?$')
 
@@ -39,6 +43,11 @@ def launch(count):
             '  Launch(stream, block, to, ref held);', '}']
 
 
+def shown(name, what, text, summary):
+    return [f'public partial class {name} {{', f'  /// <summary>{summary}.</summary>',
+            f'  public override string ToString() {{ return Describe.Object("{what}", () => {text}); }}', '}']
+
+
 def fields_behind(lines, at):
     """(lines of the fields without their values, [(type, name, value)], the index behind them)."""
     out, fields = [], []
@@ -60,8 +69,12 @@ def expand(lines):
         line = lines[at]
         at += 1
         owner = (re.match(r'\s*(?:\w+ )*(?:class|struct) (\w+)', line) or [0, owner])[1]
-        several, mark = LAUNCHES.match(line), FIELDS.match(line)
-        if several:
+        several, mark, text = LAUNCHES.match(line), FIELDS.match(line), SHOWN.match(line)
+        if text:
+            out += shown(*text.groups())
+        elif line == '  //: described':
+            out += DESCRIBED
+        elif several:
             out += ['  ' + l if l else '' for count in range(1, int(several[1]) + 1) for l in launch(count)]
         elif mark:
             kept, fields, at = fields_behind(lines, at)

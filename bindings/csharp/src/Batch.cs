@@ -38,8 +38,7 @@ public sealed class BatchOptions {
   /// <summary>Where to look first, and to keep what is compiled; null: nowhere.</summary>
   public Cache Cache { get; set; }
 
-  /// <summary>What is set.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  //: described
 }
 
 /// <summary>What became of one item: object code, or the exception of what went wrong.</summary>

@@ -100,8 +100,5 @@ public partial class Cache {
     if (url == null) throw new ArgumentNullException(nameof(url));
     RawAddRemote(url, readOnly, Timeout.Milliseconds(connectTimeout, nameof(connectTimeout)), Timeout.Milliseconds(timeout, nameof(timeout)));
   }
-
-  /// <summary>Its folder.</summary>
-  public override string ToString() { return Describe.Object("cache", () => $"cache {(Directory.Length == 0 ? "in memory" : Directory)}"); }
 }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device has beyond the generated members.
-using System;
-
 namespace Cucore {
 public partial class CudaDevice {
   /// <summary>Opens device 0.</summary>
@@ -24,8 +22,5 @@ public partial class CudaDevice {
 
   //: cucore_device_default_stream
   public CudaStream GetDefaultStream(DefaultStream kind = DefaultStream.Legacy) { return RawDefaultStream(kind); }
-
-  /// <summary>Its name, architecture and number.</summary>
-  public override string ToString() { return Describe.Object("device", () => $"{Name} ({Arch}), device {Ordinal}"); }
 }
 }

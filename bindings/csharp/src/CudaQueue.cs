@@ -36,8 +36,7 @@ public sealed class QueueInfo {
   /// <summary>One without values.</summary>
   public QueueInfo() {}
 
-  /// <summary>What is set.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  //: described
 }
 
 internal static class Timeout {

@@ -43,22 +43,11 @@ internal static class Describe {
   }
 }
 
-public partial class CudaStream {
-  /// <summary>Its handle and device.</summary>
-  public override string ToString() { return Describe.Object("stream", () => $"stream 0x{Native:x} of {Describe.Device(Device)}"); }
-}
-
-public partial class CudaEvent {
-  /// <summary>Its handle and device.</summary>
-  public override string ToString() {
-    return Describe.Object("event", () => $"event 0x{Native:x} of {Describe.Device(Device)}{(HasTiming ? ", with timing" : "")}");
-  }
-}
-
-public partial class CudaBuffer {
-  /// <summary>Its size, address and device.</summary>
-  public override string ToString() { return Describe.Object("buffer", () => $"buffer of {Size} bytes at 0x{Address:x} of {Describe.Device(Device)}"); }
-}
+//: shown Cache cache: $"cache {(Directory.Length == 0 ? "in memory" : Directory)}" -> Its folder
+//: shown CudaDevice device: $"{Name} ({Arch}), device {Ordinal}" -> Its name, architecture and number
+//: shown CudaStream stream: $"stream 0x{Native:x} of {Describe.Device(Device)}" -> Its handle and device
+//: shown CudaEvent event: $"event 0x{Native:x} of {Describe.Device(Device)}{(HasTiming ? ", with timing" : "")}" -> Its handle and device
+//: shown CudaBuffer buffer: $"buffer of {Size} bytes at 0x{Address:x} of {Describe.Device(Device)}" -> Its size, address and device
 
 public partial class CudaQueue {
   /// <summary>How many futures wait for their work, and how many completions wait to be taken.</summary>
@@ -70,27 +59,10 @@ public partial class CudaQueue {
   }
 }
 
-public partial class CudaFuture {
-  /// <summary>Its token.</summary>
-  public override string ToString() { return Describe.Object("future", () => $"future {Token}"); }
-}
-
-public partial class CudaProgram {
-  /// <summary>What compiles it.</summary>
-  public override string ToString() { return Describe.Object("program", () => $"program for {Backend}"); }
-}
-
-public partial class Linker {
-  /// <summary>What links.</summary>
-  public override string ToString() { return Describe.Object("linker", () => $"linker by {Backend}"); }
-}
-
-public partial class Kernel {
-  /// <summary>Its name, and how many parameters it has, where that is known.</summary>
-  public override string ToString() {
-    return Describe.Object("kernel", () => $"kernel {Name}" + (ParameterCount is int count ? $" of {count} parameters" : ""));
-  }
-}
+//: shown CudaFuture future: $"future {Token}" -> Its token
+//: shown CudaProgram program: $"program for {Backend}" -> What compiles it
+//: shown Linker linker: $"linker by {Backend}" -> What links
+//: shown Kernel kernel: $"kernel {Name}" + (ParameterCount is int count ? $" of {count} parameters" : "") -> Its name, and how many parameters it has, where that is known
 
 public partial struct LaunchConfig {
   /// <summary>"grid (4, 1, 1), block (256, 1, 1)", and what else is set.</summary>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How linkers are made.
-using System;
-
 namespace Cucore {
 public partial class Linker {
   /// <summary>Gives what Link would, and links only what has not been linked before; Cache.Link says where

@@ -18,8 +18,7 @@ public sealed class ObjectCodeOptions {
     return picked;
   }
 
-  /// <summary>What is set.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  //: described
 }
 
 /// <summary>How to write object code to bytes.</summary>
@@ -29,8 +28,7 @@ public sealed class SerializeOptions {
   /// <summary>The key that signs; null: unsigned.</summary>
   public Key SigningKey { get; set; }
 
-  /// <summary>What is set.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  //: described
 }
 
 /// <summary>What to ask of bytes that are read.</summary>
@@ -42,7 +40,6 @@ public sealed class DeserializeOptions {
   /// <summary>The keys that verify; SignaturePolicy.Required needs one or more.</summary>
   public IList<Key> Keys { get; set; } = new List<Key>();
 
-  /// <summary>What is set.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  //: described
 }
 }

@@ -84,8 +84,7 @@ public sealed class KernelResources {
   /// <summary>Bytes of instructions.</summary>
   public int? CodeSize { get; } = at(5);
 
-  /// <summary>What is set.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  //: described
 }
 
 public partial class ObjectCode {
