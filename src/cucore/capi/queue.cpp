@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "capi/guard.hpp"
-#include "core/completion/reaper.hpp"
+#include "core/completion/completion_poller.hpp"
 #include "support/text.hpp"
 
 using namespace cucore::capi;
@@ -43,7 +43,7 @@ cucore_queue_info describe(const core::Queue& queue) {
   info.waiting = counts.waiting;
   info.completed = counts.completed;
   info.is_closed = counts.closed;
-  info.cpu_ns = core::Reaper::cpu_ns();
+  info.cpu_ns = core::CompletionPoller::cpu_ns();
   return info;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/completion/future.hpp"
 
-#include "core/completion/reaper.hpp"
+#include "core/completion/completion_poller.hpp"
 #include "support/text.hpp"
 
 namespace cucore::core {
@@ -24,7 +24,7 @@ void Future::watch(const Stream& stream) {
   driver::cuda();  // before any lock: in a forked child the threads that hold them do not exist
   device_ = &stream.device();
   is_shared_ = stream.is_shared();
-  Reaper::of(stream.device()).watch(stream, *this);
+  CompletionPoller::of(stream.device()).watch(stream, *this);
 }
 
 void Future::end(const Outcome& outcome) noexcept {
@@ -64,11 +64,12 @@ void Future::throw_outcome() const {
   throw Error(outcome_.status, "the awaited work failed, and there was no memory to say more");
 }
 
-// Nobody will ever end it in a child of a fork; at exit the reaper has ended it, or hangs.
+// Nobody will ever end it in a child of a fork; at exit the completion poller has ended it, or
+// hangs.
 void Future::ask() const {
   if (has_ended()) return;
   driver::cuda();
-  if (Reaper* reaper = Reaper::find(*device_)) reaper->look(*this);
+  if (CompletionPoller* poller = CompletionPoller::find(*device_)) poller->query(*this);
 }
 
 void Future::require_success() const {

@@ -40,8 +40,10 @@ class Future final : public Object {
   bool detach() const noexcept;         // false: the completion is in the queue already, or was
 
  private:
-  friend class Reaper;
-  friend class Lane;
+  friend class CompletionPoller;
+  friend class EventQuery;
+  friend class PendingWork;
+  friend class StreamBacklog;
 
   // AWAITED: somebody sleeps until it ends. KNOWN: the outcome is there, the completion not yet in
   // the queue: who has the completion finds the outcome, and who has waited finds the completion.
@@ -68,9 +70,9 @@ class Future final : public Object {
   bool is_shared_ = false;  // the stream
   Outcome outcome_;         // once it has ended
 
-  // The reaper's.
+  // The fields of PendingWork and its parts.
   Future* next_ = nullptr;
-  class Lane* lane_ = nullptr;
+  class StreamBacklog* backlog_ = nullptr;
   CUevent event_ = nullptr;
 };
 

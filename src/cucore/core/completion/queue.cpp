@@ -173,7 +173,7 @@ void Queue::forget() noexcept {
   --pending_;
 }
 
-void Queue::rouse() noexcept {
+void Queue::wake() noexcept {
   if (!sleeps_idly_.load(std::memory_order_relaxed)) return;
   {
     std::lock_guard lock(mutex_);

@@ -45,7 +45,7 @@ class Queue final : public Object {
   void put(uint64_t token, cucore_status status) noexcept;
 
   // What was expected is under way: those who slept while nothing was begin to nap.
-  void rouse() noexcept;
+  void wake() noexcept;
 
   // Whether any thread spins for a completion or a future: nothing should come late to it.
   static bool has_spinners() noexcept { return spinners_.load(std::memory_order_relaxed) != 0; }
@@ -86,8 +86,7 @@ class Queue final : public Object {
 
   std::atomic<uint32_t> arrivals_{0};  // changes with every completion and with the end
   uint32_t sleepers_ = 0;
-  std::atomic<bool> sleeps_idly_{
-      false};  // one for whom nothing was under way, since the last rouse
+  std::atomic<bool> sleeps_idly_{false};  // one for whom nothing was under way, since the last wake
 };
 
 }  // namespace cucore::core

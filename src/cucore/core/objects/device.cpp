@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/completion/reaper.hpp"
+#include "core/completion/completion_poller.hpp"
 #include "core/objects/context_scope.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
@@ -168,8 +168,8 @@ namespace {
 
 // Marks the context as lost and ends the futures that await its work.
 void abandon(const Context& context) {
-  if (Reaper* reaper = Reaper::find(context.device()))
-    reaper->abandon(context);
+  if (CompletionPoller* poller = CompletionPoller::find(context.device()))
+    poller->abandon(context);
   else
     context.set_lost();
 }

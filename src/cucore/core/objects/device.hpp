@@ -24,7 +24,7 @@ struct DeviceLimits {
   bool managed = false;
 };
 
-class Reaper;
+class CompletionPoller;
 
 class Device final : public Object {
  public:
@@ -59,8 +59,8 @@ class Device final : public Object {
   // The primary context, made on first need and kept until reset().
   Ref<Context> context() const;
 
-  // Whoever looks for the end of awaited work; null until something is awaited. See Reaper::of().
-  std::atomic<Reaper*>& reaper() const { return reaper_; }
+  // Null until a future awaits work of the device. See CompletionPoller::of().
+  std::atomic<CompletionPoller*>& completion_poller() const { return completion_poller_; }
 
  private:
   explicit Device(int ordinal);
@@ -81,7 +81,7 @@ class Device final : public Object {
 
   mutable std::mutex mutex_;
   mutable Ref<Context> context_;
-  mutable std::atomic<Reaper*> reaper_{nullptr};
+  mutable std::atomic<CompletionPoller*> completion_poller_{nullptr};
   struct Priorities {
     int least, greatest;
   };

@@ -10,7 +10,7 @@ void EventPool::belong_to(const Ref<Context>& context) noexcept {
   made_ = 0;
 }
 
-CUevent EventPool::take(const Ref<Context>& context) {
+CUevent EventPool::acquire(const Ref<Context>& context) {
   belong_to(context);
   if (context_ != context) return nullptr;
   if (free_.empty()) {
@@ -23,11 +23,11 @@ CUevent EventPool::take(const Ref<Context>& context) {
   return event;
 }
 
-void EventPool::give_up(const Context& context) noexcept {
+void EventPool::cancel(const Context& context) noexcept {
   if (context_.get() == &context) --made_;
 }
 
-void EventPool::give_back(const Context& context, CUevent event) noexcept {
+void EventPool::release(const Context& context, CUevent event) noexcept {
   if (context_.get() == &context) free_.push_back(event);
 }
 

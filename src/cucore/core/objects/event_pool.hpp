@@ -13,10 +13,10 @@ class EventPool {
  public:
   // An event of the context that nobody uses. Null: one has to be made, and there is room for it,
   // so that giving it back cannot fail. Throws, and then nothing has changed.
-  CUevent take(const Ref<Context>& context);
+  CUevent acquire(const Ref<Context>& context);
   // It could not be made.
-  void give_up(const Context& context) noexcept;
-  void give_back(const Context& context, CUevent event) noexcept;
+  void cancel(const Context& context) noexcept;
+  void release(const Context& context, CUevent event) noexcept;
   void forget(const Context& context) noexcept;  // they have gone with it
   bool is_empty() const { return free_.empty(); }
 

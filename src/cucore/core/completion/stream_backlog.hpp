@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The futures of one stream that are pending, in the stream's order: only the first need be asked
-// for.
+// The pending futures of one stream, in the stream's order. Only the first needs a query.
 #pragma once
 
 #include "core/completion/future.hpp"
 
 namespace cucore::core {
 
-class Lane {
+class StreamBacklog {
  public:
-  Lane(Ref<Context> context, uint64_t stream) : context_(std::move(context)), stream_(stream) {}
+  StreamBacklog(Ref<Context> context, uint64_t stream)
+      : context_(std::move(context)), stream_(stream) {}
 
   const Ref<Context>& context() const { return context_; }
   uint64_t stream() const { return stream_; }
@@ -19,9 +19,10 @@ class Lane {
   void append(Future& future) noexcept;
   Future& pop() noexcept;
 
-  size_t users = 0;        // futures on their way in or in; guarded by the reaper's mutex
-  Lane* next = nullptr;    // in the list of those that are not empty
-  bool is_listed = false;  // there
+  // The fields of PendingWork.
+  size_t users = 0;               // open and committed records, and the list; guarded by its mutex
+  StreamBacklog* next = nullptr;  // in the list of backlogs that are not empty
+  bool is_listed = false;
 
  private:
   const Ref<Context> context_;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/objects/lane.hpp"
+#include "core/completion/stream_backlog.hpp"
 
 namespace cucore::core {
 
-void Lane::append(Future& future) noexcept {
+void StreamBacklog::append(Future& future) noexcept {
   future.next_ = nullptr;
   (last_ ? last_->next_ : first_) = &future;
   last_ = &future;
 }
 
-Future& Lane::pop() noexcept {
+Future& StreamBacklog::pop() noexcept {
   Future& future = *first_;
   first_ = future.next_;
   if (!first_) last_ = nullptr;
