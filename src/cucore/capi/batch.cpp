@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/batch.hpp"
+#include "service/batch.hpp"
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 
-#include "capi/error_object.hpp"
 #include "capi/guard.hpp"
 #include "capi/held_cache.hpp"
-#include "core/compile/worker.hpp"
-#include "support/text.hpp"
 
 using namespace cucore::capi;
-using cucore::Object;
-using cucore::Ref;
-using cucore::text;
 using cucore::image::CodeType;
-namespace cache = cucore::cache;
-namespace core = cucore::core;
+namespace service = cucore::service;
 
 namespace {
 
 constexpr size_t FIRST_OPTIONS = offsetof(cucore_batch_options, user_data) + sizeof(void*);
 
-struct Item {
-  Ref<const core::Program> program;
-  CodeType target;
-  std::vector<std::string> names;
-};
-
-std::vector<Item> read_items(std::span<const cucore_batch_item> given) {
-  std::vector<Item> items;
+std::vector<service::CompileRequest> read_items(std::span<const cucore_batch_item> given) {
+  std::vector<service::CompileRequest> items;
   for (const cucore_batch_item& one : given) {
     require_zero(one.reserved, "cucore_batch_item.reserved");
     items.push_back({share(one.program, "cucore_batch_item.program"),
@@ -41,40 +27,28 @@ std::vector<Item> read_items(std::span<const cucore_batch_item> given) {
   return items;
 }
 
-Ref<const Object> compile(cache::Cache* cache, const Item& item, core::NvrtcRunner& runner) {
-  const cache::Build build = {
-      [&]() -> Ref<const Object> { return item.program->compile(item.target, item.names, runner); },
-      [&](const std::string& path) { item.program->trace_files(item.target, item.names, path); }};
-  if (!cache) return build.build();
-  return cache->get_or_build(*item.program->inputs(item.target, item.names), build).object;
-}
-
-// Where the items' results go, and who is told of them.
-class Results {
+// The outputs of the caller.
+class Outputs {
  public:
-  Results(const cucore_batch_options& options, size_t count, cucore_objectcode** out,
+  Outputs(const cucore_batch_options& options, size_t count, cucore_objectcode** out,
           cucore_error** failures)
       : options_(options), count_(count), out_(out), failures_(failures) {}
 
-  void compile(cache::Cache* cache, const Item& item, size_t index, core::NvrtcRunner& runner) {
-    cucore_objectcode* made = nullptr;
+  void write(size_t index, size_t done, const service::BatchResult& result) {
     cucore_error* failure = nullptr;
     guard(&failure, [&] {
-      const Ref<const Object> object = ::compile(cache, item, runner);
-      made = wrap(static_cast<const core::ObjectCode&>(*object));
+      if (result.failure) std::rethrow_exception(result.failure);
+      out_[index] = wrap(*result.code);
     });
-    std::lock_guard lock(mutex_);
-    out_[index] = made;
-    ++done_;
-    if (options_.report) options_.report(index, done_, count_, failure, options_.user_data);
+    if (options_.report) options_.report(index, done, count_, failure, options_.user_data);
     if (failures_)
       failures_[index] = failure;
     else
       cucore_error_release(failure);
   }
 
-  // The whole call failed: nothing is handed out.
-  void take_back() noexcept {
+  // After a failure of the whole call.
+  void clear() noexcept {
     for (size_t i = 0; i < count_; ++i) {
       cucore_objectcode_release(std::exchange(out_[i], nullptr));
       if (failures_) cucore_error_release(std::exchange(failures_[i], nullptr));
@@ -86,23 +60,21 @@ class Results {
   const size_t count_;
   cucore_objectcode** const out_;
   cucore_error** const failures_;
-  std::mutex mutex_;
-  size_t done_ = 0;
 };
 
-// Takes everything back unless it is told that all went well.
+// Clears the outputs unless the call succeeds.
 class Undo {
  public:
-  explicit Undo(Results& results) : results_(&results) {}
+  explicit Undo(Outputs& outputs) : outputs_(&outputs) {}
   ~Undo() {
-    if (results_) results_->take_back();
+    if (outputs_) outputs_->clear();
   }
   Undo(const Undo&) = delete;
   Undo& operator=(const Undo&) = delete;
-  void forget() { results_ = nullptr; }
+  void forget() { outputs_ = nullptr; }
 
  private:
-  Results* results_;
+  Outputs* outputs_;
 };
 
 }  // namespace
@@ -121,20 +93,18 @@ CUCORE_API cucore_status cucore_program_compile_batch(const cucore_batch_item* i
     }
     const auto with = cucore::read_options(options, FIRST_OPTIONS, "cucore_batch_options");
     require_zero(with.reserved, "cucore_batch_options.reserved");
-    const std::vector<Item> all = read_items(require_array(items, count, "items"));
+    const auto all = read_items(require_array(items, count, "items"));
     if (count != 0) require(out, "out");
     std::optional<HeldCache> held;
     if (with.cache) held.emplace(with.cache, "cucore_batch_options.cache");
-    cache::Cache* const cache = held ? &**held : nullptr;
-    if (count != 0) core::Worker::find_program();
-    Results results(with, count, out, failures);
-    Undo undo(results);
-    const cache::Building* const callers = cache::Building::current();
-    core::run_batch(count, with.workers, std::chrono::milliseconds(with.time_limit_ms),
-                    [&](size_t index, core::NvrtcRunner& runner) {
-                      const cache::BuildsFor caller(callers);
-                      results.compile(cache, all[index], index, runner);
-                    });
+    Outputs outputs(with, count, out, failures);
+    Undo undo(outputs);
+    service::compile_batch(
+        all,
+        {held ? &**held : nullptr, with.workers, std::chrono::milliseconds(with.time_limit_ms)},
+        [&](size_t index, size_t done, const service::BatchResult& result) {
+          outputs.write(index, done, result);
+        });
     undo.forget();
   });
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/cache.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include "capi/guard.hpp"
 #include "capi/held_cache.hpp"
 #include "capi/keys.hpp"
+#include "service/cached_compile.hpp"
 #include "support/text.hpp"
 
 using namespace cucore::capi;
@@ -20,8 +19,7 @@ using cucore::text;
 using cucore::image::CodeType;
 namespace cache = cucore::cache;
 namespace container = cucore::container;
-namespace image = cucore::image;
-namespace core = cucore::core;
+namespace service = cucore::service;
 
 namespace {
 
@@ -39,14 +37,6 @@ SAME(BUILT);
 SAME(NOT_STORED);
 SAME(BYPASSED);
 #undef SAME
-
-Ref<const Object> wrap_code(container::Code code) {
-  return cucore::make<core::ObjectCode>(std::move(code));
-}
-
-const container::Code& unwrap_code(const Object& object) {
-  return static_cast<const core::ObjectCode&>(object).code();
-}
 
 cache::Settings read(const cucore_cache_options* given) {
   const auto options = cucore::read_options(given, FIRST_OPTIONS, "cucore_cache_options");
@@ -82,13 +72,22 @@ container::Digest read_key(const uint8_t* key) {
   return digest;
 }
 
-void give(const cache::Result& result, cucore_objectcode** out, cucore_cache_outcome* outcome) {
-  *out = wrap(static_cast<const core::ObjectCode&>(*result.object));
+service::CompileRequest read_request(const cucore_program* program, cucore_code_type target,
+                                     const char* const* name_expressions,
+                                     size_t name_expression_count) {
+  auto source = share(program, "program");
+  return {std::move(source), static_cast<CodeType>(target),
+          require_strings(name_expressions, name_expression_count, "name_expressions")};
+}
+
+void write(const service::CachedCode& result, cucore_objectcode** out,
+           cucore_cache_outcome* outcome) {
+  *out = wrap(*result.code);
   if (outcome) *outcome = static_cast<cucore_cache_outcome>(result.outcome);
 }
 
-// What the caller's function reported, as an exception of ours.
-Error taken(cucore_status status, cucore_error* error) {
+// Converts the failure of a function of the caller, and releases the error.
+Error to_error(cucore_status status, cucore_error* error) {
   const ErrorObject* object = error_object(error);
   if (!object)
     return {static_cast<Status>(status),
@@ -98,15 +97,21 @@ Error taken(cucore_status status, cucore_error* error) {
   return copy;
 }
 
-Ref<const Object> call(cucore_cache_build_fn build, void* user_data) {
-  cucore_objectcode* code = nullptr;
-  cucore_error* error = nullptr;
-  const cucore_status status = build(&code, &error, user_data);
-  if (status != CUCORE_OK) throw taken(status, error);
-  const Ref<const Object> object = share(code, "what the build function gave");
-  cucore_objectcode_release(code);
-  return object;
-}
+// The build function of the caller, as the cache calls it.
+struct CallersBuild {
+  cucore_cache_build_fn build;
+  void* user_data;
+
+  Ref<const Object> operator()() const {
+    cucore_objectcode* code = nullptr;
+    cucore_error* error = nullptr;
+    const cucore_status status = build(&code, &error, user_data);
+    if (status != CUCORE_OK) throw to_error(status, error);
+    const Ref<const Object> object = share(code, "what the build function gave");
+    cucore_objectcode_release(code);
+    return object;
+  }
+};
 
 cucore_cache_statistics_info to_c(cache::Cache& self, const cache::Counters::Events& events) {
   cucore_cache_statistics_info out{};
@@ -177,7 +182,7 @@ CUCORE_API cucore_status cucore_cache_open(const cucore_cache_options* options, 
   return guard(error, [&] {
     clear(out);
     require(out, "out");
-    *out = wrap(cache::Cache::open(read(options), {wrap_code, unwrap_code}));
+    *out = wrap(service::open_cache(read(options)));
   });
 }
 
@@ -202,15 +207,9 @@ CUCORE_API cucore_status cucore_cache_compile(cucore_cache* cache, const cucore_
     clear(out);
     clear(outcome);
     const HeldCache self(cache);
-    const auto source = share(program, "program");
-    const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
+    const auto request = read_request(program, target, name_expressions, name_expression_count);
     require(out, "out");
-    const auto type = static_cast<CodeType>(target);
-    const auto inputs = source->inputs(type, names);
-    const cache::Build build = {
-        [&]() -> Ref<const Object> { return source->compile(type, names); },
-        [&](const std::string& path) { source->trace_files(type, names, path); }};
-    give(self->get_or_build(*inputs, build), out, outcome);
+    write(service::compile(*self, request), out, outcome);
   });
 }
 
@@ -223,11 +222,9 @@ CUCORE_API cucore_status cucore_cache_find(cucore_cache* cache, const cucore_pro
     clear(out);
     clear(outcome);
     const HeldCache self(cache);
-    const auto source = share(program, "program");
-    const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
+    const auto request = read_request(program, target, name_expressions, name_expression_count);
     require(out, "out");
-    const auto inputs = source->inputs(static_cast<CodeType>(target), names);
-    if (const cache::Result result = self->find(*inputs); result.object) give(result, out, outcome);
+    if (const auto found = service::find(*self, request); found.code) write(found, out, outcome);
   });
 }
 
@@ -240,12 +237,7 @@ CUCORE_API cucore_status cucore_cache_link(cucore_cache* cache, cucore_linker* l
     const HeldCache self(cache);
     const auto links = share(linker, "linker");
     require(out, "out");
-    const auto type = static_cast<CodeType>(target);
-    const container::BuildInputs inputs = links->inputs(type);
-    const cache::Build build = {[&]() -> Ref<const Object> { return links->link(type); }, {}};
-    const cache::Result result = self->get_or_build(inputs, build);
-    links->set_log(unwrap_code(*result.object).log);
-    give(result, out, outcome);
+    write(service::link(*self, *links, static_cast<CodeType>(target)), out, outcome);
   });
 }
 
@@ -256,7 +248,8 @@ CUCORE_API cucore_status cucore_cache_get(cucore_cache* cache, const uint8_t key
     const HeldCache self(cache);
     const container::Digest digest = read_key(key);
     require(out, "out");
-    if (const cache::Result result = self->get(digest); result.object) give(result, out, nullptr);
+    const auto found = service::to_code(self->get(digest));
+    if (found.code) write(found, out, nullptr);
   });
 }
 
@@ -281,7 +274,8 @@ CUCORE_API cucore_status cucore_cache_get_or_build(cucore_cache* cache, const ui
     const container::Digest digest = read_key(key);
     require(build, "build");
     require(out, "out");
-    give(self->get_or_build(digest, {[&] { return call(build, user_data); }, {}}), out, outcome);
+    const cache::Result result = self->get_or_build(digest, {CallersBuild{build, user_data}, {}});
+    write(service::to_code(result), out, outcome);
   });
 }
 
@@ -328,12 +322,10 @@ CUCORE_API cucore_status cucore_cache_explain_miss(
   return guard(error, [&] {
     clear(size);
     const HeldCache self(cache);
-    const auto source = share(program, "program");
-    const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
+    const auto request = read_request(program, target, name_expressions, name_expression_count);
     if (capacity != 0) require(buffer, "buffer");
     require(size, "size");
-    const auto inputs = source->inputs(static_cast<CodeType>(target), names);
-    copy_text(self->explain(*inputs), buffer, capacity, size);
+    copy_text(service::explain_miss(*self, request), buffer, capacity, size);
   });
 }
 
