@@ -7,6 +7,7 @@
 #include "cache/quietly.hpp"
 #include "cache/time_trace.hpp"
 #include "support/log.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 
 namespace cucore::cache {
@@ -37,6 +38,13 @@ BuildPlace BuildCoordinator::place() const {
 Result BuildCoordinator::find(Request& request) {
   if (request.reads_files()) return manifests_.find(request);
   return tiers_.find_local(request, request.key);
+}
+
+std::string BuildCoordinator::explain(Request& request) {
+  const std::string key = text("key ", hex(request.key), "\n");
+  // The lookup itself changes the tier that holds the result, so the text does not name it.
+  if (find(request).object) return "hit: nothing has to be built\n" + key;
+  return "miss: " + misses_.reason_of(request).text + key;
 }
 
 Result BuildCoordinator::get_or_build(Request& request, const Build& build) {

@@ -10,6 +10,7 @@
 
 #include "support/environment.hpp"
 #include "support/error.hpp"
+#include "support/log.hpp"
 #include "support/text.hpp"
 
 namespace cucore::cache {
@@ -108,6 +109,16 @@ Root open_root(const std::string& directory, bool read_only) {
     root.problem = "nothing can be written there: " + reason();
   }
   root.is_remote = is_network(root.folder.get());
+  return root;
+}
+
+Root open_root_or_warn(const std::string& directory, bool read_only) {
+  if (directory.empty()) return {};
+  Root root = open_root(directory, read_only);
+  if (!root.problem.empty())
+    log(LogLevel::WARNING,
+        text("the cache in ", directory, " is ", root.folder ? "read-only" : "kept in memory alone",
+             ": ", root.problem));
   return root;
 }
 

@@ -26,5 +26,7 @@ struct Root {
 // cache then works in memory alone. @throws Error IO for a folder that others can write to, or
 // that belongs to somebody else: object code from there would be theirs.
 Root open_root(const std::string& directory, bool read_only);
+// The same with a warning in the log for a problem; without a folder for "".
+Root open_root_or_warn(const std::string& directory, bool read_only);
 
 }  // namespace cucore::cache

@@ -115,7 +115,7 @@ struct CallersBuild {
 
 cucore_cache_statistics_info to_c(cache::Cache& self, const cache::Counters::Events& events) {
   cucore_cache_statistics_info out{};
-  const cache::Usage usage = self.usage();
+  const cache::Usage usage = self.maintenance().usage();
   out.entries = static_cast<uint64_t>(usage.files);
   out.bytes = static_cast<uint64_t>(usage.bytes);
   out.max_entries = self.settings().max_entries;
@@ -189,13 +189,13 @@ CUCORE_API cucore_status cucore_cache_open(const cucore_cache_options* options, 
 CUCORE_API cucore_cache* cucore_cache_retain(const cucore_cache* cache) { return retain(cache); }
 
 CUCORE_API void cucore_cache_release(cucore_cache* cache) {
-  if (const auto* self = peek(cache)) const_cast<cache::Cache*>(self)->prepare_release();
+  if (const auto* self = peek(cache)) const_cast<cache::UserCache*>(self)->prepare_release();
   release(cache);
 }
 
 CUCORE_API const char* cucore_cache_directory(const cucore_cache* cache) {
   const auto* self = peek(cache);
-  return self && self->has_disk() ? self->settings().directory.c_str() : "";
+  return self && self->opened().has_disk() ? self->opened().settings().directory.c_str() : "";
 }
 
 CUCORE_API cucore_status cucore_cache_compile(cucore_cache* cache, const cucore_program* program,
@@ -288,21 +288,23 @@ CUCORE_API cucore_status cucore_cache_statistics(cucore_cache* cache,
 CUCORE_API cucore_status cucore_cache_statistics_of_all(cucore_cache* cache,
                                                         cucore_cache_statistics_info* out,
                                                         cucore_error** error) {
-  return guard(error, [&] { tell(cache, out, [](auto& self) { return self.all_events(); }); });
+  return guard(
+      error, [&] { tell(cache, out, [](auto& self) { return self.maintenance().all_events(); }); });
 }
 
 CUCORE_API cucore_status cucore_cache_trim(cucore_cache* cache, uint64_t max_bytes,
                                            cucore_cache_report_fn report, void* user_data,
                                            cucore_error** error) {
-  return guard(
-      error, [&] { HeldCache(cache)->trim(max_bytes, UINT64_MAX, to_report(report, user_data)); });
+  return guard(error, [&] {
+    HeldCache(cache)->maintenance().trim({max_bytes, UINT64_MAX}, to_report(report, user_data));
+  });
 }
 
 CUCORE_API cucore_status cucore_cache_verify(cucore_cache* cache, cucore_cache_report_fn report,
                                              void* user_data, uint64_t* bad, cucore_error** error) {
   return guard(error, [&] {
     clear(bad);
-    const uint64_t found = HeldCache(cache)->verify(to_report(report, user_data));
+    const uint64_t found = HeldCache(cache)->maintenance().verify(to_report(report, user_data));
     if (bad) *bad = found;
   });
 }
@@ -311,7 +313,7 @@ CUCORE_API cucore_status cucore_cache_query(cucore_cache* cache, cucore_cache_re
                                             void* user_data, cucore_error** error) {
   return guard(error, [&] {
     const HeldCache self(cache);
-    self->query(to_report(require(report, "report"), user_data));
+    self->maintenance().query(to_report(require(report, "report"), user_data));
   });
 }
 

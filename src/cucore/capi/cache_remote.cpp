@@ -38,7 +38,7 @@ CUCORE_API cucore_status cucore_cache_add_remote(cucore_cache* cache,
     auto owner = std::make_unique<service::RemoteAdapter>(all);
     const HeldCache self(cache);
     require(all.get, "remote.get");
-    self->add_remote(std::move(owner));
+    self->remotes().add(std::move(owner));
   });
 }
 
@@ -49,7 +49,7 @@ CUCORE_API cucore_status cucore_cache_add_remote_url(cucore_cache* cache, const 
     const HeldCache self(cache);
     require(url, "url");
     const auto with = read(options);
-    self->add_remote(service::open_remote(url, with));
+    self->remotes().add(service::open_remote(url, with));
   });
 }
 

@@ -4,7 +4,7 @@
 
 #include <cucore.h>
 
-#include "cache/cache.hpp"
+#include "cache/user_cache.hpp"
 #include "core/compile/linker.hpp"
 #include "core/compile/program.hpp"
 #include "core/completion/future.hpp"

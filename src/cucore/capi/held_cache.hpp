@@ -16,7 +16,7 @@ class HeldCache {
   cache::Cache* operator->() const { return &here_; }
 
  private:
-  const Ref<cache::Cache> owner_;
+  const Ref<cache::UserCache> owner_;
   cache::Cache& here_;
 };
 

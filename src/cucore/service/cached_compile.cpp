@@ -18,8 +18,8 @@ std::shared_ptr<const container::BuildInputs> inputs_of(const CompileRequest& re
 
 }  // namespace
 
-Ref<cache::Cache> open_cache(cache::Settings settings) {
-  return cache::Cache::open(std::move(settings), {wrap_code, unwrap_code});
+Ref<cache::UserCache> open_cache(cache::Settings settings) {
+  return cache::UserCache::open(std::move(settings), {wrap_code, unwrap_code});
 }
 
 CachedCode to_code(cache::Result result) {

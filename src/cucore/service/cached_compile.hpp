@@ -2,7 +2,7 @@
 // Compiles and links whose results a cache keeps.
 #pragma once
 
-#include "cache/cache.hpp"
+#include "cache/user_cache.hpp"
 #include "core/compile/linker.hpp"
 #include "core/compile/program.hpp"
 #include "core/load/objectcode.hpp"
@@ -23,7 +23,7 @@ struct CachedCode {
 };
 
 // Opens a cache whose objects are object code.
-Ref<cache::Cache> open_cache(cache::Settings settings);
+Ref<cache::UserCache> open_cache(cache::Settings settings);
 // Casts an object of such a cache.
 CachedCode to_code(cache::Result result);
 

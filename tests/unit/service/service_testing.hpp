@@ -11,7 +11,15 @@
 namespace cucore::service {
 
 // A cache in memory alone.
-inline Ref<cache::Cache> make_cache() { return open_cache({}); }
+class MemoryCache {
+ public:
+  cache::Cache& operator*() const { return cache_->here(); }
+  cache::Cache* get() const { return &cache_->here(); }
+
+ private:
+  const Ref<cache::UserCache> cache_ = open_cache({});
+};
+inline MemoryCache make_cache() { return {}; }
 
 inline uint64_t count(const cache::Cache& cache, cache::Event event) {
   return cache.statistics().of(event);
