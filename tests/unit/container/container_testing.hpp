@@ -2,18 +2,12 @@
 // Values and an attacker's tools that the tests of the container share.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <functional>
-#include <string>
-
+#include "../image/image_testing.hpp"
 #include "container/assemble.hpp"
 #include "container/layout.hpp"
 #include "container/objectcode.hpp"
 #include "container/reader.hpp"
 #include "container/writer.hpp"
-#include "support/error.hpp"
 #include "support/sha256.hpp"
 
 namespace cucore::container {
@@ -21,22 +15,7 @@ using namespace image;
 }  // namespace cucore::container
 
 namespace cucore::container::testing {
-
-inline Bytes bytes_of(std::string_view text) {
-  const auto raw = std::as_bytes(std::span(text));
-  return {raw.begin(), raw.end()};
-}
-
-// A PTX module of about `size` bytes with one kernel, scale(u64, f32, u32).
-inline std::string ptx_text(size_t size = 0) {
-  std::string text =
-      "//\n// Cuda compilation tools, release 13.0, V13.0.88\n//\n"
-      ".version 8.4\n.target sm_80\n.address_size 64\n"
-      ".visible .entry scale(\n\t.param .u64 scale_0,\n\t.param .f32 scale_1,\n"
-      "\t.param .u32 scale_2\n)\n{\n\tret;\n}\n";
-  while (text.size() < size) text += "// padding " + std::to_string(text.size() * 7919) + "\n";
-  return text;
-}
+using namespace image::testing;
 
 inline Code ptx_code(size_t size = 0) {
   return make_code(CodeType::PTX, bytes_of(ptx_text(size)), "scale.cu");
@@ -81,16 +60,6 @@ inline Status status_of(const Bytes& bytes, const ReadOptions& options = {}) {
     return error.status();
   }
   return Status::OK;
-}
-
-// The message of a refusal; "" if there was none.
-inline std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return {};
 }
 
 inline SectionEntry entry_at(const Bytes& file, size_t index) {

@@ -5,7 +5,6 @@
 
 #include "container_testing.hpp"
 #include "image/compression.hpp"
-#include "image_testing.hpp"
 
 namespace cucore::container {
 namespace {

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <new>
 
+#include "container_testing.hpp"
 #include "image/compression.hpp"
 #include "image/definitions.hpp"
 #include "image/elf_file.hpp"
 #include "image/fatbin.hpp"
-#include "image_testing.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Host objects and archives: only linkers take them, but nothing is taken unseen.
 #include "image_testing.hpp"
 
-namespace cucore::container {
+namespace cucore::image {
 namespace {
 
 using namespace testing;
@@ -77,4 +77,4 @@ TEST(Ltoir, OnlyEmptyIsRefused) {
 }
 
 }  // namespace
-}  // namespace cucore::container
+}  // namespace cucore::image

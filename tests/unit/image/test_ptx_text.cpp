@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX as compilers and people write it, and as nobody should.
-#include "container_testing.hpp"
+#include "image_testing.hpp"
 
-namespace cucore::container {
+namespace cucore::image {
 namespace {
 
 using namespace testing;
@@ -239,4 +239,4 @@ TEST(PtxText, NeverCrashesOnPiecesAndFlips) {
 }
 
 }  // namespace
-}  // namespace cucore::container
+}  // namespace cucore::image

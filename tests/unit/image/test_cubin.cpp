@@ -5,7 +5,7 @@
 #include "image/elf_file.hpp"
 #include "image_testing.hpp"
 
-namespace cucore::container {
+namespace cucore::image {
 namespace {
 
 using namespace testing;
@@ -276,4 +276,4 @@ TEST(Cubin, FlipsInCodePassAndNeverCrash) {
 }
 
 }  // namespace
-}  // namespace cucore::container
+}  // namespace cucore::image

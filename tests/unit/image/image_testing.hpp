@@ -2,13 +2,45 @@
 // Real images, and changing them at known places.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
+#include <string>
 
-#include "container_testing.hpp"
+#include "image/image.hpp"
+#include "support/error.hpp"
 
-namespace cucore::container::testing {
+namespace cucore::image::testing {
+
+inline Bytes bytes_of(std::string_view text) {
+  const auto raw = std::as_bytes(std::span(text));
+  return {raw.begin(), raw.end()};
+}
+
+// A PTX module of about `size` bytes with one kernel, scale(u64, f32, u32).
+inline std::string ptx_text(size_t size = 0) {
+  std::string text =
+      "//\n// Cuda compilation tools, release 13.0, V13.0.88\n//\n"
+      ".version 8.4\n.target sm_80\n.address_size 64\n"
+      ".visible .entry scale(\n\t.param .u64 scale_0,\n\t.param .f32 scale_1,\n"
+      "\t.param .u32 scale_2\n)\n{\n\tret;\n}\n";
+  while (text.size() < size) text += "// padding " + std::to_string(text.size() * 7919) + "\n";
+  return text;
+}
+
+// The message of a refusal; "" if there was none.
+inline std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return {};
+}
 
 inline Bytes load_image(const std::string& name) {
   std::ifstream file(std::string(IMAGES) + "/" + name, std::ios::binary);
@@ -66,4 +98,4 @@ inline void shake(CodeType type, const Bytes& image, unsigned seed, int rounds) 
   }
 }
 
-}  // namespace cucore::container::testing
+}  // namespace cucore::image::testing

@@ -3,7 +3,7 @@
 #include "image/spills.hpp"
 #include "image_testing.hpp"
 
-namespace cucore::container {
+namespace cucore::image {
 namespace {
 
 using namespace testing;
@@ -50,4 +50,4 @@ TEST(Spills, MarksOfAnotherMeaningGiveNoFigures) {
 }
 
 }  // namespace
-}  // namespace cucore::container
+}  // namespace cucore::image

@@ -7,7 +7,7 @@
 #include "image/host_object.hpp"
 #include "image_testing.hpp"
 
-namespace cucore::container {
+namespace cucore::image {
 namespace {
 
 using namespace testing;
@@ -192,4 +192,4 @@ TEST(Definitions, MembersOfAnArchiveHaveNoEndlessNames) {
 }
 
 }  // namespace
-}  // namespace cucore::container
+}  // namespace cucore::image

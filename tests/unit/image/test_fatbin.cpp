@@ -4,7 +4,7 @@
 #include "image/fatbin.hpp"
 #include "image_testing.hpp"
 
-namespace cucore::container {
+namespace cucore::image {
 namespace {
 
 using namespace testing;
@@ -169,4 +169,4 @@ TEST(Lz4, OnlyWholeBlocksOfTheRightSize) {
 }
 
 }  // namespace
-}  // namespace cucore::container
+}  // namespace cucore::image

@@ -6,7 +6,7 @@
 
 #include "image_testing.hpp"
 
-namespace cucore::container {
+namespace cucore::image {
 namespace {
 
 using namespace testing;
@@ -95,4 +95,4 @@ TEST(Linkable, ArchivesHoldOneThatCanBeLinkedOrNone) {
 }
 
 }  // namespace
-}  // namespace cucore::container
+}  // namespace cucore::image
