@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every pointer argument of every function, one row each: NULL, and for handles a released one and
-// live ones of every other type. The rows are held against the export map, so that none is
-// forgotten.
+// live ones of every other type. null_rows.py writes the rows from the public header; functions
+// that cannot fail have rows here. The export map lists the functions that need one.
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -55,20 +55,21 @@ struct World {
   Owned<cucore_linker, cucore_linker_release> linker;
   Owned<cucore_cache, cucore_cache_release> cache;
   uint8_t cache_key[32] = {};
-  cucore_cache_statistics_info statistics = CUCORE_CACHE_STATISTICS_INFO_INIT;
   cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
   cucore_batch_item item = {};
   Queue queue;
   Future future;
-  cucore_completion completion = {};
-  cucore_queue_info queue_info = CUCORE_QUEUE_INFO_INIT;
   cucore_launch_options launch = grid(1, 1);
   char bytes[16] = {};
-  cucore_symbol_info symbol = CUCORE_SYMBOL_INFO_INIT;
-  cucore_library_info library = CUCORE_LIBRARY_INFO_INIT;
-  cucore_diagnostic_info diagnostic = CUCORE_DIAGNOSTIC_INFO_INIT;
-  cucore_resource_info resources = CUCORE_RESOURCE_INFO_INIT;
   const cucore_objectcode* images[2] = {};
+
+  // A struct of the caller that a call fills in.
+  template <class T>
+  T* info(const T& initial) {
+    static T room;
+    room = initial;
+    return &room;
+  }
 
   const cucore_objectcode* const* two() {
     images[0] = images[1] = code;
@@ -127,268 +128,7 @@ constexpr auto PTX_CODE = CUCORE_CODE_TYPE_PTX;
 
 std::vector<Row> rows() {
   return {
-      P(out, cucore_library_query, CUCORE_LIBRARY_NVRTC, nullptr),
-      // linker
-      P(out, cucore_linker_create, nullptr, nullptr),
-      H(linker, linker, cucore_linker_add, linker, w.code),
-      H(objectcode, code, cucore_linker_add, w.linker, code),
-      H(linker, linker, cucore_linker_link, linker, CUCORE_CODE_TYPE_CUBIN,
-        o.room<cucore_objectcode*>()),
-      P(out, cucore_linker_link, w.linker, CUCORE_CODE_TYPE_CUBIN, nullptr),
-      // diagnostics, images
-      P(failure, cucore_error_diagnostic_at, nullptr, 0, &w.diagnostic),
-      P(out, cucore_error_diagnostic_at, nullptr, 0, nullptr),
-      H(objectcode, code, cucore_objectcode_diagnostic_at, code, 0, &w.diagnostic),
-      P(out, cucore_objectcode_diagnostic_at, w.code, 0, nullptr),
-      H(objectcode, code, cucore_objectcode_symbol_resources, code, 0, &w.resources),
-      P(out, cucore_objectcode_symbol_resources, w.code, 0, nullptr),
-      H(objectcode, code, cucore_objectcode_image_at, code, 0, o.room<cucore_objectcode*>()),
-      P(out, cucore_objectcode_image_at, w.code, 0, nullptr),
-      P(images, cucore_objectcode_bundle, nullptr, 2, o.room<cucore_objectcode*>()),
-      P(out, cucore_objectcode_bundle, w.two(), 2, nullptr),
-      P(path, cucore_library_set_path, CUCORE_LIBRARY_NVJITLINK, nullptr),
-      P(name, cucore_library_symbol, CUCORE_LIBRARY_NVRTC, nullptr, o.room<void*>()),
-      P(out, cucore_library_symbol, CUCORE_LIBRARY_NVRTC, "nvrtcVersion", nullptr),
-      P(name_or_path, cucore_driver_select, nullptr),
-      // cache
-      P(out, cucore_cache_open, nullptr, nullptr),
-      H(cache, cache, cucore_cache_compile, cache, w.program, PTX_CODE, nullptr, 0,
-        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
-      H(program, program, cucore_cache_compile, w.cache, program, PTX_CODE, nullptr, 0,
-        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
-      P(name_expressions, cucore_cache_compile, w.cache, w.program, PTX_CODE, nullptr, 1,
-        o.handle<cucore_objectcode>(), nullptr),
-      P(out, cucore_cache_compile, w.cache, w.program, PTX_CODE, nullptr, 0, nullptr,
-        o.room<cucore_cache_outcome>()),
-      H(cache, cache, cucore_cache_link, cache, w.linker, CUCORE_CODE_TYPE_CUBIN,
-        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
-      H(linker, linker, cucore_cache_link, w.cache, linker, CUCORE_CODE_TYPE_CUBIN,
-        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
-      P(out, cucore_cache_link, w.cache, w.linker, CUCORE_CODE_TYPE_CUBIN, nullptr,
-        o.room<cucore_cache_outcome>()),
-      H(cache, cache, cucore_cache_find, cache, w.program, PTX_CODE, nullptr, 0,
-        o.handle<cucore_objectcode>(), nullptr),
-      H(program, program, cucore_cache_find, w.cache, program, PTX_CODE, nullptr, 0,
-        o.handle<cucore_objectcode>(), nullptr),
-      P(name_expressions, cucore_cache_find, w.cache, w.program, PTX_CODE, nullptr, 1,
-        o.handle<cucore_objectcode>(), nullptr),
-      P(out, cucore_cache_find, w.cache, w.program, PTX_CODE, nullptr, 0, nullptr, nullptr),
-      H(cache, cache, cucore_cache_get, cache, w.cache_key, o.handle<cucore_objectcode>()),
-      P(key, cucore_cache_get, w.cache, nullptr, o.handle<cucore_objectcode>()),
-      P(out, cucore_cache_get, w.cache, w.cache_key, nullptr),
-      H(cache, cache, cucore_cache_put, cache, w.cache_key, w.code),
-      P(key, cucore_cache_put, w.cache, nullptr, w.code),
-      H(objectcode, code, cucore_cache_put, w.cache, w.cache_key, code),
-      H(cache, cache, cucore_cache_get_or_build, cache, w.cache_key, builds_nothing, nullptr,
-        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
-      P(key, cucore_cache_get_or_build, w.cache, nullptr, builds_nothing, nullptr,
-        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
-      P(build, cucore_cache_get_or_build, w.cache, w.cache_key, nullptr, nullptr,
-        o.handle<cucore_objectcode>(), o.room<cucore_cache_outcome>()),
-      P(out, cucore_cache_get_or_build, w.cache, w.cache_key, builds_nothing, nullptr, nullptr,
-        o.room<cucore_cache_outcome>()),
-      H(cache, cache, cucore_cache_statistics, cache, &w.statistics),
-      P(out, cucore_cache_statistics, w.cache, nullptr),
-      H(cache, cache, cucore_cache_statistics_of_all, cache, &w.statistics),
-      P(out, cucore_cache_statistics_of_all, w.cache, nullptr),
-      H(cache, cache, cucore_cache_trim, cache, 0, nullptr, nullptr),
-      H(cache, cache, cucore_cache_verify, cache, nullptr, nullptr, o.u64()),
-      H(cache, cache, cucore_cache_query, cache, goes_on, nullptr),
-      P(report, cucore_cache_query, w.cache, nullptr, nullptr),
-      H(cache, cache, cucore_cache_explain_miss, cache, w.program, PTX_CODE, nullptr, 0, nullptr, 0,
-        o.size()),
-      H(program, program, cucore_cache_explain_miss, w.cache, program, PTX_CODE, nullptr, 0,
-        nullptr, 0, o.size()),
-      P(name_expressions, cucore_cache_explain_miss, w.cache, w.program, PTX_CODE, nullptr, 1,
-        nullptr, 0, o.size()),
-      P(buffer, cucore_cache_explain_miss, w.cache, w.program, PTX_CODE, nullptr, 0, nullptr, 16,
-        o.size()),
-      P(size, cucore_cache_explain_miss, w.cache, w.program, PTX_CODE, nullptr, 0, nullptr, 0,
-        nullptr),
-      H(cache, cache, cucore_cache_add_remote, cache, &w.remote),
-      P(remote, cucore_cache_add_remote, w.cache, nullptr),
-      H(cache, cache, cucore_cache_add_remote_url, cache, "file:///tmp", nullptr),
-      P(url, cucore_cache_add_remote_url, w.cache, nullptr, nullptr),
-      // batch
-      P(items, cucore_program_compile_batch, nullptr, 1, nullptr, o.handle<cucore_objectcode>(),
-        o.handle<cucore_error>()),
-      P(out, cucore_program_compile_batch, w.one_item(), 1, nullptr, nullptr,
-        o.handle<cucore_error>()),
-      // device
-      P(out, cucore_device_count, nullptr),
-      P(out, cucore_device_open, 0, nullptr),
-      H(device, device, cucore_device_compute_capability, device, o.i32(), o.i32()),
-      P(major, cucore_device_compute_capability, w.device, nullptr, o.i32()),
-      P(minor, cucore_device_compute_capability, w.device, o.i32(), nullptr),
-      H(device, device, cucore_device_attribute, device, ATTRIBUTE, o.i32()),
-      P(out, cucore_device_attribute, w.device, ATTRIBUTE, nullptr),
-      H(device, device, cucore_device_uuid, device, *o.room<uint8_t[16]>()),
-      P(out, cucore_device_uuid, w.device, nullptr),
-      H(device, device, cucore_device_memory, device, o.size(), o.size()),
-      P(free_bytes, cucore_device_memory, w.device, nullptr, o.size()),
-      P(total_bytes, cucore_device_memory, w.device, o.size(), nullptr),
-      H(device, device, cucore_device_can_access_peer, device, w.device, o.i32()),
-      H(device, peer, cucore_device_can_access_peer, w.device, peer, o.i32()),
-      P(out, cucore_device_can_access_peer, w.device, w.device, nullptr),
-      H(device, device, cucore_device_stream_priorities, device, o.i32(), o.i32()),
-      P(least, cucore_device_stream_priorities, w.device, nullptr, o.i32()),
-      P(greatest, cucore_device_stream_priorities, w.device, o.i32(), nullptr),
-      H(device, device, cucore_device_synchronize, device),
-      H(device, device, cucore_device_default_stream, device, LEGACY, o.handle<cucore_stream>()),
-      P(out, cucore_device_default_stream, w.device, LEGACY, nullptr),
-      H(device, device, cucore_device_reset, device),
-      // stream
-      H(device, device, cucore_stream_create, device, nullptr, o.handle<cucore_stream>()),
-      P(out, cucore_stream_create, w.device, nullptr, nullptr),
-      H(device, device, cucore_stream_from_native, device, nullptr, o.handle<cucore_stream>()),
-      P(out, cucore_stream_from_native, w.device, nullptr, nullptr),
-      H(stream, stream, cucore_stream_device, stream, o.handle<cucore_device>()),
-      P(out, cucore_stream_device, w.stream, nullptr),
-      H(stream, stream, cucore_stream_synchronize, stream),
-      H(stream, stream, cucore_stream_query, stream, o.i32()),
-      P(done, cucore_stream_query, w.stream, nullptr),
-      H(stream, stream, cucore_stream_wait_event, stream, w.event),
-      H(event, event, cucore_stream_wait_event, w.stream, event),
-      H(stream, stream, cucore_stream_wait_stream, stream, w.stream),
-      H(stream, other, cucore_stream_wait_stream, w.stream, other),
-      // event
-      H(device, device, cucore_event_create, device, nullptr, o.handle<cucore_event>()),
-      P(out, cucore_event_create, w.device, nullptr, nullptr),
-      H(event, event, cucore_event_device, event, o.handle<cucore_device>()),
-      P(out, cucore_event_device, w.event, nullptr),
-      H(event, event, cucore_event_record, event, w.stream),
-      H(stream, stream, cucore_event_record, w.event, stream),
-      H(event, event, cucore_event_synchronize, event),
-      H(event, event, cucore_event_query, event, o.i32()),
-      P(done, cucore_event_query, w.event, nullptr),
-      H(event, start, cucore_event_elapsed, start, w.event, o.f32()),
-      H(event, end, cucore_event_elapsed, w.event, end, o.f32()),
-      P(milliseconds, cucore_event_elapsed, w.event, w.event, nullptr),
-      // queue
-      P(out, cucore_queue_create, nullptr, nullptr),
-      H(queue, queue, cucore_queue_wait, queue, 0, &w.completion, 1, o.size()),
-      P(out, cucore_queue_wait, w.queue, 0, nullptr, 1, o.size()),
-      P(count, cucore_queue_wait, w.queue, 0, &w.completion, 1, nullptr),
-      H(queue, queue, cucore_queue_close, queue),
-      H(queue, queue, cucore_queue_query, queue, &w.queue_info),
-      P(out, cucore_queue_query, w.queue, nullptr),
-      // future
-      H(stream, stream, cucore_future_from_stream, stream, w.queue, 1, o.handle<cucore_future>()),
-      H(queue, queue, cucore_future_from_stream, w.stream, queue, 1, o.handle<cucore_future>()),
-      P(out, cucore_future_from_stream, w.stream, w.queue, 1, nullptr),
-      H(future, future, cucore_future_query, future, o.i32()),
-      P(done, cucore_future_query, w.future, nullptr),
-      H(future, future, cucore_future_wait, future, 0),
-      H(future, future, cucore_future_error, future),
-      H(future, future, cucore_future_detach, future, o.i32()),
-      P(detached, cucore_future_detach, w.future, nullptr),
-      // buffer
-      H(device, device, cucore_buffer_create, device, 4, w.stream, o.handle<cucore_buffer>()),
-      H(stream, stream, cucore_buffer_create, w.device, 4, stream, o.handle<cucore_buffer>()),
-      P(out, cucore_buffer_create, w.device, 4, w.stream, nullptr),
-      H(device, device, cucore_buffer_create_pinned, device, 4, o.handle<cucore_buffer>()),
-      P(out, cucore_buffer_create_pinned, w.device, 4, nullptr),
-      H(device, device, cucore_buffer_create_managed, device, 4, o.handle<cucore_buffer>()),
-      P(out, cucore_buffer_create_managed, w.device, 4, nullptr),
-      H(device, device, cucore_buffer_from_native, device, 64, 4, o.handle<cucore_buffer>()),
-      P(out, cucore_buffer_from_native, w.device, 64, 4, nullptr),
-      H(buffer, buffer, cucore_buffer_set_stream, buffer, w.stream),
-      H(stream, stream, cucore_buffer_set_stream, w.buffer, stream),
-      H(buffer, buffer, cucore_buffer_record_use, buffer, w.stream),
-      H(stream, stream, cucore_buffer_record_use, w.buffer, stream),
-      H(buffer, buffer, cucore_buffer_device, buffer, o.handle<cucore_device>()),
-      P(out, cucore_buffer_device, w.buffer, nullptr),
-      H(buffer, buffer, cucore_buffer_write, buffer, 0, w.bytes, 4, w.stream),
-      P(source, cucore_buffer_write, w.buffer, 0, nullptr, 4, w.stream),
-      H(stream, stream, cucore_buffer_write, w.buffer, 0, w.bytes, 4, stream),
-      H(buffer, buffer, cucore_buffer_read, buffer, 0, w.bytes, 4, w.stream),
-      P(destination, cucore_buffer_read, w.buffer, 0, nullptr, 4, w.stream),
-      H(stream, stream, cucore_buffer_read, w.buffer, 0, w.bytes, 4, stream),
-      H(buffer, destination, cucore_buffer_copy, destination, 0, w.buffer, 8, 4, w.stream),
-      H(buffer, source, cucore_buffer_copy, w.buffer, 0, source, 8, 4, w.stream),
-      H(stream, stream, cucore_buffer_copy, w.buffer, 0, w.buffer, 8, 4, stream),
-      H(buffer, buffer, cucore_buffer_fill, buffer, 0, 4, w.bytes, 1, w.stream),
-      P(pattern, cucore_buffer_fill, w.buffer, 0, 4, nullptr, 1, w.stream),
-      H(stream, stream, cucore_buffer_fill, w.buffer, 0, 4, w.bytes, 1, stream),
-      // program
-      P(source, cucore_program_create, CUDA_CPP, nullptr, 4, nullptr, o.handle<cucore_program>()),
-      P(out, cucore_program_create, CUDA_CPP, "", 0, nullptr, nullptr),
-      H(program, program, cucore_program_compile, program, PTX_CODE, nullptr, 0,
-        o.handle<cucore_objectcode>()),
-      P(name_expressions, cucore_program_compile, w.program, PTX_CODE, nullptr, 1,
-        o.handle<cucore_objectcode>()),
-      P(out, cucore_program_compile, w.program, PTX_CODE, nullptr, 0, nullptr),
-      // object code
-      P(data, cucore_objectcode_create, PTX_CODE, nullptr, 4, nullptr,
-        o.handle<cucore_objectcode>()),
-      P(out, cucore_objectcode_create, PTX_CODE, PTX, PTX_SIZE, nullptr, nullptr),
-      P(path, cucore_objectcode_from_file, PTX_CODE, nullptr, nullptr,
-        o.handle<cucore_objectcode>()),
-      P(out, cucore_objectcode_from_file, PTX_CODE, "a", nullptr, nullptr),
-      H(objectcode, code, cucore_objectcode_symbol_at, code, 0, &w.symbol),
-      P(out, cucore_objectcode_symbol_at, w.code, 0, nullptr),
-      H(objectcode, code, cucore_objectcode_symbol_parameter_at, code, 0, 0, o.size(), o.size()),
-      P(offset, cucore_objectcode_symbol_parameter_at, w.code, 0, 0, nullptr, o.size()),
-      P(size, cucore_objectcode_symbol_parameter_at, w.code, 0, 0, o.size(), nullptr),
-      H(objectcode, code, cucore_objectcode_symbol_parameters, code, 0, nullptr, 0, o.size()),
-      P(out, cucore_objectcode_symbol_parameters, w.code, 0, nullptr, 1, o.size()),
-      P(count, cucore_objectcode_symbol_parameters, w.code, 0, nullptr, 0, nullptr),
-      H(objectcode, code, cucore_objectcode_serialize, code, nullptr, nullptr, 0, o.size()),
-      P(buffer, cucore_objectcode_serialize, w.code, nullptr, nullptr, 16, o.size()),
-      P(size, cucore_objectcode_serialize, w.code, nullptr, nullptr, 0, nullptr),
-      P(data, cucore_objectcode_deserialize, nullptr, 4, nullptr, o.handle<cucore_objectcode>()),
-      P(out, cucore_objectcode_deserialize, w.bytes, 4, nullptr, nullptr),
-      H(objectcode, code, cucore_objectcode_load, code, w.device),
-      H(device, device, cucore_objectcode_load, w.code, device),
-      H(objectcode, code, cucore_objectcode_find_kernel, code, "empty", o.handle<cucore_kernel>()),
-      P(name, cucore_objectcode_find_kernel, w.code, nullptr, o.handle<cucore_kernel>()),
-      P(out, cucore_objectcode_find_kernel, w.code, "empty", nullptr),
-      H(objectcode, code, cucore_objectcode_find_global, code, "counter", w.device, o.u64(),
-        o.size()),
-      P(name, cucore_objectcode_find_global, w.code, nullptr, w.device, o.u64(), o.size()),
-      H(device, device, cucore_objectcode_find_global, w.code, "counter", device, o.u64(),
-        o.size()),
-      P(address, cucore_objectcode_find_global, w.code, "counter", w.device, nullptr, o.size()),
-      P(size, cucore_objectcode_find_global, w.code, "counter", w.device, o.u64(), nullptr),
-      // kernel
-      H(kernel, kernel, cucore_kernel_attribute, kernel, REGISTERS, w.device, o.i32()),
-      H(device, device, cucore_kernel_attribute, w.kernel, REGISTERS, device, o.i32()),
-      P(out, cucore_kernel_attribute, w.kernel, REGISTERS, w.device, nullptr),
-      H(kernel, kernel, cucore_kernel_set_attribute, kernel, REGISTERS, w.device, 1),
-      H(device, device, cucore_kernel_set_attribute, w.kernel, REGISTERS, device, 1),
-      H(kernel, kernel, cucore_kernel_parameter_at, kernel, 0, w.device, o.size(), o.size()),
-      P(offset, cucore_kernel_parameter_at, w.kernel, 0, w.device, nullptr, o.size()),
-      P(size, cucore_kernel_parameter_at, w.kernel, 0, w.device, o.size(), nullptr),
-      H(kernel, kernel, cucore_kernel_parameters, kernel, w.device, nullptr, 0, o.size()),
-      P(out, cucore_kernel_parameters, w.kernel, w.device, nullptr, 1, o.size()),
-      P(count, cucore_kernel_parameters, w.kernel, w.device, nullptr, 0, nullptr),
-      H(kernel, kernel, cucore_kernel_occupancy, kernel, w.device, 32, 0, o.i32()),
-      H(device, device, cucore_kernel_occupancy, w.kernel, device, 32, 0, o.i32()),
-      P(blocks_per_multiprocessor, cucore_kernel_occupancy, w.kernel, w.device, 32, 0, nullptr),
-      H(kernel, kernel, cucore_kernel_max_potential_block_size, kernel, w.device, 0, 0, o.i32(),
-        o.i32()),
-      H(device, device, cucore_kernel_max_potential_block_size, w.kernel, device, 0, 0, o.i32(),
-        o.i32()),
-      P(min_grid_size, cucore_kernel_max_potential_block_size, w.kernel, w.device, 0, 0, nullptr,
-        o.i32()),
-      P(block_size, cucore_kernel_max_potential_block_size, w.kernel, w.device, 0, 0, o.i32(),
-        nullptr),
-      H(kernel, kernel, cucore_kernel_available_dynamic_shared, kernel, w.device, 1, 32, o.size()),
-      H(device, device, cucore_kernel_available_dynamic_shared, w.kernel, device, 1, 32, o.size()),
-      P(dynamic_shared, cucore_kernel_available_dynamic_shared, w.kernel, w.device, 1, 32, nullptr),
-      H(kernel, kernel, cucore_kernel_max_active_clusters, kernel, w.device, &w.launch, o.i32()),
-      H(device, device, cucore_kernel_max_active_clusters, w.kernel, device, &w.launch, o.i32()),
-      P(options, cucore_kernel_max_active_clusters, w.kernel, w.device, nullptr, o.i32()),
-      P(clusters, cucore_kernel_max_active_clusters, w.kernel, w.device, &w.launch, nullptr),
-      // launch
-      H(kernel, kernel, cucore_kernel_launch, kernel, w.stream, &w.launch, nullptr, 0),
-      H(stream, stream, cucore_kernel_launch, w.kernel, stream, &w.launch, nullptr, 0),
-      P(options, cucore_kernel_launch, w.kernel, w.stream, nullptr, nullptr, 0),
-      P(arguments, cucore_kernel_launch, w.kernel, w.stream, &w.launch, nullptr, 1),
-      H(kernel, kernel, cucore_kernel_launch_packed, kernel, w.stream, &w.launch, nullptr, 0),
-      H(stream, stream, cucore_kernel_launch_packed, w.kernel, stream, &w.launch, nullptr, 0),
-      P(options, cucore_kernel_launch_packed, w.kernel, w.stream, nullptr, nullptr, 0),
-      P(arguments, cucore_kernel_launch_packed, w.kernel, w.stream, &w.launch, nullptr, 1),
+#include "null_rows.inc"
   };
 }
 
