@@ -8,10 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "image/fatbin_parts.hpp"
+
 namespace cucore::cpu {
 
-// The first bytes of a fat binary that nvcc and NVRTC write.
-inline constexpr uint32_t FATBIN_MAGIC = 0xBA55ED50;
+using image::FATBIN_MAGIC;
 // First word of the wrapper `__fatBinC_Wrapper_t` that points to a fat binary.
 inline constexpr uint32_t FATBIN_WRAPPER_MAGIC = 0x466243B1;
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "image/compression.hpp"
 #include "image/elf.hpp"
 #include "image/ptx_text.hpp"
 
@@ -13,51 +12,17 @@ namespace cucore::image {
 
 namespace {
 
-struct FileHeader {
-  uint32_t magic;
-  uint16_t version;
-  uint16_t header_size;
-  uint64_t size;  // of the entries
-};
-static_assert(sizeof(FileHeader) == 16);
-
-struct EntryHeader {
-  uint16_t kind;
-  uint16_t version;
-  uint32_t header_size;
-  uint64_t padded_size;
-  uint32_t compressed_size;  // 0: not compressed
-  uint32_t options_offset;   // of {u32 offset, u32 size} of the options, in the header
-  uint16_t minor;            // for PTX its ISA
-  uint16_t major;
-  uint32_t arch;
-  uint32_t name_offset;
-  uint32_t name_size;
-  uint64_t flags;
-  uint64_t scramble;
-  uint64_t raw_size;  // 0: not compressed
-};
-static_assert(sizeof(EntryHeader) == 64);
-
-constexpr uint16_t KIND_PTX = 1;
-constexpr uint16_t KIND_ELF = 2;
-constexpr uint16_t KIND_LTOIR = 8;
-constexpr uint64_t FLAG_LZ4 = 0x2000;
-constexpr uint64_t FLAG_ZSTD = 0x8000;
-constexpr uint64_t FLAG_SCRAMBLED = 0x10000;
-constexpr uint64_t FLAG_ARCH_ONLY = 0x100000;
-constexpr uint64_t FLAG_FAMILY = 0x200000;
 constexpr uint64_t MAX_RAW = uint64_t{1} << 30;
 constexpr uint64_t MAX_GROWTH = 1000;
 constexpr uint64_t MAX_PADDING = 63;
 
 CodeType type_of(uint16_t kind) {
   switch (kind) {
-    case KIND_PTX:
+    case FATBIN_PTX:
       return CodeType::PTX;
-    case KIND_ELF:
+    case FATBIN_ELF:
       return CodeType::CUBIN;
-    case KIND_LTOIR:
+    case FATBIN_LTOIR:
       return CodeType::LTOIR;
     default:
       return CodeType{};
@@ -79,14 +44,11 @@ class Reader {
   std::vector<std::byte>& kept() { return kept_; }
 
   ImageInfo read() {
-    const auto header = view_.get<FileHeader>(0);
-    if (header.magic != FATBIN_MAGIC) view_.fail(0, "the magic number is not BA55ED50");
+    const FatbinHeader header = fatbin_header(view_);
     if (header.version != 1) view_.fail(4, "not version 1 of fat binaries");
-    if (header.header_size < sizeof(FileHeader)) view_.fail(6, "the header is too small");
-    view_.slice(0, header.header_size, "the header");
-    const ByteView entries = view_.slice(header.header_size, header.size, "the table of entries");
-    if (entries.size() == 0) view_.fail(8, "no entries");
-    for (uint64_t at = 0; at < entries.size();) at += read_entry(entries, at);
+    FatbinParts parts(view_);
+    if (header.size == 0) view_.fail(8, "no entries");
+    while (const auto part = parts.next()) read_entry(*part);
     check_slack(view_, header.header_size + header.size);
     for (const FatbinEntry& entry : info_.entries)
       if (entry.type == CodeType::PTX) adopt_classes(info_.symbols, entry.symbols);
@@ -95,40 +57,35 @@ class Reader {
   }
 
  private:
-  // Returns how far the next one is.
-  uint64_t read_entry(const ByteView& entries, uint64_t at) {
-    const auto header = entries.get<EntryHeader>(at);
-    const ByteView head = entries.slice(at, header.header_size, "the header of an entry");
-    if (header.header_size < sizeof(EntryHeader))
-      head.fail(4, "the header of an entry is too small");
-    const ByteView stored = entries.slice(at + header.header_size, header.padded_size, "an entry");
-    if (stored.size() == 0) head.fail(8, "an entry is empty");
-    FatbinEntry entry = describe(header, head, stored);
-    take(grown_size<FatbinEntry>() + heap_size(entry.name), head);
+  void read_entry(const FatbinPart& part) {
+    if (part.stored.size() == 0) part.head.fail(8, "an entry is empty");
+    FatbinEntry entry = describe(part);
+    take(grown_size<FatbinEntry>() + heap_size(entry.name), part.head);
     const size_t index = info_.entries.size();
-    if (wanted_ == ALL) read_image(header, head, stored, entry);
-    if (wanted_ == index) kept_ = unpacked(header, head, stored);
-    collect(entry, head);
+    if (wanted_ == ALL) read_image(part, entry);
+    if (wanted_ == index && (part.header.flags & FATBIN_SCRAMBLED) == 0)
+      kept_ = unpack_fatbin_part(part);
+    collect(entry, part.head);
     info_.entries.push_back(std::move(entry));
-    return uint64_t{header.header_size} + header.padded_size;
   }
 
   void take(uint64_t bytes, const ByteView& head) {
     if (!memory_.take(bytes)) head.fail(0, TOO_MUCH);
   }
 
-  FatbinEntry describe(const EntryHeader& header, const ByteView& head, const ByteView& stored) {
+  FatbinEntry describe(const FatbinPart& part) {
+    const auto& [header, head, stored] = part;
     FatbinEntry entry;
     entry.kind = header.kind;
     entry.type = type_of(header.kind);
     if (header.arch < 10 || header.arch > 999) head.fail(28, "an entry has no architecture");
     entry.arch.number = static_cast<uint16_t>(header.arch);
-    entry.arch.is_virtual = header.kind != KIND_ELF;
-    if ((header.flags & FLAG_FAMILY) != 0) entry.arch.suffix = 'f';
-    if ((header.flags & FLAG_ARCH_ONLY) != 0) entry.arch.suffix = 'a';
-    if (header.kind == KIND_PTX && header.major < 100 && header.minor < 10)
+    entry.arch.is_virtual = header.kind != FATBIN_ELF;
+    if ((header.flags & FATBIN_FAMILY) != 0) entry.arch.suffix = 'f';
+    if ((header.flags & FATBIN_ARCH_ONLY) != 0) entry.arch.suffix = 'a';
+    if (header.kind == FATBIN_PTX && header.major < 100 && header.minor < 10)
       entry.ptx_isa = static_cast<uint16_t>(header.major * 10 + header.minor);
-    entry.compressed = (header.flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0;
+    entry.compressed = part.is_compressed();
     entry.stored_size = entry.compressed ? header.compressed_size : stored.size();
     entry.size = entry.compressed ? header.raw_size : stored.size();
     check_sizes(header, head, stored, entry);
@@ -136,7 +93,7 @@ class Reader {
     return entry;
   }
 
-  void check_sizes(const EntryHeader& header, const ByteView& head, const ByteView& stored,
+  void check_sizes(const FatbinEntryHeader& header, const ByteView& head, const ByteView& stored,
                    const FatbinEntry& entry) {
     if (!entry.compressed) {
       // A PTX that fatbinary could not make smaller keeps its length here.
@@ -153,7 +110,7 @@ class Reader {
     budget_ -= header.raw_size;
   }
 
-  void read_strings(const EntryHeader& header, const ByteView& head, FatbinEntry& entry) {
+  void read_strings(const FatbinEntryHeader& header, const ByteView& head, FatbinEntry& entry) {
     if (header.name_size != 0) {
       const auto name = head.slice(header.name_offset, header.name_size, "the name of an entry");
       entry.name.assign(reinterpret_cast<const char*>(name.bytes().data()), name.size());
@@ -165,35 +122,19 @@ class Reader {
     head.slice(offset, size, "the options of an entry");
   }
 
-  static std::vector<std::byte> decompressed(const EntryHeader& header, const ByteView& head,
-                                             const ByteView& stored) {
-    const auto bytes = stored.bytes().first(header.compressed_size);
-    const bool lz4 = (header.flags & FLAG_LZ4) != 0;
-    auto result = lz4 ? unlz4(bytes, header.raw_size) : unzstd(bytes, header.raw_size);
-    if (!result) head.fail(56, "an entry cannot be decompressed");
-    return std::move(*result);
-  }
-
-  static std::vector<std::byte> unpacked(const EntryHeader& header, const ByteView& head,
-                                         const ByteView& stored) {
-    if ((header.flags & FLAG_SCRAMBLED) != 0) return {};
-    if ((header.flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0) return decompressed(header, head, stored);
-    return {stored.bytes().begin(), stored.bytes().end()};
-  }
-
-  void read_image(const EntryHeader& header, const ByteView& head, const ByteView& stored,
-                  FatbinEntry& entry) {
-    const bool readable = header.kind == KIND_PTX || header.kind == KIND_ELF;
-    if (!readable || (header.flags & FLAG_SCRAMBLED) != 0) return;
+  void read_image(const FatbinPart& part, FatbinEntry& entry) {
+    const auto& [header, head, stored] = part;
+    const bool readable = header.kind == FATBIN_PTX || header.kind == FATBIN_ELF;
+    if (!readable || (header.flags & FATBIN_SCRAMBLED) != 0) return;
     std::vector<std::byte> raw;
     ByteView image = stored;
     if (entry.compressed) {
-      raw = decompressed(header, head, stored);
+      raw = unpack_fatbin_part(part);
       memory_.add_payload(raw.size());
       image = ByteView("an image inside the FATBIN", raw);
     }
     ImageInfo inner =
-        header.kind == KIND_PTX ? read_ptx(image, memory_) : read_cubin(image, memory_);
+        header.kind == FATBIN_PTX ? read_ptx(image, memory_) : read_cubin(image, memory_);
     if (inner.arch.number != entry.arch.number)
       head.fail(28, "an entry says another architecture than its image");
     if (inner.ptx_isa != 0) entry.ptx_isa = inner.ptx_isa;
@@ -243,9 +184,7 @@ std::vector<FatbinEntry> fatbin_entries(ByteView image) {
 size_t count_fatbin_entries(ByteView image) { return fatbin_entries(image).size(); }
 
 uint64_t fatbin_size(ByteView bytes) {
-  const auto header = bytes.get<FileHeader>(0);
-  if (header.magic != FATBIN_MAGIC) bytes.fail(0, "the magic number is not BA55ED50");
-  if (header.header_size < sizeof(FileHeader)) bytes.fail(6, "the header is too small");
+  const FatbinHeader header = fatbin_header(bytes);
   bytes.slice(header.header_size, header.size, "the table of entries");
   return header.header_size + header.size;
 }

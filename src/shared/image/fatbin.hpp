@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "image/byte_view.hpp"
+#include "image/fatbin_parts.hpp"
 #include "image/image.hpp"
 #include "image/memory_budget.hpp"
 
 namespace cucore::image {
-
-inline constexpr uint32_t FATBIN_MAGIC = 0xBA55ED50;
 
 // @throws Error INVALID_CODE
 ImageInfo read_fatbin(ByteView image, MemoryBudget& budget);
