@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "image/elf.hpp"
+#include "image/elf_file.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -33,13 +36,11 @@ constexpr std::array TYPES{
 
 constexpr auto CONTAINER_MAGIC = "\x89\x43\x55\x43\x4F\x0D\x0A\x1A"sv;
 
-// An ELF file is a CUBIN if its machine (two bytes at 18) is 190, CUDA; else a host object.
+// An ELF file is a CUBIN if its machine is CUDA; else a host object.
 std::optional<cucore_code_type> detect_elf(std::string_view bytes) {
-  if (!bytes.starts_with("\x7F"
-                         "ELF") ||
-      bytes.size() < 20)
-    return std::nullopt;
-  const bool is_cuda = static_cast<unsigned char>(bytes[18]) == 190 && bytes[19] == 0;
+  constexpr auto MAGIC = "\x7F\x45\x4C\x46"sv;
+  if (!bytes.starts_with(MAGIC) || bytes.size() < sizeof(image::ElfHeader)) return std::nullopt;
+  const bool is_cuda = image::looks_like_cubin(std::as_bytes(std::span(bytes)));
   return is_cuda ? CUCORE_CODE_TYPE_CUBIN : CUCORE_CODE_TYPE_OBJECT;
 }
 

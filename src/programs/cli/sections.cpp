@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "bytes.hpp"
 #include "image.hpp"
+#include "image/fatbin_parts.hpp"
+#include "image/host_object.hpp"
 #include "key.hpp"
 #include "symbols.hpp"
 
@@ -55,22 +56,21 @@ void each_section(std::string_view container, Action action) {
     action(slice(container, TABLE_AT + i * TABLE_ENTRY, TABLE_ENTRY));
 }
 
-// Fat binaries, as nvcc and fatbinary write them.
-constexpr std::uint16_t KIND_PTX = 1, KIND_ELF = 2, KIND_LTOIR = 8;
-constexpr std::uint64_t FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_ARCH_ONLY = 0x100000,
-                        FLAG_FAMILY = 0x200000;
-
 std::string entry_kind(std::uint16_t kind) {
   switch (kind) {
-    case KIND_PTX:
+    case image::FATBIN_PTX:
       return "PTX";
-    case KIND_ELF:
+    case image::FATBIN_ELF:
       return "CUBIN";
-    case KIND_LTOIR:
+    case image::FATBIN_LTOIR:
       return "LTOIR";
     default:
       return fmt::format("kind {}", kind);
   }
+}
+
+image::ByteView view_of(std::string_view what, std::string_view bytes) {
+  return {what, std::as_bytes(std::span(bytes))};
 }
 
 // Null for an entry that the library cannot take out.
@@ -80,52 +80,25 @@ Json entry_symbols(const cucore_objectcode* fatbin, std::size_t index) {
   return describe_symbols(ObjectCode(code).get());
 }
 
-Json describe_entry(std::string_view header, std::string_view stored) {
-  const auto kind = number<std::uint16_t>(header, 0);
-  const auto flags = number<std::uint64_t>(header, 40);
-  const bool compressed = (flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0;
-  const char* suffix = flags & FLAG_ARCH_ONLY ? "a" : flags & FLAG_FAMILY ? "f" : "";
-  const char* compression = flags & FLAG_ZSTD ? "zstd" : flags & FLAG_LZ4 ? "lz4" : "none";
-  return {{"kind", entry_kind(kind)},
-          {"arch", fmt::format("{}{}{}", kind == KIND_ELF ? "sm_" : "compute_",
-                               number<std::uint32_t>(header, 28), suffix)},
-          {"code_size", compressed ? number<std::uint64_t>(header, 56) : stored.size()},
-          {"stored_size", compressed ? number<std::uint32_t>(header, 16) : stored.size()},
+Json describe_entry(const image::FatbinPart& part) {
+  const image::FatbinEntryHeader& header = part.header;
+  const bool compressed = part.is_compressed();
+  const char* suffix = header.flags & image::FATBIN_ARCH_ONLY ? "a"
+                       : header.flags & image::FATBIN_FAMILY  ? "f"
+                                                              : "";
+  const char* compression = header.flags & image::FATBIN_ZSTD  ? "zstd"
+                            : header.flags & image::FATBIN_LZ4 ? "lz4"
+                                                               : "none";
+  return {{"kind", entry_kind(header.kind)},
+          {"arch", fmt::format("{}{}{}", header.kind == image::FATBIN_ELF ? "sm_" : "compute_",
+                               header.arch, suffix)},
+          {"code_size", compressed ? header.raw_size : part.stored.size()},
+          {"stored_size", compressed ? header.compressed_size : part.stored.size()},
           {"compression", compression}};
 }
 
-// Archives, as ar writes them: a header of text before each member.
-constexpr std::size_t ARCHIVE_MAGIC = 8, MEMBER_HEADER = 60;
-constexpr std::size_t LONGEST_NAME = 255;  // of a file; members may share one that is longer
-
-std::string_view without_blanks(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
-// "name/" of GNU, "/12" into the table of long names, "#1/5" of BSD, whose name comes before the
-// member's bytes.
-std::string member_name(std::string_view field, std::string_view bytes, std::string_view names) {
-  std::size_t number = 0;
-  if (field.starts_with("#1/")) {
-    std::from_chars(field.data() + 3, field.data() + field.size(), number);
-    const std::string_view name = bytes.substr(0, std::min(number, LONGEST_NAME));
-    return std::string(name.substr(0, name.find('\0')));
-  }
-  if (field.size() > 1 && field[0] == '/' && field[1] >= '0' && field[1] <= '9') {
-    std::from_chars(field.data() + 1, field.data() + field.size(), number);
-    if (number >= names.size()) return std::string(field);
-    const std::string_view name = names.substr(number, LONGEST_NAME);
-    return std::string(name.substr(0, name.find_first_of("/\n")));
-  }
-  return std::string(field.ends_with('/') ? field.substr(0, field.size() - 1) : field);
-}
-
-bool is_index(std::string_view field) {
-  return field == "/" || field == "//" || field == "/SYM64/" || field.starts_with("__.SYMDEF");
-}
-
-Json describe_member(const std::string& name, std::string_view bytes) {
-  const auto type = detect(bytes, name);
+Json describe_member(std::string_view name, std::string_view bytes) {
+  const auto type = detect(bytes, std::string(name));
   return {{"name", name}, {"size", bytes.size()}, {"kind", type ? type_name(*type) : "unknown"}};
 }
 
@@ -164,34 +137,22 @@ bool is_compressed(std::string_view container) {
 
 Json describe_entries(const cucore_objectcode* code) {
   Json entries = Json::array();
-  const std::string_view fatbin = image_bytes(code);
-  const std::size_t head = number<std::uint16_t>(fatbin, 6);
-  const std::string_view body = slice(fatbin, head, number<std::uint64_t>(fatbin, 8));
-  for (std::size_t at = 0; at < body.size();) {
-    const std::size_t size = number<std::uint32_t>(body, at + 4);
-    const std::size_t padded = number<std::uint64_t>(body, at + 8);
-    Json entry = describe_entry(slice(body, at, size), slice(body, at + size, padded));
+  for (image::FatbinParts parts(view_of("the fat binary", image_bytes(code)));
+       const auto part = parts.next();) {
+    Json entry = describe_entry(*part);
     entry["symbols"] = entry_symbols(code, entries.size());
     entries.push_back(entry);
-    at += size + padded;
   }
   return entries;
 }
 
 Json describe_members(std::string_view archive) {
   Json members = Json::array();
-  std::string_view names;
-  for (std::size_t at = ARCHIVE_MAGIC; at + MEMBER_HEADER <= archive.size();) {
-    const std::string_view field = without_blanks(slice(archive, at, 16));
-    const std::string_view digits = without_blanks(slice(archive, at + 48, 10));
-    std::size_t size = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    const std::string_view bytes = slice(archive, at + MEMBER_HEADER, size);
-    if (field == "//") names = bytes;
-    if (!is_index(field))
-      members.push_back(describe_member(member_name(field, bytes, names), bytes));
-    at += MEMBER_HEADER + size + size % 2;
-  }
+  image::each_member(view_of("the archive", archive),
+                     [&](std::string_view name, const image::ByteView& member) {
+                       const auto* begin = reinterpret_cast<const char*>(member.bytes().data());
+                       members.push_back(describe_member(name, {begin, member.size()}));
+                     });
   return members;
 }
 

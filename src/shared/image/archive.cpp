@@ -2,6 +2,7 @@
 // Checks archives: members must fill them to the last byte.
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "image/host_object.hpp"
 
@@ -58,19 +59,39 @@ std::string_view text_of(const ByteView& member) {
   return {reinterpret_cast<const char*>(member.bytes().data()), member.size()};
 }
 
-// "helper.o" of "helper.o/", or of "/12", which is where it begins among the long names; each of
-// those ends with "/\n".
-std::string_view name_of(std::string_view field, std::string_view long_names) {
-  size_t at = 0;
-  if (field.size() > 1 && field[0] == '/') {
-    const auto [end, error] = std::from_chars(field.data() + 1, field.data() + field.size(), at);
-    if (error != std::errc() || at >= long_names.size()) return field;
-    // Any number of members may share a name, so one that is too long for a file is not searched.
-    constexpr size_t LONGEST_NAME = 4096;
-    field = long_names.substr(at, LONGEST_NAME);
+// Any number of members may share a name, so one that is too long for a file is not searched.
+constexpr size_t LONGEST_NAME = 4096;
+
+// Returns the decimal number that follows a prefix of the field; nullopt without one.
+std::optional<size_t> number_after(std::string_view field, std::string_view prefix) {
+  size_t number = 0;
+  if (!field.starts_with(prefix)) return std::nullopt;
+  field.remove_prefix(prefix.size());
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  return number;
+}
+
+// Returns "helper.o" of three forms: "helper.o/"; "/12", where it begins among the long names, each
+// of which ends with "/\n"; and BSD's "#1/12", the length of a name before the member's bytes.
+std::string_view name_of(std::string_view field, std::string_view long_names,
+                         std::string_view bytes) {
+  if (const auto length = number_after(field, "#1/")) {
+    const std::string_view name = bytes.substr(0, std::min(*length, LONGEST_NAME));
+    return name.substr(0, name.find('\0'));
+  }
+  if (const auto at = number_after(field, "/")) {
+    if (*at >= long_names.size()) return field;
+    field = long_names.substr(*at, LONGEST_NAME);
     field = field.substr(0, field.find('\n'));
+  } else if (field.size() > 1 && field[0] == '/') {
+    return field;
   }
   return field.substr(0, field.rfind('/'));
+}
+
+bool is_index(std::string_view field) {
+  return field == "/" || field == "//" || field == "/SYM64/" || field.starts_with("__.SYMDEF");
 }
 
 // An archive may hold anything; what is no object that can be read holds nothing for devices.
@@ -98,8 +119,7 @@ void each_member(ByteView archive,
   std::string_view long_names;
   each_entry(archive, [&](std::string_view field, const ByteView& member) {
     if (field == "//") long_names = text_of(member);
-    if (field == "/" || field == "//" || field == "/SYM64/") return;
-    action(name_of(field, long_names), member);
+    if (!is_index(field)) action(name_of(field, long_names, text_of(member)), member);
   });
 }
 
