@@ -10,22 +10,22 @@
 namespace cucore::image {
 
 struct Arch {
-  uint16_t number = 0;      // major * 10 + minor; 0: none
-  bool is_virtual = false;  // compute_, not sm_
+  uint16_t number = 0;      // major * 10 + minor; 0: not set
+  bool is_virtual = false;  // compute_ instead of sm_
   char suffix = 0;          // 0, 'a' (this device only) or 'f' (this family only)
 
-  // Reads "sm_90a", "compute_90" or "90"; nullopt for anything else.
+  // Parses "sm_90a", "compute_90" or "90". Returns nullopt for anything else.
   static std::optional<Arch> parse(std::string_view text);
 
-  // "sm_90a"; "" for none.
+  // Returns the name, such as "sm_90a"; "" if no architecture is set.
   std::string text() const;
 
   unsigned major() const { return number / 10u; }
   unsigned minor() const { return number % 10u; }
   bool empty() const { return number == 0; }
 
-  // True if code for this architecture may run on a device of compute capability `device`: the
-  // suffix decides how far it reaches. Machine code stays in its major version.
+  // Returns true if code for this architecture may run on a device of compute capability `device`.
+  // The suffix decides which devices qualify. Machine code runs only within its major version.
   bool runs_on(uint16_t device) const;
 
   friend bool operator==(const Arch&, const Arch&) = default;

@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view field) {
   return field.substr(0, field.find_last_not_of(' ') + 1);
 }
 
-// Decimal digits, then blanks.
+// Parses decimal digits that are followed by blanks.
 uint64_t member_size(const ByteView& image, uint64_t at) {
   const std::string_view digits = text_at(image, at + SIZE_OFFSET, SIZE_DIGITS, "a size");
   uint64_t size = 0;
@@ -34,11 +34,12 @@ uint64_t member_size(const ByteView& image, uint64_t at) {
   for (; i < digits.size() && digits[i] >= '0' && digits[i] <= '9'; ++i)
     size = size * 10 + static_cast<uint64_t>(digits[i] - '0');
   if (i == 0 || digits.find_first_not_of(' ', i) != digits.npos)
-    image.fail(at + SIZE_OFFSET, "the size of a member is no number");
+    image.fail(at + SIZE_OFFSET, "the size of a member is not a number");
   return size;
 }
 
-// Members that fill the archive to its last byte, with the name field of each header.
+// Calls `action` for each member with the name field of its header. The members must fill the
+// archive to its last byte.
 template <class Action>
 void each_entry(const ByteView& image, Action action) {
   if (image.size() < MAGIC.size() || text_at(image, 0, MAGIC.size(), "the magic") != MAGIC)
@@ -50,7 +51,7 @@ void each_entry(const ByteView& image, Action action) {
     at += MEMBER_HEADER_SIZE;
     action(trimmed(header.substr(0, NAME_SIZE)), image.slice(at, size, "a member"));
     at += size;
-    // Members begin at even offsets; the last one may do without the byte that would fill up.
+    // Members begin at even offsets; the padding byte of the last one may be absent.
     if (size % 2 != 0 && at < image.size()) ++at;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Untrusted bytes that can only be read inside their bounds; every refusal names the offset.
+// A view of untrusted bytes that is read only inside its bounds; every refusal names the offset.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little,
 
 class ByteView {
  public:
-  // `what` begins every message; `base` is where the bytes lie in what the user gave.
+  // `what` begins every message; `base` is the offset of the bytes in the user's input.
   ByteView(std::string_view what, std::span<const std::byte> bytes, uint64_t base = 0)
       : what_(what), bytes_(bytes), base_(base) {}
 
@@ -42,7 +42,7 @@ class ByteView {
     return value;
   }
 
-  // Part of it; `part` says what is wanted there.
+  // Returns a part of the bytes; `part` names it in messages.
   ByteView slice(uint64_t offset, uint64_t size, std::string_view part) const {
     if (!contains(offset, size)) {
       fail(offset,
@@ -51,7 +51,7 @@ class ByteView {
     return {what_, bytes_.subspan(offset, size), base_ + offset};
   }
 
-  // The string that begins at `offset`; it must end with a NUL inside.
+  // Returns the string that begins at `offset`; its NUL must lie inside the view.
   std::string_view string(uint64_t offset) const {
     if (offset >= bytes_.size()) fail(offset, "a string does not lie inside its table");
     const char* begin = reinterpret_cast<const char*>(bytes_.data()) + offset;
@@ -81,10 +81,10 @@ class ByteView {
   uint64_t base_;
 };
 
-// Zeros after the last byte that counts: aligned buffers have some, never many.
+// Aligned buffers have a few zeros after their last meaningful byte.
 inline constexpr uint64_t MAX_SLACK = 63;
 
-// Refuses more than MAX_SLACK bytes, or others than zeros, after `end`.
+// Refuses more than MAX_SLACK bytes, or bytes other than zero, after `end`.
 inline void check_slack(const ByteView& view, uint64_t end) {
   const uint64_t slack = view.size() - end;
   if (slack > MAX_SLACK || !view.all_zero(end, slack))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zstd and LZ4 with sizes that are known beforehand.
+// zstd and LZ4 with sizes that are known in advance.
 #include "image/compression.hpp"
 
 #include <lz4.h>
@@ -12,8 +12,8 @@
 namespace cucore::image {
 
 std::optional<std::vector<std::byte>> unzstd(std::span<const std::byte> stored, uint64_t size) {
-  // The frame must say the same size, be the only one, and fill the stored bytes: so nothing is
-  // allocated for a frame that could not give what it promises.
+  // The frame must declare the expected size, be the only one, and fill the stored bytes. A frame
+  // that cannot produce its declared size allocates nothing.
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != size) return std::nullopt;
   if (ZSTD_findFrameCompressedSize(stored.data(), stored.size()) != stored.size())
     return std::nullopt;
@@ -25,7 +25,8 @@ std::optional<std::vector<std::byte>> unzstd(std::span<const std::byte> stored, 
 
 std::optional<std::vector<std::byte>> unlz4(std::span<const std::byte> stored, uint64_t size) {
   constexpr uint64_t MOST = std::numeric_limits<int>::max();
-  // One byte of LZ4 makes at most 255: more cannot be true, and need not be allocated.
+  // One byte of LZ4 expands to at most 255 bytes, so a larger declared size is false and is not
+  // allocated.
   if (stored.empty() || stored.size() > MOST || size > MOST || size > stored.size() * 255)
     return std::nullopt;
   std::vector<std::byte> raw(size);

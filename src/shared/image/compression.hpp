@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompresses into memory whose size was checked before, and compresses for the writer.
+// Decompresses into memory whose size was checked in advance, and compresses for the writer.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace cucore::image {
 
-// Exactly `size` bytes from exactly one zstd frame that declares them; nullopt for anything else.
+// Decompresses exactly one zstd frame that declares exactly `size` bytes; returns nullopt for
+// anything else.
 std::optional<std::vector<std::byte>> unzstd(std::span<const std::byte> stored, uint64_t size);
 
-// The same from one LZ4 block.
+// Does the same for one LZ4 block.
 std::optional<std::vector<std::byte>> unlz4(std::span<const std::byte> stored, uint64_t size);
 
-// One frame with its content size. @throws Error INTERNAL
+// Compresses the bytes to one frame that records its content size. @throws Error INTERNAL
 std::vector<std::byte> zstd(std::span<const std::byte> raw, int level);
 
 }  // namespace cucore::image

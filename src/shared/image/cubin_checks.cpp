@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold between the parts of a CUBIN. Every rule here holds for what ptxas 13.0 and NVRTC
-// 13.0 make for sm_75 to sm_120, with and without -G, -lineinfo and -rdc.
+// The rules between the parts of a CUBIN. Each holds for the output of ptxas 13.0 and NVRTC 13.0
+// for sm_75 to sm_120, with and without -G, -lineinfo and -rdc.
 #include "image/cubin_checks.hpp"
 
 #include <algorithm>
@@ -17,11 +17,12 @@ constexpr uint32_t SEGMENT_TABLE = 6;
 constexpr unsigned SYMBOL_SECTION = 3;
 constexpr uint32_t CALL_GRAPH_MARK = 0xfffffff0;
 constexpr uint64_t MAX_ON_CHIP = uint64_t{1} << 20;
-constexpr uint16_t MAX_SEGMENTS = 64;  // ptxas writes six at most
+constexpr uint16_t MAX_SEGMENTS = 64;  // ptxas writes at most six
 constexpr uint64_t RELA = 24;
 constexpr uint64_t REL = 16;
 
-// Sections of one function: what follows is its name, and sh_info is the section of its code.
+// Sections that belong to one function: the function's name follows the prefix, and sh_info is its
+// code section.
 constexpr std::string_view OWNED[] = {".nv.info.", ".nv.constant0.", ".nv.constant2.",
                                       ".nv.shared."};
 constexpr std::string_view RESERVED_SHARED_PREFIX = ".nv.shared.reserved.";
@@ -65,7 +66,7 @@ void CubinChecks::check_section(const ElfSection& section) const {
     view.fail(at + 24, "a section does not lie at its alignment");
   if ((section.flags & FLAG_CODE) != 0 && !name.starts_with(CODE_PREFIX))
     view.fail(at, "a section with code is not called .text");
-  // The driver looks both up without a look at their number (seen with 580).
+  // The driver (580) uses both as indices without a range check.
   const size_t count = file_.sections().size();
   if (section.link >= count) view.fail(at + 40, "a section leads to one that does not exist");
   const bool by_section = section.type != SECTION_SYMBOLS && (section.flags & FLAG_CODE) == 0;
@@ -124,7 +125,7 @@ void CubinChecks::check_segments() const {
   if (header.program_count > MAX_SEGMENTS) file_.view().fail(56, "too many segments");
   uint64_t unfilled = 0;
   for (const ElfSection& section : file_.sections()) {
-    // Sums that wrap round would only make the bound smaller.
+    // An overflow of the sum can only lower the bound.
     if (!section.has_bytes) unfilled += section.size + section.alignment;
   }
   for (uint64_t i = 0; i < header.program_count; ++i) {
@@ -150,7 +151,7 @@ void CubinChecks::check_segment(const ElfProgramHeader& segment, uint64_t at,
   bool ends = segment.file_size == 0;
   for (const ElfSection& section : file_.sections()) {
     begins |= section.offset == segment.offset;
-    // What is not filled lies behind what is, at its own alignment.
+    // Parts without bytes in the file follow the parts with bytes, at their own alignment.
     ends |= section.offset + (section.has_bytes ? section.size : 0) == end;
   }
   if (!begins || !ends) view.fail(at + 8, "a segment is not made of sections");
@@ -181,7 +182,7 @@ void CubinChecks::check_relocations(const ElfSection& section) const {
 }
 
 void CubinChecks::check_mercury_relocations(const ElfSection& section) const {
-  // Of the intermediate code that newer CUBINs carry along, which has symbols of its own.
+  // Newer CUBINs also carry intermediate code, which has its own symbols.
   const ElfSection& own = file_.section_at(section, section.link, "the symbol table");
   const uint64_t count = own.has_bytes ? own.size / sizeof(ElfSymbolEntry) : 0;
   file_.section_at(section, section.info, "the target");

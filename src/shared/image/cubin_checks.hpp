@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold between the parts of a CUBIN: the driver believes all of it without looking.
+// Checks the rules between the parts of a CUBIN, because the driver does not check them.
 #pragma once
 
 #include <unordered_map>
@@ -12,15 +12,15 @@ namespace cucore::image {
 
 class CubinChecks {
  public:
-  // Both must live as long as this.
+  // `file` and the sections must outlive this object.
   CubinChecks(const ElfFile& file, const ElfSection& symbol_table,
               const std::vector<ElfSymbol>& symbols);
 
-  // Sections, segments, symbols, relocations and the call graph. @throws Error INVALID_CODE
+  // Checks sections, segments, symbols, relocations and the call graph. @throws Error INVALID_CODE
   void check() const;
-  // That a kernel's parameters lie in its constant bank, as large as the bank is.
+  // Checks that a kernel's parameters lie in its constant bank and that the bank has their size.
   void check_parameters(const NvInfo& info, const ElfSection& section) const;
-  // The section of a name; nullptr if there is none.
+  // Returns the section with this name, or nullptr.
   const ElfSection* find(std::string_view name) const;
 
  private:

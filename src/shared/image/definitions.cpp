@@ -15,7 +15,8 @@ namespace cucore::image {
 
 namespace {
 
-// 0: a link for the architecture does not take it. Else the largest one is taken.
+// Returns 0 if a link for the architecture does not take the entry. A link takes the entry with the
+// highest rank.
 unsigned rank(const FatbinEntry& entry, CodeType type, const Arch& arch) {
   if (entry.type != type) return 0;
   Arch reach = entry.arch;
@@ -67,7 +68,7 @@ class Collector {
     for (const std::string& name : info.strong) {
       const auto known = kinds.find(name);
       const auto kind = known == kinds.end() ? SymbolKind::DEVICE_FUNCTION : known->second;
-      // One long name of a member may belong to any number of definitions.
+      // Any number of definitions may share one member, whose name may be long.
       take(grown_size<Definition>() + heap_size(name) + heap_size(member_));
       found_.strong.push_back({name, kind, member_});
     }
@@ -92,8 +93,8 @@ class Collector {
     if (!image.bytes.empty()) add(image.entry.type, image.bytes);
   }
 
-  // Its device code was not checked when the object was: what cannot be read is the linker's to
-  // judge.
+  // The check of the object did not cover its device code; the linker judges what this reader
+  // cannot parse.
   void add_object(const ByteView& view) {
     try {
       each_relocatable_fatbin(view, [&](const ByteView& fatbin) { add_fatbin(fatbin); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that an input of a link defines for all the others: two inputs that define one name
-// contradict each other.
+// The names that an input of a link defines for all the others. Two inputs that define one name are
+// in conflict.
 #pragma once
 
 #include "image/image.hpp"
@@ -8,15 +8,15 @@
 namespace cucore::image {
 
 struct Definition {
-  std::string name;  // as the image spells it
+  std::string name;  // as spelled in the image
   SymbolKind kind = SymbolKind::DEVICE_FUNCTION;
-  std::string member;  // of an archive, "helper.o"; else ""
+  std::string member;  // of an archive member, "helper.o"; else ""
 };
 
 struct Definitions {
   std::vector<Definition> strong;
-  // LTO-IR, which is opaque: what it defines is not in the list. A fat binary may have scrambled
-  // it, and is kept as a whole.
+  // LTO-IR is opaque, so the list does not contain its definitions. A fat binary may have scrambled
+  // it; then the whole fat binary is stored.
   struct Ltoir {
     CodeType type = CodeType::LTOIR;  // or FATBIN
     Bytes bytes;
@@ -25,8 +25,8 @@ struct Definitions {
   std::vector<Ltoir> ltoir;
 };
 
-// Of the images inside, those count that a link for `arch` takes; `lto`: LTOIR is taken before
-// machine code. Linkers take every member of an archive. What cannot be read defines nothing.
+// Reads the definitions of the images that a link for `arch` takes. With `lto`, LTOIR has priority
+// over machine code. Linkers take every member of an archive. Unreadable code defines nothing.
 Definitions read_definitions(const Image& image, const Arch& arch, bool lto);
 
 }  // namespace cucore::image

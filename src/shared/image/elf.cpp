@@ -19,11 +19,12 @@ namespace cucore::image {
 namespace {
 
 constexpr uint8_t ABI_WITH_ARCH_ABOVE = 8;
-constexpr uint8_t OS_ABI_OLD = 0x33;  // up to ABI 7
-constexpr uint8_t OS_ABI_NEW = 0x41;  // from ABI 8 on
+constexpr uint8_t OS_ABI_OLD = 0x33;  // ABI 7 and earlier
+constexpr uint8_t OS_ABI_NEW = 0x41;  // ABI 8 and later
 constexpr uint32_t FLAG_ACCELERATED_V1 = 0x800;
-constexpr uint16_t MARKS_SPILLS = 130;      // the toolkit that is known to
-constexpr uint32_t RESERVED_SHARED = 1024;  // what the system takes of a block's, from sm_90 on
+constexpr uint16_t MARKS_SPILLS = 130;  // the first toolkit that marks spills
+// shared memory per block that the system reserves, from sm_90 on
+constexpr uint32_t RESERVED_SHARED = 1024;
 
 class Reader {
  public:
@@ -54,7 +55,8 @@ class Reader {
     const bool arch_above = header.ident[8] >= ABI_WITH_ARCH_ABOVE;
     if (header.ident[7] != (arch_above ? OS_ABI_NEW : OS_ABI_OLD))
       file_.view().fail(7, "not an ABI of CUDA's");
-    // ptxas 13.0 sets one of the two, 4 up to sm_90 and 2 from sm_100 on; others crash driver 580.
+    // ptxas 13.0 sets one of the two bits: 4 up to sm_90 and 2 from sm_100 on. Other values crash
+    // driver 580.
     const uint32_t mode = header.flags & 7;
     if (arch_above && mode != 2 && mode != 4) file_.view().fail(48, "not flags of this ABI");
     info_.arch.number = static_cast<uint16_t>(header.flags >> (arch_above ? 8 : 0) & 0xff);
@@ -95,8 +97,7 @@ class Reader {
     }
   }
 
-  // {u32 version, u32 place of a text among the texts, five of them, texts}: the driver follows
-  // the places.
+  // {u32 version, u32 offsets of five texts, texts}: the driver follows the offsets.
   void check_tool_note(const ByteView& note, uint64_t where) const {
     constexpr uint64_t HEAD = 24;
     const bool known = note.size() > HEAD && note.get<uint32_t>(0) == 2;
@@ -108,7 +109,7 @@ class Reader {
       file_.view().fail(where + note.size() - 1, "the texts of a note do not end");
   }
 
-  // The only place that tells sm_90a from sm_90: the options of ptxas.
+  // The options of ptxas are the only place that distinguishes sm_90a from sm_90.
   void read_tool_note(const ByteView& note) {
     const std::string_view text(reinterpret_cast<const char*>(note.bytes().data()), note.size());
     if (info_.toolkit == 0) info_.toolkit = toolkit_of(text);
@@ -131,7 +132,7 @@ class Reader {
       code = target.size;
     }
     NvInfo info = read_nv_info(file_.bytes(section), symbols_.size(), code);
-    // The bytes of a section may be those of others, too.
+    // Sections may share bytes.
     take(sizeof(NvInfo) + MAP_NODE + grown_size<Parameter>(info.parameters.size()) +
              grown_size<NvInfoSymbolValue>(info.values.size()) +
              grown_size<uint32_t>(info.spills.size()),
@@ -163,7 +164,7 @@ class Reader {
       const ElfSymbol& symbol = symbols_[i];
       const bool kernel = symbol.kind() == SYMBOL_FUNCTION && (symbol.other & OTHER_ENTRY) != 0;
       if (!kernel || symbol.section == 0 || symbol.section >= SECTION_INDEX_RESERVED) continue;
-      // Also bounds what a hostile table can make of one list of parameters.
+      // Also bounds the cost of a hostile table that repeats one list of parameters.
       if (!kernel_sections_.insert(symbol.section).second) {
         file_.view().fail(symbol_table_->offset + i * sizeof(ElfSymbolEntry) + 6,
                           "two kernels share one section");
@@ -197,7 +198,7 @@ class Reader {
     info_.resources.push_back(std::move(resources));
   }
 
-  // Where nothing is marked nothing spills, unless the toolkit did not mark yet.
+  // A kernel without marks does not spill, unless the toolkit is too old to mark spills.
   void add_spills(const ElfSymbol& symbol, const NvInfo& info, KernelResources& resources) const {
     const bool marks = info.api_version >= MARKS_SPILLS || !info.spills.empty();
     if (!marks && resources.stack.value_or(1) != 0) return;
@@ -219,7 +220,8 @@ class Reader {
   void add_memory(const std::string& kernel, KernelResources& resources) const {
     resources.static_shared = 0;
     if (const ElfSection* shared = checks_->find(".nv.shared." + kernel)) {
-      // Linked code of sm_90 and later counts what the system takes; CUDA's own tools do not.
+      // Linked code of sm_90 and later includes the reserved memory of the system; CUDA's own tools
+      // subtract it.
       const auto size = static_cast<uint32_t>(shared->size);
       const bool more = reserves_shared_ && size >= RESERVED_SHARED;
       resources.static_shared = more ? size - RESERVED_SHARED : size;
@@ -268,7 +270,7 @@ class Reader {
   bool reserves_shared_ = false;
   std::unordered_map<uint64_t, uint32_t> values_;  // by symbol and attribute
   std::unordered_set<uint16_t> kernel_sections_;
-  std::unordered_map<uint32_t, NvInfo> functions_;  // by section of code
+  std::unordered_map<uint32_t, NvInfo> functions_;  // by code section
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace cucore::image {
 // @throws Error INVALID_CODE
 ImageInfo read_cubin(ByteView image, MemoryBudget& budget);
 
-// True for the first bytes of an ELF file of machine 190.
+// Returns true if the bytes begin as an ELF file of machine 190.
 bool looks_like_cubin(std::span<const std::byte> bytes);
 
 }  // namespace cucore::image

@@ -8,8 +8,8 @@ namespace cucore::image {
 
 namespace {
 
-// Kinds of NVIDIA's that reserve memory and have no bytes in the file: global, local and shared
-// memory of relocatable code, and the shared memory that the system keeps for itself.
+// NVIDIA's section types that reserve memory without bytes in the file. They are global, local and
+// shared memory of relocatable code, and shared memory reserved by the system.
 constexpr uint32_t CUDA_NO_BITS[] = {0x70000007, 0x70000009, 0x7000000a, 0x70000015};
 
 bool has_bytes(const ElfSectionHeader& section, uint16_t machine) {
@@ -58,7 +58,7 @@ void ElfFile::read_sections() {
     if (section.has_bytes)
       extend(section.offset, section.size, section.header_at + 24, "a section");
     if (!is_power_of_two_or_zero(section.alignment))
-      view_.fail(section.header_at + 48, "the alignment of a section is no power of two");
+      view_.fail(section.header_at + 48, "the alignment of a section is not a power of two");
     if (section.type == SECTION_STRINGS) check_strings(section);
   }
 }
@@ -107,7 +107,7 @@ void ElfFile::read_programs() {
     if (program.memory_size < program.file_size)
       view_.fail(at + 40, "a segment is smaller in memory than in the file");
     if (!is_power_of_two_or_zero(program.alignment))
-      view_.fail(at + 48, "the alignment of a segment is no power of two");
+      view_.fail(at + 48, "the alignment of a segment is not a power of two");
   }
 }
 
@@ -115,7 +115,7 @@ void ElfFile::check_symbol(const ElfSymbol& symbol, uint64_t at) const {
   if (symbol.section == 0 || symbol.section >= SECTION_INDEX_RESERVED) return;
   if (symbol.section >= sections_.size())
     view_.fail(at + 6, "a symbol lies in a section that does not exist");
-  // In relocatable code the value of what is still to be placed is its alignment.
+  // In relocatable code the value of an unplaced symbol is its alignment.
   if (header_.type == TYPE_RELOCATABLE && !sections_[symbol.section].has_bytes) return;
   const uint64_t size = sections_[symbol.section].size;
   if (symbol.value > size || symbol.size > size - symbol.value) {

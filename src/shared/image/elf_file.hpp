@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections and symbols of an ELF64 file, each proven to lie inside its bytes.
+// The sections and symbols of an ELF64 file, each checked to lie inside its bytes.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +66,8 @@ static_assert(sizeof(ElfSymbolEntry) == 24);
 
 struct ElfSection : ElfSectionHeader {
   std::string_view text_name;
-  uint64_t header_at = 0;  // offset of its header, for messages
-  bool has_bytes = true;   // false: memory that the file does not fill
+  uint64_t header_at = 0;  // offset of the section header, for messages
+  bool has_bytes = true;   // false: memory without bytes in the file
 };
 
 inline constexpr uint16_t SECTION_INDEX_RESERVED = 0xff00;
@@ -77,7 +77,7 @@ struct ElfSymbol : ElfSymbolEntry {
   std::string_view text_name;
   unsigned kind() const { return info & 15u; }
   unsigned binding() const { return info >> 4; }
-  // Global, not weak, and with a place in a section of the file.
+  // True for a symbol that is global, not weak, and placed in a section of the file.
   bool is_strong_definition() const {
     return binding() == BINDING_GLOBAL && section != 0 && section < SECTION_INDEX_RESERVED;
   }
@@ -95,19 +95,19 @@ inline constexpr uint16_t TYPE_EXECUTABLE = 2;
 
 class ElfFile {
  public:
-  // Checks header, section and program headers, names, string tables; sections may lie anywhere
-  // inside. @throws Error INVALID_CODE
+  // Checks the header, section and program headers, names and string tables. Sections may lie
+  // anywhere in the file. @throws Error INVALID_CODE
   explicit ElfFile(ByteView view);
 
   const ElfHeader& header() const { return header_; }
   const std::vector<ElfSection>& sections() const { return sections_; }
   const ByteView& view() const { return view_; }
-  uint64_t end() const { return end_; }  // behind the last byte that anything uses
+  uint64_t end() const { return end_; }  // offset after the last byte in use
 
   ByteView bytes(const ElfSection& section) const {
     return view_.slice(section.offset, section.has_bytes ? section.size : 0, "a section");
   }
-  // The symbols of a table of them, with their names and sections checked.
+  // Returns the symbols of a symbol table with checked names and sections.
   std::vector<ElfSymbol> symbols(const ElfSection& table) const;
   const ElfSection& section_at(const ElfSection& from, uint32_t index, const char* role) const;
 

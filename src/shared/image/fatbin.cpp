@@ -34,7 +34,8 @@ constexpr size_t NONE = SIZE_MAX - 1;
 
 class Reader {
  public:
-  // `wanted`: the one entry whose image is read and kept, or all, of which none is kept.
+  // `wanted` selects the one entry whose image is read and stored. Without it, every image is read
+  // and none is stored.
   Reader(const ByteView& view, MemoryBudget& memory, size_t wanted = ALL)
       : view_(view),
         memory_(memory),
@@ -96,7 +97,7 @@ class Reader {
   void check_sizes(const FatbinEntryHeader& header, const ByteView& head, const ByteView& stored,
                    const FatbinEntry& entry) {
     if (!entry.compressed) {
-      // A PTX that fatbinary could not make smaller keeps its length here.
+      // fatbinary stores the length here for a PTX that it could not compress.
       if (header.raw_size != 0) head.fail(56, "an entry is compressed in an unknown way");
       if (header.compressed_size > stored.size())
         head.fail(16, "an entry is larger than its place");
@@ -136,14 +137,14 @@ class Reader {
     ImageInfo inner =
         header.kind == FATBIN_PTX ? read_ptx(image, memory_) : read_cubin(image, memory_);
     if (inner.arch.number != entry.arch.number)
-      head.fail(28, "an entry says another architecture than its image");
+      head.fail(28, "an entry has another architecture than its image");
     if (inner.ptx_isa != 0) entry.ptx_isa = inner.ptx_isa;
     entry.toolkit = inner.toolkit;
     entry.symbols = std::move(inner.symbols);
     entry.resources = std::move(inner.resources);
   }
 
-  // The fat binary's own symbols are those of its first image, and what others add.
+  // The symbols of a fat binary are those of its first image, plus those that other images add.
   void collect(const FatbinEntry& entry, const ByteView& head) {
     if (info_.toolkit == 0) info_.toolkit = entry.toolkit;
     for (size_t i = 0; i < entry.symbols.size(); ++i) {

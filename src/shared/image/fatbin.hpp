@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads fat binaries: the header, the entries, and inside those what can be read.
+// Reads fat binaries: the header, the entries, and the images that this library can read.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@ namespace cucore::image {
 // @throws Error INVALID_CODE
 ImageInfo read_fatbin(ByteView image, MemoryBudget& budget);
 
-// How many entries there are.
+// Returns the number of entries.
 // @throws Error INVALID_CODE
 size_t count_fatbin_entries(ByteView image);
 
-// What the entries say of themselves; the images inside are not read.
+// Returns the metadata of the entries without reading the images inside.
 // @throws Error INVALID_CODE
 std::vector<FatbinEntry> fatbin_entries(ByteView image);
 
-// How many bytes the fat binary at the beginning takes; more may follow.
+// Returns the size of the fat binary at the beginning of `bytes`; more bytes may follow.
 // @throws Error INVALID_CODE
 uint64_t fatbin_size(ByteView bytes);
 
-// One entry and its bytes, decompressed; no bytes where they are scrambled. The other entries are
-// not read.
+// One entry and its decompressed bytes. Scrambled entries have no bytes. The other entries are not
+// read.
 // @throws Error INVALID_CODE
 struct FatbinImage {
   FatbinEntry entry;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks what only linkers take: host objects and archives of them. What is inside stays theirs.
+// Checks the kinds that only linkers take: host objects and archives of them. The content of their
+// sections is left to the linker.
 #pragma once
 
 #include <functional>
@@ -11,25 +12,25 @@ namespace cucore::image {
 // ELF64 relocatable or COFF. @throws Error INVALID_CODE
 void check_object(ByteView image);
 
-// An archive: "!<arch>", then members that fill it. @throws Error INVALID_CODE
+// Checks an archive: "!<arch>", then members that fill it. @throws Error INVALID_CODE
 void check_library(ByteView image);
 
-// What a host object or an archive carries for devices, as nvcc names its sections.
+// The device code of a host object or archive, by nvcc's section names.
 enum class DeviceCode {
-  NONE,         // none that is known of: host code alone, or COFF
-  LINKED,       // nvcc -c: whole programs, which no linker takes
+  NONE,         // not recognised: host code alone, or COFF
+  LINKED,       // nvcc -c: whole programs, which linkers do not take
   RELOCATABLE,  // nvcc -dc
 };
 DeviceCode device_code_of_object(ByteView image);
-// RELOCATABLE where one member is.
+// Returns RELOCATABLE if at least one member is.
 DeviceCode device_code_of_library(ByteView image);
 
-// Calls for each fat binary of relocatable code that an ELF object carries.
+// Calls `action` for each fat binary of relocatable code in an ELF object.
 // @throws Error INVALID_CODE
 void each_relocatable_fatbin(ByteView object,
                              const std::function<void(const ByteView& fatbin)>& action);
 
-// Calls for each member of an archive with its name; the tables of the archive itself are left
+// Calls `action` for each member of an archive with its name. The archive's own tables are left
 // out.
 // @throws Error INVALID_CODE
 void each_member(ByteView archive,

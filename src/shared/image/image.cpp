@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect(): one door for all kinds.
+// inspect(): one entry point for all kinds.
 #include "image/image.hpp"
 
 #include <algorithm>
@@ -114,7 +114,8 @@ void adopt_classes(std::vector<Parameter>& to, std::span<const Parameter> from) 
 
 namespace {
 
-// Calls `adopt` with the parameters of each kernel of `to` that `from` has, and with those there.
+// Calls `adopt` with the parameters of each kernel of `to` that `from` also has, and with the
+// parameters in `from`.
 template <class Adopt>
 void for_each_pair(std::vector<Symbol>& to, std::span<const Symbol> from, const Adopt& adopt) {
   std::unordered_map<std::string_view, const Symbol*> known;
@@ -131,8 +132,8 @@ bool is_open(const Parameter& parameter) {
   return parameter.parameter_class == ParameterClass::UNKNOWN;
 }
 
-// Instructions, which may have decided that it is a pointer, can also use an integer as an
-// address.
+// Instructions can also use an integer as an address, and they may have decided that this parameter
+// is a pointer.
 bool may_be_word(const Parameter& parameter) {
   return parameter.size == 8 && parameter.parameter_class == ParameterClass::POINTER;
 }
@@ -185,7 +186,7 @@ std::vector<Symbol> merge_expressions(std::vector<Symbol> symbols,
     }
     wanted.erase(found);
   }
-  // What the image does not know (LTOIR is opaque) stays, in the order in which it was asked for.
+  // Names that the image does not list (LTOIR is opaque) stay, in the order of the request.
   for (const NamedExpression& name : names) {
     const auto found = wanted.find(name.lowered_name);
     if (found == wanted.end()) continue;

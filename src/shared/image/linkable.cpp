@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells executables from relocatable code, in every kind of image that holds machine code.
+// Distinguishes executables from relocatable code in every kind of image with machine code.
 #include "image/linkable.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ bool is_executable(std::span<const std::byte> cubin) {
   return ByteView("CUBIN", cubin).get<ElfHeader>(0).type == TYPE_EXECUTABLE;
 }
 
-// Of the entries a linker takes machine code that runs on the architecture, else PTX.
+// A linker takes the entry with machine code that runs on the architecture, else the PTX.
 bool picks_executable(const ByteView& fatbin, const Arch& arch, bool lto) {
   const std::vector<FatbinEntry> entries = inspect(CodeType::FATBIN, fatbin.bytes()).entries;
   const auto is_ltoir = [](const FatbinEntry& entry) { return entry.type == CodeType::LTOIR; };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a linker would take the device code of an image: what is linked already it leaves out.
+// Returns whether a linker takes the device code of an image; it skips code that is already linked.
 #pragma once
 
 #include "image/image.hpp"
 
 namespace cucore::image {
 
-// The machine code that a link for `arch` would take of it is an executable. nvJitLink leaves such
-// code out without a word. `lto`: LTOIR inside is taken before machine code.
+// Returns true if the machine code that a link for `arch` takes is an executable. nvJitLink skips
+// such code silently. With `lto`, LTOIR has priority over machine code.
 bool is_linked_already(const Image& image, const Arch& arch, bool lto);
 
 }  // namespace cucore::image

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads mangled names, as much as parameters of kernels need.
+// Reads mangled names to the extent that parameters of kernels need.
 #include "image/mangled_name.hpp"
 
 #include <utility>
@@ -8,7 +8,7 @@ namespace cucore::image {
 
 namespace {
 
-// Thrown nowhere outside: the name is of a form that is not read.
+// Thrown and caught in this file: the form of the name is not supported.
 struct Unread {};
 
 constexpr int MAX_DEPTH = 64;
@@ -31,7 +31,7 @@ class Parser {
 
   std::vector<TypeKind> parse() {
     const bool is_template = read_function_name();
-    if (is_template) read_type();  // what it returns
+    if (is_template) read_type();  // the return type
     std::vector<TypeKind> kinds;
     if (peek() == 'v' && at_end(1)) return kinds;
     do kinds.push_back(read_type());
@@ -53,7 +53,7 @@ class Parser {
     int& depth_;
   };
 
-  // The end of the name, or of its part before a suffix such as ".cold".
+  // Returns true at the end of the name, or of its part before a suffix such as ".cold".
   bool at_end(size_t ahead) const {
     const size_t at = at_ + ahead;
     return at >= text_.size() || text_[at] == '.' || text_[at] == '$';
@@ -88,7 +88,7 @@ class Parser {
     return value;
   }
 
-  // "4axpy"; also of internal linkage, "L4axpy".
+  // Reads "4axpy"; with internal linkage, "L4axpy".
   void read_source_name() {
     accept('L');
     const size_t length = read_number();
@@ -96,13 +96,13 @@ class Parser {
     at_ += length;
   }
 
-  // True if the function is an instance of a template; then its arguments are known.
+  // Returns true if the function is an instance of a template; then its arguments are known.
   bool read_function_name() {
     if (accept('N')) return read_nested(true).is_template;
     if (peek() == 'S' && peek(1) == 't') at_ += 2;
     read_source_name();
     if (peek() != 'I') return false;
-    remember(TypeKind::OTHER);  // the template's name
+    remember(TypeKind::OTHER);  // the name of the template
     arguments_ = read_arguments();
     return true;
   }
@@ -116,8 +116,8 @@ class Parser {
     TypeKind kind;
   };
 
-  // Behind the N, up to and with the E. Each part but the last is one more known name; of a type
-  // the last, too.
+  // Reads from after the N to the E, inclusive. Each part but the last becomes one more
+  // substitution; for a type the last one does also.
   Nested read_nested(bool is_function) {
     while (peek() == 'r' || peek() == 'V' || peek() == 'K') take();
     Nested result{false, TypeKind::OTHER};
@@ -128,7 +128,7 @@ class Parser {
         if (first) throw Unread();
         arguments = read_arguments();
       } else if (peek() == 'S' && first) {
-        // "St" alone is not known; what a substitution names is already.
+        // "St" alone is not a substitution candidate; the result of a substitution already is one.
         if (peek(1) != 't') {
           read_substitution();
           continue;
@@ -144,13 +144,13 @@ class Parser {
       if (!is_last || !is_function) remember(TypeKind::OTHER);
     }
     if (is_function && result.is_template) arguments_ = arguments;
-    // What a template's argument has as a member may be any type.
+    // A member of a template argument may have any type.
     result.kind = depends_ && !result.is_template ? TypeKind::OTHER : TypeKind::NAMED;
     if (!is_function && !known_.empty()) known_.back().kind = result.kind;
     return result;
   }
 
-  // "I...E", the kind of each argument.
+  // Reads "I...E" and returns the kind of each argument.
   std::vector<TypeKind> read_arguments() {
     const Depth depth(depth_);
     expect('I');
@@ -168,7 +168,7 @@ class Parser {
     return kinds;
   }
 
-  // "i42E": a type and a number in letters that are not capitals.
+  // Reads "i42E": a type and a number whose letters are not capitals.
   void read_literal() {
     if (peek() == '_') throw Unread();
     read_type();
@@ -179,7 +179,7 @@ class Parser {
     expect('E');
   }
 
-  // "_", "0_", "1_" and so on, in base 36.
+  // Reads "_", "0_", "1_" and so on, in base 36.
   size_t read_sequence_number() {
     if (accept('_')) return 0;
     size_t value = 0;
@@ -213,7 +213,7 @@ class Parser {
     return remember(arguments_[index]);
   }
 
-  // Whether it depends on template parameters is found for each type, and of a type's parts.
+  // Each type, and each part of a type, records whether it depends on template parameters.
   TypeKind read_type() {
     const Depth depth(depth_);
     const bool outer = std::exchange(depends_, false);
@@ -269,7 +269,7 @@ class Parser {
     }
   }
 
-  // "1S", "St4pair", either with template arguments.
+  // Reads "1S" or "St4pair", either with template arguments.
   TypeKind read_class() {
     if (peek() == 'S') at_ += 2;
     read_source_name();
@@ -317,9 +317,9 @@ class Parser {
   const std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;
-  bool depends_ = false;             // a template parameter was read
-  std::vector<Known> known_;         // what S_, S0_ and so on stand for
-  std::vector<TypeKind> arguments_;  // of the function: T_, T0_ and so on
+  bool depends_ = false;             // set when a template parameter is read
+  std::vector<Known> known_;         // the meaning of S_, S0_ and so on
+  std::vector<TypeKind> arguments_;  // the function's T_, T0_ and so on
 };
 
 }  // namespace

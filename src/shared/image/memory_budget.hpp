@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds what a reader may allocate by what it was given, so that a small file cannot ask for the
-// memory of a machine: 16 bytes for each byte of input and 1 MiB in all.
+// Bounds the allocations of a reader by the size of its input, so that a small file cannot use all
+// memory. The bound is 16 bytes per byte of input, plus 1 MiB.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace cucore::image {
 
 class MemoryBudget {
  public:
-  // The rest of the bound is for copies of the input and for what is freed at once.
+  // The rest of the bound covers copies of the input and temporary memory.
   explicit MemoryBudget(uint64_t input) : left_(ALLOWANCE + PER_BYTE * std::min(input, MOST)) {}
 
-  // Admits what an image, a log or a source holds that was decompressed. Its own bytes are bounded
-  // by the ratio of the compression and the limit of the reader.
+  // Admits the decompressed content of an image, a log or a source. The compression ratio and the
+  // reader's limit bound these bytes.
   void add_payload(uint64_t bytes) { left_ += PER_PAYLOAD_BYTE * std::min(bytes, MOST); }
 
-  // False if so much is not left.
+  // Returns false if fewer bytes remain.
   [[nodiscard]] bool take(uint64_t bytes) {
     if (bytes > left_) return false;
     left_ -= bytes;
@@ -35,20 +35,21 @@ class MemoryBudget {
   uint64_t left_;
 };
 
-// What copies of a text take outside the strings themselves.
+// Returns the memory that a copy of a text uses outside the string object.
 constexpr uint64_t heap_size(std::string_view text, uint64_t copies = 1) {
   constexpr uint64_t INSIDE = 15;
   constexpr uint64_t OVERHEAD = 32;
   return text.size() <= INSIDE ? 0 : copies * (text.size() + OVERHEAD);
 }
 
-// What one element takes of a vector that grows: the old and the new elements live together.
+// Returns the memory per element of a growing vector, which holds the old and the new elements at
+// the same time.
 template <class T>
 constexpr uint64_t grown_size(uint64_t count = 1) {
   return 3 * sizeof(T) * count;
 }
 
-// What one element takes of a map, beside its value.
+// The memory per element of a map, in addition to its value.
 inline constexpr uint64_t MAP_NODE = 64;
 
 inline constexpr std::string_view TOO_MUCH = "it holds more than its size allows";

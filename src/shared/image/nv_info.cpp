@@ -9,8 +9,8 @@ namespace cucore::image {
 
 namespace {
 
-constexpr uint32_t SPILL = 1;        // of annotations
-constexpr uint8_t FORMAT_SIZED = 4;  // others hold their value in the record's own 4 bytes
+constexpr uint32_t SPILL = 1;        // kind of an annotation
+constexpr uint8_t FORMAT_SIZED = 4;  // other formats store their value in the record's own 4 bytes
 
 struct Record {
   uint8_t format;
@@ -76,11 +76,12 @@ class Reader {
         if (sized) info_.api_version = payload.get<uint16_t>(0);
         return;
       default:
-        return;  // bounded, and nothing that a host needs
+        return;  // bounded, and a host does not need it
     }
   }
 
-  // u32 index, u16 ordinal, u16 offset, then the size: in V1 above bit 18, in V2 the low 24 bits.
+  // {u32 index, u16 ordinal, u16 offset, size}: V1 stores the size above bit 18, V2 in the low 24
+  // bits.
   void read_parameter(const ByteView& payload, bool v2) {
     if (payload.size() != 12) payload.fail(0, "a parameter's record has not 12 bytes");
     const auto ordinal = payload.get<uint16_t>(4);
@@ -111,7 +112,7 @@ class Reader {
         payload.fail(at, "an instruction does not lie inside the code");
   }
 
-  // Pairs of u32 kind, u32 offset. The driver does not need them: what is odd is left out.
+  // Pairs {u32 kind, u32 offset}. The driver does not need them, so odd ones are skipped.
   void read_annotations(const ByteView& payload) {
     for (uint64_t at = 0; at + 8 <= payload.size(); at += 8)
       if (payload.get<uint32_t>(at) == SPILL) info_.spills.push_back(payload.get<uint32_t>(at + 4));
@@ -122,7 +123,8 @@ class Reader {
     return {payload.get<uint32_t>(0), payload.get<uint32_t>(4), payload.get<uint32_t>(8)};
   }
 
-  // Parameters come in any order; together they number 0, 1, 2 ... and do not overlap.
+  // Parameters come in any order. Their ordinals must be 0, 1, 2 ... without an overlap of their
+  // bytes.
   void finish() {
     uint64_t end = 0;
     uint64_t expected = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of .nv.info sections: what ptxas tells the driver of a kernel.
+// The records of .nv.info sections: the properties of a kernel that ptxas records for the driver.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cucore::image {
 
-// A record for one symbol of the table: a register count, a frame size.
+// A record for one symbol of the table: a register count or a frame size.
 struct NvInfoSymbolValue {
   uint8_t attribute = 0;
   uint32_t symbol = 0;
@@ -36,17 +36,17 @@ inline constexpr uint8_t NV_INFO_PARAMETER_V2 = 0x45;
 inline constexpr uint8_t NV_INFO_ANNOTATIONS = 0x55;
 
 struct NvInfo {
-  std::vector<Parameter> parameters;  // in order; empty: none recorded
+  std::vector<Parameter> parameters;  // in order; empty: not recorded
   std::optional<uint32_t> parameter_size;
   std::optional<std::vector<uint32_t>> max_threads;
   std::optional<std::vector<uint32_t>> required_threads;
   std::vector<NvInfoSymbolValue> values;
-  std::vector<uint32_t> spills;  // offsets of instructions, as recorded, not checked
+  std::vector<uint32_t> spills;  // offsets of instructions, as recorded, without a check
   uint16_t api_version = 0;      // 130
 };
 
-// `symbol_count` bounds what records may refer to; `code_size` the offsets of instructions (for a
-// section that belongs to no function: 0, and none are expected).
+// `symbol_count` bounds the symbols in records. `code_size` bounds the offsets of instructions; it
+// is 0 for a section without a function, which may have none.
 // @throws Error INVALID_CODE
 NvInfo read_nv_info(const ByteView& section, uint64_t symbol_count, uint64_t code_size);
 

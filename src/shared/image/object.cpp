@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks host objects: every table inside the bytes.
+// Checks that every table of a host object lies inside its bytes.
 #include "image/elf_file.hpp"
 #include "image/fatbin.hpp"
 #include "image/host_object.hpp"
@@ -59,7 +59,8 @@ bool looks_like_coff(std::span<const std::byte> bytes) {
 
 void each_relocatable_fatbin(ByteView object,
                              const std::function<void(const ByteView& fatbin)>& action) {
-  constexpr uint64_t ALIGNMENT = 8;  // of one behind another, where "ld -r" has joined objects
+  // alignment of each one after another, if "ld -r" has joined objects
+  constexpr uint64_t ALIGNMENT = 8;
   if (looks_like_coff(object.bytes())) return;
   const ElfFile file(object);
   uint64_t seen = 0;

@@ -28,7 +28,7 @@ ParameterClass class_of(const Declaration& one, ParameterUse use, bool marks_poi
   return use == ParameterUse::ADDRESS ? ParameterClass::POINTER : ParameterClass::UNKNOWN;
 }
 
-// The types in the name, unless the declarations contradict them.
+// Returns the types in the name, unless the declarations contradict them.
 std::vector<TypeKind> kinds_in_name(std::string_view name,
                                     std::span<const Declaration> declarations) {
   const std::vector<TypeKind> unknown(declarations.size(), TypeKind::OTHER);
@@ -44,7 +44,8 @@ std::vector<TypeKind> kinds_in_name(std::string_view name,
   return *kinds;
 }
 
-// Of a 64-bit word. An enumeration is an integer; a class would be declared as bytes.
+// Returns the class of a 64-bit word. An enumeration is an integer; a class would be declared as
+// bytes.
 std::optional<ParameterClass> class_of(TypeKind kind) {
   if (kind == TypeKind::POINTER) return ParameterClass::POINTER;
   if (kind == TypeKind::INTEGER || kind == TypeKind::NAMED) return ParameterClass::INTEGER;

@@ -15,11 +15,11 @@ using enum ParameterClass;
 
 struct Type {
   std::string_view name;
-  uint64_t size;  // bytes of one element
+  uint64_t size;  // per element
   ParameterClass parameter_class = INTEGER;
 };
 
-// The opaque types are handles of 8 bytes. Packed numbers are bytes to a caller.
+// The opaque types are handles of 8 bytes. A caller passes packed numbers as bytes.
 constexpr Type TYPES[] = {{".b8", 1},
                           {".u8", 1},
                           {".s8", 1},
@@ -52,14 +52,14 @@ constexpr Type TYPES[] = {{".b8", 1},
                           {".surfref", 8},
                           {".samplerref", 8}};
 
-// nullptr for tokens that are not types.
+// Returns nullptr for a token that is not a type.
 const Type* find_type(const PtxToken& word) {
   for (const Type& type : TYPES)
     if (word.is(type.name)) return &type;
   return nullptr;
 }
 
-// A kernel cannot take predicates, and the driver has no value for the opaque types.
+// A kernel cannot have predicate parameters, and the driver has no value for the opaque types.
 bool can_be_parameter(const Type& type) {
   return type.parameter_class != UNKNOWN && !type.name.ends_with("ref");
 }
@@ -89,7 +89,8 @@ uint64_t read_dimensions(PtxLexer& lexer, uint64_t size) {
   return size;
 }
 
-// ".ptr .global .align 16": what the parameter points to, which does not change its own layout.
+// Reads ".ptr .global .align 16", the target of the pointer. It does not change the pointer's own
+// layout.
 bool read_pointer(PtxLexer& lexer) {
   if (!lexer.peek().is(".ptr")) return false;
   lexer.next();
@@ -115,11 +116,11 @@ void read_name(PtxLexer& lexer, Declaration& result) {
   result.name = name.text;
 }
 
-// Name and dimensions, once everything before them is known.
+// Reads name and dimensions, the last parts of a declaration.
 void finish_declaration(PtxLexer& lexer, Declaration& result, const Type& type, uint64_t count,
                         uint64_t alignment) {
   result.type = type.name;
-  // The alignment of a type is the least that compilers use.
+  // The alignment of a type is the minimum that compilers use.
   result.alignment = std::max(alignment, type.size * count);
   result.parameter_class = count > 1 || lexer.peek().is("[") ? AGGREGATE
                            : result.is_pointer               ? POINTER

@@ -18,25 +18,26 @@ struct Declaration {
   bool managed = false;
   bool is_pointer = false;  // has .ptr
   std::string_view type;    // ".u64"
-  // From type, .ptr and dimensions alone. INTEGER also covers pointers that have no .ptr.
+  // From the type, .ptr and the dimensions alone. INTEGER also covers pointers without .ptr.
   ParameterClass parameter_class = ParameterClass::UNKNOWN;
 };
 
-// A parameter of a kernel: ".param", alignment, vector, type, ".ptr", name, dimensions, in this
-// order and nothing else, because a launch relies on it. @throws Error INVALID_CODE
+// Reads a parameter of a kernel: ".param", alignment, vector, type, ".ptr", name, dimensions. Only
+// this order is accepted, because a launch relies on it. @throws Error INVALID_CODE
 Declaration read_parameter(PtxLexer& lexer);
 
-// Directives, then a name, then its dimensions; directives that are not known are passed over.
+// Reads directives, a name and its dimensions; unknown directives are skipped.
 // @throws Error INVALID_CODE
 Declaration read_variable(PtxLexer& lexer);
 
-// What follows ".attribute"; true if one of the attributes is .managed.
+// Reads what follows ".attribute"; returns true if one of the attributes is .managed.
 bool read_attribute(PtxLexer& lexer);
 
-// The next token as a number; nullopt for anything else.
+// Returns the next token as a number, or nullopt.
 std::optional<uint64_t> read_number(PtxLexer& lexer);
 
-// Decimal, octal, binary or hexadecimal, with or without U behind it; nullopt for anything else.
+// Parses a decimal, octal, binary or hexadecimal number with an optional U at its end; nullopt for
+// anything else.
 std::optional<uint64_t> parse_number(std::string_view text);
 
 }  // namespace cucore::image

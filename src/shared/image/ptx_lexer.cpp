@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX as tokens, one ahead.
+// Splits PTX into tokens, with one token of look-ahead.
 #include "image/ptx_lexer.hpp"
 
 namespace cucore::image {
@@ -35,7 +35,7 @@ PtxToken PtxLexer::read_token() {
   if (lexer_.at_end()) return {PtxToken::END, {}, offset};
   if (c == '"') return {PtxToken::STRING, lexer_.string(), offset};
   if (c == '.') return {PtxToken::WORD, lexer_.directive(), offset};
-  // Only numbers have a dot inside (".version 9.0", "0.5"); a directive begins a new word.
+  // A dot is part of a number (".version 9.0", "0.5"); elsewhere it begins a directive.
   if (ptx::is_class(c, ptx::CHAR_DIGIT)) return {PtxToken::NUMBER, lexer_.dotted(), offset};
   if (ptx::is_class(c, ptx::CHAR_WORD)) return {PtxToken::WORD, lexer_.word(), offset};
   lexer_.expect(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX as tokens, one ahead, whose errors name the offset in the image.
+// Splits PTX into tokens, with one token of look-ahead; errors name the offset in the image.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace cucore::image {
 
 struct PtxToken {
   enum Kind { END, WORD, NUMBER, STRING, MARK } kind = END;
-  std::string_view text;  // of a string without its quotes
+  std::string_view text;  // a string is without its quotes
   uint64_t offset = 0;
 
   bool is(std::string_view wanted) const { return kind != STRING && text == wanted; }
@@ -22,17 +22,17 @@ struct PtxToken {
 
 class PtxLexer {
  public:
-  // The texts of tokens are valid as long as the lexer.
+  // The texts of tokens are valid for the life of the lexer.
   explicit PtxLexer(const ByteView& view);
   PtxLexer(const PtxLexer&) = delete;
   PtxLexer& operator=(const PtxLexer&) = delete;
 
   const PtxToken& peek() const { return token_; }
   PtxToken next();
-  // Goes on behind the brace that closes the one at `opening`, as fast as possible, and returns
-  // the text between them.
+  // Continues after the brace that closes the one at `opening`, on a fast path, and returns the
+  // text between them.
   std::string_view skip_block(uint64_t opening);
-  // Comments before the first token: compilers name themselves there.
+  // Returns the comments before the first token, which name the compiler.
   std::string_view preamble() const { return std::string_view(text_).substr(0, preamble_end_); }
 
   [[noreturn]] void fail(const PtxToken& where, std::string_view why) const {
@@ -44,7 +44,7 @@ class PtxLexer {
   PtxToken read_token();
 
   const ByteView& view_;
-  const std::string text_;  // with the padding that the lexer needs
+  const std::string text_;  // with the lexer's padding
   ptx::Lexer lexer_;
   size_t preamble_end_ = 0;
   PtxToken token_;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t MAX_PARAMETERS = 4096;
 constexpr uint64_t NO_NUMBER = UINT64_MAX;
-// Before it, kernels declared their parameters in their bodies.
+// Earlier versions declared the parameters of a kernel in its body.
 constexpr uint16_t FIRST_ISA = 14;
 
 class Reader {
@@ -95,7 +95,7 @@ class Reader {
     } else if (word.is(".address_size")) {
       if (!read_number(lexer_)) lexer_.fail(word, ".address_size needs a number");
     } else if (word.is_directive()) {
-      // .shared, .pragma, what later versions bring: nothing that a host can ask for.
+      // .shared, .pragma and later directives: a host cannot use them.
       skip_statement(word);
     } else if (word.is("}")) {
       lexer_.fail(word, "a brace closes nothing");
@@ -123,7 +123,7 @@ class Reader {
     if (!budget_.take(bytes)) lexer_.fail(where, TOO_MUCH);
   }
 
-  // ".alias name, function;". ptxas makes a strong symbol of every alias that is not local.
+  // Reads ".alias name, function;". ptxas makes a strong symbol of every alias that is not local.
   void read_alias() {
     const PtxToken name = lexer_.peek();
     skip_statement(name);
@@ -133,7 +133,8 @@ class Reader {
     }
   }
 
-  // To behind the ";". A kernel inside would be one that compilers may see.
+  // Skips to after the ";". A kernel inside would be hidden from this reader but visible to
+  // compilers.
   void skip_statement(const PtxToken& word) {
     while (true) {
       const PtxToken token = lexer_.next();
@@ -195,7 +196,7 @@ class Reader {
     info_.resources.push_back(std::move(resources));
   }
 
-  // Up to and with the body; nullopt for a declaration, which ends with ";".
+  // Reads to the end of the body; returns nullopt for a declaration, which ends with ";".
   std::optional<std::string_view> read_kernel_directives(KernelResources& resources) {
     while (true) {
       const PtxToken token = lexer_.peek();
@@ -285,7 +286,7 @@ class Reader {
                                                : SymbolKind::GLOBAL;
     if (linkage_ != Linkage::EXTERNAL) add_other(name, kind, one.size);
     note_definition(name);
-    // An initialiser may hold braces, and further names may follow; both end with ";".
+    // An initialiser may contain braces, and further names may follow; both end with ";".
     while (!lexer_.peek().is(";")) {
       const PtxToken token = lexer_.next();
       if (token.is(",") && lexer_.peek().is_name()) note_definition(lexer_.peek());
@@ -297,7 +298,7 @@ class Reader {
   }
 
   void add_other(const PtxToken& name, SymbolKind kind, uint64_t size) {
-    // Names with $ are the compiler's own: its strings, its tables.
+    // Names with $ belong to the compiler: its strings and tables.
     if (name.text[0] == '$') return;
     take(grown_size<Symbol>() + heap_size(name.text), name);
     others_.push_back({{}, std::string(name.text), kind, size, std::nullopt});
@@ -313,7 +314,7 @@ class Reader {
   ImageInfo info_;
   std::vector<Symbol> others_;
   std::unordered_map<std::string_view, size_t> kernels_;
-  std::unordered_set<std::string_view> declared_;  // functions that others may see
+  std::unordered_set<std::string_view> declared_;  // functions visible to other modules
   Linkage linkage_ = Linkage::LOCAL;
   bool marks_pointers_ = false;
 };

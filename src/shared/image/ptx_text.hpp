@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of PTX text what can be known without compiling it: version, target, kernels with their
-// parameters, variables. Tolerant of everything inside function bodies: judging those is the
-// driver's business.
+// Reads the facts of a PTX text that need no compile: version, target, kernels with their
+// parameters, variables. Accepts anything inside function bodies, which only the driver checks.
 #pragma once
 
 #include "image/byte_view.hpp"
@@ -10,10 +9,10 @@
 
 namespace cucore::image {
 
-// `text` may end with zeros. @throws Error INVALID_CODE
+// Reads PTX; `text` may end with zeros. @throws Error INVALID_CODE
 ImageInfo read_ptx(ByteView text, MemoryBudget& budget);
 
-// True if the bytes begin as PTX does: blanks and comments, then .version.
+// Returns true if the bytes begin as PTX does: blanks and comments, then .version.
 bool looks_like_ptx(std::span<const std::byte> bytes);
 
 }  // namespace cucore::image

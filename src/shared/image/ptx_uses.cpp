@@ -17,21 +17,22 @@ std::string_view trim(std::string_view text) {
   return text.substr(0, last == text.npos ? 0 : last + 1);
 }
 
-// "ld.param.u64 %rd1, [k_param_0]" in parts.
+// The parts of "ld.param.u64 %rd1, [k_param_0]".
 struct Instruction {
   std::string_view opcode;
   std::string_view operands;
-  std::string_view first;  // mostly the register that is assigned
+  std::string_view first;  // usually the destination register
   std::string_view rest;
 };
 
-// `text` from the first character behind `mark`; "" without one.
+// Returns `text` from the first character after `mark`; "" if `mark` is absent.
 std::string_view behind(std::string_view text, std::string_view mark) {
   const size_t found = text.find(mark);
   return found == text.npos ? std::string_view() : text.substr(found + mark.size());
 }
 
-// The size of the comment at the start of `text`, which may be cut off; 0 if there is none.
+// Returns the size of the comment at the start of `text`, which may be cut off; 0 if it has no
+// comment.
 size_t comment_size(std::string_view text) {
   const bool is_line = text.starts_with("//");
   if (!is_line && !text.starts_with("/*")) return 0;
@@ -40,7 +41,7 @@ size_t comment_size(std::string_view text) {
   return found == text.npos ? text.size() : found + end.size();
 }
 
-// Of the first statement of `body`; a semicolon in a comment does not end it.
+// Returns the end of the first statement of `body`; a semicolon in a comment does not end it.
 size_t statement_end(std::string_view body) {
   size_t at = body.find_first_of(";/");
   while (at < body.size() && body[at] == '/')
@@ -48,8 +49,8 @@ size_t statement_end(std::string_view body) {
   return std::min(at, body.size());
 }
 
-// The size of what stands before an instruction and has no semicolon: a comment, .loc, a brace of
-// an inner block, a label, the predicate. No more of the text is read than that, or than a word.
+// Returns the size of the text before an instruction that has no semicolon: a comment, .loc, a
+// brace, a label or the predicate. Reads no more of the text than that, or one word.
 size_t prefix_size(std::string_view statement) {
   if (const size_t comment = comment_size(statement); comment != 0) return comment;
   if (statement.starts_with('{') || statement.starts_with('}')) return 1;
@@ -79,7 +80,7 @@ Instruction parse(std::string_view statement) {
   return result;
 }
 
-// "name" of "[name]" and of "[name+0]"; "" for anything else.
+// Returns "name" for "[name]" and "[name+0]"; "" for anything else.
 std::string_view whole_address(std::string_view operand) {
   if (!operand.starts_with('[') || !operand.ends_with(']')) return {};
   operand = trim(operand.substr(1, operand.size() - 2));
@@ -105,7 +106,7 @@ class Finder {
 
  private:
   void read(std::string_view statement) {
-    // Most statements of a body come after the parameters are loaded, and concern none of them.
+    // Most statements of a body follow the loads of the parameters and do not use them.
     if (registers_.empty() && statement.find("ld.param") == statement.npos) return;
     const Instruction instruction = parse(statement);
     if (instruction.opcode.starts_with("ld.param")) {
@@ -142,7 +143,8 @@ class Finder {
 
   std::vector<ParameterUse> uses_;
   std::unordered_map<std::string_view, size_t> parameters_;
-  std::unordered_map<std::string_view, size_t> registers_;  // that hold a parameter's value
+  // registers that hold a parameter's value
+  std::unordered_map<std::string_view, size_t> registers_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts spills: each mark is the offset of an instruction, whose width the instruction says.
+// Counts spills: each mark is the offset of an instruction, which encodes the width.
 #include "image/spills.hpp"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes of registers a kernel spills, counted from the instructions that ptxas marks.
+// The bytes of registers that a kernel spills, counted from the instructions that ptxas marks.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace cucore::image {
 
-// Bytes that the instructions of one thread store and load, as ptxas -v counts them.
+// The bytes that the instructions of one thread store and load, as ptxas -v counts them.
 struct Spills {
   uint32_t stores = 0;
   uint32_t loads = 0;
 };
 
-// `marked` are the offsets of the instructions that spill; nullopt if one of them is not an access
-// to local memory, so that a record of another meaning is not taken for figures.
+// Counts the spills. `marked` contains the offsets of the instructions that spill. Returns nullopt
+// if one of them is not an access to local memory; then the record has another meaning.
 std::optional<Spills> count_spills(const ByteView& code, const std::vector<uint32_t>& marked);
 
 }  // namespace cucore::image

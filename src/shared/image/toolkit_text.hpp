@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Cuda compilation tools, release 13.0, V13.0.88": how NVIDIA's tools sign what they make.
+// Reads "Cuda compilation tools, release 13.0, V13.0.88", the signature of NVIDIA's tools.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace cucore::image {
 
-// major * 10 + minor of the release that the text names; 0 for none.
+// Returns major * 10 + minor of the release in the text, or 0.
 inline uint16_t toolkit_of(std::string_view text) {
   constexpr std::string_view MARK = "release ";
   const size_t found = text.find(MARK);
@@ -26,7 +26,7 @@ inline uint16_t toolkit_of(std::string_view text) {
   return parts[1] > 9 ? 0 : static_cast<uint16_t>(parts[0] * 10 + parts[1]);
 }
 
-// "V13.0.88", the exact build; "" for none.
+// Returns the exact build, "V13.0.88", or "".
 inline std::string_view build_of(std::string_view text) {
   constexpr std::string_view MARK = "Cuda compilation tools, release ";
   const size_t found = text.find(MARK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parsed and verified form of a PTX module: what the executor decodes. Everything is resolved:
-// registers, variables, labels and functions are indices that are in range.
+// The parsed and verified form of a PTX module, which the executor decodes. All names are resolved:
+// registers, variables, labels and functions are indices in range.
 #pragma once
 
 #include <array>
@@ -94,7 +94,7 @@ enum class Operation : uint8_t { none, add, min, max, inc, dec, and_, or_, xor_,
 
 enum class MulMode : uint8_t { none, lo, hi, wide };
 
-// `generic` is written as no state space at all.
+// `generic` is written without a state space.
 enum class Space : uint8_t {
   generic,
   global,
@@ -165,8 +165,8 @@ enum Flag : uint32_t {
   FLAG_ABS = 1u << 18,    // redux.abs
 };
 
-// What the dotted name of an instruction says. All instructions of a module with the same name
-// share one Form, so a decoder can choose a handler once a form.
+// The decoded name of an instruction. All instructions of a module with the same name share one
+// Form, so a decoder chooses a handler once per form.
 struct Form {
   Opcode op = Opcode::unsupported;
   uint8_t type_count = 0;
@@ -182,7 +182,7 @@ struct Form {
   Mode mode = Mode::none;
   uint8_t vector = 1;  // 1, 2, 4 or 8 elements
   uint32_t flags = 0;
-  uint32_t index = 0;     // place in Module::forms
+  uint32_t index = 0;     // index in Module::forms
   std::string_view text;  // "add.rn.ftz.f32"
 
   bool has(Flag flag) const { return (flags & flag) != 0; }
@@ -192,10 +192,10 @@ enum class OperandKind : uint8_t {
   NONE,       // an optional operand that is absent
   SINK,       // `_`
   REG,        // index: register of the function
-  IMMEDIATE,  // bits: value cut to the width that its slot asks for, floats as their bits
+  IMMEDIATE,  // bits: value cut to the width of its slot; a float is stored as its bits
   SYMBOL,     // the address of variable `index` (see Scope of the symbol) plus bits
   FUNCTION,   // the address of, or a call to, Module::functions[index]
-  MEMORY,     // [base + bits], the base as `base` says
+  MEMORY,     // [base + bits], see `base`
   SPECIAL,    // index: SpecialRegister, component 0-3; only in `mov`
   LABEL,      // index: instruction of the function
   VECTOR,     // count elements from Function::elements[index]: registers, immediates, sinks
@@ -204,15 +204,15 @@ enum class OperandKind : uint8_t {
   TARGETS,    // index: Function::target_lists
 };
 
-// What a memory operand starts from.
+// The base address of a memory operand.
 enum class Base : uint8_t {
-  ABSOLUTE,         // no base: bits is the address
+  ABSOLUTE,         // no base: `bits` is the address
   REG,              // index: a 32- or 64-bit register
   MODULE_VARIABLE,  // index: Module::variables; also for OperandKind::SYMBOL
   LOCAL_VARIABLE,   // index: Function::variables; also for OperandKind::SYMBOL
 };
 
-// How an immediate was written.
+// The notation of an immediate.
 enum class Literal : uint8_t { NONE, INTEGER, F32, F64 };
 
 struct Operand {
@@ -235,7 +235,7 @@ struct Instruction {
   bool guard_negated = false;
   uint8_t operand_count = 0;
   uint32_t first_operand = 0;  // in Function::operands
-  uint32_t line = 0;           // of the PTX text, from 1; 0: added by the parser
+  uint32_t line = 0;           // of the PTX text, from 1; 0: the parser added it
   uint32_t text_offset = 0;
   uint32_t text_length = 0;
 };
@@ -268,8 +268,8 @@ enum class SpecialRegister : uint32_t {
 
 enum class Linkage : uint8_t { INTERNAL, VISIBLE, EXTERNAL, WEAK, COMMON };
 
-// Bytes of an initialiser that hold (part of) an address known only when the module is loaded:
-// value = ((address of the symbol + addend) & mask) >> shift, stored in `size` bytes at `offset`.
+// Bytes of an initialiser that depend on an address known only when the module is loaded. The value
+// is ((address of the symbol + addend) & mask) >> shift, stored in `size` bytes at `offset`.
 struct Relocation {
   uint64_t offset = 0;
   int64_t addend = 0;
@@ -292,14 +292,15 @@ struct Variable {
   uint8_t vector = 1;        // `.v2`, `.v4` element
   uint32_t reg = NONE;
   uint32_t align = 1;
-  uint64_t size = 0;    // bytes, all elements
-  uint64_t offset = 0;  // .param: in the parameter frame; .local: in the local frame
+  uint64_t size = 0;    // bytes of all elements
+  uint64_t offset = 0;  // in the parameter frame (.param) or the local frame (.local)
   std::vector<uint64_t> dimensions;
-  std::vector<uint8_t> bytes;  // initial value; what is missing up to size is zero
+  std::vector<uint8_t> bytes;  // initial value; bytes missing up to `size` are zero
   std::vector<Relocation> relocations;
 };
 
-// `.callprototype`: what an indirect call passes. Parameters have type, size, align and offset.
+// `.callprototype`: the arguments of an indirect call. Parameters have type, size, align and
+// offset.
 struct Prototype {
   std::string_view name;
   std::vector<Variable> returns;
@@ -314,7 +315,7 @@ struct RegisterRange {
   bool is_numbered = false;
 };
 
-// A `.loc`: from this instruction on, the source line is this one.
+// A `.loc`: the source line from this instruction on.
 struct SourceLine {
   uint32_t first_instruction = 0;
   uint32_t file = 0;
@@ -325,13 +326,13 @@ struct SourceLine {
 struct Function {
   std::string_view name;
   bool is_entry = false;
-  bool is_declaration = true;  // no body seen
+  bool is_declaration = true;  // no body parsed
   bool is_noreturn = false;
   Linkage linkage = Linkage::INTERNAL;
-  uint32_t alias_of = NONE;  // `.alias`: the function that this name stands for
+  uint32_t alias_of = NONE;  // `.alias`: the function that this name refers to
   uint32_t line = 0;
 
-  // Return parameters, input parameters, then the variables of the body.
+  // Return parameters, input parameters, and the variables of the body, in this order.
   std::vector<Variable> variables;
   uint32_t return_count = 0;
   uint32_t input_count = 0;
@@ -340,7 +341,7 @@ struct Function {
   uint64_t local_bytes = 0;        // `.local` variables of the body
   uint32_t local_align = 1;
 
-  std::vector<Type> registers;  // type of every register; the index is what operands hold
+  std::vector<Type> registers;  // type of every register; operands contain the index
   std::vector<RegisterRange> register_names;
   std::vector<Instruction> instructions;  // the last one is an unguarded ret, trap, exit or bra
   std::vector<Operand> operands;
@@ -349,7 +350,7 @@ struct Function {
   std::vector<std::vector<uint32_t>> target_lists;
   std::vector<SourceLine> source_lines;
 
-  std::array<uint32_t, 3> max_threads{};       // .maxntid; zeros: not given
+  std::array<uint32_t, 3> max_threads{};       // .maxntid; zeros: not set
   std::array<uint32_t, 3> required_threads{};  // .reqntid
   std::array<uint32_t, 3> required_cluster{};  // .reqnctapercluster
   uint32_t max_registers = 0;                  // .maxnreg
@@ -395,35 +396,46 @@ struct Module {
   }
 };
 
-// Bytes of one value; 0 for a predicate.
+// Returns the bytes per value; 0 for a predicate.
 unsigned size_of(Type type);
 std::string_view name_of(Type type);
 std::string_view name_of(Opcode op);
 bool is_float(Type type);
 bool is_signed(Type type);
 
-// "%r12", for messages.
+// Returns a name such as "%r12", for messages.
 std::string register_name(const Function& function, uint32_t index);
 
 /*
-What verification promises to the executor
-- Every index is in range: registers, variables, functions, labels (an instruction of the same
-  function), prototypes, target lists, operand and element ranges.
-- operand_count equals the length of the opcode's pattern ('?' slots hold `none` when absent), so
-  slots have fixed places: setp {p, q|none, a, b, c|none}; shfl {d, p|none, a, b, c, mask|none};
-  vote {d, a, mask|none}; match {d, p|none, a, mask}; atom {d|sink, memory, b, c|none, policy|none};
-  ld {d, memory, policy|none}; st {memory, b, policy|none}; bar.sync {a, b|none};
-  bar.red {d, a, b|none, p}; lop3 {d, p|none, a, b, c, lut, q|none};
-  call {function or reg, list of returns, list of inputs, prototype|targets|none};
-  cvt {d, a, b|none, c|none}; min and max {d, a, b, c|none}.
-- A register operand is as wide as its type asks, or wider for ld, st and cvt; predicates only where
-  a predicate is meant; an immediate is cut to the width and converted to the type of its slot.
-- A vector operand of a load or store has exactly Form::vector elements; mov of a vector packs or
+The guarantees of verification to the executor:
+- Every index is in range: registers, variables, functions, prototypes, target lists, operand and
+  element ranges. A label is an instruction of the same function.
+- operand_count equals the length of the opcode's pattern, and an absent '?' slot holds `none`. The
+  slots therefore have fixed positions:
+
+      setp     {p, q|none, a, b, c|none}
+      shfl     {d, p|none, a, b, c, mask|none}
+      vote     {d, a, mask|none}
+      match    {d, p|none, a, mask}
+      atom     {d|sink, memory, b, c|none, policy|none}
+      ld       {d, memory, policy|none}
+      st       {memory, b, policy|none}
+      bar.sync {a, b|none}
+      bar.red  {d, a, b|none, p}
+      lop3     {d, p|none, a, b, c, lut, q|none}
+      call     {function or reg, list of returns, list of inputs, prototype|targets|none}
+      cvt      {d, a, b|none, c|none}
+      min, max {d, a, b, c|none}
+
+- A register operand has the width of its type; for ld, st and cvt it may be wider. Predicates
+  appear only in predicate slots.
+- An immediate is cut to the width and converted to the type of its slot.
+- A vector operand of a load or store has exactly Form::vector elements. A mov of a vector packs or
   unpacks exactly its type's width.
-- A symbol operand is only in mov, cvta, mapa, getctarank and call lists; a special register only in
-  mov (elsewhere it was moved to a register first).
-- A call to a named function has as many returns and inputs as it declares, and each is a .param
-  variable at least as large, or a register or immediate as wide.
+- A symbol operand appears only in mov, cvta, mapa, getctarank and call lists. A special register
+  appears only in mov; other instructions use a register that the parser adds.
+- A call to a named function has the declared numbers of returns and inputs. Each is a .param
+  variable of at least the declared size, or a register or immediate of the declared width.
 - The last instruction of a body is an unguarded ret, exit, trap or bra; a branch never leaves it.
 */
 

@@ -58,8 +58,8 @@ void BodyParser::declare_parameters() {
   }
 }
 
-// The executor never runs off the end: a body whose last instruction may go on, or that ends with
-// a label, gets a return.
+// Execution must not run past the end. A body gets a return if its last instruction may continue or
+// it ends with a label.
 void BodyParser::finish() {
   bool ends = false;
   if (!function_->instructions.empty() && function_->instructions.back().guard == NONE) {
@@ -74,7 +74,7 @@ void BodyParser::finish() {
   }
 }
 
-// Goes on behind the statement, so that one text reports several errors.
+// Continues after the statement, so that one text reports several errors.
 void BodyParser::recover(const ParseError& error, const char* start) {
   log_error(context_.log, error.line, error.text);
   const char* at = lexer_.position();
@@ -135,7 +135,7 @@ bool BodyParser::resolve_label(const PendingLabel& pending) {
   const Symbol* label = labels_.find(pending.name);
   if (label == nullptr) return false;
   if (pending.use == LabelUse::OPERAND) {
-    // A statement with an error has left its operand out.
+    // A statement with an error has no operand.
     if (pending.index < function_->operands.size())
       function_->operands[pending.index].index = label->index;
   } else {
@@ -144,7 +144,7 @@ bool BodyParser::resolve_label(const PendingLabel& pending) {
   return true;
 }
 
-// A label or an instruction: both begin with a word.
+// Reads a label or an instruction: both begin with a word.
 void BodyParser::named_statement() {
   lexer_.peek();
   const char* start = lexer_.position();
@@ -226,8 +226,8 @@ void BodyParser::declare_variables(Space space) {
   });
 }
 
-// Frames: local variables live as long as the call; parameters of a call end with their scope, so
-// calls one after another use the same bytes.
+// Places a variable in its frame. Local variables live as long as the call. Parameters of a call
+// end with their scope, so consecutive calls reuse the same bytes.
 void BodyParser::place_variable(Variable& variable) {
   Function& function = *function_;
   if (variable.space == Space::shared) return;
@@ -241,7 +241,7 @@ void BodyParser::place_variable(Variable& variable) {
   function.param_frame_bytes = std::max(function.param_frame_bytes, param_bytes_);
 }
 
-// ".loc 1 10 5, function_name $L, inlined_at 1 20 3", without a semicolon.
+// Reads ".loc 1 10 5, function_name $L, inlined_at 1 20 3", which has no semicolon.
 void BodyParser::source_location() {
   uint32_t numbers[3] = {};
   for (uint32_t& number : numbers)
@@ -256,7 +256,7 @@ void BodyParser::source_location() {
   function_->source_lines.push_back({at, numbers[0], numbers[1], numbers[2]});
 }
 
-// "name: .callprototype (.param .b32 _) _ (.param .b64 _);"
+// Reads "name: .callprototype (.param .b32 _) _ (.param .b64 _);".
 void BodyParser::prototype(std::string_view name) {
   Prototype prototype;
   prototype.name = name;
@@ -283,7 +283,8 @@ void BodyParser::branch_targets(std::string_view name) {
   lexer_.expect(';');
 }
 
-// "name: .calltargets f, g;": what a call may reach; all have the first one's parameters.
+// Reads "name: .calltargets f, g;", the possible targets of a call; all have the parameters of the
+// first one.
 void BodyParser::call_targets(std::string_view name) {
   std::string_view target = lexer_.expect_word("a function");
   const ModuleSymbol* symbol = context_.find_symbol(target);

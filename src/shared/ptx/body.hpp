@@ -11,12 +11,12 @@
 
 namespace cucore::ptx {
 
-// Used for all bodies of a module, one after another, so that its tables are allocated once.
+// Reads all bodies of a module in turn, so that its tables are allocated once.
 class BodyParser {
  public:
   explicit BodyParser(Context& context) : context_(context), lexer_(context.lexer) {}
 
-  // From the body's `{` to its `}`. Errors are logged a statement at a time.
+  // Reads from the body's `{` to its `}`. Each statement logs its own error.
   void parse(Function& function);
 
  private:
@@ -25,7 +25,7 @@ class BodyParser {
     std::string_view name;
     LabelUse use;
     uint32_t index;  // operand, or target list
-    uint32_t place;  // within the target list
+    uint32_t place;  // index in the target list
     uint32_t line;
   };
   struct OpenScope {
@@ -101,7 +101,7 @@ class BodyParser {
   std::vector<PendingLabel> pending_;
   std::unordered_map<std::string_view, uint32_t> prototypes_;
   std::unordered_map<std::string_view, uint32_t> target_lists_;
-  size_t last_label_ = 0;     // instruction that the latest label stands for
+  size_t last_label_ = 0;     // instruction after the latest label
   uint64_t param_bytes_ = 0;  // end of the parameter frame in the open scopes
 };
 

@@ -9,7 +9,7 @@ constexpr size_t MAX_ARGUMENTS = 4096;
 
 }  // namespace
 
-// "call (results), f, (arguments), prototype": all but f may be absent.
+// Reads "call (results), f, (arguments), prototype": all but f may be absent.
 uint8_t BodyParser::call(const Form& form) {
   Operand returns;
   returns.kind = OperandKind::LIST;

@@ -88,7 +88,7 @@ class ConstantParser {
   uint64_t divide(char op, uint64_t a, uint64_t b, bool is_unsigned) {
     if (b == 0) lexer_.fail("division by zero in a constant expression");
     if (is_unsigned) return op == '/' ? a / b : a % b;
-    if (b == ~uint64_t{0}) return op == '/' ? 0 - a : 0;  // the minimum has no negative
+    if (b == ~uint64_t{0}) return op == '/' ? 0 - a : 0;  // the minimum has no positive counterpart
     auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
     return static_cast<uint64_t>(op == '/' ? x / y : x % y);
   }
@@ -165,7 +165,7 @@ class ConstantParser {
     return value;
   }
 
-  // A cast `(.u64) x` or an expression in parentheses.
+  // Reads a cast `(.u64) x` or an expression in parentheses.
   Constant parenthesis(int depth) {
     lexer_.expect('(');
     bool to_unsigned = lexer_.accept_word(".u64"), to_signed = lexer_.accept_word(".s64");
@@ -212,7 +212,7 @@ class ConstantParser {
     return *at == '.' || *at == 'e' || *at == 'E';
   }
 
-  // Where the number that `at` is in ends; `%` behind it is the operator.
+  // Returns the end of the number at `at`; a `%` after it is the operator.
   static const char* word_end(const char* at) {
     while (goes_on(*at)) ++at;
     return at;
@@ -230,7 +230,7 @@ class ConstantParser {
     if (is_unsigned) ++stop;
     if (goes_on(*stop)) lexer_.fail_near("malformed number");
     lexer_.advance_to(stop);
-    // As in C: what does not fit a signed 64-bit number is unsigned.
+    // As in C, a number that does not fit a signed 64-bit integer is unsigned.
     return {Literal::INTEGER, is_unsigned || value >> 63 != 0, value};
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the parser share while one module is read.
+// The state that the parts of the parser share while they read one module.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace cucore::ptx {
 
-// A name of module scope.
+// A name with module scope.
 struct ModuleSymbol {
   bool is_function = false;
   uint32_t index = 0;
@@ -40,13 +40,13 @@ struct PendingRelocation {
   uint32_t line = 0;
 };
 
-// Of one function: a warp's take up to 512 bytes each, and offsets of them have 32 bits.
+// The limit per function: each register takes up to 512 bytes per warp, and offsets have 32 bits.
 inline constexpr size_t MAX_FUNCTION_REGISTERS = size_t{1} << 22;
 
 struct Context {
   Context(Module& module, std::string_view text, Diagnostics& log)
       : module(module), lexer(text), log(log), forms(module) {
-    // Declared registers cost memory each; a text may not ask for far more than it could use.
+    // Each declared register costs memory, so the size of the text bounds their number.
     registers_left = (size_t{1} << 20) + 16 * text.size();
     initial_bytes_left = (size_t{1} << 24) + 16 * text.size();
   }

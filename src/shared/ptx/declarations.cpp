@@ -36,7 +36,7 @@ uint8_t parse_vector(Lexer& lexer) {
   return 1;
 }
 
-// ".ptr .global .align 8" of a kernel parameter: said for optimisers only.
+// Skips ".ptr .global .align 8" of a kernel parameter, a hint for optimisers.
 void skip_pointer_note(Lexer& lexer) {
   if (!lexer.accept_word(".ptr")) return;
   for (const char* space : {".global", ".const", ".local", ".shared"})
@@ -85,7 +85,7 @@ Variable parse_variable_head(Context& context, Space space, Linkage linkage) {
   uint32_t align = parse_align(lexer);
   variable.vector = parse_vector(lexer);
   variable.type = parse_type(lexer);
-  // nvcc writes the alignment of opaque types behind them.
+  // nvcc writes the alignment of opaque types after the type.
   if (align == 0) align = parse_align(lexer);
   uint32_t natural = std::max(1u, size_of(variable.type) * variable.vector);
   variable.align = std::max(align, natural);

@@ -8,7 +8,7 @@
 namespace cucore::ptx {
 namespace {
 
-// Eight characters at a time: this runs for every instruction.
+// Hashes eight characters at a time, because it runs for every instruction.
 uint64_t hash_chunks(std::string_view text) {
   uint64_t hash = text.size();
   while (text.size() >= 8) {

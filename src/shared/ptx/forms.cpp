@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes instruction names by the tables opcodes.inc and modifiers.inc. Runs once for each
-// distinct name of a module, so it is written for clarity and not for speed.
+// Decodes instruction names by the tables opcodes.inc and modifiers.inc. Runs once per distinct
+// name of a module, so clarity matters more than speed.
 #include "ptx/forms.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ enum Group : uint32_t {
   GROUP_SYNC = 1u << 26,
   GROUP_ABS = 1u << 27,
   GROUP_BULK = 1u << 29,
-  GROUP_WILD = 1u << 28,  // modifiers that are not known do not matter
+  GROUP_WILD = 1u << 28,  // unknown modifiers are ignored
 };
 
 constexpr uint32_t bit(Type type) { return 1u << static_cast<unsigned>(type); }
@@ -158,7 +158,7 @@ const Modifier* find_modifier(std::string_view name, uint32_t groups) {
   return nullptr;
 }
 
-// Ends of the name's parts: "cp.async.wait_all" is looked up whole, then ever shorter.
+// Looks up the longest prefix at a part's end: "cp.async.wait_all" whole, then shorter ones.
 const Opcode* longest_opcode(std::string_view text, size_t& length) {
   for (length = text.size();; length = text.rfind('.', length - 1)) {
     if (length == std::string_view::npos || length == 0) return nullptr;
@@ -241,7 +241,8 @@ bool uses_float_modifier(const Form& form) {
          (form.flags & (FLAG_FTZ | FLAG_APPROX | FLAG_FULL | FLAG_NAN | FLAG_XORSIGN_ABS)) != 0;
 }
 
-// Comparisons that order by sign need numbers; those for NaN need floats, lo to hs unsigned.
+// Signed comparisons need numbers, comparisons for NaN need floats, and lo to hs need unsigned
+// types.
 bool compares_well(const Form& form, Type type) {
   if (form.compare == Compare::none) return false;
   uint32_t set = bit(type);
@@ -262,7 +263,7 @@ bool rounds_to_integer(Rounding rounding) { return rounding >= Rounding::rni; }
 
 bool is_fp8(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
 
-// Which conversions need a rounding mode, and of which kind.
+// Checks whether a conversion needs a rounding mode, and of which kind.
 bool converts_well(const Form& form) {
   Type to = form.types[0], from = form.types[1];
   if (to == Type::pred || from == Type::pred) return false;
@@ -301,7 +302,7 @@ bool modes_well(const Form& form) {
   }
 }
 
-// To shared memory by an mbarrier, from it in groups.
+// Copies to shared memory report to an mbarrier, copies from it use groups.
 bool copies_in_bulk(const Form& form) {
   bool to_shared = form.space == Space::shared || form.space == Space::shared_cluster;
   if (to_shared) return form.space2 == Space::global && form.has(FLAG_SYNC);

@@ -27,7 +27,7 @@ class InitializerParser {
   }
 
  private:
-  // Bytes that one item of a list at this depth takes.
+  // Returns the bytes per item of a list at this depth.
   uint64_t stride(size_t depth) const {
     uint64_t bytes = element_;
     if (depth < variable_.dimensions.size()) bytes *= variable_.vector;
@@ -38,7 +38,7 @@ class InitializerParser {
 
   size_t max_depth() const { return variable_.dimensions.size() + (variable_.vector > 1 ? 1 : 0); }
 
-  // Scalars inside an outer list fill it in order, as in C.
+  // As in C, scalars inside an outer list fill it in order.
   uint64_t list(uint64_t offset, size_t depth) {
     if (depth >= std::max<size_t>(1, max_depth())) lexer_.fail("too many nested braces");
     lexer_.expect('{');
@@ -69,7 +69,7 @@ class InitializerParser {
     store(offset, converted(constant));
   }
 
-  // An integer may stand for a float's value here as well as for bits of an integer.
+  // An integer may be the value of a float or the bits of an integer.
   uint64_t converted(const Constant& constant) {
     bool whole = constant.literal == Literal::INTEGER;
     if (whole && (variable_.type == Type::f32 || variable_.type == Type::f64)) {
@@ -83,7 +83,7 @@ class InitializerParser {
     return *bits;
   }
 
-  // "0xFF00(symbol + 4)": one byte, or more, of an address or number.
+  // Reads "0xFF00(symbol + 4)": one or more bytes of an address or number.
   void masked(uint64_t offset, const Constant& mask) {
     if (mask.literal != Literal::INTEGER || mask.bits == 0) lexer_.fail("malformed mask");
     lexer_.expect('(');
@@ -129,7 +129,7 @@ class InitializerParser {
       bytes[offset + i] = static_cast<uint8_t>(bits >> (8 * i));
   }
 
-  // Gaps in nested lists cost memory that the text does not pay for: bounded for the module.
+  // Gaps in nested lists use memory without text, so the module has a limit for them.
   void grow(uint64_t size) {
     uint64_t more = size - variable_.bytes.size();
     if (more > context_.initial_bytes_left) lexer_.fail("initial values are too large");
@@ -137,7 +137,7 @@ class InitializerParser {
     variable_.bytes.resize(size);
   }
 
-  // `x[] = {...}` takes its size from the values.
+  // Sets the size of `x[] = {...}` from the values.
   void settle_size() {
     uint64_t whole = std::max<uint64_t>(1, stride(0));
     variable_.size = (variable_.bytes.size() + whole - 1) / whole * whole;

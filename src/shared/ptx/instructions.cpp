@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions and their operands as they are written.
+// Reads instructions and their operands.
 #include "ptx/body.hpp"
 #include "ptx/constants.hpp"
 #include "ptx/forms.hpp"
@@ -25,7 +25,8 @@ void BodyParser::guarded_instruction() {
 
 void BodyParser::instruction(const char* start, uint32_t line, std::string_view name,
                              uint32_t guard, bool negated) {
-  if (name[0] < 'a' || name[0] > 'z') lexer_.fail("'" + std::string(name) + "' is no instruction");
+  if (name[0] < 'a' || name[0] > 'z')
+    lexer_.fail("'" + std::string(name) + "' is not an instruction");
   const Form* form = context_.forms.find_or_decode(name);
   uint8_t count = 0;
   auto first = [this] { return static_cast<uint32_t>(function_->operands.size()); };
@@ -55,7 +56,7 @@ void BodyParser::append(const Form* form, const char* start, uint32_t line, uint
   added.text_length = static_cast<uint32_t>(lexer_.position() - start);
 }
 
-// Up to and with the `;`.
+// Reads the operands to the `;`, inclusive.
 void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
   if (lexer_.accept(';')) return;
   std::string_view pattern = spec_of(form.op).pattern;
@@ -99,7 +100,7 @@ Operand BodyParser::operand(const Form& form) {
   return word ? named_operand() : constant_operand();
 }
 
-// "!%p": nothing but a predicate can be negated.
+// Reads "!%p"; only a predicate can be negated.
 Operand BodyParser::negated_operand() {
   lexer_.expect('!');
   lexer_.peek();
@@ -120,7 +121,7 @@ Operand BodyParser::percent_operand(const Form& form) {
   return form.op == Opcode::mov ? *special : move_to_register(*special);
 }
 
-// One pass over the name that hashes it and its stem without the digits at its end.
+// Hashes the name and its stem without trailing digits in one pass.
 std::string_view BodyParser::scan_register(std::optional<uint32_t>& found) {
   const char* start = lexer_.position();
   const char* at = start;
@@ -138,7 +139,7 @@ std::string_view BodyParser::scan_register(std::optional<uint32_t>& found) {
   return name;
 }
 
-// "%r12" is register 12 of the range `%r<n>`, unless a nearer scope declares that very name.
+// "%r12" is register 12 of the range `%r<n>`, unless a nearer scope declares that exact name.
 std::optional<uint32_t> BodyParser::find_register(std::string_view name, uint64_t hash, size_t stem,
                                                   uint64_t stem_hash) {
   uint32_t whole_depth = 0, range_depth = 0;
@@ -184,7 +185,7 @@ std::optional<Operand> BodyParser::special_register(std::string_view name) {
   lexer_.fail("unknown component '" + std::string(component) + "'");
 }
 
-// Other instructions than mov get a special register through a register of their own.
+// Instructions other than mov read a special register through an added register.
 Operand BodyParser::move_to_register(const Operand& special) {
   bool wide = is_wide_special_register(special.index);
   if (context_.registers_left == 0 || function_->registers.size() >= MAX_FUNCTION_REGISTERS)
@@ -201,7 +202,7 @@ Operand BodyParser::move_to_register(const Operand& special) {
   return register_operand(index);
 }
 
-// A register without `%` (inline assembly), a variable, a function or `_`.
+// Reads a register without `%` (inline assembly), a variable, a function or `_`.
 Operand BodyParser::named_operand() {
   std::optional<uint32_t> found;
   std::string_view name = scan_register(found);
@@ -221,7 +222,7 @@ Operand BodyParser::named_operand() {
   return variable_operand(OperandKind::SYMBOL, name);
 }
 
-// A name with "+ 4" or "[2]" behind it.
+// Reads a name with an optional "+ 4" or "[2]".
 Operand BodyParser::variable_operand(OperandKind kind, std::string_view name) {
   Operand result;
   result.kind = kind;
@@ -265,7 +266,7 @@ Operand BodyParser::constant_operand() {
   return result;
 }
 
-// Nearly all constants are short decimal numbers: no need for the expression parser.
+// Most constants are short decimal numbers, which do not need the expression parser.
 bool BodyParser::small_integer(Operand& result) {
   const char* at = lexer_.position();
   bool negative = *at == '-';
@@ -330,7 +331,7 @@ Operand BodyParser::vector_operand(const Form& form) {
   return result;
 }
 
-// Elements are registers, constants and sinks; a special register is moved to a register first.
+// Elements are registers, constants and sinks; a special register is first moved to a register.
 Operand BodyParser::operand_of_vector(const Form& form) {
   char c = lexer_.peek();
   if (c == '{' || c == '[' || c == '!') lexer_.fail_near("expected an element");

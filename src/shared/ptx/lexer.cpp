@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Character level of the PTX readers. Every loop stops at the zero byte behind the text.
+// The character level of the PTX readers. Every loop stops at the zero byte after the text.
 #include "ptx/lexer.hpp"
 
 #include <cstring>
@@ -35,7 +35,7 @@ void Lexer::skip_comment() {
   throw ParseError{first_line, "a comment has no end", static_cast<size_t>(start - begin_)};
 }
 
-// A division and a predicate are plain characters; the rest is refused.
+// A division and a predicate are ordinary characters here; the rest is refused.
 void Lexer::check_special() const {
   if (*at_ == '/' || at_ >= end_ || (*at_ == '@' && at_[1] != '@')) return;
   if (*at_ == '@') fail("'@@' begins debug data of a form that is no longer read");
@@ -91,7 +91,7 @@ std::string_view Lexer::string() {
   const char* start = at_;
   while (at_ < end_ && *at_ != '"' && *at_ != '\n') ++at_;
   if (at_ >= end_ || *at_ != '"') fail_at(start - 1, "a string has no end");
-  // Who takes it for an escaped quote reads on.
+  // A reader that treats it as an escaped quote would continue past it.
   if (at_ > start && at_[-1] == '\\') fail("a string ends with a backslash");
   return {start, static_cast<size_t>(at_++ - start)};
 }
@@ -123,7 +123,7 @@ std::string_view Lexer::block() {
   expect('{');
   const char* start = at_;
   const uint32_t first_line = line_;
-  // Blocks are most of a text: only braces, strings and comments matter in them.
+  // Most of a text is in blocks, in which only braces, strings and comments matter.
   for (int depth = 1; depth > 0;) {
     while (!is_class(*at_, CHAR_BLOCK)) ++at_;
     if (*at_ == '"') {

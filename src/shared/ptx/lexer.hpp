@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads PTX text a token at a time. Whatever needs to know where a comment, a string or a block of
-// PTX ends uses this class, so that no two readers of one text disagree. Where compilers disagree,
-// or accept more than PTX defines, the text is refused.
+// Splits PTX text into tokens. All code that must find the end of a comment, string or block uses
+// this class, so that readers of a text agree. Text on which compilers disagree, or that
+// is not standard PTX, is refused.
 #pragma once
 
 #include <array>
@@ -12,14 +12,15 @@
 
 namespace cucore::ptx {
 
-// What is wrong with a text, and where.
+// An error in a text, with its position.
 struct ParseError {
   uint32_t line;
   std::string text;
   size_t offset = 0;
 };
 
-// Bytes that must follow the text, zero, so that the lexer may look ahead without asking.
+// The text must be followed by this many zero bytes, so that the lexer can look ahead without a
+// check.
 inline constexpr size_t TEXT_PADDING = 16;
 
 enum CharClass : uint8_t {
@@ -29,7 +30,7 @@ enum CharClass : uint8_t {
   CHAR_DOTTED = 8,    // characters inside a word, and dots: the name of an instruction
   CHAR_SPECIAL = 16,  // may begin a comment, or must not stand outside comments and strings
   CHAR_BLOCK = 32,    // stops the search for the end of a block
-  CHAR_INSIDE = 64,   // characters inside a word: not %, which begins one
+  CHAR_INSIDE = 64,   // characters inside a word, except %, which begins one
 };
 
 constexpr std::array<uint8_t, 256> make_char_classes() {
@@ -39,10 +40,10 @@ constexpr std::array<uint8_t, 256> make_char_classes() {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     const bool inside = digit || letter || c == '_' || c == '$';
     const bool word = inside || c == '%';
-    // Not \v, which ptxas refuses.
+    // \v is absent, because ptxas refuses it.
     const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
     const bool printable = c > ' ' && c < 0x7f;
-    // ptxas reads lines from '#' on as positions in a source file, and "@@" as old debug data.
+    // ptxas treats text after '#' as positions in a source file, and "@@" as old debug data.
     const bool special =
         (!printable && !blank) || c == '/' || c == '#' || c == '@' || c == '\\' || c == '`';
     const bool block = special || c == '{' || c == '}' || c == '"' || c == '\n';
@@ -70,7 +71,7 @@ class Lexer {
   size_t offset() const { return static_cast<size_t>(at_ - begin_); }
   const char* position() const { return at_; }
 
-  // First character of the next token, 0 at the end of the text.
+  // Returns the first character of the next token, 0 at the end of the text.
   char peek() {
     if (is_class(*at_, CHAR_BLANK | CHAR_SPECIAL)) skip_blanks();
     return *at_;
@@ -86,27 +87,29 @@ class Lexer {
     if (!accept(c)) fail_expected(c);
   }
 
-  // Takes the dotted word `word` (".reg") when it is next and ends there.
+  // Takes the dotted word `word` (".reg") if it is next and complete.
   bool accept_word(std::string_view word);
 
-  // A word: letters, digits, _ $, and % as the first. Empty when something else is next.
+  // Takes a word: letters, digits, _ $, and % as the first character. Returns "" if another token
+  // is next.
   std::string_view word();
-  // A word, or an error that names `what`.
+  // Takes a word, or fails with an error that names `what`.
   std::string_view expect_word(const char* what);
-  // A dot and a word: the next directive or type. Empty when something else is next.
+  // Takes a dot and a word: the next directive or type. Returns "" if another token is next.
   std::string_view directive();
-  // An instruction's dotted name, "::" parts included.
+  // Takes an instruction's dotted name, with its "::" parts.
   std::string_view dotted();
-  // Moves over characters that the caller has scanned itself.
+  // Moves past characters that the caller has scanned.
   void advance_to(const char* position) { at_ = position; }
 
-  // A string in quotes, without them. PTX has no escapes: it ends at the next quote.
+  // Takes a quoted string and returns it without the quotes. PTX has no escapes: the string ends at
+  // the next quote.
   std::string_view string();
-  // To behind the next `;`, or to the end. Braces before it must be balanced.
+  // Moves past the next `;`, or to the end. Braces before it must be balanced.
   void skip_statement();
-  // The same after an error, when braces mean nothing.
+  // Does the same after an error, and ignores braces.
   void skip_to_semicolon();
-  // Over a balanced block, the next token being `{`. Returns the text between the braces.
+  // Moves past a balanced block whose `{` is the next token. Returns the text between the braces.
   std::string_view block();
 
   [[noreturn]] void fail(std::string text) const { fail_at(at_, std::move(text)); }

@@ -10,7 +10,7 @@ namespace cucore::ptx {
 
 inline constexpr size_t MAX_ERRORS = 20;
 
-// Thrown when the log is full: reading stops.
+// Thrown when the log is full; parsing then stops.
 struct TooManyErrors {};
 
 inline void log_error(Diagnostics& log, uint32_t line, std::string text) {

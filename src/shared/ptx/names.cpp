@@ -43,7 +43,7 @@ bool is_float(Type type) {
 bool is_signed(Type type) { return (type >= Type::s8 && type <= Type::s64) || type == Type::s16x2; }
 
 std::string register_name(const Function& function, uint32_t index) {
-  // Ranges are in the order of their registers.
+  // Ranges are sorted by their first register.
   auto after =
       std::upper_bound(function.register_names.begin(), function.register_names.end(), index,
                        [](uint32_t key, const RegisterRange& range) { return key < range.first; });

@@ -31,7 +31,7 @@ class ModuleParser {
   void version() {
     if (!lexer_.accept_word(".version")) lexer_.fail_near("missing '.version' at the start");
     module_.version_major = static_cast<int>(small_number("a version", 1000));
-    // "8.10" is not 8.1: the minor version is a number of its own.
+    // "8.10" is not 8.1, because the minor version is a separate number.
     if (*lexer_.position() == '.') {
       lexer_.advance_to(lexer_.position() + 1);
       module_.version_minor = static_cast<int>(small_number("a version", 1000));
@@ -54,7 +54,7 @@ class ModuleParser {
     return value;
   }
 
-  // ".target sm_90a, debug"
+  // Reads ".target sm_90a, debug".
   void target() {
     if (!lexer_.accept_word(".target")) lexer_.fail_near("missing '.target'");
     do {
@@ -117,7 +117,7 @@ class ModuleParser {
     module_.address_size = 64;
   }
 
-  // `.file 1 "name", time, size`
+  // Skips `.file 1 "name", time, size`.
   void file() {
     SourceFile& added = module_.files.emplace_back();
     added.number = static_cast<uint32_t>(small_number("a file's number", UINT32_MAX));
@@ -125,13 +125,13 @@ class ModuleParser {
     while (lexer_.accept(',')) small_number("a file's time or size", UINT64_MAX / 20);
   }
 
-  // Debug information: not read.
+  // Skips debug information.
   void section() {
     lexer_.dotted();
     lexer_.block();
   }
 
-  // ".alias name, target;": both are declared before.
+  // Reads ".alias name, target;". Both names must be declared before.
   void alias() {
     Function& name = module_.functions[declared_function()];
     lexer_.expect(',');
@@ -156,7 +156,7 @@ class ModuleParser {
   // Variables
 
   void variables(Space space, Linkage linkage) {
-    if (space == Space::constant && lexer_.accept('[')) {  // a bank of old PTX
+    if (space == Space::constant && lexer_.accept('[')) {  // a bank of older PTX
       small_number("a bank", 10);
       lexer_.expect(']');
     }
@@ -178,7 +178,7 @@ class ModuleParser {
     module_.variables.push_back(std::move(variable));
   }
 
-  // `.extern x` may stand before the definition.
+  // `.extern x` may precede the definition.
   void redeclare_variable(const ModuleSymbol& earlier, Variable&& variable) {
     bool legal =
         !earlier.is_function && (variable.linkage == Linkage::EXTERNAL ||
@@ -256,7 +256,7 @@ class ModuleParser {
       if (input.is_register) lexer_.fail("a kernel has no register parameters");
   }
 
-  // What stands between the parameters and the body.
+  // Reads the directives between the parameters and the body.
   void function_directives(Function& read) {
     while (lexer_.peek() == '.') {
       std::string_view name = lexer_.directive();
@@ -291,7 +291,7 @@ class ModuleParser {
     }
   }
 
-  // Directives that change nothing here: `.pragma "..."`, `.abi_preserve 1`.
+  // Skips directives without an effect here: `.pragma "..."`, `.abi_preserve 1`.
   void skip_directive(std::string_view name) {
     if (name == ".pragma") return lexer_.skip_statement();
     if (name == ".attribute") return skip_parentheses();
@@ -312,7 +312,7 @@ class ModuleParser {
     Function& known = module_.functions[symbol->index];
     if (known.is_entry != read.is_entry || !same_signature(known, read))
       lexer_.fail("'" + std::string(read.name) + "' was declared with other parameters");
-    // The names of the definition's parameters count.
+    // The parameter names of the definition replace those of the declaration.
     if (known.is_declaration && known.alias_of == NONE) known = std::move(read);
     return known;
   }
@@ -335,7 +335,7 @@ class ModuleParser {
   BodyParser bodies_;
 };
 
-// Callers pass C strings and files: zeros at the end are not part of the text.
+// Callers pass C strings and files, so zeros at the end are not part of the text.
 std::string_view without_trailing_zeros(std::string_view text) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
   return text;

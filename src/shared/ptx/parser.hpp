@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns PTX text into a verified Module, or says with line numbers why it cannot.
+// Parses PTX text to a verified Module, or reports errors with line numbers.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,14 @@ struct Diagnostic {
 // Errors in the order of the text; parsing stops after a few.
 struct Diagnostics {
   std::vector<Diagnostic> errors;
-  bool unsupported_version = false;  // the text asks for a newer PTX than this reads
+  bool unsupported_version = false;  // the text requires a newer PTX version than this parser reads
 
-  // "ptx input, line 12; error : ...\n" for each: what a driver puts in the error log.
+  // Returns "ptx input, line 12; error : ...\n" for each error, the driver's format of an error
+  // log.
   std::string to_string() const;
 };
 
-// nullptr when the text is not PTX that could run; `log` then has at least one error.
+// Returns nullptr if the text is not executable PTX; `log` then has at least one error.
 std::unique_ptr<Module> parse(std::string_view text, Diagnostics& log);
 
 }  // namespace cucore::ptx

@@ -8,10 +8,11 @@
 
 namespace cucore::ptx {
 
-// The SpecialRegister called `name` ("%tid", "%envreg3"), as Operand::index holds it.
+// Returns the SpecialRegister called `name` ("%tid", "%envreg3"), in the encoding of
+// Operand::index.
 std::optional<uint32_t> find_special_register(std::string_view name);
 
-// True for those of 64 bits.
+// Returns true for a register of 64 bits.
 bool is_wide_special_register(uint32_t index);
 
 }  // namespace cucore::ptx

@@ -70,7 +70,7 @@ void ScopedSymbols::grow() {
     if (slot.name.empty()) continue;
     size_t at = find_slot(slot.name, slot.hash);
     slots_[at] = slot;
-    // Every shadowed entry of the name points at the slot too.
+    // All shadowed entries of the name also refer to the slot.
     for (uint32_t entry = slot.entry; entry != NONE; entry = entries_[entry].shadowed)
       entries_[entry].slot = static_cast<uint32_t>(at);
   }

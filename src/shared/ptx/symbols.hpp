@@ -15,11 +15,11 @@ enum class SymbolKind : uint8_t { NONE, REG, RANGE, VARIABLE };
 
 struct Symbol {
   SymbolKind kind = SymbolKind::NONE;
-  uint32_t index = 0;  // first register, or place in Function::variables
+  uint32_t index = 0;  // first register, or index in Function::variables
   uint32_t count = 1;  // registers of a range
 };
 
-// FNV-1a, a character at a time so that a scanner can stop at any prefix.
+// FNV-1a, one character at a time, so that a scanner can stop at any prefix.
 inline constexpr uint64_t HASH_START = 0xcbf29ce484222325;
 constexpr uint64_t hash_step(uint64_t hash, char c) {
   return (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
@@ -40,15 +40,15 @@ class ScopedSymbols {
   void close_scope();
   size_t depth() const { return scopes_.size(); }
 
-  // False when the innermost scope has that name already.
+  // Returns false if the innermost scope already has that name.
   bool declare(std::string_view name, const Symbol& symbol);
 
-  // nullptr when no scope has that name; `depth` is how deep its scope is.
+  // Returns nullptr if no scope has that name; `depth` receives the depth of its scope.
   const Symbol* find(std::string_view name, uint64_t hash, uint32_t* depth = nullptr) const;
   const Symbol* find(std::string_view name) const { return find(name, hash_of(name)); }
 
-  // True once a single register with a name like `t1` was declared: then a numbered name may be
-  // either it or a member of a range.
+  // Returns true after the declaration of a single register with a name such as `t1`. A numbered
+  // name may then be that register or a member of a range.
   bool has_numbered_names() const { return has_numbered_names_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verification: after it the executor indexes registers, frames and slots without checks.
+// Verification. After it the executor indexes registers, frames and slots without checks.
 #include "ptx/verify.hpp"
 
 #include "ptx/constants.hpp"
@@ -8,17 +8,17 @@
 namespace cucore::ptx {
 namespace {
 
-// Bits of a width, for messages: a predicate is 1 bit.
+// Returns the bits of a width, for messages; a predicate has 1 bit.
 unsigned bits_of(Type type) { return type == Type::pred ? 1 : 8 * size_of(type); }
 
 bool same_width(Type a, Type b) {
   return (a == Type::pred) == (b == Type::pred) && size_of(a) == size_of(b);
 }
 
-// An unsigned type twice as wide, for .wide.
+// Returns an unsigned type of twice the width, for .wide.
 Type widened(Type type) { return size_of(type) == 2 ? Type::b32 : Type::b64; }
 
-// Only integers may sit in a register that is wider than they are.
+// Only integers may be in a register that is wider than the value.
 bool holds(Type reg, Type value) {
   if (is_float(value) || value == Type::pred) return same_width(reg, value);
   return reg != Type::pred && size_of(reg) >= size_of(value);
@@ -60,7 +60,7 @@ class Checker {
         vote();
         break;
       case Rule::CALL:
-        break;  // the parser places them
+        break;  // the parser places these operands
     }
     if (next_ != written_.count) fail("too many operands");
     return placed_;
@@ -181,8 +181,8 @@ class Checker {
     if (const Variable* variable = variable_of(operand)) check_variable_access(*variable, operand);
   }
 
-  // The state space must be the variable's; parameters may not be passed over, for their frame has
-  // no bounds at run time.
+  // The state space must be that of the variable. An access must not exceed a parameter, because
+  // its frame is not checked at run time.
   void check_variable_access(const Variable& variable, const Operand& operand) {
     Space space = form_.space == Space::shared_cluster ? Space::shared : form_.space;
     bool is_ld_st = form_.op == Opcode::ld || form_.op == Opcode::st;
@@ -309,7 +309,7 @@ class Checker {
     put(operand);
   }
 
-  // A `d|p` where the opcode has no second destination would shift every slot.
+  // A `d|p` for an opcode without a second destination would shift every slot.
   void check_pair(std::string_view pattern) const {
     bool allowed = pattern.size() > 1 && pattern[1] == 'q';
     if (written_.has_pair && !allowed) fail("'|' has no meaning");
@@ -332,7 +332,7 @@ class Checker {
     while (!exhausted()) put(take());
   }
 
-  // Destination as type 0, then one source as type 1 and others as the last type.
+  // Checks a destination of type 0, a source of type 1, and other sources of the last type.
   void by_types(std::string_view pattern) {
     check_pair(pattern);
     for (char letter : pattern) slot(letter);
@@ -388,7 +388,7 @@ class Checker {
     }
   }
 
-  // One source; packed results take two; .rs takes random bits too.
+  // Checks one source; packed results take two, and .rs also takes random bits.
   void cvt() {
     check_pair("");
     Type from = form_.types[1];

@@ -8,20 +8,20 @@ namespace cucore::ptx {
 
 inline constexpr size_t MAX_OPERANDS = 8;
 
-// The operands as they were written.
+// The operands in the notation of the text.
 struct WrittenOperands {
   std::array<Operand, MAX_OPERANDS> items{};
   uint8_t count = 0;
   bool has_pair = false;  // the first was `d|p`: items[1] is the p
 };
 
-// Appends the operands of `form` to function.operands, one for each slot of its pattern, and
-// returns how many; throws ParseError with what does not fit. Label and call operands are taken as
-// they are: the parser resolves them itself.
+// Appends the operands of `form` to function.operands, one per slot of its pattern, and returns
+// their number. Throws ParseError for an operand that does not fit. Label and call operands are
+// copied, because the parser resolves them.
 uint8_t place_operands(Context& context, Function& function, const Form& form,
                        WrittenOperands& written);
 
-// A call's arguments against what is called.
+// Checks a call's arguments against the signature of the callee.
 struct Signature {
   std::span<const Variable> returns;
   std::span<const Variable> inputs;

@@ -13,7 +13,7 @@
 namespace cucore {
 namespace {
 
-constexpr size_t NEEDED = 4;  // a library, its index, and what it opens itself
+constexpr size_t NEEDED = 4;  // a library, its index, and the files that it opens itself
 
 const char* meaning_of(int failure) {
   if (failure == EMFILE)

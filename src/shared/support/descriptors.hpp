@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the process can open files: without a free descriptor every library seems to be missing,
-// and the system's loader gives up its index of libraries for good.
+// Tests whether the process can open files. Without a free descriptor every library appears to be
+// missing, and the system's loader permanently discards its index of libraries.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace cucore {
 
-// Why no file can be opened; "" if some can.
+// Returns the reason that no file can be opened; "" if one can.
 std::string descriptor_shortage();
 
-// Throws IO if no file can be opened. `what` is what was attempted: "load NVRTC".
+// Throws IO if no file can be opened. `what` is the attempted action: "load NVRTC".
 void require_descriptors(std::string_view what);
 
 }  // namespace cucore

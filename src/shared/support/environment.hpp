@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only reader of environment variables, for every library and program. It has no source file,
-// so that the CPU device and the remotes, which share nothing else, can include it.
+// so that the CPU device and the remotes can include it without other shared code.
 #pragma once
 
 #include <sys/auxv.h>
@@ -11,17 +11,19 @@
 
 namespace cucore {
 
-// Whether the process has more rights than the user who started it (a set-user-ID program): what
-// that user wrote into the environment must not steer it.
+// Returns true if the process has more rights than the user who started it (a set-user-ID program).
+// That user's environment variables must not control such a process.
 inline bool has_more_rights_than_its_user() { return getauxval(AT_SECURE) != 0; }
 
-// The value of a variable; "" if it is unset, or if the process has more rights than its user.
+// Returns the value of a variable; "" if it is unset, or if the process has more rights than its
+// user.
 inline std::string environment(const char* name) {
   const char* value = has_more_rights_than_its_user() ? nullptr : std::getenv(name);
   return value ? value : "";
 }
 
-// Calls `visit` with every "NAME=value" as it is, whoever wrote it: for what others read.
+// Calls `visit` with every unfiltered "NAME=value", for components that read the environment
+// themselves.
 template <class Visit>
 void each_variable(Visit&& visit) {
   for (char** at = environ; at && *at; ++at) visit(*at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exception of the library: what failed, why, and what to do about it.
+// The only exception of the library: the failure, its reason, and the action to take.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class Status : int32_t {
 #undef STATUS
 };
 
-// Where a failure came from when it was not this library's own judgement.
+// The component that returned the failure, if it was not this library.
 struct Origin {
   const char* library = "cucore";  // "cuda", "nvrtc", "nvjitlink", "nvvm"
   int32_t code = 0;

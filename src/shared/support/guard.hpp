@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one barrier between C++ and a C caller: no exception passes, every failure becomes a status
-// and an error object. Each library defines once how its error objects are created.
+// The barrier between C++ and a C caller: it converts every exception to a status and an error
+// object. Each library defines once how its error objects are created.
 #pragma once
 
 #include <exception>
@@ -13,14 +13,13 @@ namespace cucore {
 
 namespace detail {
 
-// For an exception that is not an Error: a fault of the library itself.
+// Returns the error for an exception that is not an Error: a fault of the library itself.
 Error fault_inside(const char* library, const char* why);
 
 }  // namespace detail
 
-// Turns the exception in flight into a status and, where wanted, an error object. Cannot fail.
-// Reporter has Handle, LIBRARY ("libcucore"), create(Error), and out_of_memory(), which must not
-// throw.
+// Converts the exception in flight to a status and an optional error object. Cannot fail. Reporter
+// has Handle, LIBRARY ("libcucore"), create(Error), and out_of_memory(), which must not throw.
 template <class Reporter>
 Status report_exception(typename Reporter::Handle** out) noexcept {
   try {
@@ -40,13 +39,13 @@ Status report_exception(typename Reporter::Handle** out) noexcept {
       return Status::INTERNAL;
     }
   } catch (...) {
-    // No memory for the error object.
+    // The memory for an error object is exhausted.
     if (out) *out = Reporter::out_of_memory();
     return Status::OUT_OF_MEMORY;
   }
 }
 
-// Runs the body of an exported function. REPORT turns the exception in flight into a status.
+// Runs the body of an exported function. REPORT converts an exception to a status.
 template <auto REPORT, class Handle, class Body>
 auto guard_with(Handle** error, Body&& body) noexcept -> decltype(REPORT(error)) {
   if (error) *error = nullptr;

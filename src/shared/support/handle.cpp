@@ -11,7 +11,7 @@ namespace cucore {
 namespace {
 
 constinit std::atomic<HandlePool*> pools_in_use{nullptr};
-constinit HandlePool* locked_for_fork = nullptr;  // the first of them
+constinit HandlePool* locked_for_fork = nullptr;  // the first locked pool
 
 bool has_mark(const HandleHead& head) {
   return static_cast<uint32_t>(head.type) >> 16 == HANDLE_MARK;
@@ -35,7 +35,7 @@ void HandlePool::unlock_all() {
   for (HandlePool* pool = locked_for_fork; pool; pool = pool->next_pool_) pool->mutex_.unlock();
 }
 
-// With the mutex held, once.
+// Runs once, with the mutex held.
 void HandlePool::watch_forks() {
   static const int watched = pthread_atfork(&lock_all, &unlock_all, &unlock_all);
   (void)watched;
@@ -46,7 +46,7 @@ void HandlePool::watch_forks() {
 
 void HandlePool::grow() {
   if (live_ == 0 && free_ == 0) watch_forks();
-  // A slab is reachable through its heads alone and lives as long as the process.
+  // Only its heads refer to a slab, which lives until the process ends.
   auto* slab = new HandleHead[slab_size_];
   for (size_t i = 0; i < slab_size_; ++i) {
     slab[i].type = type_;
@@ -60,8 +60,8 @@ void HandlePool::grow() {
 }
 
 HandleHead* HandlePool::take_slot() {
-  // New heads go to the front, released ones to the back: with more than QUARANTINE free, the
-  // front is new or has seen as many releases pass.
+  // New heads go to the front and released ones to the back. With more than QUARANTINE free heads,
+  // the one at the front is new or has waited for that many releases.
   const bool front_is_new = first_free_ && !first_free_->object;
   if (!front_is_new && free_ <= QUARANTINE) grow();
   HandleHead* head = first_free_;
@@ -103,7 +103,8 @@ void HandlePool::release(HandleHead* head) noexcept {
     if (head->references.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return;
   if (count == 0) return;
 
-  // The last reference goes under the mutex: wrap() may be handing out one more at this moment.
+  // The last release happens with the mutex held, because wrap() may add a reference at the same
+  // time.
   Object* object = nullptr;
   {
     std::lock_guard lock(mutex_);
@@ -112,7 +113,7 @@ void HandlePool::release(HandleHead* head) noexcept {
            !head->references.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
     }
     if (count != 1) return;
-    object = head->object;  // stays in the head as the mark of a used one
+    object = head->object;  // stays in the head, which marks it as used before
     object->handle_ = nullptr;
     head->next_free = nullptr;
     (last_free_ ? last_free_->next_free : first_free_) = head;

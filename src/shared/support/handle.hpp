@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory behind a C caller's pointer: a head that outlives the object. A released handle, or
-// one of another type or another library, is recognized by its head instead of crashing the
+// The memory behind a C caller's pointer: a head that outlives the object. The head identifies a
+// released handle, or one of another type or library, so that such a handle does not crash the
 // process.
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace cucore {
 
-// The tag of a type: a mark that all handles have, the number of the library, the number of the
-// type in that library. Libraries of different releases meet in one process, so no number ever
-// changes.
+// The tag of a type: a mark that all handles have, the number of the library, and the number of the
+// type in that library. Libraries of different releases meet in one process, so the numbers are
+// permanent.
 inline constexpr uint32_t HANDLE_MARK = 0x4543;
 
 enum class HandleLibrary : uint8_t {
@@ -27,7 +27,7 @@ enum class HandleLibrary : uint8_t {
   TEST = 0xff
 };
 
-// The types of libcucore. Every other library makes its own with handle_type().
+// The types of libcucore. Other libraries make theirs with handle_type().
 enum class HandleType : uint32_t {
   ERROR = HANDLE_MARK << 16 | 1,
   DEVICE,
@@ -50,10 +50,10 @@ constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {
 }
 
 struct HandleHead {
-  // Every library reads the first three members of the heads of every other one.
+  // All libraries read the first three members of each other's heads.
   HandleType type{};
-  std::atomic<uint32_t> references{0};  // of the user; 0: released
-  const char* name = "";                // of the type, "cucore_stream"
+  std::atomic<uint32_t> references{0};  // held by the user; 0: released
+  const char* name = "";                // name of the type, "cucore_stream"
   Object* object = nullptr;
   HandleHead* next_free = nullptr;
 
@@ -65,12 +65,12 @@ static_assert(offsetof(HandleHead, type) == 0 && offsetof(HandleHead, references
                   offsetof(HandleHead, name) == 8,
               "libraries that are built apart read these");
 
-// A handle that is not live, for a message: "a released cucore_stream", "a cucore_event".
+// Describes a dead handle for a message: "a released cucore_stream", "a cucore_event".
 std::string describe_handle(const HandleHead* head);
 
-// The heads of one type. Memory for heads is never given back, and a released head is the last in
-// a queue of at least QUARANTINE others before it is used again. A fork waits until no thread is
-// inside a pool, so that the child can use them.
+// The heads of one type. Memory for heads is never freed, and a released head waits in a queue of
+// at least QUARANTINE others before it is used again. A fork waits until no thread is inside a
+// pool, so that the child can use the pools.
 class HandlePool {
  public:
   static constexpr size_t QUARANTINE = 4096;
@@ -79,13 +79,13 @@ class HandlePool {
   constexpr explicit HandlePool(HandleType type, const char* name = "")
       : type_(type), name_(name) {}
 
-  // A handle of the object: the one it has, with one reference more, or a new one.
+  // Returns a handle of the object: its present one with one more reference, or a new one.
   HandleHead* wrap(const Object* object);
 
-  // Gives one reference back; nothing for NULL, dead and foreign handles.
+  // Releases one reference; does nothing for NULL, dead and foreign handles.
   void release(HandleHead* head) noexcept;
 
-  // One more reference. False, and nothing, for NULL, dead and foreign handles.
+  // Adds a reference. Returns false for NULL, dead and foreign handles.
   bool retain(HandleHead* head) const noexcept;
 
   size_t live() const noexcept;
@@ -105,7 +105,7 @@ class HandlePool {
   size_t free_ = 0;
   size_t live_ = 0;
   size_t slab_size_ = 64;
-  HandlePool* next_pool_ = nullptr;  // of those in use
+  HandlePool* next_pool_ = nullptr;  // list of the pools in use
 };
 
 }  // namespace cucore

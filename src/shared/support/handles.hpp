@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between a C caller's pointers and a library's objects: each direction in one place, for all
-// types.
+// Converts between a C caller's handles and a library's objects, in one place for all types.
 #pragma once
 
 #include <type_traits>
@@ -10,15 +9,15 @@
 
 namespace cucore {
 
-// For each handle type its Object, TYPE, NAME and pool; for each object its Handle.
+// Maps each handle type to its Object, TYPE, NAME and pool, and each object to its Handle.
 template <class Handle>
 struct HandleTraits;
 
 template <class Handle>
 using ObjectOf = typename HandleTraits<Handle>::Object;
 
-// The object behind an argument; INVALID_ARGUMENT for NULL, INVALID_HANDLE for one that is dead or
-// of another type.
+// Returns the object behind an argument. @throws Error INVALID_ARGUMENT for NULL, INVALID_HANDLE
+// for a handle that is dead or of another type
 template <class Handle>
 ObjectOf<Handle>& use(const Handle* handle, const char* argument) {
   using Traits = HandleTraits<Handle>;
@@ -29,20 +28,20 @@ ObjectOf<Handle>& use(const Handle* handle, const char* argument) {
   return *static_cast<ObjectOf<Handle>*>(handle->object);
 }
 
-// The same for functions that cannot fail: null for NULL, dead and foreign handles.
+// Does the same for functions that cannot fail; returns null for NULL, dead and foreign handles.
 template <class Handle>
 const ObjectOf<Handle>* peek(const Handle* handle) noexcept {
   if (!handle || !handle->is_live(HandleTraits<Handle>::TYPE)) return nullptr;
   return static_cast<const ObjectOf<Handle>*>(handle->object);
 }
 
-// A counted reference to the object behind an argument.
+// Returns a counted reference to the object behind an argument.
 template <class Handle>
 Ref<ObjectOf<Handle>> share(const Handle* handle, const char* argument) {
   return Ref<ObjectOf<Handle>>(&use(handle, argument));
 }
 
-// The handle of an object, for an output.
+// Returns the handle of an object, for an output.
 template <class Object>
 auto wrap(const Object& object) {
   using Handle = typename HandleTraits<std::remove_const_t<Object>>::Handle;
@@ -60,7 +59,8 @@ Handle* retain(const Handle* handle) noexcept {
   return head;
 }
 
-// False for a handle that is dead or of another type, also while another thread releases it.
+// Returns false for a handle that is dead or of another type, also while another thread releases
+// it.
 template <class Handle>
 bool try_retain(const Handle* handle) noexcept {
   return HandleTraits<Handle>::pool.retain(const_cast<Handle*>(handle));

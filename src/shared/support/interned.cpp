@@ -15,7 +15,7 @@ struct Texts {
   std::set<std::string> kept;
 };
 
-// The child of a fork has its own: another thread may have been inside the set.
+// The child of a fork has its own set, because another thread may have been inside the parent's.
 Texts& texts() {
   static auto* texts = new PerProcess<std::unique_ptr<Texts>>;
   return *texts->get([] { return std::make_unique<Texts>(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings handed out with the lifetime of the process: each different text is kept once.
+// Strings with the lifetime of the process: each different text is stored once.
 #pragma once
 
 #include <string>

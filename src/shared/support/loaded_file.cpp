@@ -24,7 +24,7 @@ bool exists(const std::string& path) {
   return stat(path.c_str(), &status) == 0;
 }
 
-// The kernel marks a file whose name is gone. Its folder is still the right one.
+// The kernel marks a file that was unlinked. Its folder is still correct.
 std::string without_mark(std::string path) {
   constexpr std::string_view MARK = " (deleted)";
   if (path.ends_with(MARK) && !exists(path)) path.erase(path.size() - MARK.size());

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that code was loaded from, by an absolute path. The loader keeps the name that it was
-// given, and a relative one names another file once the program has changed its folder.
+// The absolute path of the file that code was loaded from. The loader records the name that it
+// received, and a relative name is wrong after a change of the current folder.
 #pragma once
 
 #include <string>
 
 namespace cucore {
 
-// The file that the address is mapped from; "" if there is none or it is not known.
+// Returns the file that is mapped at the address; "" if it cannot be determined.
 std::string loaded_file(const void* address);
 
-// The folder of the library or program that contains this function; "" if it is not known.
+// Returns the folder of the library or program that contains this function; "" if it cannot be
+// determined.
 std::string own_folder();
 
-// A path with a slash, as seen from the current folder; a bare name as it is.
+// Resolves a path with a slash against the current folder; returns a bare name unchanged.
 std::string absolute_path(std::string path);
 
 }  // namespace cucore

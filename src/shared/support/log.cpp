@@ -18,16 +18,16 @@ struct Receiver {
   void (*destroy)(void*) = nullptr;
 };
 
-// Held during a receiver's call, so that destroy() cannot overtake it. Recursive, so that a
-// receiver that breaks its promise and calls the library does not hang the process. The child of a
-// fork has its own: a receiver may have been at work on another thread.
+// Held during a receiver's call, so that destroy() runs after it. Recursive, so that a receiver
+// that calls the library against its contract does not hang the process. The child of a fork has
+// its own mutex, because a receiver may have been running on another thread.
 std::recursive_mutex& mutex() {
   static auto* m = new PerProcess<std::unique_ptr<std::recursive_mutex>>;
   return *m->get([] { return std::make_unique<std::recursive_mutex>(); });
 }
 
 constinit Receiver receiver;
-constinit std::atomic<int> least{0};  // 0: nobody listens; checked without the mutex
+constinit std::atomic<int> least{0};  // 0: no receiver; read without the mutex
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void log(LogLevel level, std::string_view message) noexcept {
     if (receiver.fn && level >= receiver.least)
       receiver.fn(level, text.c_str(), receiver.user_data);
   } catch (...) {
-    // A message lost for want of memory must not become a failure of the work it speaks of.
+    // A message that is lost because memory is exhausted must not make the work fail.
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads option structs of callers built against older and newer headers, and fills theirs in.
+// Reads option structs of callers built against older and newer headers, and fills output structs
+// for them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace cucore {
 
 namespace detail {
 
-// No struct of ours will ever be near this; a larger struct_size was never set.
+// All structs of the library are far smaller; a larger struct_size is uninitialised memory.
 inline constexpr size_t MAX_STRUCT_SIZE = size_t{1} << 16;
 
 size_t checked_struct_size(const void* options, size_t first_release, const char* type_name);
@@ -22,8 +23,8 @@ void check_unknown_tail(const void* options, size_t known, size_t given, const c
 
 }  // namespace detail
 
-// A full struct from what the caller gave: fields that his header did not have are 0, and bytes
-// that this library does not know must be. NULL is all defaults.
+// Copies the caller's struct. Fields that the caller's header lacks are 0, and bytes unknown to
+// this library must be 0. NULL means all defaults.
 template <class T>
 T read_options(const T* given, size_t first_release, const char* type_name) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -37,7 +38,7 @@ T read_options(const T* given, size_t first_release, const char* type_name) {
   return options;
 }
 
-// Fills in as much as the caller's header knows of.
+// Writes the part of the struct that the caller's header contains.
 template <class T>
 void write_info(T* out, T value, size_t first_release, const char* type_name) {
   const size_t size = detail::checked_struct_size(out, first_release, type_name);
@@ -45,7 +46,8 @@ void write_info(T* out, T value, size_t first_release, const char* type_name) {
   std::memcpy(static_cast<void*>(out), &value, std::min(size, sizeof(T)));
 }
 
-// An output struct after a failure: zero but for its size, so that nothing old is taken for new.
+// Zeroes an output struct, except for its size, after a failure, so that a caller cannot read old
+// values.
 template <class T>
 void clear_info(T* out, size_t first_release) noexcept {
   size_t size = 0;

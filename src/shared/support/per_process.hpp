@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process that forks must not share with its child.
+// State that a process must not share with the child of a fork.
 #pragma once
 
 #include <atomic>
@@ -7,11 +7,12 @@
 
 namespace cucore {
 
-// How many forks lie between this process and the one that loaded the library.
+// Returns the number of forks between this process and the one that loaded the library.
 unsigned fork_count() noexcept;
 
-// A value that the child of a fork makes anew: a thread of its parent may have been in the middle
-// of the old one. That is never destroyed there, since a destructor could wait for such a thread.
+// A value that the child of a fork creates again, because a thread of its parent may have been
+// using the old one. The old value is never destroyed, because a destructor could wait for that
+// thread.
 template <class T>
 class PerProcess {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counted objects: the C++ side of every handle, and of what lives inside the library alone.
+// Counted objects: the C++ objects behind handles, and objects that the library uses internally.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace cucore {
 
 struct HandleHead;
 
-// The base of everything that is counted. Born with one reference, which make() hands out.
+// The base of all counted objects. A new object has one reference, which make() returns.
 class Object {
  public:
   Object() = default;
@@ -24,7 +24,8 @@ class Object {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  // A reference only if the object is not on its way out: for registries that do not keep alive.
+  // Adds a reference unless the object is being destroyed; for registries that do not keep objects
+  // alive.
   bool try_add_reference() const noexcept {
     uint32_t count = references_.load(std::memory_order_relaxed);
     while (count != 0)
@@ -39,8 +40,8 @@ class Object {
  private:
   friend class HandlePool;
   mutable std::atomic<uint32_t> references_{1};
-  // The live handle of this object, so that an object has one handle however often it is handed
-  // out. Guarded by the pool's mutex.
+  // The live handle of this object, so that every output of an object is the same handle. Guarded
+  // by the pool's mutex.
   mutable HandleHead* handle_ = nullptr;
 };
 
@@ -64,7 +65,7 @@ class Ref {
     if (object_) object_->drop_reference();
   }
 
-  // Takes over a reference that the caller holds.
+  // Takes over the caller's reference.
   static Ref adopt(T* object) {
     Ref ref;
     ref.object_ = object;

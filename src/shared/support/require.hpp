@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a C caller's arguments, each with the message that names the argument.
+// Checks a C caller's arguments; each message names the argument.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ struct HandleHead;
 
 [[noreturn]] void throw_null(const char* argument);
 
-// `type` is the name that the head should have, "cucore_stream".
+// `type` is the expected name, "cucore_stream".
 [[noreturn]] void throw_dead(const char* argument, const char* type, const HandleHead* head);
 
-// Outputs first: if a call fails later, they are 0.
+// Runs first in a call: if the call fails later, its outputs are 0.
 template <class... T>
 void clear(T*... outputs) noexcept {
   ((outputs ? static_cast<void>(*outputs = T{}) : static_cast<void>(0)), ...);
@@ -30,7 +30,7 @@ T* require(T* pointer, const char* argument) {
   return pointer;
 }
 
-// Bytes and arrays: NULL only with a count of 0.
+// Checks bytes and arrays: NULL requires a count of 0.
 template <class T>
 std::span<const T> require_array(const T* data, size_t count, const char* argument) {
   if (count != 0) require(data, argument);
@@ -40,13 +40,13 @@ std::span<const T> require_array(const T* data, size_t count, const char* argume
 std::vector<std::string> require_strings(const char* const* strings, size_t count,
                                          const char* argument);
 
-// 0 or 1 of an options field.
+// Checks an options field that must be 0 or 1.
 bool require_flag(int32_t value, const char* field);
 
-// A field that has no meaning yet.
+// Checks a reserved field.
 void require_zero(int32_t value, const char* field);
 
-// A cucore_toggle with the library's own default.
+// Resolves a cucore_toggle with the library's default.
 bool require_toggle(int32_t value, bool by_default, const char* field);
 
 }  // namespace cucore

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 through libcrypto. The algorithm is fetched once: a fetch for each digest costs more than
-// the digest of a small section.
+// SHA-256 through libcrypto. The algorithm is fetched once, because a fetch costs more than the
+// digest of a small section.
 #include "support/sha256.hpp"
 
 #include <openssl/evp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 through libcrypto, which uses the processor's instructions for it.
+// SHA-256 through libcrypto, which uses the processor's SHA instructions.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ namespace cucore {
 
 using Sha256Digest = std::array<std::byte, 32>;
 
-// Of one run of bytes.
+// Hashes one run of bytes.
 Sha256Digest sha256(std::span<const std::byte> bytes);
 Sha256Digest sha256(std::string_view text);
 
-// Of several, as if they were one.
+// Hashes several runs as if they were one.
 class Sha256 {
  public:
   Sha256();
@@ -27,7 +27,7 @@ class Sha256 {
 
   Sha256& update(std::span<const std::byte> bytes);
   Sha256& update(std::string_view text);
-  // Ends it; the object may only be destroyed afterwards.
+  // Ends the hash; afterwards the object may only be destroyed.
   Sha256Digest finish();
 
  private:
@@ -35,7 +35,7 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
-// Lower-case hexadecimal digits.
+// Returns lower-case hexadecimal digits.
 std::string hex(std::span<const std::byte> bytes);
 
 }  // namespace cucore

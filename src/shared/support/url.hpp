@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// URLs as messages and logs show them. It has no source file, so that remotes can include it.
+// Shortens URLs for messages and logs. It has no source file, so that remotes can include it.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace cucore {
 
 constexpr std::string_view HIDDEN_PART = "***";
 
-// The end of the login, at the last @, also if that is percent-encoded. Both user and password may
+// Returns the end of the login: the last @, also if it is percent-encoded. User and password may
 // contain characters that end them in a well-formed URL.
 inline size_t login_end(std::string_view url) {
   const size_t plain = url.rfind('@'), encoded = url.rfind("%40");
@@ -18,8 +18,8 @@ inline size_t login_end(std::string_view url) {
   return std::max(plain, encoded);
 }
 
-// Whether `place`, "host:port/path" without a login, has something else for its port: then it is a
-// login whose host was forgotten.
+// Returns true if the port of `place` ("host:port/path") is not a number: then it is a login
+// without a host.
 inline bool is_login_alone(std::string_view place) {
   constexpr size_t LONGEST_PORT = 5;
   const size_t bracket = place.starts_with('[') ? std::min(place.find(']'), place.size()) : 0;
@@ -31,8 +31,8 @@ inline bool is_login_alone(std::string_view place) {
          port.find_first_not_of("0123456789") != port.npos;
 }
 
-// The URL without user, password and query. A text without a scheme is a name, of which only a
-// login is left out.
+// Returns the URL without user, password and query. A text without a scheme is a name, of which
+// only a login is removed.
 inline std::string without_login(std::string_view url) {
   constexpr std::string_view MARK = "://";
   if (url.starts_with("file:///")) return std::string(url);

@@ -31,7 +31,8 @@ timespec to_timespec(std::chrono::steady_clock::time_point when) {
 }  // namespace
 
 Deadline deadline_after(int64_t timeout_ns) {
-  constexpr int64_t FOR_EVER = int64_t{1} << 61;  // 73 years; more could overflow the clock
+  // 73 years; a longer wait could overflow the clock
+  constexpr int64_t FOR_EVER = int64_t{1} << 61;
   if (timeout_ns < 0 || timeout_ns > FOR_EVER) return std::nullopt;
   return std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout_ns);
 }
@@ -41,7 +42,7 @@ void wait_while(const std::atomic<uint32_t>& word, uint32_t expected, const Dead
     futex(word, FUTEX_WAIT_BITSET, expected, nullptr);
     return;
   }
-  const timespec until = to_timespec(*deadline);  // of CLOCK_MONOTONIC, as steady_clock is
+  const timespec until = to_timespec(*deadline);  // on CLOCK_MONOTONIC, the clock of steady_clock
   futex(word, FUTEX_WAIT_BITSET, expected, &until);
 }
 
@@ -80,7 +81,7 @@ void wake_all(const std::atomic<uint32_t>& word) noexcept {
 
 void spin_pause(unsigned turn) noexcept {
   if (turn % 16 == 15) {
-    sched_yield();  // where cores are few, the thread that is waited for may need this one
+    sched_yield();  // with few cores, the awaited thread may need this one
     return;
   }
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word that threads wait on until another changes it: four bytes where a mutex and a condition
-// would be ninety, and nothing that a fork could leave locked.
+// A word that threads wait on until another thread changes it. It has four bytes, where a mutex and
+// a condition variable have ninety, and a fork cannot leave it locked.
 #pragma once
 
 #include <atomic>
@@ -11,31 +11,30 @@
 
 namespace cucore {
 
-// When a wait ends; none: never.
+// The time at which a wait ends; nullopt: never.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
-// From now; negative: never.
+// Returns the deadline that begins now; a negative timeout means never.
 Deadline deadline_after(int64_t timeout_ns);
 
 inline bool is_over(const Deadline& deadline) {
   return deadline && std::chrono::steady_clock::now() >= *deadline;
 }
 
-// Returns once the word is not `expected`, the deadline is over, or for no reason at all.
+// Returns when the word is not `expected`, the deadline is over, or spuriously.
 void wait_while(const std::atomic<uint32_t>& word, uint32_t expected, const Deadline& deadline);
 
 void wake_one(const std::atomic<uint32_t>& word) noexcept;
 void wake_all(const std::atomic<uint32_t>& word) noexcept;
 
-// Of the machine.
+// Returns the number of cores of the machine.
 unsigned cores() noexcept;
 
-// A thread that waits for work that is under way sleeps in naps that it ends itself: to be woken by
-// another costs a core that has gone idle 20 to 400 us (bench/results), an own timer of a moment 3.
-// Each nap is a 64th of what has been waited for so far, so the end is heard of about that late.
-// Naps of this thread end on time: the kernel may otherwise let 50 us more pass, as for all others.
-// Where many more threads wait than there are cores, the rest sleep: they would keep each other,
-// and the work, from going on.
+// A thread that waits for running work sleeps in naps that it ends itself. A wake-up by another
+// thread costs 20 to 400 us on an idle core (bench/results); a timer of its own costs about 3 us.
+// Each nap is 1/64 of the time waited so far, which bounds the delay after the end. Naps end on
+// time; by default the kernel may add 50 us to each sleep. If many more threads wait than there are
+// cores, the rest sleep without naps, so that they do not slow each other or the work.
 class Naps {
  public:
   static constexpr unsigned MOST_A_CORE = 2;
@@ -44,23 +43,23 @@ class Naps {
   ~Naps();
   Naps(const Naps&) = delete;
 
-  // Ends early if the word is not `expected` or is woken. Past naps of 1 ms it sleeps until it is
-  // woken or the deadline is over.
+  // Ends early if the word is not `expected` or is woken. After naps of 1 ms the thread sleeps
+  // until it is woken or the deadline is over.
   void wait_while(const std::atomic<uint32_t>& word, uint32_t expected, const Deadline& deadline);
 
  private:
   const std::chrono::nanoseconds shortest_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const bool is_one_too_many_;
-  int slack_ns_ = 0;  // of the thread's timers, before
+  int slack_ns_ = 0;  // timer slack of the thread before
 
   static inline std::atomic<unsigned> napping_{0};
 };
 
-// For loops that wait a few microseconds without sleeping: `turn` counts the rounds.
+// Pauses in a loop that waits a few microseconds without sleeping; `turn` counts the rounds.
 void spin_pause(unsigned turn) noexcept;
 
-// Of a mutex that is held for moments: going to sleep for it takes longer than it is held.
+// Locks a mutex that is held for moments; going to sleep for it takes longer than it is held.
 inline std::unique_lock<std::mutex> lock_briefly(std::mutex& mutex) {
   for (unsigned turn = 0; turn < 100; ++turn) {
     if (mutex.try_lock()) return {mutex, std::adopt_lock};
