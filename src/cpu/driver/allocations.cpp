@@ -33,7 +33,7 @@ void give_back(const Allocation& a) {
 }  // namespace
 
 Allocations& Allocations::instance() {
-  static Allocations& allocations = *new Allocations;  // lives as long as the process
+  static Allocations& allocations = *new Allocations;  // never destroyed
   return allocations;
 }
 
@@ -95,7 +95,7 @@ void Allocations::adopt_variable(const Context& context, uint64_t base, uint64_t
   a->base = base;
   a->size = size;
   a->kind = managed ? MemoryKind::MANAGED : MemoryKind::CODE;
-  a->context = 0;  // not one that cuMemFree or the end of a context may free
+  a->context = 0;  // cuMemFree and the end of a context must not free it
   a->context_handle = context.handle_bits();
   a->device = &context.device();
   add(std::move(a));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the functions behind the exports: cucore::cpu::api::cuX does the work of the exported
-// cuX and may throw; the wrapper of calls.hpp has counted, checked and traced the call before.
+// Declares the functions behind the exports. cucore::cpu::api::cuX implements the exported cuX and
+// may throw. Before it runs, the wrapper of calls.hpp has counted, checked and traced the call.
 #pragma once
 
 #include "cpu/driver/cuda_api.hpp"

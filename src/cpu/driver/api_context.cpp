@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: primary and made ones, the stack, limits, peers.
+// Contexts: primary and created ones, the stack, limits, peers.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/device.hpp"
@@ -10,7 +10,7 @@
 namespace cucore::cpu::api {
 namespace {
 
-constexpr size_t MOST_STACK = 512 << 10;  // local memory of a thread
+constexpr size_t MOST_STACK = 512 << 10;  // local memory per thread
 
 Device& device(CUdevice ordinal) { return Process::get().device(ordinal); }
 
@@ -18,7 +18,7 @@ std::shared_ptr<Context> context(CUcontext handle) {
   return lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT);
 }
 
-// NULL means the thread's current one.
+// Returns the context; NULL means the thread's current one.
 std::shared_ptr<Context> context_or_current(CUcontext handle) {
   auto found = handle ? context(handle) : current_context_unchecked();
   require(found != nullptr, CUDA_ERROR_INVALID_CONTEXT);
@@ -31,7 +31,7 @@ void check_flags(unsigned flags) {
                              CU_CTX_SYNC_MEMOPS;
   unsigned scheduling = flags & CU_CTX_SCHED_MASK;
   require((flags & ~KNOWN) == 0);
-  require((scheduling & (scheduling - 1)) == 0);  // one of spin, yield, blocking, or none
+  require((scheduling & (scheduling - 1)) == 0);  // at most one of spin, yield and blocking
 }
 
 CUresult create(CUcontext* out, unsigned flags, CUdevice dev) {
@@ -191,7 +191,7 @@ CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
   require(version != nullptr);
   context_or_current(ctx);
-  *version = 3020;  // of the context API, the same in all drivers since
+  *version = 3020;  // version of the context API, the same in all drivers since
   return CUDA_SUCCESS;
 }
 
@@ -254,7 +254,7 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig* pConfig) {
 
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
   require(config >= 0 && config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
-  return CUDA_SUCCESS;  // banks cannot be chosen since Maxwell; the call has no effect
+  return CUDA_SUCCESS;  // banks are fixed since Maxwell; the call has no effect
 }
 
 CUresult cuCtxResetPersistingL2Cache() { return CUDA_SUCCESS; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy functions: each says what its addresses are and whether the caller waits.
+// The copy functions: each declares the kind of its addresses and whether the caller waits.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/copy.hpp"
 
@@ -15,12 +15,12 @@ CUresult run(Side to, Side from, size_t bytes, Waiting waiting, CUstream stream)
   return CUDA_SUCCESS;
 }
 
-// Contexts of the peer functions matter for checking alone: one address space holds all devices.
+// The contexts of peer functions are only checked, because one address space contains all devices.
 void check_context(CUcontext handle) {
   lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT)->check();
 }
 
-// One side of a 2D or 3D copy as its descriptor gives it.
+// One side of a 2D or 3D copy from its descriptor.
 struct Described {
   CUmemorytype type;
   const void* host;

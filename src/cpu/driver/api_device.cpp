@@ -58,7 +58,7 @@ CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) 
   Device& d = device(dev);
   auto value = d.profile().attribute(attrib);
   require(value.has_value());
-  // The bus number is what tells several CPU devices apart.
+  // The bus number distinguishes several CPU devices.
   *pi = attrib == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ? d.ordinal() : *value;
   return CUDA_SUCCESS;
 }
@@ -96,8 +96,7 @@ CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
   return CUDA_SUCCESS;
 }
 
-// Domain, bus, device and function; NVIDIA's driver takes it without the domain or the function
-// too.
+// Parses domain, bus, device and function; like NVIDIA's driver, domain and function are optional.
 CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
   require(dev && pciBusId);
   unsigned domain = 0, bus = 0, slot = 0, function = 0;

@@ -61,7 +61,7 @@ CUresult cuGetErrorString(CUresult error, const char** pStr) {
   return describe(error, pStr, &Result::text);
 }
 
-// Programs that want a private table of the NVIDIA driver learn that there is none.
+// Programs that request a private table of the NVIDIA driver receive an error.
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   require(ppExportTable && pExportTableId);
   *ppExportTable = nullptr;

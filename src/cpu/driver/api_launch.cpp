@@ -10,7 +10,7 @@ namespace cucore::cpu::api {
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams,
                           void** extra) {
   require(config != nullptr);
-  // A stream that was created brings its context; the default ones need a current one.
+  // A created stream has its context; the default streams need a current one.
   auto stream = find_stream(config->hStream);
   auto function = find_function(f, stream->context_ptr());
   LaunchRequest request;

@@ -11,7 +11,7 @@
 namespace cucore::cpu::api {
 namespace {
 
-// Libraries need no context; without one they are checked against the first device.
+// Libraries need no context; without one, they are checked against the first device.
 Device& likely_device() {
   auto current = current_context_unchecked();
   return current ? current->device() : Process::get().device(0);

@@ -11,8 +11,8 @@ namespace {
 
 Allocations& allocations() { return Allocations::instance(); }
 
-// Frees wait for all work of the context, as the real driver's do: nothing can use the memory
-// still.
+// As in the real driver, a free waits for all work of the context, so that no work still uses the
+// memory.
 void drain(Context& context) {
   CUresult error = context.error();
   if (error == CUDA_SUCCESS) context.synchronize();
@@ -113,7 +113,8 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int 
   require(pdptr && Flags == 0);
   auto a = allocations().find(reinterpret_cast<uint64_t>(p));
   require(a && (a->kind == MemoryKind::PINNED || a->kind == MemoryKind::REGISTERED));
-  *pdptr = reinterpret_cast<CUdeviceptr>(p);  // unified addressing: the same number on both sides
+  // unified addressing: host and device use the same address
+  *pdptr = reinterpret_cast<CUdeviceptr>(p);
   return CUDA_SUCCESS;
 }
 
@@ -132,7 +133,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flag
   return CUDA_SUCCESS;
 }
 
-// Hints about managed memory, which is always where everybody reaches it: checked, nothing to do.
+// Hints about managed memory are checked and ignored, because all devices always reach it.
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
                                unsigned int flags, CUstream hStream) {
   find_stream(hStream);

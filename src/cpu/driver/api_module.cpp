@@ -34,7 +34,7 @@ CUresult load_image(CUmodule* out, const void* image, JitOptions options) {
   return load(out, ptx_of_image(image, current_context()->device().profile().sm()), options);
 }
 
-// A function handle may be a kernel's, which means the current context's function.
+// A function handle may be a kernel handle, which means the function in the current context.
 std::shared_ptr<Function> function(CUfunction handle) {
   return find_function(handle, current_context());
 }
@@ -139,7 +139,7 @@ CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
 
 namespace {
 
-// Name, parameters and module: a kernel answers the first two without a context.
+// Returns name, parameters and module. A kernel provides the first two without a context.
 const KernelInfo& info_of(CUfunction handle, std::shared_ptr<Object>& keep) {
   auto bits = reinterpret_cast<uint64_t>(handle);
   if ((keep = Registry::instance().find(ObjectKind::KERNEL, bits)))

@@ -26,7 +26,7 @@ int max_threads(const Function& f) {
                             CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 }
 
-// A block that the function could not be launched with has no place anywhere.
+// A block size that a launch would refuse has zero active blocks.
 int active_blocks(const Function& f, int block, size_t dynamic_shared) {
   bool fits = block <= max_threads(f) &&
               dynamic_shared <= static_cast<size_t>(f.attributes().max_dynamic_shared.load());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linker that the CPU device does not have, and the profiler switches.
+// The linker, which the CPU device does not have, and the profiler switches.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/control.hpp"
 #include "cpu/driver/failure.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an address is: cuPointerGetAttribute and its kin.
+// Pointer queries: cuPointerGetAttribute and related functions.
 #include <cstring>
 
 #include "cpu/driver/allocations.hpp"
@@ -21,7 +21,7 @@ bool host_memory(const Allocation& a) {
   return a.kind == MemoryKind::PINNED || a.kind == MemoryKind::REGISTERED;
 }
 
-// False: this kind of memory has no such attribute.
+// Returns false if this kind of memory has no such attribute.
 bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, void* data) {
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -79,7 +79,7 @@ bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, vo
   }
 }
 
-// What cuPointerGetAttributes answers for attributes that do not apply.
+// Writes the value that cuPointerGetAttributes reports for an attribute that does not apply.
 void give_nothing(CUpointer_attribute which, void* data) {
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:

@@ -58,7 +58,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   return CUDA_SUCCESS;
 }
 
-// Memory that is still out stays usable; it keeps the pool alive.
+// Allocated memory stays usable; it keeps the pool alive.
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   auto gone = find_pool(pool);
   require(!gone->is_default());

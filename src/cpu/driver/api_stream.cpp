@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, their attributes, host functions, and what a device without graph capture answers.
+// Streams, their attributes, host functions, and the results for graph capture, which the device
+// lacks.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -26,7 +27,7 @@ CUresult create(CUstream* out, unsigned flags, int priority) {
   return CUDA_SUCCESS;
 }
 
-// Of a stream, or the current one for a default stream, which may be missing.
+// Returns the context of a stream, or the current one for a default stream; it may be null.
 std::shared_ptr<Context> context_of(CUstream handle) {
   const bool is_default =
       handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
@@ -46,7 +47,7 @@ void check_attribute(CUlaunchAttributeID id) {
   }
 }
 
-// One function for all of the NONE-status queries: nothing is ever captured here.
+// Serves all queries that report the status NONE, because the device never captures.
 CUresult not_capturing(CUstream handle, CUstreamCaptureStatus* status) {
   find_stream(handle);
   require(status != nullptr);
@@ -64,7 +65,7 @@ CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int 
   return create(phStream, flags, priority);
 }
 
-// Work that is queued still runs; the handle is gone at once.
+// Queued work still runs; the handle ends immediately.
 CUresult cuStreamDestroy_v2(CUstream hStream) {
   auto stream = lookup<Stream>(hStream);
   CUresult error = stream->context().error();
@@ -141,7 +142,7 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
   return CUDA_SUCCESS;
 }
 
-// The old kind of callback is called after an error too, and told of it.
+// The old kind of callback also runs after an error, and receives it.
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData,
                              unsigned int flags) {
   require(callback && flags == 0);
@@ -171,7 +172,7 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
   require(value != nullptr);
   auto stream = find_stream(hStream);
   check_attribute(attr);
-  require(attr != CU_LAUNCH_ATTRIBUTE_PRIORITY);  // settled when the stream is made
+  require(attr != CU_LAUNCH_ATTRIBUTE_PRIORITY);  // fixed when the stream is created
   if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) {
     require(value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
             value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC);
@@ -186,7 +187,7 @@ CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
   return CUDA_SUCCESS;
 }
 
-// Managed memory is always where both sides can reach it.
+// Managed memory is always accessible from both sides.
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t, unsigned int flags) {
   find_stream(hStream);
   auto range = AddressSpace::instance().find(dptr);

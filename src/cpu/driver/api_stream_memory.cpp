@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream memory operations: streams that write a word, or wait until one has a value.
+// Stream memory operations: a stream writes a word, or waits until it has a value.
 #include <atomic>
 #include <chrono>
 #include <thread>

@@ -41,8 +41,8 @@ constexpr size_t IMPLEMENTED = [] {
 
 std::array<std::atomic<uint64_t>, CALL_COUNT> g_counts;
 
-// Both act on calls before cuInit too, so they are read at the very first call.
-// False if memory was out; the next call tries again.
+// Both act on calls before cuInit, so the first call reads them. Returns false if memory is
+// exhausted; the next call then tries again.
 bool read_environment() noexcept try {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -120,7 +120,7 @@ void CallScope::note(uint64_t value) noexcept {
   try {
     arguments_ += text;
   } catch (...) {
-    tracing_ = false;  // no memory for the trace is no reason to fail the call
+    tracing_ = false;  // the trace ran out of memory; the call must not fail for it
   }
 }
 

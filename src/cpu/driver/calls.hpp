@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wrapper around every entry point: counts, fault plan, trace, the checks that all functions
-// share, and the barrier that lets no exception out.
+// The wrapper around every entry point: counts, fault plan, trace and common checks. It lets no
+// exception out.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct ThreadState;
 
 enum class Needs : uint8_t { ANY, INIT, CONTEXT };
 
-// Index of a function in the counters; per-thread variants share their function's.
+// Index of a function in the counters. Per-thread variants share the index of their function.
 enum class CallId : uint16_t {
 #define ENTRY(needs, name, base, version, params, args) name,
 #define PER_THREAD(needs, name, impl, base, version, params, args)
@@ -42,7 +42,7 @@ uint64_t call_count(CallId id);
 uint64_t unsupported_calls();  // sum over the functions that are not implemented
 void reset_call_counts();
 
-// One call under way; the constructor counts it.
+// One call in progress; the constructor counts it.
 class CallScope {
  public:
   CallScope(CallId id, bool per_thread) noexcept;
@@ -50,15 +50,15 @@ class CallScope {
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
-  // What must hold before the function runs; also where a fault plan strikes.
+  // Checks the conditions common to all functions, and applies the fault plan.
   CUresult admit() noexcept;
   CUresult finish(CUresult result) noexcept { return result_ = result; }
-  void note(uint64_t value) noexcept;  // an argument, for the trace
+  void note(uint64_t value) noexcept;  // adds an argument to the trace
   bool tracing() const { return tracing_; }
 
  private:
   CallId id_;
-  ThreadState* thread_;  // nullptr: no memory for it
+  ThreadState* thread_;  // nullptr: out of memory
   bool outer_per_thread_ = false;
   bool prepared_ = true;
   bool tracing_ = false;
@@ -68,10 +68,10 @@ class CallScope {
   std::string arguments_;
 };
 
-// True while a _ptsz or _ptds entry point runs: stream 0 is the thread's own.
+// Returns true while a _ptsz or _ptds entry point runs: stream 0 is then the thread's own.
 bool per_thread_default_stream() noexcept;
 
-// The result of the exception that is being handled.
+// Returns the result for the exception in flight.
 CUresult result_of_exception() noexcept;
 
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life, error state and the order of work of a context.
+// Lifetime, error state and order of work of a context.
 #include "cpu/driver/context.hpp"
 
 #include <algorithm>
@@ -118,7 +118,7 @@ bool Context::legacy_idle() {
 
 std::shared_ptr<Stream> Context::thread_stream() {
   auto& mine = thread_state().default_streams;
-  // A primary context that was closed may be open again, with streams of its own.
+  // A primary context may be open again after its close, with new streams.
   std::erase_if(mine, [](const auto& s) { return s->queue()->retired(); });
   for (const auto& stream : mine)
     if (&stream->context() == this) return stream;
@@ -132,7 +132,7 @@ std::shared_ptr<Stream> Context::thread_stream() {
 void Context::add_stream(const std::shared_ptr<Stream>& stream) {
   std::lock_guard lock(order_mutex_);
   require(alive(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
-  // Streams that only this list still knows, and that have no work, are gone.
+  // Removes streams that only this list refers to and that have no work.
   std::erase_if(streams_, [](const auto& s) { return s.use_count() == 1 && s->queue()->idle(); });
   streams_.push_back(stream);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context: the streams, memory, modules and the error state that belong together on a device.
+// A context: the streams, memory, modules and error state of a device.
 #pragma once
 
 #include <atomic>
@@ -34,35 +34,35 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   bool primary() const { return primary_; }
   bool alive() const { return alive_.load(std::memory_order_acquire); }
 
-  void open(unsigned flags);  // again after close: primary contexts
-  void close();               // ends the work and everything that the context owns
+  void open(unsigned flags);  // primary contexts open again after close
+  void close();               // ends the work and frees everything that the context owns
 
-  // SUCCESS, the sticky error that a fault left, or CONTEXT_IS_DESTROYED.
+  // Returns SUCCESS, the sticky error of a fault, or CONTEXT_IS_DESTROYED.
   CUresult error() const;
   void check() const { require_success(error()); }
-  // As check(), and writes what kernels printed before the fault.
+  // Does the same as check(), and writes what kernels printed before the fault.
   void check_and_flush() {
     if (poisoned()) output_.flush();
     check();
   }
-  void poison(CUresult code, std::string text);  // the first one stays
+  void poison(CUresult code, std::string text);  // the first error stays
   bool poisoned() const { return sticky_.load(std::memory_order_acquire) != CUDA_SUCCESS; }
   std::string fault_text() const;
 
   std::shared_ptr<Stream> legacy_stream();
-  bool legacy_idle();                       // nothing left that the default stream would wait for
+  bool legacy_idle();                       // true: the default stream has nothing to wait for
   std::shared_ptr<Stream> thread_stream();  // the calling thread's default stream
   void add_stream(const std::shared_ptr<Stream>& stream);
   void synchronize();  // waits for all streams; throws the context's error
 
-  // Puts work into a stream's queue after what CUDA's default-stream rules order it after.
+  // Adds work to a stream's queue, after the work that CUDA's default-stream rules require.
   Ticket submit(Stream& stream, Queue::Work work, std::vector<Ticket> after, bool may_claim);
 
-  // Handles that end with the context.
+  // Registers a handle that ends with the context.
   void adopt(ObjectKind kind, uint64_t handle);
   void disown(uint64_t handle);
 
-  // The instances of libraries in this context; `make` runs when there is none yet.
+  // Returns the instance of a library in this context; `make` creates the first one.
   std::shared_ptr<ModuleInstance> instance(
       const Library& library, const std::function<std::shared_ptr<ModuleInstance>()>& make);
   std::shared_ptr<ModuleInstance> find_instance(const Library& library) const;
@@ -75,9 +75,9 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE};
   std::atomic<CUsharedconfig> shared_config{CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE};
 
-  bool enable_peer(const Context& peer);  // false: enabled already
+  bool enable_peer(const Context& peer);  // false: already enabled
   bool disable_peer(const Context& peer);
-  uint64_t accessible_devices() const;  // a bit for each device whose memory kernels may touch
+  uint64_t accessible_devices() const;  // one bit per device whose memory kernels may access
 
  private:
   static void require_success(CUresult code) {
@@ -96,10 +96,10 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   std::atomic<CUresult> sticky_{CUDA_SUCCESS};
   Output output_;
 
-  mutable std::mutex mutex_;  // of everything below
+  mutable std::mutex mutex_;  // guards the members below
   std::string fault_text_;
   std::unordered_map<uint64_t, ObjectKind> children_;
-  std::map<uint64_t, std::shared_ptr<ModuleInstance>> instances_;  // by library
+  std::map<uint64_t, std::shared_ptr<ModuleInstance>> instances_;  // key: library
   std::map<CUlimit, size_t> limits_;
   std::map<uint64_t, int> peers_;  // context id: device
 
@@ -108,8 +108,9 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   std::vector<std::shared_ptr<Stream>> streams_;
 };
 
-// The calling thread's current context; INVALID_CONTEXT if there is none, or the context's error.
+// Returns the calling thread's current context. Throws INVALID_CONTEXT if it has none, or the
+// context's error.
 std::shared_ptr<Context> current_context();
-std::shared_ptr<Context> current_context_unchecked();  // nullptr if there is none
+std::shared_ptr<Context> current_context_unchecked();  // nullptr: none is current
 
 }  // namespace cucore::cpu

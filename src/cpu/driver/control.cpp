@@ -23,7 +23,7 @@ constexpr const char* KIND_NAMES[OBJECT_KINDS] = {"none",      "contexts", "stre
                                                   "events",    "modules",  "functions",
                                                   "libraries", "kernels",  "pools"};
 
-// The barrier of the functions that do not come in through the wrapper.
+// Converts exceptions in functions that do not use the wrapper.
 template <class F>
 CUresult barrier(F&& function) noexcept {
   try {

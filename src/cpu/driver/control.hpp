@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The control table of the CPU device: what a test or a library may ask it beyond the CUDA API.
+/* The control table of the CPU device: functions beyond the CUDA API, for tests and libraries.
  *
  *   static const CUuuid id = CUCORE_CPU_CONTROL_ID;
  *   const struct cucore_cpu_control* control;
  *   if (cuGetExportTable((const void**)&control, &id) == CUDA_SUCCESS) ...
  *
- * Works before cuInit. C and C++; may be copied into programs, nothing of it is linked. Functions
- * are only ever added at the end: check `size`. */
+ * Works before cuInit. The header is C and C++, links nothing, and may be copied into programs. New
+ * functions are added only at the end: check `size`. */
 #pragma once
 
 #include <cuda.h>
@@ -21,31 +21,32 @@
 struct cucore_cpu_control { /* NOLINT(readability-identifier-naming): C */
   size_t size;              /* of this struct in the library */
 
-  /* Replaces the fault plan (CUCORE_CPU_FAULT); "" ends it. INVALID_VALUE: not a plan. */
+  /* Replaces the fault plan (CUCORE_CPU_FAULT); "" removes it. Returns INVALID_VALUE if `plan` is
+   * not a plan. */
   CUresult (*set_fault_plan)(const char* plan);
 
-  /* What made the context fail: kernel, block, thread, address, and the place at its end: "; at
-   * saxpy.cu:12 (PTX line 34)", or "; at PTX line 34" without line information. Empty text if
-   * nothing did. NULL: the thread's current context. Writes at most `capacity` bytes with the final
-   * zero; `length` (may be NULL) gets the whole text's length. */
+  /* Returns the fault of a context: kernel, block, thread and address. The text ends with "; at
+   * saxpy.cu:12 (PTX line 34)", or without line information with "; at PTX line 34". The text is
+   * empty without a fault. NULL means the thread's current context. Writes at most `capacity` bytes
+   * with the final zero. `length`, which may be NULL, receives the length of the whole text. */
   CUresult (*last_fault_text)(CUcontext context, char* buffer, size_t capacity, size_t* length);
 
-  /* JSON: calls by name, calls of functions that are not implemented, live objects and memory, what
-   * ended contexts had not freed. Buffer as above. */
+  /* Writes JSON: calls by name, calls of functions that are not implemented, live objects and
+   * memory, and the leaks of ended contexts. The buffer is used as above. */
   CUresult (*report)(char* buffer, size_t capacity, size_t* length);
 
-  /* Counts of calls and leaks start at 0. */
+  /* Sets the counts of calls and leaks to 0. */
   CUresult (*reset_report)(void);
 
-  /* Calls of one function, by exported or base name; 0 for unknown names. */
+  /* Returns the number of calls of a function, by exported or base name; 0 for unknown names. */
   uint64_t (*call_count)(const char* name);
 
-  /* Writes what kernels have printed to stdout, as a synchronisation does. */
+  /* Writes the kernels' output to stdout, as a synchronisation does. */
   CUresult (*flush_printf)(void);
 
-  /* Why the last cuLibraryLoad*, cuModuleLoad* or cuLink* of this thread failed: what the JIT
-   * options' error log holds; after a cuInit that failed, which setting is wrong. Buffer as above.
-   */
+  /* Returns the reason that the last cuLibraryLoad*, cuModuleLoad* or cuLink* of this thread
+   * failed, the text of the JIT options' error log. After a cuInit that failed, it names the
+   * invalid setting. The buffer is used as above. */
   CUresult (*last_load_log)(char* buffer, size_t capacity, size_t* length);
 };
 

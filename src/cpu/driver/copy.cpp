@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between any of pageable, pinned, managed and device memory.
+// Copies between pageable, pinned, managed and device memory.
 #include "cpu/driver/copy.hpp"
 
 #include <cstring>
@@ -11,8 +11,8 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr size_t STAGED = 64 << 10;  // pageable sources up to this size are copied at the call
-constexpr size_t INLINE = 64 << 10;  // work between device memories that a call may do itself
+constexpr size_t STAGED = 64 << 10;  // the call copies pageable sources up to this size
+constexpr size_t INLINE = 64 << 10;  // limit for copies between device memories inside the call
 
 enum class Where : uint8_t { PAGEABLE, HOST, DEVICE };
 
@@ -40,7 +40,7 @@ Place locate(const Side& side, size_t span, Access access) {
     return {Where::PAGEABLE, reinterpret_cast<std::byte*>(side.address)};
   }
   require(range->kind != MemoryKind::HEAP);
-  // Constants are read-only to kernels alone.
+  // Only kernels may not write constants.
   require(access == Access::READ || !range->read_only || range->kind == MemoryKind::CODE);
   auto* host = static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
   require(host != nullptr);
@@ -48,7 +48,7 @@ Place locate(const Side& side, size_t span, Access access) {
   return {device ? Where::DEVICE : Where::HOST, host};
 }
 
-// Again when the work runs: memory may have been freed in stream order since.
+// Locates the bytes again when the work runs, because memory may have been freed in stream order.
 std::byte* locate_again(const Side& side, const Place& place, size_t span, Access access) {
   if (place.where == Where::PAGEABLE) return place.host;
   return static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));

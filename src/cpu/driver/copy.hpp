@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills of boxes of memory: where the bytes are, when the caller waits, what the stream
-// does.
+// Copies and fills of boxes of memory: the location of the bytes, when the caller waits, and the
+// work of the stream.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace cucore::cpu {
 
-// What the function promises of an address, beyond what the address itself tells.
+// The function's requirement for an address, beyond what the address itself shows.
 enum class Claim : uint8_t { ANY, DEVICE };
 
 struct Side {
   uint64_t address = 0;
-  size_t pitch = 0;  // from row to row
-  size_t slice = 0;  // from plane to plane
+  size_t pitch = 0;  // bytes from row to row
+  size_t slice = 0;  // bytes from plane to plane
   Claim claim = Claim::ANY;
 };
 
@@ -30,8 +30,9 @@ struct Box {
 };
 
 enum class Waiting : uint8_t {
-  BLOCKING,  // cuMemcpyHtoD: the caller's memory is done with at return
-  ASYNC      // cuMemcpyHtoDAsync: pinned memory is still in use at return, pageable memory is not
+  BLOCKING,  // cuMemcpyHtoD: the caller's memory is not used after the return
+  // cuMemcpyHtoDAsync: pinned memory is still in use after the return, pageable memory is not
+  ASYNC
 };
 
 void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream);

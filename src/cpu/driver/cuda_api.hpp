@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda.h with every function under its exported name, so that the exports are checked against it.
-// The build defines __CUDA_API_VERSION_INTERNAL for all files, whichever includes cuda.h first.
+// cuda.h with every function under its exported name, so that the compiler checks the exports. The
+// build defines __CUDA_API_VERSION_INTERNAL for all files, so the order of includes does not
+// matter.
 #pragma once
 
 #ifndef __CUDA_API_VERSION_INTERNAL
@@ -8,7 +9,7 @@
 #endif
 #include <cuda.h>
 
-// Of cudaProfiler.h, which not every package of CUDA's headers has.
+// From cudaProfiler.h, which some packages of CUDA's headers lack.
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the driver's names.
 CUresult CUDAAPI cuProfilerStart(void);

@@ -31,11 +31,11 @@ class Device {
   uint64_t memory_limit() const { return limit_; }
   void set_memory_limit(uint64_t limit) { limit_ = limit; }
   uint64_t memory_used() const { return used_; }
-  bool charge(uint64_t bytes);  // false: the device has no room
+  bool charge(uint64_t bytes);  // false: the device's budget is exhausted
   void refund(uint64_t bytes);
 
   std::shared_ptr<Context> retain_primary();
-  void release_primary();  // INVALID_CONTEXT if nobody retains it
+  void release_primary();  // INVALID_CONTEXT: no reference is held
   void reset_primary();
   void set_primary_flags(unsigned flags);
   void primary_state(unsigned& flags, int& active);
@@ -43,9 +43,9 @@ class Device {
   const std::shared_ptr<Pool>& default_pool() const { return default_pool_; }
   std::shared_ptr<Pool> current_pool() const;
   void set_current_pool(std::shared_ptr<Pool> pool);  // nullptr: the default pool
-  void on_synchronize();                              // pools give back what they need not hold
+  void on_synchronize();                              // pools free memory above their threshold
 
-  // Devices that have opened a pool's memory to this one: a bit each.
+  // Devices that have opened a pool's memory to this one: one bit each.
   uint64_t pool_peers() const { return pool_peers_; }
   void add_pool_peer(int ordinal) { pool_peers_ |= uint64_t{1} << ordinal; }
 

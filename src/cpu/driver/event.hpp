@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event: the last point in a stream that it was recorded at, and the time when work got there.
+// An event: the last point in a stream at which it was recorded, and the time when the work reached
+// it.
 #pragma once
 
 #include <atomic>
@@ -24,10 +25,10 @@ class Event : public Object {
 
   void record(Stream& stream);
   bool recorded() const;
-  bool done() const;  // also when it was never recorded
+  bool done() const;  // also true if never recorded
   void wait() const;
   Ticket ticket() const;  // empty if never recorded
-  // Milliseconds since `start`; NOT_READY or INVALID_HANDLE as CUDA documents.
+  // Returns the milliseconds since `start`. Throws NOT_READY or INVALID_HANDLE, as CUDA documents.
   float since(const Event& start) const;
 
  private:

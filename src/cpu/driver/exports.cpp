@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports the implemented driver functions: each is one call through the wrapper.
+// Exports the implemented driver functions; each calls its implementation through the wrapper.
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/calls.hpp"
 

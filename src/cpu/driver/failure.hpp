@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a driver function gives up: a thrown result code, turned into the return value by the
-// wrapper.
+// Failures of driver functions: a thrown result code, which the wrapper converts to the return
+// value.
 #pragma once
 
 #include <cuda.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads fault plans and decides which calls they strike.
+// Parses fault plans and decides which calls fail.
 #include "cpu/driver/fault_plan.hpp"
 
 #include <charconv>
@@ -22,7 +22,7 @@ bool number(std::string_view text, uint64_t& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-// The same calls in every run: a hash of seed and count instead of a generator's state.
+// A hash of seed and count selects the same calls in every run; a generator would need state.
 uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -41,7 +41,7 @@ bool is_function(std::string_view name) {
 }  // namespace
 
 FaultPlan& FaultPlan::instance() {
-  static FaultPlan& plan = *new FaultPlan;  // lives as long as the process
+  static FaultPlan& plan = *new FaultPlan;  // never destroyed
   return plan;
 }
 

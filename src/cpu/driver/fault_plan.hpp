@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that a test wants: which call, at which count, fails with what.
+// Faults for tests: the call, its count, and its error.
 #pragma once
 
 #include <cuda.h>
@@ -20,9 +20,9 @@ namespace cucore::cpu {
 //   cuMemAlloc@3+=2          the third and all later ones; a base name means every version of it
 //   cuMemAlloc@*=2           every call
 //   cuStreamSynchronize@p=0.01,seed=7=719     one in a hundred, the same ones in every run
-//   cuLaunchKernelEx@2=sticky:700             and poisons the current context
+//   cuLaunchKernelEx@2=sticky:700             the second call, which poisons the current context
 //   launch:saxpy@5=sticky:700                 the fifth run of the kernel faults
-//   mem.limit=64M                             what the devices have
+//   mem.limit=64M                             the memory of each device
 class FaultPlan {
  public:
   struct Strike {
@@ -31,7 +31,7 @@ class FaultPlan {
   };
   static FaultPlan& instance();
 
-  // False, with the old plan left in force, if `text` is no plan. Counts start anew.
+  // Returns false and keeps the old plan if `text` is not a plan. Restarts the counts.
   bool set(std::string_view text);
   static bool is_plan(std::string_view text);
   bool active() const { return active_.load(std::memory_order_acquire); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and checks the attributes of kernels.
+// Returns and checks the attributes of kernels.
 #include "cpu/driver/function_attributes.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace cucore::cpu {
 namespace {
 
-// As many threads as the code allows and the registers hold.
+// Returns the largest number of threads that the code and the registers allow.
 int max_threads(const KernelInfo& info, const Profile& profile) {
   int most = profile.value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   int warp = std::max<int>(1, static_cast<int>(info.registers) * 32);
@@ -18,7 +18,7 @@ int max_threads(const KernelInfo& info, const Profile& profile) {
 void set_cluster(std::atomic<int>& slot, const Profile& profile, const KernelInfo& info,
                  int value) {
   require(value >= 0 && value <= profile.multiprocessor().max_cluster_non_portable);
-  // Dimensions that were fixed when the code was compiled stay.
+  // Dimensions that the compile fixed cannot change.
   require(info.required_cluster[0] == 0, CUDA_ERROR_NOT_PERMITTED);
   slot = value;
 }
@@ -38,7 +38,8 @@ int function_attribute(const KernelInfo& info, const FunctionAttributes& a, cons
       return static_cast<int>(info.local_bytes);
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
       return static_cast<int>(info.registers);
-    // Both in the form 10 x major + minor: of the virtual architecture, and of what runs it.
+    // Both are 10 x major + minor: one for the virtual architecture, one for the architecture that
+    // runs it.
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
       return info.target;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
@@ -99,7 +100,8 @@ void set_function_attribute(const KernelInfo& info, FunctionAttributes& a, const
 
 CUresult give_parameter(const KernelInfo& info, size_t index, size_t* offset, size_t* size) {
   require(offset != nullptr);
-  if (index >= info.params.size()) return CUDA_ERROR_INVALID_VALUE;  // how callers find the end
+  // callers find the end by this error
+  if (index >= info.params.size()) return CUDA_ERROR_INVALID_VALUE;
   *offset = info.params[index].offset;
   if (size) *size = info.params[index].size;
   return CUDA_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes and parameters of kernels, the same for a CUkernel and a CUfunction.
+// Attributes and parameters of kernels, common to CUkernel and CUfunction.
 #pragma once
 
 #include <cuda.h>

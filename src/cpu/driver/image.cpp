@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognises images and picks the PTX.
+// Recognises images and selects the PTX.
 #include "cpu/driver/image.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace cucore::cpu {
 namespace {
 
-// What no 13.0 driver knows, 9.1 and later, is accepted: what is new in it fails when it is
-// reached.
+// A version above 9.0, which 13.0 drivers do not support, is accepted. A new instruction fails only
+// when it executes.
 constexpr int NEWEST_MAJOR = 9;
 constexpr uint64_t MAX_FILE_BYTES = uint64_t{1} << 31;
 constexpr unsigned char ELF[] = {0x7f, 'E', 'L', 'F'};
@@ -30,7 +30,7 @@ bool starts_with(const void* image, size_t size, const unsigned char (&magic)[4]
 
 PtxText refused(CUresult code, std::string log) { return {code, {}, std::move(log)}; }
 
-// Comments are skipped because a copyright notice may well contain ".version".
+// The scanner skips comments, because a copyright notice may contain ".version".
 class HeaderScanner {
  public:
   explicit HeaderScanner(std::string_view text) : text_(text) {}
@@ -153,7 +153,7 @@ PtxText ptx_of_image(const void* image, int sm) {
   if (!image) return refused(CUDA_ERROR_INVALID_VALUE, {});
   uint32_t first = 0;
   std::memcpy(&first, image, 1);
-  // The wrapper and the fat binary begin with bytes that text never has.
+  // The wrapper and the fat binary begin with bytes that never occur in text.
   if (first == (FATBIN_WRAPPER_MAGIC & 0xff) || first == (FATBIN_MAGIC & 0xff)) {
     uint32_t magic = 0;
     std::memcpy(&magic, image, 4);
@@ -171,7 +171,7 @@ PtxText ptx_of_image(const void* image, int sm) {
 }
 
 PtxText ptx_of_file(const char* path, int sm) {
-  // A FIFO would wait for a writer, and a device has no end.
+  // Opening a FIFO would wait for a writer, and a device has no end.
   std::error_code failed;
   const auto size = std::filesystem::file_size(path, failed);
   if (failed || !std::filesystem::is_regular_file(path, failed))

@@ -46,7 +46,7 @@ void JitOptions::Log::write(const std::string& text, void** values) const {
     buffer[written] = 0;
   }
   if (size_index < 0) return;
-  // "OUT: amount of log buffer filled", an unsigned int in the option's own value.
+  // CUDA returns "amount of log buffer filled", an unsigned int, in the option's own value.
   auto filled = static_cast<unsigned>(written ? written + 1 : 0);
   std::memcpy(static_cast<void*>(&values[size_index]), &filled, sizeof filled);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JIT options of the load functions: log buffers are filled, the rest is checked and ignored.
+// The JIT options of the load functions. Log buffers are filled; other options are checked and
+// ignored.
 #pragma once
 
 #include <cuda.h>
@@ -19,7 +20,7 @@ class JitOptions {
   struct Log {
     char* buffer = nullptr;
     unsigned size = 0;
-    int size_index = -1;  // of the option that takes back how much was written
+    int size_index = -1;  // index of the option that receives the number of written bytes
     void write(const std::string& text, void** values) const;
   };
   void** values_;

@@ -64,7 +64,8 @@ void settle_cluster(const Function& function, LaunchRequest& r) {
   int most = a.non_portable_cluster ? sm.max_cluster_non_portable : sm.max_cluster;
   require(volume(r.cluster) <= static_cast<uint64_t>(most), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   for (int i = 0; i < 3; ++i) require(r.grid[i] % r.cluster[i] == 0);
-  // The executor has no clusters yet; said here, it does not cost the caller the context.
+  // The executor does not support clusters. A failure at this point does not poison the caller's
+  // context.
   fail(CUDA_ERROR_NOT_SUPPORTED);
 }
 
@@ -78,7 +79,7 @@ void check_cooperative(const Function& function, const LaunchRequest& r) {
           CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
-// The list that ends with CU_LAUNCH_PARAM_END: one buffer with all parameters.
+// Reads a list that ends with CU_LAUNCH_PARAM_END: one buffer with all parameters.
 std::vector<std::byte> parameters_of_buffer(const KernelInfo& info, void** extra) {
   const void* buffer = nullptr;
   size_t size = 0;

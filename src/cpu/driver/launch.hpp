@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel launch from the caller's arguments to the job in the stream.
+// Converts the caller's arguments of a launch to a job in the stream.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ struct LaunchRequest {
   unsigned grid[3] = {};
   unsigned block[3] = {};
   unsigned shared = 0;
-  unsigned cluster[3] = {0, 0, 0};  // 0: not given
+  unsigned cluster[3] = {0, 0, 0};  // 0: not set
   bool cooperative = false;
-  std::vector<std::shared_ptr<Event>> events;  // to be recorded behind the kernel
+  std::vector<std::shared_ptr<Event>> events;  // recorded after the kernel
 };
 
-// Reads the attributes of cuLaunchKernelEx; those that do not matter here are checked and ignored.
+// Reads the attributes of cuLaunchKernelEx; attributes without an effect are checked and ignored.
 void apply_attributes(LaunchRequest& request, const CUlaunchAttribute* attributes, unsigned count);
 
 // Checks every limit, copies the parameters and submits.

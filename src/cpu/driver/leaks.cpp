@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Totals of what ended contexts still owned.
+// Totals of the objects that ended contexts still owned.
 #include "cpu/driver/leaks.hpp"
 
 #include <mutex>
@@ -12,7 +12,7 @@ struct Guarded {
   LeakTotals totals;
 };
 Guarded& guarded() {
-  static Guarded& g = *new Guarded;  // lives as long as the process
+  static Guarded& g = *new Guarded;  // never destroyed
   return g;
 }
 
@@ -29,7 +29,7 @@ void record_leaks(const Context&, Allocations::Leak memory) {
 void count_leaked_handles(const Context&, const std::unordered_map<uint64_t, ObjectKind>& handles) {
   std::lock_guard lock(guarded().mutex);
   for (auto [handle, kind] : handles) {
-    // A function ends with its module and has no release of its own.
+    // A function ends with its module and has no release function.
     if (kind != ObjectKind::FUNCTION) ++guarded().totals.handles[static_cast<size_t>(kind)];
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs left behind when they ended a context: counted here for the control table's report.
+// Counts the objects that a program had not freed at the end of a context, for the control table's
+// report.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading, instances by context, and the handles of functions and kernels.
+// Loading, instances per context, and the handles of functions and kernels.
 #include "cpu/driver/library.hpp"
 
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code as the driver sees it: a library is independent of contexts and has one module instance in
-// each context that uses it; a module is an instance of its own; kernels and functions name them.
+// Code in the driver. A library is independent of contexts and has one module instance per context
+// that uses it. A module is one such instance. Kernels and functions refer to both.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace cucore::cpu {
 
 class Device;
 
-// What cuFuncSetAttribute and cuKernelSetAttribute change.
+// The attributes that cuFuncSetAttribute and cuKernelSetAttribute change.
 struct FunctionAttributes {
   explicit FunctionAttributes(const KernelInfo& info)
       : max_dynamic_shared(info.static_shared < 49152 ? 49152 - static_cast<int>(info.static_shared)
@@ -43,10 +43,11 @@ class ModuleInstance : public Object, public std::enable_shared_from_this<Module
 
   Context& context() const { return *context_; }
   const LoadedModule& code() const { return *code_; }
-  // The handle of the function, the same at every call; nullptr if there is none of that name.
+  // Returns the handle of the function, the same on every call; nullptr if no function has that
+  // name.
   CUfunction function(std::string_view name, std::shared_ptr<FunctionAttributes> attributes = {});
   void drop_functions();
-  CUmodule make_handle();  // when somebody asks for it; the same at every call
+  CUmodule make_handle();  // on request; the same on every call
   bool of_library() const { return of_library_; }
 
  private:
@@ -79,12 +80,13 @@ class Function : public Object {
 class Library : public Object, public std::enable_shared_from_this<Library> {
  public:
   static constexpr ObjectKind KIND = ObjectKind::LIBRARY;
-  // Parses for `device` at once, so that errors appear here; other devices follow when used.
+  // Parses for `device` immediately, so that errors appear here; other devices follow at their
+  // first use.
   static std::shared_ptr<Library> load(std::string ptx, Device& device, JitOptions& options);
 
   uint64_t id() const { return id_; }
   const std::vector<const Kernel*>& kernels() const { return reference_->kernels(); }
-  CUkernel kernel(std::string_view name);  // nullptr if there is none
+  CUkernel kernel(std::string_view name);  // nullptr: not found
   std::shared_ptr<ModuleInstance> instance(const std::shared_ptr<Context>& context);
   std::shared_ptr<FunctionAttributes> attributes(const Kernel& kernel, int device);
   void unload();
@@ -95,7 +97,8 @@ class Library : public Object, public std::enable_shared_from_this<Library> {
 
   const uint64_t id_;
   const std::string ptx_;
-  const std::shared_ptr<LoadedModule> reference_;  // names and parameters; first to be instantiated
+  // provides names and parameters; the first one to be instantiated
+  const std::shared_ptr<LoadedModule> reference_;
   std::mutex mutex_;
   bool reference_used_ = false;
   std::map<std::string, CUkernel, std::less<>> kernels_;
@@ -103,7 +106,7 @@ class Library : public Object, public std::enable_shared_from_this<Library> {
   std::vector<std::weak_ptr<Context>> contexts_;
 };
 
-// A kernel of a library, in no context yet.
+// A kernel of a library, independent of contexts.
 class LibraryKernel : public Object {
  public:
   static constexpr ObjectKind KIND = ObjectKind::KERNEL;
@@ -122,13 +125,13 @@ class LibraryKernel : public Object {
   const Kernel& kernel_;
 };
 
-// The code for a module of its own. `log` is for the error log.
+// Loads the code for a separate module. `log` is for the error log.
 std::shared_ptr<LoadedModule> load_code(const std::string& ptx, const Device& device,
                                         DeviceLimits limits, std::string& log, CUresult& code);
 
 DeviceLimits limits_of(const Context& context);
 
-// A CUfunction, or a CUkernel in its place, which then means its function in `context`.
+// Returns the function of a CUfunction, or of a CUkernel in `context`.
 std::shared_ptr<Function> find_function(CUfunction handle, const std::shared_ptr<Context>& context);
 
 }  // namespace cucore::cpu

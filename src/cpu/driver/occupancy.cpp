@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Occupancy arithmetic as NVIDIA documents it in the occupancy calculator.
+// Occupancy arithmetic, as in NVIDIA's occupancy calculator.
 #include "cpu/driver/occupancy.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ size_t shared_per_block(const Multiprocessor& sm, int blocks) {
 int active_clusters(const Multiprocessor& sm, int sm_count, int cluster, const BlockNeeds& needs) {
   if (sm.gpc == 0 || cluster <= 0) return 0;
   int blocks = blocks_per_multiprocessor(sm, needs);
-  int rest = sm_count % sm.gpc;  // a cluster stays within a group of multiprocessors
+  int rest = sm_count % sm.gpc;  // a cluster stays within one group of multiprocessors
   return sm_count / sm.gpc * (sm.gpc * blocks / cluster) + rest * blocks / cluster;
 }
 

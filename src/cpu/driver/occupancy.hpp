@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many blocks of a kernel an SM of the profile could hold at once.
+// Computes how many blocks of a kernel an SM of the profile can hold at once.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,15 @@ namespace cucore::cpu {
 
 struct BlockNeeds {
   int threads = 0;
-  int registers = 0;  // of a thread
-  size_t shared = 0;  // static and dynamic
+  int registers = 0;  // per thread
+  size_t shared = 0;  // static plus dynamic
 };
 
 int blocks_per_multiprocessor(const Multiprocessor& sm, const BlockNeeds& needs);
-// Does the register file hold a block of so many threads?
+// Returns true if the register file holds a block of this many threads.
 bool registers_suffice(const Multiprocessor& sm, const BlockNeeds& needs);
-// Shared memory that each of `blocks` resident blocks may have, static memory included.
+// Returns the shared memory, including static memory, available to each of `blocks` resident
+// blocks.
 size_t shared_per_block(const Multiprocessor& sm, int blocks);
 int active_clusters(const Multiprocessor& sm, int sm_count, int cluster, const BlockNeeds& needs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accounts and stream order of memory pools.
+// Accounting and stream order of memory pools.
 #include "cpu/driver/pool.hpp"
 
 #include <algorithm>

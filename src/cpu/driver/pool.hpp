@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory pool: stream-ordered allocations and the arithmetic of what the pool holds. Addresses
-// are never used twice, so that a use after the free is recognised; "reserved" is an account.
+// A memory pool: stream-ordered allocations and the accounting of its memory. Addresses are never
+// reused, so that a use after the free is detected; "reserved" is only an account.
 #pragma once
 
 #include <cuda.h>
@@ -29,10 +29,10 @@ class Pool : public Object, public std::enable_shared_from_this<Pool> {
 
   uint64_t allocate(Stream& stream, uint64_t size);
   void release(Stream& stream, uint64_t address);  // in stream order
-  void returned(uint64_t size);                    // an allocation is gone
+  void returned(uint64_t size);                    // an allocation was freed
 
   void trim(uint64_t keep);
-  void on_synchronize();  // gives back what the release threshold does not hold
+  void on_synchronize();  // frees memory above the release threshold
 
   void get(CUmemPool_attribute which, void* value) const;
   void set(CUmemPool_attribute which, const void* value);

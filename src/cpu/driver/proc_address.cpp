@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuGetProcAddress: from a base name and a CUDA version to the export that has that ABI.
+// cuGetProcAddress: maps a base name and a CUDA version to the export with that ABI.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -71,7 +71,7 @@ Found by_base_name(std::string_view base, int version, bool per_thread) {
     if (found.status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
       found.status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
     if (at->version > version) continue;
-    // A per-thread variant is wanted before all others, whatever their version.
+    // If requested, a per-thread variant has priority over all others, whatever their version.
     bool better = at->per_thread != best_is_per_thread ? at->per_thread : at->version > best;
     if (best >= 0 && !better) continue;
     best = at->version;
@@ -81,7 +81,7 @@ Found by_base_name(std::string_view base, int version, bool per_thread) {
   return found;
 }
 
-// Names as exported (cuMemAlloc_v2, cuLaunchKernel_ptsz) mean exactly that function.
+// An exported name (cuMemAlloc_v2, cuLaunchKernel_ptsz) means exactly that function.
 Found by_exported_name(std::string_view name) {
   for (const Export& e : exports())
     if (e.name == name) return {e.address, CU_GET_PROC_ADDRESS_SUCCESS};
@@ -115,7 +115,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cu
   return CUDA_SUCCESS;
 }
 
-// The first ABI had no status: an unknown name is an error.
+// The first ABI has no status output, so an unknown name is an error.
 CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags) {
   check(symbol, pfn, cudaVersion, flags);
   Found found = find(symbol, cudaVersion, flags);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuInit, and what a fork and the end of the process mean.
+// cuInit, and the effects of a fork and of the end of the process.
 #include "cpu/driver/process.hpp"
 
 #include <pthread.h>
@@ -17,11 +17,11 @@ namespace {
 std::atomic<Life> g_life{Life::UNINITIALISED};
 std::atomic<Process*> g_process{nullptr};
 
-// A child has none of the threads that its parent's streams and executor rely on, and may have
-// inherited locked locks: nothing but this flag is touched there.
+// A child has none of the parent's threads, which streams and executor rely on, and may have
+// inherited locked mutexes. Only this flag is written here.
 void on_fork_in_child() { g_life.store(Life::FORKED_CHILD, std::memory_order_relaxed); }
 
-// Streams may be at work when the process ends; nothing is torn down under them.
+// Streams may have work at the end of the process, so no state is destroyed.
 void on_exit() { g_life.store(Life::EXITING, std::memory_order_release); }
 
 }  // namespace
@@ -55,7 +55,7 @@ CUresult Process::init() {
                   "', not sm_75, sm_80, sm_89, sm_90 or sm_100");
     return CUDA_ERROR_INVALID_DEVICE;
   }
-  g_process.store(new Process(std::move(settings)));  // lives as long as the process
+  g_process.store(new Process(std::move(settings)));  // never destroyed
   pthread_atfork(nullptr, nullptr, on_fork_in_child);
   std::atexit(on_exit);
   g_life.store(Life::READY, std::memory_order_release);

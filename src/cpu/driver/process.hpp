@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's life in this process: not initialised, ready, a forked child, or on its way out.
+// The driver's state in this process: not initialised, ready, forked child, or exiting.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,12 @@ Life life() noexcept;
 
 class Process {
  public:
-  static CUresult init();  // cuInit; any number of times
-  static Process& get();   // only when Ready
+  static CUresult init();  // cuInit; may be called repeatedly
+  static Process& get();   // only in the state READY
 
   const DriverSettings settings;
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
-  Device& device(CUdevice ordinal) const;  // INVALID_DEVICE if there is none
+  Device& device(CUdevice ordinal) const;  // INVALID_DEVICE: no such device
 
  private:
   explicit Process(DriverSettings s);

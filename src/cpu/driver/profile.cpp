@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands profiles.inc and derives what occupancy and the executor need of it.
+// Expands profiles.inc and derives values for occupancy and the executor.
 #include "cpu/driver/profile.hpp"
 
 namespace cucore::cpu {
@@ -18,8 +18,8 @@ constexpr Row ROWS[] = {
 #undef SAME
 };
 
-// Number 96, cooperative launches over several devices, left cuda.h with CUDA 13; programs that
-// were built with an older one still ask.
+// CUDA 13 removed number 96, cooperative launches over several devices, from cuda.h. Older programs
+// still query it.
 constexpr size_t COOPERATIVE_MULTI_DEVICE = 96;
 
 }  // namespace
@@ -34,7 +34,7 @@ Profile::Profile(std::string_view name, int sm, size_t column) : name_(name), sm
   m.shared = value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
   m.reserved_shared = value(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
   m.shared_unit = sm == 75 ? 256 : 128;
-  if (sm >= 90) {  // for occupancy; launches of clusters are refused
+  if (sm >= 90) {  // for occupancy; cluster launches are refused
     m.max_cluster = 8;
     m.max_cluster_non_portable = 16;
     m.gpc = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device profiles: the attributes that a CPU device reports, one column of profiles.inc each.
+// Device profiles: the attributes that a CPU device reports. Each is one column of profiles.inc.
 #pragma once
 
 #include <cuda.h>
@@ -12,19 +12,19 @@
 
 namespace cucore::cpu {
 
-// How an SM shares its resources among blocks.
+// The resources of an SM that its blocks share.
 struct Multiprocessor {
   int warps = 0;
   int blocks = 0;
   int registers = 0;
   int shared = 0;
-  int register_unit = 256;  // registers are given to a warp in this unit
-  int shared_unit = 1024;   // shared memory is given to a block in this unit
-  int partitions = 4;       // warp schedulers, each with its share of the registers
-  int reserved_shared = 0;  // of each block, by the system
-  int max_cluster = 0;      // the largest portable cluster, 0: no clusters
+  int register_unit = 256;  // allocation unit of registers per warp
+  int shared_unit = 1024;   // allocation unit of shared memory per block
+  int partitions = 4;       // warp schedulers, each with its part of the registers
+  int reserved_shared = 0;  // bytes per block that the system reserves
+  int max_cluster = 0;      // the largest portable cluster; 0: no clusters
   int max_cluster_non_portable = 0;
-  int gpc = 0;  // multiprocessors that a cluster may span
+  int gpc = 0;  // multiprocessors that one cluster may span
 };
 
 class Profile {

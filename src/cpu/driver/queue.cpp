@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker thread of a queue: made when there is work, gone when there has been none for a while.
+// The worker thread of a queue. It starts when work arrives and ends after some time without work.
 #include "cpu/driver/queue.hpp"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto IDLE_LIFE = std::chrono::milliseconds(500);
 
-// Signals belong to the program's threads.
+// Only the program's threads handle signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -87,7 +87,7 @@ void Queue::run() {
     lock.unlock();
     for (const Ticket& ticket : job.after) ticket.wait();
     job.work();
-    job = {};  // what the job holds is released before anyone learns that it is done
+    job = {};  // releases the job's resources before waiters see it as done
     lock.lock();
     complete(lock);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of one stream: jobs that run one after the other on a thread of their own, each after
-// the jobs of other streams that it depends on.
+// The work of one stream: jobs that run in order on a separate thread, each after the jobs of other
+// streams that it depends on.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,7 @@ namespace cucore::cpu {
 
 class Queue;
 
-// A point in a queue. Jobs only ever wait for tickets that were given out before their own, so that
-// waiting cannot go round in a circle.
+// A point in a queue. A job waits only for older tickets, so waits cannot form a cycle.
 struct Ticket {
   std::shared_ptr<Queue> queue;
   uint64_t number = 0;
@@ -28,9 +27,9 @@ struct Ticket {
 
 class Queue : public std::enable_shared_from_this<Queue> {
  public:
-  using Work = std::function<void()>;  // throws nothing
+  using Work = std::function<void()>;  // must not throw
 
-  // `claimed`: the queue was idle and `may_claim` set: the caller must now call run_claimed.
+  // `claimed`: the queue was idle and `may_claim` set, so the caller must now call run_claimed.
   Ticket push(Work& work, std::vector<Ticket> after, bool may_claim, bool& claimed);
   void run_claimed(Work work);
 
@@ -39,7 +38,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   Ticket last();  // the newest job
   bool idle();
   bool retired();
-  void retire();  // no more jobs are to be expected: the thread ends with the last one
+  void retire();  // no further jobs follow; the thread ends after the last one
 
  private:
   struct Job {

@@ -6,7 +6,7 @@
 
 namespace cucore::cpu {
 namespace {
-// Above every address that a process can have, so that using a handle as a pointer faults at once.
+// Lies above every address of a process, so that a use of a handle as a pointer faults immediately.
 constexpr uint64_t TAG = uint64_t{0x00cc} << 48;
 constexpr uint32_t MAX_SLOTS = 1u << 20;
 
@@ -19,7 +19,7 @@ constexpr ObjectKind kind_of(uint64_t handle) { return static_cast<ObjectKind>(h
 }  // namespace
 
 Registry& Registry::instance() {
-  static Registry& registry = *new Registry;  // lives as long as the process
+  static Registry& registry = *new Registry;  // never destroyed
   return registry;
 }
 

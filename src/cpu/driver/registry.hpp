@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles: opaque values that are never dereferenced. A handle names a slot, its generation and the
-// kind of object, so that stale, foreign and made-up handles are recognised instead of crashing.
+// Handles: opaque values that are never dereferenced. A handle encodes a slot, its generation and
+// the kind of object. Stale, foreign and invented handles are therefore detected and do not crash
+// the process.
 #pragma once
 
 #include <array>
@@ -43,7 +44,7 @@ class Registry {
 
   uint64_t add(ObjectKind kind, std::shared_ptr<Object> object);
   std::shared_ptr<Object> find(ObjectKind kind, uint64_t handle) const;
-  // Ends the handle; answers the object, or nullptr if the handle was not valid.
+  // Ends the handle and returns its object, or nullptr if the handle was not valid.
   std::shared_ptr<Object> remove(ObjectKind kind, uint64_t handle);
   std::array<uint64_t, OBJECT_KINDS> live() const;  // by kind
 
@@ -59,7 +60,8 @@ class Registry {
   std::array<uint64_t, OBJECT_KINDS> live_{};
 };
 
-// The object behind a handle of cuda.h's types; INVALID_HANDLE (or `code`) if there is none.
+// Returns the object behind a handle of cuda.h's types. Throws INVALID_HANDLE (or `code`) for an
+// invalid handle.
 template <class T, class H>
 std::shared_ptr<T> lookup(H handle, CUresult code = CUDA_ERROR_INVALID_HANDLE) {
   auto object = Registry::instance().find(T::KIND, reinterpret_cast<uint64_t>(handle));

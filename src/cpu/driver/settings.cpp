@@ -27,7 +27,7 @@ std::optional<Simd> simd_from(std::string_view text) {
   return std::nullopt;
 }
 
-// What the variable says, if it is set and `read` understands it.
+// Returns the value of the variable if it is set and `read` accepts it.
 template <class Read>
 auto setting(DriverSettings& s, const char* name, const char* wanted, Read read)
     -> decltype(read(std::string_view())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of the CPU device, read from the environment once, by cuInit.
+// The settings of the CPU device. cuInit reads them from the environment once.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace cucore::cpu {
 struct DriverSettings {
   int devices = 1;                      // CUCORE_CPU_DEVICES, 0 to 64
   std::string profile = "sm_90";        // CUCORE_CPU_PROFILE
-  uint64_t memory = uint64_t{8} << 30;  // CUCORE_CPU_MEMORY, bytes of one device; K, M, G
-  bool synchronous = false;             // CUCORE_CPU_MODE=sync: every call ends with its work
+  uint64_t memory = uint64_t{8} << 30;  // CUCORE_CPU_MEMORY, bytes per device; K, M, G
+  bool synchronous = false;             // CUCORE_CPU_MODE=sync: every call completes its work
   std::string fault_plan;               // CUCORE_CPU_FAULT
   std::string trace_file;               // CUCORE_CPU_TRACE
   Settings executor;                    // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT, _LAUNCH_MEMORY
-  std::string wrong;                    // the variables that make no sense, and what would
+  std::string wrong;                    // the invalid variables with their expected values
 };
 
-// Values that make no sense leave the default and are told in `wrong`, for which cuInit fails.
+// Invalid values keep the default and are listed in `wrong`; cuInit then fails.
 DriverSettings settings_from_environment();
 
-// "64M" and the like; nullopt if it is no size.
+// Parses sizes such as "64M"; nullopt for anything else.
 std::optional<uint64_t> parse_size(std::string_view text);
 
 }  // namespace cucore::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submitting work to a stream, finding streams by handle.
+// Submits work to streams and finds streams by handle.
 #include "cpu/driver/stream.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<uint64_t> next_stream_id{1};
 
-// A list instead of a mark in each thread's state: the threads of streams have none.
+// A list is used because the threads of streams have no thread state for a mark.
 struct Callbacks {
   std::mutex mutex;
   std::vector<std::thread::id> threads;
@@ -22,11 +22,11 @@ struct Callbacks {
 };
 
 Callbacks& callbacks() {
-  static Callbacks& c = *new Callbacks;  // lives as long as the process
+  static Callbacks& c = *new Callbacks;  // never destroyed
   return c;
 }
 
-// The last line of defence of the threads that run streams: what a job throws poisons its context.
+// An exception from a job poisons its context and does not reach the stream's thread.
 void run_job(Context& context, const Queue::Work& work, Stream::Run run) noexcept {
   if (run == Stream::Run::UNLESS_POISONED && context.poisoned()) return;
   try {

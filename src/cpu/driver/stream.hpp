@@ -19,7 +19,7 @@ class Stream : public Object {
   static constexpr ObjectKind KIND = ObjectKind::STREAM;
   enum class Type : uint8_t { LEGACY, PER_THREAD, BLOCKING, NON_BLOCKING };
   enum class Run : uint8_t { UNLESS_POISONED, ALWAYS };
-  // May a call do the work itself when nothing is ahead of it? (Nobody can see the difference.)
+  // Whether a call may run the work itself if the queue is empty; the difference is not observable.
   enum class Where : uint8_t { WORKER, CALLER_IF_IDLE };
 
   Stream(std::shared_ptr<Context> context, Type type, int priority);
@@ -54,12 +54,12 @@ class Stream : public Object {
 inline constexpr int LEAST_PRIORITY = 0;
 inline constexpr int GREATEST_PRIORITY = -5;
 
-// The stream behind a handle, with 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD in the calling
-// thread's current context; throws INVALID_HANDLE, or the error of the stream's context.
+// Returns the stream of a handle. 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD mean streams of the
+// calling thread's current context. Throws INVALID_HANDLE, or the error of the stream's context.
 std::shared_ptr<Stream> find_stream(CUstream handle);
 std::shared_ptr<Stream> find_stream_unchecked(CUstream handle);
 
-// Runs a host function; in_callback() is true on its thread meanwhile.
+// Runs a host function, during which in_callback() is true on its thread.
 void run_callback(const std::function<void()>& callback);
 bool in_callback();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calling thread's state.
+// The state of the calling thread.
 #include "cpu/driver/thread_state.hpp"
 
 #include <pthread.h>
@@ -15,9 +15,9 @@ ThreadState::~ThreadState() {
   for (const auto& stream : default_streams) stream->queue()->retire();
 }
 
-// A key instead of thread_local: a library that was opened late would have its thread-locals in
-// memory that the loader frees on other threads, and in a destructor that runs at the end of the
-// process on the main thread; a key's runs when a thread ends, and only then.
+// Uses a key instead of thread_local. The loader frees the thread-locals of a library that was
+// opened late while other threads run. Destructors of thread-locals also run on the main thread at
+// the end of the process. A key's destructor runs only at the end of a thread.
 ThreadState* try_thread_state() noexcept {
   static const struct Key {
     pthread_key_t key{};

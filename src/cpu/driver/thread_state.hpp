@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver remembers of each of the program's threads: the stack of contexts, its default
-// streams, and whether it is inside a per-thread entry point.
+// The driver's state per program thread: the stack of contexts, its default streams, and whether a
+// per-thread entry point runs.
 #pragma once
 
 #include <cuda.h>
@@ -17,15 +17,16 @@ class Stream;
 struct ThreadState {
   ~ThreadState();
   std::vector<std::shared_ptr<Context>> stack;
-  std::vector<std::shared_ptr<Stream>> default_streams;  // one for each context that asked
+  std::vector<std::shared_ptr<Stream>> default_streams;  // one per context that requested it
   CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   bool per_thread = false;
-  std::string load_log;  // of the last image that was loaded or refused
+  std::string load_log;  // log of the last image that was loaded or refused
 };
 
-// The calling thread's; the first call on a thread makes it, and answers nullptr if memory is out.
+// Returns the calling thread's state. The first call on a thread creates it, and returns nullptr if
+// memory is exhausted.
 ThreadState* try_thread_state() noexcept;
-// The same on a thread that has entered the driver: the wrapper has made it.
+// Does the same on a thread that has entered the driver, where the wrapper has created the state.
 ThreadState& thread_state();
 
 }  // namespace cucore::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the trace with one system call a line, so that lines of several threads never mix.
+// Writes each line of the trace with one system call, so that lines of several threads never mix.
 #include "cpu/driver/trace.hpp"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view FIRST_WORDS = "{\"time\":";
 
-// Lines in any other file would damage it.
+// The trace must not damage any other file.
 bool may_append_to(int file) {
   struct stat status {};
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
@@ -34,7 +34,7 @@ bool may_append_to(int file) {
 }  // namespace
 
 Trace& Trace::instance() {
-  static Trace& trace = *new Trace;  // lives as long as the process
+  static Trace& trace = *new Trace;  // never destroyed
   return trace;
 }
 

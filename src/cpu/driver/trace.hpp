@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of driver calls: one JSON line for each call, written to the file that CUCORE_CPU_TRACE
-// names.
+// The trace of driver calls: one JSON line per call, in the file that CUCORE_CPU_TRACE names.
 #pragma once
 
 #include <cuda.h>
@@ -14,8 +13,7 @@ class Trace {
  public:
   static Trace& instance();
   void open(const std::string& path);
-  // A descriptor to append to; -1 unless the file is a new one or a trace that belongs to this
-  // user.
+  // Opens the file for appending. Returns -1 unless the file is new or a trace owned by this user.
   static int open_file(const std::string& path);
   bool on() const { return file_ >= 0; }
   void write(const char* name, uint64_t number, const std::string& arguments, uint64_t start,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports every other name of the driver. The callers pass arguments that these functions ignore,
+// Exports all other names of the driver. Their callers pass arguments that these functions ignore,
 // which the C calling conventions of all supported systems allow.
 #include "cpu/driver/unsupported.hpp"
 

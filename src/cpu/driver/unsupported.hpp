@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the exports of functions that the CPU device does not implement call; knows no CUDA type,
-// because their file must not see cuda.h's declarations of them.
+// Called by the exports of functions that the CPU device does not implement. It uses no CUDA type,
+// because the file of those exports must not contain cuda.h's declarations of them.
 #pragma once
 
 namespace cucore::cpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what an address means when the fast paths do not know it, and says precisely what is wrong
-// with one that means nothing.
+// Resolves addresses that the fast paths do not find, and reports the exact error of an invalid
+// one.
 #include "cpu/exec/access.hpp"
 
 #include "cpu/exec/block.hpp"
@@ -20,7 +20,7 @@ std::string access_text(uint64_t address, uint64_t size, Access access) {
         access_text(address, size, access) + ", " + where);
 }
 
-// Memory of a fixed size that starts at 0 of its window.
+// Accesses memory of a fixed size that starts at 0 of its window.
 std::byte* bounded(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
                    Access access, std::byte* memory, uint64_t bytes, const char* name) {
   if (address <= bytes && size <= bytes - address) return memory + address;

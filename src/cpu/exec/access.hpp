@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow side of memory instructions: finds the allocation behind an address, or faults.
+// The slow path of memory instructions: finds the allocation behind an address, or faults.
 #pragma once
 
 #include "cpu/exec/memory.hpp"
@@ -12,10 +12,10 @@ enum class Region : uint8_t { GLOBAL, GENERIC, SHARED, LOCAL, PARAM, FRAME_PARAM
 // Bits of Op::target of a memory instruction, above its Region.
 inline constexpr uint32_t NARROW = 0x100;  // the address register has 32 bits
 inline constexpr uint32_t FRAME_RELATIVE =
-    0x200;  // the offset starts at the current call's local memory
+    0x200;  // the offset is relative to the local memory of the current call
 
-// The host's pointer for `size` bytes that the lane wants at `address`. Checks alignment and
-// bounds, throws KernelFault, and remembers the allocation in the instruction's site.
+// Returns the host's pointer to `size` bytes that the lane accesses at `address`. Checks alignment
+// and bounds, throws KernelFault, and stores the allocation in the instruction's site.
 std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
                    Region region);
 

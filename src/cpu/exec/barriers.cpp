@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named barriers of a block. Without a thread count a barrier waits for all threads that live; with
-// one, each complete warp counts for 32, as PTX says.
+// Named barriers of a block. Without a thread count, a barrier waits for all live threads. With
+// one, each complete warp counts as 32 threads, as PTX defines.
 #include <bit>
 #include <string>
 
@@ -15,7 +15,7 @@ bool Block::is_complete(const Barrier& barrier) const {
   return barrier.expected ? barrier.count >= barrier.expected : barrier.lanes >= live_threads;
 }
 
-// True when this arrival has completed the barrier.
+// Returns true if this arrival completed the barrier.
 bool Block::arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint32_t predicate) {
   Barrier& barrier = barriers[id];
   barriers_used = true;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers that gain nothing from vector instructions and are built once.
+// Handlers that do not benefit from vector instructions and are built once.
 #pragma once
 
 #include "cpu/exec/handlers.hpp"
 
 namespace cucore::cpu {
 
-// Each answers nullptr for a form that is not its own.
-Handler select_atomic(const ptx::Form& form, Widths widths);      // atom, red
-Comparison select_ordered(const ptx::Form& form, Widths widths);  // any ld and st; imm is for a[5]
-Handler select_warp_op(const ptx::Form& form);                    // shfl, vote, match, redux, elect
-Comparison select_rounding(const ptx::Form& form);  // directed roundings; Op::imm says how
+// Each returns nullptr for a form of another family.
+Handler select_atomic(const ptx::Form& form, Widths widths);  // atom, red
+// any ld and st; imm is used for a[5]
+Comparison select_ordered(const ptx::Form& form, Widths widths);
+Handler select_warp_op(const ptx::Form& form);      // shfl, vote, match, redux, elect
+Comparison select_rounding(const ptx::Form& form);  // directed roundings; Op::imm selects the mode
 Comparison select_any_convert(const ptx::Form& form, Widths widths);
 Comparison select_video(const ptx::Form& form);
 Comparison select_half(const ptx::Form& form, bool three);  // f16 and bf16
 Comparison select_half_compare(const ptx::Form& form);
 Comparison select_packed(const ptx::Form& form);  // u16x2, s16x2
 
-// mov of what is computed when it is read: imm is the SpecialRegister.
+// mov of a value computed at the read: imm is the SpecialRegister.
 void read_clock(Warp& w, const Op& op);
 void read_clock_wide(Warp& w, const Op& op);
 // mov of a special register to a register of another width: imm is the width.
@@ -25,8 +26,8 @@ void copy_special(Warp& w, const Op& op);
 // mov of a local variable's address, imm, in a function other than a kernel.
 void local_address(Warp& w, const Op& op);
 void local_address_narrow(Warp& w, const Op& op);
-// mov between a register and a vector: a[0] is the wide register, a[1] on the elements, imm their
-// number and their bytes.
+// mov between a register and a vector. The wide register is in a[0], and the elements begin at
+// a[1]. Their number and size in bytes are in imm.
 void pack(Warp& w, const Op& op);
 void unpack(Warp& w, const Op& op);
 // cvta: imm is added to 64-bit addresses.
@@ -38,7 +39,7 @@ void nothing(Warp& w, const Op& op);
 void trap(Warp& w, const Op& op);
 void breakpoint(Warp& w, const Op& op);
 void nanosleep(Warp& w, const Op& op);
-void copy_async(Warp& w, const Op& op);  // cp.async, done at once
+void copy_async(Warp& w, const Op& op);  // cp.async, completed immediately
 
 // mbarrier: a[0] the result, a[1] a count, a[2] a state or parity, a[4] the address.
 Handler select_mbarrier(ptx::Opcode opcode);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life of a block: its tables, its warps' first frames, frames of calls, and slices of execution.
+// Lifetime of a block: its tables, its warps' first frames, frames of calls, and slices of
+// execution.
 #include "cpu/exec/block.hpp"
 
 #include <algorithm>
@@ -63,7 +64,8 @@ uint64_t bytes_of_block(const LaunchState& launch) {
   return sizeof(Block) + launch.shared_bytes + BLOCK_ROWS * ROW + launch.warp_count * warp;
 }
 
-// After a fault nothing is given back: others would take it before they notice the end.
+// After a fault the block keeps its memory; otherwise other blocks would take it before they notice
+// the end.
 Block::~Block() {
   if (launch.stop.load(std::memory_order_relaxed)) return;
   launch.memory.give_back(taken_ + (launch.reserved ? 0 : launch.block_bytes));
@@ -255,7 +257,7 @@ Frame* Block::new_frame(Warp& w, const Op& op, const DecodedFunction& function) 
   return frame;
 }
 
-// The old memory counts until it is copied.
+// The old memory is charged until it is copied.
 void Block::grow_local(Warp& w, const Op& op, uint64_t bytes, const DecodedFunction& callee) {
   uint64_t stride = std::min(std::max(round_up(bytes, 64), w.local_stride * 2), MAX_LOCAL);
   if (!take(stride * LANES)) {
@@ -265,7 +267,7 @@ void Block::grow_local(Warp& w, const Op& op, uint64_t bytes, const DecodedFunct
   AlignedBytes grown = make_aligned(stride * LANES);
   for (int l = 0; l < LANES && w.local_stride; ++l)
     std::memcpy(grown.get() + l * stride, w.local + l * w.local_stride, w.local_stride);
-  // What the block was made with stays taken until the block ends.
+  // Memory from the start of the block stays charged until its end.
   if (w.local_stride > entry.local_bytes) {
     taken_ -= w.local_stride * LANES;
     launch.memory.give_back(w.local_stride * LANES);

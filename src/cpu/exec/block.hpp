@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread block as a resumable object: warps, barriers and memory, run in slices by a worker.
+// A thread block as a resumable object: warps, barriers and memory. A worker runs it in slices.
 #pragma once
 
 #include <atomic>
@@ -19,25 +19,25 @@ namespace cucore::cpu {
 
 inline constexpr uint32_t MAX_WARPS = 32;
 inline constexpr uint64_t MAX_LOCAL = 512 << 10;  // bytes of local memory per thread, as on a GPU
-inline constexpr uint32_t BARRIERS = 17;          // 16 of PTX and the cluster's
+inline constexpr uint32_t BARRIERS = 17;          // 16 of PTX plus one for the cluster
 
-// What all blocks of a launch share.
+// State that all blocks of a launch share.
 struct LaunchState {
   const Launch* launch = nullptr;
   const DecodedKernel* kernel = nullptr;
   const DecodedModule* module = nullptr;
   AlignedBytes params;
-  AlignedBytes threads;  // tables of %tid, one for each warp
+  AlignedBytes threads;  // tables of %tid, one per warp
   uint32_t warp_count = 0;
   uint64_t block_count = 0;
-  uint64_t shared_bytes = 0;     // with what is reserved
-  uint64_t reserved_shared = 0;  // where that begins
-  uint64_t workspace = 0;        // of grid synchronisation
+  uint64_t shared_bytes = 0;     // including reserved memory
+  uint64_t reserved_shared = 0;  // start of the reserved memory
+  uint64_t workspace = 0;        // workspace of grid synchronisation
   uint64_t grid_id = 0;
   uint64_t budget = 0;
-  uint64_t block_bytes = 0;  // that every block takes from the memory budget
-  bool reserved = false;     // the memory of all blocks is taken already
-  // Written by all workers, so not in the cache lines of what they only read.
+  uint64_t block_bytes = 0;  // charged to the memory budget by every block
+  bool reserved = false;     // the memory of all blocks is already charged
+  // All workers write it, so it is not in the cache lines that they only read.
   alignas(64) std::atomic<uint64_t> next_block{0};
   alignas(64) std::atomic<uint64_t> warp_instructions{0};
   std::atomic<uint64_t> thread_instructions{0};
@@ -50,16 +50,16 @@ struct LaunchState {
 };
 
 struct Barrier {
-  uint32_t expected = 0;  // threads; 0: all that live
-  uint32_t count = 0;     // arrivals, warps counting fully
-  uint32_t lanes = 0;     // lanes that arrived
+  uint32_t expected = 0;  // threads; 0: all live threads
+  uint32_t count = 0;     // arrivals; a warp counts as 32
+  uint32_t lanes = 0;     // lanes that have arrived
   uint32_t popc = 0;
   uint32_t hits = 0;  // lanes whose predicate was true, for and and or
   bool used = false;
   uint32_t arrived[MAX_WARPS] = {};
 };
 
-// What one thread of the pool keeps while it works on a launch.
+// Per-thread state of the pool during a launch.
 struct Worker {
   LaunchState* launch = nullptr;
   std::vector<Site> sites;
@@ -72,20 +72,20 @@ struct FrameDelete {
   void operator()(Frame* frame) const;
 };
 
-// Host memory of a block before it calls a function.
+// Returns the host memory of a block before it calls a function.
 uint64_t bytes_of_block(const LaunchState& launch);
 
 enum class BlockStatus : uint8_t { DONE, EXPIRED };
 enum class WarpStatus : uint8_t { DONE, BLOCKED, EXPIRED };
 
 struct Block {
-  // The caller has taken the bytes of the block from the memory budget.
+  // The caller has charged the bytes of the block to the memory budget.
   Block(LaunchState& launch, Worker& worker);
   ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  // Makes this the block with the number; storage of an earlier one is reused.
+  // Makes this the block with the number; storage of an earlier block is reused.
   void begin(uint64_t number);
   // Throws KernelFault.
   BlockStatus run(int64_t quantum);
@@ -95,10 +95,10 @@ struct Block {
   const DecodedFunction& entry;
   uint32_t ctaid[3] = {};
   uint32_t live_threads = 0;
-  bool resumed = false;  // it has had a slice
+  bool resumed = false;  // has run a slice
   AlignedBytes shared;
   AlignedBytes table;
-  AlignedBytes registers;  // of the kernel's frame, warp after warp
+  AlignedBytes registers;  // of the kernel's frame, one warp after another
   std::unique_ptr<Warp[]> warps;
   std::vector<Frame> entry_frames;
   std::vector<AlignedBytes> locals;
@@ -111,7 +111,7 @@ struct Block {
   // Frames of called functions.
   Frame* enter(Warp& w, const Op& op, const DecodedFunction& function);
   void leave(Frame* frame);
-  // Makes the local memory of every lane at least `bytes`; `callee` needs it.
+  // Grows the local memory of every lane to at least `bytes`, which `callee` needs.
   void grow_local(Warp& w, const Op& op, uint64_t bytes, const DecodedFunction& callee);
 
   // barriers.cpp
@@ -121,7 +121,7 @@ struct Block {
   std::string deadlock_text() const;
 
  private:
-  uint64_t taken_ = 0;  // from the memory budget, for calls
+  uint64_t taken_ = 0;  // bytes of the memory budget for calls
   bool take(uint64_t bytes);
   void drop_free_frames();
   Frame* new_frame(Warp& w, const Op& op, const DecodedFunction& function);

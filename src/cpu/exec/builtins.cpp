@@ -18,7 +18,7 @@ namespace cucore::cpu {
 namespace {
 
 constexpr uint64_t MAX_STRING = 1 << 16;
-constexpr uint64_t LEAST_HEAP_SHARE = 64;  // bytes of the heap that the smallest allocation uses up
+constexpr uint64_t LEAST_HEAP_SHARE = 64;  // bytes of the heap that the smallest allocation uses
 constexpr uint64_t BYTES_PER_INSTRUCTION = 64;
 
 class Call {
@@ -63,7 +63,8 @@ void Call::output(int lane, uint64_t value) {
   std::memcpy(place(w_, a, lane), &value, a.size < 8 ? a.size : 8);
 }
 
-// Byte by byte: where the string ends is not known, and it may end with its allocation.
+// Reads byte by byte, because the end of the string is unknown and may be the end of its
+// allocation.
 std::string Call::string(int lane, uint64_t address) {
   std::string text;
   while (text.size() < MAX_STRING) {
@@ -101,7 +102,8 @@ uint64_t Call::allocate(int lane) {
   AddressSpace& space = AddressSpace::instance();
   const Launch& launch = *w_.block->launch.launch;
   const uint64_t size = input(0, lane);
-  // Asking and taking are one step, or two blocks pass the bound together.
+  // The check and the allocation are one step; otherwise two blocks could exceed the bound
+  // together.
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   const MemoryUse used = space.use(launch.device, MemoryKind::HEAP);
@@ -138,8 +140,8 @@ void Call::assertion(int lane) {
   raise(w_, op_, lane, CUDA_ERROR_ASSERT, "assertion failed", "`" + message + "`");
 }
 
-// Long texts count as the instructions that would take as long, or a launch that prints passes its
-// budget of instructions.
+// Long texts count as the equivalent number of instructions, so that a launch that prints stays
+// within its instruction budget.
 void Call::charge() {
   const uint64_t instructions = work_ / BYTES_PER_INSTRUCTION;
   w_.worker->warp_instructions += instructions;

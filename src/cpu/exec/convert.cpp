@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every conversion that has no vector handler, lane by lane: directed roundings, saturation, 8-bit
+// All conversions without a vector handler, lane by lane: directed roundings, saturation, 8-bit
 // types, registers wider than their type, f16 and bf16. Built with -frounding-math.
 #include <algorithm>
 #include <bit>
@@ -23,7 +23,7 @@ using ptx::Type;
 
 __extension__ typedef __int128 s128;
 
-// What a conversion is, in the 64 bits of Op::imm.
+// A conversion, encoded in the 64 bits of Op::imm.
 struct Plan {
   Type to = Type::none, from = Type::none;
   uint8_t to_width = 0, from_width = 0;
@@ -75,7 +75,8 @@ double real_value(const Plan& p, uint64_t raw) {
       return std::bit_cast<double>(raw);
     default: {
       const float v = std::bit_cast<float>(uint32_t(raw));
-      const bool flushes = p.ftz && p.to != Type::f16;  // f16's own subnormals are not f32's
+      // f16's own subnormals are not subnormal in f32
+      const bool flushes = p.ftz && p.to != Type::f16;
       return flushes ? flushed(v) : v;
     }
   }
@@ -140,7 +141,8 @@ uint32_t to_tf32(const Plan& p, float v) {
   return kept;
 }
 
-// Where a NaN's payload survives, it does so from the top; elsewhere there is one NaN.
+// If a conversion keeps a NaN's payload, then it keeps the upper bits; otherwise the result is the
+// canonical NaN.
 uint64_t nan_from(const Plan& p, double v) {
   const uint64_t bits = std::bit_cast<uint64_t>(v), sign = bits >> 63;
   const uint64_t fraction = (bits & 0x000fffffffffffff) | 0x0008000000000000;
@@ -151,7 +153,7 @@ uint64_t nan_from(const Plan& p, double v) {
   return p.to == Type::f32 ? 0x7fffffff : 0x7fff;
 }
 
-// Two conversions only move or cut bits, and leave a signalling NaN as it is.
+// Two conversions only move or cut bits, and do not quiet a signalling NaN.
 bool keeps_nan(const Plan& p, uint32_t raw) {
   if (p.sat || p.ftz || p.relu) return false;
   if (p.from == Type::bf16 && p.to == Type::f32) return (raw & 0x7fff) > 0x7f80;
@@ -161,14 +163,14 @@ uint32_t nan_as_it_is(const Plan& p, uint32_t raw) {
   return p.from == Type::bf16 ? raw << 16 : raw & ~uint32_t{0x1fff};
 }
 
-// Under .ftz: whether v is rounded to less than the least normal number if exponents had no lower
-// end; see rounding.cpp.
+// Under .ftz: returns whether v rounds below the least normal number with an unbounded exponent;
+// see rounding.cpp.
 bool is_tiny(double v) {
   volatile double scaled = v * 0x1p100;
   return std::fabs(float(scaled)) < 0x1p-26f;
 }
 
-// The host's mode is already the one that the conversion asks for.
+// The host already has the rounding mode of the conversion.
 uint64_t from_real(const Plan& p, double v) {
   if (v != v && !p.sat && p.to != Type::tf32) return nan_from(p, v);
   if (p.relu && !(v > 0) && v == v) v = 0;
@@ -214,7 +216,7 @@ uint64_t convert_one(const Plan& p, uint64_t raw) {
   return uint64_t(v);
 }
 
-// A destination register that is wider than the type holds the value extended by its sign.
+// A destination register wider than the type receives the sign-extended value.
 uint64_t extended(const Plan& p, uint64_t value) {
   if (ptx::is_float(p.to) || ptx::size_of(p.to) >= p.to_width) return value;
   return uint64_t(integer_value(p.to, value));
@@ -233,7 +235,7 @@ void convert(Warp& w, const Op& op) {
   }
 }
 
-// cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
+// cvt.rn.f16x2.f32 d, a, b: a becomes the upper half.
 void convert_pair(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
   const uint32_t* a = w.at<uint32_t>(op[FIRST]);
@@ -249,12 +251,13 @@ void convert_pair(Warp& w, const Op& op) {
 
 struct Quarter {
   int mantissa, least_exponent;  // of the least normal number
-  uint32_t largest, infinity;    // infinity 0: e4m3 has none, its largest pattern is NaN
+  uint32_t largest, infinity;    // infinity 0: e4m3 has none, and its largest pattern is NaN
 };
 constexpr Quarter E4_M3 = {3, -6, 0x7e, 0};
 constexpr Quarter E5_M2 = {2, -14, 0x7b, 0x7c};
 
-// To nearest even; what is too large becomes the largest finite number. The host rounds to nearest.
+// Rounds to nearest even. Values that are too large become the largest finite number. The host must
+// round to nearest.
 uint32_t to_quarter(const Quarter& q, double v, bool relu) {
   if (v != v) return 0x7f;
   const uint32_t sign = std::signbit(v) ? 0x80 : 0;
@@ -280,7 +283,7 @@ uint32_t half_of_quarter(const Quarter& q, uint32_t code, bool relu) {
 }
 const Quarter& quarter(Type t) { return t == Type::e4m3x2 ? E4_M3 : E5_M2; }
 
-// cvt.rn.satfinite.e4m3x2.f32 d, a, b: a goes to the upper byte. Of f16x2 there is one operand.
+// cvt.rn.satfinite.e4m3x2.f32 d, a, b: a becomes the upper byte. An f16x2 source is one operand.
 void to_quarters(Warp& w, const Op& op) {
   const Plan p = Plan::unpacked(op.imm);
   const Quarter& q = quarter(p.to);

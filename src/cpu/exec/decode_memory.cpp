@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes memory instructions: where the values are, and what the address starts from.
+// Decodes memory instructions: the location of the values, and the base of the address.
 #include <bit>
 
 #include "cpu/exec/decoder.hpp"
@@ -70,8 +70,8 @@ bool Decoder::place_address(Op& op, Space space, const Operand& memory, Widths& 
   return widths.a == 4 || widths.a == 8;
 }
 
-// Named variables: their address is a constant, but for dynamic shared memory, whose place depends
-// on the kernel, and for the local memory of a function, which depends on the call.
+// The address of a named variable is a constant, with two exceptions. Dynamic shared memory depends
+// on the kernel, and a function's local memory depends on the call.
 bool Decoder::place_variable(Op& op, Space space, const Operand& memory, Widths&) {
   if (memory.base == Base::MODULE_VARIABLE) {
     const auto& variable = module_.source->variables[memory.index];
@@ -126,7 +126,7 @@ bool Decoder::decode_load(Op& op, const Form& form, Operands operands) {
   return op.run || decode_ordered(op, form, widths);
 }
 
-// Also weak accesses of widths that have no handler of their own.
+// Also handles weak accesses of widths without a separate handler.
 bool Decoder::decode_ordered(Op& op, const Form& form, Widths widths) {
   const Comparison chosen = select_ordered(form, widths);
   op.run = chosen.run;
@@ -148,7 +148,7 @@ bool Decoder::decode_atomic(Op& op, const Form& form, Operands operands) {
   const bool is_atom = form.op == ptx::Opcode::atom;
   if (form.vector != 1) return decode_vector_atomic(op, form, operands);
   const unsigned width = std::max(2u, ptx::size_of(form.types[0]));
-  // A constant's lanes are together, but the halves of a 128-bit register are not.
+  // The lanes of a constant are contiguous, but the halves of a 128-bit register are not.
   if (width > 8 && (operands[is_atom ? 2 : 1].kind != OperandKind::REG ||
                     (is_atom && operands[3].kind == OperandKind::IMMEDIATE)))
     return false;
@@ -207,7 +207,7 @@ bool Decoder::decode_copy_async(Op& op, const Form& form, Operands operands) {
   return true;
 }
 
-// The letters of the opcode's pattern say what the operands are.
+// The letters of the opcode's pattern define the operands.
 bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
   const char* letter = pattern_of(form.op);
   for (size_t k = 0; k < operands.size() && *letter; ++k, ++letter) {
@@ -228,7 +228,7 @@ bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
       case 'z':
         op[Mbarrier::STATE] = source(operand, 8);
         break;
-      case 'u':  // after a predicate a parity, or the time to wait
+      case 'u':  // after a predicate: a parity, or the time limit of a wait
         if (pattern_of(form.op)[0] != 'P')
           op[Mbarrier::COUNT] = source(operand, 4);
         else if (op[Mbarrier::STATE] == NO_SLOT)

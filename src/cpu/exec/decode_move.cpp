@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes mov in all its meanings, and the instructions between address spaces.
+// Decodes all forms of mov, and the instructions that convert between address spaces.
 #include <algorithm>
 
 #include "cpu/exec/decoder.hpp"
@@ -92,7 +92,7 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
   return true;
 }
 
-// Where the parameter is in the function's local memory.
+// Returns the parameter's location in the function's local memory.
 uint32_t Decoder::spilled(uint32_t variable) {
   for (const Spill& spill : out_.spills)
     if (spill.variable == variable) return spill.local;
@@ -155,7 +155,7 @@ bool Decoder::decode_cvta(Op& op, const Form& form, Operands operands) {
   if (a.kind == OperandKind::SYMBOL) {
     if (!decode_symbol(op, 8, a)) return false;
     if (window == 0) return true;
-    // The window is added to what the symbol's mov gave; both constants fold where there are two.
+    // Adds the window to the result of the symbol's mov; two constants are folded.
     if (op.run == Handler(local_address)) {
       op.imm += window;
     } else if ((op[FIRST] & 3) == CONSTANT_BASE) {
@@ -187,7 +187,7 @@ bool Decoder::decode_isspacep(Op& op, const Form& form, Operands operands) {
   return true;
 }
 
-// A cache policy is opaque, and nothing looks at it.
+// A cache policy is opaque and ignored.
 bool Decoder::decode_policy(Op& op, const Form&, Operands operands) {
   ptx::Form move;
   move.op = ptx::Opcode::mov;
@@ -198,7 +198,7 @@ bool Decoder::decode_policy(Op& op, const Form&, Operands operands) {
   return op.run != nullptr;
 }
 
-// In a cluster of one block the block's own shared memory is all there is.
+// A cluster has one block, so the shared memory of the block is the only target.
 bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
   if (operands[1].kind != OperandKind::REG) return false;
   const unsigned width = ptx::size_of(form.types[0]);

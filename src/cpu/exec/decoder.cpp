@@ -34,7 +34,8 @@ unsigned lane_bytes(Type type) {
 
 bool is_packed(Type t) { return t == Type::u16x2 || t == Type::s16x2; }
 
-// Bytes that an operand with this letter in the opcode's pattern has in each lane; 0: a predicate.
+// Returns the bytes per lane of an operand with this letter in the opcode's pattern; 0 for a
+// predicate.
 unsigned pattern_width(char letter, const ptx::Form& f) {
   const unsigned own = lane_bytes(f.types[0]);
   switch (letter) {
@@ -88,7 +89,7 @@ void Decoder::lay_out_registers() {
     const unsigned bytes = lane_bytes(source_.registers[i]);
     if (bytes == 0) continue;
     slots_[i] = offset;
-    // The halves of 128-bit registers lie apart, see pack().
+    // The halves of 128-bit registers are in separate planes, see pack().
     for (unsigned half = 0; half < bytes; half += 8)
       out_.layout.push_back({offset + half * LANES, std::min(8u, bytes - half)});
     offset += bytes * LANES;
@@ -125,7 +126,8 @@ void Decoder::place_constants() {
   }
 }
 
-// A batch is what may run without a look at guards, branches and other groups of the warp.
+// A batch contains instructions that run without checks of guards, branches and other groups of the
+// warp.
 void Decoder::find_batches() {
   for (size_t i = out_.ops.size() - 1; i-- > 0;) {
     Op& op = out_.ops[i];
@@ -173,7 +175,7 @@ bool Decoder::plain(Op& op, Handler handler) {
 
 bool Decoder::decode_regular(Op& op, const Form& form, Operands operands) {
   const char* letter = PATTERNS[size_t(form.op)];
-  if (std::strpbrk(letter, "_*")) return false;  // operands with a rule of their own
+  if (std::strpbrk(letter, "_*")) return false;  // operands with a special rule
   for (size_t k = 0; k < operands.size() && k < std::size(op.slots) && *letter; ++k, ++letter) {
     const Operand& operand = operands[k];
     const unsigned width = pattern_width(*letter, form);
@@ -314,7 +316,7 @@ Slot Decoder::destination(const Operand& operand, unsigned) {
   return operand.kind == OperandKind::REG ? reg(operand) : scratch_;
 }
 
-// An immediate predicate is all lanes or none.
+// An immediate predicate is true for all lanes or none.
 Slot Decoder::predicate(const Operand& operand) {
   if (operand.kind == OperandKind::REG) return reg(operand);
   return constant(operand.bits ? FULL_MASK : 0, 4);

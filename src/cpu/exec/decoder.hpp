@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns one function of the parsed module into instructions with handlers and operand slots.
+// Converts one function of the parsed module to instructions with handlers and operand slots.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace cucore::cpu {
 
-// What the opcode's operands are, see opcodes.inc.
+// Returns the operand pattern of an opcode, see opcodes.inc.
 const char* pattern_of(ptx::Opcode op);
 
 class Decoder {
@@ -39,11 +39,11 @@ class Decoder {
   void find_batches();
   void decode(uint32_t index);
 
-  // A row for each opcode, from opcodes.inc. False if the executor does not support the form.
+  // A row per opcode, from opcodes.inc. Returns false if the executor does not support the form.
   using Decode = bool (Decoder::*)(Op& op, const Form& form, Operands operands);
   static const Decode DECODERS[];
 
-  // decoder.cpp: whatever has one handler and operands in the order of the text
+  // decoder.cpp: forms with one handler and operands in the order of the text
   bool decode_regular(Op& op, const Form& form, Operands operands);
   Handler regular_handler(Op& op, const Form& form, Widths widths);
   bool decode_compare(Op& op, const Form& form, Operands operands);
@@ -108,7 +108,7 @@ class Decoder {
   uint32_t static_shared_;
   const HandlerSet& set_;
   std::vector<Slot> slots_;
-  Slot scratch_ = 0;  // written for `_`
+  Slot scratch_ = 0;  // destination for `_`
   std::map<std::pair<uint64_t, unsigned>, Slot> constants_;
   uint32_t constant_bytes_ = 0;
   std::vector<bool> leaders_;

@@ -63,7 +63,8 @@ std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
   return std::nullopt;
 }
 
-// Enough for the deepest kernels, and little beside what a program has; more threads need more.
+// Enough for the deepest kernels, and small compared with the memory of a program; more threads
+// need more.
 constexpr uint64_t LAUNCH_MEMORY = uint64_t{192} << 20;
 constexpr uint64_t LAUNCH_MEMORY_OF_THREAD = uint64_t{24} << 20;
 
@@ -77,7 +78,7 @@ std::optional<Fault> too_large(const LaunchState& state, const std::string& what
                "kernel '" + shown_name(state.kernel->function->source->name) + "' needs " + what};
 }
 
-// Local memory, registers and shared memory that are known before the kernel runs.
+// Checks the local memory, registers and shared memory that are known before the kernel runs.
 std::optional<Fault> check_memory(LaunchState& state) {
   const uint64_t local = state.kernel->function->local_bytes;
   if (local > MAX_LOCAL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver shell needs of the executor: load PTX, look symbols up, run a kernel to its end.
+// The executor's interface for the driver: load PTX, look symbols up, run a kernel.
 #pragma once
 
 #include <cuda.h>
@@ -18,20 +18,21 @@ class Output;
 
 enum class Simd : uint8_t { AUTOMATIC, BASELINE, AVX2, AVX512 };
 
-// Process-wide settings, passed once by cuInit before the first load or launch.
+// Process-wide settings. cuInit passes them once before the first load or launch.
 struct Settings {
-  unsigned threads = 0;             // of the worker pool; 0: one for each core
-  Simd simd = Simd::AUTOMATIC;      // a level that the processor lacks falls back to the next one
-  uint64_t instruction_budget = 0;  // warp instructions of one launch; 0: no limit
-  uint64_t launch_memory = 0;       // host memory of the blocks of one launch; 0: the default
-  bool show_ptx = false;            // texts of faults contain the instruction
+  unsigned threads = 0;  // threads of the worker pool; 0: one per core
+  // a level that the processor lacks falls back to the next lower one
+  Simd simd = Simd::AUTOMATIC;
+  uint64_t instruction_budget = 0;  // warp instructions per launch; 0: no limit
+  uint64_t launch_memory = 0;       // host memory for the blocks of one launch; 0: the default
+  bool show_ptx = false;            // fault texts contain the instruction
 };
 void configure(const Settings& settings);
 const Settings& settings();
 Simd simd_level();  // the level in use
 const char* simd_name(Simd level);
 
-// What a device allows; also the source of %smid, %nsmid, heap and FIFO sizes.
+// The limits of a device; they also define %smid, %nsmid, and heap and FIFO sizes.
 struct DeviceLimits {
   int sm = 90;  // compute capability x 10
   unsigned sm_count = 132;
@@ -40,9 +41,9 @@ struct DeviceLimits {
   unsigned max_shared_per_block_optin = 227 << 10;  // static + dynamic after opt-in
   uint64_t heap_bytes = 8u << 20;                   // CU_LIMIT_MALLOC_HEAP_SIZE
   uint64_t printf_bytes = 1u << 20;                 // CU_LIMIT_PRINTF_FIFO_SIZE
-  uint64_t stack_bytes = 1u << 10;       // CU_LIMIT_STACK_SIZE; call depth is bounded by it x 64
-  uint64_t memory_bytes = ~uint64_t{0};  // that the variables of a module may occupy
-  uint64_t accessible_devices = ~uint64_t{0};  // bit per device whose memory kernels may touch
+  uint64_t stack_bytes = 1u << 10;       // CU_LIMIT_STACK_SIZE; 64 times this bounds the call depth
+  uint64_t memory_bytes = ~uint64_t{0};  // limit for the variables of a module
+  uint64_t accessible_devices = ~uint64_t{0};  // one bit per device whose memory kernels may access
 };
 
 struct ParamInfo {
@@ -59,7 +60,7 @@ struct KernelInfo {
   uint32_t local_bytes = 0;
   uint32_t const_bytes = 0;
   uint32_t max_threads = 1024;      // .maxntid / .reqntid, else the device's
-  uint32_t registers = 0;           // an estimate that does not change between loads
+  uint32_t registers = 0;           // an estimate that is the same for every load
   uint32_t required_block[3] = {};  // .reqntid, 0: any
   uint32_t required_cluster[3] = {};
   uint32_t min_ctas = 0;
@@ -70,7 +71,7 @@ struct KernelInfo {
 
 class LoadedModule;
 
-// A kernel of a loaded module; lives as long as its module.
+// A kernel of a loaded module; valid as long as its module.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -88,7 +89,7 @@ struct GlobalInfo {
 
 class LoadedModule {
  public:
-  // `image` is PTX text. On failure answers nullptr with the CUresult of the driver and a log.
+  // Loads PTX text. On failure returns nullptr, with the driver's CUresult and a log.
   static std::shared_ptr<LoadedModule> load(const char* image, size_t size, int device,
                                             const DeviceLimits& limits, std::string& log,
                                             CUresult& code);
@@ -110,7 +111,7 @@ struct Launch {
   const void* params = nullptr;  // param_bytes, each parameter at its offset
   int device = 0;
   DeviceLimits limits;
-  Output* output = nullptr;  // of the context; must outlive the launch
+  Output* output = nullptr;  // the context's output; must outlive the launch
 };
 
 struct Fault {
@@ -118,21 +119,21 @@ struct Fault {
   std::string text;
 };
 
-// The name of a kernel as its source has it: "fill<float>" of _Z4fillIfEvPT_S0_.
+// Returns a kernel's name as in its source: "fill<float>" for _Z4fillIfEvPT_S0_.
 std::string shown_name(std::string_view name);
 
-// What a launch did, for benchmarks and reports.
+// Statistics of a launch, for benchmarks and reports.
 struct LaunchStatistics {
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
 };
 
-// Runs the kernel and answers when all blocks have ended or one has faulted. Callable from several
-// threads at once; all share one worker pool.
+// Runs the kernel and returns when all blocks have ended or one has faulted. Several threads may
+// call it at once; all share one worker pool.
 std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics = nullptr);
 
-// Frees what kernels on this device have allocated with malloc and not freed (the primary context
-// is reset or destroyed).
+// Frees the device memory that kernels allocated with malloc and did not free, at the end or reset
+// of the primary context.
 void release_heap(int device);
 
 }  // namespace cucore::cpu

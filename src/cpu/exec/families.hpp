@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choosers of each handler family, inside the instruction set they are built for.
+// The selectors of each handler family, compiled for one instruction set.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of faults: which thread of which kernel, what it did, and where in the source or the PTX.
+// Texts of faults: the thread and kernel, the action, and the position in the source or the PTX.
 #include "cpu/exec/fault.hpp"
 
 #include <cxxabi.h>
@@ -14,8 +14,8 @@
 namespace cucore::cpu {
 namespace {
 
-// Compilers are given this folder for programs without one, so that code does not depend on where
-// it is compiled.
+// Programs without a folder are compiled in this one, so that code does not depend on the place of
+// the compile.
 constexpr std::string_view FOLDER = "/.cucore/";
 
 std::string triple(const uint32_t (&xyz)[3]) {
@@ -23,7 +23,7 @@ std::string triple(const uint32_t (&xyz)[3]) {
          std::to_string(xyz[2]) + ")";
 }
 
-// "saxpy.cu:12", or "" where the code was compiled without line information.
+// Returns "saxpy.cu:12", or "" for code without line information.
 std::string source_text(const DecodedFunction& function, uint32_t index) {
   const auto& lines = function.source->source_lines;
   auto it = std::upper_bound(
@@ -37,7 +37,7 @@ std::string source_text(const DecodedFunction& function, uint32_t index) {
   return {};
 }
 
-// Where the template arguments, or the parameters, of the name end that begins at `end` backwards.
+// Returns the position at which the template arguments or parameters begin that end at `end`.
 size_t matching_open(std::string_view text, size_t end) {
   int depth = 0;
   for (size_t at = end; at-- > 0;) {
@@ -48,7 +48,7 @@ size_t matching_open(std::string_view text, size_t end) {
   return 0;
 }
 
-// "void ns::fill<float>(float*, int)" to "ns::fill<float>".
+// Converts "void ns::fill<float>(float*, int)" to "ns::fill<float>".
 std::string without_types(std::string_view text) {
   if (text.ends_with(')')) text.remove_suffix(text.size() - matching_open(text, text.size()));
   size_t begin = text.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an instruction ends its launch.
+// Faults: the end of a launch by an instruction.
 #pragma once
 
 #include <cuda.h>
@@ -19,22 +19,22 @@ struct KernelFault {
 
 // "0x7f0042"
 std::string hex_text(uint64_t value);
-// "saxpy.cu" of /.cucore/saxpy.cu
+// Returns "saxpy.cu" for /.cucore/saxpy.cu.
 std::string_view shown_file(std::string_view file);
-// In one line, without the semicolon.
+// Returns the instruction in one line, without the semicolon.
 std::string shown_instruction(const DecodedFunction& function, size_t index);
 
-// "kernel 'saxpy' block (3,0,0)", "kernel 'saxpy' block (3,0,0) thread (17,0,0)"
+// Returns "kernel 'saxpy' block (3,0,0)" or "kernel 'saxpy' block (3,0,0) thread (17,0,0)".
 std::string block_text(const Block& block);
 std::string thread_text(const Warp& w, int lane);
-// "saxpy.cu:12 (PTX line 42)"; "PTX line 42" where the source line is not known.
+// Returns "saxpy.cu:12 (PTX line 42)"; "PTX line 42" if the source line is unknown.
 std::string place_text(const DecodedFunction& function, size_t index, bool with_instruction);
 
 // Throws a KernelFault: "kernel ... thread ...: what: detail; at saxpy.cu:12 (PTX line 42)".
 [[noreturn]] void raise(const Warp& w, const Op& op, int lane, CUresult code, const char* what,
                         const std::string& detail);
 
-// The handler of what is not implemented.
+// The handler of unsupported instructions.
 void raise_unsupported(Warp& w, const Op& op);
 
 }  // namespace cucore::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// f16, bf16 and 16-bit integer arithmetic, one or two values in a register. Computed in double,
+// f16, bf16 and 16-bit integer arithmetic, with one or two values per register. Computed in double,
 // where sums and products of halves are exact, and rounded once.
 #include <bit>
 #include <cmath>
@@ -34,7 +34,7 @@ uint16_t write(double v, uint64_t how) {
   return r;
 }
 
-// a * b + c with one rounding to come: the product is exact, the sum is rounded to odd.
+// Computes a * b + c with one rounding to follow: the product is exact, the sum is rounded to odd.
 double fused(double a, double b, double c) {
   const double p = a * b, s = p + c;
   if (!std::isfinite(s)) return s;
@@ -220,8 +220,8 @@ uint32_t combined(ptx::Operation o, uint32_t a, uint32_t b) {
   }
 }
 
-// imm: the comparison, and FTZ above it. The slots are those of setp on other types; a pair writes
-// the result of its lower half to RESULT and of its upper half to SECOND_RESULT.
+// imm contains the comparison, and FTZ above it. The slots are those of setp on other types. A pair
+// writes the result of its lower half to RESULT and of its upper half to SECOND_RESULT.
 template <class F, bool Pair>
 void setp(Warp& w, const Op& op) {
   using T = std::conditional_t<Pair, uint32_t, uint16_t>;
@@ -251,7 +251,7 @@ void setp(Warp& w, const Op& op) {
   put(op[SECOND_RESULT], high);
 }
 
-// set: what a comparison that holds gives in each half, or in the whole register.
+// set: the result of a true comparison in each half, or in the whole register.
 enum class Holds : uint8_t { ONE, ONES, ALL_ONES };
 
 template <class F, bool Pair, class D>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// f16 and bf16 as numbers: exact to double, and from double with one rounding.
+// Converts f16 and bf16 exactly to double, and from double with one rounding.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@ namespace cucore::cpu {
 
 enum class HalfRounding : uint8_t { NEAREST, ZERO, DOWN, UP };
 
-// Rounds a double to a format with E exponent and M mantissa bits, NaN to 0x7fff.
+// Rounds a double to a format with E exponent and M mantissa bits; NaN becomes 0x7fff.
 template <int E, int M>
 uint16_t round_to(double value, HalfRounding rounding = HalfRounding::NEAREST,
                   bool to_finite = false) {
@@ -22,7 +22,8 @@ uint16_t round_to(double value, HalfRounding rounding = HalfRounding::NEAREST,
   const uint64_t fraction = bits & 0xfffffffffffff;
   if (exponent == 0x7ff)
     return fraction ? uint16_t(0x7fff) : uint16_t(sign | (to_finite ? INF - 1 : INF));
-  if (exponent == 0) {  // far below the smallest value: only a directed rounding leaves zero
+  // far below the smallest value: only a directed rounding has a nonzero result
+  if (exponent == 0) {
     const bool away = rounding == (sign ? HalfRounding::DOWN : HalfRounding::UP);
     return uint16_t(sign | uint16_t(fraction != 0 && away));
   }

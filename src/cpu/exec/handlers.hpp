@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of instruction handlers, each built once for every instruction set of the host.
+// The families of instruction handlers, each built once per instruction set of the host.
 #pragma once
 
 #include "cpu/exec/executor.hpp"
@@ -8,25 +8,25 @@
 
 namespace cucore::cpu {
 
-// Whose parameters ld.param and st.param mean: the launch's, with a fixed or computed offset, or
-// those of calls between functions.
+// The parameters that ld.param and st.param access: those of the launch, with a fixed or computed
+// offset, or those of calls between functions.
 enum class ParamKind : uint8_t { KERNEL, KERNEL_INDEXED, FRAME };
 
-// What a handler depends on besides the form: bytes of one lane of each register operand, since
-// loads, stores and conversions take registers that are wider than their type.
+// Properties besides the form that select a handler: bytes per lane of each register operand.
+// Loads, stores and conversions accept registers wider than their type.
 struct Widths {
   uint8_t d = 0;  // destination, or value of a load or store
   uint8_t a = 0;  // source, or address
   ParamKind param = ParamKind::FRAME;
 };
 
-// A handler that takes the comparison to make in Op::imm.
+// A handler whose comparison is in Op::imm.
 struct Comparison {
   Handler run = nullptr;
   uint64_t imm = 0;
 };
 
-// Every family answers nullptr for what is not its own.
+// Each family returns nullptr for a form of another family.
 struct HandlerSet {
   Handler (*move)(const ptx::Form&, Widths);
   Handler (*integer)(const ptx::Form&);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a warp: picks the group of lanes that is furthest behind, executes it, and keeps track of
-// lanes that part and meet again.
+// Runs a warp: selects the group of lanes that is furthest behind, executes it, and tracks lanes
+// that diverge and reconverge.
 #include <bit>
 #include <cstring>
 
@@ -55,9 +55,9 @@ class Interpreter {
   const Op* ops_ = nullptr;
 };
 
-// Deeper calls first, so that callers wait for their lanes; then the lowest address. A warp whose
-// last slice ran out takes the group that has waited longest, or lanes that spin would starve
-// others.
+// Selects deeper calls first, so that callers wait for their lanes, then the lowest address. After
+// a slice has run out, the group that has waited longest is next, because lanes that spin would
+// block others.
 bool Interpreter::select() {
   uint32_t best = LANES;
   const bool rotate = w_.rotate;
@@ -94,7 +94,7 @@ void Interpreter::install() {
   if (w_.group_count == 1) return;
   merge_here();
   if (w_.rotate) {
-    limit_ = 0;  // the order of addresses does not hold: look at every turn
+    limit_ = 0;  // the order of addresses does not apply: check on every turn
     return;
   }
   for (uint32_t i = 0; i < w_.group_count; ++i) {
@@ -108,8 +108,7 @@ void Interpreter::install() {
   }
 }
 
-// Lanes that called the same functions from the same places, but not together, come to share the
-// frames of one of them.
+// Merges the frames of lanes that called the same functions from the same places, but not together.
 bool Interpreter::join_frames(Frame* into, Frame* from, uint32_t levels) {
   if (into == from) return true;
   if (into->function != from->function || into->return_pc != from->return_pc || levels == 0 ||
@@ -148,7 +147,7 @@ void Interpreter::copy_lanes(const Register& r, const Frame& into, const Frame& 
 }
 
 void Interpreter::merge_here() {
-  constexpr uint32_t LEVELS = 32;  // deeper recursion need not meet again
+  constexpr uint32_t LEVELS = 32;  // deeper recursion need not reconverge
   for (uint32_t i = 0; i < w_.group_count;) {
     Group& other = w_.groups[i];
     const bool may_merge = other.state == GroupState::READY || other.state == GroupState::WARP_SYNC;
@@ -226,7 +225,7 @@ WarpStatus Interpreter::loop() {
   }
 }
 
-// False: the running group has changed, another must be selected.
+// Returns false if the running group has changed and another must be selected.
 bool Interpreter::step(const Op& op) {
   uint32_t on = w_.active;
   if (op.guard != NO_SLOT) {
@@ -308,7 +307,7 @@ bool Interpreter::branch_table(const Op& op) {
     raise(w_, op, std::countr_zero(w_.active), CUDA_ERROR_ILLEGAL_INSTRUCTION,
           "branch index out of range", std::to_string(first));
   if (same != w_.active) {
-    // The others come back to this instruction once these have gone to their target.
+    // The other lanes return to this instruction after these have gone to their target.
     const uint32_t here = pc_;
     split(same, targets[first], here);
     return false;
@@ -427,7 +426,7 @@ bool Interpreter::exit() {
 
 // ---- lanes that wait for each other
 
-// Lanes of `of` that name the same member mask as its first lane.
+// Returns the lanes of `of` with the same member mask as its first lane.
 uint32_t Interpreter::same_mask(Slot slot, uint32_t of) const {
   if ((slot & 3) == CONSTANT_BASE) return of;
   const uint32_t* masks = w_.at<uint32_t>(slot);
@@ -440,12 +439,12 @@ uint32_t Interpreter::same_mask(Slot slot, uint32_t of) const {
   return same;
 }
 
-// Lanes that run together may be of several groups: each group goes on by itself when it is whole.
+// Lanes that run together may belong to several groups. Each group continues when it is complete.
 bool Interpreter::sync(const Op& op) {
   if (w_.group_count > 1) {
     const uint32_t before = w_.active;
     merge_here();
-    if (w_.active != before) return step(op);  // the guard decides about those that have come
+    if (w_.active != before) return step(op);  // the guard applies to the lanes that have arrived
   }
   uint32_t ready = 0, partial = 0;
   for (uint32_t rest = w_.active; rest; rest &= ~w_.mask) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the lanes of a warp, written so that the compiler makes vector code of them. Included
-// only by files that are built once for each instruction set: everything lives in CUCPU_SIMD.
+// Loops over the lanes of a warp that the compiler can vectorise. Only files that are built once
+// per instruction set include it; everything is in CUCPU_SIMD.
 #pragma once
 
 #include "cpu/exec/warp.hpp"
@@ -18,8 +18,8 @@
 
 namespace cucore::cpu::CUCPU_SIMD {
 
-// A destination may be one of the sources: lane l is read before it is written, and registers are
-// otherwise disjoint, so the loops carry no dependence.
+// A destination may equal one of the sources: each lane is read before it is written. Registers are
+// otherwise disjoint, so the loops have no dependence.
 template <class D, class F>
 CUCPU_INLINE void each_lane(const Warp& w, D* d, F f) {
   if (w.mask == FULL_MASK) {
@@ -35,7 +35,7 @@ CUCPU_INLINE void each_lane(const Warp& w, D* d, F f) {
   }
 }
 
-// For work that is too dear to do for lanes that do not need it.
+// For work that is too expensive for lanes that do not need it.
 template <class F>
 CUCPU_INLINE void each_active(const Warp& w, F f) {
   for (uint32_t m = w.mask; m; m &= m - 1) f(__builtin_ctz(m));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers in shared memory (mbarrier), and the bulk copies that complete on them. The warps of a
-// block take turns, so that nothing here needs to be atomic.
+// block take turns, so atomic operations are not needed.
 #include <bit>
 #include <cstring>
 #include <string>
@@ -12,14 +12,14 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr uint32_t LIMIT = (1u << 20) - 1;  // of counts
+constexpr uint32_t LIMIT = (1u << 20) - 1;  // limit of counts
 
-// An mbarrier's 64 bits; a state that mbarrier.arrive answers is a copy of them.
+// The 64 bits of an mbarrier; mbarrier.arrive returns a copy of them as its state.
 struct Barrier {
   uint32_t phase = 0;     // 1 bit
-  uint32_t expected = 0;  // arrivals of the next phases
-  uint32_t pending = 0;   // arrivals that this phase still waits for
-  int32_t bytes = 0;      // that copies have yet to bring
+  uint32_t expected = 0;  // arrivals expected in the next phases
+  uint32_t pending = 0;   // arrivals missing in this phase
+  int32_t bytes = 0;      // bytes that copies have still to deliver
 
   static Barrier of(uint64_t v) {
     Barrier b;
@@ -54,7 +54,7 @@ std::byte* barrier_at(Warp& w, const Op& op, int lane, uint64_t where) {
   raise(w, op, lane, CUDA_ERROR_LAUNCH_FAILED, "invalid use of an mbarrier", what);
 }
 
-// f(barrier, count, lane) for each lane, then the barrier is stored; the result is its old value.
+// Calls f(barrier, count, lane) for each lane and stores the barrier; the result is its old value.
 template <class F>
 void each_barrier(Warp& w, const Op& op, F f) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
@@ -134,7 +134,7 @@ void complete(Warp& w, const Op& op) {
   });
 }
 
-// Under Parity the state is the parity of the phase. A warp that waits lets others run.
+// With PARITY the state is the parity of the phase. A warp that waits lets others run.
 template <bool Parity>
 void test_wait(Warp& w, const Op& op) {
   uint32_t done = 0;
@@ -163,7 +163,7 @@ uint64_t wide_or_narrow(const Warp& w, Slot slot, bool narrow, int lane) {
   return narrow ? w.at<uint32_t>(slot)[lane] : w.at<uint64_t>(slot)[lane];
 }
 
-// Copies are done at once. The offset of the destination is in imm.
+// Copies complete immediately. imm contains the offset of the destination.
 template <bool FromGlobal>
 void copy_bulk(Warp& w, const Op& op) {
   for (uint32_t m = w.mask; m; m &= m - 1) {

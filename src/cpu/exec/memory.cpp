@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation table of the CPU devices. Device addresses come from a reservation that is never
-// mapped and are handed out in ascending order, so that a freed address stays invalid for long.
+// The allocation table of the CPU devices. Device addresses come from a reservation that is never
+// mapped. They are assigned in ascending order, so that a freed address stays invalid for a long
+// time.
 #include "cpu/exec/memory.hpp"
 
 #include <sys/mman.h>
@@ -20,7 +21,8 @@ namespace cucore::cpu {
 namespace {
 
 constexpr uint64_t PAGE = 4096;
-constexpr uint64_t FAR = uint64_t{1} << 40;  // a distance that explains nothing
+// an allocation this far away does not explain an address
+constexpr uint64_t FAR = uint64_t{1} << 40;
 constexpr uint64_t RED_ZONE = 512;
 constexpr uint64_t DEVICE_ALIGN = 512;
 constexpr uint64_t MAP_THRESHOLD = uint64_t{1} << 20;
@@ -40,14 +42,14 @@ std::byte* map_pages(uint64_t size) {
   return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
-// The reservation shrinks until the system grants it (address space limits, memory checkers).
+// Shrinks the reservation until the system grants it (address space limits, memory checkers).
 uint64_t reserve(uint64_t& size) {
   for (size = uint64_t{1} << 39; size >= uint64_t{1} << 34; size /= 2) {
     void* p = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p != MAP_FAILED) return reinterpret_cast<uint64_t>(p);
   }
   size = uint64_t{1} << 39;
-  return uint64_t{1} << 62;  // not even a reservation: addresses that no user process can map
+  return uint64_t{1} << 62;  // without a reservation: addresses that no user process can map
 }
 
 struct Backing {
@@ -55,7 +57,7 @@ struct Backing {
   uint64_t mapped = 0;  // 0: from aligned_alloc
 };
 
-// The next power of two, so that few sizes of spare memory exist.
+// Rounds up to a power of two, so that spare memory has few sizes.
 uint64_t heap_bytes(uint64_t size) { return std::bit_ceil(std::max<uint64_t>(size, 16)); }
 
 Backing make_heap_backing(uint64_t size) {
@@ -70,7 +72,8 @@ Backing make_backing(uint64_t size, uint64_t align) {
   if (size >= MAP_THRESHOLD && align <= PAGE) {
     const uint64_t bytes = round_up(size, PAGE);
     std::byte* memory = map_pages(bytes);
-    // Kernels stride through arrays: with small pages the look-up of addresses takes their time.
+    // Kernels stride through arrays; with small pages, address translation would dominate their
+    // time.
     if (memory) madvise(memory, bytes, MADV_HUGEPAGE);
     return {memory, bytes};
   }
@@ -109,10 +112,10 @@ struct AddressSpace::State {
   mutable std::shared_mutex mutex;
   std::map<uint64_t, Entry> live;
   std::deque<Freed> freed;         // for messages only
-  std::deque<Backing> quarantine;  // host addresses that must not come back soon
+  std::deque<Backing> quarantine;  // host addresses that must not be reused soon
   std::deque<Limbo> limbo;
-  // What kernels have freed, by size. A kernel that takes and frees memory in a loop gets the same
-  // bytes again at other addresses; the host gets them back when no kernel runs.
+  // Memory that kernels have freed, by size. A kernel that allocates and frees in a loop receives
+  // the same bytes at new addresses. The host receives them back when no kernel runs.
   std::map<uint64_t, std::vector<Backing>> spare_heap;
   std::multiset<uint64_t> pins;
   uint64_t clock = 0;
@@ -129,7 +132,7 @@ struct AddressSpace::State {
   void reap();
 };
 
-// The first pass through the reservation only moves forward; after it, gaps are searched.
+// The first pass through the reservation only moves forward; later passes search for gaps.
 uint64_t AddressSpace::State::place(uint64_t size, uint64_t align) {
   const uint64_t base = round_up(next, align);
   if (size <= end - first && base + size + RED_ZONE <= end && !overlaps(base, size + RED_ZONE)) {
@@ -168,8 +171,8 @@ void AddressSpace::State::insert(const Entry& entry) {
 void AddressSpace::State::dispose(const Entry& entry) {
   if (entry.range.kind == MemoryKind::REGISTERED) return;
   if (!is_host_addressed(entry.range.kind)) return free_backing(entry.backing);
-  // The pages go, the addresses stay reserved: a late access by the host faults, one by a kernel is
-  // recognised.
+  // The pages are freed and the addresses stay reserved, so that a late access by the host faults
+  // and one by a kernel is detected.
   mmap(entry.backing.memory, entry.backing.mapped, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   quarantine.push_back(entry.backing);
@@ -195,7 +198,7 @@ Backing AddressSpace::State::take_spare(uint64_t size) {
   if (found == spare_heap.end() || found->second.empty()) return {};
   const Backing backing = found->second.back();
   found->second.pop_back();
-  // Other kernels may still read these bytes by an address that is no longer valid.
+  // Other kernels may still read these bytes through an address that is no longer valid.
   if (!backing.mapped) std::memset(backing.memory, 0, heap_bytes(size));
   return backing;
 }
@@ -323,7 +326,8 @@ std::string text_of(const char* format, uint64_t a, uint64_t b, uint64_t c) {
 
 std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   std::shared_lock lock(state_->mutex);
-  // Near a live allocation that one is meant; its addresses may have been another's long ago.
+  // Near a live allocation, that one is meant; its addresses may have belonged to another one
+  // earlier.
   const bool near_live =
       state_->overlaps(address < RED_ZONE ? 0 : address - RED_ZONE, RED_ZONE + size);
   for (auto it = state_->freed.rbegin(); it != state_->freed.rend(); ++it) {

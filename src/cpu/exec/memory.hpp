@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of all CPU devices of the process: one address space in which an address belongs to at
-// most one allocation, ever, so that every stray access is recognised.
+// The memory of all CPU devices of the process. Each address belongs to at most one allocation
+// during the life of the process, so that every stray access is detected.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,9 @@
 namespace cucore::cpu {
 
 enum class MemoryKind : uint8_t {
-  DEVICE,   // cuMemAlloc: its address is never mapped, so that the host faults on it as with a GPU
-  PINNED,   // cuMemHostAlloc: the address is the host's
-  MANAGED,  // cuMemAllocManaged and __managed__: the address is the host's
+  DEVICE,      // cuMemAlloc: its address is never mapped, so a host access faults as with a GPU
+  PINNED,      // cuMemHostAlloc: the address is the host's
+  MANAGED,     // cuMemAllocManaged and __managed__: the address is the host's
   REGISTERED,  // cuMemHostRegister: the caller's own memory
   CODE,        // global and constant variables of a loaded module
   HEAP,        // a kernel's malloc
@@ -26,12 +26,12 @@ enum class MemoryKind : uint8_t {
 enum class Access : uint8_t { READ, WRITE };
 
 struct Range {
-  uint64_t base = 0;  // what cuMemGetAddressRange answers
+  uint64_t base = 0;  // result of cuMemGetAddressRange
   uint64_t size = 0;
   MemoryKind kind = MemoryKind::DEVICE;
   int device = 0;
-  uint64_t tag = 0;           // the caller's (a context or pool id)
-  std::byte* host = nullptr;  // where the bytes really are
+  uint64_t tag = 0;           // the caller's value (a context or pool id)
+  std::byte* host = nullptr;  // address of the bytes on the host
   bool read_only = false;
 };
 
@@ -44,32 +44,34 @@ class AddressSpace {
  public:
   static AddressSpace& instance();
 
-  // Answers 0 when there is no memory. `align` is a power of two; Device and Code memory is aligned
-  // to 512 at least, as a GPU's is. New memory is zeroed. Size 0 is not allowed.
+  // Returns 0 if memory is exhausted. `align` is a power of two; DEVICE and CODE memory is aligned
+  // to at least 512, as on a GPU. New memory is zeroed. `size` must not be 0.
   uint64_t allocate(uint64_t size, uint64_t align, MemoryKind kind, int device, uint64_t tag = 0);
-  // False when the memory overlaps an allocation that is known already.
+  // Returns false if the memory overlaps a known allocation.
   bool register_host(void* memory, uint64_t size, int device, uint64_t tag = 0);
-  // `address` must be the start of an allocation. The bytes stay readable for kernels that run now
-  // and are given back when these have ended; the address range is not used again for long.
+  // `address` must be the start of an allocation. Running kernels can still read the bytes, which
+  // are freed after they end. The address range is not reused for a long time.
   bool release(uint64_t address);
   void set_read_only(uint64_t address, bool read_only);
 
-  // The live allocation that holds `address`.
+  // Returns the live allocation that contains `address`.
   std::optional<Range> find(uint64_t address) const;
-  // The host's pointer for [address, address + size), nullptr if it is not inside one allocation.
+  // Returns the host's pointer for [address, address + size); nullptr if that is not inside one
+  // allocation.
   void* host(uint64_t address, uint64_t size, Access access = Access::WRITE) const;
-  // "8 bytes past the end of the 4096-byte allocation at 0x..." or where it lay before it was
-  // freed.
+  // Returns "8 bytes past the end of the 4096-byte allocation at 0x...", or the position before the
+  // free.
   std::string describe(uint64_t address, uint64_t size) const;
 
   MemoryUse use(int device, MemoryKind kind) const;
-  // All live allocations, ordered by address; the callback must not call back into this object.
+  // Visits all live allocations in the order of their addresses; the callback must not use this
+  // object.
   void for_each(const std::function<void(const Range&)>& visit) const;
 
-  // Changes with every release: whoever caches a Range compares it first.
+  // Changes with every release: a cache of a Range must compare it first.
   const std::atomic<uint64_t>& generation() const { return generation_; }
 
-  // While a Pin lives, the bytes of memory released after its creation are not given back.
+  // While a Pin lives, memory released after its creation is not freed.
   class Pin {
    public:
     Pin();
@@ -81,7 +83,7 @@ class AddressSpace {
     uint64_t ticket_;
   };
 
-  // Generic addresses of shared, local and parameter memory: no allocation ever lies there.
+  // Generic addresses of shared, local and parameter memory; allocations never lie there.
   uint64_t shared_window() const { return window_; }
   uint64_t local_window() const { return window_ + WINDOW; }
   uint64_t param_window() const { return window_ + 2 * WINDOW; }
@@ -92,7 +94,7 @@ class AddressSpace {
 
  private:
   AddressSpace();
-  ~AddressSpace();  // never runs: the process's memory lives as long as the process
+  ~AddressSpace();  // never runs: the memory is never destroyed
   struct State;
   std::unique_ptr<State> state_;
   std::atomic<uint64_t> generation_{1};

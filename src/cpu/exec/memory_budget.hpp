@@ -13,18 +13,19 @@ class MemoryBudget {
   void set_limit(uint64_t bytes) { limit_ = bytes; }
   uint64_t limit() const { return limit_; }
 
-  // Returns false, and takes nothing, if the limit would be exceeded.
+  // Returns false, and takes nothing, if that would exceed the limit.
   bool take(uint64_t bytes) { return take_up_to(bytes, limit_); }
-  // As take(), but leaves half for the stacks of the blocks that run.
+  // Does the same, but leaves half for the stacks of running blocks.
   bool take_from_first_half(uint64_t bytes) { return take_up_to(bytes, limit_ / 2); }
-  // As take(), but only while nothing is taken.
+  // Does the same, but only if nothing is taken.
   bool take_if_unused(uint64_t bytes) {
     uint64_t none = 0;
     return bytes <= limit_ && used_.compare_exchange_strong(none, bytes);
   }
   void give_back(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  // "a launch has 201326592 bytes, of which 4096 are free (CUCORE_CPU_LAUNCH_MEMORY sets them)"
+  // Returns "a launch has 201326592 bytes, of which 4096 are free (CUCORE_CPU_LAUNCH_MEMORY sets
+  // them)".
   std::string describe() const;
 
  private:

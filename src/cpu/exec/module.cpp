@@ -19,7 +19,7 @@ using ptx::Space;
 
 uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
-// Code addresses of all loaded modules: a pointer to a function of another module is not an error.
+// Code addresses of all loaded modules, because a pointer to a function of another module is valid.
 struct CodeRegistry {
   std::mutex mutex;
   std::unordered_set<uint64_t> functions;
@@ -33,7 +33,7 @@ bool is_builtin(std::string_view name) {
   return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail";
 }
 
-// What a function names, directly.
+// The symbols that a function uses directly.
 struct Uses {
   std::set<uint32_t> functions;
   std::set<uint32_t> variables;
@@ -168,14 +168,14 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
   return true;
 }
 
-// Where a shared variable ends. No launch finds this much, and sums of it stay within 32 bits.
+// Returns the end of a shared variable. No launch has this much memory, and sums of it fit 32 bits.
 uint64_t shared_end(uint64_t offset, uint64_t size) {
   constexpr uint64_t TOO_MUCH = uint64_t{1} << 30;
   return size < TOO_MUCH && offset < TOO_MUCH ? offset + size : TOO_MUCH;
 }
 
-// Shared variables outside kernels have one layout for the module, since any kernel may call
-// whoever names them. They come first; a kernel's own follow.
+// Shared variables outside kernels have one layout per module, because any kernel may call a
+// function that uses them. They come first; the kernel's own follow.
 void ModuleImage::place_shared() {
   uint64_t offset = 0;
   auto& module = *decoded_.source;
@@ -239,7 +239,8 @@ bool ModuleImage::relocate(std::string& log) {
   return true;
 }
 
-// All functions that a kernel may reach; an indirect call may reach any whose address is taken.
+// Returns all functions that a kernel may reach; an indirect call may reach any function whose
+// address is taken.
 std::set<uint32_t> ModuleImage::reachable(uint32_t from) const {
   std::set<uint32_t> seen{from};
   std::vector<uint32_t> next{from};
@@ -330,8 +331,8 @@ void ModuleImage::describe_kernels() {
   }
 }
 
-// Registers that live at once are not known without allocation: a fraction of those declared, in
-// the steps and bounds of the hardware, is a number that occupancy arithmetic can work with.
+// The number of live registers is unknown without register allocation. The estimate is a fraction
+// of the declared ones, in the steps and bounds of the hardware, for occupancy arithmetic.
 uint32_t ModuleImage::estimate_registers(const ptx::Function& f, uint32_t max_threads) {
   uint64_t words = 0;
   for (ptx::Type t : f.registers) words += (ptx::size_of(t) + 3) / 4;
@@ -358,7 +359,7 @@ std::shared_ptr<LoadedModule> LoadedModule::load(const char* image, size_t size,
                                                  const DeviceLimits& limits, std::string& log,
                                                  CUresult& code) {
   auto module = std::make_shared<ModuleImage>();
-  // PTX may come with its terminating zero.
+  // PTX may include its terminating zero.
   while (size && image[size - 1] == '\0') --size;
   if (!module->load(std::string_view(image, size), device, limits, log, code)) return nullptr;
   return module;

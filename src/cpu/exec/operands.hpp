@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of a decoded instruction. Each family of instructions names the slots that it uses.
+// The operands of a decoded instruction. Each family of instructions names its slots.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace cucore::cpu {
 using Slot = uint32_t;
 inline constexpr Slot NO_SLOT = ~Slot{0};
 
-// Instructions whose operands have the order of the text. Some write a second result.
+// Instructions with operands in the order of the text. Some write a second result.
 enum class Regular : uint8_t {
   RESULT,
   FIRST,
@@ -23,13 +23,13 @@ enum class Regular : uint8_t {
   PREDICATE,
 };
 
-// Loads and stores: up to four values. FORM has the widths of a packed access.
+// Loads and stores of up to four values. FORM contains the widths of a packed access.
 enum class LoadStore : uint8_t { VALUES, ADDRESS = 4, FORM };
 
 // Atomic operations. TABLE is the index of a table with the slots of a vector: results, operands.
 enum class Atomic : uint8_t { RESULT, OPERAND, REPLACEMENT, ADDRESS = 4, TABLE = 7 };
 
-// cp.async. SOURCE_SIZE bytes are read and the rest is zero; nothing is read under IGNORE.
+// cp.async. Reads SOURCE_SIZE bytes and zeroes the rest; reads nothing under IGNORE.
 enum class CopyAsync : uint8_t { SIZE = 1, SOURCE_SIZE, IGNORE, ADDRESS, SOURCE, SOURCE_OFFSET };
 
 // cp.async.bulk. BARRIER is the mbarrier that counts the bytes.
@@ -47,7 +47,7 @@ enum class Exchange : uint8_t { RESULT, PREDICATE, FIRST, SECOND, THIRD, MEMBERS
 // brx.idx.
 enum class Jump : uint8_t { INDEX };
 
-// One decoder places the address for all of them.
+// One decoder sets the address for all of them.
 static_assert(size_t(LoadStore::ADDRESS) == size_t(Atomic::ADDRESS) &&
               size_t(LoadStore::ADDRESS) == size_t(CopyAsync::ADDRESS) &&
               size_t(LoadStore::ADDRESS) == size_t(CopyBulk::ADDRESS) &&

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of the .approx instructions. All are computed in double without fused operations, so
-// that every instruction set gives the same bits, and are well inside the error bounds that PTX
-// states.
+// Handlers of the .approx instructions. All compute in double without fused operations, so that
+// every instruction set returns the same bits. The results are well inside the error bounds of PTX.
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
 #include "cpu/exec/reals.hpp"
@@ -46,8 +45,8 @@ struct Ex2 {
   }
 };
 
-// log2 of a positive normal double: the mantissa in [sqrt(1/2), sqrt(2)) through the series of
-// atanh.
+// Computes log2 of a positive normal double: the mantissa in [sqrt(1/2), sqrt(2)) through the
+// series of atanh.
 CUCPU_INLINE double log2_of(double x) {
   const uint64_t b = bits_of<uint64_t>(x);
   const uint64_t up = (b & 0xfffffffffffff) > 0x6a09e667f3bcc ? 1 : 0;
@@ -72,7 +71,8 @@ struct Lg2 {
   }
 };
 
-// Sine of x + quadrant * pi/2; pi/2 in two parts keeps the reduction good for |x| up to 2^30.
+// Computes the sine of x + quadrant * pi/2. A pi/2 in two parts keeps the reduction accurate for
+// |x| up to 2^30.
 CUCPU_INLINE double sine(double x, uint64_t quadrant) {
   const double shifted = x * 0x1.45f306dc9c883p-1 + SHIFTER;
   const double n = shifted - SHIFTER;
@@ -100,7 +100,7 @@ CUCPU_INLINE float wave(float a) {
   return size < float(INF) ? r : bits_of<float>(uint32_t{0x7fffffff});
 }
 struct Sin {
-  // Tiny and zero arguments, with their sign, are their own sine.
+  // The sine of a tiny or zero argument is the argument, with its sign.
   static float apply(float a) { return a * a < 0x1p-40f ? a : wave<0>(a); }
 };
 struct Cos {
@@ -125,8 +125,8 @@ struct RsqrtApprox {
   static float apply(float a) { return 1.0f / __builtin_sqrtf(a); }
 };
 struct DivApprox {
-  // A divisor of 2^126 and more gives 0, or NaN for an infinite dividend: its reciprocal is
-  // flushed.
+  // A divisor of at least 2^126 returns 0, or NaN for an infinite dividend, because its reciprocal
+  // is flushed.
   static float apply(float a, float b) {
     const float size = bits_of<float>(bits_of<uint32_t>(b) & 0x7fffffff);
     return (size > 0x1p126f) & (size < float(INF))
@@ -150,7 +150,7 @@ void divide(Warp& w, const Op& op) {
   });
 }
 
-// The f64 seeds have the upper half of a double's bits; subnormal arguments count as zero.
+// The f64 seeds use the upper half of a double's bits; subnormal arguments count as zero.
 CUCPU_INLINE double flushed_high(double v) {
   const uint64_t b = bits_of<uint64_t>(v);
   return bits_of<double>((b >> 52 & 0x7ff) ? b : b & uint64_t{1} << 63);

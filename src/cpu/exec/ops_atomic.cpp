@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of atom and red, and of loads and stores with an order: real atomic operations on the
-// host, lane after lane. The host's sequential consistency covers every order and scope of PTX.
+// Handlers of atom and red, and of loads and stores with an order. They use atomic operations of
+// the host, lane by lane. The host's sequential consistency covers every order and scope of PTX.
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -20,7 +20,7 @@ using ptx::Operation;
 using ptx::Order;
 using ptx::Type;
 
-// What an operation that threads spin on takes from the slice of its warp.
+// The cost, in the slice of its warp, of an operation on which threads may spin.
 constexpr int64_t SPIN_COST = 16;
 
 uint64_t address_of(const Warp& w, const Op& op, int lane) {
@@ -51,7 +51,7 @@ void each_active(const Warp& w, F f) {
   for (uint32_t m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
 }
 
-// The new value that an operation writes.
+// Operations that compute the new value.
 struct Add {
   template <class T>
   static T apply(T a, T b) {
@@ -106,7 +106,8 @@ struct AddF32 {
     return r == r ? std::bit_cast<uint32_t>(r) : 0x7fffffff;
   }
 };
-// Sums in global memory take and give subnormals as zero; those in shared memory keep them.
+// Sums in global memory flush subnormal inputs and results to zero; sums in shared memory keep
+// them.
 struct AddF32Flushed {
   static uint32_t flushed(uint32_t bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
   static uint32_t apply(uint32_t a, uint32_t b) {
@@ -155,7 +156,7 @@ T apply_to(std::byte* p, T operand) {
     return read_modify_write<T, F>(p, operand);
 }
 
-// Shared memory belongs to one worker at a time: no locked instruction is needed.
+// Only one worker accesses shared memory at a time, so locked instructions are not needed.
 template <class T, class F>
 T apply_alone(std::byte* p, T operand) {
   T old;
@@ -191,7 +192,7 @@ void compare_and_swap(Warp& w, const Op& op) {
   });
 }
 
-// Vectors: each element by itself. The slots of the results and operands are in a table.
+// Vectors are processed element by element. A table contains the slots of the results and operands.
 template <class T, class F>
 void vector_atomic(Warp& w, const Op& op) {
   const auto& slots = w.frame->function->tables[op[Atomic::TABLE]].targets;
@@ -224,8 +225,9 @@ Handler vector_of(const Form& f) {
   }
 }
 
-// 128 bits are more than the host's lock-free operations are sure to have: these exclude each
-// other, not the narrower ones on the same memory. A register keeps its halves apart, see pack().
+// Lock-free operations on 128 bits are not available on all hosts. This mutex excludes 128-bit
+// operations from each other, not from narrower ones on the same memory. A register keeps its
+// halves apart, see pack().
 std::mutex& wide_lock() {
   static std::mutex lock;
   return lock;
@@ -362,7 +364,8 @@ void store_bits(std::byte* p, uint64_t bytes, uint64_t value) {
   }
 }
 
-// LoadStore::FORM: bytes of a value, of a register, number of values, signedness, a byte each.
+// LoadStore::FORM: bytes per value, bytes per register, number of values, signedness, one byte
+// each.
 struct Packed {
   uint32_t bytes, width, count, sign;
   explicit Packed(uint32_t v)

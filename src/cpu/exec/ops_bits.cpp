@@ -96,7 +96,7 @@ Handler logic_unary(Type type) {
   }
 }
 
-// ---- shifts: amounts of the width and more shift everything out
+// ---- shifts: amounts of at least the width shift all bits out
 
 template <class T>
 void shift_left(Warp& w, const Op& op) {
@@ -203,7 +203,7 @@ void brev(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return reverse(a[l]); });
 }
-// The most significant bit that differs from the sign.
+// Returns the position of the most significant bit that differs from the sign.
 template <class U, bool Signed, bool ShiftAmount>
 void bfind(Warp& w, const Op& op) {
   const U* a = in<U>(w, op[FIRST]);
@@ -253,7 +253,8 @@ CUCPU_INLINE U shifted_left(U v, uint32_t n) {
   return n >= BITS<U> ? U{0} : U(v << n);
 }
 
-// PTX names only the low 8 bits of position and length; devices heed all of them with 64-bit types.
+// PTX specifies only the low 8 bits of position and length; with 64-bit types, devices use all
+// bits.
 template <class U, bool Signed>
 void bfe(Warp& w, const Op& op) {
   constexpr uint32_t HEEDED = sizeof(U) == 8 ? ~uint32_t{0} : 0xff;
@@ -262,7 +263,7 @@ void bfe(Warp& w, const Op& op) {
   const uint32_t* c = in<uint32_t>(w, op[THIRD]);
   each_lane(w, out<U>(w, op[RESULT]), [=](int l) {
     const uint32_t pos = b[l] & HEEDED, len = c[l] & HEEDED;
-    // Bits that came from beyond the top of the source are copies of the sign too.
+    // Bits beyond the top of the source are also copies of the sign.
     const uint32_t have = pos >= BITS<U> ? 0 : (len < BITS<U> - pos ? len : BITS<U> - pos);
     const uint32_t top = pos >= BITS<U> ? BITS<U> - 1 : pos + have - 1;
     const U sign = Signed && len ? U(0 - (a[l] >> (top & (BITS<U> - 1)) & 1)) : U{0};
@@ -366,7 +367,7 @@ void prmt(Warp& w, const Op& op) {
            permuted(both, s >> 12) << 24;
   });
 }
-// The special modes are permutations whose selector is looked up by the two low bits of c.
+// The special modes are permutations; the two low bits of c select one.
 constexpr uint16_t PERMUTATIONS[][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543},  // f4e
     {0x5670, 0x6701, 0x7012, 0x0123},  // b4e

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of comparisons and of what depends on them: setp, set, selp, slct and testp.
+// Handlers of comparisons and of instructions that depend on them: setp, set, selp, slct and testp.
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
 #include "cpu/exec/reals.hpp"
@@ -15,7 +15,7 @@ using ptx::Opcode;
 using ptx::Operation;
 using ptx::Type;
 
-// Comparison of lanes a and b of operands x and y as a mask.
+// Compares lanes of x and y and returns a mask.
 using Bits = uint32_t (*)(const Warp&, Slot, Slot);
 
 struct Eq {
@@ -233,8 +233,8 @@ uint32_t combined(Operation operation, uint32_t a, uint32_t b) {
   }
 }
 
-// Forms with a third operand or a second destination, and set: the comparison is called through
-// imm, to keep the number of handlers small. In target, bit 0 negates the third operand, the next
+// Forms with a third operand or a second destination, and set, call the comparison through imm,
+// which keeps the number of handlers small. In target, bit 0 negates the third operand, the next
 // byte is the Operation, and bit 9 requests 1.0f.
 void setp_indirect(Warp& w, const Op& op) {
   const uint32_t r = reinterpret_cast<Bits>(op.imm)(w, op[FIRST], op[SECOND]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of the common conversions; convert.cpp has all others, lane by lane.
+// Handlers of the common conversions; convert.cpp handles all others, lane by lane.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@ using ptx::Opcode;
 using ptx::Rounding;
 using ptx::Type;
 
-// D and S are the types of the instruction, R that of the source register.
+// D and S are the types of the instruction; R is the type of the source register.
 template <class D, class S, class R>
 void integer(Warp& w, const Op& op) {
   const R* a = in<R>(w, op[FIRST]);
@@ -40,8 +40,8 @@ struct Up {
   static double apply(double v) { return __builtin_ceil(v); }
 };
 
-// Out of range goes to the nearest end. NaN gives 0, or the upper bit alone where 64 bits are
-// involved.
+// Values out of range become the nearest limit. NaN becomes 0, or the upper bit alone if 64 bits
+// are involved.
 template <class I, class F>
 CUCPU_INLINE I clamped(F v) {
   constexpr bool SIGNED = I(-1) < I(0);
@@ -76,7 +76,7 @@ void to_integral(Warp& w, const Op& op) {
     return result_of<Ftz, Sat>(Round::apply(source<Ftz>(a[l])), a[l], a[l], a[l]);
   });
 }
-// To f32 from f64 and to itself a NaN keeps its payload, unless it is flushed or saturated.
+// From f64 to f32 and from f32 to f32, a NaN keeps its payload unless it is flushed or saturated.
 template <class D, class S, bool Ftz, bool Sat>
 CUCPU_INLINE D precise(S s) {
   D v = D(source<Ftz>(s));
@@ -107,7 +107,7 @@ Handler from_register(unsigned width) {
       return nullptr;
   }
 }
-// The destination register is as wide as its type: only the source's sign matters then.
+// The destination register has the width of its type, so only the sign of the source matters.
 template <class D>
 Handler narrow_or_extend(Type s, unsigned width) {
   switch (s) {

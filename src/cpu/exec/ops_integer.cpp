@@ -65,7 +65,8 @@ using UnsignedOf = typename Unsigned<T>::type;
 template <class T>
 constexpr bool is_signed_v = T(-1) < T(0);
 
-// Multiplication that neither overflows int by promotion nor is undefined for signed types.
+// A multiplication that avoids overflow by promotion to int and undefined behaviour of signed
+// types.
 template <class T>
 CUCPU_INLINE T low_product(T a, T b) {
   if constexpr (sizeof(T) == 2)
@@ -176,8 +177,8 @@ struct MadHiSat {
   }
 };
 
-// Quotients of 32-bit integers are exact in double: no two of them are closer than its precision.
-// Division by zero gives all ones, as quotient and as remainder.
+// Quotients of 32-bit integers are exact in double, because two of them differ by more than its
+// precision. Division by zero returns all ones as quotient and as remainder.
 struct Div {
   static uint32_t apply(uint32_t a, uint32_t b) {
     return b ? uint32_t(int64_t(double(a) / double(b ? b : 1))) : ~uint32_t{0};
@@ -283,8 +284,8 @@ void ternary_min(Warp& w, const Op& op) {
 
 // ---- extended precision
 
-// d = a + b + carry in. A subtraction is a + ~b + 1: its carry says that nothing was borrowed, as
-// compiled code expects when it mixes subc and addc. T is unsigned.
+// d = a + b + carry in. A subtraction is a + ~b + 1; its carry means no borrow, which compiled code
+// expects when it mixes subc and addc. T is unsigned.
 template <class T, bool Subtract, bool TakesCarry>
 void extended(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
@@ -303,7 +304,7 @@ void extended(Warp& w, const Op& op) {
   if (op.imm) w.carry = carry;
 }
 
-// d = low or high half of a * b, + c + carry in; S gives the signedness of the product.
+// d = low or high half of a * b, + c + carry in; S defines the signedness of the product.
 template <class S, bool High, bool TakesCarry>
 void extended_mad(Warp& w, const Op& op) {
   using T = UnsignedOf<S>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of weak loads and stores. A warp whose addresses are consecutive or equal is served with
-// vector code after one bounds check; any other gets one check of its lowest and highest address.
+// Handlers of weak loads and stores. A warp with consecutive or equal addresses uses vector code
+// after one bounds check. Other warps have one check of the lowest and highest address.
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
@@ -30,7 +30,8 @@ using Shared64 = Memory<true, uint64_t>;
 
 CUCPU_INLINE Region region_of(const Op& op) { return Region(op.target & 0xff); }
 
-// The host's pointer for [address, address + size) if that is known to be inside one allocation.
+// Returns the host's pointer for [address, address + size) if that is known to be inside one
+// allocation.
 template <class Place>
 CUCPU_INLINE std::byte* window(const Warp& w, const Op& op, uint64_t address, uint64_t size) {
   if constexpr (Place::SHARED) {
@@ -111,7 +112,7 @@ struct Store {
       for (int l = 0; l < Count; ++l) write<M>(p + (l * V + v) * int(sizeof(M)), M(s[l]));
     }
   }
-  // All lanes write the same place: the last one's value stays.
+  // All lanes write to the same address: the last lane's value stays.
   template <int Count>
   CUCPU_INLINE static void equal(const Warp& w, const Op& op, std::byte* p, int first) {
     lane(w, op, p, first + Count - 1);
@@ -126,7 +127,7 @@ struct Store {
 
 CUCPU_INLINE std::byte* host(uint64_t address) { return reinterpret_cast<std::byte*>(address); }
 
-// Eight lanes at a time: rows of a tile are consecutive or equal in parts of a warp.
+// Processes eight lanes at a time: rows of a tile are consecutive or equal in parts of a warp.
 template <class Kind, class A>
 CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, uint64_t origin, int first) {
   constexpr A STEP = A(Kind::SIZE);
@@ -165,14 +166,15 @@ template <class Place, class Kind>
   if (any & (Kind::SIZE - 1)) return lane_by_lane<Place, Kind>(w, op, a);
   std::byte* p = window<Place>(w, op, low, uint64_t(high - low) + Kind::SIZE);
   if (!p) {
-    // The first miss of this instruction fills its site; then the warp is usually inside.
+    // The first miss of this instruction fills its site; later accesses of the warp are usually
+    // inside.
     if (Place::SHARED || Kind::SIZE > ~uint64_t{0} - uint64_t(high - low))
       return lane_by_lane<Place, Kind>(w, op, a);
     resolve(w, op, __builtin_ctz(m), some, Kind::SIZE, Kind::ACCESS, region_of(op));
     p = window<Place>(w, op, low, uint64_t(high - low) + Kind::SIZE);
     if (!p) return lane_by_lane<Place, Kind>(w, op, a);
   }
-  const uint64_t origin = reinterpret_cast<uint64_t>(p) - low;  // of device address 0
+  const uint64_t origin = reinterpret_cast<uint64_t>(p) - low;  // host address of device address 0
   if (m == FULL_MASK)
     for (int first = 0; first < LANES; first += 8) eight_lanes<Kind>(w, op, a, origin, first);
   else
@@ -198,7 +200,7 @@ void access(Warp& w, const Op& op) {
   scattered<Place, Kind>(w, op);
 }
 
-// ---- memory of which each lane has its own, and indexed parameters
+// ---- memory that each lane has separately, and indexed parameters
 
 CUCPU_INLINE uint64_t own_address(const Warp& w, const Op& op, int l) {
   if (op.target & NARROW)
@@ -223,7 +225,7 @@ void own_memory(Warp& w, const Op& op) {
   });
 }
 
-// A kernel's parameter: one value for the whole launch. The decoder has checked the bounds.
+// Loads a kernel's parameter: one value for the whole launch. The decoder has checked the bounds.
 template <class Kind>
 void kernel_parameter(Warp& w, const Op& op) {
   auto* p = const_cast<std::byte*>(w.params) + op.imm;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of clocks, packed moves, address spaces, fences and what ends a launch.
+// Handlers of clocks, packed moves, address spaces, fences and instructions that end a launch.
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -79,7 +79,7 @@ void local_address_narrow(Warp& w, const Op& op) {
   each_active(w, [&](int l) { d[l] = uint32_t(w.frame->local_base + op.imm); });
 }
 
-// 128-bit registers keep their two halves in planes of 32 lanes.
+// 128-bit registers store their halves in two planes of 32 lanes.
 namespace {
 std::byte* wide_piece(const Warp& w, Slot slot, uint32_t total, int lane, uint32_t offset) {
   std::byte* base = w.at<std::byte>(slot);
@@ -162,7 +162,7 @@ void breakpoint(Warp& w, const Op& op) {
   raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "breakpoint instruction", "");
 }
 
-// The offset of the destination is in imm.
+// imm contains the offset of the destination.
 void copy_async(Warp& w, const Op& op) {
   const uint32_t size = w.at<uint32_t>(op[CopyAsync::SIZE])[0];
   const uint32_t ignore =
@@ -180,7 +180,7 @@ void copy_async(Warp& w, const Op& op) {
     if (ignore >> l & 1) wanted = 0;
     std::byte* d = resolve(w, op, l, to, size, Access::WRITE, Region::SHARED);
     if (wanted) {
-      // The whole source is aligned to the size of the copy, whatever part of it is read.
+      // The source must be aligned to the size of the copy, even if only a part is read.
       if (from & (size - 1)) resolve(w, op, l, from, size, Access::READ, Region::GLOBAL);
       const std::byte* s =
           wanted == size ? resolve(w, op, l, from, size, Access::READ, Region::GLOBAL) : nullptr;

@@ -40,7 +40,7 @@ struct Div {
     return a / b;
   }
 };
-// Sums of normal numbers are exact where they are subnormal.
+// Sums of normal numbers with a subnormal result are exact.
 template <class F>
 constexpr bool MAY_BE_TINY = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;
 struct Sqrt {
@@ -54,9 +54,8 @@ struct Rcp {
   }
 };
 
-// One rounding, with the processor's instruction where the build has it. Elsewhere: the product of
-// two floats is exact in double; the sum is rounded to odd, so that the last rounding is the only
-// one that counts.
+// Rounds once, with the processor's instruction if the build has it. Otherwise the product of two
+// floats is exact in double. The sum is rounded to odd, so that only the last rounding counts.
 CUCPU_INLINE float fused(float a, float b, float c) {
 #if defined(__FMA__) || defined(__aarch64__)
   return __builtin_fmaf(a, b, c);
@@ -76,7 +75,7 @@ CUCPU_INLINE float fused(float a, float b, float c) {
 }
 CUCPU_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-// min(-0, +0) is -0; a NaN loses against a number unless Nan asks otherwise.
+// min(-0, +0) is -0; the result of a NaN and a number is the number, unless NAN is set.
 template <class T>
 struct BitsType;
 template <>
@@ -182,7 +181,7 @@ void minmax_xorsign(Warp& w, const Op& op) {
     return r == r ? with_sign(r, sign) : canonical(r);
   });
 }
-// Devices make a sum of it: a NaN keeps its sign in f64 and is the one NaN in f32.
+// Devices compute it as a sum: in f64 a NaN keeps its sign, in f32 it becomes the canonical NaN.
 template <class T>
 CUCPU_INLINE T or_nan(T v, T a) {
   return a == a ? v : canonical(a, a, a, a);

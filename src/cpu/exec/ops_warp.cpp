@@ -26,7 +26,8 @@ struct Source {
   int lane;
   bool inside;
 };
-// The lane that lane l reads: b is the offset or index, c holds the clamp and the segment mask.
+// Returns the lane that lane l reads: b is the offset or index, c contains the clamp and the
+// segment mask.
 template <Mode M>
 Source shuffle_source(int l, uint32_t b, uint32_t c) {
   const int offset = int(b & 31), clamp = int(c & 31), segment = int(c >> 8 & 31);
@@ -76,7 +77,7 @@ Handler shuffle(Mode mode) {
   }
 }
 
-// Lanes that take part: those of the group that the member mask names.
+// Returns the participating lanes: those of the group in the member mask.
 uint32_t members(const Warp& w, const Op& op) {
   if (op[MEMBERS] == NO_SLOT) return w.mask;
   return w.mask & w.at<uint32_t>(op[MEMBERS])[std::countr_zero(w.mask)];
@@ -168,7 +169,7 @@ void redux(Warp& w, const Op& op) {
   uint32_t* d = w.at<uint32_t>(op[RESULT]);
   each_active(w, [&](int l) { d[l] = r; });
 }
-// redux.f32 (sm_100a): NaN only counts under .NaN or when nothing else is there.
+// redux.f32 (sm_100a): the result is NaN only under .NaN or if all values are NaN.
 template <bool Least, bool Abs, bool Nan>
 void redux_f32(Warp& w, const Op& op) {
   const float* a = w.at<float>(op[FIRST]);

@@ -14,7 +14,7 @@ struct Outputs {
   std::set<Output*> all;
 };
 Outputs& outputs() {
-  static Outputs* const instance = new Outputs;  // lives as long as the process
+  static Outputs* const instance = new Outputs;  // never destroyed
   return *instance;
 }
 
@@ -76,7 +76,8 @@ void Output::write() {
     std::fflush(file);
     at += size;
   }
-  // Not before: a thread that flushes meanwhile must wait until the text is written.
+  // The lock is taken only here: a thread that flushes meanwhile must wait until the text is
+  // written.
   std::lock_guard lock(mutex_);
   has_text_.store(texts_.begin != texts_.bytes.size(), std::memory_order_relaxed);
 }

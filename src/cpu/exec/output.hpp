@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of a context have printed and the host has not written yet.
+// The texts that kernels of a context have printed and the host has not yet written.
 #pragma once
 
 #include <atomic>
@@ -20,20 +20,20 @@ class Output {
   ~Output();
   Output(const Output&) = delete;
 
-  // The oldest texts go where `capacity` bytes are exceeded. False for a text that alone exceeds
-  // it.
+  // Drops the oldest texts if `capacity` bytes are exceeded. Returns false for a text that alone
+  // exceeds it.
   bool append(To to, std::string_view text, uint64_t capacity);
 
-  // Writes and flushes what is held, and waits for a thread that writes it already. One load where
-  // nothing is held.
+  // Writes and flushes all texts, and waits for a thread that already writes them. Without texts it
+  // costs one load.
   void flush() {
     if (has_text_.load(std::memory_order_acquire)) write();
   }
-  static void flush_all();  // of every context
+  static void flush_all();  // for every context
 
  private:
-  // Texts one behind another, from begin_ on; sizes_ has the length of each, and its top bit is set
-  // for those that go to stderr.
+  // Consecutive texts, from begin_ on. sizes_ contains the length of each; its top bit is set for
+  // stderr.
   struct Texts {
     std::string bytes;
     size_t begin = 0;
@@ -42,8 +42,8 @@ class Output {
   };
   void write();
 
-  std::mutex writing_;  // texts are written in the order of their printing
-  std::mutex mutex_;    // guards what follows
+  std::mutex writing_;  // keeps the texts in the order of printing
+  std::mutex mutex_;    // guards the members below
   Texts texts_;
   std::atomic<bool> has_text_{false};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognises the two address patterns of a warp that are worth a vector access: consecutive and
+// Recognises the two address patterns of a warp for which a vector access exists: consecutive and
 // equal.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace cucore::cpu::CUCPU_SIMD {
 
-// Whether a[l] == a[0] + l * Step for Count lanes (8 or 32); Step 0 asks for equality.
+// Returns whether a[l] == a[0] + l * STEP for COUNT lanes (8 or 32); STEP 0 tests for equality.
 #if defined(__AVX512F__)
 
 template <uint64_t Step, int Count>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats what kernels print.
+// Formats the output of kernels.
 #include "cpu/exec/printf.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int MAX_ARGUMENTS = 32;
 
-// Arguments lie one after another, each aligned to its size of 4 or 8 bytes.
+// Arguments are stored consecutively, each aligned to its size of 4 or 8 bytes.
 class Arguments {
  public:
   explicit Arguments(const PrintfSource& source) : source_(source) {}
@@ -34,17 +34,17 @@ class Arguments {
 };
 
 constexpr uint64_t MOST_ROOM = 1 << 30;        // snprintf counts in an int
-constexpr uint64_t SIGNIFICANT_DIGITS = 1100;  // the exact value of a double has 767 at most
+constexpr uint64_t SIGNIFICANT_DIGITS = 1100;  // the exact value of a double has at most 767
 
-// One conversion. Flags, width and precision are parsed and bounded, because a kernel may name any
-// number; lengths are replaced by the ones that fit the argument.
+// One conversion. Flags, width and precision are parsed and bounded, because a kernel may use any
+// number. Length modifiers are replaced by those of the argument.
 class Conversion {
  public:
-  // At most `room` characters may be appended to `out`.
+  // Appends at most `room` characters to `out`.
   Conversion(const std::string& format, size_t& at, Arguments& arguments, std::string& out,
              uint64_t room)
       : format_(format), at_(at), arguments_(arguments), out_(out), room_(room) {}
-  // False if the format is not valid or the text does not fit.
+  // Returns false if the format is not valid or the text does not fit.
   bool run(const PrintfSource& source);
 
  private:
@@ -66,7 +66,7 @@ class Conversion {
   const uint64_t room_;
   std::string flags_;
   uint64_t width_ = 0;
-  int64_t precision_ = -1;  // negative: none
+  int64_t precision_ = -1;  // negative: not set
   int longs_ = 0, shorts_ = 0;
 };
 
@@ -75,7 +75,7 @@ void Conversion::parse_flags() {
     if (!flag(format_[at_])) flags_ += format_[at_];
 }
 
-// A number too large for any buffer stays too large.
+// A number that is too large for any buffer stays too large.
 int64_t Conversion::parse_number() {
   if (peek() == '*') {
     ++at_;
@@ -130,7 +130,7 @@ bool Conversion::integer(char c) {
   return print(type, static_cast<unsigned long long>(v));
 }
 
-// A precision that adds no character to the text is no reason to refuse it.
+// A precision that adds no character to the text is accepted.
 bool Conversion::real(char c, double value) {
   const char type[] = {c, '\0'};
   if (!std::isfinite(value)) precision_ = -1;
@@ -163,7 +163,7 @@ bool Conversion::run(const PrintfSource& source) {
     case 'p':
       return print("p", reinterpret_cast<void*>(arguments_.next<uint64_t>()));
     default:
-      out_ += '%' + format_.substr(begin, at_ - begin);  // not a conversion: printed as it is
+      out_ += '%' + format_.substr(begin, at_ - begin);  // not a conversion: printed unchanged
       return true;
   }
 }

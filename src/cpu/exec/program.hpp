@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoded form of a module: what a warp executes, and the cold data beside it.
+// The decoded form of a module: the instructions that a warp executes, and the cold data for them.
 #pragma once
 
 #include <memory>
@@ -23,11 +23,11 @@ AlignedBytes make_aligned(size_t bytes);  // zeroed
 // Functions that the device provides.
 enum class Builtin : uint8_t { NONE, VPRINTF, MALLOC, FREE, ASSERTFAIL };
 
-// One argument or result of a call as the caller or the callee holds it.
+// One argument or result of a call, at the caller or the callee.
 struct Argument {
   enum Kind : uint8_t { PARAM, REGISTER } kind = PARAM;
   Slot slot = 0;        // REGISTER: also an immediate's constant
-  uint32_t offset = 0;  // Param: in the frame's parameter memory
+  uint32_t offset = 0;  // PARAM: in the frame's parameter memory
   uint32_t size = 0;
 };
 
@@ -45,7 +45,7 @@ struct BranchTable {
 
 struct DecodedModule;
 
-// Where a frame holds a register; 0 bytes: a predicate, a bit for each lane.
+// The position of a register in a frame; 0 bytes: a predicate with one bit per lane.
 struct Register {
   Slot slot = 0;
   uint32_t bytes = 0;
@@ -63,13 +63,13 @@ struct DecodedFunction {
   std::vector<Op> ops;
   std::vector<CallSite> calls;
   std::vector<BranchTable> tables;
-  std::vector<Argument> returns;  // where this function's own parameters are
+  std::vector<Argument> returns;  // location of this function's own parameters
   std::vector<Argument> inputs;
   std::vector<Spill> spills;
   std::vector<Register> layout;
   AlignedBytes constants;
   uint32_t register_bytes = 0;
-  uint32_t param_bytes = 0;  // parameter memory of one lane
+  uint32_t param_bytes = 0;  // parameter memory per lane
   uint32_t local_bytes = 0;
 
   const ptx::Instruction& instruction(const Op& op) const {
@@ -79,23 +79,25 @@ struct DecodedFunction {
 
 struct DecodedModule {
   std::unique_ptr<ptx::Module> source;
-  std::vector<std::unique_ptr<DecodedFunction>> functions;  // by index; nullptr: not defined here
-  std::vector<uint64_t> addresses;  // of the variables: device address, or offset in shared memory
+  // by index; nullptr: not defined in this module
+  std::vector<std::unique_ptr<DecodedFunction>> functions;
+  // addresses of the variables: device address, or offset in shared memory
+  std::vector<uint64_t> addresses;
   uint32_t site_count = 1;
   bool uses_reserved_shared = false;
-  uint32_t function_shared = 0;  // shared variables that functions other than kernels name
+  uint32_t function_shared = 0;  // bytes of shared variables that functions other than kernels use
   int device = 0;
   DeviceLimits limits;
 };
 
 struct DecodedKernel {
   const DecodedFunction* function = nullptr;
-  uint32_t static_bytes = 0;   // of static shared memory
-  uint32_t static_shared = 0;  // where dynamic shared memory begins
+  uint32_t static_bytes = 0;   // bytes of static shared memory
+  uint32_t static_shared = 0;  // start of dynamic shared memory
   bool uses_dynamic_shared = false;
 };
 
-// The function that this code address stands for, nullptr if none does.
+// Returns the function at this code address, or nullptr.
 const DecodedFunction* function_at(uint64_t address);
 void publish_function(const DecodedFunction* function);
 void withdraw_function(const DecodedFunction* function);

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PTX asks of every floating-point result: subnormals flushed under .ftz, one NaN, saturation.
+// The rules of PTX for every floating-point result: subnormals flushed under .ftz, the canonical
+// NaN, saturation.
 #pragma once
 
 #include "cpu/exec/lanes.hpp"
 
 namespace cucore::cpu::CUCPU_SIMD {
 
-// A subnormal becomes a zero of its sign.
+// Replaces a subnormal by a zero with its sign.
 CUCPU_INLINE float flushed(float v) {
   const uint32_t b = bits_of<uint32_t>(v);
   return bits_of<float>((b & 0x7f800000) ? b : b & 0x80000000);
 }
 
-// f32 results that are NaN are this NaN.
+// All NaN results in f32 are this NaN.
 CUCPU_INLINE float canonical(float v) { return v == v ? v : bits_of<float>(uint32_t{0x7fffffff}); }
 
-// f64 results that are NaN are the first operand that is one, made quiet. The processor's rule
-// depends on the order in which the compiler gives it the operands.
+// A NaN result in f64 is the first operand that is a NaN, made quiet. The processor's own rule
+// depends on the order in which the compiler passes the operands.
 constexpr uint64_t QUIET = 0x0008000000000000;
 CUCPU_INLINE double canonical(double v, double a, double b, double c) {
   uint64_t nan = 0xfff8000000000000;
@@ -28,9 +29,9 @@ CUCPU_INLINE double canonical(double v, double a, double b, double c) {
 CUCPU_INLINE float canonical(float v, float, float, float) { return canonical(v); }
 CUCPU_INLINE double canonical(double v) { return v; }
 
-// Under .ftz a result is zero when it would be less than the least normal number if exponents had
-// no lower end: what rounding among subnormals would lift to that number is zero too. `scaled` is
-// the same result from operands 2^24 times as large, which does not meet that end.
+// Under .ftz a result is zero if it would be below the least normal number with an unbounded
+// exponent. Rounding among subnormals could lift such a result to that number. `scaled` is the same
+// result from operands 2^24 times as large, which are not subnormal.
 CUCPU_INLINE float flushed_by(float v, float scaled) {
   const float size = bits_of<float>(bits_of<uint32_t>(scaled) & 0x7fffffff);
   return size < 0x1p-102f ? bits_of<float>(bits_of<uint32_t>(v) & 0x80000000) : v;

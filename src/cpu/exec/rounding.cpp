@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic with a directed rounding, lane by lane under the host's rounding mode. Built with
-// -frounding-math, so that nothing is computed before the mode is set.
+// -frounding-math, so that no operation moves before the change of the mode.
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr uint64_t FTZ = 1 << 8, SAT = 1 << 9;
 
 float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
 
-// The NaN of f64 is the first operand that is one, made quiet; f32 has one NaN.
+// The NaN of f64 is the first operand that is a NaN, made quiet; f32 has one NaN.
 double nan_of(double a, double b, double c) {
   for (const double v : {a, b, c})
     if (v != v) return std::bit_cast<double>(std::bit_cast<uint64_t>(v) | 0x0008000000000000);
@@ -78,8 +78,8 @@ struct Fma {
   }
 };
 
-// A result that is tiny before exponents end is zero under .ftz, also where rounding among
-// subnormals would lift it to the least normal number. F gives it again, 2^24 times as large.
+// Under .ftz a result below the least normal number is zero, even if rounding among subnormals
+// would lift it to that number. F computes it again, 2^24 times as large.
 template <class F>
 float untiny(float v, float a, float b, float c) {
   constexpr bool FIRST = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker's share of a launch: begins blocks in order and, when one does not end in its slice,
-// begins others beside it, so that blocks may wait for each other.
+// One worker's part of a launch. It begins blocks in order. If a block does not end in its slice,
+// the worker begins others, so that blocks may wait for each other.
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -12,14 +12,14 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr int64_t SLICE = 1 << 20;  // warp instructions of a block before another begins beside it
-// Of a block among others: it may only be waiting for one of them.
+constexpr int64_t SLICE = 1 << 20;  // warp instructions of a block before the worker begins another
+// The slice of a block among others, because it may only be waiting for one of them.
 constexpr int64_t SHARED_SLICE = 1 << 15;
-// Blocks taken at a time: neighbours share pages and cache lines, which one worker should have.
+// Blocks are taken in groups, because neighbours share pages and cache lines that one worker should
+// have.
 constexpr uint64_t MOST_TAKEN = 16;
-constexpr uint64_t TAKES_PER_LAUNCH =
-    64;                               // at least, so that no worker is left with nothing at the end
-constexpr size_t MAX_RESIDENT = 256;  // blocks that a worker keeps, unless they must all be there
+constexpr uint64_t TAKES_PER_LAUNCH = 64;  // minimum, so that all workers have work at the end
+constexpr size_t MAX_RESIDENT = 256;  // limit of blocks per worker, unless all must be resident
 
 class Share {
  public:
@@ -39,7 +39,7 @@ class Share {
 
   LaunchState& launch_;
   Worker worker_;
-  std::deque<std::unique_ptr<Block>> resident_;  // the first is next
+  std::deque<std::unique_ptr<Block>> resident_;  // the first one is next
   std::vector<std::unique_ptr<Block>> idle_;
   uint64_t next_ = 0, end_ = 0;  // blocks taken and not begun
 };
@@ -52,8 +52,9 @@ bool Share::take() {
   return next_ < end_;
 }
 
-// Makes room for a block, before a number is taken for it: what a worker has taken it must run. The
-// first block of the launch always finds memory (check_memory), so that somebody runs them all.
+// Reserves memory for a block before the worker takes its number, because a worker must run the
+// blocks that it takes. The first block of the launch always has memory (check_memory), so at least
+// one worker can run all blocks.
 bool Share::admit() {
   if (!idle_.empty()) return true;
   const uint64_t bytes = launch_.block_bytes;
@@ -67,7 +68,7 @@ bool Share::admit() {
 bool Share::begin() {
   if (!admit()) return false;
   if (next_ >= end_ && !take()) {
-    idle_.clear();  // no block needs their memory any more
+    idle_.clear();  // blocks no longer need their memory
     return false;
   }
   const uint64_t number = next_++;
@@ -103,7 +104,7 @@ void Share::slice() {
     return;
   }
   block.resumed = true;
-  // It goes to the end; a new block, if there is one, comes before those that were here.
+  // It goes to the end of the list; a new block comes before the older ones.
   resident_.push_back(std::move(resident_.front()));
   resident_.pop_front();
   if (launch_.launch->cooperative || resident_.size() < MAX_RESIDENT) begin();

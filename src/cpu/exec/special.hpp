@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the special registers of a block and of a warp's threads lie in their tables.
+// The positions of the special registers of a block and of a warp's threads in their tables.
 #pragma once
 
 #include "cpu/exec/warp.hpp"
@@ -7,7 +7,7 @@
 
 namespace cucore::cpu {
 
-// A row is 32 lanes of 32 bits; a wide row, of 64 bits, takes two.
+// A row has 32 lanes of 32 bits; a wide row, of 64 bits, takes two.
 inline constexpr uint32_t ROW = LANES * 4;
 
 enum BlockRow : uint32_t {
@@ -32,26 +32,26 @@ enum BlockRow : uint32_t {
   ROW_NSMID,
   ROW_TOTAL_SMEM,
   ROW_DYNAMIC_SMEM,
-  ROW_RESERVED_BEGIN,  // of the shared memory that belongs to the system
+  ROW_RESERVED_BEGIN,  // start of the shared memory reserved by the system
   ROW_RESERVED_FIRST,
   ROW_RESERVED_END,
   ROW_ENVREG1,
   ROW_ENVREG2,
-  ROW_ZERO,                           // two rows of zeros: whatever always reads as zero
+  ROW_ZERO,                           // two rows of zeros, for registers that always read as zero
   ROW_GRIDID = ROW_ZERO + 2,          // wide
-  ROW_DYNAMIC_BASE = ROW_GRIDID + 2,  // where dynamic shared memory begins
+  ROW_DYNAMIC_BASE = ROW_GRIDID + 2,  // start of dynamic shared memory
   ROW_DYNAMIC_BASE_WIDE = ROW_DYNAMIC_BASE + 1,
   BLOCK_ROWS = ROW_DYNAMIC_BASE_WIDE + 2,
 };
 
 enum ThreadRow : uint32_t { ROW_TID = 0, ROW_WARPID = 3, THREAD_ROWS = 4 };
 
-// The slot of a special register that does not change while a warp runs, NO_SLOT for clocks.
+// Returns the slot of a special register that is constant while a warp runs; NO_SLOT for clocks.
 Slot special_slot(ptx::SpecialRegister reg, unsigned component);
-// Shared memory of the system, behind the program's: there only where a kernel asks for its place.
+// Shared memory of the system, after the program's. It exists only if a kernel reads its address.
 inline constexpr uint32_t RESERVED_SHARED = 1024;
 bool is_reserved_shared(ptx::SpecialRegister reg);
-// Whether the slot holds 64-bit lanes.
+// Returns whether the slot has 64-bit lanes.
 bool special_is_wide(ptx::SpecialRegister reg);
 
 }  // namespace cucore::cpu

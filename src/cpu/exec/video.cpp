@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packed and scalar video instructions: each byte, half or word of a with that of b.
+// The packed and scalar video instructions: they combine each byte, half or word of a with that of
+// b.
 #include <bit>
 
 #include "cpu/exec/baseline_ops.hpp"

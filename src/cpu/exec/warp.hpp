@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's hot data: decoded instructions, and the state of a warp that handlers work on.
+// The executor's hot data: decoded instructions, and the state of a warp for handlers.
 #pragma once
 
 #include <atomic>
@@ -26,34 +26,34 @@ using Handler = void (*)(Warp&, const Op&);
 enum SlotBase : uint32_t {
   FRAME_BASE = 0,     // registers of the current function
   CONSTANT_BASE = 1,  // immediates of the current function
-  BLOCK_BASE = 2,     // special registers that all threads of a block share, and lane tables
+  BLOCK_BASE = 2,     // special registers common to all threads of a block, and lane tables
   THREAD_BASE = 3,    // %tid
 };
 
 enum class OpKind : uint8_t {
-  PLAIN,  // handler, then the next instruction
+  PLAIN,  // calls the handler, then continues with the next instruction
   BRANCH,
   BRANCH_TABLE,
   CALL,
   RETURN,
   EXIT,
-  SYNC,  // a handler that wants all lanes of its member mask together
+  SYNC,  // a handler that needs all lanes of its member mask together
   WARP_BARRIER,
   BARRIER,
   ARRIVE,
   REDUCE,  // bar.red
-  YIELD,   // handler, then let others run
+  YIELD,   // calls the handler, then lets others run
   END,
 };
 
-// One PTX instruction. An instruction keeps its index, so that program counters are PTX's.
+// One PTX instruction. It keeps its index, so that program counters are those of the PTX.
 struct Op {
   Handler run = nullptr;
-  Slot slots[8] = {};  // by the names of operands.hpp
+  Slot slots[8] = {};  // indexed by the names in operands.hpp
   uint64_t imm = 0;
   Slot guard = NO_SLOT;
   uint32_t target = 0;  // branch target, or index of cold data
-  uint32_t site = 0;    // of a memory access: its entry in the interval cache
+  uint32_t site = 0;    // memory access: its entry in the interval cache
   uint16_t batch = 0;   // unguarded plain instructions from here to the end of the basic block
   OpKind kind = OpKind::PLAIN;
   bool guard_negated = false;
@@ -66,7 +66,7 @@ struct Op {
   Slot& operator[](Family operand) {
     return at(operand, 0);
   }
-  // The slot that is `index` behind that of the operand.
+  // Returns the slot that is `index` after that of the operand.
   template <class Family>
   Slot at(Family operand, size_t index) const {
     static_assert(std::is_enum_v<Family>);
@@ -80,20 +80,20 @@ struct Op {
 };
 static_assert(sizeof(Op) == 64 || sizeof(void*) != 8);
 
-// The last allocation that a memory instruction hit. Entry 0 of a table is no instruction's: its
-// base is the generation of the address space for which the table holds.
+// The last allocation that a memory instruction hit. Entry 0 of a table belongs to no instruction:
+// its base is the address space's generation for which the table is valid.
 struct Site {
   uint64_t base = 1;
-  uint64_t size = 0;   // 0: nothing cached
+  uint64_t size = 0;   // 0: not cached
   uint64_t delta = 0;  // host address - device address
 };
 
-// Registers of one call of one function for the lanes that called together.
+// Registers of one call of one function, for the lanes that called together.
 struct Frame {
   const DecodedFunction* function = nullptr;
   Frame* parent = nullptr;
   std::byte* registers = nullptr;
-  std::byte* params = nullptr;  // lane after lane
+  std::byte* params = nullptr;  // lane by lane
   uint32_t param_stride = 0;
   uint32_t return_pc = 0;
   uint32_t lanes = 0;
@@ -103,12 +103,12 @@ struct Frame {
 
 enum class GroupState : uint8_t { READY, WARP_SYNC, WARP_BARRIER, BARRIER };
 
-// Lanes of a warp that are at the same place.
+// Lanes of a warp with the same program counter.
 struct Group {
   Frame* frame = nullptr;
   uint32_t pc = 0;
   uint32_t mask = 0;
-  uint32_t stamp = 0;  // when it ran last
+  uint32_t stamp = 0;  // time of its last run
   uint32_t wait = 0;   // barrier number or member mask
   GroupState state = GroupState::READY;
 };
@@ -117,22 +117,22 @@ struct Warp {
   std::byte* bases[4] = {};
   uint32_t mask = 0;    // lanes for which the current instruction executes
   uint32_t active = 0;  // lanes of the running group
-  uint32_t carry = 0;   // condition code CC.CF, one bit a lane
+  uint32_t carry = 0;   // condition code CC.CF, one bit per lane
   uint32_t pc = 0;
   Site* sites = nullptr;
   const std::byte* params = nullptr;  // the launch's parameters
   std::byte* shared = nullptr;
   uint64_t shared_size = 0;
   std::byte* local = nullptr;
-  uint64_t local_stride = 0;  // bytes of local memory of one thread
+  uint64_t local_stride = 0;  // bytes of local memory per thread
   Frame* frame = nullptr;
-  int64_t quantum = 0;  // instructions until others must run; waiting in loops costs more of it
-  const std::atomic<uint64_t>* generation = nullptr;  // of the address space
+  int64_t quantum = 0;  // instructions until others must run; waits in loops cost more
+  const std::atomic<uint64_t>* generation = nullptr;  // generation of the address space
   Worker* worker = nullptr;
   Block* block = nullptr;
-  uint32_t index = 0;   // in its block
+  uint32_t index = 0;   // index in its block
   uint32_t live = 0;    // lanes that have not exited
-  bool rotate = false;  // the last slice ran out: next, whoever has waited longest
+  bool rotate = false;  // the last slice ran out: the group that has waited longest is next
   uint32_t group_count = 0;
   uint32_t clock = 0;
   Group groups[LANES];

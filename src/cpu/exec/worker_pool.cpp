@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives launches to threads.
+// Assigns threads to launches.
 #include "cpu/exec/worker_pool.hpp"
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 namespace cucore::cpu {
 namespace {
 
-// Waking a thread takes as long as a small launch: one that has just worked looks out for the next
-// this long before it sleeps.
+// Waking a thread takes as long as a small launch. A thread that has worked therefore polls for
+// this time before it sleeps.
 constexpr std::chrono::microseconds LOOKOUT{100};
-// Kernels may wait for a kernel of another stream. One that has found no place for so long is begun
-// by its own stream's thread, and the system shares out the cores.
+// Kernels may wait for a kernel of another stream. A launch that has found no place for this time
+// is begun by its own stream's thread, and the system shares the cores.
 constexpr std::chrono::milliseconds PATIENCE{10};
 
 template <class Done>
@@ -34,7 +34,7 @@ WorkerPool::WorkerPool() {
   size_ = std::clamp(wanted, 1u, 256u);
 }
 
-// Threads start with the first launch that has work for more than its caller.
+// Threads start with the first launch that has work for more than the caller.
 void WorkerPool::start_threads() {
   if (started_) return;
   started_ = true;

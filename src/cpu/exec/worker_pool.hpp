@@ -18,17 +18,17 @@ class WorkerPool {
  public:
   static WorkerPool& instance();
 
-  // Executes all blocks of the launch. The calling thread works too while the pool has a free
-  // place, so that a launch of few blocks needs no other thread at all, and where the pool has none
-  // for long: every launch makes progress, whatever the others wait for.
+  // Executes all blocks of the launch. The calling thread also works while the pool has a free
+  // place, so that a launch of few blocks needs no other thread. It also works if the pool has been
+  // full for long, so that every launch makes progress whatever the others wait for.
   void run(LaunchState& launch);
   unsigned size() const { return size_; }
 
  private:
   struct Job {
     LaunchState* launch = nullptr;
-    std::atomic<unsigned> workers{0};  // that are in it now
-    bool drained = false;              // its blocks are all begun: nobody else needs to come
+    std::atomic<unsigned> workers{0};  // workers in the launch now
+    bool drained = false;              // all its blocks have begun: further workers are not needed
   };
 
   WorkerPool();
@@ -42,13 +42,13 @@ class WorkerPool {
   std::condition_variable wake_;
   std::condition_variable done_;
   std::list<Job*> jobs_;
-  std::atomic<unsigned> launches_{0};  // so far: what an idle thread watches for a moment
-  unsigned size_ = 1;                  // how many cores are to be kept busy
+  std::atomic<unsigned> launches_{0};  // number of launches so far; an idle thread polls it
+  unsigned size_ = 1;                  // number of cores to keep busy
   unsigned busy_ = 0;
   bool started_ = false;
 };
 
-// Runs blocks of the launch in this thread until none is left that another worker has not begun.
+// Runs blocks of the launch in this thread until other workers have begun all that remain.
 void work_on(LaunchState& launch);
 
 }  // namespace cucore::cpu
