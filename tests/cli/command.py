@@ -59,7 +59,7 @@ class CommandTest(unittest.TestCase):
                               capture_output="stdout" not in how, timeout=120, **how)
 
     def run_in_terminal(self, *arguments, env=None):
-        """What a person sees of stderr."""
+        """Returns stderr as shown on a terminal."""
         leader, follower = pty.openpty()
         try:
             subprocess.run([COMMAND, *arguments], cwd=self.folder, env=self.environment(env),
@@ -71,13 +71,13 @@ class CommandTest(unittest.TestCase):
             os.close(follower)
 
     def succeeds(self, *arguments, **how):
-        """The standard output of a run that must be good."""
+        """Returns the standard output of a run that must succeed."""
         result = self.run_command(*arguments, **how)
         self.assertEqual(result.returncode, 0, result.stderr.decode(errors="replace"))
         return result.stdout.decode()
 
     def fails(self, code, *arguments, says, **how):
-        """The run gives this exit code and, first on stderr, one line that says these things."""
+        """The run has this exit code, and the first line on stderr contains these texts."""
         result = self.run_command(*arguments, **how)
         text = result.stderr.decode(errors="replace")
         self.assertEqual(result.returncode, code, text)
@@ -88,7 +88,7 @@ class CommandTest(unittest.TestCase):
         return text
 
     def fails_in_json(self, code, *arguments, status):
-        """The failure as a script reads it: one object, and nothing on stderr."""
+        """Returns the failure as a script reads it: one object, and nothing on stderr."""
         result = self.run_command(*arguments, "--json")
         self.assertEqual(result.returncode, code, result.stderr)
         self.assertEqual(result.stderr, b"")
@@ -110,7 +110,7 @@ def library_is_there(name):
 
 
 def device_of(driver):
-    """Whether a launch with this driver can work."""
+    """Returns whether a launch with this driver can work."""
     result = subprocess.run([COMMAND, "--driver", driver, "info", "--json"], capture_output=True,
                             timeout=60, check=False)
     return b'"ordinal": 0' in result.stdout

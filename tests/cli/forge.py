@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes containers as an attacker does: other bytes, and digests that fit them."""
+"""Changes containers as an attacker does: other bytes with matching digests."""
 import hashlib
 import struct
 
@@ -7,7 +7,8 @@ HEADER, ENTRY = 64, 96
 
 
 def replace(container, old, new):
-    """The container with bytes of its sections replaced by as many others, whole again."""
+    """Returns the container with bytes of its sections replaced by as many others, and with
+    matching digests."""
     assert len(old) == len(new) and old in container, (old, new)
     data = bytearray(container.replace(old, new))
     count = struct.unpack_from("<I", data, 24)[0]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program cache as the command shows it: what compile keeps, explain finds; nothing goes unasked."""
+"""The program cache through the command: compile stores, explain finds; nothing is deleted without
+a confirmation."""
 import json
 import os
 import re
@@ -61,7 +62,7 @@ class Cache(CommandTest):
         body = re.search(r"typedef struct cucore_cache_statistics_info \{(.*?)\n\}", header, re.S)[1]
         fields = re.findall(r"^  uint64_t (\w+);", body, re.M)
         self.assertGreater(len(fields), 30)
-        self.succeeds("cache", "clear")  # makes the folder
+        self.succeeds("cache", "clear")  # creates the folder
         shown = json.loads(self.succeeds("cache", "stats", "--json"))
         self.assertEqual(shown.pop("folder"), str(self.folder / "cache"))
         self.assertEqual(list(shown), fields)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cucore compile and cucore inspect: from source to files, and what the files hold."""
+"""cucore compile and cucore inspect: from source to files, and the content of the files."""
 import hashlib
 import json
 import os
@@ -78,7 +78,7 @@ class Compile(CommandTest):
         struct = re.sub(r"/\*.*?\*/", "", struct, flags=re.S)
         fields = set(re.findall(r"(\w+);", struct))
         help_text = self.succeeds("compile", "--help").replace("[no-]", "")
-        # By another name, or by no name of its own.
+        # Fields under another name, or without a name.
         known = {"arch", "standard", "struct_size", "reserved", "name", "header_names",
                  "header_sources", "relocatable_device_code", "extensible_whole_program",
                  "device_code_optimize", "link_time_optimization", "restrict_pointers",
@@ -192,11 +192,11 @@ class CompileFailures(CommandTest):
 
     def test_what_is_no_source_is_told_of(self):
         self.write("zeros.cu", b"__global__ void f() {}\0")
-        self.fails(1, "compile", "zeros.cu", "-o", "a.ptx", says=["zeros.cu is no text", "22"])
+        self.fails(1, "compile", "zeros.cu", "-o", "a.ptx", says=["zeros.cu is not text", "22"])
         self.compile("saxpy.cu", "a.cuco")
         self.compile("saxpy.cu", "a.cubin", "-a", "sm_90")
         for name, kind in (("a.cuco", "container"), ("a.cubin", "CUBIN")):
-            self.fails(1, "compile", name, "-o", "b.ptx", says=[name, kind, "compiled already"])
+            self.fails(1, "compile", name, "-o", "b.ptx", says=[name, kind, "already compiled"])
 
     def test_an_output_that_says_nothing_asks_for_a_target(self):
         self.fails(2, "compile", "saxpy.cu", "-o", "-", says=["the standard output", "--target"])

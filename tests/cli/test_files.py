@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the command writes: none is destroyed that was not meant, and nothing is left behind."""
+"""Files that the command writes: it destroys no other file, and leaves no temporary file behind."""
 import os
 import resource
 import signal
@@ -36,7 +36,7 @@ class FilesTest(CommandTest):
 
 
 class Destroyed(FilesTest):
-    """Each of these would replace a file that is read, or write one file twice."""
+    """Each of these would replace an input, or write one file twice."""
 
     RUN = ["--driver", "cpu", "run", "80.ptx", "-b", "1"]
     ARRAYS = ["--arg", "buf:f32:file=x.bin", "--arg", "buf:f32:file=y.bin"]
@@ -171,7 +171,7 @@ class Leftovers(FilesTest):
                 self.assertEqual(self.contents(), before)
 
     def test_an_interrupted_write_leaves_nothing(self):
-        """Many runs, each ended somewhere in its work."""
+        """Many runs, each ended at some point of its work."""
         self.write("big.ptx", PTX + "// a long comment\n" * 300_000)
         before = self.contents()
         for delay in range(40):

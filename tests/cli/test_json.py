@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--json: what every subcommand tells a script, and every way to fail."""
+"""--json: the report of every subcommand for a script, and every way to fail."""
 import json
 import os
 import re
@@ -232,7 +232,7 @@ class JsonCache(CommandTest):
         self.assertEqual(self.succeeds(*arguments).splitlines()[0], "hit: nothing has to be built")
 
 
-@unittest.skipUnless(os.environ.get("CUCORE_WORKER"), "CUCORE_WORKER does not say where workers are")
+@unittest.skipUnless(os.environ.get("CUCORE_WORKER"), "CUCORE_WORKER is not set")
 @unittest.skipUnless(library_is_there("nvjitlink"), "nvJitLink is not installed")
 class JsonMany(CommandTest):
     def test_one_object_for_all_files(self):

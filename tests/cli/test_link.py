@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cucore link and bundle: several images become one, and inspect tells of the result."""
+"""cucore link and bundle: several images become one, and inspect shows the result."""
 import json
 import subprocess
 import unittest
@@ -85,7 +85,7 @@ class Link(LinkTest):
         self.assertFalse((self.folder / "out.cubin").exists())
 
     def refuses_both(self, first, second, name="helper(float)"):
-        """One message with the names, and nothing else on stderr but the log."""
+        """One message with the names, and otherwise only the log on stderr."""
         text = self.fails(1, "link", first, second, "-o", "out.cubin", "-a", "sm_90",
                           says=[f"'{name}' is defined in {first} and {second}", "keep one"])
         lines = text.splitlines()
@@ -115,7 +115,7 @@ class Link(LinkTest):
         self.assertEqual(self.read("a.cuco"), self.read("b.cuco"))
 
     def test_machine_code_that_is_linked_already(self):
-        """nvJitLink leaves it out without a word, and a link without kernels would be no failure."""
+        """nvJitLink skips it silently, and a link without kernels would not be a failure."""
         self.compile("saxpy.cu", "whole.cubin", "--arch", "sm_90")
         self.compile("saxpy.cu", "part.cubin", "--arch", "sm_90", "--rdc")
         self.compile("saxpy.cu", "saxpy.ptx", "--arch", "compute_90")
@@ -123,7 +123,7 @@ class Link(LinkTest):
             self.fails(1, "link", *inputs, "-o", "out.cubin", "-a", "sm_90",
                        says=["whole.cubin (CUBIN) is linked already", "--rdc"])
         self.assertFalse((self.folder / "out.cubin").exists())
-        # Of a bundle another image is taken.
+        # Another image of the bundle is used.
         self.succeeds("bundle", "whole.cubin", "saxpy.ptx", "-o", "both.cuco")
         for name in ("part.cubin", "both.cuco"):
             self.succeeds("link", name, "-o", "out.cubin", "-a", "sm_90")
@@ -141,7 +141,7 @@ class Link(LinkTest):
         for name in ("whole.o", "whole.a", "whole.fatbin"):
             self.fails(1, "link", name, "-o", "out.cubin", "-a", "sm_90",
                        says=[name, "is linked already"])
-        # For another device its PTX is taken, which can be linked.
+        # For another device its PTX is used, which can be linked.
         self.succeeds("link", "whole.fatbin", "-o", "out.cubin", "-a", "sm_80")
         self.assertEqual(len(self.inspect("out.cubin")["symbols"]), 1)
 
@@ -157,7 +157,7 @@ class Link(LinkTest):
             self.assertIn("CUBIN for sm_90", self.succeeds("link", "user.cubin", name, "-o",
                                                            "x.cubin", "-a", "sm_90"))
         self.assertEqual(self.inspect("helper.o")["kind"], "OBJECT")
-        # What they define is compared, too; of an archive the member is named.
+        # Their definitions are also compared; for an archive the member is named.
         self.compile("helper.cu", "second.cubin", "--arch", "sm_90", "--rdc")
         for name, shown in (("helper.o", "helper.o"), ("helper.a", "helper.a(helper.o)"),
                             ("helper.fatbin", "helper.fatbin")):
@@ -197,7 +197,7 @@ class LinkFailures(LinkTest):
 
     def test_an_output_that_does_not_say_what(self):
         self.write("x.ptx", self.PTX)
-        self.fails(2, "link", "x.ptx", "-o", "out.bin", says=["does not say", "--target"])
+        self.fails(2, "link", "x.ptx", "-o", "out.bin", says=["no suffix of a target", "--target"])
         self.fails(2, "link", "x.ptx", "-o", "out.ltoir", says=["CUBIN or PTX", "LTOIR"])
 
     def test_inputs_that_are_none(self):

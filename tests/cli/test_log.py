@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compilers' logs: as they are into a pipe, with colours and source lines on a terminal."""
+"""Compilers' logs: unchanged in a pipe, with colours and source lines on a terminal."""
 import re
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manual page, the completions and --help: made of one another, so they say the same."""
+"""The manual page, the completions and --help: made from one another, so their texts agree."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cucore run: arguments from the command line, results shown, written and checked."""
+"""cucore run: arguments from the command line; results are shown, written and checked."""
 import json
 import resource
 import struct
@@ -15,7 +15,7 @@ ARGUMENTS = ["--arg", "f32:2.0", "--arg", "buf:f32:1024:iota", "--arg", "buf:f32
 
 
 class RunUsage(CommandTest):
-    """All of this is found out before a device is opened."""
+    """All of this is detected before a device is opened."""
 
     def wrong(self, *arguments, says):
         self.fails(2, "run", "saxpy.cu", *SHAPE, *arguments, says=says)
@@ -49,7 +49,7 @@ class RunUsage(CommandTest):
         self.write("two", struct.pack("2f", 1, 2))
         run = ["run", "saxpy.cu", *SHAPE, "--arg"]
         self.fails(1, *run, "buf:f32:file=none", says=["none", "No such file"])
-        self.fails(1, *run, "buf:f32:file=odd", says=["odd", "no whole number"])
+        self.fails(1, *run, "buf:f32:file=odd", says=["odd", "not a multiple"])
         self.fails(1, *run, "buf:f32:3:file=two", says=["2 elements", "not 3"])
 
     def test_tolerances(self):
@@ -78,7 +78,7 @@ class RunUsage(CommandTest):
 
 
 class RunOn:
-    """The same on each kind of device."""
+    """Does the same on each kind of device."""
     driver = ""
 
     def launch(self, *arguments):
@@ -190,7 +190,7 @@ class RunOn:
             values = good[:index] + [wrong] + good[index + 1:]
             self.refuse(*run, *arguments(values),
                         says=[f"argument {index} of kernel all<int> is {wrong};", expected])
-        # Sizes are the launch's own check.
+        # Sizes are checked by the launch itself.
         self.refuse(*run, *arguments(good[:2] + ["i32:1"] + good[3:]),
                     says=["argument 2 of kernel all<int>", "4 bytes", "8 bytes (integer)"])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cucore sign and verify: keys as people keep them, what holds and what does not."""
+"""cucore sign and verify: the usual forms of keys, accepted and refused signatures."""
 import base64
 import hashlib
 import hmac
@@ -124,7 +124,7 @@ class Ed25519(SignTest):
         self.fails(1, "sign", "a.cuco", "-k", "public.pem", says=["public key", "private"])
         self.fails(1, "verify", "a.cuco", "-k", "private.pem", says=["private key", "-pubout"])
         self.fails(1, "sign", "a.cuco", "--secret", "private.pem",
-                   says="no secret of HMAC")
+                   says="not a secret of HMAC")
 
     def test_keys_that_are_none(self):
         text = self.read("private.pem")
@@ -142,7 +142,7 @@ class Ed25519(SignTest):
 
 
 class KeyConfusion(SignTest):
-    """Whoever has a public key must not be able to sign with it."""
+    """The owner of a public key must not be able to sign with it."""
 
     def public_forms(self):
         text, der = self.read("public.pem"), bytes.fromhex("302a300506032b6570032100") + PUBLIC
@@ -171,7 +171,7 @@ class KeyConfusion(SignTest):
                                   (1, SIGNATURE))
         data = bytearray(self.read("forged.cuco"))
         self.assertEqual(data[-80], 1)
-        data[-80] = 2  # says that it is Ed25519's
+        data[-80] = 2  # claims to be Ed25519's
         self.write("renamed.cuco", bytes(data))
         self.assertIn(self.run_command("verify", "renamed.cuco", "-k", "public.pem").returncode,
                       (1, SIGNATURE))
@@ -204,7 +204,7 @@ class KeyConfusion(SignTest):
                      "der_and_line", "private_hex"):
             self.write(name, forms[name])
             for command in ("sign", "verify"):
-                self.fails(1, command, "a.cuco", "--secret", name, says=["no secret of HMAC", "--key"])
+                self.fails(1, command, "a.cuco", "--secret", name, says=["not a secret of HMAC", "--key"])
         self.fails(2, "sign", "a.cuco", "--secret", "secret", "--key", "private.pem", says="one key")
 
     def test_the_algorithm_is_named(self):
@@ -232,7 +232,7 @@ class KeyConfusion(SignTest):
 
 
 class Guarded(SignTest):
-    """run, link and bundle take what is signed, as verify does."""
+    """run, link and bundle check signatures as verify does."""
 
     def setUp(self):
         super().setUp()
@@ -312,7 +312,7 @@ class Policies(SignTest):
     def test_a_raw_image_has_no_signature(self):
         self.fails(SIGNATURE, "verify", "80.ptx", "--key", "public.pem",
                    says=["raw PTX", "cucore sign 80.ptx -o"])
-        self.fails(2, "sign", "80.ptx", "--key", "private.pem", says=["no container", "-o"])
+        self.fails(2, "sign", "80.ptx", "--key", "private.pem", says=["not a container", "-o"])
         self.succeeds("sign", "80.ptx", "--key", "private.pem", "-o", "b.cuco")
         self.succeeds("verify", "b.cuco", "--key", "public.pem")
         self.assertEqual(self.read("80.ptx").decode(), PTX)

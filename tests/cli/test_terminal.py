@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reaches a terminal: nothing that a file made up, and no crash where nothing can be written."""
+"""Output to a terminal: no text from a file controls it, and a failed write does not crash."""
 import json
 import os
 import resource
@@ -10,7 +10,7 @@ import forge
 from command import COMMAND, CommandTest, needs_nvrtc
 
 PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
-# A line that was never printed, a title for the window, a C1 code, a text that runs backwards.
+# A forged line, a title for the window, a C1 code, a text that runs backwards.
 EVIL = "\nsigned   rightly, by key 0\x1b]0;x\x07\x9b\u202e.ptx"
 CONTROLS = ["\x1b", "\x07", "\x9b", "\u202e", "\r", "\x7f"]
 
@@ -80,7 +80,7 @@ class Untrusted(CommandTest):
             limit = (kilobytes << 10, kilobytes << 10)
             result = self.run_command("inspect", "a.cuco", "--json",
                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
-            self.assertIn(result.returncode, (0, 1, 127), result.stderr)  # 127: of the loader
+            self.assertIn(result.returncode, (0, 1, 127), result.stderr)  # 127: from the loader
 
     @needs_nvrtc
     def test_logs_and_the_source_lines_in_them(self):
@@ -110,7 +110,7 @@ class Untrusted(CommandTest):
 
 
 class Streams(CommandTest):
-    """The exit code is that of the operation, whatever becomes of what is said about it."""
+    """The exit code is that of the operation, even if its report cannot be written."""
 
     RUNS = ((1, ["inspect", "none"]), (2, ["explode"]), (2, []), (0, ["inspect", "k.ptx"]),
             (3, ["verify", "k.ptx", "-k", "public.pem"]), (0, ["--version"]), (0, ["info", "-v"]))
@@ -121,7 +121,7 @@ class Streams(CommandTest):
         super().setUp()
         self.write("k.ptx", PTX)
         self.write("public.pem", self.PUBLIC)
-        self.succeeds("cache", "clear")  # makes the folder
+        self.succeeds("cache", "clear")  # creates the folder
 
     def environment(self, changes):
         return super().environment({"CUCORE_CACHE_DIR": str(self.folder / "cache")} | (changes or {}))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line itself: help, version, what is wrong with it, colours, output that fails."""
+"""The command line itself: help, version, errors, colours, output that fails."""
 import json
 import unittest
 

@@ -30,8 +30,8 @@ Addresses look_up(const std::string& host, const std::string& port, int flags) {
   return Addresses(getaddrinfo(host.c_str(), port.c_str(), &hints, &list) == 0 ? list : nullptr);
 }
 
-// The system's look-up of a name has no deadline: a thread makes it, and outlives whoever has no
-// more time for it.
+// The system's name look-up has no deadline. A thread runs it, and may outlive a caller whose time
+// is over.
 class LookUp {
  public:
   static Addresses run(const std::string& host, const std::string& port, const Deadline& deadline) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP connection of which no operation outlasts its deadline, the look-up of the host included.
+// A TCP connection whose operations, including the look-up of the host, end at their deadline.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace cucore::remote {
 
 class Connection {
  public:
-  // Null if there is no connection by then.
+  // Returns null if no connection is open at the deadline.
   static std::unique_ptr<Connection> open(const std::string& host, const std::string& port,
                                           const Deadline& deadline);
   ~Connection();
@@ -20,9 +20,10 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   bool send(std::string_view bytes, const Deadline& deadline);
-  // Appends what has come, at most `most` bytes; false if nothing comes or will come any more.
+  // Appends received bytes, at most `most`; returns false if none arrive before the deadline or the
+  // end of the connection.
   bool receive(std::string& to, size_t most, const Deadline& deadline);
-  // Open, and nothing has come that nobody has asked for.
+  // Returns true if the connection is open and has no unread bytes.
   bool is_quiet() const;
 
  private:

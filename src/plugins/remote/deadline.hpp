@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moment at which a request to a remote must have ended, whatever has come of it by then.
+// The time at which a request to a remote must end, with or without a result.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Deadline {
       : end_(Clock::now() + std::chrono::milliseconds(milliseconds)) {}
 
   bool has_passed() const { return Clock::now() >= end_; }
-  // For poll(): what is left, at least 0.
+  // Returns the remaining time for poll(), at least 0.
   int milliseconds_left() const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()).count();
     return static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX));

@@ -17,7 +17,7 @@
 namespace cucore::remote {
 namespace {
 
-constexpr size_t BLOCK = size_t{1} << 20;  // between two looks at the clock
+constexpr size_t BLOCK = size_t{1} << 20;  // between two checks of the deadline
 
 class Directory final : public Place {
  public:
@@ -44,7 +44,7 @@ class Directory final : public Place {
       const ssize_t got = read(file.fd, out.data() + done, std::min(BLOCK, out.size() - done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return CUCORE_CACHE_ANSWER_FAILED;
-      if (got == 0) return CUCORE_CACHE_ANSWER_ABSENT;  // somebody cuts it off
+      if (got == 0) return CUCORE_CACHE_ANSWER_ABSENT;  // another process is truncating the file
       done += static_cast<size_t>(got);
     }
     return CUCORE_CACHE_ANSWER_DONE;
@@ -106,7 +106,7 @@ class Directory final : public Place {
 std::unique_ptr<Place> make_place(const std::string& url,
                                   const cucore_cache_remote_options& options) {
   constexpr std::string_view SCHEME = "file://";
-  // Another path would be another folder wherever the program goes.
+  // A relative path would depend on the current folder of the program.
   if (!url.starts_with("file:///"))
     throw std::runtime_error("a shared folder is written file:///folder");
   return std::make_unique<Directory>(url.substr(SCHEME.size()), options);

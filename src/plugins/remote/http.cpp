@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A web server as a remote: GET and PUT, as nginx with WebDAV, bazel-remote and ccache's servers
-// take them.
+// A web server as a remote: GET and PUT, as supported by nginx with WebDAV, bazel-remote and
+// ccache's servers.
 #include <curl/curl.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace cucore::remote {
 namespace {
 
 constexpr size_t LARGEST_HEAD = size_t{64} << 10;
-constexpr size_t LARGEST_COMMENT = size_t{64} << 10;  // what a server says to what it was sent
+constexpr size_t LARGEST_COMMENT = size_t{64} << 10;  // limit for the server's answer to an upload
 
 void begin_once() {
   static std::once_flag once;
@@ -30,7 +30,7 @@ size_t receive(char* data, size_t one, size_t count, void* to) {
   return one * count;
 }
 
-// Counts what is of no interest, down from what it may be at most.
+// Skips bytes and counts them against a limit.
 size_t skip(char*, size_t one, size_t count, void* room) {
   auto& left = *static_cast<size_t*>(room);
   if (one * count > left) return 0;
@@ -78,7 +78,7 @@ class Http final : public Place {
   }
 
  private:
-  // A handle with its open connection, for one request.
+  // Holds a handle with its open connection for one request.
   class Borrowed {
    public:
     Borrowed(Http& owner, const std::string& name) : owner_(owner), handle_(owner.take()) {
@@ -92,7 +92,7 @@ class Http final : public Place {
       curl_easy_setopt(handle_, CURLOPT_HEADERFUNCTION, skip);
       curl_easy_setopt(handle_, CURLOPT_HEADERDATA, &head_room_);
 #if LIBCURL_VERSION_NUM >= 0x075700
-      // The end of a request does not wait for the look-up of a name.
+      // A request ends without waiting for the look-up of a name.
       curl_easy_setopt(handle_, CURLOPT_QUICK_EXIT, 1L);
 #endif
     }
@@ -144,7 +144,8 @@ class Http final : public Place {
 
 std::unique_ptr<Place> make_place(const std::string& url,
                                   const cucore_cache_remote_options& options) {
-  // libcurl reads variables of its own: proxies, and a file that receives the keys of connections.
+  // libcurl reads environment variables of its own: proxies, and a file that receives the keys of
+  // connections.
   if (has_more_rights_than_its_user())
     throw std::runtime_error(
         "the process has more rights than its user, and libcurl follows the user's environment");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry point of every plug-in, and the table of C functions in front of its place.
+// The entry point of every plug-in, and its table of C functions.
 #include "remote/place.hpp"
 
 #include <cstdio>
@@ -10,7 +10,7 @@
 namespace cucore::remote {
 namespace {
 
-// No exception may pass through the table.
+// Exceptions must not leave the functions of the table.
 cucore_cache_answer get_from(void* context, const char* name, cucore_cache_receive_fn receive,
                              void* receiver) noexcept {
   try {

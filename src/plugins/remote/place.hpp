@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plug-ins have in common: a place as a class, behind the table of C functions.
+// The common part of the plug-ins: the class of a remote location, behind the table of C functions.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace cucore::remote {
 
-// Of one answer. Larger ones are no entries of a cache.
+// Limit per answer. Larger ones are not entries of a cache.
 inline constexpr size_t LARGEST = size_t{64} << 20;
 
 class Place {
@@ -22,7 +22,8 @@ class Place {
   std::string label;
 };
 
-// Each plug-in has one: the place that a URL names. What it throws is the reason why there is none.
+// Each plug-in defines it: it creates the remote location of a URL, or throws an exception with the
+// reason.
 std::unique_ptr<Place> make_place(const std::string& url,
                                   const cucore_cache_remote_options& options);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a remote's plug-in library exports: one function, which fills in the table of functions of a
- * place that a URL names. */
+/* The export of a remote's plug-in library: one function, which fills in the table of functions for
+ * a URL. */
 #pragma once
 
 #include <cucore.h>
@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* 1 on success; else 0, and why in `reason`. The options have their defaults filled in. */
+/* Returns 1 on success; otherwise 0, with the reason in `reason`. Defaults of the options are
+ * already filled in. */
 typedef int32_t (*cucore_remote_open_fn)(const char *url, const cucore_cache_remote_options *options,
                                          cucore_cache_remote *out, char *reason, size_t capacity);
 

@@ -15,7 +15,7 @@ struct Address {
   std::string user, password, host, port = "6379", database;
 };
 
-// The messages do not repeat the text: it may be a part of a password.
+// The messages do not repeat the text, because it may be a part of a password.
 std::string require_number(const std::string& text, const char* what, unsigned largest) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -87,7 +87,7 @@ class Redis final : public Place {
     return read_reply(connection, LARGEST, deadline);
   }
 
-  // Over a connection that has waited for this; if the server has closed it, over another.
+  // Sends over an idle connection; if the server has closed it, sends over a new one.
   std::optional<RedisReply> ask(Words words) {
     const Deadline deadline(options_.timeout_ms);
     std::optional<RedisReply> reply;
@@ -128,7 +128,8 @@ class Redis final : public Place {
     if (!address_.database.empty() && !succeeds({"SELECT", address_.database})) return nullptr;
     return connection;
   }
-  // One that has failed is not given back: what it would say next belongs to another request.
+  // A connection that has failed is not reused, because its next answer would belong to another
+  // request.
   void give_back(std::unique_ptr<Connection> connection) {
     std::lock_guard lock(mutex_);
     idle_.push_back(std::move(connection));

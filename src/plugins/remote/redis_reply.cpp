@@ -34,7 +34,7 @@ class Reader {
     else if (line->front() == '$') {
       if (!read_bytes(rest, reply)) return std::nullopt;
     } else if (line->front() != '-') {
-      return std::nullopt;  // no kind that these commands have
+      return std::nullopt;  // a type that these commands do not return
     }
     reply.is_last = buffer_.empty();
     return reply;
@@ -51,7 +51,7 @@ class Reader {
     return line;
   }
 
-  // The room grows with what comes, not with what is promised.
+  // The buffer grows with the received bytes, not with the announced size.
   bool read_bytes(std::string_view digits, RedisReply& reply) {
     const auto size = to_size(digits);
     if (!size || *size > largest_) return false;
@@ -84,7 +84,7 @@ bool send_command(Connection& connection, std::initializer_list<std::string_view
   std::string head = "*" + std::to_string(words.size());
   for (const std::string_view word : words) {
     head.append(END).append("$").append(std::to_string(word.size())).append(END);
-    // A large one is not copied.
+    // A large word is not copied.
     if (word.size() <= BLOCK) {
       head += word;
       continue;

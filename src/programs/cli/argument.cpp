@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a kernel as they stand on the command line: scalars and arrays.
+// The arguments of a kernel on the command line: scalars and arrays.
 #include "argument.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace cucore::cli {
 namespace {
 
-// Takes the text up to a separator off the front; the whole text if there is none.
+// Removes and returns the text up to a separator, or the whole text.
 std::string_view take(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view front = text.substr(0, at);
@@ -20,7 +20,7 @@ std::string_view take(std::string_view& text, char separator) {
   return front;
 }
 
-// The part after "file=", if the text begins so.
+// Returns the part after "file=" if the text begins with it.
 bool names_file(std::string_view text, std::string& path) {
   constexpr std::string_view PREFIX = "file=";
   if (!text.starts_with(PREFIX)) return false;
@@ -31,7 +31,7 @@ bool names_file(std::string_view text, std::string& path) {
 void load_file(Argument& argument, const std::string& path) {
   const std::string bytes = read_file(path);
   if (bytes.size() % argument.type->size != 0)
-    throw failed(fmt::format("{} has {} bytes, which is no whole number of {}", path, bytes.size(),
+    throw failed(fmt::format("{} has {} bytes, which is not a multiple of {}", path, bytes.size(),
                              argument.type->name));
   argument.file = path;
   const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
@@ -39,7 +39,7 @@ void load_file(Argument& argument, const std::string& path) {
 }
 
 void resize(Argument& argument, std::size_t count) {
-  constexpr std::size_t MOST_BYTES = std::size_t{1} << 40;  // above the memory of any device
+  constexpr std::size_t MOST_BYTES = std::size_t{1} << 40;  // larger than the memory of any device
   if (count > MOST_BYTES / argument.type->size)
     throw usage(fmt::format("an array of {} elements is too big", count));
   argument.bytes.resize(count * argument.type->size);
@@ -55,12 +55,12 @@ void fill(Argument& argument, std::string_view how) {
     argument.type->parse(how.substr(5), value);
     for (std::size_t i = 0; i < argument.count(); ++i) std::copy_n(value, size, at + i * size);
   } else if (!how.empty() && how != "zero") {
-    throw usage(
-        fmt::format("'{}' is no way to fill an array: zero, iota, fill=VALUE or file=PATH", how));
+    throw usage(fmt::format(
+        "'{}' does not fill an array; expected zero, iota, fill=VALUE or file=PATH", how));
   }
 }
 
-// TYPE:COUNT[:FILL], TYPE:COUNT:file=PATH or TYPE:file=PATH.
+// Parses TYPE:COUNT[:FILL], TYPE:COUNT:file=PATH or TYPE:file=PATH.
 void parse_array(Argument& argument, std::string_view rest) {
   argument.type = &element_type(take(rest, ':'));
   std::string path;
@@ -110,8 +110,8 @@ Indexed parse_indexed(std::string_view text, std::string_view option,
   const std::string_view key = take(rest, '=');
   if (rest.empty())
     throw usage(
-        fmt::format("{} {}: write INDEX=..., INDEX being the number of an array argument, "
-                    "the first is 0",
+        fmt::format("{} {}: write INDEX=..., where INDEX is the number of an array argument, "
+                    "from 0",
                     option, text));
   const std::size_t index = parse_count(key, "an argument's number");
   if (index >= arguments.size() || !arguments[index].is_array)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a kernel as they stand on the command line: scalars and arrays.
+// The arguments of a kernel on the command line: scalars and arrays.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace cucore::cli {
 struct Argument {
   const ElementType* type = nullptr;
   bool is_array = false;
-  std::vector<std::byte> bytes;  // the scalar, or what the array holds at first
-  std::string file;              // that the array is read from; "" if none
+  std::vector<std::byte> bytes;  // the scalar, or the initial content of the array
+  std::string file;              // file with the initial content; "": none
 
   std::size_t count() const { return bytes.size() / type->size; }
   const std::byte* element(std::size_t index) const { return bytes.data() + index * type->size; }
 };
 
-// Reads one --arg; a usage failure quotes it and says how it should be.
+// Parses one --arg. A usage failure quotes it and shows the correct form.
 Argument parse_argument(std::string_view text);
 
 // Splits "KEY=VALUE", where KEY is the number of an array argument.

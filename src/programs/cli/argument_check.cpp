@@ -32,7 +32,7 @@ bool fits(cucore_parameter_class parameter_class, const Argument& argument) {
   }
 }
 
-// How to write a value for the parameter.
+// Returns the form of a value for the parameter.
 std::string form_of(const cucore_parameter_info& parameter) {
   const std::size_t bits = parameter.size * 8;
   switch (parameter.parameter_class) {

@@ -10,15 +10,16 @@
 
 namespace cucore::cli {
 
-// "integer", "float", "pointer", "aggregate", "unknown".
+// Returns "integer", "float", "pointer", "aggregate" or "unknown".
 const char* parameter_class_name(cucore_parameter_class parameter_class);
 
-// All parameters of a kernel on a device; empty if neither the code nor the driver records them.
+// Returns all parameters of a kernel on a device; empty if neither the code nor the driver records
+// them.
 std::vector<cucore_parameter_info> parameters_of(const cucore_kernel* kernel,
                                                  const cucore_device* device);
 
-// Throws for the first argument that its parameter cannot take. Counts and sizes are left to the
-// launch, which knows them also where the class is unknown.
+// Throws for the first argument that does not fit its parameter. The launch checks counts and
+// sizes, because it can do so even for parameters of unknown class.
 void check_classes(const cucore_kernel* kernel, const cucore_device* device,
                    const std::vector<Argument>& arguments);
 

@@ -27,7 +27,7 @@ struct BundleRequest {
   TrustFlags trust;
 };
 
-// "CUBIN for sm_90, PTX for compute_80"
+// Returns "CUBIN for sm_90, PTX for compute_80".
 std::string list_images(const Json& images) {
   std::string list;
   for (const Json& image : images)
@@ -36,15 +36,15 @@ std::string list_images(const Json& images) {
   return list;
 }
 
-// What nobody can ever get was hardly meant.
+// An image that no device ever receives is probably a mistake.
 void warn_of_doubles(const BundleRequest& request, const Json& images) {
   std::set<std::string> seen, told;
   for (const Json& image : images) {
     const std::string what = list_images(Json::array({image}));
-    // Of PTX for one target drivers may read one or the other.
+    // Drivers may choose any PTX of the same target.
     if (image["kind"] == "PTX" || seen.insert(what).second || !told.insert(what).second) continue;
-    print_warning(fmt::format("{} has more than one {}, of which every device gets the first",
-                              request.output, what));
+    print_warning(
+        fmt::format("{} has more than one {}; every device uses the first", request.output, what));
   }
 }
 
@@ -80,7 +80,7 @@ void add_bundle(CLI::App& app) {
   auto request = std::make_shared<BundleRequest>();
   command
       ->add_option("files", request->files,
-                   "two images or more of one program: .cuco, PTX, CUBIN or LTOIR")
+                   "two or more images of one program: .cuco, PTX, CUBIN or LTOIR")
       ->required()
       ->type_name("FILE");
   command
@@ -95,8 +95,8 @@ void add_bundle(CLI::App& app) {
       "  cucore compile saxpy.cu -o 90.cuco --arch sm_90\n"
       "  cucore compile saxpy.cu -o rest.cuco --arch compute_75\n"
       "  cucore bundle 90.cuco rest.cuco -o saxpy.cuco\n"
-      "Each device gets the image that fits it best: machine code of its own architecture, of its\n"
-      "family, of its major version; LTOIR; PTX.");
+      "Each device uses the first image that fits it, in this order: machine code of its own\n"
+      "architecture, of its family, of its major version; LTOIR; PTX.");
   command->callback([request] { bundle(*request); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading numbers out of bytes, inside their bounds.
+// Reads numbers from bytes, inside their bounds.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace cucore::cli {
 
-// The part of the bytes at an offset; what does not lie inside is a failure.
+// Returns the part of the bytes at an offset; fails if it is not inside.
 inline std::string_view slice(std::string_view bytes, std::size_t offset, std::size_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset)
     throw failed(fmt::format("the bytes end too early: {} at offset {}", size, offset),
@@ -19,7 +19,7 @@ inline std::string_view slice(std::string_view bytes, std::size_t offset, std::s
   return bytes.substr(offset, size);
 }
 
-// A number of little endian bytes, as every machine that CUDA runs on has it.
+// Reads a little-endian number; all machines that CUDA supports are little-endian.
 template <class T>
 T number(std::string_view bytes, std::size_t offset) {
   T value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore cache: what is in the program cache, whether it is sound, and why something is not in it.
+// cucore cache: shows the content and state of the program cache, and the reason of a miss.
 #include <cucore.h>
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace cucore::cli {
 namespace {
 
-// "500M", "2G"; a number alone is bytes.
+// Parses sizes such as "500M" and "2G"; a number without a unit is in bytes.
 std::uint64_t parse_size(const std::string& text) {
   std::uint64_t value = 0;
   const char* const last = text.data() + text.size();
@@ -35,14 +35,14 @@ std::uint64_t parse_size(const std::string& text) {
 }
 
 struct Count {
-  const char* name;  // the header's
+  const char* name;  // the member's name in the header
   std::uint64_t cucore_cache_statistics_info::*field;
   const char* what;
 };
 
 #define COUNT(field, what) \
   { #field, &cucore_cache_statistics_info::field, what }
-// Every count of the header, in its order.
+// Every count of the header, in the header's order.
 constexpr Count COUNTS[] = {
     COUNT(entries, "entries on disk"),
     COUNT(bytes, "bytes on disk"),
@@ -57,8 +57,8 @@ constexpr Count COUNTS[] = {
     COUNT(builds, "compiles and links"),
     COUNT(build_failures, "compiles and links that failed"),
     COUNT(stores, "entries written to disk"),
-    COUNT(store_failures, "entries that the disk did not take"),
-    COUNT(not_storable, "results that must not be kept"),
+    COUNT(store_failures, "entries that could not be written to disk"),
+    COUNT(not_storable, "results that must not be stored"),
     COUNT(corrupt, "damaged files removed"),
     COUNT(evictions, "entries removed to stay below the bounds"),
     COUNT(lock_timeouts, "waits for a build that took too long"),
@@ -84,7 +84,7 @@ constexpr Count COUNTS[] = {
 static_assert(sizeof(std::size_t) + std::size(COUNTS) * sizeof(std::uint64_t) ==
               sizeof(cucore_cache_statistics_info));
 
-// The values that people read more easily in larger units.
+// Values that are easier to read in larger units.
 bool is_size(std::string_view name) { return name.find("bytes") != name.npos; }
 
 void stats(const CacheRequest& request) {
@@ -122,7 +122,7 @@ Cache open_cache(const CacheRequest& request, bool read_only) {
   options.read_only = read_only;
   Cache cache = make<Cache>(cucore_cache_open, static_cast<const cucore_cache_options*>(&options));
   if (std::string(cucore_cache_directory(cache.get())).empty())
-    throw failed("there is no cache: --folder, CUCORE_CACHE_DIR or a home folder say where");
+    throw failed("the cache has no folder: set --folder, CUCORE_CACHE_DIR or a home folder");
   return cache;
 }
 
@@ -135,13 +135,13 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 void add_cache(CLI::App& app) {
-  CLI::App* group = app.add_subcommand("cache", "Shows and looks after the program cache.");
+  CLI::App* group = app.add_subcommand("cache", "Shows and maintains the program cache.");
   auto request = std::make_shared<CacheRequest>();
   group
       ->add_option("-C,--folder", request->folder,
                    "the cache's folder; default: $CUCORE_CACHE_DIR, $XDG_CACHE_HOME/cucore or "
                    "~/.cache/cucore")
-      // A variable that is not set must not clear another cache.
+      // An unset shell variable must not clear another cache.
       ->check([](const std::string& text) {
         return text.empty() ? "the folder's name is empty" : std::string();
       })
@@ -151,23 +151,23 @@ void add_cache(CLI::App& app) {
   add(*group, "stats", "counts of every process that has used it", request, stats);
   add(*group, "list", "every entry: key, size, last use, kind, architecture, name", request,
       list_cache);
-  add(*group, "verify", "reads every file and removes what is damaged", request, verify_cache);
+  add(*group, "verify", "reads every file and removes damaged ones", request, verify_cache);
   CLI::App* trim = add(
-      *group, "trim", "removes what was used least recently", request,
+      *group, "trim", "removes the least recently used entries", request,
       [](const CacheRequest& asked) { trim_cache(asked, parse_size(asked.max_size), "trimming"); });
-  trim->add_option("--max-size", request->max_size, "what may be left, 500M")
+  trim->add_option("--max-size", request->max_size, "size to keep, 500M")
       ->required()
       ->type_name("SIZE");
   add(*group, "clear", "removes all", request,
       [](const CacheRequest& asked) { trim_cache(asked, 0, "clearing"); });
   CLI::App* explains =
-      add(*group, "explain", "says why a compile would miss", request, explain_miss);
+      add(*group, "explain", "shows why a compile would miss", request, explain_miss);
   explains->add_option("file", request->file, "CUDA C++, PTX (.ptx) or NVVM IR (.ll, .bc)")
       ->required()
       ->type_name("FILE");
   explains
       ->add_option("-t,--target", request->target,
-                   "ptx, cubin or ltoir; default: what a container gets from compile")
+                   "ptx, cubin or ltoir; default: as for a container of compile")
       ->check(CLI::IsMember({"ptx", "cubin", "ltoir"}))
       ->type_name("KIND");
   request->flags.add_all_to(*explains);

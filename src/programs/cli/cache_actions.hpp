@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cucore cache does, an action for each of its subcommands.
+// The actions of cucore cache, one per subcommand.
 #pragma once
 
 #include <cucore.h>
@@ -19,7 +19,7 @@ struct CacheRequest {
   CompileFlags flags;
 };
 
-// The cache that the request names; a failure if there is none.
+// Opens the cache that the request names, or fails.
 Cache open_cache(const CacheRequest& request, bool read_only);
 
 // "1.5 MiB"
@@ -27,7 +27,7 @@ std::string size_text(std::uint64_t bytes);
 
 void list_cache(const CacheRequest& request);
 void verify_cache(const CacheRequest& request);
-// Removes files until so many bytes are left; `what` is shown meanwhile.
+// Removes files until `size` bytes remain; `what` is shown meanwhile.
 void trim_cache(const CacheRequest& request, std::uint64_t bytes, const char* what);
 void explain_miss(const CacheRequest& request);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore cache explain: why a compile would miss, as text and as the parts of it.
+// cucore cache explain: the reason that a compile would miss, as text and as fields.
 #include <cucore.h>
 
 #include <string>
@@ -32,7 +32,7 @@ std::string explanation(const CacheRequest& request, cucore_cache* cache) {
   return text.c_str();
 }
 
-// "miss: why", lines of details, "key 0123..."
+// Returns "miss: reason", lines of details, and "key 0123...".
 Json describe(const std::string& file, const std::string& text) {
   Json all{{"file", file}, {"outcome", ""}, {"reason", ""}, {"key", ""}};
   Json details = Json::array();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore cache list, verify, trim and clear: one file of the cache after the other.
+// cucore cache list, verify, trim and clear: they process the files of the cache one by one.
 #include <cucore.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ void print_entry(const cucore_cache_entry_info& entry) {
         entry.is_sound ? entry.name : entry.problem);
 }
 
-// What has been seen of the files so far.
+// State of the iteration over the files.
 struct Walk {
   ProgressBar bar;
   std::uint64_t files = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiler's log as a person reads it best: colours, and the source lines that it speaks of.
+// Shows a compiler's log in colour, with the source lines that it names.
 #include "colored_log.hpp"
 #include "escape.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// A diagnostic may name any file with #line.
+// A diagnostic may name any file through #line.
 constexpr std::uintmax_t LARGEST_SOURCE = std::uintmax_t{1} << 26;
 constexpr std::string_view BOLD = "1", DIM = "2", RED = "1;31", GREEN = "1;32", YELLOW = "1;33",
                            BLUE = "1;36";
@@ -39,7 +39,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// What stands in a log before the text, by severity.
+// The severity words of a log.
 struct Words {
   cucore_severity severity;
   std::string_view color;
@@ -80,7 +80,8 @@ class Annotator {
     add_source(diagnostic, index + 1 < log_.size() ? log_[index + 1] : std::string());
   }
 
-  // A text ends with " [#177-D]" where the log has the number before it, and may go on over lines.
+  // The text of a diagnostic ends with " [#177-D]" if the log has the number before it, and may
+  // have several lines.
   static bool holds(const std::string& line, const Diagnostic& diagnostic) {
     const std::string whole = escaped(diagnostic.text, Layout::TEXT);
     std::string_view text = whole;
@@ -108,7 +109,7 @@ class Annotator {
     out_ += paint(fmt::format("{:>5} | ", diagnostic.line), DIM) + *line + '\n';
     const auto column = static_cast<std::size_t>(std::max(diagnostic.column, 0));
     if (column == 0 || column > line->size() + 1) return;
-    // Tabs stay tabs, so that the mark is below its character.
+    // Tabs stay, so that the mark is below its character.
     std::string space = line->substr(0, column - 1);
     std::replace_if(
         space.begin(), space.end(), [](char c) { return c != '\t'; }, ' ');
@@ -145,7 +146,7 @@ class Annotator {
   const std::vector<Diagnostic>& diagnostics_;
   const std::string& source_;
   const bool color_;
-  std::size_t next_ = 0;  // the first diagnostic that no line has held yet
+  std::size_t next_ = 0;  // the first diagnostic that no line has matched yet
   std::map<std::string, Lines> files_;
   std::string out_;
 };

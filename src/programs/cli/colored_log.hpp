@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiler's log as a person reads it best: colours, and the source lines that it speaks of.
+// Shows a compiler's log in colour, with the source lines that it names.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace cucore::cli {
 
-// The whole log, line by line: nothing is left out. Lines that hold a diagnostic have their place
-// and severity painted; under those whose source line the compiler did not repeat, it is shown
-// with a mark under its column. `source` is read where a diagnostic names no file that exists.
+// Returns the whole log, line by line. In a line with a diagnostic, position and severity are
+// coloured. If the compiler did not print the source line, it is added with a mark under the
+// column. `source` is read if a diagnostic names a file that does not exist.
 std::string annotated_log(const std::string& log, const std::vector<Diagnostic>& diagnostics,
                           const std::string& source, bool color);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands: each adds itself to the command line and is run once that has been parsed.
+// The subcommands: each adds itself to the command line, and runs after the command line is parsed.
 #pragma once
 
 #include <CLI/CLI.hpp>

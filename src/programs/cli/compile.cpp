@@ -21,7 +21,7 @@ namespace {
 
 struct CompileRequest {
   std::string file;
-  std::vector<std::string> files;  // all of them, the first too
+  std::vector<std::string> files;  // all of them, including the first
   std::size_t jobs = 0;
   unsigned seconds = 0;
   bool use_cache = false;
@@ -33,12 +33,12 @@ cucore_code_type choose_target(const CompileRequest& request) {
   if (const auto said = said_target(request.output)) return *said;
   if (wants_container(request.output)) return default_target(request.file, request.flags);
   throw usage(
-      fmt::format("{} does not say what to compile to: end it in .cuco, .ptx, .cubin or .ltoir, or "
+      fmt::format("{} has no suffix of a target: end it in .cuco, .ptx, .cubin or .ltoir, or "
                   "give --target",
                   shown_output(request.output)));
 }
 
-// Of many files the output is a folder, and its files' suffix is the target's.
+// With several files, the output is a folder and the target sets the suffix of its files.
 void compile_all(const CompileRequest& request) {
   const std::string& target = request.output.target;
   ManyRequest many;
@@ -93,10 +93,10 @@ void add_compile(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   request->output.add_to(*command, {"ptx", "cubin", "ltoir", "cuco"});
-  command->add_flag("--cache", request->use_cache, "through the program cache; see 'cucore cache'");
-  command->add_option("-j,--jobs", request->jobs, "worker processes; default: one a core")
+  command->add_flag("--cache", request->use_cache, "use the program cache; see 'cucore cache'");
+  command->add_option("-j,--jobs", request->jobs, "worker processes; default: one per core")
       ->type_name("N");
-  command->add_option("--time-limit", request->seconds, "seconds for each of several files")
+  command->add_option("--time-limit", request->seconds, "most seconds per file, of several files")
       ->type_name("N");
   request->flags.add_all_to(*command);
   command->footer(
@@ -106,9 +106,9 @@ void add_compile(CLI::App& app) {
       "  cucore compile saxpy.ptx -o saxpy.cubin --arch sm_90 --maxrregcount 32\n"
       "  cucore compile *.cu -o build --arch sm_90 --cache\n"
       "  cucore compile saxpy.ll -o saxpy.ptx --arch compute_90 --libdevice\n"
-      "A container holds a CUBIN where --arch names a real architecture, else PTX; --target\n"
-      "cubin, ptx or ltoir says otherwise. PTX becomes a CUBIN, NVVM IR becomes PTX or LTOIR.\n"
-      "An option that the language does not have is refused by name.");
+      "A container has a CUBIN if --arch names a real architecture, else PTX; --target cubin,\n"
+      "ptx or ltoir overrides this. PTX becomes a CUBIN, NVVM IR becomes PTX or LTOIR.\n"
+      "An option that the language does not support is refused.");
   command->callback([request] { compile(*request); });
 }
 

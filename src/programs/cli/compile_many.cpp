@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling many files at once, each to a file of its own.
+// Compiles several files at once, each to a separate file.
 #include "compile_many.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::string output_path(const ManyRequest& request, const std::string& file) {
   return request.folder + "/" + name.substr(0, dot == 0 ? name.npos : dot) + request.suffix;
 }
 
-// Two sources of one name would give one file.
+// Two sources with one name would produce the same file.
 void require_own_outputs(const ManyRequest& request) {
   std::map<std::string, std::string> taken;
   for (const std::string& file : request.files) {
@@ -39,7 +39,7 @@ void require_own_outputs(const ManyRequest& request) {
   }
 }
 
-// Outputs may be one file also where their names differ.
+// Outputs with different names may still be one file.
 void require_own_files(const ManyRequest& request, const CompileFlags& flags) {
   FileUse use = flags.files();
   use.inputs.insert(use.inputs.end(), request.files.begin(), request.files.end());
@@ -47,7 +47,7 @@ void require_own_files(const ManyRequest& request, const CompileFlags& flags) {
   require_distinct(use);
 }
 
-// Prints failures as they come, above the bar, or keeps them for the JSON object.
+// Prints failures as they occur, above the bar, or collects them for the JSON object.
 struct Watcher {
   const ManyRequest& request;
   ProgressBar bar{"compiling"};

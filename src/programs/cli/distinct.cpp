@@ -17,7 +17,7 @@
 namespace cucore::cli {
 namespace {
 
-// Where a file is; the name is empty if there is one, else the inode is that of its folder.
+// The identity of a file; `name` is empty if the file exists, else the inode is that of its folder.
 struct Place {
   dev_t device;
   ino_t inode;
@@ -30,7 +30,7 @@ bool read_status(const std::string& path, int stream, struct stat& status) {
   return (path == "-" ? fstat(stream, &status) : stat(path.c_str(), &status)) == 0;
 }
 
-// Terminals and /dev/null may be used in any number; a socket may be both ends of a conversation.
+// Terminals and /dev/null may be used repeatedly; a socket may be both ends of a connection.
 bool may_be_shared(mode_t mode) { return S_ISCHR(mode) || S_ISSOCK(mode); }
 
 std::optional<Place> place_of(const std::string& path, int stream) {

@@ -7,14 +7,14 @@
 
 namespace cucore::cli {
 
-// The files that a run reads and writes, "-" being the standard streams.
+// The files that a run reads and writes; "-" means the standard streams.
 struct FileUse {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
 };
 
-// Refuses an output that is an input or another output, under whatever names. Files are the same
-// if device and inode are; a file that is still to come is known by its folder and name.
+// Refuses an output that is also an input or another output, under any name. Files are equal if
+// device and inode are. A file that does not exist yet is identified by its folder and name.
 void require_distinct(const FileUse& use);
 
 }  // namespace cucore::cli

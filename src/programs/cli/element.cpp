@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types of arguments: reading, counting up and printing one value each.
+// The element types of arguments: parse, count and print one value each.
 #include "element.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ std::from_chars_result read_number(std::string_view text, T& value) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::from_chars(text.data(), end, value);
   } else {
-    // A sign behind the prefix is no digit.
+    // A sign after the prefix is not a digit.
     if ((text.starts_with("0x") || text.starts_with("0X")) && text.substr(2, 1) != "-")
       return std::from_chars(text.data() + 2, end, value, 16);
     return std::from_chars(text.data(), end, value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from files, arguments and libraries, made harmless for a terminal.
+// Makes text from files, arguments and libraries safe for a terminal.
 #include "escape.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct Range {
   std::uint32_t first, last;
 };
 
-// Characters that are not visible, or that change how the others appear.
+// Characters that are invisible, or that change the display of others.
 constexpr Range HIDDEN[] = {
     {0x00, 0x1f},        // C0 controls
     {0x7f, 0x9f},        // delete, C1 controls
@@ -44,13 +44,13 @@ bool is_hidden(std::uint32_t character) {
   });
 }
 
-// A character and its number of bytes; 0 bytes where the text does not begin with UTF-8.
+// A character and its number of bytes; 0 bytes if the text does not begin with UTF-8.
 struct Decoded {
   std::uint32_t character = 0;
   std::size_t size = 0;
 };
 
-// The number of bytes of a character, by its first one, and the least value that needs as many.
+// The number of bytes of a character, by its first byte, and the least code point for that number.
 struct Form {
   unsigned char mask, lead;
   std::uint32_t least;
@@ -91,7 +91,7 @@ std::string escape_of(std::uint32_t character) {
   }
 }
 
-// The bytes at the front that stay as they are because they lay out a text.
+// Returns the number of leading layout bytes, which stay unchanged.
 std::size_t layout_size(std::string_view text) {
   if (text.starts_with("\r\n")) return 2;
   return text[0] == '\n' || text[0] == '\t' ? 1 : 0;

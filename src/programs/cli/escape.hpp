@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from files, arguments and libraries, made harmless for a terminal.
+// Makes text from files, arguments and libraries safe for a terminal.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace cucore::cli {
 
-// LINE: the text stays within its line. TEXT: line feeds and tabs stay as they are.
+// LINE: the text stays within its line. TEXT: line feeds and tabs stay unchanged.
 enum class Layout { LINE, TEXT };
 
-// Replaces what could forge a line, steer a terminal or reorder text by its escape: control
+// Escapes characters that could forge a line, control a terminal or reorder text: control
 // characters, invisible characters, and bytes that are not UTF-8. Other characters stay.
 std::string escaped(std::string_view text, Layout layout = Layout::LINE);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns an error of the library into the command's exception.
+// Converts an error of the library to the command's exception.
 #include "failure.hpp"
 
 namespace cucore::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the command reports that something went wrong: one exception, and calls that throw it.
+// The failures of the command: one exception, and functions that throw it.
 #pragma once
 
 #include <cucore.h>
@@ -14,42 +14,43 @@
 
 namespace cucore::cli {
 
-// What the command returns to the shell; the same numbers for every subcommand.
+// The exit codes of the command, the same for every subcommand.
 enum ExitCode { DONE = 0, FAILED = 1, USAGE = 2, SIGNATURE = 3 };
 
-// One thing that a compiler or a linker said.
+// One message of a compiler or linker.
 struct Diagnostic {
   cucore_severity severity;
-  std::int32_t line;    // from 1; 0: not said
-  std::int32_t column;  // from 1; 0: not said
+  std::int32_t line;    // from 1; 0: not reported
+  std::int32_t column;  // from 1; 0: not reported
   std::string file;
   std::string text;
 };
 
-// A failure with everything that the user is to see.
+// A failure with everything that the user should see.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode exit_code, cucore_status status, const std::string& message)
       : std::runtime_error(message), exit_code_(exit_code), status_(status) {}
 
-  // Takes what the library says, and releases it.
+  // Takes over the library's error and releases it.
   explicit Failure(cucore_error* error);
 
-  // The same failure with a word before its message: the file that it is about.
+  // Returns the same failure with a prefix: the file that it concerns.
   Failure about(const std::string& what) const;
 
-  // The same failure with more to report in JSON.
+  // Returns the same failure with more fields for JSON.
   Failure with(const Json& details) const;
 
-  // Whether the command itself found it, not the library.
+  // Returns whether the command detected it, not the library.
   bool is_own() const { return is_own_; }
   ExitCode exit_code() const { return exit_code_; }
   cucore_status status() const { return status_; }
-  // Whose code native_code() is: "cuda", "nvrtc"; "cucore" where the failure is our own.
+  // Returns the owner of native_code(): "cuda", "nvrtc"; "cucore" for a failure of the command
+  // itself.
   const std::string& origin() const { return origin_; }
   std::int32_t native_code() const { return native_code_; }
   const std::string& native_name() const { return native_name_; }
-  // The compiler's whole output, and what was understood of it.
+  // The compiler's whole output, and the diagnostics parsed from it.
   const std::string& log() const { return log_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   const Json& details() const { return details_; }
@@ -68,25 +69,25 @@ class Failure : public std::runtime_error {
   Json details_ = Json::object();
 };
 
-// The call itself is wrong: the message says how it should be.
+// Makes a failure for a wrong call: the message shows the correct form.
 inline Failure usage(const std::string& message) {
   return {USAGE, CUCORE_ERROR_INVALID_ARGUMENT, message};
 }
 
-// The call is right, but it cannot be done.
+// Makes a failure for a correct call that cannot be done.
 inline Failure failed(const std::string& message,
                       cucore_status status = CUCORE_ERROR_INVALID_ARGUMENT) {
   return {FAILED, status, message};
 }
 
-// Calls a function of the library, whose last parameter is the error, and throws what it reports.
+// Calls a function of the library whose last parameter is the error, and throws the error.
 template <class Function, class... Arguments>
 void call(Function function, Arguments... arguments) {
   cucore_error* error = nullptr;
   if (function(arguments..., &error) != CUCORE_OK) throw Failure(error);
 }
 
-// The diagnostics of an error or of object code, by the two functions that tell of them.
+// Returns the diagnostics of an error or of object code, through the two functions that list them.
 template <class Owner, class Count, class At>
 std::vector<Diagnostic> read_diagnostics(const Owner* owner, Count count, At at) {
   std::vector<Diagnostic> all;

@@ -52,7 +52,7 @@ std::string read_all(std::FILE* file, const std::string& path, std::size_t most)
   return bytes;
 }
 
-// It comes to an end once: a second - would find nothing there.
+// The stream can be read only once: a second "-" would find it empty.
 std::string read_standard_input(std::size_t most) {
   static bool was_read = false;
   if (std::exchange(was_read, true)) throw usage("- is named twice: there is one standard input");
@@ -72,18 +72,18 @@ void write_all(std::FILE* file, const std::string& path, std::string_view bytes)
 void write_special(const std::string& path, std::string_view bytes) {
   File file(std::fopen(path.c_str(), "wb"));
   write_all(file.get(), path, bytes);
-  // Some file systems tell of a full disk only here.
+  // Some file systems report a full disk only here.
   if (std::fclose(file.release()) != 0) cannot_write(path, std::strerror(errno));
 }
 
-// The kernel's own check of the path, which also knows of links that must not be followed.
+// The kernel's own check of the path, which includes its rules for links.
 void require_writable(const std::string& path) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0 && errno != ENOENT) cannot_write(path, std::strerror(errno));
   if (descriptor >= 0) close(descriptor);
 }
 
-// Pipes, devices and folders cannot be replaced, only written to.
+// Pipes, devices and folders cannot be replaced; the command writes into them.
 bool is_special(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -104,7 +104,7 @@ std::string read_file(const std::string& path, std::size_t most) {
 void write_file(const std::string& path, std::string_view bytes) {
   if (path == "-") return write_all(stdout, "the standard output", bytes);
   if (is_special(path)) return write_special(path, bytes);
-  // A rename would replace a file that must not be written to.
+  // A rename would replace even a file without write permission.
   require_writable(path);
   try {
     Replacement file(real_path(path));
@@ -116,7 +116,7 @@ void write_file(const std::string& path, std::string_view bytes) {
 }
 
 std::string real_path(const std::string& path) {
-  constexpr int MOST_LINKS = 40;  // as the kernel follows
+  constexpr int MOST_LINKS = 40;  // the kernel's limit
   fs::path real = path;
   std::error_code missing;
   for (int i = 0; fs::is_symlink(real, missing); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How --help looks: lines that fit a terminal, --[no-]ftz for a flag and its opposite.
+// The layout of --help: lines that fit a terminal, and --[no-]ftz for a flag and its opposite.
 #include "formatter.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t WIDTH = 96;
 
-// The text in lines, the first of which begins behind `used` columns.
+// Wraps the text; its first line begins after `used` columns.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
   std::string out;
   const auto new_line = [&] {
@@ -51,7 +51,7 @@ std::string Formatter::make_option_name(const CLI::Option* option, bool is_posit
 
 std::string Formatter::make_option_opts(const CLI::Option* option) const {
   const std::string type = option->get_type_name();
-  // Behind a colon stands what is allowed; the description says it too.
+  // The part after a colon lists the allowed values, which the description also contains.
   std::string out = option->get_positional() ? "" : " " + type.substr(0, type.find(':'));
   if (option->get_positional() && option->get_expected_max() > 1) out += "...";
   if (type.empty()) out.clear();

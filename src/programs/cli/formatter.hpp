@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How --help looks: lines that fit a terminal, --[no-]ftz for a flag and its opposite.
+// The layout of --help: lines that fit a terminal, and --[no-]ftz for a flag and its opposite.
 #pragma once
 
 #include <CLI/CLI.hpp>

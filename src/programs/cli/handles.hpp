@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of the library's handles: each gives its reference back when it goes.
+// Owners of the library's handles; each releases its reference at its end.
 #pragma once
 
 #include <cucore.h>

@@ -13,7 +13,7 @@
 namespace cucore::cli {
 namespace {
 
-// "cucore cache list"
+// Returns a name such as "cucore cache list".
 std::string full_name(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   return parent ? full_name(*parent) + " " + app.get_name() : app.get_name();
@@ -26,7 +26,7 @@ Json names_of(const CLI::Option& option) {
   return names;
 }
 
-// Behind a colon stands what is allowed; the description says it too.
+// The part after a colon lists the allowed values, which the description also contains.
 std::string value_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   return type.substr(0, type.find(':'));
@@ -53,7 +53,7 @@ Json describe_app(const CLI::App& app, const std::string& help) {
           {"subcommands", subcommands}, {"help", help}};
 }
 
-// The subcommand that the command line came to.
+// Returns the innermost subcommand of the command line.
 const CLI::App& innermost(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   return chosen.empty() ? app : innermost(*chosen.back());

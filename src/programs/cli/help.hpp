@@ -6,7 +6,7 @@
 
 namespace cucore::cli {
 
-// Prints what a call for help or for the version asks for.
+// Prints the help or the version that the call requests.
 void print_help(const CLI::App& app, const CLI::ParseError& request);
 
 }  // namespace cucore::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object code in files: telling what a file holds, opening it, storing it.
+// Object code in files: detects its kind, opens it, stores it.
 #include "image.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ using namespace std::string_view_literals;
 struct TypeRow {
   cucore_code_type type;
   const char* name;
-  std::string_view magic;  // the first bytes; empty where they say nothing
+  std::string_view magic;  // the first bytes; empty if they are not characteristic
   std::string_view suffix;
 };
 constexpr std::array TYPES{
@@ -45,12 +45,12 @@ std::optional<cucore_code_type> detect_elf(std::string_view bytes) {
 }
 
 bool is_ptx(std::string_view bytes) {
-  constexpr std::size_t HEAD = 64 << 10;  // comments may come before the version
+  constexpr std::size_t HEAD = 64 << 10;  // comments may precede the version
   const std::string_view head = bytes.substr(0, HEAD);
   return head.find(".version") != head.npos && head.find(".target") != head.npos;
 }
 
-// The library was given bytes: its messages do not say of which file.
+// The library receives bytes, so its messages do not name the file.
 template <class Action>
 ObjectCode about_file(const std::string& path, Action action) {
   try {

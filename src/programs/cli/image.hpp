@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object code in files: telling what a file holds, opening it, storing it.
+// Object code in files: detects its kind, opens it, stores it.
 #pragma once
 
 #include <cucore.h>
@@ -14,28 +14,29 @@
 
 namespace cucore::cli {
 
-// "PTX", "CUBIN" ... as shown to people.
+// Returns "PTX", "CUBIN" ... for messages.
 const char* type_name(cucore_code_type type);
 
-// Whether the bytes begin like a .cuco container.
+// Returns whether the bytes begin as a .cuco container.
 bool is_container(std::string_view bytes);
 
-// What raw bytes are, by their first bytes, then by the file's name; nothing if neither says.
+// Returns the kind of raw bytes, by the first bytes, then by the file name; nullopt if neither
+// shows it.
 std::optional<cucore_code_type> detect(std::string_view bytes, const std::string& path);
 
-// What a container's signature must be.
+// The requirements on a container's signature.
 struct Trust {
-  std::vector<Key> keys;  // that verify
-  bool required = false;  // signed, rightly, by one of the keys
+  std::vector<Key> keys;  // keys that verify
+  bool required = false;  // a valid signature by one of the keys is required
 };
 
-// Object code from a container or a raw image; failures name the file.
+// Opens a container or a raw image; failures name the file.
 ObjectCode open_image(std::string_view bytes, const std::string& path, const Trust& trust = {});
 
-// The bytes of the image itself, borrowed from the object code.
+// Returns the bytes of the image; they belong to the object code.
 std::string_view image_bytes(const cucore_objectcode* code);
 
-// The same object code as a container, signed where a key is given.
+// Returns the object code as a container, signed if a key is passed.
 std::string serialize(const cucore_objectcode* code, bool compress, const Key* key = nullptr);
 
 }  // namespace cucore::cli

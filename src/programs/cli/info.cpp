@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore info: which libraries were found and where, or why not, and which devices there are.
+// cucore info: the libraries found and their paths, the reasons for missing ones, and the devices.
 #include <cucore.h>
 #include <fmt/format.h>
 
@@ -64,7 +64,7 @@ Json describe_devices() {
 Json describe_all() {
   Json all{{"cucore", cucore_version_string()}, {"libraries", Json::array()}};
   for (const Row& row : LIBRARIES) all["libraries"].push_back(describe_library(row));
-  // A driver that is too old is told of in its line; the command still tells the rest.
+  // The driver's line reports that it is too old; the command still shows the rest.
   try {
     all["devices"] = describe_devices();
   } catch (const Failure& failure) {
@@ -111,7 +111,7 @@ void add_info(CLI::App& app) {
   CLI::App* command = app.add_subcommand("info", "Shows the libraries and devices in use.");
   command->footer(
       "Example:\n  cucore info\n  cucore info --json | jq '.devices[0].arch'\n"
-      "A library that is missing is shown with the reason; the exit code is 0 all the same.");
+      "A missing library is shown with the reason; the exit code is still 0.");
   command->callback([] {
     const Json all = describe_all();
     if (wants_json())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore inspect: what a container or a raw image holds.
+// cucore inspect: the content of a container or a raw image.
 #include <cucore.h>
 #include <fmt/format.h>
 
@@ -169,7 +169,7 @@ void print_members(const Json& members) {
           member["kind"].get<std::string>(), member["size"].get<std::size_t>());
 }
 
-// Indented, so that no line of it passes for one of the command's own.
+// Indents the lines, so that none can be taken for a line of the command.
 void print_log_lines(const std::string& log) {
   print("log\n");
   for (const Json& line : lines_of(log)) print("  {}\n", line.get<std::string>());
@@ -189,7 +189,7 @@ void print_text(const Json& all) {
   print_metadata(all["metadata"]);
   if (all.contains("sections")) print_sections(all["sections"]);
   if (all.contains("images")) print_images(all["images"]);
-  // Those of a bundle stand with their images.
+  // The lists of a bundle are shown with its images.
   if (!all.contains("images")) {
     print("symbols  {}\n", all["symbols"].size());
     for (const Json& symbol : all["symbols"]) print_symbol(symbol);
@@ -200,7 +200,8 @@ void print_text(const Json& all) {
 }  // namespace
 
 void add_inspect(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("inspect", "Shows what a container or a raw image holds.");
+  CLI::App* command =
+      app.add_subcommand("inspect", "Shows the content of a container or a raw image.");
   auto request = std::make_shared<InspectRequest>();
   command
       ->add_option("file", request->file,
@@ -212,8 +213,8 @@ void add_inspect(CLI::App& app) {
   command->footer(
       "Example:\n  cucore inspect saxpy.cuco\n"
       "  cucore inspect saxpy.cubin --json | jq '.symbols[].name'\n"
-      "A container is checked from its first byte to its last, a signature against the keys that\n"
-      "are given. No device is needed, nor anything of CUDA.");
+      "All bytes of a container are checked, and its signature against the given keys. Neither a\n"
+      "device nor CUDA is needed.");
   command->callback([request] {
     const Json all = describe(*request);
     if (wants_json())

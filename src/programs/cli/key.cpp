@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys in files: key pairs of Ed25519, and shared secrets of HMAC-SHA256 where one asks for them.
+// Keys in files: key pairs of Ed25519, and shared secrets of HMAC-SHA256 on request.
 #include "key.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace cucore::cli {
 namespace {
 
-constexpr std::size_t LEAST_SECRET = 16;  // bytes; what is shorter can be guessed
+constexpr std::size_t LEAST_SECRET = 16;  // bytes; a shorter secret can be guessed
 constexpr std::size_t MOST_BYTES = 64 << 10;
 
 void check_half(KeyHalf half, const std::string& path, KeyUse use) {
@@ -27,8 +27,8 @@ void check_half(KeyHalf half, const std::string& path, KeyUse use) {
     wrong_key(path, "is a public key, which verifies; the private one signs");
 }
 
-// Which public keys are unfit the library knows. It looks at the keys before it looks at bytes, of
-// which there are none here.
+// The library decides which public keys are weak. It checks the keys before the bytes, which are
+// empty here.
 void check_strength(const Key& key, const std::string& path) {
   const cucore_key one = key.to_c();
   cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys in files: key pairs of Ed25519, and shared secrets of HMAC-SHA256 where one asks for them.
+// Keys in files: key pairs of Ed25519, and shared secrets of HMAC-SHA256 on request.
 #pragma once
 
 #include <cucore.h>
@@ -12,7 +12,7 @@ namespace cucore::cli {
 
 enum class KeyUse { SIGN, VERIFY };
 
-// One key, as the library takes it.
+// One key in the form that the library accepts.
 struct Key {
   cucore_key_algorithm algorithm = CUCORE_KEY_NONE;
   std::string bytes;
@@ -20,25 +20,25 @@ struct Key {
   cucore_key to_c() const { return {bytes.data(), bytes.size(), algorithm, 0}; }
 };
 
-// The options that name keys. A file never decides by what it holds which algorithm it is for:
-// whoever has a public key could sign with it as a secret.
+// The options that name keys. The content of a file never selects the algorithm; otherwise the
+// owner of a public key could sign with it as a secret.
 struct KeyFlags {
   std::vector<std::string> files;
   std::vector<std::string> secrets;
   std::string format;
   std::string secret_format;
-  std::string prefix = "--";  // of the options
+  std::string prefix = "--";  // prefix of the options
 
-  // `before` comes before the options' names: "verify-".
+  // `before` precedes the options' names: "verify-".
   void add_to(CLI::App& command, KeyUse use, const std::string& before = {});
-  // Reads the files; a failure says what a file holds instead, and the command that helps.
+  // Reads the files. A failure describes the actual content and the command that helps.
   std::vector<Key> read(KeyUse use) const;
-  // All files that are named.
+  // Returns all named files.
   std::vector<std::string> inputs() const;
   bool empty() const { return files.empty() && secrets.empty(); }
 };
 
-// "Ed25519", as people write it.
+// Returns "Ed25519" or "HMAC-SHA256".
 const char* algorithm_name(cucore_key_algorithm algorithm);
 
 }  // namespace cucore::cli

@@ -15,13 +15,13 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t KEY_SIZE = 32;      // of Ed25519, private and public
-constexpr std::size_t LEAST_DIGITS = 32;  // a shorter text is rather a word that looks so
+constexpr std::size_t LEAST_DIGITS = 32;  // a shorter text is more likely a word of such characters
 constexpr std::string_view BEGIN = "-----BEGIN ", END = "-----END ", DASHES = "-----";
-constexpr std::string_view MARK = "\xEF\xBB\xBF";  // of UTF-8, which some editors put first
+constexpr std::string_view MARK = "\xEF\xBB\xBF";  // UTF-8 byte order mark, which some editors add
 constexpr std::string_view GENERATE = "'openssl genpkey -algorithm ed25519' makes one";
 
-// RFC 8410: what stands before the 32 bytes of a key in DER. In PKCS #8 a SEQUENCE and the version
-// come first; the public half and attributes may follow.
+// RFC 8410: the DER bytes before the 32 bytes of a key. In PKCS #8 a SEQUENCE and the version come
+// first; the public half and attributes may follow.
 constexpr auto PUBLIC_HEAD = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
 constexpr auto PRIVATE_BODY = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
 constexpr std::size_t PRIVATE_BODY_AT = 5;
@@ -61,7 +61,8 @@ std::string require_hex(std::string_view text, const std::string& path) {
   return *bytes;
 }
 
-// The digits of base64 without their padding; nothing where the padding or the number is wrong.
+// Returns the digits of base64 without their padding; nullopt if the padding or the number of
+// digits is wrong.
 std::optional<std::string> base64_digits(std::string_view text) {
   std::string digits;
   for (const char c : text)
@@ -91,7 +92,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   return bytes;
 }
 
-// Where a line that begins so begins; npos if there is none.
+// Returns the offset of the first line with this beginning; npos if none has it.
 std::size_t find_line(std::string_view text, std::string_view begin, std::size_t from = 0) {
   for (std::size_t at = text.find(begin, from); at != text.npos; at = text.find(begin, at + 1))
     if (at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r') return at;
@@ -103,7 +104,7 @@ struct Pem {
   std::string der;
 };
 
-// One block, before and behind which text may stand (RFC 7468).
+// Reads one block, which text may precede and follow (RFC 7468).
 Pem read_pem(std::string_view text, const std::string& path) {
   const std::size_t begin = find_line(text, BEGIN);
   if (begin == text.npos) wrong_key(path, "is not PEM: no line begins with -----BEGIN");
@@ -127,7 +128,8 @@ Pem read_pem(std::string_view text, const std::string& path) {
   return pem;
 }
 
-// DER of this very length: a SEQUENCE of less than 128 bytes and nothing behind it.
+// Returns true for DER of exactly this length: a SEQUENCE of less than 128 bytes and nothing after
+// it.
 bool is_sequence(std::string_view der) {
   return der.size() > PRIVATE_BODY_AT && der[0] == 0x30 && der.size() < 130 &&
          static_cast<std::size_t>(static_cast<unsigned char>(der[1])) == der.size() - 2;
@@ -176,8 +178,8 @@ bool holds_der(std::string_view bytes) {
   return bytes.find(PUBLIC_HEAD) != bytes.npos || bytes.find(PRIVATE_BODY) != bytes.npos;
 }
 
-// Whether a text holds a key of a key pair in a form that shows it, also in one that is not read:
-// UTF-16, digits of DER, the forms of SSH.
+// Returns whether a text contains a key of a key pair in a recognisable form. Unsupported forms
+// count: UTF-16, digits of DER, the forms of SSH.
 bool holds_key(const std::string& text) {
   std::string narrow = text;
   std::erase(narrow, '\0');
@@ -202,17 +204,15 @@ Ed25519File read_ed25519(std::string_view text, const KeySource& source) {
   if (der && format != "pem") return *der;
   if (format == "der") wrong_key(path, fmt::format("is not an Ed25519 key in DER: {}", GENERATE));
   if (format == "pem" || looks_like_pem(text)) return from_pem(without_mark(text), path);
-  wrong_key(path, fmt::format("is not an Ed25519 key in PEM or DER; {}secret takes a secret of "
-                              "HMAC-SHA256, {}key-format says hex or raw",
+  wrong_key(path, fmt::format("is not an Ed25519 key in PEM or DER; use {}secret for a secret of "
+                              "HMAC-SHA256, or {}key-format hex or raw",
                               prefix, prefix));
 }
 
 std::string read_secret(std::string_view text, const KeySource& source) {
   const auto& [path, format, prefix] = source;
   if (holds_key(std::string(text)))
-    wrong_key(
-        path,
-        fmt::format("is a key of a key pair, which is no secret of HMAC; {}key takes it", prefix));
+    wrong_key(path, fmt::format("is a key of a key pair, not a secret of HMAC; use {}key", prefix));
   if (format == "hex") return require_hex(text, path);
   if (text.empty()) wrong_key(path, "is empty; 'openssl rand -hex 32' makes a secret");
   const auto bytes = trimmed(text).size() >= LEAST_DIGITS ? from_hex(text) : std::nullopt;

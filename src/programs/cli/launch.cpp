@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One timed launch: arrays go to the device, the kernel runs, the arrays come back.
+// One timed launch: copies arrays to the device, runs the kernel, and copies them back.
 #include "launch.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ Event make_timed_event(const cucore_device* device) {
   return make<Event>(cucore_event_create, device, &options);
 }
 
-// A device buffer for each array, nothing for a scalar.
+// Returns a device buffer for each array; a scalar has none.
 std::vector<Buffer> upload(const cucore_device* device, const cucore_stream* stream,
                            const std::vector<Argument>& arguments) {
   std::vector<Buffer> buffers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One timed launch: arrays go to the device, the kernel runs, the arrays come back.
+// One timed launch: copies arrays to the device, runs the kernel, and copies them back.
 #pragma once
 
 #include <cucore.h>
@@ -21,11 +21,11 @@ struct LaunchShape {
   std::uint32_t dynamic_shared;
 };
 
-// Reads "X[,Y[,Z]]"; a usage failure names the option.
+// Parses "X[,Y[,Z]]"; a usage failure names the option.
 Extent parse_extent(std::string_view text, std::string_view option);
 
-// Launches and waits; afterwards the array arguments hold what the kernel left. Gives the time
-// that the kernel took, in milliseconds.
+// Launches and waits; the array arguments then contain the kernel's results. Returns the time of
+// the kernel in milliseconds.
 float launch(const cucore_device* device, const cucore_kernel* kernel, const LaunchShape& shape,
              std::vector<Argument>& arguments);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore link: makes one image of several.
+// cucore link: combines several images into one.
 #include <cucore.h>
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ struct ToggleRow {
 };
 constexpr ToggleRow TOGGLES[] = {
     {&cucore_linker_options::link_time_optimization, "lto",
-     "optimise across the inputs; default: on where an input is LTOIR or the target is PTX"},
+     "optimise across the inputs; default: on if an input is LTOIR or the target is PTX"},
     {&cucore_linker_options::debug, "debug", "debug information"},
     {&cucore_linker_options::lineinfo, "lineinfo", "line numbers for profilers"},
     {&cucore_linker_options::ftz, "ftz", "denormal floats become 0"},
@@ -53,9 +53,9 @@ constexpr ToggleRow TOGGLES[] = {
     {&cucore_linker_options::optimize_unused_variables, "optimize-unused-variables",
      "drop variables that no device code refers to"},
     {&cucore_linker_options::time, "time", "times of the phases into the log"},
-    {&cucore_linker_options::verbose, "linker-verbose", "more into the log"},
+    {&cucore_linker_options::verbose, "linker-verbose", "more details into the log"},
     {&cucore_linker_options::linker_cache, "linker-cache",
-     "let nvJitLink keep results through the driver"},
+     "let nvJitLink cache results in the driver"},
 };
 
 cucore_code_type choose_target(const LinkRequest& request) {
@@ -66,7 +66,7 @@ cucore_code_type choose_target(const LinkRequest& request) {
                             type_name(*target)));
   if (!wants_container(request.output))
     throw usage(
-        fmt::format("{} does not say what to link to: end it in .cuco, .cubin or .ptx, or "
+        fmt::format("{} has no suffix of a target: end it in .cuco, .cubin or .ptx, or "
                     "give --target",
                     shown_output(request.output)));
   return request.arch.starts_with("compute_") ? CUCORE_CODE_TYPE_PTX : CUCORE_CODE_TYPE_CUBIN;
@@ -123,10 +123,12 @@ void add_lists(CLI::App& command, LinkRequest& request) {
                         const char* type) {
     command.add_option(name, to, what)->type_name(type)->allow_extra_args(false);
   };
-  list("--kernels-used", request.kernels, "kernel to keep, no other is; repeatable", "NAME");
-  list("--variables-used", request.variables, "variable to keep, no other is; repeatable", "NAME");
+  list("--kernels-used", request.kernels, "kernel to keep; others are dropped; repeatable", "NAME");
+  list("--variables-used", request.variables, "variable to keep; others are dropped; repeatable",
+       "NAME");
   list("-X,--ptxas", request.ptxas, "passed to ptxas, --ptxas=-v; repeatable", "OPTION");
-  list("-f,--flag", request.flags, "passed to nvJitLink as it is, --flag=-lto; repeatable", "FLAG");
+  list("-f,--flag", request.flags, "passed to nvJitLink unchanged, --flag=-lto; repeatable",
+       "FLAG");
 }
 
 void add_options(CLI::App& command, LinkRequest& request) {
@@ -140,8 +142,7 @@ void add_options(CLI::App& command, LinkRequest& request) {
       ->check(CLI::IsMember({"0", "3"}))
       ->type_name("LEVEL");
   command
-      .add_option("--maxrregcount", request.options.max_register_count,
-                  "registers a thread at most")
+      .add_option("--maxrregcount", request.options.max_register_count, "most registers per thread")
       ->type_name("N");
   command
       .add_option("--split-compile", request.options.split_compile,
@@ -157,7 +158,7 @@ void add_options(CLI::App& command, LinkRequest& request) {
 }  // namespace
 
 void add_link(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("link", "Makes one image of several.");
+  CLI::App* command = app.add_subcommand("link", "Combines several images into one.");
   auto request = std::make_shared<LinkRequest>();
   command
       ->add_option(
@@ -174,7 +175,7 @@ void add_link(CLI::App& app) {
       "  cucore compile main.cu -o main.ltoir --arch sm_90 --name 'saxpy<float>'\n"
       "  cucore compile helper.cu -o helper.ltoir --arch sm_90\n"
       "  cucore link main.ltoir helper.ltoir -o program.cubin --arch sm_90 --lto\n"
-      "Name expressions of containers find their kernels in a container that is linked, too.");
+      "Name expressions of the inputs also find their kernels in a linked container.");
   command->callback([request] { link(*request); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command cucore: parses the command line, runs one subcommand, reports how it went.
+// The command cucore: parses the command line, runs one subcommand, reports the result.
 #include <cucore.h>
 #include <fmt/format.h>
 
@@ -33,7 +33,8 @@ constexpr const char* FOOTER =
 constexpr std::array SUBCOMMANDS{add_info, add_compile, add_link, add_bundle, add_inspect,
                                  add_sign, add_verify,  add_run,  add_cache};
 
-// Before the command line is parsed, since what is wrong with it is to be told in JSON too.
+// Runs before the command line is parsed, because errors of the command line are also reported as
+// JSON.
 bool asks_for_json(int argc, char** argv) {
   char** const end = std::find(argv, argv + argc, std::string_view("--"));
   return std::find(argv, end, std::string_view("--json")) != end;
@@ -49,14 +50,14 @@ void listen(bool verbose) {
   call(cucore_log_set_callback, print_library_log, least, nullptr, nullptr);
 }
 
-// CLI11 tells of the missing subcommand first, where the one that was given is none.
+// If the given subcommand does not exist, CLI11 reports a missing subcommand first.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining();
   if (!app.get_subcommands().empty() || rest.empty()) return error.what();
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     names += (names.empty() ? "" : ", ") + command->get_name();
-  return fmt::format("'{}' is no subcommand: {}", rest.front(), names);
+  return fmt::format("'{}' is not a subcommand; expected one of {}", rest.front(), names);
 }
 
 // A wrong command line is one line on stderr.
@@ -67,7 +68,7 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
     return DONE;
   }
   report_failure(usage(explain(app, error)));
-  if (!wants_json()) print_error("  'cucore --help' shows what there is\n");
+  if (!wants_json()) print_error("  'cucore --help' lists the subcommands\n");
   return USAGE;
 }
 
@@ -77,13 +78,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<Formatter>());
   app.get_formatter()->column_width(30);
-  app.fallthrough();  // --driver and --verbose may also stand after the subcommand
+  app.fallthrough();  // --driver and --verbose may also follow the subcommand
   app.footer(FOOTER);
   std::string driver;
   bool verbose = false;
   app.add_option("--driver", driver, "nvidia, cpu, auto (default) or the path of a driver library")
       ->type_name("NAME");
-  app.add_flag("-v,--verbose", verbose, "say which libraries are tried and what is chosen");
+  app.add_flag("-v,--verbose", verbose, "show which libraries are tried and chosen");
   bool json = false;
   app.add_flag("--json", json, "print the result, or the failure, as one JSON object");
   app.parse_complete_callback([&] {
@@ -100,7 +101,8 @@ int run(int argc, char** argv) {
   return DONE;
 }
 
-// Given up when memory runs out: destructors of JSON allocate, and end the process if they cannot.
+// Freed when memory is exhausted, because destructors of JSON allocate and end the process if they
+// cannot.
 std::atomic<char*> memory_for_the_way_out;  // NOLINT
 
 void give_memory_up() {
@@ -110,7 +112,7 @@ void give_memory_up() {
 }
 
 void prepare_memory() {
-  constexpr std::size_t RESERVE = 16 << 20;  // of addresses: nothing is written there
+  constexpr std::size_t RESERVE = 16 << 20;  // address space only; it is never written
   memory_for_the_way_out = new (std::nothrow) char[RESERVE];
   std::set_new_handler(give_memory_up);
 }
@@ -129,7 +131,7 @@ int main(int argc, char** argv) {
     report_failure(failure);
     return failure.exit_code();
   } catch (const std::bad_alloc&) {
-    report_failure(failed("not enough memory for what is asked for", CUCORE_ERROR_OUT_OF_MEMORY));
+    report_failure(failed("not enough memory for the request", CUCORE_ERROR_OUT_OF_MEMORY));
     return FAILED;
   } catch (const std::exception& error) {
     report_failure(failed(error.what(), CUCORE_ERROR_INTERNAL));

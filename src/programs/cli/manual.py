@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the manual page, or the completions of a shell, from what the command's --help says.
+"""Makes the manual page, or the completions of a shell, from the command's --help.
 
 manual.py (man|bash) COMMAND VERSION > FILE
 """
@@ -9,7 +9,7 @@ import sys
 
 
 class Command:
-    """One --help: what it says first, its sections of (name, text), and what it says last."""
+    """One --help: its purpose, its sections of (name, text), and its end."""
 
     def __init__(self, command, *subcommand):
         self.name = subcommand[0] if subcommand else ""
@@ -35,7 +35,7 @@ class Command:
                 self.footer.append(line)
 
     def options(self):
-        """Every spelling: --ftz and --no-ftz, -o and --output."""
+        """All spellings: --ftz and --no-ftz, -o and --output."""
         for title, rows in self.sections.items():
             if title in ("Positionals", "Subcommands"):
                 continue
@@ -58,7 +58,7 @@ def print_rows(rows):
 
 
 def print_footer(lines):
-    """Indented lines are examples, kept as they are."""
+    """Indented lines are examples, which stay unchanged."""
     print(".PP")
     example = False
     for line in lines:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the standard output for the result of a run.
+// Keeps the standard output free for the result of a run.
 #include "output_aside.hpp"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@ namespace cucore::cli {
 
 OutputAside::OutputAside() {
   std::fflush(stdout);
-  constexpr int FIRST_FREE = 3;  // behind the standard streams
+  constexpr int FIRST_FREE = 3;  // after the standard streams
   output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_FREE);
   if (output_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
 }

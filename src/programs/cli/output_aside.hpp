@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the standard output for the result of a run.
+// Keeps the standard output free for the result of a run.
 #pragma once
 
 namespace cucore::cli {
 
-// While it lives, what others write to the standard output, as kernels that print do, goes to
-// stderr.
+// While it lives, output of others to the standard output goes to stderr, for example that of
+// kernels that print.
 class OutputAside {
  public:
   OutputAside();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the command prints: strings are escaped, and output that cannot be written is no crash.
+// All output of the command: strings are escaped, and a failed write does not end the process.
 #include "print.hpp"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 namespace cucore::cli {
 namespace {
 
-int output_error = 0;  // NOLINT: of the first write that failed; later ones may give another
+int output_error = 0;  // NOLINT: the first failed write; later ones may have another reason
 
 void record(bool written) {
   if (!written && output_error == 0) output_error = errno == 0 ? EIO : errno;
@@ -25,7 +25,7 @@ void record(bool written) {
 void prepare_streams() {
   for (const int stream : {0, 1, 2}) {
     if (fcntl(stream, F_GETFD) != -1) continue;
-    // The lowest free number, which is this one.
+    // The open returns the lowest free number, which is this one.
     open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
   }
   std::signal(SIGXFSZ, SIG_IGN);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the command prints: strings are escaped, and output that cannot be written is no crash.
+// All output of the command: strings are escaped, and a failed write does not end the process.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,12 +12,12 @@
 
 namespace cucore::cli {
 
-// A string of several lines, which stay lines.
+// A string of several lines, which stay separate lines.
 struct Text {
   std::string_view text;
 };
 
-// A string that is written as it is: colours, and what has been escaped already.
+// A string that is written without escapes: colours, and text that is already escaped.
 struct Raw {
   std::string_view bytes;
 };
@@ -39,24 +39,24 @@ using Printable = decltype(printable(std::declval<const T&>()));
 
 // Writes to the standard output. A failure is reported by flush_output().
 void write_output(std::string_view bytes);
-// Writes to stderr, if that is possible.
+// Writes to stderr if possible.
 void write_error(std::string_view bytes) noexcept;
 
-// Called first: a closed standard stream is opened so that using it fails, else the next file
-// would take its place. A file that grows too large is an error of the write, not the end of the
-// process.
+// Must be called first. Opens a closed standard stream so that its use fails; otherwise the next
+// file would take its number. A file that exceeds its size limit causes a write error and does not
+// end the process.
 void prepare_streams();
 
-// Writes what is buffered; throws a failure if anything could not be written since the start.
+// Flushes the output; throws a failure if any write since the start has failed.
 void flush_output();
 
-// Prints to the standard output; strings among the values are escaped, one line each.
+// Prints to the standard output; strings among the values are escaped to one line each.
 template <class... Values>
 void print(fmt::format_string<Printable<Values>...> format, const Values&... values) {
   write_output(fmt::format(format, printable(values)...));
 }
 
-// Prints to stderr in the same way; a failure to write is ignored.
+// Prints to stderr in the same way; a failed write is ignored.
 template <class... Values>
 void print_error(fmt::format_string<Printable<Values>...> format, const Values&... values) {
   write_error(fmt::format(format, printable(values)...));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far long work is, on one line of stderr, where a person watches.
+// Shows the progress of long work on one line of stderr, if it is a terminal.
 #include "progress_bar.hpp"
 
 #include <fmt/format.h>

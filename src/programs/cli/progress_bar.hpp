@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far long work is, on one line of stderr, where a person watches.
+// Shows the progress of long work on one line of stderr, if it is a terminal.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(std::size_t done, std::size_t total);
-  // Makes room for a line of its own.
+  // Clears the bar, so that a line can be printed.
   void clear();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that takes the place of another in one step, or leaves nothing behind.
+// A file that replaces another in one step, or leaves nothing behind.
 #include "replacement.hpp"
 
 #include <fcntl.h>
@@ -19,12 +19,12 @@
 namespace cucore::cli {
 namespace {
 
-// What a signal removes. A handler reaches nothing but static storage.
+// The file that a signal removes. A handler can access only static storage.
 char removed_by_signal[PATH_MAX];
 
 void remove_and_end(int signal) {
   if (removed_by_signal[0] != '\0') unlink(removed_by_signal);
-  // Blocked until the handler returns; then the process ends as it does without a handler.
+  // The signal is blocked until the handler returns; then the process ends as without a handler.
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -35,7 +35,7 @@ void require(bool good) {
   if (!good) fail();
 }
 
-// Shorter than the longest name that a file may have, which the file's own may be.
+// Shorter than the longest possible file name, because the file's own name may have that length.
 std::string temporary_beside(const std::string& path) {
   static unsigned count = 0;
   return std::filesystem::path(path)
@@ -51,7 +51,7 @@ Replacement::Replacement(std::string path) : path_(std::move(path)) {
   sigfillset(&action.sa_mask);
   for (std::size_t i = 0; i < SIGNALS.size(); ++i) {
     sigaction(SIGNALS[i], nullptr, &old_actions_[i]);
-    // What the caller ignores, as nohup does, stays ignored.
+    // A signal that the caller ignores, for example through nohup, stays ignored.
     if (old_actions_[i].sa_handler != SIG_IGN) sigaction(SIGNALS[i], &action, nullptr);
   }
   try {
@@ -68,7 +68,8 @@ Replacement::~Replacement() {
 }
 
 void Replacement::open() {
-  // A name that is taken is of a process that was killed, or planted to be written through.
+  // A name that exists belongs to a killed process, or was planted so that the command writes
+  // through it.
   constexpr int ATTEMPTS = 100;
   for (int i = 0; i < ATTEMPTS && descriptor_ < 0; ++i) {
     const std::string name = temporary_beside(path_);
@@ -105,7 +106,7 @@ void Replacement::write(std::string_view bytes) {
 
 void Replacement::commit() {
   if (access(path_.c_str(), F_OK) == 0) require(fchmod(descriptor_, permissions()) == 0);
-  // Some file systems tell of a full disk only here.
+  // Some file systems report a full disk only here.
   require(::close(std::exchange(descriptor_, -1)) == 0);
   require(std::rename(temporary_.c_str(), path_.c_str()) == 0);
   temporary_.clear();

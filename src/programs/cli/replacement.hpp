@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that takes the place of another in one step, or leaves nothing behind.
+// A file that replaces another in one step, or leaves nothing behind.
 #pragma once
 
 #include <sys/types.h>
@@ -11,24 +11,24 @@
 
 namespace cucore::cli {
 
-// A temporary file beside the one that it is to replace. It is removed if it is not put in place:
-// by the destructor, or by the signal that ends the process.
+// A temporary file in the folder of the file that it will replace. If it is not committed, the
+// destructor removes it, or the signal that ends the process.
 class Replacement {
  public:
-  // `path` is no link. Throws std::system_error, as the other functions do.
+  // `path` is not a link. All functions throw std::system_error.
   explicit Replacement(std::string path);
   ~Replacement();
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
 
   void write(std::string_view bytes);
-  // Gives the file its name; the permissions of a file that was there stay.
+  // Renames the file to its final name; the permissions of a replaced file stay.
   void commit();
 
  private:
   void open();
   void close();
-  // Those of the file that is replaced, from the start: what is private is never public.
+  // Those of the replaced file, from the start, so that private content is never public.
   mode_t permissions() const;
 
   static constexpr std::array SIGNALS{SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};

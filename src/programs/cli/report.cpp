@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command says when it is done or has failed: text for people, or one JSON object.
+// The report of success or failure: text, or one JSON object.
 #include "report.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ const char* signature_name(std::int32_t state) {
   }
 }
 
-// The status, and the code of the driver or the compiler; nothing where the command itself failed.
+// Returns the status and the code of the driver or compiler; "" if the command itself failed.
 std::string detail(const Failure& failure) {
   if (failure.is_own()) return {};
   const std::string status = cucore_status_name(failure.status());
@@ -53,7 +53,7 @@ std::string detail(const Failure& failure) {
                      failure.native_code());
 }
 
-// Whether the failure could be written: into a full disk nothing can.
+// Returns whether the failure was written; a full disk may prevent it.
 bool prints_json(const Failure& failure) {
   try {
     print_json(describe_failure(failure));
@@ -71,7 +71,7 @@ bool wants_json() { return json_wanted; }
 void set_json(bool json) { json_wanted = json; }
 
 void print_json(const Json& object) {
-  // Characters that steer a terminal are beyond ASCII too.
+  // Characters beyond ASCII can also control a terminal.
   print("{}\n", Raw{object.dump(2, ' ', true, Json::error_handler_t::replace)});
 }
 

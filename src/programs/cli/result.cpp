@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done with the arrays after a launch: print, write to files, compare.
+// The use of the arrays after a launch: print, write to files, compare.
 #include "result.hpp"
 
 #include <fmt/format.h>
@@ -43,10 +43,10 @@ bool is_close(const ElementType& type, const std::byte* value, const std::byte* 
   if (std::memcmp(value, expected, type.size) == 0) return true;
   const double a = type.as_double(value);
   const double b = type.as_double(expected);
-  // Numbers that are none have many forms, and infinity is near nothing but itself.
+  // NaNs have many bit patterns, and infinity equals only itself.
   if (std::isnan(b)) return std::isnan(a);
   if (!std::isfinite(a) || !std::isfinite(b)) return a == b;
-  // Big 64-bit numbers that differ may be one double; only the bytes tell.
+  // Different 64-bit integers may convert to the same double, so the bytes are compared.
   if (tolerance == 0) return a == 0 && b == 0;
   return std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
 }
@@ -72,7 +72,7 @@ double parse_tolerance(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, tolerance);
   if (error != std::errc() || stop != end || !std::isfinite(tolerance) || tolerance < 0)
-    throw usage(fmt::format("--tolerance is '{}'; expected a number from 0 up", text));
+    throw usage(fmt::format("--tolerance is '{}'; expected a number of at least 0", text));
   return tolerance;
 }
 
@@ -83,7 +83,7 @@ void print_array(std::size_t index, const Argument& argument, std::size_t limit)
   print("{}{}\n", line, shown < argument.count() ? " ..." : "");
 }
 
-// Numbers as JSON has them; text where it has none: nan, inf.
+// Returns numbers as JSON numbers; nan and inf, which JSON lacks, as text.
 Json describe_array(std::size_t index, const Argument& argument, std::size_t limit) {
   Json values = Json::array();
   for (std::size_t i = 0; i < std::min(limit, argument.count()); ++i) {
@@ -119,7 +119,7 @@ ResultRequest parse_results(const std::string& print, const std::vector<std::str
   request.tolerance = parse_tolerance(tolerance);
   for (const std::string& text : outputs)
     request.outputs.push_back(parse_indexed(text, "--output", arguments));
-  // What is written to the standard output is all that is there.
+  // If an array is written to the standard output, then nothing else is.
   for (const Indexed& output : request.outputs) request.takes_output |= output.value == "-";
   if (request.takes_output) request.print_count = 0;
   for (const std::string& text : expectations)

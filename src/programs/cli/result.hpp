@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done with the arrays after a launch: print, write to files, compare.
+// The use of the arrays after a launch: print, write to files, compare.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace cucore::cli {
 
-// What an array is to hold afterwards.
+// The expected content of an array.
 struct Expectation {
   std::size_t index;
-  std::vector<std::byte> bytes;  // one value for every element, or one for each
+  std::vector<std::byte> bytes;  // one value for all elements, or one per element
   bool is_one_value;
-  std::string file;  // that the values are read from; "" if none
+  std::string file;  // file with the values; "": none
 };
 
 struct ResultRequest {
@@ -24,16 +24,16 @@ struct ResultRequest {
   std::vector<Indexed> outputs;
   std::vector<Expectation> expectations;
   double tolerance = 0;
-  bool takes_output = false;  // an array goes to the standard output
+  bool takes_output = false;  // an array is written to the standard output
 };
 
-// Reads the options; done before anything runs, so that a typing error costs nothing.
+// Reads the options before anything runs, so that a typing error is reported immediately.
 ResultRequest parse_results(const std::string& print, const std::vector<std::string>& outputs,
                             const std::vector<std::string>& expectations,
                             const std::string& tolerance, const std::vector<Argument>& arguments);
 
-// Prints, writes and compares; throws a failure at the first difference. With --json nothing is
-// printed: the arrays come back as what is to be printed once all has gone well.
+// Prints, writes and compares; throws a failure at the first difference. With --json it prints
+// nothing and returns the arrays for the final object.
 Json report_results(const ResultRequest& request, const std::vector<Argument>& arguments);
 
 }  // namespace cucore::cli

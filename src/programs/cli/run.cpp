@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore run: launches one kernel with arguments from the command line, shows and checks results.
+// cucore run: launches one kernel with arguments from the command line, then shows and checks
+// results.
 #include <cucore.h>
 #include <fmt/format.h>
 
@@ -40,8 +41,8 @@ struct RunRequest {
   CompileFlags flags;
 };
 
-// A plain C++ kernel is found under its source name only if the compiler was asked for it. Where
-// it does not know the name, the compile without it lets the search tell what there is.
+// A plain C++ kernel is found under its source name only if the compile received that name. If the
+// compiler does not find the name, a compile without it lets the search list the kernels.
 ObjectCode compile_for(const RunRequest& request, cucore_code_type target) {
   CompileFlags flags = request.flags;
   const bool is_cuda = source_type(request.file, flags) == CUCORE_SOURCE_TYPE_CUDA_CPP;
@@ -70,7 +71,7 @@ ObjectCode open_code(const RunRequest& request, const cucore_device* device) {
                                                                             : CUCORE_CODE_TYPE_PTX);
 }
 
-// All that is read and written, the source's own includes apart.
+// Returns all files that are read and written, except includes of the source.
 FileUse files_of(const RunRequest& request, const std::vector<Argument>& arguments,
                  const ResultRequest& results) {
   FileUse use = request.flags.files();
@@ -84,7 +85,7 @@ FileUse files_of(const RunRequest& request, const std::vector<Argument>& argumen
   return use;
 }
 
-// The kernel's name: as said, or that of the only kernel there is.
+// Returns the kernel's name: the requested one, or that of the only kernel.
 std::string choose_kernel(const RunRequest& request, const cucore_objectcode* code) {
   if (!request.kernel.empty()) return request.kernel;
   std::vector<std::string> names;
@@ -94,8 +95,9 @@ std::string choose_kernel(const RunRequest& request, const cucore_objectcode* co
     if (info.kind == CUCORE_SYMBOL_KERNEL) names.emplace_back(info.lowered_name);
   }
   if (names.size() == 1) return names.front();
-  throw usage(fmt::format("{} has {} kernels: say which with --kernel; 'cucore inspect' lists them",
-                          request.file, names.size()));
+  throw usage(
+      fmt::format("{} has {} kernels; choose one with --kernel: 'cucore inspect' lists them",
+                  request.file, names.size()));
 }
 
 void run(const RunRequest& request) {
@@ -131,14 +133,14 @@ void run(const RunRequest& request) {
 void add_launch_options(CLI::App& command, RunRequest& request) {
   command
       .add_option("-k,--kernel", request.kernel,
-                  "name or expression, 'saxpy<float>'; default: the only kernel there is")
+                  "name or expression, 'saxpy<float>'; default: the only kernel")
       ->type_name("NAME");
   command.add_option("-g,--grid", request.grid, "blocks, X[,Y[,Z]]; default 1")
       ->type_name("EXTENT");
-  command.add_option("-b,--block", request.block, "threads a block, X[,Y[,Z]]")
+  command.add_option("-b,--block", request.block, "threads per block, X[,Y[,Z]]")
       ->required()
       ->type_name("EXTENT");
-  command.add_option("--shared", request.shared, "dynamic shared memory, bytes a block")
+  command.add_option("--shared", request.shared, "dynamic shared memory, bytes per block")
       ->type_name("BYTES");
   command.add_option("-d,--device", request.device, "number of the device; default 0")
       ->type_name("N");
@@ -181,7 +183,7 @@ void add_run(CLI::App& app) {
   auto request = std::make_shared<RunRequest>();
   command
       ->add_option("file", request->file,
-                   ".cuco, PTX, CUBIN or FATBIN; or CUDA C++ (.cu), compiled on the fly")
+                   ".cuco, PTX, CUBIN or FATBIN; or CUDA C++ (.cu), compiled for the run")
       ->required()
       ->type_name("FILE");
   add_launch_options(*command, *request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside a file: the sections of a container, the entries of a fat binary, the members of
+// The content of a file: the sections of a container, the entries of a fat binary, the members of
 // an archive.
 #include "sections.hpp"
 

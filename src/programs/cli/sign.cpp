@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore sign: puts a signature into a container, or makes a signed one of a raw image.
+// cucore sign: signs a container, or makes a signed container from a raw image.
 #include <cucore.h>
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ std::string choose_output(const SignRequest& request, std::string_view bytes) {
   if (!request.output.empty()) return request.output;
   if (is_container(bytes)) return request.file;
   throw usage(
-      fmt::format("{} is no container: say with -o where the signed container goes", request.file));
+      fmt::format("{} is not a container: name the signed container with -o", request.file));
 }
 
 void sign(const SignRequest& request) {
@@ -43,13 +43,14 @@ void sign(const SignRequest& request) {
   const ObjectCode code = open_image(bytes, request.file);
   const std::string output = choose_output(request, bytes);
   FileUse use{request.keys.inputs(), {output}};
-  // A container is replaced; a raw image would be lost.
+  // A container is replaced in place; a raw image would be lost.
   if (!is_container(bytes)) use.inputs.push_back(request.file);
   require_distinct(use);
   const bool compressed = is_container(bytes) && is_compressed(bytes);
   const std::string container = serialize(code.get(), compressed, &key);
   write_file(output, container);
-  // The identity of the key that verifies: of Ed25519 the public one, which is not at hand here.
+  // The result names the key that verifies. For Ed25519 that is the public key, which is not
+  // available here.
   const ObjectCode again = open_image(container, output);
   const std::string id = cucore_objectcode_signature_key(again.get());
   Json done{{"file", output},
@@ -83,7 +84,7 @@ void add_sign(CLI::App& app) {
       "  cucore verify saxpy.cuco --key public.pem\n"
       "With a shared secret instead:\n"
       "  openssl rand -hex 32 > secret && cucore sign saxpy.cuco --secret secret\n"
-      "A signature that is there already is replaced.");
+      "An existing signature is replaced.");
   command->callback([request] { sign(*request); });
 }
 

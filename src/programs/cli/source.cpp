@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling a source file: what compile and run have in common.
+// Compiles a source file, for compile and run.
 #include "source.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ constexpr ToggleRow TOGGLES[] = {
     {&Options::prec_sqrt, "prec-sqrt", "exact square roots of floats"},
     {&Options::prec_div, "prec-div", "exact division of floats"},
     {&Options::fma, "fma", "contract to fused multiply-add"},
-    {&Options::use_fast_math, "use-fast-math", "all that makes floats fast and inexact"},
+    {&Options::use_fast_math, "use-fast-math", "all options for fast, inexact floats"},
     {&Options::extra_device_vectorization, "extra-device-vectorization", "vectorise more"},
     {&Options::link_time_optimization, "lto", "LTOIR alone"},
     {&Options::gen_opt_lto, "gen-opt-lto", "optimise before link-time optimisation"},
@@ -44,18 +44,18 @@ constexpr ToggleRow TOGGLES[] = {
      "std::initializer_list as a builtin"},
     {&Options::restrict_pointers, "restrict", "pointer parameters do not alias"},
     {&Options::device_as_default_execution_space, "device-as-default-execution-space",
-     "functions without a word are __device__"},
+     "functions without an attribute are __device__"},
     {&Options::device_int128, "device-int128", "__int128"},
     {&Options::device_float128, "device-float128", "__float128"},
     {&Options::syntax_only, "syntax-only", "check, make nothing"},
-    {&Options::minimal, "minimal", "leave out what few kernels need"},
+    {&Options::minimal, "minimal", "leave out declarations that few kernels need"},
     {&Options::warnings, "warnings", "warnings; on by default"},
     {&Options::display_error_numbers, "display-error-numbers", "numbers of messages"},
     {&Options::brief_diagnostics, "brief-diagnostics", "messages without source lines"},
-    {&Options::compiler_cache, "compiler-cache", "let NVRTC keep results through the driver"},
+    {&Options::compiler_cache, "compiler-cache", "let NVRTC cache results in the driver"},
     {&Options::pch, "pch", "precompiled headers, made and used as needed"},
-    {&Options::pch_verbose, "pch-verbose", "say why a precompiled header is not used"},
-    {&Options::pch_messages, "pch-messages", "say which precompiled header is used"},
+    {&Options::pch_verbose, "pch-verbose", "report why a precompiled header is not used"},
+    {&Options::pch_messages, "pch-messages", "report which precompiled header is used"},
     {&Options::instantiate_templates_in_pch, "instantiate-templates-in-pch",
      "instantiate before the header is written"},
     {&Options::use_libdevice, "libdevice", "of NVVM IR: link CUDA's device library as needed"},
@@ -69,7 +69,7 @@ struct TextRow {
 };
 constexpr TextRow TEXTS[] = {
     {&CompileFlags::ofast, "--ofast-compile", "0, min, mid or max: compile faster", "LEVEL"},
-    {&CompileFlags::optimization_info, "--optimization-info", "tell of optimisations, inline",
+    {&CompileFlags::optimization_info, "--optimization-info", "report optimisations, inline",
      "KIND"},
     {&CompileFlags::time, "--time", "file for times of the phases, - for the log", "FILE"},
     {&CompileFlags::time_trace, "--time-trace", "file for a trace of the compile", "FILE"},
@@ -89,14 +89,14 @@ void add_numbers(CLI::App& command, const char* name, std::vector<std::int32_t>&
   command.add_option(name, to, what)->type_name("N")->allow_extra_args(false);
 }
 
-// An array of the struct and its count; NULL and 0 where nothing was given.
+// Sets an array of the struct and its count; NULL and 0 for an empty list.
 template <class T, class U>
 void set_list(const std::vector<T>& from, const U*& array, std::size_t& count) {
   array = from.empty() ? nullptr : from.data();
   count = from.size();
 }
 
-// The further modules of NVVM IR, read.
+// The additional modules of NVVM IR, as bytes.
 struct Modules {
   std::vector<std::string> texts;
   std::vector<const void*> pointers;
@@ -134,26 +134,26 @@ void set_numbers(CompileFlags& flags) {
 
 // "-" has no name of its own, but messages and the language need one.
 std::string shown_name(const std::string& path, cucore_source_type type) {
-  // CUDA C++ looks for its includes beside the file of this very name.
+  // CUDA C++ resolves includes relative to this exact file name.
   if (path != "-") return type == CUCORE_SOURCE_TYPE_CUDA_CPP ? path : code_name(path);
   return type == CUCORE_SOURCE_TYPE_PTX       ? "stdin.ptx"
          : type == CUCORE_SOURCE_TYPE_NVVM_IR ? "stdin.ll"
                                               : "stdin.cu";
 }
 
-// What is no text is told of here, in words of files: the library knows of bytes alone.
+// Reports a source that is not text with the file's name, because the library sees only bytes.
 void require_source(const std::string& source, const std::string& path, cucore_source_type type) {
   const auto known = detect(source, path);
   const bool is_image = is_container(source) || (known && *known != CUCORE_CODE_TYPE_PTX &&
                                                  *known != CUCORE_CODE_TYPE_LTOIR);
   if (is_image)
     throw failed(
-        fmt::format("{} is compiled already, it is {}: 'cucore inspect' shows it, "
+        fmt::format("{} is already compiled, it is {}: 'cucore inspect' shows it, "
                     "'cucore link' takes it",
                     path, is_container(source) ? "a container" : type_name(*known)));
   const std::size_t nul = source.find('\0');
   if (nul != source.npos && type == CUCORE_SOURCE_TYPE_CUDA_CPP)
-    throw failed(fmt::format("{} is no text: it has a NUL at offset {}", path, nul));
+    throw failed(fmt::format("{} is not text: it has a NUL at offset {}", path, nul));
 }
 
 Program make_program(const std::string& path, CompileFlags& flags) {
@@ -201,7 +201,7 @@ void CompileFlags::add_to(CLI::App& command) {
   add_list(command, "-I,--include-path", include_paths, "folder of headers; repeatable", "DIR");
   add_list(command, "-D,--define", defines, "macro, NAME or NAME=VALUE; repeatable", "MACRO");
   add_list(command, "-f,--flag", flags,
-           "passed to the compiler as it is, --flag=--fmad=false; repeatable", "FLAG");
+           "passed to the compiler unchanged, --flag=--fmad=false; repeatable", "FLAG");
 }
 
 FileUse CompileFlags::files() const {
@@ -230,7 +230,7 @@ void CompileFlags::add_rare_to(CLI::App& command) {
   add_list(command, "-X,--ptxas", ptxas, "passed to ptxas, --ptxas=-v; repeatable", "OPTION");
   add_list(command, "--extra-source", extra_sources, "further module of NVVM IR; repeatable",
            "FILE");
-  command.add_option("--maxrregcount", options.max_register_count, "registers a thread at most")
+  command.add_option("--maxrregcount", options.max_register_count, "most registers per thread")
       ->type_name("N");
   command
       .add_option("--split-compile", options.split_compile, "threads that optimise; -1: all cores")

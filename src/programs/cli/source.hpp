@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling a source file: what compile and run have in common.
+// Compiles a source file, for compile and run.
 #pragma once
 
 #include <cucore.h>
@@ -14,7 +14,7 @@
 
 namespace cucore::cli {
 
-// The options that say how to compile, as they stand on the command line.
+// The options of a compile, as on the command line.
 struct CompileFlags {
   std::string language;
   std::string arch;
@@ -26,37 +26,38 @@ struct CompileFlags {
   std::vector<std::string> undefines, pre_includes, ptxas, extra_sources;
   std::vector<std::int32_t> diag_errors, diag_suppressions, diag_warnings;
   std::string ofast, optimization_info, time, time_trace, seed, create_pch, use_pch, pch_directory;
-  // The rest: toggles and numbers. What points into the strings above is set for a compile.
+  // The other options: toggles and numbers. Members that point into the strings above are set for a
+  // compile.
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
 
-  // Those that most programs need.
+  // Adds the options that most programs need.
   void add_to(CLI::App& command);
-  // The files that the compiler is to read and write.
+  // Returns the files that the compiler reads and writes.
   FileUse files() const;
-  // The others too: each field of cucore_program_options has its option.
+  // Adds the other options: each field of cucore_program_options has an option.
   void add_all_to(CLI::App& command);
 
  private:
   void add_rare_to(CLI::App& command);
 };
 
-// The language of a file by its name, .ptx, .ll and .bc; nothing if that says nothing.
+// Returns the language of a file by its suffix, .ptx, .ll or .bc; nullopt for others.
 std::optional<cucore_source_type> language_of(const std::string& path);
 
-// The language that is said, else the file's, else CUDA C++.
+// Returns the requested language, else that of the file, else CUDA C++.
 cucore_source_type source_type(const std::string& path, const CompileFlags& flags);
 
-// The kind of code that a container gets when no kind is named: machine code where the
-// architecture allows it or the source leaves no choice, else PTX.
+// Returns the kind of code for a container without a requested kind. It is machine code if the
+// architecture allows it or the source requires it, else PTX.
 cucore_code_type default_target(const std::string& path, const CompileFlags& flags);
 
-// A file as a program, not yet compiled.
+// Returns a file as a program, not yet compiled.
 Program load_program(const std::string& path, CompileFlags flags);
 
-// Compiles a file, with a sign of life where a person waits.
+// Compiles a file and shows progress on a terminal.
 ObjectCode compile_file(const std::string& path, CompileFlags flags, cucore_code_type target);
 
-// Whether a file is CUDA C++ or NVVM IR by its name; "-" is.
+// Returns whether a file is CUDA C++ or NVVM IR by its name; "-" is.
 bool is_source(const std::string& path);
 
 }  // namespace cucore::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of strings on their way to the library, which takes arrays of C strings.
+// Converts lists of strings to arrays of C strings.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace cucore::cli {
 
-// Pointers into the strings that they were made from.
+// Returns pointers into the strings.
 inline std::vector<const char*> pointers(const std::vector<std::string>& strings) {
   std::vector<const char*> result;
   result.reserve(strings.size());
@@ -15,7 +15,7 @@ inline std::vector<const char*> pointers(const std::vector<std::string>& strings
   return result;
 }
 
-// NULL, which is the default of every option, for what was not given.
+// Returns NULL, the default of every option, for an empty text.
 inline const char* or_null(const std::string& text) {
   return text.empty() ? nullptr : text.c_str();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbols of object code: kernels with their parameters and needs, variables with their size.
+// The symbols of object code: kernels with their parameters and resources, variables with their
+// size.
 #include "symbols.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ const char* kind_name(cucore_symbol_kind kind) {
   }
 }
 
-// null where the code does not say.
+// null if the code does not record them.
 Json describe_parameters(const cucore_objectcode* code, std::size_t symbol, std::size_t count) {
   if (count == SIZE_MAX) return nullptr;
   std::vector<cucore_parameter_info> infos(count, CUCORE_PARAMETER_INFO_INIT);
@@ -43,7 +44,7 @@ Json describe_parameters(const cucore_objectcode* code, std::size_t symbol, std:
   return parameters;
 }
 
-// Null for what is no machine code of a kernel, and for figures that it does not say.
+// null for code that is not machine code of a kernel, and for values that it does not record.
 Json describe_resources(const cucore_objectcode* code, std::size_t symbol) {
   cucore_resource_info info = CUCORE_RESOURCE_INFO_INIT;
   if (cucore_objectcode_symbol_resources(code, symbol, &info, nullptr) != CUCORE_OK) return nullptr;
@@ -72,8 +73,8 @@ Json describe_symbol(const cucore_objectcode* code, std::size_t index) {
   return symbol;
 }
 
-// The library tells values as text, in which a list of one looks like a word; scripts want lists
-// always, or never.
+// The library returns values as text, in which a list of one element looks like a word. Scripts
+// need a fixed type.
 bool is_list(std::string_view key) {
   constexpr std::string_view LISTS[] = {"inputs", "name_expressions", "options"};
   return std::find(std::begin(LISTS), std::end(LISTS), key) != std::end(LISTS);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symbols of object code: kernels with their parameters and needs, variables with their size.
+// The symbols of object code: kernels with their parameters and resources, variables with their
+// size.
 #pragma once
 
 #include <cucore.h>
@@ -12,10 +13,10 @@ namespace cucore::cli {
 
 Json describe_symbols(const cucore_objectcode* code);
 
-// How the code was made; a list where the value has several lines.
+// Returns the origin of the code; values of several lines are lists.
 Json describe_metadata(const cucore_objectcode* code);
 
-// The lines of a text, none of which has a line feed.
+// Returns the lines of a text, without line feeds.
 Json lines_of(std::string_view text);
 
 }  // namespace cucore::cli

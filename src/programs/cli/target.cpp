@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compile or a link is to make, and into which file: the options, the choice, the writing.
+// The target of a compile or link: options, choice of the kind, and writing the file.
 #include "target.hpp"
 
 #include <fmt/format.h>

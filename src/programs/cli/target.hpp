@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compile or a link is to make, and into which file: the options, the choice, the writing.
+// The target of a compile or link: options, choice of the kind, and writing the file.
 #pragma once
 
 #include <cucore.h>
@@ -13,7 +13,7 @@
 
 namespace cucore::cli {
 
-// The options that say where the result goes.
+// The options for the output.
 struct Output {
   std::string file;
   std::string target;
@@ -23,19 +23,19 @@ struct Output {
   void add_to(CLI::App& command, const std::set<std::string>& targets);
 };
 
-// The kind of code that a word of --target names.
+// Returns the kind of code for a word of --target.
 std::optional<cucore_code_type> target_of(std::string_view word);
 
-// Whether the result is to be stored as a container, which keeps names and provenance.
+// Returns whether the result is stored as a container, which keeps names and metadata.
 bool wants_container(const Output& output);
 
-// The kind that --target names, else the output's suffix; nothing if neither does.
+// Returns the kind from --target, else from the output's suffix; nullopt if neither sets it.
 std::optional<cucore_code_type> said_target(const Output& output);
 
-// The output's name in messages.
+// Returns the output's name for messages.
 std::string shown_output(const Output& output);
 
-// Stores object code and tells of it; its log goes to stderr. `more` joins the JSON object.
+// Writes object code and reports it; its log goes to stderr. `more` is added to the JSON object.
 void write_code(const Output& output, const cucore_objectcode* code, const Json& more);
 
 }  // namespace cucore::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What depends on whether a person watches: colours, and a sign of life during long work.
+// Output for terminals: colours and a progress line.
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -15,13 +15,13 @@
 namespace cucore::cli {
 namespace {
 
-std::string log_source;              // NOLINT: one command, one log
+std::string log_source;              // NOLINT: the command has one log
 std::vector<std::string> log_names;  // NOLINT
 
-// https://no-color.org: any value that is not empty turns colours off.
+// https://no-color.org: a value that is not empty disables colours.
 bool wants_color() { return is_terminal() && environment("NO_COLOR").empty(); }
 
-// The log with the names that would break its lines escaped.
+// Returns the log with line feeds in its names escaped.
 std::string with_whole_lines(std::string log) {
   for (const std::string& name : log_names) {
     const std::string shown = escaped(name);
@@ -89,7 +89,7 @@ void Progress::turn() {
   constexpr std::string_view SIGNS = "|/-\\";
   const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
-  // Short work shows nothing: a line that flashes by helps nobody.
+  // Short work shows nothing, because a line that appears for a moment is useless.
   if (changed_.wait_for(lock, 500ms, [this] { return done_; })) return;
   for (std::size_t tick = 0; !done_; ++tick) {
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What depends on whether a person watches: colours, source lines, a sign of life during long work.
+// Output for terminals: colours, source lines and a progress line.
 #pragma once
 
 #include <chrono>
@@ -13,27 +13,28 @@
 
 namespace cucore::cli {
 
-// Whether a person watches stderr, on a terminal that can do more than print.
+// Returns whether stderr is a terminal that supports escape sequences.
 bool is_terminal();
 
-// Prints a failure to stderr: the message, what the status is, then the log.
+// Prints a failure to stderr: the message, the status, then the log.
 void print_failure(const std::string& message, const std::string& detail = {},
                    const std::string& log = {}, const std::vector<Diagnostic>& diagnostics = {});
 
-// Prints a compiler's log to stderr: as it is into a pipe; on a terminal in colour, with the
-// source lines that the compiler did not repeat itself.
+// Prints a compiler's log to stderr. A pipe receives it unchanged. A terminal receives colours, and
+// the source lines that the compiler did not print.
 void print_log(const std::string& log, const std::vector<Diagnostic>& diagnostics);
 
-// The file that a log is about where it names none: ptxas speaks of "application ptx input".
+// Sets the file for logs without a file name: ptxas writes "application ptx input".
 void set_log_source(const std::string& path);
 
-// A name that a file or its name made up, and that a log may repeat: its line feeds are escaped.
+// Registers a name from a file or of a file that a log may repeat: its line feeds are escaped.
 void add_log_name(const std::string& name);
 
 // Prints one warning line to stderr.
 void print_warning(const std::string& message);
 
-// Turns on stderr while it lives, if stderr is a terminal and the work takes more than a moment.
+// Shows a progress line on stderr while it lives, if stderr is a terminal and the work takes longer
+// than a moment.
 class Progress {
  public:
   explicit Progress(std::string what);

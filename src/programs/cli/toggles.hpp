@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices that compilers and linkers have defaults for: --ftz, --no-ftz, or neither.
+// Toggles, for which compilers and linkers have defaults: --ftz, --no-ftz, or neither.
 #pragma once
 
 #include <cucore.h>
@@ -9,7 +9,7 @@
 
 namespace cucore::cli {
 
-// A flag that turns a toggle of a struct of options on, with its opposite.
+// Adds a flag for a toggle of an options struct, and its opposite.
 template <class Options>
 void add_toggle(CLI::App& command, Options& options, cucore_toggle Options::*field,
                 const std::string& name, const std::string& what) {

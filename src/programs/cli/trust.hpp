@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that say which signature a container must have: of verify, run, link and bundle.
+// The options for the required signature of a container: verify, run, link and bundle.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,10 +15,10 @@ struct TrustFlags {
   bool require = false;
   bool allow_unsigned = false;
 
-  // `before` comes before the names of the keys' options: "verify-".
+  // `before` precedes the names of the keys' options: "verify-".
   void add_to(CLI::App& command, const std::string& before = {});
-  // Reads the keys. A key that is named is there to be held against: a signature by it is required
-  // unless the command line says otherwise.
+  // Reads the keys. If a key is named, a signature by it is required, unless the command line
+  // disables that.
   Trust read() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore verify: whether a container is whole, and who signed it.
+// cucore verify: checks the integrity and the signature of a container.
 #include <cucore.h>
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ void verify(const VerifyRequest& request) {
 
 void add_verify(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("verify", "Checks that a container is whole and rightly signed.");
+      app.add_subcommand("verify", "Checks the integrity and the signature of a container.");
   auto request = std::make_shared<VerifyRequest>();
   command->add_option("file", request->file, ".cuco; - is the standard input")
       ->required()
@@ -48,10 +48,10 @@ void add_verify(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  cucore verify saxpy.cuco --key public.pem\n"
-      "run, link and bundle check in the same way: --verify-key public.pem.\n"
-      "Exit codes: 0 whole, and signed as asked for; 1 damaged or not to be read; 3 the signature\n"
-      "is missing, wrong or of another key. Without a key only damage is found out: whoever\n"
-      "changes a file on purpose makes its digests fit.");
+      "run, link and bundle check in the same way with --verify-key public.pem.\n"
+      "Exit codes: 0 whole, and signed as required; 1 damaged or unreadable; 3 the signature is\n"
+      "missing, wrong or of another key. Without a key only damage is detected: an attacker can\n"
+      "also change the digests of a file.");
   command->callback([request] { verify(*request); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore-worker: compiles for a process of libcucore, one job after another, until that one closes
-// the socket on descriptor 3. Not for people.
+// cucore-worker: compiles for a process of libcucore, one job after another, until that process
+// closes the socket on descriptor 3. Not for direct use.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ using namespace cucore::core;
 constexpr int SOCKET = 3;
 constexpr uint64_t LARGEST = uint64_t{1} << 31;
 
-// With the reason in errno; 0 at the end.
+// Returns false at the end (errno 0) or on an error, with the reason in errno.
 bool read_all(char* data, size_t size) {
   while (size > 0) {
     errno = 0;
@@ -48,7 +48,7 @@ bool write_all(const char* data, size_t size) {
 std::string answer(const std::string& message) {
   try {
     const auto job = unpack_job(message);
-    if (!job) return pack(Error(Status::INTERNAL, "a worker was sent what is no job"));
+    if (!job) return pack(Error(Status::INTERNAL, "a worker received an invalid job"));
     return pack(nvrtc_here().run(*job));
   } catch (const Error& error) {
     return pack(error);
@@ -62,7 +62,7 @@ std::string answer(const std::string& message) {
 }  // namespace
 
 int main() {
-  // Whoever asked may be killed without a word.
+  // The parent may be killed at any time.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   uint64_t size = 0;
