@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: one handle each, their properties, their default streams, and starting anew.
+// Devices: one handle each, their properties, their default streams, and resets.
 #include <cstring>
 
 #include "capi_testing.hpp"
@@ -22,7 +22,7 @@ TEST_F(Devices, RefuseOrdinalsThatThereAreNot) {
   SUCCEEDS(cucore_device_count, &count);
   for (const int32_t ordinal : {-1, count, INT32_MAX, INT32_MIN}) {
     cucore_device* device = reinterpret_cast<cucore_device*>(garbage());
-    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "there is no device " + std::to_string(ordinal),
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "ordinal is " + std::to_string(ordinal),
           cucore_device_open, ordinal, &device);
     EXPECT_EQ(device, nullptr);
   }
@@ -108,7 +108,7 @@ TEST_F(Devices, AreUsableWithNoContextOfTheCallers) {
   EXPECT_EQ(context.current(), nullptr);
 }
 
-// What lived in the old context is lost; object code and kernels go on.
+// Objects of the old context are lost; object code and kernels stay valid.
 TEST_F(Devices, AResetLosesWhatLivedInTheContext) {
   NEEDS_FAKE_DRIVER();
   const Event event = make_event(device_);

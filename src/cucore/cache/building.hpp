@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results that the calls of this thread are building, so that a build function which requests
-// one of them is refused: it would wait for itself.
+// The results that the calls of this thread are building. A build function that requests one of
+// them is refused, because it would wait for itself.
 #pragma once
 
 #include <sys/types.h>
@@ -9,10 +9,10 @@
 
 namespace cucore::cache {
 
-// What two builds of one key must share for one to wait for the other.
+// The identity of two builds of one key, of which one waits for the other.
 struct BuildPlace {
   const void* cache = nullptr;
-  // Of the folder whose lock a build takes; 0 where it takes none.
+  // Folder whose lock a build takes; 0: no lock.
   dev_t device = 0;
   ino_t folder = 0;
 
@@ -22,7 +22,7 @@ struct BuildPlace {
   }
 };
 
-// One build; it belongs to the thread that made it for as long as it lives.
+// One build; it belongs to the thread that created it during its whole life.
 class Building {
  public:
   Building(const BuildPlace& place, const container::Digest& key);
@@ -30,7 +30,7 @@ class Building {
   Building(const Building&) = delete;
   Building& operator=(const Building&) = delete;
 
-  // The innermost of this thread; null where it builds nothing.
+  // Returns the innermost build of this thread, or null.
   static const Building* current();
   // Throws INVALID_STATE if this thread is building that key.
   static void refuse_within(const BuildPlace& place, const container::Digest& key);
@@ -42,7 +42,7 @@ class Building {
   const Building* const outer_;
 };
 
-// A thread works for another, which waits for it: it builds what that one builds.
+// A thread that works for another one, which waits for it: both build the same keys.
 class BuildsFor {
  public:
   explicit BuildsFor(const Building* of);

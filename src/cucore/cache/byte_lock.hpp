@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lock on one byte of a file that excludes other descriptors, of this process and of others. The
-// kernel drops it with the descriptor, so a process that is killed leaves none behind.
+// kernel drops it with the descriptor, so a killed process leaves none behind.
 #pragma once
 
 #include <fcntl.h>

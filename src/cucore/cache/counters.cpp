@@ -15,13 +15,13 @@
 namespace cucore::cache {
 namespace {
 
-// Together 100 ms: longer than any other process needs that is not stopped.
+// 100 ms in all, longer than any running process needs.
 constexpr int QUICK_ATTEMPTS = 50, ATTEMPTS = 250;
 constexpr useconds_t PAUSE = 500;
 
 Descriptor open_file(int folder, const char* name, bool read_only) {
   if (folder < 0) return {};
-  // To open a pipe for reading alone would wait for a writer.
+  // Opening a pipe only for reading would wait for a writer.
   const int flags = (read_only ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   Descriptor file(openat(folder, name, flags, 0600));
   struct stat status {};
@@ -29,15 +29,16 @@ Descriptor open_file(int folder, const char* name, bool read_only) {
   return file;
 }
 
-// Two threads of one process share the descriptor, which does not exclude them from each other.
+// Two threads of one process share the descriptor, which therefore does not exclude them from each
+// other.
 std::mutex& threads(size_t index) {
   using Mutexes = std::array<std::mutex, 16>;
   static auto* mutexes = new PerProcess<std::unique_ptr<Mutexes>>;
   return (*mutexes->get([] { return std::make_unique<Mutexes>(); }))[index % 16];
 }
 
-// Held by a stopped process it must not stop others, and some file systems have none: work goes on
-// without it.
+// If a stopped process holds the lock, others must not stop, and some file systems have no locks.
+// Work then continues without it.
 class Held {
  public:
   Held(int fd, off_t at, off_t length, size_t index)
@@ -71,8 +72,7 @@ T read_at(const Descriptor& file, off_t at) {
   return value;
 }
 
-// The numbers of a shard as the file has them. A hole, a cut end or anything else that nobody has
-// written here fails the check.
+// The numbers of a shard in the file. A hole, a cut end or foreign bytes fail the check.
 struct Record {
   int64_t bytes = 0;
   int64_t files = 0;
@@ -88,7 +88,7 @@ uint64_t check_of(const Record& record, unsigned shard) {
   return sum;
 }
 
-// More than a shard can hold; the sum of all shards stays a number.
+// More than a shard can hold, so that the sum of all shards cannot overflow.
 constexpr int64_t MOST = int64_t{1} << 50;
 
 std::optional<Usage> usage_of(const Record& record, unsigned shard) {
@@ -106,7 +106,7 @@ off_t place_of(unsigned shard) { return static_cast<off_t>(shard * sizeof(Record
 Counters::Counters(int folder, bool read_only)
     : folder_(folder), read_only_(read_only), events_(open_file(folder, "events", read_only)) {}
 
-// At each use until it succeeds: descriptors may have been short.
+// Tried at each use until it succeeds, because descriptors may have been exhausted.
 bool Counters::open_usage() {
   std::lock_guard lock(opening_);
   if (!usage_) usage_ = open_file(folder_, "usage", read_only_);
@@ -116,7 +116,7 @@ bool Counters::open_usage() {
 Counters::Shards Counters::shards() {
   Shards shards;
   std::array<Record, SHARDS> records{};
-  // What a short file lacks stays 0, and fails the check.
+  // The missing part of a short file stays 0, and fails the check.
   if (!open_usage() || pread(usage_.get(), records.data(), sizeof records, 0) < 0) return shards;
   for (unsigned shard = 0; shard < SHARDS; ++shard) shards[shard] = usage_of(records[shard], shard);
   return shards;

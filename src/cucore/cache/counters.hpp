@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many files and bytes each of 256 shards holds, and what has happened in all processes: small
-// numbers in one file, so that no put has to count files. They may be lost or damaged, and without
-// locks (NFS) an update may be lost: who uses them counts the files of a shard where they are
-// missing, and of some shards again.
+// The numbers of files and bytes in each of 256 shards, and the events of all processes. They are
+// in one small file, so that a put does not count files. They may be lost or damaged, and without
+// locks (NFS) an update may be lost. The users therefore count the files of a shard if its numbers
+// are missing, and of some shards from time to time.
 #pragma once
 
 #include <array>
@@ -24,18 +24,18 @@ class Counters {
  public:
   static constexpr unsigned SHARDS = 256;
 
-  // `folder`: of the entries.
+  // `folder`: that of the entries.
   Counters(int folder, bool read_only);
 
-  // Of every shard; nullopt where there are none, or they are damaged.
+  // Returns the usage of every shard; nullopt for numbers that are missing or damaged.
   using Shards = std::array<std::optional<Usage>, SHARDS>;
   Shards shards();
-  // Runs `work` with the numbers of a shard, and keeps those that it returns, if any. What adds or
-  // removes files belongs into it: where there are locks, no other process counts meanwhile.
+  // Runs `work` with the numbers of a shard, and stores those that it returns, if any. All
+  // additions and removals of files belong into it: with locks, no other process counts meanwhile.
   using Numbers = std::optional<Usage>;
   void update(unsigned shard, const std::function<Numbers(const Numbers& now)>& work);
 
-  // Adds to numbers that live for as long as the folder. `sums` then has the new ones.
+  // Adds to numbers that live as long as the folder. `sums` receives the new ones.
   static constexpr size_t EVENTS = 64;
   using Events = std::array<uint64_t, EVENTS>;
   void add_events(const Events& change);

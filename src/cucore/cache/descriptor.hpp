@@ -31,7 +31,7 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// False where it ends early or cannot be read.
+// Returns false if the file ends early or cannot be read.
 inline bool read_all(int fd, void* data, size_t size) {
   auto* to = static_cast<char*>(data);
   while (size > 0) {
@@ -44,7 +44,7 @@ inline bool read_all(int fd, void* data, size_t size) {
   return true;
 }
 
-// False with errno set.
+// Returns false with errno set.
 inline bool write_all(int fd, const void* data, size_t size) {
   const auto* from = static_cast<const char*>(data);
   while (size > 0) {

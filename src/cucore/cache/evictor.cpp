@@ -19,14 +19,14 @@ constexpr size_t SAMPLE = 16;  // shards of a walk over more files
 // Leaves some room below the limit, so that not every store evicts. A small limit has no room.
 uint64_t target(uint64_t limit) { return limit < 100 ? limit : limit - limit / 10; }
 
-// Returns the part of a limit that the visited shards may hold: if they alone had to go below the
-// whole limit, files would go that were used recently.
+// Returns the part of a limit that the visited shards may hold. If they alone had to shrink below
+// the whole limit, recently used files would be removed.
 uint64_t share(uint64_t limit, size_t shards) {
   return shards == Store::SHARDS ? limit : limit / Store::SHARDS * shards;
 }
 
-// The least recently used first. A time to come was stamped before the clock was set back: if it
-// counted, what is new would go at once and what is old never.
+// Sorts the least recently used first. A time in the future was stamped before the clock was set
+// back. If it counted as recent, new files would be evicted at once and old ones never.
 void sort_by_use(std::vector<FoundFile>& files) {
   constexpr int64_t ROUGHLY = 60'000'000'000;
   const int64_t latest = file_clock_ns() + ROUGHLY;

@@ -14,7 +14,7 @@
 namespace cucore::cache {
 namespace {
 
-constexpr uint64_t LARGEST = uint64_t{1} << 28;  // no header is larger
+constexpr uint64_t LARGEST = uint64_t{1} << 28;  // larger than any header
 
 int64_t nanoseconds(const timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;

@@ -26,7 +26,7 @@ void describe(const container::Code& code, EntryReport& report) {
 
 void check_file(Store& store, const FoundFile& file, EntryReport& report) {
   const auto stored = store.read(file.key, file.kind);
-  if (!stored) return;  // gone meanwhile
+  if (!stored) return;  // removed meanwhile
   try {
     if (file.kind == FileKind::MANIFEST) {
       report.is_sound = Manifest::parse(stored->bytes, file.key).has_value();
@@ -53,7 +53,7 @@ EntryReport report_of(const FoundFile& file, size_t done, size_t total) {
   report.kind = file.kind;
   report.size = file.identity.size;
   report.made_ns = file.identity.modified_ns;
-  // The making is a use, whichever of the two times the file system took first.
+  // The creation is a use, whichever of the two times the file system stamped first.
   report.used_ns = std::max(file.identity.used_ns, file.identity.modified_ns);
   report.done = done;
   report.total = std::max(done, total);

@@ -32,7 +32,7 @@ std::string without_splices(std::string_view text) {
   return out;
 }
 
-// Also between the words of a directive.
+// Spaces and tabs also separate the words of a directive.
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
 bool is_word(char c) {
@@ -45,7 +45,7 @@ class Scanner {
 
   IncludeScan run() {
     for (size_t at = 0; (at = text_.find("include", at)) != text_.npos; at += 7) look(at);
-    // Libraries wrap the question into a macro of their own: "_CCCL_HAS_INCLUDE(<x>)".
+    // Libraries wrap the query into a macro of their own: "_CCCL_HAS_INCLUDE(<x>)".
     for (size_t at = 0; (at = text_.find("HAS_INCLUDE", at)) != text_.npos; at += 11)
       probe(at + 11, false);
     for (const char* word : {"__TIME__", "__DATE__", "__TIMESTAMP__"})
@@ -55,7 +55,7 @@ class Scanner {
   }
 
  private:
-  // What stands before "include" says what it is: '#' a directive, "__has_" a question.
+  // The text before "include" decides the kind: '#' a directive, "__has_" a query.
   void look(size_t at) {
     size_t end = at + 7;
     bool is_next = false;
@@ -91,7 +91,7 @@ class Scanner {
     out_.names.push_back(std::move(name));
   }
 
-  // Comments may stand between the parts of a directive.
+  // Comments may be between the parts of a directive.
   size_t skip_blanks(size_t at) const {
     while (at < text_.size()) {
       if (is_blank(text_[at])) {
@@ -113,7 +113,7 @@ class Scanner {
     if (before.ends_with("%:") || before.ends_with("?\?=")) return true;
     return before.ends_with("*/") && follows_hash_and_comment(at - 2);
   }
-  // The comment may hold what looks like the beginning of one.
+  // The comment may contain the text of a comment's beginning.
   bool follows_hash_and_comment(size_t end) const {
     const size_t last = end < 2 ? text_.npos : text_.rfind("*/", end - 2);
     const size_t first = last == text_.npos ? 0 : last + 2;

@@ -39,8 +39,8 @@ IncludeSearch::IncludeSearch(const container::FileAccess& access, std::string di
     scans_.push_back(scan_includes(text.text));
     if (scans_.back().has_time) problem_ = "the time of the compile is in " + text.name;
     if (scans_.back().has_embed) problem_ = "#embed in " + text.name;
-    // A text in memory without a folder of its own is looked beside in the current one, but for the
-    // source, whose folder does not exist.
+    // For a text in memory without a folder, the current folder is searched. The source is the
+    // exception, because its folder does not exist.
     const std::string own = i == 0 ? access.own_folder : folder_of(text.name);
     const bool has_folder = i > 0 || !own.empty();
     texts_.push_back({has_folder ? absolute_path(own + "./", directory_) : "", &scans_.back()});
@@ -99,9 +99,9 @@ PathState IncludeSearch::state(const std::string& path) {
   return at->second;
 }
 
-// The highest folder on the way that is missing says the same of all below it.
+// The highest missing folder on the path represents everything below it.
 void IncludeSearch::note_absent(const std::string& path) {
-  if (state(path) != PathState::NOTHING) return;  // a folder, which no compiler takes for a header
+  if (state(path) != PathState::NOTHING) return;  // a folder, which no compiler accepts as a header
   size_t end = path.size();
   for (size_t slash = path.rfind('/'); slash != path.npos && slash > 0;
        slash = path.rfind('/', slash - 1)) {
@@ -128,7 +128,7 @@ bool IncludeSearch::resolve(const Text& text, const IncludeName& name,
   return false;
 }
 
-// A name that a macro makes may be that of any file that was read and that no text names.
+// A name made by a macro may be that of any read file that no text names.
 void IncludeSearch::note_computed(const Text& text, const std::set<std::string>& read,
                                   const std::set<std::string>& explained) {
   if (!text.scan->has_computed) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a compiler looks for a header: the order of folders, and what lies in them.
+// The search of a compiler for a header: the order of folders, and their content.
 #pragma once
 
 #include <map>
@@ -14,34 +14,35 @@
 
 namespace cucore::cache {
 
-// "/a/./b//c" is "/a/b/c"; a relative path is below `directory`. ".." stays: links may be in
-// between.
+// Returns "/a/b/c" for "/a/./b//c"; a relative path is below `directory`. ".." stays, because the
+// path may contain links.
 std::string absolute_path(const std::string& path, const std::string& directory);
 
-// Files that a compile may read, found before it begins by reading what includes what.
+// Files that a compile may read, found before the compile from the include directives.
 using FileMap = std::unordered_map<std::string, std::shared_ptr<const FileFacts>>;
 
 class IncludeSearch {
  public:
-  // `directory`: the current one.
+  // `directory` is the current one.
   IncludeSearch(const container::FileAccess& access, std::string directory, FileIndex& index);
 
-  // Everything that could be included.
+  // Returns all files that could be included.
   FileMap scan_all();
 
-  // What decides which of the places is read: `read` are the files that were. Sorted by path.
+  // Returns the paths that decide which file is read; `read` contains the files that were read.
+  // Sorted by path.
   std::vector<Probe> probes(const std::set<std::string>& read, const FileMap& facts);
 
-  // A file that probes() has found where scan_all() had found none; else "".
+  // A file that probes() found and scan_all() did not; else "".
   const std::string& appeared() const { return appeared_; }
 
   bool is_in_memory(const std::string& name) const { return memory_.count(name) != 0; }
   const std::string& directory() const { return directory_; }
-  // Whether one of the texts in memory includes a name that a macro makes.
+  // Returns whether one of the texts in memory includes a name made by a macro.
   bool has_computed() const;
-  // Whether a header in memory makes the compiler look into the current directory.
+  // Returns whether a header in memory makes the compiler search the current folder.
   bool looks_into_directory() const { return looks_into_directory_; }
-  // Why the result must not be kept, as far as the texts in memory say; else "".
+  // Returns the reason, from the texts in memory, that the result must not be stored; else "".
   const std::string& problem() const { return problem_; }
 
  private:
@@ -66,7 +67,7 @@ class IncludeSearch {
   std::vector<IncludeScan> scans_;  // of the texts in memory, and one for the pre-includes
   std::vector<Text> texts_;
   std::string problem_, appeared_;
-  std::unordered_set<std::string> absent_;  // when everything was scanned
+  std::unordered_set<std::string> absent_;  // at the time of the scan
   bool looks_into_directory_ = false;
   std::unordered_map<std::string, PathState> states_;
   std::map<std::string, bool> noted_;

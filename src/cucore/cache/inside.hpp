@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the caller that this thread is running, so that what they must not call refuses.
+// Marks functions of the caller that this thread runs, so that functions which they must not call
+// can refuse.
 #pragma once
 
 namespace cucore::cache {
 
 class Inside {
  public:
-  // Until it is destroyed, this thread runs a function on behalf of `owner`.
+  // Until its destruction, this thread runs a function on behalf of `owner`.
   explicit Inside(const void* owner);
   ~Inside();
   Inside(const Inside&) = delete;

@@ -20,7 +20,7 @@ KeyLock::KeyLock(int folder, const container::Digest& key, std::chrono::millisec
   const auto end = Clock::now() + time;
   auto pause = std::chrono::microseconds(200);
   while (!(held_ = try_once())) {
-    if (errno != EAGAIN && errno != EACCES) return;  // this file system has no such locks
+    if (errno != EAGAIN && errno != EACCES) return;  // this file system does not support such locks
     if ((timed_out_ = Clock::now() >= end)) return;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(5000));
@@ -30,7 +30,7 @@ KeyLock::KeyLock(int folder, const container::Digest& key, std::chrono::millisec
 bool KeyLock::try_once() const { return set_lock(file_.get(), F_WRLCK, at_, 1); }
 
 KeyLock::~KeyLock() {
-  // By hand: a child of a fork may hold the same descriptor for longer.
+  // Unlocked explicitly, because a child of a fork may hold the same descriptor for longer.
   if (held_) set_lock(file_.get(), F_UNLCK, at_, 1);
 }
 

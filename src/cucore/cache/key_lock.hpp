@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One builder a key among processes: a lock on the byte that the key chooses, so that the lock of
-// one key never holds up another, and a process that dies holds none.
+// One builder per key among processes: a lock on the byte that the key selects. Locks of different
+// keys are independent, and a process that dies releases its locks.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace cucore::cache {
 
 class KeyLock {
  public:
-  // Waits until it has the lock or the time is up. `folder`: of the cache's files.
+  // Waits until it has the lock or the time is up. `folder` contains the cache's files.
   KeyLock(int folder, const container::Digest& key, std::chrono::milliseconds time);
   ~KeyLock();
   KeyLock(const KeyLock&) = delete;

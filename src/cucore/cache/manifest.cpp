@@ -33,7 +33,7 @@ class Writer {
   image::Bytes bytes_;
 };
 
-// Gives zeros past the end, and remembers that it did.
+// Returns zeros past the end, and records that it did.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -50,7 +50,7 @@ class Reader {
     if (!take(size)) return {};
     return {reinterpret_cast<const char*>(bytes_.data()) + at_ - size, size};
   }
-  // A count of things of which each has at least so many bytes.
+  // Returns a count of elements that have at least `least` bytes each.
   uint32_t count(size_t least) {
     const auto value = get<uint32_t>();
     if (value > (bytes_.size() - at_) / least) failed_ = true;
@@ -122,12 +122,12 @@ bool are_toolkits_inside(const Record& record) {
 
 }  // namespace
 
-// Of everything that a check of the record goes by: a manifest from a remote is not signed, the
+// Hashes everything that a check of the record uses. A manifest from a remote is not signed; the
 // entry that it leads to is.
 container::Digest Record::result_key(const container::Digest& inputs) const {
   Writer framed;
   framed.put(inputs).put(directory);
-  // A file looks as a folder does: without the counts one could pass for the other.
+  // A file is framed as a folder is, so the counts keep them distinct.
   framed.put(static_cast<uint32_t>(files.size())).put(static_cast<uint32_t>(toolkits.size()));
   for (const ManifestFile& file : files) framed.put(file.path).put(file.digest).put(file.toolkit);
   for (const ToolkitFolder& folder : toolkits)

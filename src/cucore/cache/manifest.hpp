@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a compile has read, and what must not appear or go for a repetition to read the same:
-// the second level of the key.
+// The second level of the key: the files that a compile has read. It also has the paths whose
+// appearance or removal would change the files of a repetition.
 #pragma once
 
 #include <optional>
@@ -15,52 +15,52 @@ namespace cucore::cache {
 
 struct ManifestFile {
   std::string path;
-  FileStamp stamp;  // all zero: only the content tells
+  FileStamp stamp;  // all zero: only the content decides
   container::Digest digest{};
-  uint32_t toolkit = 0;  // of Record::toolkits, from 1; 0: none
+  uint32_t toolkit = 0;  // index in Record::toolkits, from 1; 0: none
 };
 
-// A place that the compiler looked at, or would have, without reading it.
+// A path that the compiler tested, or would have tested, without reading it.
 struct Probe {
   std::string path;
   bool is_there = false;
   uint32_t toolkit = 0;
 };
 
-// A folder of the toolkit's headers and a digest of the files that tell its version.
+// A folder of the toolkit's headers and a digest of the files that contain the version.
 struct ToolkitFolder {
   std::string path;
   container::Digest fingerprint{};
-  bool is_bound = false;  // macros choose among its headers: the version must be the same
+  bool is_bound = false;  // macros choose among its headers, so the version must be the same
 
-  // Whether a file is one of the toolkit's own, by its path.
+  // Returns whether the path is that of the toolkit's own file.
   bool has(std::string_view file) const;
 };
 
-// One state of the files, and the key of what came out of it.
+// One state of the files, and the key of its result.
 struct Record {
   container::Digest result{};
-  std::string directory;  // the one that it holds in; "": any
+  std::string directory;  // the only folder in which it is valid; "": any
   std::vector<ManifestFile> files;
   std::vector<Probe> probes;
   std::vector<ToolkitFolder> toolkits;
 
-  // Key of the result: that of the inputs, and what every file holds.
+  // Returns the key of the result: the key of the inputs and the content of every file.
   container::Digest result_key(const container::Digest& inputs) const;
 };
 
 struct Manifest {
   static constexpr size_t MOST = 16;
   container::Digest key{};
-  std::vector<Record> records;  // the last one used first
+  std::vector<Record> records;  // the last used one first
 
   void add(Record record);
-  // Whether each result's key is that of what its record says.
+  // Returns whether each result's key is computed from its record.
   bool is_bound_to_results() const;
-  // The keys do not hold the stamps: only the content tells then.
+  // Clears the stamps, which the keys do not contain; then only the content decides.
   void forget_stamps();
   image::Bytes serialize() const;
-  // nullopt for bytes that are no manifest of this key, or damaged.
+  // Returns nullopt for bytes that are damaged or not a manifest of this key.
   static std::optional<Manifest> parse(std::span<const std::byte> bytes,
                                        const container::Digest& key);
 };

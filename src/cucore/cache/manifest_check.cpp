@@ -9,7 +9,7 @@ class Check {
   Check(Record& record, FileIndex& index, bool trusts_toolkits)
       : record_(record), index_(index), trusts_toolkits_(trusts_toolkits) {}
 
-  // "" where all is as it was.
+  // Returns "" if all files are unchanged.
   std::string run() {
     for (const Probe& probe : record_.probes) {
       if (probe.toolkit != 0 && trusts_toolkits_) continue;
@@ -32,7 +32,7 @@ class Check {
     if (*stamp == file.stamp) return {};
     const auto facts = index_.facts(file.path);
     if (!facts || facts->digest != file.digest) return file.path + " has changed";
-    // Touched, or written anew as it was.
+    // Touched, or rewritten with the same content.
     if (facts->was_settled()) {
       file.stamp = facts->stamp;
       refreshed_ = true;

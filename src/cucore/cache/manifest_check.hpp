@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds a manifest against the disk as it is now.
+// Compares a manifest with the present state of the disk.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace cucore::cache {
 struct ManifestMatch {
   static constexpr size_t NONE = static_cast<size_t>(-1);
   size_t record = NONE;
-  bool refreshed = false;  // stamps were brought up to date: worth storing
-  std::string reason;      // why the record used last does not fit: "a.h has changed"
+  bool refreshed = false;  // stamps were updated, so the manifest should be stored
+  std::string reason;      // why the last used record does not fit: "a.h has changed"
 };
 
-// `directory`: the current one.
+// `directory` is the current one.
 ManifestMatch match(Manifest& manifest, const std::string& directory, FileIndex& index,
                     Toolkits& toolkits);
 

@@ -67,7 +67,7 @@ std::optional<Manifest> ManifestIndex::read_remote(const container::Digest& key)
   tiers_.remotes().get(key, FileKind::MANIFEST, [&](image::Bytes bytes) {
     manifest = Manifest::parse(bytes, key);
     // A manifest has no signature. The key of the result binds its content to a signed entry, but
-    // not the stamps, by which a changed file would pass for the compiled one.
+    // not the stamps. With a forged stamp a changed file would count as the compiled one.
     if (manifest && !manifest->is_bound_to_results()) manifest.reset();
     if (manifest) manifest->forget_stamps();
     return manifest.has_value();

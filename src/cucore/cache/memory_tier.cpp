@@ -21,7 +21,7 @@ Ref<const Object> MemoryTier::find(const container::Digest& key) {
   return found->second->object;
 }
 
-// What is removed is destroyed by the caller, outside the mutex: it may unload code.
+// The caller destroys the removed objects outside the mutex, because that may unload code.
 void MemoryTier::remove(Part& part, std::list<Entry>::iterator entry, std::list<Entry>& removed) {
   bytes_ -= entry->bytes;
   part.index.erase(entry->key);
@@ -45,7 +45,7 @@ void MemoryTier::insert(const container::Digest& key, Ref<const Object> object, 
   if (bytes_ > max_bytes_) shrink(key);
 }
 
-// The last one of each part in turn, beginning with the newest's own, until all fit.
+// Removes the last entry of each part in turn, from the newest entry's part on, until all fit.
 void MemoryTier::shrink(const container::Digest& newest) {
   const auto first = static_cast<size_t>(&part(newest) - parts_.data());
   for (size_t i = first, empty = 0; bytes_ > max_bytes_ && empty < PARTS; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that this process has built or read already: the objects themselves, so that a hit copies
-// nothing. Least recently used first out.
+// Results that this process has built or read: the objects themselves, so that a hit copies
+// nothing. Removes the least recently used ones.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct DigestHash {
   }
 };
 
-// What an object is counted as.
+// Returns the number of bytes that an object counts as.
 uint64_t weight(const container::Code& code);
 
 class MemoryTier {
@@ -39,7 +39,8 @@ class MemoryTier {
               Time best_before);
   void erase(const container::Digest& key);
   void clear();
-  // The keys that were found since the last call: on disk they are to look used.
+  // Visits the keys that were found since the last call, whose files on disk must be marked as
+  // used.
   void take_used(const std::function<void(const container::Digest&)>& use);
 
  private:
@@ -53,7 +54,7 @@ class MemoryTier {
   };
   struct Part {
     std::mutex mutex;
-    std::list<Entry> entries;  // the last one used first
+    std::list<Entry> entries;  // the last used one first
     std::unordered_map<container::Digest, std::list<Entry>::iterator, DigestHash> index;
   };
   Part& part(const container::Digest& key) { return parts_[static_cast<size_t>(key[7]) % PARTS]; }
@@ -62,7 +63,8 @@ class MemoryTier {
 
   const uint64_t max_bytes_;
   std::array<Part, PARTS> parts_;
-  std::atomic<uint64_t> bytes_{0};  // of all parts: a large entry may fill more than one's share
+  // of all parts, because a large entry may exceed one part's share
+  std::atomic<uint64_t> bytes_{0};
 };
 
 }  // namespace cucore::cache

@@ -54,7 +54,7 @@ Event event_of(uint16_t tag) {
   }
 }
 
-// Digests are shown by their first digits; text as it is.
+// Shows digests by their first digits and text unchanged.
 std::string shown(const std::string& value, uint16_t tag) {
   if (tag == static_cast<uint16_t>(KeyTag::SOURCE))
     return hex(std::as_bytes(std::span(value))).substr(0, 12);
@@ -102,7 +102,7 @@ container::Digest last_key(const Request& request) {
 
 }  // namespace
 
-// "CUCOKEY1", the fields as they are framed in a container, SHA-256 of all that.
+// "CUCOKEY1", the fields framed as in a container, and the SHA-256 of all of it.
 void MissReport::store_fields(const Request& request) {
   if (!request.inputs || !store_.can_write()) return;
   image::Bytes bytes;

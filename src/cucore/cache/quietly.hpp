@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of the cache beside the caller's own: its failures are not the caller's.
+// Work of the cache in addition to the caller's: its failures do not concern the caller.
 #pragma once
 
 namespace cucore::cache {

@@ -15,7 +15,7 @@ RecordBuilder::RecordBuilder(const container::BuildInputs& inputs, const std::st
   needs_trace_ = search_.has_computed();
   for (const auto& [path, facts] : facts_) {
     if (!facts->scan.has_computed) continue;
-    // Macros of the toolkit choose among its own headers, which its version stands for.
+    // Macros of the toolkit choose among its own headers, which its version represents.
     if (const uint32_t toolkit = toolkit_of(path))
       toolkits_[toolkit - 1].is_bound = true;
     else
@@ -40,17 +40,18 @@ uint32_t RecordBuilder::toolkit_of(const std::string& path) const {
   return 0;
 }
 
-// What the file held while the compiler read it; null where that cannot be told.
+// Returns the content of the file while the compiler read it; null if it cannot be determined.
 std::shared_ptr<const FileFacts> RecordBuilder::settled_facts(const std::string& path) {
   const auto before = facts_.find(path);
   const auto now = stamp_of(path);
   if (!now) return nullptr;
   if (before != facts_.end() && before->second->stamp == *now && before->second->was_settled())
     return before->second;
-  // Changed a moment before or during the compile, or named by a macro.
+  // Changed just before or during the compile, or named by a macro.
   auto after = FileIndex::read(path);
   if (!after) return nullptr;
-  // Also back to what it was is a change: the compiler may have read what was there in between.
+  // A change back to the former content is also a change, because the compiler may have read the
+  // content in between.
   const bool was_same = before != facts_.end() && before->second->digest == after->digest &&
                         after->stamp.changed_ns <= begun_at_ns_;
   const bool is_older = before == facts_.end() && after->stamp.changed_ns < begun_ns_ &&

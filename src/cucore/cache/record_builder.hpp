@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the record of a compile: the files that it may have read, known from before and after it.
+// Makes the record of a compile: the files that it may have read, found before and after it.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,22 @@
 
 namespace cucore::cache {
 
-// The files are found by reading what includes what, before the compile. The compiler's own trace
-// of it is no way: NVRTC 13.0 generates other code for some kernels while it traces. It is asked,
-// in a run of its own that generates none, where a name is made by a macro.
+// The files are found from include directives before the compile. The compiler's own trace cannot
+// be used, because NVRTC 13.0 generates other code for some kernels while it traces. If a macro
+// makes a name, a separate run of the compiler without code generation finds it.
 class RecordBuilder {
  public:
   RecordBuilder(const container::BuildInputs& inputs, const std::string& directory,
                 FileIndex& index, Toolkits& toolkits);
 
-  // Whether only the compiler can tell the files.
+  // Returns whether only the compiler can determine the files.
   bool needs_trace() const { return needs_trace_; }
-  // After the compile, with the headers that the trace names where one is needed. nullopt where the
-  // result cannot be kept: problem() says why.
+  // Runs after the compile, with the headers in the trace if one is needed. Returns nullopt if the
+  // result cannot be stored; problem() returns the reason.
   std::optional<Record> finish(const std::vector<std::string>& headers,
                                const container::Digest& key);
   const std::string& problem() const { return problem_; }
-  // One of the files on the disk that may be read; "" where there is none.
+  // Returns one of the files on the disk that may be read, or "".
   std::string any_file() const { return facts_.empty() ? "" : facts_.begin()->first; }
   std::string any_file(const std::vector<std::string>& headers) const;
 
@@ -43,8 +43,8 @@ class RecordBuilder {
   IncludeSearch search_;
   FileMap facts_;
   std::vector<ToolkitFolder> toolkits_;
-  int64_t begun_ns_ = 0;     // of the file clock
-  int64_t begun_at_ns_ = 0;  // of the clock that no stamp of a file is ahead of
+  int64_t begun_ns_ = 0;     // on the file clock
+  int64_t begun_at_ns_ = 0;  // on the exact clock, which no stamp of a file is ahead of
   bool needs_trace_ = false;
   std::string problem_;
 };

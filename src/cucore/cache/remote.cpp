@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds FIRST_PAUSE{1000};
 constexpr std::chrono::milliseconds LONGEST_PAUSE{60000};
 constexpr size_t LONGEST_QUEUE = 256;
 constexpr size_t LARGEST_QUEUE = 2 * Remotes::LARGEST;  // in bytes
-constexpr std::chrono::milliseconds LAST_SENDS{2000};   // when the cache is closed
+constexpr std::chrono::milliseconds LAST_SENDS{2000};   // limit for sends at the close of the cache
 
 }  // namespace
 
@@ -116,7 +116,7 @@ void Remotes::send_all() {
     try {
       send(job);
     } catch (...) {
-      // The main of a thread: what cannot be sent is not there for others, and that is all.
+      // The body of a thread: an entry that cannot be sent is only missing for other machines.
     }
     lock.lock();
     busy_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places beyond this machine where results may be: asked after the disk, told of what was built,
-// given up for a while when they fail.
+// Locations beyond this machine that may have results. They are queried after the disk, receive the
+// built results, and are skipped for some time after failures.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace cucore::cache {
 
 enum class RemoteAnswer { DONE, ABSENT, FAILED };
 
-// One remote, as a plug-in or a caller implements it. Called from any thread.
+// One remote, implemented by a plug-in or a caller. Called from any thread.
 class Remote {
  public:
   virtual ~Remote() = default;
@@ -32,8 +32,8 @@ class Remote {
   virtual std::string name() const = 0;
 };
 
-// All of them, each behind a breaker: after three failures in a row it is left alone for a while,
-// which doubles until it answers again.
+// All remotes, each behind a breaker. After three failures in a row, a remote is skipped for some
+// time, which doubles until it answers again.
 class Remotes {
  public:
   static constexpr size_t LARGEST = size_t{64} << 20;
@@ -43,15 +43,15 @@ class Remotes {
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
   bool can_write() const;
 
-  // Asks one after the other until `accept` takes what one has.
+  // Queries the remotes in order until `accept` accepts a result.
   bool get(const container::Digest& key, FileKind kind,
            const std::function<bool(image::Bytes)>& accept);
-  // Later, on a thread of its own; what does not fit into the queue is dropped.
+  // Sends later, on a separate thread; entries that exceed the queue are dropped.
   void put(const container::Digest& key, FileKind kind, image::Bytes bytes);
-  // Whether this thread is in a function of one of them; on the thread that sends.
+  // Returns whether this thread is in a function of a remote, or is the thread that sends.
   bool is_calling() const;
   bool is_sending() const;
-  // Waits until all that was put has been sent or given up.
+  // Waits until all entries have been sent or dropped.
   void flush(std::chrono::milliseconds time);
 
   // For statistics.

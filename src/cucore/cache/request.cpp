@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view PREFIXES[] = {"NVRTC_", "NVVM_", "LIBNVVM_", "NVJITLINK_", "EDG_"};
 
 bool is_read_by_compilers(std::string_view variable) {
-  // Most of an environment begins with another letter.
+  // Most variables of an environment begin with another letter.
   const char first = variable.empty() ? '\0' : variable.front();
   if (first != 'N' && first != 'L' && first != 'E') return false;
   return std::ranges::any_of(PREFIXES,
@@ -50,7 +50,7 @@ Request request_of(const container::BuildInputs& inputs, const std::string& name
     request.extra.push_back(key_field(KeyTag::DIRECTORY, request.directory));
   if (!name_space.empty()) request.extra.push_back(key_field(KeyTag::NAME_SPACE, name_space));
   request.key = inputs.digest;
-  if (request.extra.empty()) return request;  // as nearly always: no second digest
+  if (request.extra.empty()) return request;  // the usual case: no second digest
   std::vector<container::KeyField> both = {key_field(KeyTag::SOURCE, inputs.digest)};
   both.insert(both.end(), request.extra.begin(), request.extra.end());
   request.key = container::digest_of(both);

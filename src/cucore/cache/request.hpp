@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request to the cache: its key, and the facts that the lookup finds on the way.
+// One request to the cache: its key, and the facts that the lookup finds.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ namespace cucore::cache {
 struct LiveManifest;
 
 struct Request {
-  const container::BuildInputs* inputs = nullptr;  // null: under a key of the caller's
+  const container::BuildInputs* inputs = nullptr;  // null: under a key of the caller
   container::Digest key{};
-  std::vector<container::KeyField> extra;  // of this process: its environment, its directory
-  std::string directory;                   // the current one, where files are read
+  std::vector<container::KeyField> extra;  // of this process: its environment and its folder
+  std::string directory;                   // the current one, if files are read
   std::shared_ptr<LiveManifest> manifest;  // found in memory or on disk
-  std::string changed;                     // the file because of which its last record does not fit
+  std::string changed;                     // the file that makes its last record not fit
 
   bool reads_files() const { return inputs && inputs->files; }
   std::vector<container::KeyField> fields() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a cache, and the functions with which it makes objects and results.
+// The settings of a cache, and the functions that make objects and results.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct Settings {
   uint64_t max_bytes = uint64_t{1} << 30;
   uint64_t max_entries = 20000;
   uint64_t memory_bytes = uint64_t{64} << 20;
-  std::chrono::seconds max_age{0};  // 0: no bound
+  std::chrono::seconds max_age{0};  // 0: no limit
   std::chrono::milliseconds lock_timeout{30000};
   bool is_off = false;
   bool read_only = false;

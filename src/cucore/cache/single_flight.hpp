@@ -19,11 +19,11 @@ class SingleFlight {
   // The build of one key.
   class Flight {
    public:
-    // Returns true once the build has ended, and false after the time is up.
+    // Returns true after the end of the build, and false after the time limit.
     bool wait(std::chrono::milliseconds time);
-    // The result; null if the build failed.
+    // Returns the result; null if the build failed.
     const Ref<const Object>& object() const { return object_; }
-    // The failure, if every other thread would fail in the same way.
+    // Returns the failure, if every other thread would fail in the same way.
     const std::optional<Error>& error() const { return error_; }
 
    private:
@@ -35,7 +35,7 @@ class SingleFlight {
     std::optional<Error> error_;
   };
 
-  // Returns the build that is under way, or a new one, which the caller must finish.
+  // Returns the build in progress, or a new one, which the caller must finish.
   std::shared_ptr<Flight> join(const container::Digest& key, bool& leads);
   void finish(const container::Digest& key, Flight& flight, Ref<const Object> object,
               std::optional<Error> error);

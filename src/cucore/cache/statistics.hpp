@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of what a cache has done, by any number of threads.
+// Counters of a cache, updated by any number of threads.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class Statistics {
   uint64_t of(Event event) const {
     return counts_[static_cast<size_t>(event)].load(std::memory_order_relaxed);
   }
-  // What has been added since the last call.
+  // Returns the additions since the last call.
   Counters::Events take_news() {
     Counters::Events news{};
     for (size_t i = 0; i < static_cast<size_t>(Event::COUNT); ++i) {
@@ -38,7 +38,7 @@ class Statistics {
     return news;
   }
 
-  // Adds the news to the numbers of all processes, if the folder can be written.
+  // Adds the news to the numbers of all processes, if the folder is writable.
   void flush(Store& store);
 
  private:

@@ -20,12 +20,12 @@ namespace {
 
 constexpr uint64_t LARGEST = uint64_t{1} << 31;
 constexpr int64_t SECOND = 1'000'000'000;
-constexpr int64_t ABANDONED = 3600 * SECOND;  // a temporary file that nobody finishes
-constexpr unsigned BETWEEN_COUNTS = 32;       // changes of files
+constexpr int64_t ABANDONED = 3600 * SECOND;  // age of an abandoned temporary file
+constexpr unsigned BETWEEN_COUNTS = 32;       // changes of files between two counts
 constexpr const char* TEMPORARY = ".tmp.";
 
 struct KindTraits {
-  const char* folder;  // before the shard's
+  const char* folder;  // precedes the shard's
   const char* suffix;
 };
 constexpr KindTraits KINDS[] = {{"", ".cuco"}, {"m/", ".man"}, {"n/", ".key"}};
@@ -44,7 +44,7 @@ FileIdentity identity_of(const struct stat& status) {
           nanoseconds(status.st_atim)};
 }
 
-// "m/ab", and the name below it; built in place, since every hit does it.
+// "m/ab" and the name below it, built in place because every hit does it.
 struct Place {
   char folder[8];
   char file[96];
@@ -75,7 +75,7 @@ int nibble(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// The key of "<62 digits>.cuco" in shard 0xab.
+// Returns the key of "<62 digits>.cuco" in shard 0xab.
 std::optional<container::Digest> key_of(std::string_view name, unsigned shard, FileKind kind) {
   container::Digest key{};
   if (name.size() != 62 + std::strlen(traits(kind).suffix) || !name.ends_with(traits(kind).suffix))
@@ -119,7 +119,7 @@ std::optional<StoredFile> Store::read(const container::Digest& key, FileKind kin
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   if (static_cast<uint64_t>(status.st_size) > LARGEST) return std::nullopt;
   StoredFile stored{image::Bytes(static_cast<size_t>(status.st_size)), identity_of(status)};
-  // What is short was cut off by somebody: its checksum will tell.
+  // A short file was truncated by another process; its checksum shows it.
   if (!read_all(file.get(), stored.bytes.data(), stored.bytes.size())) stored.bytes.clear();
   return stored;
 }
@@ -166,14 +166,15 @@ bool Store::write(const container::Digest& key, FileKind kind, std::span<const s
   return true;
 }
 
-// Gives a whole file its name; what the shard has more then. `failure` is as errno.
+// Renames a complete file to its final name; returns the growth of the shard. `failure` is as
+// errno.
 Usage Store::publish(const std::string& temporary, const char* name, FileKind kind, int& failure) {
   const int folder = root_.folder.get();
   struct stat fresh {};
   struct stat old {};
   const bool replaces = fstatat(folder, name, &old, AT_SYMLINK_NOFOLLOW) == 0;
-  // A file system may write out at once what replaces another file (ext4 does). For what only
-  // explains misses a moment without a file is the lesser evil.
+  // A file system may write a file that replaces another immediately (ext4 does). For a file that
+  // only explains misses, a moment without it is better.
   if (replaces && kind == FileKind::LAST) unlinkat(folder, name, 0);
   if (fstatat(folder, temporary.c_str(), &fresh, AT_SYMLINK_NOFOLLOW) != 0 ||
       renameat(folder, temporary.c_str(), folder, name) != 0) {
@@ -214,13 +215,13 @@ bool Store::remove(const container::Digest& key, FileKind kind, const FileIdenti
 
 void Store::touch(const container::Digest& key, FileKind kind) const {
   if (!can_write()) return;
-  // Its own mark of use: mounts with relatime or noatime keep none.
+  // Sets the time of use explicitly, because mounts with relatime or noatime do not.
   const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
   utimensat(root_.folder.get(), place_of(key, kind).file, times, AT_SYMLINK_NOFOLLOW);
 }
 
-// Runs `work`, which changes files of the shard and returns by how much. Now and then the files are
-// counted instead: numbers that are wrong without showing it become right.
+// Runs `work`, which changes files of the shard and returns the growth. From time to time the files
+// are counted instead, which corrects numbers that are wrong without a sign of it.
 void Store::account(unsigned shard, const std::function<Usage()>& work) {
   const bool counts = changes_.fetch_add(1, std::memory_order_relaxed) % BETWEEN_COUNTS == 0;
   counters_.update(shard, [&](const Counters::Numbers& now) -> Counters::Numbers {
@@ -232,7 +233,7 @@ void Store::account(unsigned shard, const std::function<Usage()>& work) {
   });
 }
 
-// nullopt if not all files can be seen: what is there then must not be believed.
+// Returns nullopt if some files cannot be read, because the count would then be wrong.
 Counters::Numbers Store::count(unsigned shard, const std::function<void(const FoundFile&)>& visit) {
   Usage exact;
   const bool is_whole = walk(shard, [&](const FoundFile& file) {

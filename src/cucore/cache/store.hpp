@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a cache: one an entry, written beside and renamed, read whole, never mapped.
+// The files of a cache: one per entry, written under a temporary name and renamed, read whole,
+// never mapped.
 #pragma once
 
 #include <atomic>
@@ -14,12 +15,12 @@
 
 namespace cucore::cache {
 
-enum class FileKind { ENTRY, MANIFEST, LAST };  // object code; its headers; the last key of a name
+enum class FileKind { ENTRY, MANIFEST, LAST };  // object code, its headers, the last key of a name
 
-// "v1/ab/<62 digits>.cuco": below the folder of a cache, and with remotes.
+// Returns "v1/ab/<62 digits>.cuco", the path below the folder of a cache and on remotes.
 std::string entry_name(const container::Digest& key, FileKind kind);
 
-// Which file was read, so that it and no newer one is removed.
+// Identifies the file that was read, so that no newer one is removed.
 struct FileIdentity {
   uint64_t inode = 0, size = 0;
   int64_t modified_ns = 0;
@@ -50,25 +51,26 @@ class Store {
   bool can_write() const { return is_open() && !root_.read_only; }
   const Root& root() const { return root_; }
 
-  // nullopt where there is none, or it cannot be read: a miss either way.
+  // Returns nullopt if the file does not exist or cannot be read: a miss in both cases.
   std::optional<StoredFile> read(const container::Digest& key, FileKind kind) const;
-  // False, with the reason in errno, where it could not be stored; nobody sees a part of it.
+  // Returns false, with the reason in errno, if the file could not be stored; readers never see a
+  // part of it.
   bool write(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
   // The same with a warning in the log, one per reason: a full disk fails every write. Returns
   // false without a warning if the folder cannot be written at all.
   bool write_or_warn(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
-  // Unless another has taken its place meanwhile.
+  // Removes the file unless another one has replaced it.
   bool remove(const container::Digest& key, FileKind kind, const FileIdentity& identity);
-  // It has been used: the last to be evicted.
+  // Marks the file as used, so that it is evicted last.
   void touch(const container::Digest& key, FileKind kind) const;
 
   Counters& counters() { return counters_; }
-  // Of all shards. Counts the files of those whose numbers are missing.
+  // Returns the usage of all shards. Counts the files of shards without numbers.
   Usage usage();
-  // Counts the files of a shard and shows each of them.
+  // Counts the files of a shard and visits each of them.
   Usage recount(unsigned shard, const std::function<void(const FoundFile&)>& visit);
-  // Every file of one of the 256 shards; temporary files that nobody finishes are removed on the
-  // way. False from `visit` ends the walk. False if some could not be seen.
+  // Visits every file of one of the 256 shards, and removes abandoned temporary files. If `visit`
+  // returns false, the walk ends. Returns false if some files could not be read.
   bool walk(unsigned shard, const std::function<bool(const FoundFile&)>& visit);
 
   static constexpr unsigned SHARDS = 256;
@@ -86,7 +88,7 @@ class Store {
   const bool durable_;
   Counters counters_;
   std::atomic<unsigned> changes_;
-  std::atomic<int> write_failure_{0};  // the last, as in errno
+  std::atomic<int> write_failure_{0};  // the last failure, as in errno
 };
 
 }  // namespace cucore::cache

@@ -23,7 +23,7 @@ class Tiers {
   Result find_remote(const Request& request, const container::Digest& key);
   // Stores a result in all tiers. Memory takes it also if the disk cannot.
   void store(const Request& request, const container::Digest& key, const Ref<const Object>& object);
-  // The same for a manifest, which has no place in the memory tier.
+  // Does the same for a manifest, which the memory tier does not contain.
   void store_manifest(const container::Digest& key, image::Bytes bytes);
 
   // Marks the entries on disk whose objects were found in memory.

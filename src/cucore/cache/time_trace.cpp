@@ -32,7 +32,7 @@ std::optional<std::string> read_file(const std::string& path) {
   return text;
 }
 
-// The compiler escapes what JSON must have escaped.
+// The compiler escapes the characters that JSON requires to be escaped.
 std::string unescape(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -48,7 +48,7 @@ void remove_trace(const std::string& folder) {
   rmdir(folder.c_str());
 }
 
-// What processes left that were killed while they compiled.
+// Removes the files of processes that were killed during a compile.
 void remove_abandoned(const std::string& place) {
   const std::unique_ptr<DIR, int (*)(DIR*)> list(opendir(place.c_str()), closedir);
   while (const dirent* entry = list ? readdir(list.get()) : nullptr) {
@@ -84,7 +84,8 @@ std::optional<std::vector<std::string>> TraceFile::headers() const {
   return json ? headers_in_trace(*json) : std::nullopt;
 }
 
-// Not by a JSON parser: the compiler's JSON is not always valid, and this is much faster.
+// A JSON parser is not used, because the compiler's JSON is not always valid and this is much
+// faster.
 std::optional<std::vector<std::string>> headers_in_trace(std::string_view json) {
   constexpr std::string_view MARK = "\"name\":\"Processing Header File\"";
   constexpr std::string_view DETAIL = "{\"args\":{\"detail\":\"";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace that NVRTC writes of a compile: the one place where it says which files it has read.
+// The trace that NVRTC writes of a compile, the only list of the files that it has read.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace cucore::cache {
 
-// A name for a trace that nothing has and nobody else can take; removed with what was written.
+// A unique name for a trace that another process cannot take; its files are removed at the end.
 class TraceFile {
  public:
-  // In a private folder of its own, below `folder` where that is one.
+  // In a separate private folder, below `folder` if that is one.
   explicit TraceFile(const std::string& folder);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  // For the compiler, which appends ".json"; "" where no folder could be made.
+  // The name for the compiler, which appends ".json"; "" if no folder could be made.
   const std::string& name() const { return name_; }
-  // The headers, as the compiler names them; nullopt where the trace is missing or not whole.
+  // Returns the headers under the compiler's names; nullopt if the trace is missing or incomplete.
   std::optional<std::vector<std::string>> headers() const;
 
   static constexpr const char* PREFIX = ".trace.";

@@ -15,8 +15,8 @@ namespace {
 constexpr const char* MARKS[] = {"cuda.h", "crt/host_config.h", "cccl/cuda/std/__cccl/version.h",
                                  "cuda/std/__cccl/version.h", "../version.json"};
 
-// What a toolkit puts into its folder, by how the names begin: others may put theirs beside it, as
-// in /usr/include.
+// The beginnings of the names in a toolkit's folder. Other packages may add files there, as in
+// /usr/include.
 constexpr std::string_view NAMES[] = {"builtin_types.h",
                                       "cccl/",
                                       "channel_descriptor.h",
@@ -75,7 +75,7 @@ size_t Toolkits::Hash::operator()(const container::Digest& digest) const {
   return value;
 }
 
-// The files that tell the version do so in their first lines, and some of them are large.
+// The files with the version contain it in their first lines, and some of them are large.
 container::Digest Toolkits::beginning(const std::string& path) {
   constexpr size_t MOST = 64 << 10;
   const auto stamp = stamp_of(path);
@@ -101,7 +101,7 @@ container::Digest Toolkits::fingerprint(const std::string& folder) {
   return sum.finish();
 }
 
-// An include path is the toolkit's folder of headers, or one in it ("include/cccl").
+// An include path is the toolkit's folder of headers, or a folder in it ("include/cccl").
 std::optional<ToolkitFolder> Toolkits::find(const std::string& include_path) {
   std::string folder = include_path;
   for (int up = 0; up < 2; ++up) {

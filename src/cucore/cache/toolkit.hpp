@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers of a CUDA toolkit: hundreds a compile, and changed only when the toolkit is. They are
-// looked at once in a process, and again when the files that tell the toolkit's version change.
+// Headers of a CUDA toolkit: hundreds per compile, and changed only with the toolkit. They are read
+// once per process, and again when the files with the toolkit's version change.
 #pragma once
 
 #include <map>
@@ -18,14 +18,16 @@ class Toolkits {
  public:
   explicit Toolkits(bool trusts_unseen) : trusts_unseen_(trusts_unseen) {}
 
-  // The toolkit's folder that one of a compile's include paths belongs to, with its fingerprint.
+  // Returns the toolkit's folder that contains one of a compile's include paths, with its
+  // fingerprint.
   std::optional<ToolkitFolder> find(const std::string& include_path);
-  // Whether those are the same whose version a record must have.
+  // Returns whether the folders whose version is bound to a record are the same.
   bool are_bound_ones_same(const Record& record);
 
-  // Whether the files of the record below toolkits may be taken for unchanged without a look.
+  // Returns whether the files of the record below toolkits may be taken as unchanged without a
+  // check.
   bool are_trusted(const Record& record);
-  // All files of the record have been looked at, and are as they were.
+  // Records that all files of the record have been checked and are unchanged.
   void has_seen(const Record& record);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnostics on their way to a C caller: of an error's log and of object code's.
+// Writes diagnostics for a C caller, from an error's log or from object code.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ static_assert(CUCORE_SEVERITY_WARNING == static_cast<int>(core::Severity::WARNIN
 static_assert(CUCORE_SEVERITY_ERROR == static_cast<int>(core::Severity::ERROR));
 static_assert(CUCORE_SEVERITY_FATAL == static_cast<int>(core::Severity::FATAL));
 
-// The strings are borrowed from `all`.
+// The strings belong to `all`.
 inline void write_diagnostic(const std::vector<core::Diagnostic>& all, size_t index,
                              cucore_diagnostic_info* out) {
   if (index >= all.size())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The object behind a cucore_error, and the one that is there when memory for another is not.
+// The object behind a cucore_error, and the error that is used if memory is exhausted.
 #pragma once
 
 #include <cucore.h>
@@ -20,7 +20,7 @@ class ErrorObject final : public Object {
   explicit ErrorObject(Error error) : error(std::move(error)) {}
   const Error error;
 
-  // Of the log, read at the first question.
+  // Parsed from the log at the first call.
   const std::vector<core::Diagnostic>& diagnostics() const {
     std::call_once(once_, [this] { diagnostics_ = core::parse_diagnostics(error.log()); });
     return diagnostics_;
@@ -36,11 +36,11 @@ extern HandlePool error_pool;
 
 cucore_error* make_error(Error error);
 
-// Null for what is not a live error of its own: NULL, dead and foreign handles,
+// Returns null for a handle that is not a live error object: NULL, dead and foreign handles,
 // out_of_memory_error.
 const ErrorObject* error_object(const cucore_error* error) noexcept;
 
-// Given out when there is no memory for another: always there, never counted.
+// Returned if memory is exhausted: always present, never counted.
 extern cucore_error out_of_memory_error;
 inline constexpr const char* OUT_OF_MEMORY_TEXT = "out of host memory";
 

@@ -10,7 +10,8 @@ namespace core = cucore::core;
 
 namespace {
 
-// The handle first: once the stream is watched nothing can fail, and the completion will come.
+// The handle is created first: after the stream is watched nothing can fail, and the completion
+// will arrive.
 cucore_future* make_future(const core::Stream& stream, core::Queue& queue, uint64_t token) {
   const auto future = cucore::make<core::Future>(cucore::Ref<core::Queue>(&queue), token);
   struct Release {

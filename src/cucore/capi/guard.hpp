@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier of this library: its error objects, and the checks of arguments that bodies use.
+// The barrier of this library: its error objects, and the checks of arguments for function bodies.
 #pragma once
 
 #include <cucore.h>
@@ -20,7 +20,7 @@ using cucore::require_strings;
 using cucore::require_toggle;
 using cucore::require_zero;
 
-// Turns the exception in flight into a status and, where wanted, an error object. Cannot fail.
+// Converts the exception in flight to a status and an optional error object. Cannot fail.
 cucore_status report(cucore_error** error) noexcept;
 
 template <class Body>

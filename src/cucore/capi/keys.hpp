@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caller's key as a value of ours, checked.
+// Converts a caller's key to an internal value, with checks.
 #pragma once
 
 #include "capi/guard.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a launch as this library knows them, without copying those of a caller who was
-// built against the same header: a launch is where every nanosecond is paid by somebody.
+// Reads the options of a launch without a copy for a caller built against the same header, because
+// the cost of each launch matters.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ static_assert(CUCORE_LOG_INFO == static_cast<int>(LogLevel::INFO));
 static_assert(CUCORE_LOG_WARNING == static_cast<int>(LogLevel::WARNING));
 static_assert(CUCORE_LOG_ERROR == static_cast<int>(LogLevel::ERROR));
 
-// What the user gave; its destroy runs once, whichever way the receiver goes.
+// The user's receiver; its destroy runs once, however the receiver ends.
 struct Receiver {
   cucore_log_fn fn;
   void* user_data;

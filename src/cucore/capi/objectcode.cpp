@@ -118,7 +118,7 @@ cucore_resource_info to_c(const image::KernelResources& kernel) {
           .spill_loads = or_unknown(kernel.spill_loads)};
 }
 
-// The key and the value of one fact; null for an index that is none.
+// Returns the key and the value of one fact; null for an index out of range.
 const std::pair<std::string, std::string>* metadata_at(const cucore_objectcode* code,
                                                        size_t index) {
   const std::pair<std::string, std::string>* found = nullptr;
@@ -389,8 +389,9 @@ CUCORE_API cucore_status cucore_objectcode_deserialize(const void* data, size_t 
          require_array(given.keys, given.key_count, "cucore_deserialize_options.keys"))
       how.keys.push_back(to_key<container::VerifyingKey>(key, "cucore_deserialize_options.keys"));
     if (how.policy == container::SignaturePolicy::REQUIRED && how.keys.empty())
-      throw Error(Status::INVALID_ARGUMENT,
-                  "cucore_deserialize_options.signature_policy is REQUIRED and there are no keys");
+      throw Error(
+          Status::INVALID_ARGUMENT,
+          "cucore_deserialize_options.signature_policy is REQUIRED and the list of keys is empty");
     *out = wrap(core::ObjectCode::deserialize(bytes, how));
   });
 }

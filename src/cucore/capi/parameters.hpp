@@ -12,8 +12,8 @@
 
 namespace cucore::capi {
 
-// The caller's header decides the size of an element: struct_size of element 0 is the distance from
-// one element to the next, and says how many fields are known.
+// The caller's header decides the size of an element. The struct_size of element 0 is the distance
+// between two elements, and shows which fields the caller has.
 class ParameterArray {
  public:
   // Checks the arguments and clears the array, as a failure must leave it.
@@ -45,7 +45,7 @@ class ParameterArray {
   static constexpr size_t FIRST_RELEASE =
       offsetof(cucore_parameter_info, reserved) + sizeof(int32_t);
 
-  // Fields that only a newer header has become 0.
+  // Sets fields that only a newer header has to 0.
   void put(size_t index, cucore_parameter_info info) {
     std::byte* const element = out_ + index * stride_;
     info.struct_size = stride_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts sections together to a file.
+// Combines sections into a file.
 #include "container/assemble.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts sections together to a file: offsets, digests, header, checksum, signature.
+// Combines sections into a file: offsets, digests, header, checksum, signature.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace cucore::container {
 
-// A section to be: its entry without offset, stored size and digest, and its stored bytes, which
-// are either somebody's or its own.
+// A section before assembly: its entry without offset, stored size and digest, and its stored
+// bytes, borrowed or owned.
 struct Section {
   SectionEntry entry{};
   image::Bytes own;
@@ -23,10 +23,10 @@ struct Section {
   std::span<const std::byte> stored() const { return is_own ? std::span(own) : shared; }
 };
 
-// With a key, the signature replaces that of a SIG section, or is added behind the last.
+// With a key, the signature replaces that of a SIG section, or is added as the last section.
 image::Bytes assemble(std::vector<Section> sections, const std::optional<SigningKey>& key);
 
-// What checksum and signature are computed over: header and table, with the checksum zero.
+// Returns the bytes under the checksum and the signature: header and table, with the checksum zero.
 image::Bytes signed_bytes(std::span<const std::byte> container, uint32_t section_count);
 
 }  // namespace cucore::container

@@ -28,7 +28,7 @@ KeyField key_field(KeyTag tag, std::string_view value) {
 }
 
 Digest digest_of(std::span<const KeyField> fields) {
-  // One update: a call for each of many short fields costs more than the copy.
+  // One update, because a call for each of many short fields costs more than the copy.
   image::Bytes framed;
   size_t size = 0;
   for (const KeyField& field : fields) size += 6 + field.value.size();
@@ -47,8 +47,8 @@ Digest digest_of(std::span<const KeyField> fields) {
 
 namespace {
 
-// Every source is asked this at every look-up, so it is decided by the rarest letters first: a
-// kernel has few '#', and fewer capital letters.
+// Every look-up tests every source for it, so the rarest characters decide first: a kernel has few
+// '#', and fewer capital letters.
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -58,7 +58,7 @@ bool starts_with_any(std::string_view text, std::span<const std::string_view> wo
   return false;
 }
 
-// Directives after which no file can be named; "#if" may ask for one with __has_include.
+// Directives after which no file can be named; "#if" may contain __has_include.
 constexpr std::string_view HARMLESS[] = {"define", "undef",  "pragma", "endif", "else",
                                          "ifdef",  "ifndef", "error",  "line",  "warning"};
 

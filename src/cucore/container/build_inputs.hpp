@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the result of a compile or a link depends on, as plain values: core says it of its programs
-// and linkers, the cache makes keys of it, and neither knows the other.
+// All inputs of a compile or a link that its result depends on, as plain values. Core writes them
+// for its programs and linkers, and the cache makes keys of them. Neither depends on the other.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class KeyTag : uint16_t {
 #undef TAG
 };
 
-// "the source"; "an unknown field" for a number that is none.
+// Returns a text such as "the source"; "an unknown field" for an undefined number.
 const char* key_tag_text(uint16_t tag);
 
 KeyField key_field(KeyTag tag, std::string_view value);
@@ -29,7 +29,7 @@ KeyField key_field(KeyTag tag, std::span<const std::byte> value);
 // SHA-256 over every field with its tag and its length, so that no two lists read the same.
 Digest digest_of(std::span<const KeyField> fields);
 
-// Which files a compile may read. Paths are as the compiler is given them.
+// The files that a compile may read. Paths are those that the compiler receives.
 struct FileAccess {
   struct Text {
     std::string name;
@@ -38,23 +38,23 @@ struct FileAccess {
   std::vector<Text> texts;                 // the source, then the headers in memory
   std::vector<std::string> include_paths;  // in the order of the search
   std::vector<std::string> pre_includes;
-  std::string own_folder;       // of the program's name, where it has one
-  bool search_siblings = true;  // quoted includes look beside the file that includes
+  std::string own_folder;       // of the program's name, if it has one
+  bool search_siblings = true;  // quoted includes search the folder of the including file
 };
 
-// Whether a compile of these texts could read a file at all; cheap enough for every source.
+// Returns whether a compile of these texts could read a file; fast enough for every source.
 bool may_read_files(const FileAccess& access);
 
 struct BuildInputs {
   std::vector<KeyField> fields;
   Digest digest{};     // of the fields
-  std::string bypass;  // why the result must not be kept: it has side effects, or varies
+  std::string bypass;  // why the result must not be stored: it has side effects, or varies
   image::CodeType target = image::CodeType::PTX;
   image::Arch arch;                         // of the result
   std::string label;                        // "saxpy.cu", for messages
   bool uses_current_directory = false;      // a relative path is among the inputs
-  bool traces_files = false;                // the compiler can say which files it has read
-  std::unique_ptr<const FileAccess> files;  // null: it reads none, whatever lies on the disk
+  bool traces_files = false;                // the compiler can report the files that it has read
+  std::unique_ptr<const FileAccess> files;  // null: it reads none, whatever is on the disk
 };
 
 }  // namespace cucore::container

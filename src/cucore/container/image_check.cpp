@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds an image that came in a container against what the container says of it.
+// Compares an image from a container with the container's description of it.
 #include "container/image_check.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace cucore::container {
 
 namespace {
 
-// A launch checks its arguments by these sizes, so they must be the code's own.
+// A launch checks its arguments by these sizes, so they must equal the code's own.
 void check_symbols(image::Image& image, const image::ImageInfo& info, const Table& table,
                    const image::ByteView& file) {
   std::unordered_map<std::string_view, const image::Symbol*> known;
@@ -23,7 +23,7 @@ void check_symbols(image::Image& image, const image::ImageInfo& info, const Tabl
   for (image::Symbol& symbol : image.symbols) {
     const auto found = known.find(symbol.lowered_name);
     if (found == known.end()) {
-      // Without parameters there is nothing to check, and containers of version 1 hold such
+      // Without parameters nothing can be checked, and containers of version 1 contain such
       // symbols.
       if (is_open && symbol.parameters && !symbol.parameters->empty())
         refuse(symbol, " belong to nothing in the image");
@@ -42,7 +42,7 @@ void check_symbols(image::Image& image, const image::ImageInfo& info, const Tabl
   }
 }
 
-// What has no symbols of its own has those of its code, as far as a container can hold them.
+// A container without symbols uses those of its code, as far as a container can contain them.
 void adopt_symbols(image::Image& image, image::ImageInfo& info, uint64_t at,
                    const image::ByteView& file) {
   for (const image::Symbol& symbol : info.symbols) {
@@ -55,7 +55,7 @@ void adopt_symbols(image::Image& image, image::ImageInfo& info, uint64_t at,
   image.symbols = std::move(info.symbols);
 }
 
-// Machine code does not always say its suffix.
+// Machine code does not always record its suffix.
 bool is_arch_of(const image::Image& image, const image::Arch& actual) {
   if (actual.empty()) return true;
   image::Arch stated = image.arch;
@@ -74,9 +74,9 @@ void check_image(image::Image& image, const SectionEntry& entry, const Table& ta
   image::ImageInfo info = image::inspect(image.type, image.bytes, budget);
   const uint64_t at = table.offset_of(entry);
   if (!is_arch_of(image, info.arch))
-    file.fail(at + 4, "the table says another architecture than the image");
+    file.fail(at + 4, "the table has another architecture than the image");
   if (info.ptx_isa != 0 && info.ptx_isa != image.ptx_isa)
-    file.fail(at + 8, "the table says another PTX ISA than the image");
+    file.fail(at + 8, "the table has another PTX ISA than the image");
   if (image.symbols.empty())
     adopt_symbols(image, info, at, file);
   else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds an image that came in a container against what the container says of it.
+// Compares an image from a container with the container's description of it.
 #pragma once
 
 #include "container/objectcode.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that must not be used: points of Ed25519 that prove nothing, and secrets that are public.
+// Keys that must not be used: weak points of Ed25519, and secrets that are public.
 #include "container/key_check.hpp"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ using namespace std::string_view_literals;
 using Point = std::array<uint8_t, 32>;
 
 constexpr size_t LAST = 31;
-constexpr uint8_t SIGN_BIT = 0x80;  // of the last byte: the sign of x, which -P shares y with
+constexpr uint8_t SIGN_BIT = 0x80;  // in the last byte: the sign of x, which -P shares y with
 
-// y of the points whose order divides 8, little endian. y = 1 has order 1, y = p - 1 order 2, y = 0
-// order 4, the other two order 8.
+// The y of the points whose order divides 8, little endian. The orders: 1 for y = 1, 2 for y = p -
+// 1, 4 for y = 0, and 8 for the other two.
 constexpr Point SMALL_ORDER[] = {
     {},
     {1},
@@ -42,7 +42,8 @@ bool is_above_prime(const Point& y) {
          std::all_of(y.begin() + 1, y.begin() + LAST, [](uint8_t byte) { return byte == 0xff; });
 }
 
-// RFC 8410: what stands before the 32 bytes in DER; in PKCS #8 behind a SEQUENCE and the version.
+// RFC 8410: the bytes before the 32 bytes in DER; in PKCS #8 a SEQUENCE and the version precede
+// them.
 constexpr auto PUBLIC_HEAD = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
 constexpr auto PRIVATE_BODY = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
 

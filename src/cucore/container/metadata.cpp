@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// META as JSON, read event by event so that no tree of a stranger's making is ever built.
+// Parses META as JSON, event by event, so that untrusted input never builds a tree.
 #include "container/metadata.hpp"
 
 #include <limits>
@@ -43,10 +43,10 @@ Json to_json(const Metadata& metadata) {
   return object;
 }
 
-// Where in the document the parser is.
+// The parser's position in the document.
 enum class Place { START, TOP, TOP_ARRAY, IMAGES, IMAGE, IMAGE_ARRAY, DONE };
 
-// Takes the parser's events. Returning false ends the parse; `why` then says the reason.
+// Receives the parser's events. A return of false ends the parse; `why` then contains the reason.
 class Handler : public Json::json_sax_t {
  public:
   explicit Handler(image::MemoryBudget& budget) : budget_(budget) {}
@@ -179,7 +179,7 @@ std::string format_metadata(const Metadata& own, const std::vector<Metadata>& im
 MetadataSet parse_metadata(const image::ByteView& json, image::MemoryBudget& budget) {
   if (json.size() > MAX_META_SIZE) json.fail(0, "META is larger than 1 MiB");
   const auto* begin = reinterpret_cast<const char*>(json.bytes().data());
-  // The parser passes over one, other readers do not.
+  // The parser skips a byte order mark; other readers do not.
   if (json.size() > 0 && *begin == '\xef') json.fail(0, "META begins with a byte-order mark");
   Handler handler(budget);
   if (!Json::sax_parse(begin, begin + json.size(), &handler)) json.fail(0, handler.why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the values that a container holds.
+// Makes the values of a container.
 #include "container/objectcode.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ bool is_same(const image::Image& a, const image::Image& b) {
   return a.type == b.type && a.arch == b.arch && a.bytes == b.bytes;
 }
 
-// Every device gets the first of equal images. `positions`: the code that each image came from.
+// Every device would use the first of equal images. `positions` contains the code of each image.
 void require_different(const std::vector<image::Image>& images,
                        const std::vector<size_t>& positions) {
   const auto name = [&](size_t image) {

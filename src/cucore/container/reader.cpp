@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads containers from strangers.
+// Reads untrusted containers.
 #include "container/reader.hpp"
 
 #include <algorithm>
@@ -29,10 +29,10 @@ image::Arch arch_of(const SectionEntry& entry) {
   return arch;
 }
 
-// What may be large, and is bounded by its compression.
+// Content that may be large, and is bounded by its compression.
 bool is_payload(uint32_t type) { return is_image(type) || type == LOG || type == SOURCE; }
 
-// Stored bytes as they are, or decompressed into memory of its own.
+// Stored bytes unchanged, or decompressed into separate memory.
 class Raw {
  public:
   Raw(const Table& table, const SectionEntry& entry, image::MemoryBudget& budget)
@@ -107,10 +107,10 @@ class Reader {
 
   std::string name(uint32_t offset) {
     const std::string_view text = strtab_.view().string(offset);
-    // Into the middle of a character would be a string that is not UTF-8.
+    // An offset into the middle of a character would make a string that is not UTF-8.
     if (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80)
       strtab_.view().fail(offset, "a name begins inside a character");
-    // One long string may be shared by any number of symbols.
+    // Any number of symbols may share one long string.
     take(image::heap_size(text), strtab_.view(), offset);
     return std::string(text);
   }
@@ -159,16 +159,16 @@ class Reader {
       if (record.parameter_class >= image::PARAMETER_CLASSES)
         list.fail(at + 12, "a parameter of unknown class");
       if ((record.alignment & (record.alignment - 1)) != 0)
-        list.fail(at + 8, "the alignment of a parameter is no power of two");
+        list.fail(at + 8, "the alignment of a parameter is not a power of two");
     }
   }
 
-  // `unused`: records that no symbol has taken yet, so that sharing them cannot multiply them.
+  // `unused` contains records that no symbol has used yet, so that sharing cannot multiply them.
   void read_symbol(const image::ByteView& view, uint64_t at, const image::ByteView& list,
                    uint64_t& unused) {
     const auto record = view.get<SymbolRecord>(at);
     const auto image = section_to_image_.find(record.section);
-    if (image == section_to_image_.end()) view.fail(at + 8, "a symbol's section is no image");
+    if (image == section_to_image_.end()) view.fail(at + 8, "a symbol's section is not an image");
     if (record.kind < 1 || record.kind > 5) view.fail(at + 12, "a symbol of unknown kind");
     if (record.flags != 0) view.fail(at + 14, "flags of a symbol are not zero");
     take(image::grown_size<image::Symbol>() + image::MAP_NODE, view, at);
@@ -276,7 +276,8 @@ class Reader {
     }
   }
 
-  // Last, because it is the most work: the images themselves, and what the table says of them.
+  // Runs last, because it is the most work: checks the images themselves, and the table's
+  // description of them.
   void finish_images() {
     Code& code = contents_.code;
     for (size_t i = 0; i < code.images.size(); ++i)

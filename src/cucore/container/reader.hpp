@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads containers from strangers: every table, size and digest is checked before it is believed.
+// Reads untrusted containers: every table, size and digest is checked before use.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 namespace cucore::container {
 
 enum class SignaturePolicy {
-  NONE,     // signed or not; where a key is given whose id the signature names, it must be right
-  REQUIRED  // signed, rightly, by one of the keys
+  NONE,     // signed or not; if a key has the signature's key id, the signature must be valid
+  REQUIRED  // a valid signature by one of the keys
 };
 
 struct ReadOptions {
-  uint64_t max_image_size = 0;  // refuse images above; 0: 1 GiB
+  uint64_t max_image_size = 0;  // limit for the size of an image; 0: 1 GiB
   SignaturePolicy policy = SignaturePolicy::NONE;
   std::vector<VerifyingKey> keys;
 };
@@ -25,7 +25,7 @@ enum class SignatureState { UNSIGNED, UNKNOWN_KEY, VALID };
 
 struct SignatureInfo {
   SignatureState state = SignatureState::UNSIGNED;
-  SignatureAlgorithm algorithm = SignatureAlgorithm::HMAC_SHA256;  // where signed
+  SignatureAlgorithm algorithm = SignatureAlgorithm::HMAC_SHA256;  // if signed
   KeyId key{};
 };
 
@@ -34,14 +34,14 @@ struct Contents {
   SignatureInfo signature;
 };
 
-// True if the bytes begin as a container does.
+// Returns true if the bytes begin as a container does.
 bool is_container(std::span<const std::byte> bytes);
 
-// @throws Error INVALID_CODE for anything that is not well formed, with the offset; SIGNATURE for
-//         one that is wrong or, where required, missing or of an unknown key
+// @throws Error INVALID_CODE for malformed bytes, with the offset; SIGNATURE for a wrong signature
+// or, if required, one that is missing or by an unknown key
 Contents read_contents(std::span<const std::byte> container, const ReadOptions& options = {});
 
-// The same without the signature.
+// Does the same without the signature.
 Code read(std::span<const std::byte> container, const ReadOptions& options = {});
 
 }  // namespace cucore::container

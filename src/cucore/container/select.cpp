@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which image of a bundle a device gets: an order of preference, one line a rule.
+// The image of a bundle for a device: an order of preference, one line per rule.
 #include "container/select.hpp"
 
 #include <array>
@@ -10,7 +10,7 @@ namespace cucore::container {
 
 namespace {
 
-// 0: does not run there. Else larger is better among images of one rule.
+// 0: does not run there. Otherwise, larger is better among images of one rule.
 using Rank = unsigned (*)(const image::Image&, const Target&);
 
 bool is_real(const image::Image& image) {
@@ -31,7 +31,7 @@ unsigned plain_cubin(const image::Image& image, const Target& target) {
   return fits ? image.arch.number : 0;
 }
 
-// How far an architecture reaches as intermediate code, whether it is written sm_ or compute_.
+// The reach of an architecture as intermediate code, whether it is written sm_ or compute_.
 bool compiles_for(image::Arch arch, uint16_t device) {
   arch.is_virtual = true;
   return arch.runs_on(device);
@@ -46,7 +46,7 @@ bool is_linkable_by(uint16_t nvjitlink, uint16_t toolkit) {
 unsigned ltoir(const image::Image& image, const Target& target) {
   if (image.type != image::CodeType::LTOIR || !target.can_link_ltoir) return 0;
   if (!is_linkable_by(target.nvjitlink, image.toolkit)) return 0;
-  // An LTOIR that says no architecture is the last that is tried.
+  // An LTOIR without an architecture is tried last.
   if (image.arch.empty()) return 1;
   return compiles_for(image.arch, target.device) ? image.arch.number : 0;
 }
@@ -54,7 +54,7 @@ unsigned ltoir(const image::Image& image, const Target& target) {
 unsigned ptx(const image::Image& image, const Target& target) {
   if (image.type != image::CodeType::PTX || !compiles_for(image.arch, target.device)) return 0;
   if (target.ptx_isa != 0 && image.ptx_isa > target.ptx_isa) return 0;
-  // Of one target the more specific text: compute_90a before compute_90.
+  // For one target, the more specific text: compute_90a before compute_90.
   const unsigned detail = image.arch.suffix == 'a' ? 2 : image.arch.suffix == 'f' ? 1 : 0;
   return image.arch.number * 4u + detail;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signature of a container that is being read.
+// The signature of a container during a read.
 #include "container/signature_check.hpp"
 
 namespace cucore::container {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signature of a container that is being read, against the policy and the keys of the reader.
+// Checks the signature of a container against the policy and the keys of the reader.
 #pragma once
 
 #include "container/reader.hpp"
@@ -7,7 +7,7 @@
 
 namespace cucore::container {
 
-// @throws Error SIGNATURE, or INVALID_CODE for a section that is none
+// @throws Error SIGNATURE, or INVALID_CODE for a malformed section
 SignatureInfo check_signature(const Table& table, const ReadOptions& options);
 
 }  // namespace cucore::container

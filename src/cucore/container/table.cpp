@@ -12,7 +12,7 @@ namespace cucore::container {
 
 namespace {
 
-// All images of one container together: a small file must not ask for the memory of a machine.
+// The images of one container together: a small file must not use all memory.
 constexpr uint64_t MAX_TOTAL = 4;
 
 template <size_t N>
@@ -133,7 +133,7 @@ void Table::check_image_fields(const SectionEntry& entry, uint64_t at) const {
       file_.fail(at + 6, "unknown flags of an architecture");
     if (entry.raw_size == 0) file_.fail(at + 32, "an image is empty");
   } else if (entry.arch != 0 || entry.arch_flags != 0 || entry.ptx_isa != 0 || entry.toolkit != 0) {
-    file_.fail(at + 4, "an architecture of what is no image");
+    file_.fail(at + 4, "an architecture of a section that is not an image");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header and the table of a container: proven before anything that they point to is touched.
+// The header and the table of a container, checked before anything that they refer to is read.
 #pragma once
 
 #include <vector>
@@ -12,16 +12,16 @@ namespace cucore::container {
 
 class Table {
  public:
-  // Checks header, checksum, entries, gaps and the digests of everything that is stored.
-  // Decompresses nothing. @throws Error INVALID_CODE
+  // Checks header, checksum, entries, gaps and the digests of all stored bytes. Decompresses
+  // nothing. @throws Error INVALID_CODE
   Table(const image::ByteView& file, uint64_t max_image_size);
 
   const std::vector<SectionEntry>& entries() const { return entries_; }
-  // Without the bit that says that it may be skipped.
+  // Without the bit that allows to skip it.
   static uint32_t type(const SectionEntry& entry) { return entry.type & ~MAY_SKIP; }
   static bool is_known(const SectionEntry& entry);
 
-  // The one section of a type; nullptr if there is none.
+  // Returns the only section of a type, or nullptr.
   const SectionEntry* find(SectionType type) const;
   image::ByteView stored(const SectionEntry& entry) const {
     return file_.slice(entry.offset, entry.stored_size, "a section");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8, checked and repaired.
+// Checks and repairs UTF-8.
 #include "container/text.hpp"
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-// Length of the sequence that begins here; 0 if it is none.
+// Returns the length of the sequence that begins here; 0 if it is invalid.
 size_t sequence_length(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(text[i])); };
   const uint32_t first = byte(at);

@@ -32,7 +32,7 @@ void append(image::Bytes& bytes, const T& record) {
   bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
-// STRTAB: every string once, in the order of first use, so that equal values give equal bytes.
+// STRTAB: every string once, in the order of first use, so that equal values have equal bytes.
 class Strings {
  public:
   Strings() { bytes_.push_back(std::byte{0}); }
@@ -105,8 +105,8 @@ class Writer {
     if (zero != &image.bytes.back()) refuse("a PTX does not end with its only NUL");
   }
 
-  // STRTAB comes first but is complete last. How many sections precede the images is needed by
-  // SYMTAB, so what will exist is counted before.
+  // STRTAB comes first but is complete last. SYMTAB needs the number of sections before the images,
+  // so the sections are counted in advance.
   void reserve_sections() {
     sections_.emplace_back().entry.type = STRTAB;
     bool symbols = false;
@@ -215,7 +215,7 @@ class Writer {
     fill(section, image.bytes);
   }
 
-  // Compressed only where that is smaller and a reader will accept the growth.
+  // Compressed only if that is smaller and a reader will accept the growth.
   void fill(Section& section, std::span<const std::byte> raw) {
     if (raw.size() > MAX_RAW_SIZE) refuse("a section above 1 GiB");
     section.entry.raw_size = raw.size();

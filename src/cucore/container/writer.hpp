@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes object code as a container: equal values give equal bytes.
+// Writes object code as a container: equal values have equal bytes.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 namespace cucore::container {
 
 struct WriteOptions {
-  bool compress = false;  // zstd for images, log and source, each where it makes them smaller
+  bool compress = false;  // zstd for images, log and source, if it makes them smaller
   int level = 9;          // of zstd
   std::optional<SigningKey> sign = std::nullopt;
 };
 
-// @throws Error INVALID_ARGUMENT for a value that no container can hold (a NUL inside a name, an
-//         empty image, a bundle of one)
+// @throws Error INVALID_ARGUMENT for a value that a container cannot contain (a NUL inside a name,
+// an empty image, a bundle of one)
 image::Bytes write(const Code& code, const WriteOptions& options = {});
 
-// Signs a container that exists, or replaces its signature; the rest stays as it is.
-// @throws Error INVALID_CODE if it is none
+// Signs a container, or replaces its signature; the rest stays unchanged.
+// @throws Error INVALID_CODE if it is not a container
 image::Bytes sign(std::span<const std::byte> container, const SigningKey& key);
 
 }  // namespace cucore::container

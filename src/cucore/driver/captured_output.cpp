@@ -26,14 +26,14 @@ struct CapturedOutput::Sink {
     try {
       text.append(more.substr(0, MOST - text.size()));
     } catch (const std::bad_alloc&) {
-      // Without memory for it the text is lost; the link fails for the same reason.
+      // If memory is exhausted the text is lost; the link fails for the same reason.
     }
   }
 };
 
 namespace {
 
-// Owned by a CapturedOutput, or by start(), whose frame this thread is in.
+// Owned by a CapturedOutput, or by start(), whose frame is on this thread's stack.
 constinit thread_local const std::shared_ptr<CapturedOutput::Sink>* current = nullptr;
 
 bool is_captured(FILE* stream) { return current && (stream == stdout || stream == stderr); }
@@ -138,7 +138,7 @@ struct Forget {
 
 void* start(void* given) {
   const std::unique_ptr<Start> own(static_cast<Start*>(given));
-  const Forget at_end;  // also where the thread ends itself
+  const Forget at_end;  // also if the thread ends itself
   current = &own->sink;
   return own->body(own->argument);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a toolkit library prints goes to the caller instead of the process's stdout and stderr.
-// nvJitLink prints errors of its inputs there and returns success.
+// Redirects the output of a toolkit library to the caller instead of the process's stdout and
+// stderr. For example, nvJitLink prints errors of its inputs there and returns success.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace cucore::driver {
 
-// While it lives, collects what a library with output_imports() prints on this thread and on the
-// threads that the library starts from it. The newest of a thread's gets it.
+// While it lives, collects the output of a library with output_imports() on this thread and on
+// threads that the library starts from it. The newest one of a thread receives it.
 class CapturedOutput {
  public:
   CapturedOutput();
@@ -29,8 +29,8 @@ class CapturedOutput {
   const std::shared_ptr<Sink>* const before_;
 };
 
-// The functions that print, and the one that starts threads, for replace_imports(). Outside a
-// CapturedOutput they do what they always do.
+// The functions that print, and the one that starts threads, for replace_imports(). Without a
+// CapturedOutput they work as usual.
 std::span<const Import> output_imports() noexcept;
 
 }  // namespace cucore::driver

@@ -16,7 +16,7 @@ CUresult ContextGuard::enter(const CudaTable& table, CUcontext context) noexcept
   table_ = &table;
   CUcontext current = nullptr;
   const CUresult result = table.cuCtxGetCurrent(&current);
-  // A caller whose own context is gone is no reason to fail: ours is pushed over it.
+  // A caller's lost context is not a reason to fail: the library's is pushed over it.
   if (result != CUDA_SUCCESS && result != CUDA_ERROR_CONTEXT_IS_DESTROYED) return result;
   if (result == CUDA_SUCCESS && current == context) {
     entered_ = true;

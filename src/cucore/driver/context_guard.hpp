@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a context current for a scope, so that an object acts on its own device whatever the caller
-// had current, and the caller finds his own context again.
+// Makes a context current for a scope, and then restores the caller's. An object therefore acts on
+// its own device, whatever context the caller has.
 #pragma once
 
 #include <new>
@@ -12,10 +12,10 @@ namespace cucore::driver {
 class ContextGuard {
  public:
   // Throws if the context cannot be made current; then nothing has changed. Costs one driver call
-  // where it is current already.
+  // if it is already current.
   explicit ContextGuard(CUcontext context);
 
-  // For releases: a context that cannot be made current leaves the guard false.
+  // For releases: if the context cannot be made current, the guard converts to false.
   ContextGuard(CUcontext context, std::nothrow_t) noexcept;
 
   ~ContextGuard();

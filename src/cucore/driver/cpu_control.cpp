@@ -13,7 +13,7 @@ std::string text_of(const CpuControl& control, CUcontext context) {
   return text;
 }
 
-// The primary context of a device, held for as long as its text is read.
+// The primary context of a device, held while its text is read.
 std::string text_of_device(const CudaTable& table, CUdevice device) {
   unsigned flags = 0;
   int active = 0;

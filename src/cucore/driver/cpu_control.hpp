@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU device tells beyond the CUDA API, through cuGetExportTable: that it is the CPU
-// device, and what made a kernel fail. The layout is the device's promise (see its control.hpp):
-// fields are only ever added at its end.
+// Facts that the CPU device reports beyond the CUDA API, through cuGetExportTable: that it is the
+// CPU device, and the reason of a kernel's failure. The layout is fixed (see its control.hpp):
+// fields are added only at its end.
 #pragma once
 
 #include <cuda.h>
@@ -28,13 +28,14 @@ struct CpuControl {
 inline constexpr CUuuid CPU_CONTROL_ID = {
     {'c', 'u', 'c', 'o', 'r', 'e', '-', 'c', 'p', 'u', '-', 'c', 't', 'l', '-', '1'}};
 
-// Null where the driver is not the CPU device.
+// Returns null if the driver is not the CPU device.
 const CpuControl* find_cpu_control(const CudaTable& table);
 
-// "kernel saxpy, block (0,0,0) ...", or "": of the current context, else of the first that has one.
+// Returns "kernel saxpy, block (0,0,0) ...", or "": of the current context, else of the first that
+// has one.
 std::string fault_text(const CudaTable& table);
 
-// Which setting made cuInit of the CPU device fail, or "".
+// Returns the setting that made cuInit of the CPU device fail, or "".
 std::string settings_text(const CudaTable& table);
 
 }  // namespace cucore::driver

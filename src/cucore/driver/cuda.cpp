@@ -19,7 +19,7 @@ namespace {
 
 struct State {
   ForkSafeMutex mutex;
-  std::string selected;   // by select_driver(); "" for none
+  std::string selected;   // by select_driver(); "": not selected
   std::string opened_as;  // the choice that opened the driver in use
 };
 
@@ -66,7 +66,7 @@ struct InUse {
   std::optional<Error> error;
 };
 
-// The table in use, opened if need be, or why there is none.
+// Returns the table in use, opened on demand, or the reason that none is.
 InUse table_in_use() {
   if (forked()) return {nullptr, lost_in_fork()};
   State& shared = state();
@@ -93,7 +93,7 @@ const CudaTable* cuda_if_available() noexcept {
   try {
     return table_in_use().table;
   } catch (...) {
-    return nullptr;  // out of memory: there is no driver for this caller at this moment
+    return nullptr;  // out of memory: this call has no driver
   }
 }
 
@@ -106,7 +106,7 @@ int device_count() {
   }
   const Status status = in_use.error->status();
   if (status != Status::LIBRARY_MISSING && status != Status::NO_DEVICE) throw *in_use.error;
-  require_descriptors("count the devices");  // a driver, too, finds none without them
+  require_descriptors("count the devices");  // without descriptors, a driver also finds no devices
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA driver as a table of functions, opened on first use; nothing here links to it.
+// The CUDA driver as a table of functions, opened on first use; the library does not link to it.
 #pragma once
 
 #include <cuda.h>
@@ -16,7 +16,7 @@
 
 namespace cucore::driver {
 
-// The oldest driver that is served: cuLibrary* came with CUDA 12.0.
+// The oldest supported driver: cuLibrary* came with CUDA 12.0.
 inline constexpr int OLDEST_DRIVER = 12000;
 
 struct CpuControl;
@@ -25,9 +25,9 @@ struct CudaTable {
 #define ENTRY(name, since, need) decltype(&::name) name = nullptr;
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
-  int version = 0;                  // of cuDriverGetVersion: 13000 is CUDA 13.0
+  int version = 0;                  // from cuDriverGetVersion: 13000 is CUDA 13.0
   bool is_cpu = false;              // the CPU device, which runs PTX and no machine code
-  const CpuControl* cpu = nullptr;  // what the CPU device tells of its faults
+  const CpuControl* cpu = nullptr;  // the CPU device's report of faults
   std::string path;                 // the file in use
   void* library = nullptr;          // that file, for dlsym()
 };
@@ -38,8 +38,9 @@ const CudaTable& open_cuda();
 [[noreturn]] void fail(CUresult result, std::string_view what);
 }  // namespace detail
 
-// The driver in use. The first call opens and initialises it; a failure is an Error each time
-// (LIBRARY_MISSING, DRIVER_TOO_OLD, INVALID_STATE after a fork, ...) and is tried anew next time.
+// Returns the driver in use. The first call opens and initialises it. A failure is an Error each
+// time (LIBRARY_MISSING, DRIVER_TOO_OLD, INVALID_STATE after a fork, ...), and the next call tries
+// again.
 inline const CudaTable& cuda() {
   const CudaTable* table = detail::published.load(std::memory_order_acquire);
   if (table) [[likely]]
@@ -47,35 +48,35 @@ inline const CudaTable& cuda() {
   return detail::open_cuda();
 }
 
-// The same where having none is normal: null for a driver that is missing, too old, or lost in a
-// fork. Never throws.
+// Does the same for callers that can work without one: null for a driver that is missing, too old,
+// or lost in a fork. Never throws.
 const CudaTable* cuda_if_available() noexcept;
 
-// How many devices the driver has, with the meaning of cucore_device_count(): 0 where there is no
-// driver or no device; throws DRIVER_TOO_OLD, INVALID_STATE and whatever else the driver says.
+// Returns the number of devices, as cucore_device_count(): 0 without a driver or a device. Throws
+// DRIVER_TOO_OLD, INVALID_STATE and other errors of the driver.
 int device_count();
 
 // Chooses the driver before its first use: "nvidia", "cpu", "auto" or a path with a slash. Later
 // the choice must be the driver in use.
 void select_driver(std::string_view name_or_path);
 
-// True in a process that was forked after its parent had used the driver: nothing of it may be
-// touched any more.
+// Returns true in the child of a fork whose parent had used the driver: its objects must not be
+// used.
 bool forked() noexcept;
 
-// True once the process is exiting: driver objects are not destroyed any more.
+// Returns true once the process is exiting: driver objects are no longer destroyed.
 bool exiting() noexcept;
 
-// A release must leave driver objects alone: forked or exiting.
+// Returns true if a release must not use driver objects: forked or exiting.
 inline bool is_gone() noexcept { return forked() || exiting(); }
 
-// Throws an Error that says `what` was attempted ("create a stream on device 0") and why it failed.
+// Throws an Error with the attempted action `what` ("create a stream on device 0") and the reason.
 inline void check(CUresult result, const char* what) {
   if (result != CUDA_SUCCESS) [[unlikely]]
     detail::fail(result, what);
 }
 
-// The same where saying what was attempted costs something: describe() is called on failure only.
+// Does the same if the text of the action is costly: describe() is called only on failure.
 template <class Describe>
 requires requires(Describe d) { std::string(d()); }
 void check(CUresult result, Describe&& describe) {
@@ -83,20 +84,20 @@ void check(CUresult result, Describe&& describe) {
     detail::fail(result, std::string(describe()));
 }
 
-// Throws the Error of a failed result with what the driver wrote into a log of its own.
+// Throws the Error of a failed result with the text of the driver's separate log.
 [[noreturn]] void fail(CUresult result, std::string_view what, std::string log);
 
-// For releases, which cannot fail: logged, but for a driver or a context that is gone or broken: a
-// call before has said so.
+// For releases, which cannot fail: logs the result. A driver or context that is gone or broken is
+// not logged, because an earlier call has reported it.
 void check_release(CUresult result, const char* what) noexcept;
 
-// The status that stands for a driver's result.
+// Returns the status for a driver's result.
 Status status_of(CUresult result) noexcept;
 
-// True for results after which the context is of no more use: see cucore_device_reset().
+// Returns true for results after which the context is unusable: see cucore_device_reset().
 bool is_sticky(CUresult result) noexcept;
 
-// "CUDA_ERROR_INVALID_PTX", also without a driver.
+// Returns "CUDA_ERROR_INVALID_PTX", also without a driver.
 std::string name_of(CUresult result);
 
 // "12.4" of 12040.
@@ -104,7 +105,7 @@ std::string version_text(int version);
 
 [[noreturn]] void throw_missing_entry(const char* name, int since);
 
-// An optional entry, or UNSUPPORTED naming the version that has it and the driver's.
+// Returns an optional entry, or throws UNSUPPORTED with the version that has it and the driver's.
 template <class Fn>
 Fn* require(Fn* entry, const char* name, int since) {
   if (!entry) [[unlikely]]

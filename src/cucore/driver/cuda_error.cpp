@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the driver's results into errors that say what was attempted, why it failed and what to do.
+// Converts the driver's results to errors with the attempted action, the reason and the advice.
 #include <cstdio>
 
 #include "driver/cpu_control.hpp"
@@ -42,7 +42,7 @@ std::string text_by(const CudaTable* table, CUresult result) {
   return {};
 }
 
-// The CPU device is no driver that could be updated, and runs no machine code.
+// The CPU device cannot be updated as a driver, and runs no machine code.
 const char* advice_by(const CudaTable* table, const Meaning<CUresult>* meaning) {
   if (!meaning) return "";
   if (!table || !table->cpu) return meaning->advice;
@@ -57,8 +57,8 @@ const char* advice_by(const CudaTable* table, const Meaning<CUresult>* meaning) 
   }
 }
 
-// The driver fails every call in a context that a kernel has broken with the kernel's result. The
-// others that break a context are the device's and the machine's doing.
+// In a context that a kernel has broken, the driver fails every call with the kernel's result.
+// Other results that break a context come from the device or the machine.
 bool is_of_kernel(CUresult result) {
   switch (result) {
     case CUDA_ERROR_ECC_UNCORRECTABLE:
@@ -72,8 +72,8 @@ bool is_of_kernel(CUresult result) {
   }
 }
 
-// Which work broke the context. The CPU device names it, and the place: "; at saxpy.cu:12 (PTX line
-// 34)", or "; at PTX line 34" where the code has no line information.
+// Returns the work that broke the context. The CPU device names it, and its position: "; at
+// saxpy.cu:12 (PTX line 34)", or "; at PTX line 34" for code without line information.
 std::string culprit(const CudaTable* table) {
   const std::string kernel = "an earlier kernel broke the context";
   if (!table || !table->cpu)
@@ -88,7 +88,7 @@ std::string culprit(const CudaTable* table) {
   return text.empty() ? kernel : kernel + ": " + text;
 }
 
-// Instructions that the CPU device does not have break the context as a fault does.
+// Instructions that the CPU device lacks break the context as a fault does.
 bool is_missing_instruction(const CudaTable* table, CUresult result) {
   return result == CUDA_ERROR_NOT_SUPPORTED && table && table->cpu &&
          fault_text(*table).find("instruction not implemented") != std::string::npos;
@@ -108,7 +108,7 @@ Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
   if (const std::string text = text_by(table, result); !text.empty()) said += " (" + text + ")";
   const bool broken = status == Status::KERNEL_FAULT && is_of_kernel(result);
   std::string message = std::string(what) + ": " + said;
-  // Whichever call comes next finds the fault.
+  // Any later call may find the fault.
   if (broken) message = culprit(table) + "; found by the attempt to " + message;
   const char* advice = broken ? RESET : advice_by(table, meaning_of(result));
   if (*advice) message += "; " + std::string(advice);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which driver is taken: the rules of cucore_driver_select() and of CUCORE_DRIVER.
+// The choice of the driver: the rules of cucore_driver_select() and of CUCORE_DRIVER.
 #include "driver/driver_opening.hpp"
 
 #include "driver/driver_table.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* CPU_DEVICE = "libcucore-cpu.so";
 
-// A search of which the first library that is a driver, good or bad, ends all looking.
+// A search that ends with the first library that is a driver, usable or not.
 class DriverSearch {
  public:
   DriverSearch()
@@ -57,7 +57,7 @@ Opened open_nvidia() {
                         "install it, or set CUCORE_DRIVER=cpu to run PTX on the processor");
 }
 
-// The one that was named and no other, or the one beside this library.
+// Opens only the named library, or the one next to this library.
 Opened open_cpu() {
   DriverSearch search;
   const std::string named = environment("CUCORE_CPU");
@@ -87,7 +87,7 @@ std::string reason_against(const Opened& nvidia) {
                       : "the NVIDIA driver " + nvidia.table->path + " has no device";
 }
 
-// A driver that is there and does not work is worth a warning; one that is not there is usual.
+// A driver that does not work causes a warning; a missing one is usual.
 void tell_of_cpu_device(const Opened& nvidia, const Opened& cpu) {
   const bool usual = !nvidia.error || nvidia.error->status() == Status::LIBRARY_MISSING ||
                      nvidia.error->status() == Status::NO_DEVICE;

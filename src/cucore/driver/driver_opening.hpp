@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a driver library and turns it into a table: the NVIDIA driver, the CPU device or a path.
+// Opens a driver library and makes its table: the NVIDIA driver, the CPU device or a path.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,22 @@
 
 namespace cucore::driver {
 
-// A table, or why there is none; never both. A value, since "auto" weighs one against the other.
+// A table, or the reason that none exists; never both. It is a value, because "auto" compares two
+// of them.
 struct Opened {
   std::unique_ptr<CudaTable> table;
   std::optional<Error> error;
 };
 
-// A name that can be chosen: "nvidia", "cpu", "auto", or a path with a slash.
+// Returns whether a name can be chosen: "nvidia", "cpu", "auto", or a path with a slash.
 bool is_driver_choice(std::string_view choice) noexcept;
 
 Opened open_driver(const std::string& choice);
 
-// Whether a choice names the driver in use, which `opened_as` opened.
+// Returns whether a choice names the driver in use, which `opened_as` opened.
 bool is_same_choice(std::string_view choice, const CudaTable& in_use, std::string_view opened_as);
 
-// The Error for a result of a table that may not be in use yet; table may be null.
+// Returns the Error for a result of a table that may not be in use yet; table may be null.
 Error error_of(const CudaTable* table, CUresult result, std::string_view what);
 
 }  // namespace cucore::driver

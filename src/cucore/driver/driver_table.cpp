@@ -19,7 +19,8 @@ Fn symbol(const OpenedLibrary& library, const char* name) {
   return reinterpret_cast<Fn>(dlsym(library.handle, name));
 }
 
-// Null where this driver has no such function. A driver is never asked for what is newer than it.
+// Returns null if this driver lacks the function. Functions newer than the driver are never
+// queried.
 void* entry_point(GetProcAddress get, int driver, const char* name, int since, Need need) {
   if (need == Need::ANY_VERSION) since = std::min(since, driver);
   if (since > driver) return nullptr;
@@ -29,7 +30,7 @@ void* entry_point(GetProcAddress get, int driver, const char* name, int since, N
   return result == CUDA_SUCCESS ? found : nullptr;
 }
 
-// The first required function that the driver does not have, "" if it has all.
+// Returns the first required function that the driver lacks, "" if it has all.
 std::string fill(CudaTable& table, GetProcAddress get) {
   std::string lacking;
   const auto find = [&](const char* name, int since, Need need) {
@@ -50,7 +51,7 @@ Error too_old(const std::string& path, int version) {
                    " found, " + version_text(OLDEST_DRIVER) + " needed; update the NVIDIA driver");
 }
 
-// The version, or why the library is not a driver at all.
+// Returns the version, or the reason that the library is not a driver.
 std::string read_version(const OpenedLibrary& library, int& version) {
   const auto get = symbol<decltype(&::cuDriverGetVersion)>(library, "cuDriverGetVersion");
   if (!get) return "is not a CUDA driver: it has no cuDriverGetVersion";

@@ -7,14 +7,14 @@
 
 namespace cucore::driver {
 
-// What a library turned out to be. With `refusal` the search may go on elsewhere; with an Error in
-// `opened` it ends here: there is a driver, and it cannot be used.
+// The outcome for a library. With `refusal` the search may continue elsewhere. With an Error in
+// `opened` it ends: the library is a driver that cannot be used.
 struct StartedDriver {
   Opened opened;
   std::string refusal;
 };
 
-// Asks for the version, then for every entry point, then initialises the driver.
+// Queries the version, then every entry point, then initialises the driver.
 StartedDriver start_driver(const OpenedLibrary& library);
 
 }  // namespace cucore::driver

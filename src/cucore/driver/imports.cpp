@@ -14,7 +14,7 @@
 namespace cucore::driver {
 namespace {
 
-// The kinds of relocation that leave a function's address in memory.
+// The relocation types that store a function's address in memory.
 #if defined(__aarch64__)
 constexpr uint32_t ADDRESSES[] = {R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_ABS64};
 #else
@@ -32,7 +32,7 @@ struct Relocations {
   size_t count = 0;
 };
 
-// What the loader knows of a library.
+// The loader's view of a library.
 class Loaded {
  public:
   explicit Loaded(const link_map& map) : base_(map.l_addr) {
@@ -80,7 +80,7 @@ class Loaded {
     }
   }
 
-  // Some loaders leave the addresses in this table as they are in the file.
+  // Some loaders do not relocate the addresses in this table.
   template <class Pointer>
   Pointer at(const ElfW(Dyn) & entry) const {
     const ElfW(Addr) address = entry.d_un.d_ptr;
@@ -113,7 +113,7 @@ bool is_read_only(const void* address) {
   return search.found;
 }
 
-// The loader makes some of these addresses read-only once they are filled in.
+// The loader makes some of these addresses read-only after it fills them in.
 bool store(void** slot, void* value) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   void* const start = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces functions that one loaded library imports: what the library calls changes, what the rest
-// of the process calls does not.
+// Replaces functions that one loaded library imports: its calls change, those of the rest of the
+// process do not.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ struct Import {
   void* replacement;  // with the same signature
 };
 
-// Lets the calls of the library go to the replacements; names that the library does not import are
-// left out. May be repeated, also while other threads are inside the library. Returns how many
-// imports lead to their replacement now.
+// Redirects the calls of the library to the replacements; names that the library does not import
+// are left out. May be repeated, also while other threads are inside the library. Returns the
+// number of imports that now lead to their replacement.
 size_t replace_imports(void* library, std::span<const Import> imports) noexcept;
 
 }  // namespace cucore::driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps loaded what toolkit libraries use. NVRTC closes a library of its own when the process
-// exits, and a compile that another thread still runs would lose its code and data.
+// Keeps libraries of the toolkit loaded. NVRTC closes a library of its own at exit, and a compile
+// that another thread still runs would lose its code and data.
 #pragma once
 
 #include <span>

@@ -8,7 +8,7 @@ namespace {
 
 using Handler = void (*)(int);
 
-// Reports every signal as ignored: the front end installs a handler only where it is not.
+// Reports every signal as ignored: the front end installs a handler only for signals that are not.
 Handler keep_signal(int, Handler) { return SIG_IGN; }
 
 int keep_sigaction(int signal, const struct sigaction*, struct sigaction* current) {

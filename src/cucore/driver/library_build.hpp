@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which exact build of a library is loaded: two builds of one version may generate different code.
+// The exact build of a loaded library: two builds of one version may generate different code.
 #pragma once
 
 #include <string>
 
 namespace cucore::driver {
 
-// The build id that the linker wrote into the library that holds this function, in hexadecimal;
-// where there is none, the size and the time of its file. "" if even that cannot be had.
+// Returns the build id of the library that contains this function, in hexadecimal; without one, the
+// size and the time of its file. Returns "" if neither is available.
 std::string library_build(const void* function);
 
 template <class Result, class... Arguments>

@@ -58,7 +58,7 @@ OpenLibrary open(Library library) {
 
 void* find_in_driver(const CudaTable& driver, const char* name) {
   if (void* found = dlsym(driver.library, name)) return found;
-  // Not exported, as in a driver that hands out its functions by this one alone.
+  // Not exported in a driver that returns its functions only through this one.
   const auto get =
       reinterpret_cast<decltype(&::cuGetProcAddress)>(dlsym(driver.library, "cuGetProcAddress_v2"));
   void* found = nullptr;
@@ -76,7 +76,8 @@ void* find_in(Library library, void* handle, const char* name) {
 
 }  // namespace
 
-// Being missing is an answer here, not a failure; anything else, as memory, stays one.
+// A missing library is a result here, not a failure; other errors, such as exhausted memory, are
+// failures.
 LibraryInfo query(Library library) {
   if (static_cast<int>(library) < 1 || library > Library::NVML) throw_unknown(library);
   try {

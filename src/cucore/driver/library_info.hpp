@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user is told of the libraries opened at run time, and where he may say to look.
+// The user's view of the libraries opened at run time, and the user's search paths.
 #pragma once
 
 #include <string_view>
@@ -31,15 +31,15 @@ struct LibraryInfo {
   const char* reason = "";  // why it is unavailable, with every path tried
 };
 
-// Opens the library if it is not open yet; one that is missing is no failure of this.
+// Opens the library if it is not open yet; a missing library does not fail the call.
 LibraryInfo query(Library library);
 
-// A file or a folder to try after the system's search path and before CUDA_HOME; it need not exist
-// yet. INVALID_STATE once the library is open, INVALID_ARGUMENT for the driver.
+// Sets a file or a folder to try after the system's search path and before CUDA_HOME; it need not
+// exist yet. Throws INVALID_STATE once the library is open, INVALID_ARGUMENT for the driver.
 void set_path(Library library, std::string_view path);
 
-// The address of an exported function; opens the library if it is not open yet. NOT_FOUND if the
-// library has no such function.
+// Returns the address of an exported function; opens the library if it is not open yet. Throws
+// NOT_FOUND if the library lacks the function.
 void* find_symbol(Library library, const char* name);
 
 }  // namespace cucore::driver

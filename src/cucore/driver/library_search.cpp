@@ -19,8 +19,8 @@ bool exists(const std::string& path) {
   return stat(path.c_str(), &status) == 0;
 }
 
-// The loader repeats the name it was given; what is left says why. A name that is not the one asked
-// for is a dependency that is missing, and stays.
+// The loader repeats the requested name; the rest is the reason. Another name is a missing
+// dependency, and stays.
 std::string why_not_opened(const std::string& file) {
   const char* text = dlerror();
   std::string why = text ? text : "the loader does not say why";

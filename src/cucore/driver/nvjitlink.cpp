@@ -14,8 +14,8 @@ constexpr const char* NAMES[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "li
 constexpr const char* PLACES[] = {"lib64", "lib"};
 constexpr ToolkitLibrary NVJITLINK{"nvJitLink", "CUCORE_NVJITLINK", "nvjitlink", NAMES, PLACES};
 
-// Newest first: a library that has several speaks the newest best. nvJitLink.h hides these names
-// behind inline functions, one set a release.
+// Newest first, because the newest version of a library's several is the best one. nvJitLink.h
+// hides these names behind inline functions, one set per release.
 void* versioned_symbol(void* handle, const std::string& name) {
   for (int major = 14; major >= 12; --major)
     for (int minor = 9; minor >= 0; --minor) {

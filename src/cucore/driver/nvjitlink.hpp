@@ -15,18 +15,18 @@ struct NvJitLinkTable {
 #define ENTRY(name, since, need) decltype(&::name) name = nullptr;
 #include "driver/nvjitlink_entry_points.inc"
 #undef ENTRY
-  int version = 0;   // 13000 is CUDA 13.0; 12000 where it is too old to say (before 12.3)
+  int version = 0;   // 13000 is CUDA 13.0; 12000 if it is too old to report it (before 12.3)
   std::string path;  // the file in use
 };
 
-// The nvJitLink in use, or an Error LIBRARY_MISSING that lists every path tried; tried anew next
-// time.
+// Returns the nvJitLink in use, or throws LIBRARY_MISSING with every path tried; the next call
+// tries again.
 const NvJitLinkTable& nvjitlink();
 
-// The same where having none is normal: null, and why.
+// Does the same for callers that can work without it: null, with the reason.
 const NvJitLinkTable* nvjitlink_if_available(std::string& why);
 
-// Throws an Error that says `what` was attempted and why it failed; log is the linker's output.
+// Throws an Error with the attempted action `what` and the reason; log is the linker's output.
 void check(nvJitLinkResult result, std::string_view what, std::string log = {});
 
 Status status_of(nvJitLinkResult result) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of nvJitLink, for those parts of this folder that tell of it or configure it.
+// The table of nvJitLink, for the parts of this folder that report or configure it.
 #pragma once
 
 #include "driver/nvjitlink.hpp"
@@ -9,7 +9,8 @@ namespace cucore::driver {
 
 ToolkitTable<NvJitLinkTable>& nvjitlink_state();
 
-// A function of an open nvJitLink, by its name with or without a version; null if there is none.
+// Returns a function of an open nvJitLink, by its name with or without a version; null if it is
+// missing.
 void* find_nvjitlink_symbol(void* handle, const char* name);
 
 }  // namespace cucore::driver

@@ -19,19 +19,20 @@ struct NvrtcTable {
   std::string path;  // the file in use
 };
 
-// The NVRTC in use, or an Error LIBRARY_MISSING that lists every path tried; tried anew next time.
+// Returns the NVRTC in use, or throws LIBRARY_MISSING with every path tried; the next call tries
+// again.
 const NvrtcTable& nvrtc();
 
-// The exact build, "V13.0.88 CL-36424714", as NVRTC writes it into its PTX: for cache keys.
+// Returns the exact build, "V13.0.88 CL-36424714", as NVRTC writes it into its PTX, for cache keys.
 // Compiles an empty program on the first call.
 std::string nvrtc_build();
 
-// Throws an Error that says `what` was attempted and why it failed; log is the compiler's output.
+// Throws an Error with the attempted action `what` and the reason; log is the compiler's output.
 void check(nvrtcResult result, std::string_view what, std::string log = {});
 
 Status status_of(nvrtcResult result) noexcept;
 
-// An optional entry, or UNSUPPORTED naming the version that has it and that of this NVRTC.
+// Throws UNSUPPORTED with the version that has the optional entry and that of this NVRTC.
 [[noreturn]] void throw_missing_nvrtc_entry(const char* name, int since);
 
 template <class Fn>

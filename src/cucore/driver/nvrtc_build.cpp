@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact build of NVRTC. Its API tells major and minor alone, and two builds of one minor may
-// generate different code; the PTX that it writes names the build.
+// The exact build of NVRTC. Its API reports only major and minor, and two builds of one minor may
+// generate different code; the PTX that it writes contains the build.
 #include <mutex>
 
 #include "driver/nvrtc.hpp"
@@ -33,7 +33,7 @@ class EmptyProgram {
   nvrtcProgram program_ = nullptr;
 };
 
-// The word that begins with the mark: "V13.0.88" in "release 13.0, V13.0.88".
+// Returns the word that begins with the mark: "V13.0.88" in "release 13.0, V13.0.88".
 std::string word_at(const std::string& text, const std::string& before, const std::string& mark) {
   const size_t line = text.find(before);
   const size_t start = line == std::string::npos ? line : text.find(mark, line);

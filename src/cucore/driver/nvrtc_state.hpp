@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of NVRTC, for those parts of this folder that tell of it or configure it.
+// The table of NVRTC, for the parts of this folder that report or configure it.
 #pragma once
 
 #include "driver/nvrtc.hpp"

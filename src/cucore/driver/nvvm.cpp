@@ -42,7 +42,7 @@ constexpr Meaning<nvvmResult> MEANINGS[] = {
 constexpr ToolkitResults RESULTS{"nvvm", "nvvmResult", "NVVM_SUCCESS", Status::COMPILATION,
                                  MEANINGS};
 
-// A toolkit has nvvm/lib64 beside nvvm/libdevice; some packages put the library into lib.
+// A toolkit has the folders nvvm/lib64 and nvvm/libdevice; some packages put the library into lib.
 std::vector<std::string> libdevice_folders() {
   const std::string folder = folder_of(nvvm().path);
   std::vector<std::string> folders = {folder_of(folder) + "/libdevice",

@@ -15,19 +15,19 @@ struct NvvmTable {
 #include "driver/nvvm_entry_points.inc"
 #undef ENTRY
   int version = 0;                 // of libNVVM itself: 2000 is 2.0
-  int ir_major = 0, ir_minor = 0;  // the newest NVVM IR that it reads
+  int ir_major = 0, ir_minor = 0;  // the newest NVVM IR that it supports
   std::string path;                // the file in use
 };
 
-// The libNVVM in use, or an Error LIBRARY_MISSING that lists every path tried; tried anew next
-// time.
+// Returns the libNVVM in use, or throws LIBRARY_MISSING with every path tried; the next call tries
+// again.
 const NvvmTable& nvvm();
 
-// The file of the device library (libdevice.10.bc) that belongs to the libNVVM in use, or an Error
-// LIBRARY_MISSING that lists every path tried.
+// Returns the file of the device library (libdevice.10.bc) that belongs to the libNVVM in use, or
+// throws LIBRARY_MISSING with every path tried.
 std::string libdevice_path();
 
-// Throws an Error that says `what` was attempted and why it failed; log is the compiler's output.
+// Throws an Error with the attempted action `what` and the reason; log is the compiler's output.
 void check(nvvmResult result, std::string_view what, std::string log = {});
 
 Status status_of(nvvmResult result) noexcept;

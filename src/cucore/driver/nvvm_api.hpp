@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of libNVVM's C ABI that the library calls: declared here because the headers of CUDA
-// that distributions package come without nvvm.h. Source: libNVVM API 13.0, "libNVVM API", chapters
-// "Error Handling", "General Information Query" and "Compilation".
+// The part of libNVVM's C ABI that the library calls. It is declared here because the CUDA headers
+// in distributions lack nvvm.h. Source: libNVVM API 13.0, "libNVVM API", chapters "Error Handling",
+// "General Information Query" and "Compilation".
 #pragma once
 
 #include <cstddef>

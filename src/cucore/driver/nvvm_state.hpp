@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of libNVVM, for those parts of this folder that tell of it or configure it.
+// The table of libNVVM, for the parts of this folder that report or configure it.
 #pragma once
 
 #include "driver/nvvm.hpp"

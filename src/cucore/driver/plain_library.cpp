@@ -9,7 +9,8 @@
 namespace cucore::driver {
 namespace {
 
-// Reads the version by the library's own function; false if that fails. 0 is success for each.
+// Reads the version by the library's own function; returns false if that fails. 0 is success for
+// each.
 using ReadVersion = bool (*)(void* function, PlainTable& table);
 
 // libraryPropertyType of library_types.h: MAJOR_VERSION is 0, MINOR_VERSION 1.
@@ -18,7 +19,7 @@ bool read_property(void* function, PlainTable& table) {
   return get(0, &table.version_major) == 0 && get(1, &table.version_minor) == 0;
 }
 
-// 22809 is 2.28.9; before NCCL 2.9 2804 was 2.8.4.
+// 22809 is 2.28.9; before NCCL 2.9, 2804 was 2.8.4.
 bool read_nccl(void* function, PlainTable& table) {
   int version = 0;
   if (reinterpret_cast<int (*)(int*)>(function)(&version) != 0) return false;
@@ -67,7 +68,7 @@ constexpr bool UNCALLED = false;
 struct Row {
   Library library;
   ToolkitLibrary search;
-  const char* function;  // that reports the version; every release of the library has it
+  const char* function;  // reports the version; every release of the library has it
   ReadVersion read;
 };
 

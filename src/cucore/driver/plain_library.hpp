@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that are opened for others: of each, nothing is called but the function that returns
-// its version.
+// Libraries that are opened for others: only the function that returns the version is called.
 #pragma once
 
 #include <string>
@@ -16,7 +15,7 @@ struct PlainTable {
   int version_minor = 0;
 };
 
-// Null for a library that is not one of them.
+// Returns null for a library of another kind.
 ToolkitTable<PlainTable>* plain_state(Library library);
 
 }  // namespace cucore::driver

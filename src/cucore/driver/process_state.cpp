@@ -25,7 +25,7 @@ void renew_mutexes_in_child() noexcept {
 
 namespace {
 
-// Runs in the child, where only this thread lives: nothing but stores.
+// Runs in the child, which has only this thread: it only stores values.
 void after_fork_in_child() noexcept {
   if (opening.load() || detail::published.load()) lost_in_fork.store(true);
   detail::published.store(nullptr);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the driver when the process forks or exits, and mutexes that survive a fork.
+// The driver at a fork or an exit of the process, and mutexes that survive a fork.
 #pragma once
 
 #include <mutex>
 
 namespace cucore::driver {
 
-// A mutex that is free again in the child of a fork, whoever held it in the parent: the thread that
-// would release it does not exist there. What it guards must stay usable half-done: it is published
-// by one store, last. Lives until the process ends.
+// A mutex that is free in the child of a fork, whoever held it in the parent. The thread that would
+// release it does not exist in the child. The guarded data must stay valid when half-written: one
+// store publishes it last. Lives until the process ends.
 class ForkSafeMutex {
  public:
   ForkSafeMutex();
@@ -25,12 +25,12 @@ class ForkSafeMutex {
   ForkSafeMutex* next_ = nullptr;
 };
 
-// From the first attempt to open the driver on: a fork while it goes on, or after it has succeeded,
-// loses the driver in the child.
+// Called before the first attempt to open the driver: a fork during it, or after its success, loses
+// the driver in the child.
 void begin_opening() noexcept;
 void end_opening() noexcept;
 
-// Called once the driver is in use, so that exiting() turns true before its own exit work begins.
+// Called once the driver is in use, so that exiting() turns true before its own exit handler runs.
 void watch_exit() noexcept;
 
 }  // namespace cucore::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the results of one of CUDA's libraries mean, from the rows of its error map.
+// The meaning of the results of one of CUDA's libraries, from the rows of its error map.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Meaning {
   const char* advice;
 };
 
-// Null for a result that the map does not have.
+// Returns null for a result that the map lacks.
 template <class Result, size_t N>
 const Meaning<Result>* find_meaning(const Meaning<Result> (&meanings)[N], Result result) noexcept {
   const auto* found = std::ranges::find_if(
@@ -61,7 +61,7 @@ struct ToolkitResults {
   }
 };
 
-// clang 14 does not find out by itself.
+// clang 14 does not deduce it.
 template <class Result, size_t N>
 ToolkitResults(const char*, const char*, const char*, Status, const Meaning<Result> (&)[N])
     -> ToolkitResults<Result, N>;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures of streams into graphs, as calls that are no part of one meet them.
+// Captures of streams into graphs, from the view of unrelated calls.
 #pragma once
 
 #include "driver/cuda.hpp"
 
 namespace cucore::driver {
 
-// A result of a call that a capture forbids for now: to be tried again.
+// Returns true for the result of a call that a capture forbids for now: it should be tried again.
 inline bool is_capture_in_the_way(CUresult result) noexcept {
   return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
          result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
@@ -30,15 +30,15 @@ inline bool is_captured(const CudaTable& cu, CUstream stream) noexcept {
   return capture_state(cu, stream) != CaptureState::NONE;
 }
 
-// Records what the stream has been given so far. False if the driver refuses, and if a capture has
-// begun: an event of a capture completes with no work.
+// Records the stream's present work. Returns false if the driver refuses, and if a capture has
+// begun, because an event of a capture completes without work.
 inline bool record_outside_capture(const CudaTable& cu, CUevent event, CUstream stream) noexcept {
   return cu.cuEventRecord(event, stream) == CUDA_SUCCESS && !is_captured(cu, stream);
 }
 
-// Whether a query or a wait with this result means that the work has ended: it is complete, or its
-// context is broken or gone. After any other result the work may still run, so what it uses must
-// stay, and the caller tries again.
+// Returns whether this result of a query or a wait means the end of the work. The work is then
+// complete, or its context is broken or gone. After any other result the work may still run, so its
+// resources must stay, and the caller tries again.
 inline bool has_ended(CUresult result) noexcept {
   switch (result) {
     case CUDA_SUCCESS:
@@ -59,8 +59,8 @@ inline bool is_complete(const CudaTable& cu, CUevent event) noexcept {
 }
 
 // Lets the calling thread make driver calls that a capture of any thread would forbid. For calls
-// that are unrelated to the capture: queries of other streams, and releases. Without it such a
-// call fails, and invalidates a capture in global mode.
+// that are unrelated to the capture: queries of other streams, and releases. Without it such a call
+// fails, and invalidates a capture in global mode.
 class RelaxedCaptures {
  public:
   RelaxedCaptures() noexcept : table_(cuda_if_available()) { exchange(); }

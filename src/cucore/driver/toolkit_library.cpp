@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which libraries are looked for: what the process uses already comes first,
-// so that there are never two of them; what the user names comes before what is merely found.
+// The search order of libraries. Libraries that the process already uses come first, so that it
+// never uses two of them; the user's paths come before default ones.
 #include <algorithm>
 
 #include "driver/captured_output.hpp"
@@ -20,7 +20,7 @@ constexpr const char* TARGET = "/targets/sbsa-linux/lib";
 constexpr const char* TARGET = "/targets/x86_64-linux/lib";
 #endif
 
-// Libraries that tell where the CUDA that the process already uses is installed.
+// Libraries whose location shows the installation of CUDA that the process already uses.
 constexpr const char* CUDA_LIBRARIES[] = {"libcudart.so",   "libnvrtc.so",  "libnvJitLink.so",
                                           "libnvvm.so",     "libcublas.so", "libcublasLt.so",
                                           "libcufft.so",    "libcurand.so", "libcusolver.so",
@@ -56,7 +56,7 @@ class ToolkitSearch {
     return {};
   }
 
-  // A variable that is set and wrong is a mistake to be told, not to be worked around.
+  // A variable with a wrong value is reported as a mistake, and not ignored.
   OpenedLibrary in_environment() {
     const std::string path = environment(library_.variable);
     if (path.empty()) return {};

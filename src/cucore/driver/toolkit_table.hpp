@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the toolkit's libraries as a table that is filled on first use and then kept for good.
+// One of the toolkit's libraries as a table that is filled on first use and never freed.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,14 +17,14 @@
 
 namespace cucore::driver {
 
-// Keeps a library from changing what belongs to the process: it prints nothing there and sets no
-// signal handlers.
+// Prevents a library from changing state of the process: it prints nothing there and sets no signal
+// handlers.
 void tame(const OpenedLibrary& library);
 
 enum class Need { REQUIRED, OPTIONAL };
 
-// Finds the functions of an open library one by one, and keeps the first that it must have and has
-// not.
+// Finds the functions of an open library one by one, and records the first required one that is
+// missing.
 class EntryFinder {
  public:
   using Lookup = void* (*)(void* handle, const char* name);
@@ -40,7 +40,7 @@ class EntryFinder {
     return found;
   }
 
-  // "", or why the library will not do.
+  // Returns "", or the reason that the library is refused.
   std::string refusal() const { return lacking_.empty() ? "" : "lacks " + lacking_; }
 
  private:
@@ -52,12 +52,12 @@ class EntryFinder {
 template <class Table>
 class ToolkitTable {
  public:
-  // Fills a table from an open library: "", or why this library will not do.
+  // Fills a table from an open library. Returns "", or the reason that this library is refused.
   using Fill = std::string (*)(const OpenedLibrary& library, Table& table);
 
   ToolkitTable(const ToolkitLibrary& library, Fill fill) : library_(library), fill_(fill) {}
 
-  // The table, or LIBRARY_MISSING; a failure is tried anew next time.
+  // Returns the table, or throws LIBRARY_MISSING; after a failure the next call tries again.
   const Table& get() {
     if (const Table* table = published_.load(std::memory_order_acquire)) return *table;
     std::lock_guard lock(mutex_);
@@ -67,7 +67,7 @@ class ToolkitTable {
 
   const char* title() const { return library_.title; }
 
-  // The open library, for dlsym(); fails as get() does.
+  // Returns the open library, for dlsym(); fails as get() does.
   void* handle() {
     get();
     return handle_;

@@ -27,7 +27,7 @@ class Batch {
   }
 
  private:
-  // The main of a thread: what it meets is kept for the caller's thread.
+  // The body of a thread: its exception is stored for the caller's thread.
   void serve() noexcept {
     try {
       Worker worker(time_limit_);

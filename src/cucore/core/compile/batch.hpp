@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many compiles at once: threads that each have a worker process and take one item after another.
+// Many compiles at once: threads with a worker process each, which take one item after another.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,11 @@
 
 namespace cucore::core {
 
-// Does item `index` with that runner; what it throws is the batch's failure, so it should throw
-// nothing that belongs to one item.
+// Processes item `index` with that runner. An exception is the failure of the whole batch, so
+// failures of one item must not be thrown.
 using BatchWork = std::function<void(size_t index, NvrtcRunner& runner)>;
 
-// `workers`: 0 is one a core. Returns once every item is done.
+// `workers`: 0 is one per core. Returns when every item is done.
 void run_batch(size_t count, size_t workers, std::chrono::milliseconds time_limit,
                const BatchWork& work);
 

@@ -27,8 +27,8 @@ std::string macro(std::string_view name, std::string_view value) {
   return text("#undef ", name, "\n#define ", name, " ", value, "\n");
 }
 
-// Source that branches by architecture is to take the same branches. NVRTC ignores definitions of
-// these macros in its flags, so they are in a header.
+// The second compile must take the same branches as the first if the source branches by
+// architecture. NVRTC ignores definitions of these macros in its flags, so they are in a header.
 std::string macros_of(const Arch& arch) {
   const std::string number = text(arch.number * 10);
   std::string macros = macro("__CUDA_ARCH__", number) + macro("__CUDA_ARCH_LIST__", number);

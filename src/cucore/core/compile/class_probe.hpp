@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second compile for what the first leaves open: PTX for targets below compute_100 does not mark
-// pointers, PTX of the same source for later targets does.
+// A second compile for facts that the first leaves open. PTX for targets below compute_100 does not
+// mark pointers, but PTX of the same source for later targets does.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ constexpr uint16_t FIRST_MARKING_ARCH = 100;
 void complete_classes(std::vector<image::Symbol>& symbols, const NvrtcJob& job,
                       const image::Arch& arch, NvrtcRunner& runner);
 
-// The job whose PTX states the classes of `job`, which is for `arch`; nullopt if the flags of `job`
-// are in a file. Its flags write no files, and its macros describe `arch`.
+// Returns the job whose PTX defines the classes of `job`, which is for `arch`; nullopt if the flags
+// of `job` are in a file. Its flags write no files, and its macros describe `arch`.
 std::optional<NvrtcJob> class_job(const NvrtcJob& job, const image::Arch& arch,
                                   const image::Arch& marking);
 

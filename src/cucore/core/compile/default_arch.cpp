@@ -34,11 +34,12 @@ image::Arch default_arch(image::CodeType target) {
   const bool real = device && !device->is_emulated();
   if (target == image::CodeType::CUBIN && !real)
     throw Error(Status::INVALID_ARGUMENT,
-                device ? text("device 0 is the CPU device, which runs PTX and no machine code; "
-                              "compile to PTX, or set arch (\"",
-                              device->arch(), "\") for a GPU")
-                       : text("a CUBIN is for one architecture and there is no device to take it "
-                              "from; set arch, for instance \"sm_90\", or compile to PTX"));
+                device
+                    ? text("device 0 is the CPU device, which runs PTX and no machine code; "
+                           "compile to PTX, or set arch (\"",
+                           device->arch(), "\") for a GPU")
+                    : text("a CUBIN is for one architecture and no device is available to take it "
+                           "from; set arch, for instance \"sm_90\", or compile to PTX"));
   if (!device) return lowest_of_nvrtc();
   return {.number = device->capability(), .is_virtual = device->is_emulated()};
 }

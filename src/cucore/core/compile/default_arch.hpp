@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The architecture to compile for where the user names none.
+// The architecture of a compile if the user names none.
 #pragma once
 
 #include "image/arch.hpp"
@@ -7,8 +7,9 @@
 
 namespace cucore::core {
 
-// Device 0's, or its virtual one where it runs PTX; with no driver the lowest that NVRTC knows,
-// as a virtual one. For CUBIN only a real one will do: INVALID_ARGUMENT says what to set.
+// Returns device 0's architecture, or the virtual one if it runs PTX. Without a driver it is the
+// lowest that NVRTC supports, as a virtual one. CUBIN requires a real one: INVALID_ARGUMENT names
+// the option to set.
 image::Arch default_arch(image::CodeType target);
 
 }  // namespace cucore::core

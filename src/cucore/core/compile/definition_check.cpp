@@ -20,8 +20,8 @@ using image::Definition;
 using image::Definitions;
 using image::SymbolKind;
 
-// "helper(float)" of "_Z6helperf"; "" of a name that is none of C++. Without the prefix a name
-// would be read as a type: "f" as float.
+// Returns "helper(float)" for "_Z6helperf"; "" for a name that is not C++. Without the prefix a
+// name would be parsed as a type: "f" as float.
 std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return {};
   int status = 0;
@@ -52,13 +52,13 @@ void each_line(std::string_view log, Action action) {
   }
 }
 
-// Of nvJitLink and of libNVVM, which links LTO-IR inside it; %s is the name.
+// Messages of nvJitLink and of libNVVM, which links LTO-IR inside it; %s is the name.
 constexpr std::string_view COMPLAINTS[][2] = {{"Multiple definition of '", "'"},
                                               {"Linking globals named '", "'"},
                                               {"Size doesn't match for '", "'"},
                                               {"Size does not match for ", " in "}};
 
-// The names that a linker complains of.
+// Returns the names in a linker's complaints.
 std::vector<std::string> complained_of(const std::string& log) {
   std::vector<std::string> names;
   each_line(log, [&](std::string_view line) {
@@ -94,7 +94,7 @@ void DefinitionCheck::add(size_t input, const Definitions& found) {
   for (const Definitions::Ltoir& each : found.ltoir) opaque_.push_back({each, input});
 }
 
-// Each by itself, since it matters which one it is.
+// Each separately, because the position matters.
 void DefinitionCheck::add_opaque(const std::vector<std::string>& names) {
   for (const Opaque& each : opaque_) {
     const Definitions::Ltoir* const code = &each.code;
@@ -116,7 +116,7 @@ std::vector<std::string> DefinitionCheck::contradicted() const {
 
 void DefinitionCheck::require_one_of_each() {
   std::vector<std::string> names = contradicted();
-  // Kernels are not asked for: nvJitLink reports those that LTO-IR has, too.
+  // Kernels are left out: nvJitLink also reports those in LTO-IR.
   if (names.empty() && !besides_.empty() && !opaque_.empty()) {
     std::vector<const Definitions::Ltoir*> all;
     for (const Opaque& each : opaque_) all.push_back(&each.code);
@@ -139,7 +139,7 @@ void DefinitionCheck::explain(const Error& error) {
   if (!names.empty()) fail(names, error.log());
 }
 
-// The name as the user knows it: an expression, else what C++ calls it.
+// Returns the name that the user uses: an expression, else the C++ name.
 std::string DefinitionCheck::shown(const std::string& name) const {
   for (const Code* input : inputs_)
     for (const auto& symbol : input->symbols)
@@ -148,7 +148,7 @@ std::string DefinitionCheck::shown(const std::string& name) const {
   return clear.empty() ? name : clear;
 }
 
-// Where two inputs have one name, their positions tell them apart.
+// If two inputs have one name, their positions distinguish them.
 std::string DefinitionCheck::shown(const Owner& owner) const {
   std::string text = job_.inputs[owner.input].name;
   const auto same = std::ranges::count_if(

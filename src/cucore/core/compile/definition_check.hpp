@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses a link whose inputs define a name twice. Linkers let that pass: nvJitLink 13.0 uses one
-// of the definitions and returns success.
+// Refuses a link whose inputs define a name twice. Linkers accept it: nvJitLink 13.0 uses one of
+// the definitions and returns success.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace cucore::core {
 
 class DefinitionCheck {
  public:
-  // `inputs` are those of the job, in the same order; both must live as long as this.
+  // `inputs` are those of the job, in the same order; both must outlive this object.
   DefinitionCheck(const LinkJob& job, const std::vector<const container::Code*>& inputs);
 
   // Throws LINKING with the names, and the inputs that define them.
@@ -48,8 +48,8 @@ class DefinitionCheck {
   const LinkJob& job_;
   const std::vector<const container::Code*>& inputs_;
   std::map<std::string, Owners> owners_;
-  std::vector<std::string> order_;    // of the names, as the inputs have them
-  std::vector<std::string> besides_;  // those that are no kernels
+  std::vector<std::string> order_;    // names, as spelled in the inputs
+  std::vector<std::string> besides_;  // those that are not kernels
   std::vector<Opaque> opaque_;
 };
 

@@ -7,7 +7,7 @@
 namespace cucore::core {
 namespace {
 
-// The words that tools put before a message, longest first where one begins as another.
+// The words that tools write before a message; a word comes before its prefixes.
 struct Word {
   std::string_view text;
   Severity severity;
@@ -45,7 +45,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-// "error: text", "warning #177-D: text", "error   : text", "fatal   : text".
+// Parses "error: text", "warning #177-D: text", "error : text", "fatal : text".
 bool take_severity(std::string_view text, Diagnostic& out) {
   text = trimmed(text);
   for (const Word& word : WORDS) {
@@ -55,7 +55,7 @@ bool take_severity(std::string_view text, Diagnostic& out) {
       continue;
     const size_t colon = rest.find(':');
     const std::string_view between = trimmed(rest.substr(0, colon));
-    // Between the word and the colon there is nothing, or the number or name of the message.
+    // Between the word and the colon is nothing, or the number or name of the message.
     if (colon == rest.npos || (!between.empty() && between.find(' ') != between.npos)) continue;
     const std::string_view message = trimmed(rest.substr(colon + 1));
     out.severity = word.severity;
@@ -66,7 +66,7 @@ bool take_severity(std::string_view text, Diagnostic& out) {
   return false;
 }
 
-// "file(12): rest", "file(12,5): rest", "file (12, 5): rest".
+// Parses "file(12): rest", "file(12,5): rest", "file (12, 5): rest".
 std::optional<std::string_view> after_parentheses(std::string_view line, Diagnostic& out) {
   for (size_t open = line.find('('); open != line.npos; open = line.find('(', open + 1)) {
     std::string_view rest = line.substr(open + 1);
@@ -86,7 +86,7 @@ std::optional<std::string_view> after_parentheses(std::string_view line, Diagnos
   return std::nullopt;
 }
 
-// "file:12:5: rest", "file:12: rest".
+// Parses "file:12:5: rest", "file:12: rest".
 std::optional<std::string_view> after_colons(std::string_view line, Diagnostic& out) {
   for (size_t colon = line.find(':'); colon != line.npos; colon = line.find(':', colon + 1)) {
     std::string_view rest = line.substr(colon + 1);
@@ -100,7 +100,7 @@ std::optional<std::string_view> after_colons(std::string_view line, Diagnostic& 
   return std::nullopt;
 }
 
-// "ptxas application ptx input, line 12; error   : text".
+// Parses "ptxas application ptx input, line 12; error : text".
 std::optional<std::string_view> after_line_word(std::string_view line, Diagnostic& out) {
   const size_t found = line.find(", line ");
   if (found == line.npos) return std::nullopt;
@@ -114,7 +114,8 @@ std::optional<std::string_view> after_line_word(std::string_view line, Diagnosti
   return rest;
 }
 
-// "ptxas fatal   : text", "nvlink error   : text", "libnvvm : error: text": the tool is no file.
+// Parses "ptxas fatal : text", "nvlink error : text", "libnvvm : error: text": the tool is not a
+// file.
 bool is_tool_message(std::string_view line, Diagnostic& out) {
   for (const std::string_view tool : {"ptxas ", "nvlink ", "nvrtc: ", "libnvvm : ", "nvJitLink "}) {
     std::string_view rest = line;
@@ -140,8 +141,8 @@ bool read_place(std::string_view line, Diagnostic& out) {
   return false;
 }
 
-// The column that a line "      ^" under a repeated source line points at, counted in the source;
-// `indent` is what the compiler put before the source line.
+// Returns the column in the source that a line " ^" under a repeated source line marks; `indent` is
+// the compiler's text before the source line.
 int caret_column(std::string_view line, size_t indent) {
   const size_t caret = line.find_first_not_of(' ');
   if (caret == line.npos || line[caret] != '^' || caret < indent) return 0;
@@ -155,7 +156,7 @@ int caret_column(std::string_view line, size_t indent) {
 std::vector<Diagnostic> parse_diagnostics(std::string_view log) {
   constexpr size_t NVRTC_INDENT = 2;
   std::vector<Diagnostic> all;
-  bool may_point = false;  // the last line that was one has no column yet
+  bool may_point = false;  // the last diagnostic has no column yet
   while (!log.empty()) {
     const size_t end = log.find('\n');
     const std::string_view line = log.substr(0, end);

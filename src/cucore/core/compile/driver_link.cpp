@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link by the driver (cuLink*): for toolkits whose code is newer than nvJitLink, and without it.
+// A link by the driver (cuLink*): for code newer than nvJitLink, and without nvJitLink.
 #include "core/compile/link_job.hpp"
 #include "core/objects/context_scope.hpp"
 #include "support/text.hpp"
@@ -106,7 +106,7 @@ class DriverRun {
   void check(CUresult result) const {
     if (result == CUDA_SUCCESS) return;
     const std::string log = options_.log();
-    // Whatever the driver calls it, it is the link that failed, unless the machine did.
+    // Any result means that the link failed, unless the machine did.
     const Status status = driver::status_of(result);
     const std::string what = with_first_error(job_.what + " with the driver's linker", log);
     if (status != Status::INVALID_CODE && status != Status::CUDA &&
@@ -124,7 +124,8 @@ class DriverRun {
 }  // namespace
 
 LinkResult link_with_driver(const LinkJob& job) {
-  // A link needs a current context; which one does not matter, the architecture is said.
+  // A link needs a current context. Which one does not matter, because the options contain the
+  // architecture.
   cuda();
   const PrimaryScope primary(*Device::open(0));
   return DriverRun(job).run();

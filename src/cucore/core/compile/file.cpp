@@ -14,13 +14,13 @@
 namespace cucore::core {
 namespace {
 
-// More than any object code has, and what memory may hold: sparse files claim any size.
+// More than any object code has and memory may hold, because sparse files have any size.
 constexpr off_t LARGEST = off_t{1} << 31;
 
 class File {
  public:
   explicit File(const std::string& path)
-      // Without O_NONBLOCK a FIFO waits for a writer that may never come.
+      // Without O_NONBLOCK, opening a FIFO waits for a writer that may never come.
       : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (fd_ < 0) fail("open", errno == ENOENT || errno == ENOTDIR ? Status::NOT_FOUND : Status::IO);
   }
@@ -43,7 +43,7 @@ class File {
       const ssize_t got = ::read(fd_, bytes.data() + done, bytes.size() - done);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) fail("read", Status::IO);
-      if (got == 0) break;  // it shrank meanwhile; what is missing fails the checks of the format
+      if (got == 0) break;  // the file shrank; the checks of the format detect missing bytes
       done += static_cast<size_t>(got);
     }
     bytes.resize(done);

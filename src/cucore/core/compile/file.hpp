@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files as bytes, with errors that name them.
+// Whole files as bytes; errors name the file.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace cucore::core {
 
-// Throws NOT_FOUND if there is no such file, and IO if it cannot be read, is not a regular file or
-// has more than 2 GiB.
+// Throws NOT_FOUND if the file does not exist. Throws IO if it cannot be read, is not a regular
+// file or has more than 2 GiB.
 std::vector<std::byte> read_file(const std::string& path);
 
 }  // namespace cucore::core

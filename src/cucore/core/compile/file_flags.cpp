@@ -44,12 +44,12 @@ constexpr Spelling SPELLINGS[] = {
     {"-optf", Effect::OPTIONS, true},
 };
 
-// Whether the value is the next argument.
+// Returns whether the value is the next argument.
 bool takes_next(const std::vector<std::string>& flags, size_t at, const Spelling& spelling) {
   return spelling.has_value && flags[at] == spelling.flag && at + 1 < flags.size();
 }
 
-// The value of a flag in this spelling; nullopt where it is another flag.
+// Returns the value of a flag in this spelling; nullopt for another flag.
 std::optional<std::string_view> match(std::string_view argument, const Spelling& spelling) {
   if (!argument.starts_with(spelling.flag)) return std::nullopt;
   const std::string_view rest = argument.substr(spelling.flag.size());
@@ -59,7 +59,7 @@ std::optional<std::string_view> match(std::string_view argument, const Spelling&
   return std::nullopt;
 }
 
-// Several may stand in one: "a,b" is not split by NVRTC, so it is not here.
+// A flag may occur several times. NVRTC does not split "a,b", so this code does not.
 void note(FileFlags& out, const Spelling& spelling, std::string_view value) {
   const bool is_path =
       spelling.effect == Effect::INCLUDE_PATH || spelling.effect == Effect::PRE_INCLUDE;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of an options struct as a command line; what is out of its range is told by its name.
+// Converts fields of an options struct to a command line; a value out of range is reported with its
+// field.
 #pragma once
 
 #include <cucore.h>
@@ -14,7 +15,7 @@ class FlagList {
   // `options` is the struct's name in messages: "cucore_linker_options".
   explicit FlagList(const char* options) : options_(options) {}
 
-  // A null flag is one that the tool does not have: nothing is passed.
+  // A null flag is one that the tool lacks: nothing is passed.
   void toggle(const char* field, cucore_toggle value, const char* on, const char* off);
   void number(const char* field, int32_t value, const char* flag, int32_t least);
   void threads(const char* field, int32_t value, const char* flag);

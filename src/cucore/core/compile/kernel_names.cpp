@@ -31,7 +31,7 @@ KernelNames::KernelNames(const std::vector<Symbol>& symbols) {
   for (const Symbol& symbol : symbols) {
     if (symbol.kind != SymbolKind::KERNEL) continue;
     lowered_.emplace(symbol.lowered_name, symbol.lowered_name);
-    // Most symbols have no expression, which "" must not find.
+    // Most symbols have no expression, so "" must not match them.
     if (symbol.expression.empty()) continue;
     auto& meant = expressions_[normal_expression(symbol.expression)];
     if (std::ranges::find(meant, symbol.lowered_name) == meant.end())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernel a name means: a name expression or a name in the code, found without a search.
+// The kernel that a name means: a name expression or a name in the code, found without a search.
 #pragma once
 
 #include <span>
@@ -14,11 +14,11 @@ namespace cucore::core {
 
 class KernelNames {
  public:
-  // `symbols` must outlive it: names are not copied.
+  // `symbols` must outlive this object: names are not copied.
   explicit KernelNames(const std::vector<image::Symbol>& symbols);
 
-  // The names in the code that it may mean: none, one, or, where a link has renamed kernels that
-  // one expression named, several. A name in the code means itself alone.
+  // Returns the names in the code that it may mean: none, one, or several after a link has renamed
+  // kernels of one expression. A name in the code means only itself.
   std::span<const std::string_view> find(std::string_view name) const;
 
  private:
@@ -34,7 +34,7 @@ class KernelNames {
 // Returns the name of a symbol for messages: its expression, or its name in the code.
 std::string shown_name(const image::Symbol& symbol);
 
-// Expressions are compared as C++ reads them: white space counts only between words.
+// Expressions are compared as in C++: white space matters only between words.
 std::string normal_expression(std::string_view expression);
 
 }  // namespace cucore::core

@@ -17,10 +17,10 @@ using image::Symbol;
 
 namespace {
 
-// The first that links for FIRST_MARKING_ARCH.
+// The first version that links for FIRST_MARKING_ARCH.
 constexpr int FIRST_MARKING_VERSION = 12080;
 
-// PTX and machine code cannot be linked to PTX; the classes of their kernels came with them.
+// PTX and machine code cannot be linked to PTX; their kernels already have classes.
 LinkJob class_job(const LinkJob& job) {
   LinkJob out = job;
   out.target = CodeType::PTX;
@@ -42,7 +42,7 @@ void complete_classes(std::vector<Symbol>& symbols, const LinkJob& job) {
     if (second.inputs.empty() || (job.target == CodeType::PTX && second.arch == job.arch)) return;
     std::vector<Symbol> stated =
         image::inspect(CodeType::PTX, link_with_nvjitlink(second).bytes).symbols;
-    // Of several inputs with an internal kernel of one name, a link renames some.
+    // If several inputs have an internal kernel of one name, a link renames some.
     if (job.inputs.size() > 1)
       std::erase_if(stated, [](const Symbol& symbol) { return is_internal(symbol.lowered_name); });
     if (second.arch.number >= FIRST_MARKING_ARCH)

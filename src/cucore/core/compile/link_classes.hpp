@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes of parameters after link-time optimisation: a CUBIN records sizes only, and PTX for
+// Classes of parameters after link-time optimisation. A CUBIN records only sizes, and PTX for
 // targets below compute_100 does not mark pointers.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace cucore::core {
 
 // Completes the classes of the kernels that `job` linked. If one is UNKNOWN and an input may be
-// LTOIR, links the inputs once more, to PTX that marks pointers. A failure leaves the classes as
-// they are.
+// LTOIR, it links the inputs again, to PTX that marks pointers. A failure leaves the classes
+// unchanged.
 void complete_classes(std::vector<image::Symbol>& symbols, const LinkJob& job);
 
 }  // namespace cucore::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the result of a link depends on, for the cache.
+// The inputs that the result of a link depends on, for the cache.
 #include <algorithm>
 
 #include "core/compile/default_arch.hpp"
@@ -29,7 +29,7 @@ std::string build_of(cucore_backend backend) {
   return text(table.version, " ", driver::library_build(table.cuDriverGetVersion));
 }
 
-// The symbols of an input are in the result too, so they are part of what it depends on.
+// The symbols of an input are also in the result, so the result depends on them.
 std::string describe(const image::Image& image) {
   Sha256 symbols;
   for (const auto& symbol : image.symbols) {
@@ -78,7 +78,7 @@ container::BuildInputs link_inputs(const std::vector<const Code*>& inputs, CodeT
   out.arch = options.arch.empty() ? default_arch(target) : options.arch;
   out.label = options.name.empty() && !inputs.empty() ? inputs[0]->name : options.name;
   out.bypass = side_effect_of(options);
-  // A link that cannot be done is left to say so itself.
+  // A link that is impossible must report that itself.
   if (!choice.problem.empty()) out.bypass = choice.problem;
   const bool by_driver = choice.backend == CUCORE_BACKEND_DRIVER;
   out.fields = {key_field(KeyTag::PRODUCER, by_driver ? "CUDA driver" : "nvJitLink"),
@@ -87,7 +87,7 @@ container::BuildInputs link_inputs(const std::vector<const Code*>& inputs, CodeT
                 key_field(KeyTag::ARCH, out.arch.text()), key_field(KeyTag::NAME, out.label),
                 key_field(KeyTag::OPTION, text("lto ", toggle_text(options.lto))),
                 key_field(KeyTag::OPTION, text("ptx ", toggle_text(options.ptx))),
-                // Caches may hold results of links whose definitions were not compared.
+                // Caches may contain results of links whose definitions were not compared.
                 key_field(KeyTag::OPTION, "one definition")};
   for (const std::string& flag : options.flags)
     out.fields.push_back(key_field(KeyTag::OPTION, flag));

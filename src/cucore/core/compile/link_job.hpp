@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link, as both backends understand it.
+// One link, in a form for both backends.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace cucore::core {
 
 struct LinkInput {
   image::CodeType type;
-  std::string name;  // how the linker's messages call it
+  std::string name;  // its name in the linker's messages
   const image::Bytes* bytes;
 };
 
@@ -28,14 +28,14 @@ struct LinkJob {
 struct LinkResult {
   image::Bytes bytes;
   std::string log;
-  std::vector<std::string> flags;  // what the backend was told
+  std::vector<std::string> flags;  // the flags that the backend received
 };
 
 // Each throws an Error that carries the linker's whole output.
 LinkResult link_with_nvjitlink(const LinkJob& job);
 LinkResult link_with_driver(const LinkJob& job);
 
-// "link a.cu, b.cu for sm_90: error : Undefined reference to 'helper'".
+// Returns "link a.cu, b.cu for sm_90: error : Undefined reference to 'helper'".
 std::string with_first_error(std::string what, const std::string& log);
 
 }  // namespace cucore::core

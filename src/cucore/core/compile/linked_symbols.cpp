@@ -8,7 +8,8 @@ using container::Code;
 using image::NamedExpression;
 using image::Symbol;
 
-// What a linker makes of "name" that it had twice: "name_2", "name.1", "name__1".
+// Returns whether a linker has made the name from a duplicate of "name": "name_2", "name.1",
+// "name__1".
 bool is_renamed(std::string_view now, std::string_view before) {
   return now.size() > before.size() && now.starts_with(before) &&
          (now[before.size()] == '_' || now[before.size()] == '.' || now[before.size()] == '$') &&

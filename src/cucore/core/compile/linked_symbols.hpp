@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names under which a linked image's kernels are found: those of its inputs, where they still
-// mean one kernel.
+// The names of a linked image's kernels: those of its inputs, if they still mean one kernel.
 #pragma once
 
 #include <string_view>
@@ -10,13 +9,13 @@
 
 namespace cucore::core {
 
-// Gives the symbols read from the linked image the name expressions of the inputs. Link-time
-// optimisation renames what is internal and would clash: such an expression is given to every
-// kernel that it may mean, which makes it ambiguous when it is looked up.
+// Assigns the name expressions of the inputs to the symbols of the linked image. Link-time
+// optimisation renames internal symbols that would clash. Such an expression is assigned to every
+// kernel that it may mean, so its look-up is ambiguous.
 std::vector<image::Symbol> linked_symbols(std::vector<image::Symbol> image,
                                           const std::vector<const container::Code*>& inputs);
 
-// True of the name of a kernel in an anonymous namespace, or of a static one.
+// Returns true for the name of a kernel that is static or in an anonymous namespace.
 bool is_internal(std::string_view lowered);
 
 }  // namespace cucore::core

@@ -25,7 +25,7 @@ using image::CodeType;
 
 namespace {
 
-// A bundle is linked by the image that its device would get of those that can be linked.
+// A bundle is linked by its image for the device, among those that can be linked.
 size_t select_linkable(const Code& bundle, const Arch& arch) {
   const container::Target target{.device = arch.number,
                                  .ptx_isa = 0,
@@ -77,7 +77,7 @@ void require_driver_can(const LinkJob& job, const std::string& reason) {
                                           fields, "; this is ", reason));
 }
 
-// nvJitLink would say that all is well and leave the input out.
+// nvJitLink would report success and leave the input out.
 void require_relocatable(const LinkJob& job, const std::vector<const Code*>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (image::is_linked_already(*inputs[i], job.arch, job.lto))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linker: collects object code and makes one image of it.
+// A linker: collects object code and combines it to one image.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace cucore::core {
 
 class ObjectCode;
 
-// Belongs to one thread at a time.
+// Only one thread at a time may use it.
 class Linker final : public Object {
  public:
   explicit Linker(LinkerOptions options) : options_(std::move(options)) {}
@@ -23,11 +23,12 @@ class Linker final : public Object {
   // May be called again, after more inputs or for another target.
   Ref<ObjectCode> link(image::CodeType target);
   cucore_backend backend() const;
-  // All that the result of a link depends on; throws what link() would of arguments that are wrong.
+  // Returns all that the result of a link depends on; throws the errors of link() for wrong
+  // arguments.
   container::BuildInputs inputs(image::CodeType target) const;
-  // The result came from elsewhere: there is its log to tell.
+  // Sets the log of a result from elsewhere, for example a cache.
   void set_log(const std::string& log) { log_ = log; }
-  // What the last link said, whether it succeeded or not.
+  // Returns the log of the last link, successful or not.
   const std::string& log() const { return log_; }
 
  private:
@@ -39,18 +40,18 @@ class Linker final : public Object {
   const LinkerOptions options_;
   std::vector<Ref<const ObjectCode>> inputs_;
   std::string log_;
-  mutable std::string said_;  // the choice that the log has been told of
+  mutable std::string said_;  // the choice that was last logged
 };
 
-// Whether classes of parameters that a link of LTOIR leaves open are completed, by another link.
+// Whether a second link completes classes of parameters that a link of LTOIR leaves open.
 enum class OpenClasses { KEEP, COMPLETE };
 
-// One link of plain values: what Linker, PTX programs and lazy loading have in common.
+// One link of plain values: the common part of Linker, PTX programs and lazy loading.
 container::Code link_codes(const std::vector<const container::Code*>& inputs,
                            image::CodeType target, const LinkerOptions& options,
                            std::string* log = nullptr, OpenClasses classes = OpenClasses::KEEP);
 
-// What the result of such a link depends on, its digest not yet computed.
+// Returns the inputs that the result of such a link depends on, without the digest.
 container::BuildInputs link_inputs(const std::vector<const container::Code*>& inputs,
                                    image::CodeType target, const LinkerOptions& options);
 

@@ -14,11 +14,11 @@ namespace {
 using container::Code;
 using image::CodeType;
 
-constexpr int OLDEST_NVJITLINK = 12030;  // the first that tells its version
+constexpr int OLDEST_NVJITLINK = 12030;  // the first that reports its version
 
 std::string toolkit_text(int toolkit) { return text("CUDA ", toolkit / 10, ".", toolkit % 10); }
 
-// "13.0" of the metadata that the library's own compiles leave.
+// Parses "13.0" from the metadata of the library's own compiles.
 int toolkit_in_metadata(const Code& code) {
   const auto found = code.metadata.find("version");
   const auto* version =
@@ -37,7 +37,7 @@ std::string made_by(const Code& code) {
   return text(name, " was made with ", toolkit_text(toolkit_of(code)));
 }
 
-// The input that asks most of a linker's version; null where none says.
+// Returns the input that requires the newest linker; null if none records it.
 const Code* newest(std::span<const Code* const> inputs) {
   const Code* newest = nullptr;
   for (const Code* input : inputs)
@@ -45,7 +45,7 @@ const Code* newest(std::span<const Code* const> inputs) {
   return newest;
 }
 
-// LTO-IR is understood within one major version alone.
+// LTO-IR is compatible only within one major version.
 const Code* foreign_ltoir(std::span<const Code* const> inputs, int major) {
   for (const Code* input : inputs)
     if (input->type == CodeType::LTOIR && toolkit_of(*input) && toolkit_of(*input) / 10 != major)

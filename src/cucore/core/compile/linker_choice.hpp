@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which linker does the work, and why: nvJitLink where it can, else the driver's.
+// The choice of the linker and its reason: nvJitLink if it can, else the driver's.
 #pragma once
 
 #include <cucore.h>
@@ -17,13 +17,13 @@ struct LinkerChoice {
   std::string problem;  // why even this one cannot do it, or ""
 };
 
-// `lto`: link-time optimisation was asked for, which nvJitLink alone does.
+// `lto`: link-time optimisation was requested, which only nvJitLink supports.
 LinkerChoice choose_linker(std::span<const container::Code* const> inputs, bool lto);
 
-// The toolkit that made object code, major * 10 + minor; 0 where it does not say.
+// Returns the toolkit that made object code, major * 10 + minor; 0 if the code does not record it.
 int toolkit_of(const container::Code& code);
 
-// The toolkit of nvJitLink, written the same; 0 where there is none.
+// Returns the toolkit of nvJitLink, in the same form; 0 if it is missing.
 uint16_t nvjitlink_toolkit();
 
 }  // namespace cucore::core

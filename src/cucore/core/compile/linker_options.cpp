@@ -27,7 +27,7 @@ void add_level(FlagList& flags, const char* field, const char* value, const char
   flags.add(text(flag, value).c_str());
 }
 
-// Of a toggle that is no flag in the table.
+// Checks a toggle that is not a flag in the table.
 cucore_toggle checked(FlagList& flags, const char* field, cucore_toggle value) {
   flags.toggle(field, value, nullptr, nullptr);
   return value;
@@ -40,7 +40,7 @@ class Reader {
   LinkerOptions read(const cucore_linker_options& options);
 
  private:
-  // After a field: whether it became a flag that only nvJitLink has.
+  // Records, after a field, whether it became a flag that only nvJitLink has.
   void note(const char* field, By by) {
     if (flags_.size() != before_ && by == By::NVJITLINK) out_.nvjitlink_only.emplace_back(field);
     before_ = flags_.size();

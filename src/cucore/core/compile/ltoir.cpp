@@ -14,13 +14,13 @@ using image::CodeType;
 
 namespace {
 
-// With no device at hand: what the code says, else what every nvJitLink since 12.3 has.
+// Without a device: the code's architecture, else one that every nvJitLink since 12.3 supports.
 constexpr uint16_t ANY_DEVICE = 80;
 
 Code link(const Code& code, uint16_t device, bool to_ptx, OpenClasses classes) {
   LinkerOptions options;
   options.arch = Arch{.number = device, .is_virtual = false};
-  // Code for this very device or its family may use what others do not have.
+  // Code for this exact device or its family may use features that others lack.
   if (code.arch.suffix && code.arch.runs_on(device)) options.arch.suffix = code.arch.suffix;
   if (code.arch.suffix == 'f' && code.arch.number != device) options.arch.suffix = 0;
   return link_codes({&code}, to_ptx ? CodeType::PTX : CodeType::CUBIN, options, nullptr, classes);

@@ -28,7 +28,7 @@ Bytes to_bytes(const std::string& text) {
   return {begin, begin + text.size() + 1};
 }
 
-// PTX that refers to each name. The oldest version and target that today's linkers read.
+// PTX that refers to each name, in the oldest version and target that current linkers accept.
 Bytes references(const std::vector<std::string>& names) {
   std::string ptx = ".version 7.0\n.target sm_75\n.address_size 64\n";
   std::string list;
@@ -41,8 +41,8 @@ Bytes references(const std::vector<std::string>& names) {
   return to_bytes(ptx);
 }
 
-// LTO-IR that lacks a definition. nvJitLink makes everything local in LTO-IR that needs nothing of
-// others, whatever they refer to; beside this one it does not.
+// Makes LTO-IR that lacks a definition. nvJitLink makes everything local in complete LTO-IR,
+// whatever refers to it; together with this one it does not.
 Bytes compile_incomplete() {
   const auto& nvrtc = driver::nvrtc();
   const int linker = driver::nvjitlink().version;
@@ -80,7 +80,7 @@ std::vector<std::string> defined_in_ltoir(std::span<const image::Definitions::Lt
                                           const std::vector<std::string>& names,
                                           const image::Arch& arch) {
   LinkerOptions options;
-  options.flags = {"-r", "-O0"};  // relocatable: what is undefined stays so
+  options.flags = {"-r", "-O0"};  // relocatable: undefined symbols stay undefined
   const Bytes wanted = references(names), other = incomplete();
   LinkJob job{CodeType::CUBIN, arch, true, &options, {}, "find the definitions of LTOIR"};
   for (const auto* code : ltoir) job.inputs.push_back({code->type, "LTOIR", &code->bytes});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LTO-IR defines for other inputs: it is opaque, so a linker is asked by references to it.
+// The names that LTO-IR defines for other inputs. It is opaque, so a linker resolves references to
+// them.
 #pragma once
 
 #include <span>
@@ -10,8 +11,8 @@
 
 namespace cucore::core {
 
-// Those of the names that the LTO-IR defines, other than weakly. Costs a link without optimisation.
-// Empty where nvJitLink cannot answer.
+// Returns the names that the LTO-IR defines, other than weakly. Costs a link without optimisation.
+// Returns none if nvJitLink cannot link it.
 std::vector<std::string> defined_in_ltoir(std::span<const image::Definitions::Ltoir* const> ltoir,
                                           const std::vector<std::string>& names,
                                           const image::Arch& arch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link by nvJitLink: owns the handle and turns what it says into values and errors.
+// A link by nvJitLink: owns the handle and converts its results to values and errors.
 #include "core/compile/link_job.hpp"
 #include "core/completion/library_thread.hpp"
 #include "driver/captured_output.hpp"
@@ -34,7 +34,7 @@ std::vector<std::string> command_line(const LinkJob& job, int version) {
   std::vector<std::string> flags{"-arch=" + job.arch.text()};
   if (job.lto) flags.emplace_back("-lto");
   if (job.target == CodeType::PTX) flags.emplace_back("-ptx");
-  // From 12.9 on nvJitLink would open the driver for a cache of its own, even with no GPU.
+  // From 12.9 on nvJitLink would open the driver for its own cache, even without a GPU.
   if (!job.options->cache && version >= 12090) flags.emplace_back("-no-cache");
   flags.insert(flags.end(), job.options->flags.begin(), job.options->flags.end());
   return flags;
@@ -45,7 +45,7 @@ void add_lines(std::string& log, const std::string& more) {
   log += more;
 }
 
-// What nvJitLink prints has marks for a program that reads it: "@E@error   : ...".
+// nvJitLink prints marks for programs that parse it: "@E@error : ...".
 std::string without_marks(std::string text) {
   constexpr size_t MARK = 3;
   for (size_t at = 0; at + MARK <= text.size();) {
@@ -89,7 +89,7 @@ class NvJitLinkRun {
     return bytes;
   }
 
-  // Errors first, then what is worth knowing.
+  // Errors first, then the remaining messages.
   std::string log() const {
     std::string log = without_marks(output_.text());
     add_lines(log, read(table_.nvJitLinkGetErrorLogSize, table_.nvJitLinkGetErrorLog));
@@ -136,7 +136,7 @@ LinkResult link_with_nvjitlink(const LinkJob& job) {
   LinkResult result;
   result.flags = command_line(job, driver::nvjitlink().version);
   // After link-time optimisation nvJitLink 13.0 leaves a pointer behind in the thread. If a later
-  // link in that thread has an error to report, nvJitLink follows the pointer and crashes.
+  // link in that thread reports an error, nvJitLink follows the pointer and crashes.
   run_on_library_thread("cucore-link", [&] {
     NvJitLinkRun run(job, result.flags);
     run.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One compile by NVRTC as plain values, so that it can be done here or in another process.
+// One compile by NVRTC as plain values, so that this or another process can run it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace cucore::core {
 
 struct NvrtcJob {
   std::string source;
-  std::string name;  // as the compiler is to call it
+  std::string name;  // the compiler's name for it
   std::vector<std::string> header_names, header_sources;
   std::vector<std::string> flags, expressions;
   image::CodeType target = image::CodeType::PTX;
@@ -20,7 +20,8 @@ struct NvrtcJob {
 
 struct NvrtcResult {
   image::Bytes bytes;
-  image::Bytes ptx;  // of the same compile, beside a CUBIN; empty where the compiler has none
+  // of the same compile, in addition to a CUBIN; empty if the compiler does not return it
+  image::Bytes ptx;
   std::string log;
   std::vector<std::string> lowered_names;  // of the expressions, in their order
 };
@@ -32,7 +33,7 @@ class NvrtcRunner {
   virtual NvrtcResult run(const NvrtcJob& job) = 0;
 };
 
-// In this process.
+// Runs in this process.
 NvrtcRunner& nvrtc_here();
 
 }  // namespace cucore::core

@@ -22,7 +22,7 @@ std::vector<const char*> pointers(const std::vector<std::string>& strings) {
   return out;
 }
 
-// The first line of the log that is an error, for the message; the log has the rest.
+// Returns the first line of the log that is an error, for the message.
 std::string first_error(const std::string& log) {
   const size_t found = log.find("error");
   if (found == std::string::npos) return log.substr(0, log.find('\n'));
@@ -71,7 +71,7 @@ void NvrtcProgram::add_expression(const std::string& expression) {
 
 void NvrtcProgram::compile(const std::vector<std::string>& flags, const std::string& what) {
   const auto arguments = pointers(flags);
-  // The first compile loads a library of NVRTC's own.
+  // The first compile loads a separate library of NVRTC.
   static std::atomic<bool> has_compiled{false};
   if (!has_compiled.load(std::memory_order_relaxed)) require_descriptors(what);
   const driver::CapturedOutput output;
@@ -83,7 +83,7 @@ void NvrtcProgram::compile(const std::vector<std::string>& flags, const std::str
     return;
   }
   std::string whole = log();
-  // Headers are not found without them, and the log would blame the headers.
+  // Without descriptors the compiler does not find headers, and its log would blame the headers.
   if (const std::string why = descriptor_shortage(); !why.empty())
     throw Error(Status::IO, text("cannot ", what, ": ", why), std::move(whole));
   std::string message = what;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of NVRTC: owns the nvrtcProgram and turns what it says into values and errors.
+// One run of NVRTC: owns the nvrtcProgram and converts its results to values and errors.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace cucore::core {
 
 class NvrtcProgram {
  public:
-  // `name` is what the compiler is to call the source; see compiler_name().
+  // `name` is the compiler's name for the source; see compiler_name().
   NvrtcProgram(const std::string& source, const std::string& name,
                const std::vector<std::string>& header_names,
                const std::vector<std::string>& header_sources);
@@ -26,23 +26,23 @@ class NvrtcProgram {
   std::string log() const;
   std::string lowered_name(const std::string& expression) const;
   image::Bytes output(image::CodeType target) const;
-  // The PTX that a CUBIN was made of; empty where this NVRTC does not return it.
+  // Returns the PTX from which a CUBIN was made; empty if this NVRTC does not return it.
   image::Bytes ptx_beside() const;
 
  private:
   const driver::NvrtcTable& rtc_;
   nvrtcProgram program_ = nullptr;
-  std::string printed_;  // by the compiler, instead of into its log
+  std::string printed_;  // printed by the compiler, instead of written into its log
 };
 
-// A name without a folder is given one that does not exist, so that a quoted #include does not
-// search the current directory; the compiler's mangling is the same.
+// Adds a folder that does not exist to a name without one, so that a quoted #include does not
+// search the current folder. The compiler's mangling stays the same.
 std::string compiler_name(const std::string& name);
 
-// The numbers of the architectures that this NVRTC compiles for: 75, 80 and so on.
+// Returns the numbers of the architectures that this NVRTC supports: 75, 80 and so on.
 std::vector<int> nvrtc_architectures();
 
-// A log as the user would have it: without that folder.
+// Returns a log without that folder.
 std::string readable_log(std::string log);
 
 }  // namespace cucore::core

@@ -40,7 +40,7 @@ std::vector<std::string> nvvm_flags(FlagList& flags, const cucore_program_option
   return flags.take();
 }
 
-// One run of libNVVM: owns the nvvmProgram and turns what it says into values and errors.
+// One run of libNVVM: owns the nvvmProgram and converts its results to values and errors.
 class NvvmRun {
  public:
   explicit NvvmRun(std::string what) : table_(driver::nvvm()), what_(std::move(what)) {
@@ -53,7 +53,7 @@ class NvvmRun {
   void add(std::string_view bytes, const std::string& name) {
     check(table_.nvvmAddModuleToProgram(program_, bytes.data(), bytes.size(), name.c_str()));
   }
-  // Only what of it is used goes into the result.
+  // Only the used parts go into the result.
   void add_lazily(std::string_view bytes, const std::string& name) {
     check(table_.nvvmLazyAddModuleToProgram(program_, bytes.data(), bytes.size(), name.c_str()));
   }
@@ -94,7 +94,7 @@ class NvvmRun {
 
 Arch compile_arch(const std::string& given) {
   Arch arch = given.empty() ? default_arch(CodeType::PTX) : *Arch::parse(given);
-  arch.is_virtual = true;  // libNVVM makes PTX, and knows virtual architectures alone
+  arch.is_virtual = true;  // libNVVM makes PTX, and supports only virtual architectures
   return arch;
 }
 
@@ -188,7 +188,7 @@ Ref<ObjectCode> NvvmProgram::compile(CodeType target, const std::vector<std::str
   code.log = container::clean_text(run.log());
   const auto& nvvm = driver::nvvm();
   code.metadata["producer"] = std::string("libNVVM");
-  // libNVVM's own number, which is none of a toolkit's: a linker is not to compare it.
+  // libNVVM's own number, which is not a toolkit's: a linker must not compare it.
   code.metadata["nvvm_version"] = text(nvvm.version / 1000, ".", nvvm.version % 1000 / 10);
   code.metadata["options"] = flags;
   Sha256 hash;

@@ -22,7 +22,7 @@ namespace cucore::core {
 using image::Arch;
 using image::CodeType;
 
-// What one compile needs beyond the program itself.
+// The inputs of one compile beyond the program itself.
 struct CudaProgram::Job {
   CodeType target;
   Arch arch;
@@ -39,7 +39,7 @@ void require_arch(const char* arch) {
                      "\"; write it as \"sm_90\", \"sm_90a\" or \"compute_90\""));
 }
 
-// One field of the seed's input: its length first, so that no two lists of fields read the same.
+// Adds one field of the seed's input, its length first, so that different lists of fields differ.
 void add_field(Sha256& hash, std::string_view field) {
   hash.update(text(field.size(), ":")).update(field);
 }
@@ -49,7 +49,7 @@ void add_fields(Sha256& hash, const std::vector<std::string>& fields) {
   for (const std::string& field : fields) add_field(hash, field);
 }
 
-// Machine code records sizes only. `ptx` is what it was made of; the code is complete without.
+// Machine code records only sizes. `ptx` is its source; the code is complete without it.
 void add_parameter_classes(container::Code& code, const image::Bytes& ptx) {
   if (ptx.empty()) return;
   try {
@@ -82,7 +82,7 @@ Ref<Program> Program::create(cucore_source_type type, std::string source,
 
 std::shared_ptr<const container::BuildInputs> Program::inputs(
     CodeType target, const std::vector<std::string>& expressions) const {
-  constexpr size_t MOST = 64;  // programs with more combinations compute them anew
+  constexpr size_t MOST = 64;  // programs with more combinations compute them again
   const Arch arch = arch_for(target);
   {
     std::lock_guard lock(inputs_mutex_);
@@ -158,12 +158,12 @@ CudaProgram::Job CudaProgram::prepare(CodeType target,
   job.flags.push_back("--gpu-architecture=" + job.arch.text());
   job.flags.insert(job.flags.end(), flags_.begin(), flags_.end());
   if (target == CodeType::LTOIR && !links_) job.flags.push_back("--dlink-time-opt");
-  // From 12.9 on NVRTC would open the driver for a cache of its own, even with no GPU.
+  // From 12.9 on NVRTC would open the driver for its own cache, even without a GPU.
   if (!compiler_cache_ && driver::nvrtc().version >= 12090) job.flags.push_back("--no-cache");
   return job;
 }
 
-// Without a seed of its own NVRTC puts the process id into the names of anonymous namespaces.
+// Without a seed NVRTC puts the process id into the names of anonymous namespaces.
 std::string CudaProgram::derived_seed(const Job& job) const {
   Sha256 hash;
   add_field(hash, text(driver::nvrtc().version));
@@ -242,7 +242,7 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
                          job.flags,     job.expressions,
                          target,        text("compile ", name_, " for ", job.arch.text())};
   const NvrtcResult result = runner.run(request);
-  // A name is that of a file, which may have bytes that are no text.
+  // A name is that of a file, which may contain bytes that are not text.
   container::Code code =
       container::make_code(target, result.bytes, container::clean_text(name_), job.arch);
   add_parameter_classes(code, result.ptx);
@@ -256,7 +256,7 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   code.symbols = image::merge_expressions(std::move(code.symbols), names);
   code.log = container::clean_text(result.log);
   const int version = driver::nvrtc().version;
-  // Other images say it themselves; which nvJitLink can link this one hangs on it.
+  // Other images record it themselves; the choice of nvJitLink for this one depends on it.
   if (target == CodeType::LTOIR) code.toolkit = static_cast<uint16_t>(version / 100);
   note_producer(code, "NVRTC", text(version / 1000, ".", version % 1000 / 10));
   code.metadata["options"] = job.flags;

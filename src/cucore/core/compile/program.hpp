@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program: source text and the options to compile it with. Immutable; compiling needs no driver.
+// A program: source text and its compile options. Immutable; a compile needs no driver.
 #pragma once
 
 #include <cucore.h>
@@ -23,24 +23,24 @@ class Program : public Object {
   static Ref<Program> create(cucore_source_type type, std::string source,
                              const cucore_program_options& options);
 
-  // `runner` runs NVRTC: in this process, or in a worker; only CUDA C++ needs one.
+  // `runner` runs NVRTC in this process or in a worker; only CUDA C++ needs one.
   virtual Ref<ObjectCode> compile(image::CodeType target,
                                   const std::vector<std::string>& expressions,
                                   NvrtcRunner& runner = nvrtc_here()) const = 0;
-  // Makes the compiler write a trace that names the files it reads, and generate nothing; where
-  // inputs() says that it can. Never together with a compile: NVRTC 13.0 generates other code for
+  // Makes the compiler write a trace of the files that it reads, and generate no code; only if
+  // inputs() reports that it can. It is a separate run, because NVRTC 13.0 generates other code for
   // some kernels while it traces.
   virtual void trace_files(image::CodeType, const std::vector<std::string>&,
                            const std::string&) const {}
   virtual cucore_backend backend() const = 0;
 
-  // All that the result of a compile depends on, but for the process's environment. Kept for the
-  // next question; throws what compile() would of arguments that are wrong.
+  // Returns all that the result of a compile depends on, except the process's environment. Stored
+  // for the next call; throws the errors of compile() for wrong arguments.
   std::shared_ptr<const container::BuildInputs> inputs(
       image::CodeType target, const std::vector<std::string>& expressions) const;
 
  protected:
-  // The architecture that a compile would be for at this moment.
+  // Returns the architecture that a compile would have now.
   virtual image::Arch arch_for(image::CodeType target) const = 0;
   virtual container::BuildInputs make_inputs(image::CodeType target,
                                              const std::vector<std::string>& expressions) const = 0;
@@ -86,13 +86,13 @@ class CudaProgram final : public Program {
   std::vector<std::string> header_names_, header_sources_;
   bool has_seed_ = false;
   bool compiler_cache_ = false;
-  bool links_ = false;  // link_time_optimization was asked for
+  bool links_ = false;  // link_time_optimization was requested
 };
 
-// "default_program" where the options have no name.
+// "default_program" if the options have no name.
 std::string program_name(const cucore_program_options& options);
 
-// Of programs whose sources have no templates to instantiate.
+// For programs whose sources have no templates to instantiate.
 void require_no_expressions(const std::vector<std::string>& expressions, const char* source);
 
 }  // namespace cucore::core

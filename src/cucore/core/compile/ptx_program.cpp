@@ -34,7 +34,7 @@ void require_log_time(const char* time) {
                 "cucore_program_options.time names a file; of PTX the times go to the log, \"-\"");
 }
 
-// The same wishes as a linker has them.
+// Converts the options to those of a linker.
 cucore_linker_options translated(const cucore_program_options& from) {
   cucore_linker_options to = CUCORE_LINKER_OPTIONS_INIT;
   to.arch = from.arch;
@@ -91,7 +91,8 @@ container::BuildInputs PtxProgram::make_inputs(CodeType target,
                                                const std::vector<std::string>& expressions) const {
   require_compilable(target, expressions);
   container::BuildInputs out = link_inputs({&code_}, target, options_);
-  out.fields.push_back(key_field(container::KeyTag::SOURCE, "PTX"));  // not a link of the same
+  // distinct from a link of the same
+  out.fields.push_back(key_field(container::KeyTag::SOURCE, "PTX"));
   return out;
 }
 

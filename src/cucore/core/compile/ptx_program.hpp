@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program in PTX: a linker compiles it, which is the only way that options reach a PTX.
+// A program in PTX, compiled by a linker, which is the only way to apply options to PTX.
 #pragma once
 
 #include "core/compile/linker_options.hpp"

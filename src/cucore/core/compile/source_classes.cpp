@@ -23,7 +23,7 @@ size_t end_of_literal(std::string_view text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
-// Where the comment, the literal or the directive that begins here ends; `at` if none does.
+// Returns the end of the comment, the literal or the directive that begins here; `at` if none does.
 size_t end_of_hidden(std::string_view text, size_t at, bool line_begins) {
   const std::string_view rest = text.substr(at);
   if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
@@ -38,7 +38,7 @@ size_t end_of_hidden(std::string_view text, size_t at, bool line_begins) {
   return end;
 }
 
-// The same text with blanks for comments, literals and directives, which declare nothing.
+// Returns the text with blanks for comments, literals and directives, which declare nothing.
 std::string code_alone(std::string_view source) {
   std::string code(source);
   bool line_begins = true;
@@ -59,7 +59,7 @@ std::string code_alone(std::string_view source) {
   return code;
 }
 
-// Whether the name at `at` is that of a kernel that is declared here.
+// Returns whether the name at `at` is that of a kernel declared here.
 bool is_declaration(std::string_view code, size_t at, size_t size) {
   if (at > 0 && is_word(code[at - 1])) return false;
   const size_t next = code.find_first_not_of(BLANK, at + size);
@@ -69,7 +69,8 @@ bool is_declaration(std::string_view code, size_t at, size_t size) {
   return head.find("__global__") != head.npos;
 }
 
-// What lies between the parenthesis at `open` and its partner, cut at the commas outside brackets.
+// Returns the text between the parenthesis at `open` and its partner, split at the commas outside
+// brackets.
 std::optional<std::vector<std::string_view>> split(std::string_view code, size_t open) {
   std::vector<std::string_view> parts;
   size_t begin = open + 1;
@@ -125,8 +126,8 @@ bool is_integer_type(std::string_view word) {
 
 ParameterClass class_of_type(std::string_view code, std::string_view type, int depth);
 
-// What the mention of a name at `at` declares it to be: an enumeration, or another name of a type;
-// nullopt if the mention is no such declaration.
+// Returns the class that the name at `at` is declared to be: an enumeration, or another name of a
+// type. Returns nullopt if it is not declared here.
 std::optional<ParameterClass> class_declared_at(std::string_view code, std::string_view name,
                                                 size_t at, int depth) {
   const size_t end = at + name.size();
@@ -145,8 +146,8 @@ std::optional<ParameterClass> class_declared_at(std::string_view code, std::stri
   return {};
 }
 
-// Of a type that the source itself declares. Which of several declarations counts depends on scopes
-// and on the preprocessor, so all of them must agree.
+// Returns the class of a type that the source declares. Scopes and the preprocessor decide which of
+// several declarations is used, so all of them must agree.
 ParameterClass class_of_name(std::string_view code, std::string_view name, int depth) {
   constexpr size_t MOST_DECLARATIONS = 8;
   name.remove_prefix(name.rfind(':') + 1);
@@ -179,7 +180,7 @@ bool is_pointer(std::string_view declarator) {
   return declarator.find_first_of("*&[") != declarator.npos;
 }
 
-// Whether the type is that of an expression, which may contain an asterisk.
+// Returns whether the type is that of an expression, which may contain an asterisk.
 bool is_of_expression(std::string_view type) {
   return type.find("decltype") != type.npos || type.find("typeof") != type.npos;
 }
@@ -214,7 +215,7 @@ Classes classes_of(std::string_view code, const std::vector<std::string_view>& p
   return classes;
 }
 
-// Of declarations of one kernel: a class on which they do not agree is unknown.
+// Merges declarations of one kernel: a class on which they do not agree is unknown.
 void unite(std::optional<Classes>& known, const Classes& other) {
   if (!known) known = other;
   if (known->size() != other.size()) known->clear();
@@ -246,7 +247,7 @@ Classes classes_in_source(std::string_view source, std::string_view kernel) {
 
 void add_classes_of_sources(std::span<image::Symbol> kernels,
                             std::span<const std::string_view> sources) {
-  std::vector<std::string> codes;  // made once, if at all
+  std::vector<std::string> codes;  // made once, on demand
   for (image::Symbol& kernel : kernels) {
     if (!kernel.parameters || kernel.lowered_name.starts_with("_Z") ||
         std::ranges::none_of(*kernel.parameters, is_open))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user may have meant: the names that exist, the nearest in spelling first.
+// Suggestions for a mistyped name: the existing names, the most similar first.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace cucore::core {
 
-// "there are saxpy, scale, and 12 more"; "there are none".
+// Returns "there are saxpy, scale, and 12 more", or a text for an empty list.
 std::string list_names(std::vector<std::string> names, std::string_view nearest_to);
 
 }  // namespace cucore::core

@@ -31,12 +31,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr uint64_t LARGEST = uint64_t{1} << 31;
-constexpr std::chrono::seconds GRACE{1};  // for a worker to end that has closed its socket
+constexpr std::chrono::seconds GRACE{1};  // time for a worker to end that has closed its socket
 
 std::string reason() { return std::system_category().message(errno); }
 
-// The compiler that this process has found is the one that its workers are to use. What the user of
-// a set-user-ID program wrote into the environment does not reach a process with its rights.
+// Workers must use the compiler that this process has found. In a set-user-ID program, the user's
+// environment does not reach a process with its rights.
 std::vector<std::string> workers_environment() {
   std::vector<std::string> out;
   each_variable([&](const char* variable) {
@@ -61,7 +61,7 @@ int wait_for_end(pid_t pid) {
   return status;
 }
 
-// As waitpid; nullopt if the process goes on beyond `end`.
+// As waitpid; returns nullopt if the process runs beyond `end`.
 std::optional<int> wait_until(pid_t pid, Clock::time_point end) {
   constexpr std::chrono::milliseconds BETWEEN_LOOKS{2};
   int status = 0;
@@ -94,7 +94,7 @@ std::string Worker::find_program() {
 void Worker::start() {
   const std::string program = find_program();
   require_descriptors("start " + program);
-  // A socket rather than a pipe: writing to a process that has died is then no signal.
+  // A socket instead of a pipe, because a write to a dead process then raises no signal.
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw Error(Status::IO, "cannot start a worker: " + reason());
@@ -124,7 +124,7 @@ void Worker::stop() {
 std::string Worker::how_it_died() {
   const int failure = std::exchange(socket_failure_, 0);
   close(std::exchange(from_, -1));
-  // Its end of the socket is closed: it is dead or about to be, unless it closed the socket alone.
+  // Its end of the socket is closed: it is dead or ending, unless it closed only the socket.
   const std::optional<int> ended = wait_until(pid_, Clock::now() + GRACE);
   if (!ended) {
     kill(pid_, SIGKILL);
@@ -154,7 +154,7 @@ Worker::Fate Worker::transfer(int fd, bool writes, char* data, size_t size, Cloc
     if (count == 0) return Fate::TOO_SLOW;
     const ssize_t done = writes ? send(fd, data, size, MSG_NOSIGNAL) : recv(fd, data, size, 0);
     if (done < 0 && errno == EINTR) continue;
-    // A worker that has died says more than the socket whose end it held.
+    // The exit of a dead worker is more informative than its socket.
     if (done < 0 && errno != EPIPE && errno != ECONNRESET) socket_failure_ = errno;
     if (done <= 0) return Fate::DIED;
     data += done;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that compiles: NVRTC's front end does one program at a time in a process, and a
-// compiler that crashes or never ends takes only itself along.
+// A process that compiles. NVRTC's front end runs one program at a time per process, and a compiler
+// that crashes or never ends affects only its own process.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,8 @@
 
 namespace cucore::core {
 
-// Belongs to one thread at a time. The process is started for the first job and kept for the next.
+// Only one thread at a time may use it. The process is started for the first job and kept for the
+// next.
 class Worker final : public NvrtcRunner {
  public:
   explicit Worker(std::chrono::milliseconds time_limit) : time_limit_(time_limit) {}
@@ -20,12 +21,12 @@ class Worker final : public NvrtcRunner {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // A process that dies is tried once more, then COMPILATION says how it died; so it does of one
-  // that takes too long.
+  // If a process dies, the job is tried once more; then COMPILATION reports its end. A process that
+  // exceeds the time limit is not retried.
   NvrtcResult run(const NvrtcJob& job) override;
 
-  // The program of the workers: $CUCORE_WORKER, or beside this library. Throws NOT_FOUND with every
-  // path tried.
+  // Returns the program of the workers: $CUCORE_WORKER, or the file next to this library. Throws
+  // NOT_FOUND with every path tried.
   static std::string find_program();
 
  private:

@@ -31,7 +31,7 @@ class Packer {
   std::string out_;
 };
 
-// Gives nothing past the end, and remembers that it did.
+// Returns nothing past the end, and records that it did.
 class Unpacker {
  public:
   explicit Unpacker(std::string_view in) : in_(in) {}
@@ -71,7 +71,7 @@ image::Bytes to_bytes(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// The name of a library in an Origin lives for ever.
+// The name of a library in an Origin must live forever.
 const char* known_library(std::string_view name) {
   for (const char* known : {"cuda", "nvrtc", "nvjitlink", "nvvm"})
     if (name == known) return known;
@@ -80,7 +80,7 @@ const char* known_library(std::string_view name) {
 
 [[noreturn]] void refuse() { throw Error(Status::INTERNAL, "the answer of a worker is malformed"); }
 
-// Not OK, which would pass for a result.
+// OK would be taken for a result.
 bool is_failure(Status status) {
   switch (status) {
 #define STATUS(name, number) case Status::name:

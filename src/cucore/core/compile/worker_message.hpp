@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes through the pipes between this process and its workers.
+// The messages between this process and its workers.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace cucore::core {
 
-// The exit status of a worker that cannot use its socket, and the reason as in errno on top.
+// The exit status of a worker that cannot use its socket, plus the reason as in errno.
 inline constexpr int SOCKET_FAILED = 128;
 
-// A message is its size and its bytes.
+// A message consists of its size and its bytes.
 std::string pack(const NvrtcJob& job);
 std::string pack(const NvrtcResult& result);
 std::string pack(const Error& error);
 
-// nullopt for bytes that are no message of that kind.
+// Returns nullopt for bytes that are not a message of that kind.
 std::optional<NvrtcJob> unpack_job(std::string_view message);
 
-// The result, or throws the error that the worker met. Throws INTERNAL for what is neither.
+// Returns the result, or throws the error of the worker. Throws INTERNAL for anything else.
 NvrtcResult unpack_result(std::string_view message);
 
 }  // namespace cucore::core

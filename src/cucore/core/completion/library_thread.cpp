@@ -15,7 +15,7 @@
 namespace cucore::core {
 namespace {
 
-// Signals are for the program's own threads.
+// Only the program's own threads handle signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -45,7 +45,7 @@ void* run(void* given) {
   return nullptr;
 }
 
-// The stack that a compiler needs: threads of virtual machines may have less.
+// The stack that a compiler needs; threads of virtual machines may have less.
 class Attributes {
  public:
   Attributes() {
@@ -113,7 +113,8 @@ bool wait_at_exit(const std::function<bool()>& is_done) noexcept {
   return done;
 }
 
-// By trying: a mutex with a clock of its own is unknown to ThreadSanitizer (gcc 12).
+// Tries repeatedly, because ThreadSanitizer (gcc 12) does not support a timed mutex with another
+// clock.
 std::unique_lock<std::mutex> lock_at_exit(std::mutex& busy) noexcept {
   std::unique_lock lock(busy, std::defer_lock);
   wait_at_exit([&] { return lock.try_lock(); });

@@ -14,16 +14,16 @@ bool may_print(image::CodeType type, std::span<const std::byte> bytes) {
 
 namespace {
 
-// A broken context makes no stream, and waits for none: any stream writes the output.
+// A broken context creates no stream and waits for none; then any stream writes the output.
 CUresult write_despite(const driver::CudaTable& cu, CUresult failure) noexcept {
   return driver::is_sticky(failure) ? cu.cuStreamSynchronize(CU_STREAM_LEGACY) : failure;
 }
 
 }  // namespace
 
-// A stream that is never given work is done at once; the driver writes the output of the whole
-// context when it is synchronised. The polled stream itself would have to be waited for if another
-// thread had given it more work meanwhile.
+// A stream without work is done at once; its synchronisation makes the driver write the output of
+// the whole context. The polled stream itself might have received more work from another thread,
+// which would be waited for.
 CUresult PrintedOutput::write() noexcept {
   const auto* cu = driver::cuda_if_available();
   if (!cu) return CUDA_SUCCESS;

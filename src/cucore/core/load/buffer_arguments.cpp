@@ -19,7 +19,7 @@ namespace {
 
 void check_device(const Kernel& kernel, size_t index, const Buffer& buffer, const Stream& stream) {
   buffer.require_usable();
-  // Pinned and managed memory is at the same address on every device.
+  // Pinned and managed memory has the same address on every device.
   const bool anywhere =
       buffer.kind() == Buffer::Kind::PINNED || buffer.kind() == Buffer::Kind::MANAGED;
   if (&buffer.device() != &stream.device() && !anywhere)
@@ -46,7 +46,7 @@ void check_parameter(const Kernel& kernel, size_t index, const image::Parameter&
 }  // namespace
 
 BufferArguments::~BufferArguments() {
-  // A use ends before the handle that keeps its buffer alive is released.
+  // A use ends before the release of the handle that keeps its buffer alive.
   for (size_t i = 0; i < count_; ++i) {
     Item* const item = place(i);
     const void* const handle = item->handle;
@@ -80,7 +80,7 @@ void BufferArguments::begin_accesses() try {
   throw;
 }
 
-// In reverse, as scopes end.
+// In reverse order, as scopes end.
 void BufferArguments::end_accesses() noexcept {
   for (size_t i = count_; i-- != 0;) place(i)->access.reset();
 }

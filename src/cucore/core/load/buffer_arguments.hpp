@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a launch with buffers among them: each buffer is held, and its use recorded,
-// until the driver has the launch.
+// The arguments of a launch with buffers: each buffer is held, and its use recorded, until the
+// driver has the launch.
 #pragma once
 
 #include <cucore.h>
@@ -16,9 +16,9 @@
 
 namespace cucore::core {
 
-// How a handle becomes a buffer: handles belong to the C API.
+// Converts a handle to a buffer, because handles belong to the C API.
 struct BufferHandles {
-  // One more reference to the handle; null for a released one or one of another type.
+  // Adds a reference to the handle; returns null for a released one or one of another type.
   const Buffer* (*acquire)(const void* handle) noexcept;
   void (*release)(const void* handle) noexcept;
 };
@@ -31,11 +31,11 @@ class BufferArguments {
   BufferArguments(const BufferArguments&) = delete;
   BufferArguments& operator=(const BufferArguments&) = delete;
 
-  // Points each element of `pointers` at its value. Throws unless all fit the parameters.
+  // Points each element of `pointers` at its value. Throws unless all values fit the parameters.
   void resolve(const KernelImage& image, const cucore_argument* arguments, size_t count,
                void** pointers);
 
-  // Whether there are buffers of another device than the stream's. Their contexts must be alive
+  // Returns whether a buffer belongs to another device than the stream's. Its context must be alive
   // during the call of the driver.
   bool are_of_other_devices() const { return are_of_other_devices_; }
   void begin_accesses();
@@ -51,7 +51,7 @@ class BufferArguments {
     std::optional<ContextAccess> access;
     BufferUse use;
   };
-  // Not initialised: most launches use one or two.
+  // Not initialised, because most launches use one or two.
   static constexpr size_t FEW = 16;
   struct Items {
     alignas(Item) std::byte bytes[FEW * sizeof(Item)];

@@ -14,7 +14,7 @@ namespace cucore::core {
 
 class ObjectCode;
 
-// The device whose context is current, else device 0.
+// Returns the device whose context is current, else device 0.
 Ref<Device> current_device();
 
 class CodeLoader {
@@ -41,7 +41,7 @@ class CodeLoader {
 
   const ObjectCode& code_;
   std::mutex loading_;        // held while the driver loads
-  mutable std::mutex mutex_;  // guards what follows; never held while the driver works
+  mutable std::mutex mutex_;  // guards the members below; never held during a driver call
   std::map<Key, Ref<LoadedImage>> images_;
 };
 

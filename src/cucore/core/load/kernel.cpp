@@ -41,7 +41,7 @@ CUkernel Kernel::native_in(const LoadedImage& image, const Device& device) const
   return native;
 }
 
-// One image may serve several devices, each of which has a layout of its own.
+// One image may serve several devices, each with a separate layout.
 const KernelImage& Kernel::find_on(const Device& device) const {
   const Ref<LoadedImage> image = code_->load(device);
   std::lock_guard lock(finding_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel: its place in the driver, its parameters, and what it needs of a device.
+// A kernel: its function in the driver, its parameters, and its requirements for a device.
 #pragma once
 
 #include <atomic>
@@ -14,33 +14,33 @@
 
 namespace cucore::core {
 
-// A kernel as one loaded image has it. Layouts of parameters differ between architectures.
+// A kernel in one loaded image. Layouts of parameters differ between architectures.
 struct KernelImage {
-  // Throws INVALID_CODE if the driver reads other parameters on `device` than the code declares.
+  // Throws INVALID_CODE if the driver's parameters on `device` differ from those of the code.
   KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
               CUkernel native, const Device& device);
 
   const LoadedImage* image;  // kept alive by the kernel's code
   CUkernel native;
-  // nullopt where neither the code nor the driver says.
+  // nullopt if neither the code nor the driver has them.
   std::optional<std::vector<image::Parameter>> parameters;
   size_t parameter_bytes = 0;  // the end of the last parameter
 };
 
 class Kernel final : public Object {
  public:
-  // `first` is what was loaded for `device`. `asked` is the name that the user gave.
+  // `first` is the image loaded for `device`. `asked` is the user's name.
   Kernel(Ref<const ObjectCode> code, std::string name, std::string asked, const LoadedImage& first,
          CUkernel native, const Device& device);
 
   const std::string& name() const { return name_; }  // in the code, "_Z4axpyIfEvT_PS0_"
-  // For messages: the first name that it was asked for under, "axpy<float>".
+  // For messages: the first requested name, "axpy<float>".
   const std::string& label() const { return label_; }
   const ObjectCode& code() const { return *code_; }
   const KernelImage& first() const { return first_; }
 
-  // What a device runs. The first call for a device loads the code's image for it and compares the
-  // parameters with the driver's.
+  // Returns the kernel for a device. The first call for a device loads the code's image for it and
+  // compares the parameters with the driver's.
   const KernelImage& on(const Device& device) const {
     const auto* image =
         on_device_[static_cast<size_t>(device.ordinal())].load(std::memory_order_acquire);
@@ -52,7 +52,7 @@ class Kernel final : public Object {
   int attribute(int number, const Device& device) const;
   void set_attribute(int number, const Device& device, int value) const;
 
-  // Lets launches on the device use so much dynamic shared memory; never lowers what is allowed.
+  // Allows this much dynamic shared memory for launches on the device; never lowers the limit.
   void allow_dynamic_shared(const Device& device, uint32_t bytes) const;
 
   int occupancy(const Device& device, int block_size, size_t dynamic_shared) const;
@@ -73,9 +73,9 @@ class Kernel final : public Object {
   mutable std::mutex finding_;
   mutable std::vector<std::unique_ptr<const KernelImage>> others_;
   const std::unique_ptr<std::atomic<const KernelImage*>[]> on_device_;
-  // For each device, the dynamic shared memory that launches may use; 0: not asked yet.
+  // Per device, the dynamic shared memory that launches may use; 0: not queried yet.
   const std::unique_ptr<std::atomic<uint32_t>[]> allowed_shared_;
-  mutable std::mutex raising_;  // one thread at a time asks for the bound and raises it
+  mutable std::mutex raising_;  // one thread at a time queries the bound and raises it
 };
 
 }  // namespace cucore::core

@@ -17,7 +17,7 @@ namespace {
 
 using Parameters = std::optional<std::vector<Parameter>>;
 
-// More than any kernel has: a driver that never ends its answer is not believed.
+// More than any kernel has, because a faulty driver may never report the end.
 constexpr size_t MOST = 1 << 16;
 // Up to this alignment an offset is the same for every architecture: parameters begin at such an
 // address of the constant bank.
@@ -30,7 +30,8 @@ Parameters parameters_in_code(const LoadedImage& image, const std::string& name)
   return {};
 }
 
-// Of the image that the current context takes: without one the driver has no answer (580).
+// Returns the parameters for the image of the current context; without one the driver (580) returns
+// an error.
 Parameters parameters_in_driver(CUkernel kernel, const Device& device) {
   const auto& cu = cuda();
   if (!cu.cuKernelGetParamInfo) return {};
@@ -47,8 +48,9 @@ Parameters parameters_in_driver(CUkernel kernel, const Device& device) {
   throw Error(Status::CUDA, "the driver has no end of the parameters of a kernel");
 }
 
-// Layouts of the driver and of machine code have no classes. Those of PTX are used if the sizes are
-// equal: of the same image, or of another image of the code, such as LTOIR linked to PTX.
+// Layouts of the driver and of machine code have no classes. If the sizes are equal, the classes of
+// PTX are used. That PTX belongs to the same image, or to another image of the code, such as LTOIR
+// linked to PTX.
 void add_classes(std::vector<Parameter>& parameters, const LoadedImage& image,
                  const ObjectCode& code, const std::string& name) {
   for (const auto* symbols : {&image.symbols(), &code.symbols()})
@@ -80,7 +82,8 @@ Parameters read_parameters(const ObjectCode& code, const LoadedImage& image,
                            const std::string& name, CUkernel native, const Device& device) {
   Parameters parameters = parameters_in_code(image, name);
   const Parameters actual = parameters_in_driver(native, device);
-  // A fat binary may hold other layouts for other architectures; the driver knows which it took.
+  // A fat binary may have other layouts for other architectures; only the driver reports the chosen
+  // one.
   const bool is_choice = code.code().type == image::CodeType::FATBIN;
   if (actual && (is_choice || !parameters)) {
     parameters = actual;

@@ -33,7 +33,7 @@ class KernelTable {
   CodeLoader& loader_;
   std::once_flag names_once_;
   std::optional<KernelNames> names_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   // By a name of the code's symbols.
   std::unordered_map<std::string_view, Kernel*> kernels_;
 };

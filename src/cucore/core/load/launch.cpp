@@ -18,7 +18,7 @@ struct Dimensions {
 };
 
 constexpr const char* AXES = "xyz";
-// A kernel may use so much dynamic shared memory without a change of its attributes.
+// A kernel may use this much dynamic shared memory without a change of its attributes.
 constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
 
 [[noreturn]] void throw_dimension(const char* field, const uint32_t (&given)[3],
@@ -157,7 +157,7 @@ void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes) {
                    wanted == 1 ? " argument" : " arguments", ", got ", count));
 }
 
-// Sets the pointers to the values. False if there are buffers among the arguments, which are then
+// Sets the pointers to the values. Returns false if the arguments contain buffers, which are then
 // not checked yet.
 bool check_arguments(const Kernel& kernel, const KernelImage& image,
                      const cucore_argument* arguments, size_t count, void** pointers) {
@@ -233,7 +233,7 @@ class BufferAccesses {
   BufferArguments* buffers_ = nullptr;
 };
 
-// The failure of a call is explained after the accesses, since that may call Device::context().
+// The failure of a call is explained after the accesses, because that may call Device::context().
 [[gnu::always_inline]] inline CUresult call_in_context(const KernelImage& image,
                                                        const Stream& stream,
                                                        const CUlaunchConfig& configuration,

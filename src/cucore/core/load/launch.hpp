@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches a kernel: everything that can be checked is, before the one call of the driver.
+// Launches a kernel, after all possible checks, with one call of the driver.
 #pragma once
 
 #include <cucore.h>
@@ -17,7 +17,7 @@ void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_opti
 void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
                    const void* arguments, size_t size);
 
-// How many clusters of such a launch fit on the device at a time.
+// Returns how many clusters of such a launch fit on the device at a time.
 int max_active_clusters(const Kernel& kernel, const Device& device,
                         const cucore_launch_options& options);
 

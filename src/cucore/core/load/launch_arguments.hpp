@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One argument of a launch against the kernel's parameter.
+// Compares one argument of a launch with the kernel's parameter.
 #pragma once
 
 #include <cucore.h>
@@ -12,14 +12,14 @@ inline bool is_buffer(const cucore_argument& argument) {
   return argument.size == CUCORE_ARGUMENT_OBJECT;
 }
 
-// "4 bytes (float)", for messages.
+// Returns "4 bytes (float)", for messages.
 std::string describe(const image::Parameter& parameter);
 
 [[noreturn]] void throw_argument(const Kernel& kernel, const KernelImage& image, size_t index,
                                  const cucore_argument& given);
 
-// Whether a value fits its parameter. A buffer does not: its bytes are not the value. If the
-// kernel's parameters are not known, every size is taken as it is.
+// Returns whether a value fits its parameter. A buffer does not: its bytes are not the value. If
+// the kernel's parameters are not known, every size is accepted.
 inline bool fits(const KernelImage& image, size_t index, const cucore_argument& given) {
   const auto& parameters = image.parameters;
   const bool as_wanted = parameters ? given.size == (*parameters)[index].size : !is_buffer(given);

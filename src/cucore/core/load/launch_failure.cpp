@@ -16,7 +16,7 @@ int attribute_or(const Kernel& kernel, const Device& device, CUfunction_attribut
   return result == CUDA_SUCCESS ? value : other;
 }
 
-// What of the kernel's own needs the launch breaks; "" if nothing can be told.
+// Returns the kernel's requirement that the launch violates; "" if none is found.
 std::string broken_need(const Kernel& kernel, const Device& device, const CUlaunchConfig& config) {
   const auto threads = static_cast<int64_t>(config.blockDimX) * config.blockDimY * config.blockDimZ;
   const int most = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0);
@@ -41,7 +41,8 @@ bool has_clusters(const CUlaunchConfig& config) {
   });
 }
 
-// All blocks of a cooperative launch run at once; "" if the driver does not tell how many can.
+// All blocks of a cooperative launch run at once; returns "" if the driver does not report the
+// limit.
 std::string too_many_blocks(const Kernel& kernel, const Device& device,
                             const CUlaunchConfig& config) noexcept try {
   if (has_clusters(config)) return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out why the driver refused a launch: its own answer is mostly "invalid argument".
+// Finds the reason that the driver refused a launch, because its own result is mostly "invalid
+// argument".
 #pragma once
 
 #include "core/load/kernel.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libraries that are opened at run time, as the user sees and steers them.
+// The user's functions for the libraries that are opened at run time.
 #pragma once
 
 #include "driver/cuda.hpp"

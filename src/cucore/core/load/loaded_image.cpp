@@ -37,7 +37,7 @@ class JitLog {
   std::vector<char> errors_, info_;
   CUjit_option names_[4] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                             CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
-  // The last byte stays ours, so that the text always ends.
+  // The last byte is reserved, so that the text always ends.
   void* values_[4] = {errors_.data(), as_value(CAPACITY - 1), info_.data(), as_value(CAPACITY - 1)};
 };
 
@@ -45,8 +45,8 @@ class JitLog {
 
 namespace {
 
-// Loading says that all is well also where the driver's compiler refused the PTX (driver 580); the
-// module of a context says the truth.
+// Loading returns success even if the driver's compiler (580) refused the PTX; the module of a
+// context returns the error.
 CUresult load_and_try(CUlibrary& native, const void* image, JitLog& jit) {
   const auto& cu = cuda();
   CUresult result = cu.cuLibraryLoadData(&native, image, jit.names(), jit.values(), jit.count(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver loaded of an image: unloaded once nothing uses it any more, and nothing that was
-// launched from it runs.
+// An image loaded by the driver. It is unloaded after its last use and the end of all work launched
+// from it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace cucore::core {
 
-// A library of the driver that is to be unloaded.
+// A pending unload of a driver library.
 class Unload final : public DeferredRelease {
  public:
   void perform(const driver::CudaTable& cu) noexcept override;
@@ -23,8 +23,8 @@ class Unload final : public DeferredRelease {
 
 class LoadedImage final : public Object {
  public:
-  // `what` is "load saxpy.cu (CUBIN for sm_90)"; the error carries the driver's own log. What is
-  // loaded serves all devices that the image fits; `device` is the one that it is tried on.
+  // `what` is "load saxpy.cu (CUBIN for sm_90)"; the error contains the driver's own log. The
+  // loaded image serves all devices that it fits; `device` is the one that it is tried on.
   static Ref<LoadedImage> load(const void* image, const Device& device, const std::string& what,
                                std::vector<image::Symbol> symbols, bool may_print);
 
@@ -37,15 +37,15 @@ class LoadedImage final : public Object {
   CUlibrary native() const { return native_; }
   const std::vector<image::Symbol>& symbols() const { return symbols_; }
 
-  // Null where there is no such kernel.
+  // Returns null if no kernel has this name.
   CUkernel find_kernel(const char* lowered_name) const;
 
-  // Launches on a stream that is not known are surrounded by record_use() and note_output(); a
-  // stream is never known to code that may print. Costs one comparison.
+  // Launches on an unknown stream are surrounded by record_use() and note_output(); for code that
+  // may print, every stream is unknown. Costs one comparison.
   bool knows(const Stream& stream) const { return unload_->uses().contains(stream.mark_key()); }
   // The image is unloaded only after the stream's work.
   void record_use(const Stream& stream) const;
-  // Waits for the stream end with the output of what was launched.
+  // Waits for the stream end with the output of the launched work.
   void note_output(const Stream& stream) const {
     if (may_print_) stream.context()->output().note_launch();
   }

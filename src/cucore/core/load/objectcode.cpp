@@ -50,7 +50,7 @@ std::string as_text(const container::MetadataValue& value) {
   return lines;
 }
 
-// Most symbols have no expression, which "" must not find.
+// Most symbols have no expression, so "" must not match them.
 bool has_expression(const Symbol& symbol, const std::string& wanted) {
   return !symbol.expression.empty() && normal_expression(symbol.expression) == wanted;
 }
@@ -120,7 +120,7 @@ size_t ObjectCode::image_count() const {
   return is_bundle() ? code_.images.size() : 1;
 }
 
-// An entry of a fat binary, decompressed.
+// Returns an entry of a fat binary, decompressed.
 Ref<const ObjectCode> ObjectCode::entry_at(size_t index) const {
   image::FatbinImage image =
       image::read_fatbin_entry(image::ByteView("FATBIN", code_.data()), index);

@@ -18,7 +18,7 @@ namespace cucore::core {
 
 class Kernel;
 
-// Where a variable of the code is on a device.
+// The location of a variable of the code on a device.
 struct Global {
   CUdeviceptr address = 0;
   size_t size = 0;
@@ -28,7 +28,7 @@ class ObjectCode final : public Object {
  public:
   explicit ObjectCode(container::Code code, const container::SignatureInfo& signature = {});
 
-  // From bytes that a user gives: checked first, so that the driver, which takes no length, never
+  // From a user's bytes. They are checked first, so that the driver, which takes no length, never
   // reads past their end.
   static Ref<ObjectCode> create(image::CodeType type, std::span<const std::byte> bytes,
                                 std::string name, std::string_view arch,
@@ -37,20 +37,20 @@ class ObjectCode final : public Object {
                                    std::string_view arch,
                                    const std::vector<image::NamedExpression>& names);
 
-  // Checks bytes from strangers; what they say of their signature is kept.
+  // Checks untrusted bytes; the state of their signature is stored.
   static Ref<ObjectCode> deserialize(std::span<const std::byte> bytes,
                                      const container::ReadOptions& options);
   static Ref<ObjectCode> bundle(std::span<const ObjectCode* const> images);
 
-  // Those of a bundle, the entries of a fat binary, else 1, itself.
+  // Returns the number of images of a bundle or entries of a fat binary; else 1.
   size_t image_count() const;
   Ref<const ObjectCode> image_at(size_t index) const;
 
   const container::Code& code() const { return code_; }
-  // Those of the image; of LTOIR, which is opaque, those that a link to PTX shows; of a bundle
-  // those of all images.
+  // Returns the symbols of the image. For LTOIR, which is opaque, they come from a link to PTX; a
+  // bundle has those of all images.
   const std::vector<image::Symbol>& symbols() const;
-  // What machine code says that a kernel needs; nullptr where it does not.
+  // Returns the resources that machine code records for a kernel, or nullptr.
   const image::KernelResources* resources(const std::string& lowered_name) const;
   const std::vector<Diagnostic>& diagnostics() const;
   // Key and value as text, sorted by key.
@@ -60,12 +60,12 @@ class ObjectCode final : public Object {
   const std::string& arch() const { return arch_; }
   std::string label() const;  // "saxpy.cu (CUBIN for sm_90)"
 
-  // The bytes; a PTX without its NUL, a bundle's as a container.
+  // Returns the bytes: a PTX without its NUL, a bundle as a container.
   std::span<const std::byte> data() const {
     return is_bundle() ? std::span<const std::byte>(container_) : code_.data();
   }
 
-  // Whether devices of different architectures get different images.
+  // Returns whether devices of different architectures use different images.
   bool varies_by_device() const { return is_bundle() || code_.type == image::CodeType::LTOIR; }
 
   Ref<LoadedImage> load(const Device& device) const { return loader_.load(device); }
@@ -87,10 +87,10 @@ class ObjectCode final : public Object {
 
   const container::Code code_;
   const std::string arch_;
-  const image::Bytes container_;  // of a bundle
+  const image::Bytes container_;  // BUNDLE only
   const container::SignatureState signature_;
   const std::string signature_key_;
-  // Found at the first question.
+  // Computed at the first call.
   mutable std::once_flag symbols_once_, resources_once_, diagnostics_once_, metadata_once_;
   mutable std::vector<image::Symbol> symbols_;
   mutable std::vector<image::KernelResources> resources_;

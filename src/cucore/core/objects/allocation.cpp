@@ -12,7 +12,8 @@ using driver::RelaxedCaptures;
 
 namespace {
 
-// A wait for the stream in whose order memory is freed. One without a mark has an event for this.
+// A wait for the stream that orders the free of memory. A stream without a mark has an event for
+// it.
 class OrderWait {
  public:
   OrderWait(const CudaTable& cu, const Stream& stream, CUstream order)
@@ -45,7 +46,7 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   Allocation& self = *allocation;
   const ContextScope scope(*self.context_, std::nothrow);
   const CudaTable* cu = driver::cuda_if_available();
-  if (!cu || !scope.is_alive()) return;  // the memory is gone with its context or its process
+  if (!cu || !scope.is_alive()) return;  // the memory ended with its context or its process
   if (self.kind_ == Kind::POOL && self.free_in_order(*cu)) return;
   const RelaxedCaptures relaxed;
   self.add_own_stream();
@@ -59,8 +60,8 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
     release_later(std::move(allocation));
 }
 
-// Any thread may release the last reference, and its own default stream is another one. The legacy
-// stream is ordered after all of them.
+// Any thread may release the last reference, with another default stream. The legacy stream is
+// ordered after all of them.
 CUstream Allocation::order() const {
   return stream_->kind() == Stream::Kind::PER_THREAD ? CU_STREAM_LEGACY : stream_->native();
 }
@@ -77,7 +78,8 @@ bool Allocation::free_in_order(const CudaTable& cu) noexcept {
 bool Allocation::free_after_uses(const CudaTable& cu, CUstream own) noexcept {
   const RelaxedCaptures relaxed;
   OrderWait order(cu, *stream_, own);
-  // Before the lease: a stream whose queue is full blocks a record, but no other release.
+  // Before the lease: a record may block on a stream whose queue is full, but must not block other
+  // releases.
   if (!uses().prepare_wait(cu) || !order.prepare()) return false;
   const ReleaseStreams::Lease release = context_->release_streams().acquire(cu);
   if (!release || !uses().make_wait(cu, release) || !order.make(release)) return false;
@@ -85,7 +87,7 @@ bool Allocation::free_after_uses(const CudaTable& cu, CUstream own) noexcept {
   return true;
 }
 
-// For the host to wait for.
+// For a wait on the host.
 void Allocation::add_own_stream() noexcept {
   if (!stream_) return;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the driver that a buffer owns, until everything that uses it is complete.
+// Memory of the driver that a buffer owns, until all work that uses it is complete.
 #pragma once
 
 #include "core/objects/deferred_release.hpp"
@@ -39,11 +39,11 @@ class Allocation final : public DeferredRelease {
   const CUdeviceptr address_;
   void* const host_;
   Ref<Stream> stream_;
-  bool waits_for_context_ = false;  // for the work of an own stream that has no mark
+  bool waits_for_context_ = false;  // for the work of its own stream without a mark
 };
 
-// Waits until all work of the context is complete and the memory that waited for it is free, as far
-// as possible. For an allocation that failed.
+// Waits until all work of the context is complete and its pending memory is free, as far as
+// possible. For a failed allocation.
 void wait_for_releases(const Context& context) noexcept;
 
 }  // namespace cucore::core

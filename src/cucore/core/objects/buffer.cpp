@@ -28,8 +28,8 @@ std::string describe(const Device& device, size_t size, const char* kind) {
 // Retries after pending releases, which may free enough memory.
 template <class Allocate>
 CUresult allocate_or_wait(const Context& context, Allocate&& allocate) {
-  // An allocation is no work of a captured stream, but the driver refuses it during a capture that
-  // the thread has begun in global mode, and invalidates the capture.
+  // An allocation is not work of a captured stream. During a capture that the thread has begun in
+  // global mode, the driver would still refuse it and invalidate the capture.
   const driver::RelaxedCaptures relaxed;
   const CUresult result = allocate();
   if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
@@ -51,7 +51,7 @@ Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, Allocation::Kind allo
   }
 }
 
-// The memory would belong to the graph, and is freed outside it.
+// The memory would belong to the graph, but would be freed outside it.
 void require_not_captured(const Stream& stream) {
   if (stream.kind() == Stream::Kind::OWNED && !stream.may_be_captured()) return;
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -152,8 +152,8 @@ void Buffer::set_stream(Ref<Stream> stream) {
   stream->require_on(device(), "buffer");
   if (!allocation_) return;
   std::lock_guard lock(mutex_);
-  // Any thread may have added work to the previous stream that was not recorded. A stream without
-  // a mark is waited for with its context, since each thread may have another stream behind it.
+  // Any thread may have added unrecorded work to the previous stream. A stream without a mark is
+  // waited for with its context, because it may be another stream for each thread.
   const Stream& before = *allocation_->stream();
   if (before.mark())
     allocation_->uses().add(before.mark());
@@ -194,8 +194,8 @@ void Buffer::require_range(size_t offset, size_t size, const char* verb) const {
 
 namespace {
 
-// A copy from pageable memory returns when the driver has its own copy of the bytes. A copy from
-// registered memory returns at once, and the bytes are still needed.
+// A copy from pageable memory returns when the driver has copied the bytes. A copy from registered
+// memory returns at once, and the bytes are still in use.
 bool is_registered(const void* host) {
   unsigned type = 0;
   const CUresult result = cuda().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
@@ -275,8 +275,8 @@ bool is_on_device(CUdeviceptr address) {
 }
 
 // The driver has no call that repeats 8 bytes. Each half is a column of 4 bytes, which takes an
-// H200 170 ms for 1 GiB. So the device copies a first part, twice as much each time, in 0.5 ms;
-// copies of host memory would wait for the stream.
+// H200 170 ms for 1 GiB. Doubling copies of a first part on the device take 0.5 ms; copies of host
+// memory would wait for the stream.
 CUresult fill_wide(CUdeviceptr to, uint64_t value, size_t count, bool can_copy, CUstream stream) {
   constexpr size_t PITCH = sizeof value, HALF = PITCH / 2, FIRST = 8192;
   const auto& cu = cuda();
@@ -320,7 +320,7 @@ void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t patter
   const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
   hold_if_captured(stream, *this);
-  uint64_t value = 0;  // little endian, as every host that CUDA runs on
+  uint64_t value = 0;  // little endian, as all hosts of CUDA are
   std::memcpy(&value, pattern, pattern_size);
   const bool can_copy = kind_ == Kind::POOL || kind_ == Kind::MANAGED ||
                         (kind_ == Kind::BORROWED && pattern_size == 8 && is_on_device(address_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that kernels use: from the stream-ordered pool, pinned, managed, or somebody else's.
+// Memory for kernels: from the stream-ordered pool, pinned, managed, or borrowed.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class Buffer final : public Object {
   static Ref<Buffer> create_managed(const Device& device, size_t size);
   static Ref<Buffer> from_native(const Device& device, CUdeviceptr address, size_t size);
 
-  // `allocation` is null for memory that is borrowed and for none.
+  // `allocation` is null for borrowed and for empty memory.
   Buffer(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, size_t size,
          std::unique_ptr<Allocation> allocation)
       : context_(std::move(context)),
@@ -37,8 +37,8 @@ class Buffer final : public Object {
   size_t size() const { return size_; }
   void require_usable() const { context_->require_alive("buffer"); }
 
-  // The memory is freed only after the work that the stream has been given until then. Called by
-  // hand after the work was added; see BufferUse for work that this library adds.
+  // The memory is freed only after the work added to the stream so far. The user calls it after
+  // adding work; see BufferUse for work that this library adds.
   void record_use(const Stream& stream) const;
 
   void set_stream(Ref<Stream> stream);
@@ -86,7 +86,7 @@ class BufferUse {
   void begin(const Buffer& buffer, const Stream& stream);
   void end() noexcept;
 
-  // Null where nothing is left to be done once the work was added.
+  // Null if no action is needed after the work was added.
   const Buffer* buffer_ = nullptr;
   const Stream* stream_ = nullptr;
   uint64_t stream_id_ = 0;

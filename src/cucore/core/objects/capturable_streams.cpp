@@ -43,7 +43,7 @@ void remove_capturable(const Stream& stream) noexcept {
   std::erase(all.streams, &stream);
 }
 
-// The legacy stream stands for all blocking streams, default streams of threads among them.
+// The legacy stream stands for all blocking streams, including default streams of threads.
 bool is_any_captured(const driver::CudaTable& cu, const Context& context) noexcept {
   if (driver::is_captured(cu, CU_STREAM_LEGACY)) return true;
   Capturable& all = capturable();

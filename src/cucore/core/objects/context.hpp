@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primary context of a device. Everything made on the device keeps it alive.
+// The primary context of a device. All objects on the device keep it alive.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ class Context final : public Object {
   CUcontext native() const { return native_; }
   PrintedOutput& output() const { return output_; }
 
-  // After a reset of the device nothing of this context may be touched.
+  // After a reset of the device, objects of this context must not be used.
   bool is_lost() const { return lost_.load(std::memory_order_acquire); }
   void set_lost() const { lost_.store(true); }
 
-  // The uses that no thread's record has room for; see ContextAccess.
+  // The accesses that exceed the records of threads; see ContextAccess.
   void begin_counted_access() const noexcept { accesses_.fetch_add(1); }
   void end_counted_access() const noexcept { accesses_.fetch_sub(1); }
   bool has_counted_accesses() const noexcept { return accesses_.load() != 0; }
@@ -36,10 +36,10 @@ class Context final : public Object {
       throw_lost(what);
   }
 
-  // The streams that free memory which other streams than its own have used.
+  // The streams that free memory used by other streams than its own.
   ReleaseStreams& release_streams() const { return release_streams_; }
 
-  // Whether the context's objects are gone, so that a destructor must not release them.
+  // Returns whether the context's objects are gone, so that a destructor must not release them.
   bool is_gone() const { return is_lost() || driver::is_gone(); }
 
  private:

@@ -22,7 +22,7 @@ constinit ThreadAccesses full{.contexts = {}, .depth = ThreadAccesses::DEPTH};
 // threads are counted by their contexts.
 constinit std::array<ThreadAccesses, 512> records{};
 
-// Gives the record of a thread that ends to another.
+// Hands the record of an ending thread to another.
 struct Departure {
   ~Departure() {
     ThreadAccesses* const own = std::exchange(thread_accesses, &full);
@@ -32,8 +32,8 @@ struct Departure {
 };
 thread_local Departure departure;
 
-// Makes the stores that other threads have executed visible here, and makes what they load from now
-// on recent. Without the system call, stores leave a processor in far less time than this waits.
+// Makes earlier stores of other threads visible here, and makes their later loads recent. Without
+// the system call it only waits: stores leave a processor in far less time.
 void synchronize_memory() noexcept {
   (void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;

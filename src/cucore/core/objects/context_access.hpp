@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driver calls that use a context, as a reset of the device sees them: a reset waits until those
-// under way have returned, and no later call uses the context.
+// Driver calls that use a context. A reset waits until those in progress have returned, and later
+// calls do not use the context.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace cucore::core {
 
 namespace detail {
 
-// The contexts that one thread uses. That thread alone changes it.
+// The contexts that one thread uses. Only that thread changes it.
 struct alignas(64) ThreadAccesses {
   static constexpr uint32_t DEPTH = 6;
 
@@ -22,19 +22,20 @@ struct alignas(64) ThreadAccesses {
   std::atomic<bool> is_taken{false};
 };
 
-// Never null: a thread without a record has one that is full. The model saves a call per access.
+// Never null: a thread without a record uses a full one. The TLS model saves a call per access.
 extern constinit thread_local ThreadAccesses* thread_accesses
     __attribute__((tls_model("initial-exec")));
 
-// The calling thread's record, if it has or can get one with room; else null.
+// Returns the calling thread's record, if it has or can get one with room; else null.
 ThreadAccesses* find_accesses() noexcept;
 
 }  // namespace detail
 
 // While this lives, a context that was alive at the beginning is not destroyed. Costs no atomic
-// operation: a reset makes the stores of all threads visible by a call of the system.
+// operation, because a reset makes the stores of all threads visible by a system call.
 //
-// Do not call Device::context() while this lives: it waits for a reset, which waits for this.
+// Device::context() must not be called while this lives: it waits for a reset, which waits for
+// this.
 class ContextAccess {
  public:
   // Throws INVALID_STATE if the context is lost; `what` names the object that lives in it:
@@ -72,7 +73,7 @@ class ContextAccess {
   detail::ThreadAccesses* accesses_;  // null: counted by the context
 };
 
-// Waits until no other thread uses a context that is lost.
+// Waits until no other thread uses a lost context.
 void wait_for_accesses(const Context& context) noexcept;
 
 }  // namespace cucore::core

@@ -25,7 +25,7 @@ class ContextScope {
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
 
-  // If false, all objects of the context are gone, or the process must leave the driver alone.
+  // If false, all objects of the context are gone, or the process must not use the driver.
   bool is_alive() const noexcept { return is_alive_; }
   // If false, only calls that need no current context can succeed.
   bool is_current() const noexcept { return guard_ && *guard_; }

@@ -18,18 +18,18 @@ using namespace std::chrono_literals;
 class DeferredReleases {
  public:
   void start() {
-    (void)driver::cuda();  // throws in a forked process, where the mutex may be held for good
+    (void)driver::cuda();  // throws in a forked process, where the mutex may stay locked
     std::lock_guard lock(mutex_);
     if (started_) return;
     start_library_thread(
         "cucore-release", [](void* self) noexcept { static_cast<DeferredReleases*>(self)->run(); },
         this);
     started_ = true;
-    // After the driver's own exit work was registered, so this runs before it.
+    // Registered after the driver's own exit handler, so this runs before it.
     std::atexit([] { instance().wait_for_exit(); });
   }
 
-  // If the process can have no further thread, what is queued is never released.
+  // If the process cannot have another thread, queued releases never happen.
   void add(std::unique_ptr<DeferredRelease> release) noexcept {
     try {
       start();
@@ -55,7 +55,7 @@ class DeferredReleases {
     changed_.notify_one();
   }
 
-  // Waits for two passes, since the present one may be past a release that has become ready.
+  // Waits for two passes, because the present one may be past a release that has become ready.
   void perform_ready() noexcept {
     if (must_stop()) return;
     std::unique_lock lock(mutex_);
@@ -76,7 +76,7 @@ class DeferredReleases {
   static constexpr std::chrono::microseconds SHORTEST_PAUSE{50};
   static constexpr std::chrono::microseconds LONGEST_PAUSE{5000};
 
-  // Waits until no call of the driver is under way, before the driver's exit work begins.
+  // Waits until no driver call is in progress, before the driver's exit handler runs.
   void wait_for_exit() noexcept {
     if (driver::forked()) return;
     exiting_.store(true);
@@ -101,7 +101,7 @@ class DeferredReleases {
     }
   }
 
-  // Waits for something new; while something waits already, no longer than the pause.
+  // Waits for a new release; while others wait, no longer than the pause.
   bool take_new(std::chrono::microseconds pause) {
     std::unique_lock lock(mutex_);
     const auto has_new = [this] {
@@ -171,8 +171,9 @@ class DeferredReleases {
   size_t pending_ = 0;  // releases and references added and not performed
   uint64_t passes_ = 0, passes_wanted_ = 0;
   bool started_ = false;
-  DeferredRelease* waiting_ = nullptr;  // the thread's own; in reach of leak checkers when it ends
-  std::mutex busy_;                     // held while the thread is inside the driver
+  // the thread's own; reachable for leak checkers when it ends
+  DeferredRelease* waiting_ = nullptr;
+  std::mutex busy_;  // held during driver calls of the thread
   std::atomic<bool> exiting_{false};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Releases of resources that work on the device may still use, on a thread of the library.
+// Releases of resources that device work may still use, on a thread of the library.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace cucore::core {
 
-// A resource of the driver that is released once all work that uses it is complete. Made together
-// with the resource, so that its release allocates nothing.
+// A resource of the driver that is released once all work that uses it is complete. Created
+// together with the resource, so that its release allocates nothing.
 class DeferredRelease {
  public:
   virtual ~DeferredRelease() = default;
@@ -29,16 +29,16 @@ class DeferredRelease {
   DeferredRelease* next_ = nullptr;
 };
 
-// A reference of a graph to what it launches.
+// A reference of a graph to the objects that it launches.
 struct Held {
   Ref<const Object> what;
   Held* next = nullptr;  // in the queue
 };
 
-// Starts the thread if it does not run yet; throws if it cannot.
+// Starts the thread unless it runs; throws if it cannot.
 void start_deferred_releases();
 
-// Queues and returns at once. The uses must have been marked.
+// Queues the release and returns at once. The uses must have been marked.
 void release_later(std::unique_ptr<DeferredRelease> release) noexcept;
 
 // Does the same for a reference, on a thread that must not call the driver.

@@ -24,10 +24,8 @@ int Device::count() { return driver::device_count(); }
 namespace {
 
 [[noreturn]] void throw_no_such_device(int ordinal, int count) {
-  throw Error(Status::INVALID_ARGUMENT,
-              count == 1 ? text("there is no device ", ordinal, ": the only one is 0")
-                         : text("there is no device ", ordinal, ": there are ", count, ", 0 to ",
-                                count - 1));
+  throw Error(Status::INVALID_ARGUMENT, text("ordinal is ", ordinal, "; expected 0",
+                                             count == 1 ? std::string() : text(" to ", count - 1)));
 }
 
 }  // namespace

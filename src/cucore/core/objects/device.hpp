@@ -11,7 +11,7 @@
 
 namespace cucore::core {
 
-// What launches are checked against, read once when the device is opened.
+// The limits that launches are checked against, read once when the device is opened.
 struct DeviceLimits {
   std::array<uint32_t, 3> grid{};
   std::array<uint32_t, 3> block{};

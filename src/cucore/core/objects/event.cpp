@@ -30,7 +30,7 @@ Event::~Event() {
   const ContextScope scope(*context_, std::nothrow);
   if (!scope.is_alive()) return;
   const auto* cu = driver::cuda_if_available();
-  // The driver may not need the context, if it could not be made current.
+  // The driver may not need the context if it could not be made current.
   if (cu) driver::check_release(cu->cuEventDestroy(native_), "destroy an event");
 }
 
@@ -68,7 +68,7 @@ bool Event::query() const {
 
 namespace {
 
-// "the start event was", "the end event was", "both events were"
+// Returns "the start event was", "the end event was", "both events were".
 std::string which(bool start, bool end) {
   return start && end ? "both events were" : start ? "the start event was" : "the end event was";
 }

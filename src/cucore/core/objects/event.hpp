@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event: made from a device, recorded later on its streams, again and again.
+// An event: created for a device, recorded later on its streams, any number of times.
 #pragma once
 
 #include "core/objects/stream.hpp"
@@ -22,7 +22,7 @@ class Event final : public Object {
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
   CUevent native() const { return native_; }
-  // For the program, which may record it in a capture of its own.
+  // For the program, which may record it in its own capture.
   CUevent hand_out() const {
     may_be_captured_.store(true, std::memory_order_relaxed);
     is_shared_.store(true, std::memory_order_relaxed);

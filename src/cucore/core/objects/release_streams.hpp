@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that wait for the users of memory and then free it, so that no stream of the program
-// waits for another because a buffer was released.
+// Streams that wait for the users of memory and then free it. Without them, the release of a buffer
+// would make streams of the program wait for each other.
 #pragma once
 
 #include <array>

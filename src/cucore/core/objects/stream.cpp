@@ -55,7 +55,7 @@ Stream::~Stream() {
   if (!scope.is_alive()) return;
   const auto* cu = driver::cuda_if_available();
   mark_->retire();
-  // The driver may not need the context, if it could not be made current.
+  // The driver may not need the context if it could not be made current.
   if (cu) driver::check_release(cu->cuStreamDestroy(native_), "destroy a stream");
 }
 

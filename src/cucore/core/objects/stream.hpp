@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream: work on a device that runs in order.
+// A stream: ordered work on a device.
 #pragma once
 
 #include <atomic>
@@ -31,31 +31,31 @@ class Stream final : public Object {
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
   CUstream native() const { return native_; }
-  // For the program, which may do with it what it wants.
+  // For the program, which may use it in any way.
   CUstream hand_out() const {
     may_be_captured_.store(true, std::memory_order_relaxed);
     share();
     return native_;
   }
-  // Whether launches may go into a graph: only the program itself can begin a capture, with a
-  // handle of the driver, and draw other streams into it with events.
+  // Returns whether launches may go into a graph. Only the program can begin a capture, with a
+  // native handle, and add other streams to it with events.
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   Kind kind() const { return kind_; }
 
-  // Whether others than this library may have given it work, or something that it waits for: the
-  // program with the driver's handle, other libraries on default streams.
+  // Returns whether other code may have added work to it, or work that it waits for. The program
+  // may, with the native handle, and other libraries on default streams.
   bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
 
-  // A stream of our own tells the driver its context; the others take the thread's current one.
+  // A stream of the library implies its context; the others use the thread's current one.
   bool needs_current_context() const { return kind_ != Kind::OWNED; }
 
-  // The driver's number of the stream, which no other stream ever gets: that of the calling thread
-  // for a per-thread default stream.
+  // The driver's unique number of the stream; for a per-thread default stream, that of the calling
+  // thread.
   uint64_t id() const;
 
-  // How far it has come; null for streams that are not our own, which may go unseen.
+  // Its progress; null for streams that are not the library's, whose end may be unnoticed.
   const Ref<StreamMark>& mark() const { return mark_; }
-  // What tells streams apart for those who wait for them: the mark, else the context.
+  // The identity of a stream for waits: the mark, else the context.
   const void* mark_key() const {
     return mark_ ? static_cast<const void*>(mark_.get()) : context_.get();
   }
@@ -65,7 +65,7 @@ class Stream final : public Object {
   void wait(const Event& event) const;
   void wait(const Stream& other) const;
 
-  // Throws unless the stream can be used for what lives on `device`.
+  // Throws unless the stream can be used with objects on `device`.
   void require_usable() const { context_->require_alive("stream"); }
   void require_on(const Device& device, const char* what) const;
   std::string label() const;  // "a stream of device 0"

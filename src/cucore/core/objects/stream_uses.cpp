@@ -103,11 +103,11 @@ bool StreamUses::is_empty() const noexcept {
   return streams_.empty() && contexts_.empty() && events_.empty();
 }
 
-// Streams come and go while what they use stays: those that are gone and complete are forgotten. A
-// stream that is gone and left no event is waited for with its context, of which there is one.
+// Streams come and go while the resources that they use stay, so destroyed and complete ones are
+// dropped. A destroyed stream without an event is waited for with its context.
 void StreamUses::forget_finished() {
   if (streams_.size() < forget_at_) return;
-  // First, since a new stream may get the place in memory of one that is forgotten.
+  // First, because a new stream may get the address of a dropped one.
   for (auto& known : known_) known.store(nullptr, std::memory_order_release);
   const RelaxedCaptures relaxed;
   contexts_.reserve(contexts_.size() + streams_.size());
@@ -161,7 +161,7 @@ bool StreamUses::are_complete() noexcept {
     if (!is_complete(use)) return false;
   for (const EventUse& use : events_)
     if (!use.is_unmarked && !core::is_complete(*use.context, use.event)) return false;
-  // Last, since this waits.
+  // Last, because this waits.
   return wait_for_contexts();
 }
 

@@ -11,7 +11,7 @@
 
 namespace cucore::core {
 
-// Uses are added from any thread. Once the resource is being released, one thread alone calls the
+// Uses are added from any thread. During the release of the resource, only one thread calls the
 // functions below the line.
 class StreamUses {
  public:
@@ -23,21 +23,21 @@ class StreamUses {
   // Whether contains() finds the stream from now on.
   enum Remember : bool { FORGET, REMEMBER };
 
-  // Whether add() has recorded the stream of this key. One comparison, no lock.
+  // Returns whether add() has recorded the stream of this key. One comparison, no lock.
   bool contains(const void* key) const noexcept {
     return known_[slot(key)].load(std::memory_order_acquire) == key;
   }
 
-  // Adds a stream of the library. Its mark is recorded when the resource is released, so a use
-  // costs no call of the driver. Call before the work is added to the stream.
+  // Adds a stream of the library. Its mark is recorded at the release of the resource, so a use
+  // makes no driver call. Call before the work is added to the stream.
   void add(const Ref<StreamMark>& mark, Remember remember = REMEMBER);
 
   // Adds all work of a context, for streams that have no mark.
   void add(const Ref<Context>& context, Remember remember = REMEMBER);
 
-  // Add a stream without a mark, by an event per use: the program may destroy the stream.
-  // prepare_event() comes before the work is added to the stream and may throw. record_event()
-  // comes after it, with the number of the stream that prepare_event() returned.
+  // Add a stream without a mark, by an event per use, because the program may destroy the stream.
+  // A call of prepare_event() precedes the addition of the work and may throw. A call of
+  // record_event() follows it, with the number that prepare_event() returned.
   uint64_t prepare_event(const Stream& stream);
   void record_event(const Stream& stream, uint64_t stream_id) noexcept;
 
@@ -45,28 +45,28 @@ class StreamUses {
 
   // ---- for the thread that releases
 
-  // Marks how far the streams have come. While a stream is captured nothing can be marked, and
-  // are_complete() tries again.
+  // Records the progress of the streams. During the capture of a stream nothing can be recorded,
+  // and are_complete() tries again.
   void mark() noexcept;
 
-  // Whether are_complete() would block on a whole context.
+  // Returns whether are_complete() would block on a whole context.
   bool need_blocking_wait() const noexcept;
 
-  // Whether all work that was marked is complete.
+  // Returns whether all marked work is complete.
   bool are_complete() noexcept;
 
-  // Records how far the streams have come, for make_wait(). False if only the host can wait for
-  // some use: a stream is captured, or the driver refuses.
+  // Records the progress of the streams, for make_wait(). Returns false if only the host can wait
+  // for some use: a stream is captured, or the driver refuses.
   bool prepare_wait(const driver::CudaTable& cu) noexcept;
 
-  // Makes a release stream wait on the device for all uses. False if the driver refuses.
+  // Makes a release stream wait on the device for all uses. Returns false if the driver refuses.
   bool make_wait(const driver::CudaTable& cu, const ReleaseStreams::Lease& waiter) noexcept;
 
  private:
   // A stream that could not be marked is waited for with its whole context.
   struct StreamUse {
     Ref<StreamMark> mark;
-    CUevent event = nullptr;  // of its own: another release must not move it
+    CUevent event = nullptr;  // not shared, because another release must not move it
     bool is_unmarked = false;
     bool is_captured = false;
   };
@@ -95,7 +95,8 @@ class StreamUses {
   size_t forget_at_ = 16;
 };
 
-// Whether all work of a context is complete; waits for it. False while a capture forbids the wait.
+// Returns whether all work of a context is complete; waits for it. Returns false while a capture
+// forbids the wait.
 bool wait_until_idle(const Context& context) noexcept;
 
 }  // namespace cucore::core
