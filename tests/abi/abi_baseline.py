@@ -13,7 +13,8 @@ SKIP = 77
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.abi"
 PUBLIC = ["--exported-interfaces-only", "--drop-private-types"]
-BREAKS = 8  # bits of abidiff's exit code: 1 it failed, 2 usage, 4 a change, 8 one that breaks
+# bits of abidiff's exit code: 1 it failed, 2 usage, 4 a change, 8 an incompatible change
+BREAKS = 8
 
 
 def freeze(library, include):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built library: which names it shows, what it needs, and that loading it does no work."""
+"""The built library: the names that it exports, its dependencies, and that loading it does no work.
+"""
 import re
 import subprocess
 import sys
@@ -10,8 +11,8 @@ from public_header import PublicHeader
 
 LIBRARY, HEADER, MAP, SANITIZER = sys.argv[1:5]
 del sys.argv[1:5]
-# The system's libraries, and those of the distribution that are linked shared where it has no
-# static ones. None is CUDA's: those are opened at run time.
+# The system's libraries, and libraries of the distribution that it has only as shared ones. CUDA's
+# libraries are not in the list, because they are opened at run time.
 MAY_NEED = re.compile(r"^(lib(c|m|dl|pthread|rt|gcc_s|stdc\+\+|fmt|zstd|lz4|crypto)\.so(\.|$)|"
                       r"ld-linux|lib(asan|ubsan|tsan|lsan)\.so)")
 

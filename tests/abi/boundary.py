@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every export is guarded: what has a status is 'return guard(...)' and nothing else, nothing but
-guard catches, every export is nothrow, and each function of the header is defined once."""
+"""Every export is guarded: each function with a status is a single 'return guard(...)'. No other
+code catches, every export is nothrow, and each function of the header is defined once."""
 import re
 import sys
 import unittest
@@ -15,13 +15,14 @@ DEFINITION = re.compile(r"^(CUCORE_API\s+)?(\w[\w\s*]*?[\s*])(cucore_\w+)\s*\(([
 
 
 def strip(text):
-    """Without comments, and with nothing in string literals: braces there are no code."""
+    """Returns the text without comments and with empty string literals, because braces in them are
+    not code."""
     text = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
 
 
 def body_from(text, opening):
-    """The text between the brace at opening and the one that closes it."""
+    """Returns the text between the brace at opening and its closing brace."""
     depth = 0
     for at in range(opening, len(text)):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -31,7 +32,8 @@ def body_from(text, opening):
 
 
 def definitions():
-    """(file, return type, name, is exported, body) of every exported function in src/cucore/capi."""
+    """Returns (file, return type, name, is exported, body) of every exported function in
+    src/cucore/capi."""
     declared = HEADER.functions()
     for path in sorted(CAPI.glob("*.cpp")):
         text = strip(path.read_text())
@@ -42,7 +44,7 @@ def definitions():
 
 
 def is_one_guard(body):
-    """'return guard(...);' where the closing parenthesis ends the function."""
+    """Matches 'return guard(...);' if the closing parenthesis ends the function."""
     if not re.match(r"return guard\w*\(", body):
         return False
     depth = 0
@@ -67,8 +69,8 @@ class Boundary(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_every_export_is_nothrow(self):
-        # The header says it for all of them: a definition cannot be noexcept where its
-        # declaration, which C reads too, is not.
+        # The header defines it for all functions. A definition cannot be noexcept if its
+        # declaration, which C also reads, is not.
         self.assertRegex(HEADER.text, r"define CUCORE_API __attribute__\(\([^\n]*\bnothrow\b")
         wrong = [f"{file}: {name}" for file, _, name, exported, _ in definitions() if not exported]
         self.assertEqual(wrong, [])
@@ -81,7 +83,7 @@ class Boundary(unittest.TestCase):
 
 
 class TheCheckItself(unittest.TestCase):
-    """A check of text is worth what it refuses."""
+    """Tests that the check refuses wrong texts."""
 
     def test_it_tells_a_guard_from_what_only_begins_like_one(self):
         self.assertTrue(is_one_guard(strip('return guard(error, [&] { call(")"); });')))

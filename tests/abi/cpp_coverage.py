@@ -15,14 +15,14 @@ HEADER, CPP_HEADER, MAP = sys.argv[1:4]
 del sys.argv[1:]
 C = PublicHeader(HEADER)
 
-# Functions that C++ reaches by another one, with the reason.
+# Functions that C++ reaches through another function, with the reason.
 LEFT_OUT = {}
 
-# C enumerators that are not in C++: a std::optional<bool> is a toggle.
+# C enumerators that C++ does not have: a std::optional<bool> is a toggle.
 NO_ENUMERATION = ("CUCORE_TOGGLE_",)
 
-# Structs whose fields C++ has under the same names: {C: (C++, {C field: C++ field})}. A count is that
-# of its container.
+# Structs whose fields C++ has under the same names, as `{C: (C++, {C field: C++ field})}`. A count
+# corresponds to the size of the container.
 MIRRORED = {
     "cucore_program_options": ("ProgramOptions", {
         "header_names": "headers", "header_sources": "headers", "extra_source_names": "extra_sources",
@@ -47,13 +47,13 @@ MIRRORED = {
     "cucore_cache_entry_info": ("CacheEntry", {"made_ns": "made", "used_ns": "used"}),
     "cucore_key": ("Key", {"size": "data"}),
 }
-# Structs of C that C++ uses as they are, or that only its own functions fill in.
+# Structs of C that C++ uses unchanged, or that only its own functions fill in.
 USED = {"cucore_resource_info", "cucore_launch_options", "cucore_argument", "cucore_cache_statistics_info",
         "cucore_completion", "cucore_queue_info", "cucore_cache_remote"}
 
 
 def preprocessed():
-    """cucore.hpp alone, with its macros expanded."""
+    """Returns cucore.hpp alone, with its macros expanded."""
     out = subprocess.run(["c++", "-std=c++17", "-E", "-I", CPP_HEADER.rsplit("/", 1)[0], CPP_HEADER],
                          check=True, capture_output=True, text=True).stdout
     own, keep = [], False

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cucore.hpp needs nothing but itself, and compiles with no warning in every mode and standard since C++17."""
+"""cucore.hpp is self-contained, and compiles without a warning in every mode and standard since
+C++17."""
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ STANDARDS = ["c++17", "c++20", "c++2b"]
 MODES = {"exceptions": [], "results": ["-fno-exceptions", "-fno-rtti"], "chosen": ["-DCUCORE_HPP_NO_EXCEPTIONS"]}
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-pedantic-errors", "-Wconversion", "-Wsign-conversion", "-Wshadow",
           "-Wundef", "-Wnon-virtual-dtor", "-Woverloaded-virtual", "-Werror", "-fsyntax-only"]
-# Each template of the header once, and words that other headers define as macros.
+# Includes the header twice, with words that other headers define as macros.
 SOURCE = """#define DEBUG 1
 #define ERROR 1
 #include <cucore.hpp>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a hostile user controls: the environment, and what lies where files are written.
+"""Inputs that a hostile user controls: the environment, and files at the places of output.
 
-Every variable is read by one function, which refuses in set-user-ID programs. The list below names each reader outside of it and why it may be one; the page of the documentation
+Every variable is read by one function, which refuses in set-user-ID programs. The list below lists each other reader with its reason; the page of the documentation
 names each variable.
 """
 import re
@@ -16,7 +16,7 @@ CALLS = re.compile(r'\benvironment\("(\w+)"\)|\bsetting\(s, "(\w+)"|"(CUCORE_(?:
 SHIPPED = ("src", "bindings", "examples")
 SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".inc", ".py", ".java", ".cs", ".i", ".swg"}
 OTHERS = {
-    # A virtual machine is no set-user-ID program.
+    # A virtual machine is not a set-user-ID program.
     "bindings/java/src/io/cucore/NativeLoader.java": 1,
 }
 

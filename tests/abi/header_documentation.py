@@ -27,7 +27,7 @@ def files():
 
 
 def parameters(text):
-    """The names of a parameter list, in order; of a function pointer also."""
+    """Returns the names of a parameter list, in order, also of a function pointer."""
     text = re.sub(r"\(\*(\w+)\)\([^)]*\)", r" \1", text)
     names = [re.search(r"(\w+)\s*(?:\[\w*\])?\s*$", part)[1] for part in text.split(",")]
     return [name for name in names if name != "void"]
@@ -38,7 +38,7 @@ def documented(comment):
 
 
 def pure_comment(text):
-    """(lines with only comment, lines that are not blank)"""
+    """Returns (lines with only comment, lines that are not blank)."""
     kept = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]+", "\1", m[0]), text, flags=re.S).splitlines()
     lines = [line for line in kept if line.strip()]
     return sum(1 for line in lines if not line.replace("\1", "").strip()), len(lines)

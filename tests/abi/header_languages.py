@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public headers compile in every C and C++ since 1989, without warnings, together and each alone."""
+"""The public headers compile in every C and C++ since 1989, without warnings, together and alone.
+"""
 import re
 import shutil
 import subprocess
@@ -14,7 +15,8 @@ CXX_STANDARDS = ["c++98", "c++11", "c++14", "c++17", "c++20", "c++2b"]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-pedantic-errors", "-Werror", "-Wundef",
           "-fsyntax-only"]
 C_STRICT = STRICT + ["-Wstrict-prototypes", "-Wc++-compat"]
-# stdint.h is newer than C++98; <cstdint> is not asked for, and long long is the system's affair.
+# stdint.h is newer than C++98; the header does not include <cstdint>, and long long comes from the
+# system.
 CXX98 = ["-Wno-long-long"]
 SOURCE = """#include <cucore.h>
 #include <cucore.h>

@@ -28,7 +28,8 @@ ROOTS = ("shared", "cucore", "plugins", ".")  # of "folder/file.hpp", under src
 
 @functools.cache
 def read_table():
-    """{folder: what its files may include}, from the table below the heading "Include rules"."""
+    """Returns {folder: allowed includes of its files}, from the table below the heading "Include
+    rules"."""
     page = (SOURCE.parent / "ARCHITECTURE.md").read_text().split("\n## Include rules\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `([^`]+)` \| ([^|]*) \|$", page, re.M)
     return {folder: set(re.findall(r"`([^`]+)`", allowed)) for folder, allowed in rows}
@@ -36,13 +37,13 @@ def read_table():
 
 @functools.cache
 def folders():
-    """{name in the table: folder}"""
+    """Returns {name in the table: folder}."""
     under_src = {name: SOURCE / name for name in read_table()}
     return {name: path if path.is_dir() else SOURCE.parent / name for name, path in under_src.items()}
 
 
 def include_name(path, name):
-    """The name of an included file in the table."""
+    """Returns the name of an included file in the table."""
     for candidate in (path.parent / name, *(SOURCE / root / name for root in ROOTS), SOURCE.parent / "include" / name):
         resolved = candidate.resolve()
         for layer, folder in folders().items():
@@ -61,7 +62,7 @@ def is_allowed(table, layer, target, name):
 
 
 def edges():
-    """(file, layer, what it includes as the table calls it, the name in the #include)."""
+    """Yields (file, layer, included layer in the table's terms, the name in the #include)."""
     for layer, folder in folders().items():
         for path in sorted(folder.rglob("*")):
             if path.suffix not in SUFFIXES:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Structs and enumerators are what layout.txt says: lines are only ever added to it.
+"""Structs and enumerators match layout.txt, to which lines are only added.
 
     layout.py HEADER            checks
-    layout.py HEADER --print    prints the lines of what the header has now, to add the new ones
+    layout.py HEADER --print    prints the lines of the present header, to add the new ones
 """
 import subprocess
 import sys

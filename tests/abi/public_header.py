@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The declarations of the public header, for the checks that compare it with something else."""
+"""The declarations of the public header, for the checks that compare it with other texts."""
 import re
 import sys
 from pathlib import Path
@@ -13,18 +13,18 @@ class PublicHeader:
         self.text = re.sub(r"/\*.*?\*/", " ", header_text.read(path), flags=re.S)
 
     def functions(self):
-        """{name: return type} of every exported function."""
+        """Returns {name: return type} of every exported function."""
         found = re.findall(r"CUCORE_API\s+([\w\s*]+?)\s*\b(cucore_\w+)\s*\(", self.text)
         return {name: result.strip() for result, name in found}
 
     def structs(self):
-        """{name: [field, ...]} of every transparent struct."""
+        """Returns {name: [field, ...]} of every transparent struct."""
         bodies = re.findall(r"typedef struct (cucore_\w+)\s*\{(.*?)\}\s*\1\s*;", self.text, re.S)
         return {name: [self._field(line) for line in body.split(";") if line.strip()]
                 for name, body in bodies}
 
     def enumerators(self):
-        """{name: number} of every enumerator."""
+        """Returns {name: number} of every enumerator."""
         values = {}
         for body in re.findall(r"typedef enum cucore_\w+\s*\{(.*?)\}", self.text, re.S):
             for name, value in re.findall(r"(CUCORE_\w+)\s*=\s*(-?(?:0x)?[0-9a-fA-F]+)", body):
@@ -32,11 +32,11 @@ class PublicHeader:
         return values
 
     def handles(self):
-        """The opaque types."""
+        """Returns the opaque types."""
         return re.findall(r"typedef struct (cucore_\w+)\s+\1\s*;", self.text)
 
     def initialisers(self):
-        """{struct: macro} of every ..._INIT."""
+        """Returns {struct: macro} of every ..._INIT."""
         return {name[:-len("_INIT")].lower(): name
                 for name in re.findall(r"#define (CUCORE_\w+_INIT)\b", self.text)}
 

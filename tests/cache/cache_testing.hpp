@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every test of the cache needs: a folder of its own, caches in it, and compiles through them.
+// The fixture of all tests of the cache: a separate folder, caches in it, and compiles through
+// them.
 #pragma once
 
 #include <sys/stat.h>
@@ -96,7 +97,7 @@ inline std::string explain(cucore_cache* cache, const cucore_program* program,
   return text;
 }
 
-// The files of one suffix below a folder.
+// Returns the files with one suffix below a folder.
 inline std::vector<std::string> files_in(const std::string& folder,
                                          const std::string& suffix = ".cuco") {
   std::vector<std::string> found;
@@ -106,7 +107,7 @@ inline std::vector<std::string> files_in(const std::string& folder,
   return found;
 }
 
-// So long that a file written now has another time than one written before.
+// Waits until a file written now has another time than one written before.
 inline void next_tick() { std::this_thread::sleep_for(std::chrono::milliseconds(12)); }
 
 }  // namespace cache_test

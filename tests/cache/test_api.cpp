@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cache does for its caller: outcomes, one build a key, bounds, reasons, keys of one's own.
+// The behaviour of a cache for its caller: outcomes, one build per key, bounds, reasons, keys of
+// the caller.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ bool has(cucore_cache* cache, int number) {
   return code.get() != nullptr;
 }
 
-// What a builder of the tests does, and how often.
+// The builder of the tests: its action, and the number of its calls.
 struct Builder {
   std::atomic<int> calls{0};
   cucore_status status = CUCORE_OK;
@@ -220,7 +221,7 @@ TEST_F(Api, LinksAreFoundToo) {
         CUCORE_CODE_TYPE_CUBIN, code.out(), nullptr);
 }
 
-// Of a bundle one image is linked, beside it all are.
+// One image of a bundle is linked; with the images as separate inputs, all are.
 TEST_F(Api, ABundleIsNotItsImagesOneByOne) {
   NEEDS_REAL_COMPILER();
   const auto kernel = [](const char* arch, const char* name) {
@@ -363,7 +364,7 @@ TEST_F(Api, TheLeastRecentlyUsedGoFirst) {
   for (const int gone : {1, 2}) EXPECT_FALSE(has(after, gone)) << gone;
 }
 
-// With so many that only a part is looked at when there are too many.
+// Uses so many entries that eviction looks at only a part of them.
 TEST_F(Api, OfThousandsTheLeastRecentlyUsedGoFirstToo) {
   const Cache cache = open([](auto& options) {
     options.max_entries = 4200;
@@ -393,7 +394,7 @@ TEST_F(Api, OneLargerThanTheBoundTakesNoOtherAlong) {
     options.max_memory = 1;
   });
   for (int i = 0; i < 20; ++i) put(cache, i);
-  std::string text(PTX, PTX_SIZE);  // what zstd makes little smaller
+  std::string text(PTX, PTX_SIZE);  // zstd reduces it only a little
   for (unsigned i = 0, number = 1; i < 100000; ++i)
     text += "// " + std::to_string(number = number * 1664525u + 1013904223u) + "\n";
   MUST(cucore_cache_put, cache, Key(100),
@@ -402,7 +403,7 @@ TEST_F(Api, OneLargerThanTheBoundTakesNoOtherAlong) {
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(has(cache, i)) << i;
 }
 
-// What was used in a time to come goes first, else all that is new would go at once.
+// An entry used in the future goes first; otherwise all new entries would go at once.
 TEST_F(Api, AClockThatWentBackEvictsNothingNew) {
   const Change few = [](auto& options) {
     options.max_entries = 20;
@@ -471,7 +472,7 @@ TEST_F(Api, TrimVerifyAndQueryTellOfEachFile) {
   EXPECT_TRUE(files_in(folder_.path()).empty());
   EXPECT_FALSE(has(cache, 1));
   EXPECT_EQ(statistics(cache).entries, 0u);
-  // 0 ends the walk.
+  // 0 ends the iteration.
   for (int i = 0; i < 7; ++i) put(cache, i);
   int calls = 0;
   MUST(
@@ -565,7 +566,7 @@ TEST_F(Api, HermeticRefusesWhatReadsTheDisk) {
             CUCORE_CACHE_OUTCOME_BUILT);
 }
 
-// Wherever the process goes.
+// The current folder of the process does not matter.
 TEST_F(Api, ARelativeFolderStaysWhereItWas) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_.path());
@@ -592,7 +593,7 @@ TEST_F(Api, OptionsOutOfRangeAreNamed) {
   FAILS(CUCORE_ERROR_ABI_MISMATCH, "struct_size", cucore_cache_open, &options, cache.out());
 }
 
-// A remote in memory, which a test can make fail.
+// A remote in memory that a test can make fail.
 struct MemoryRemote {
   std::mutex mutex;
   std::map<std::string, std::string> files;

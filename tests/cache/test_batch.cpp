@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many compiles at once in worker processes: the same results, and no failure that spreads.
+// Many compiles at once in worker processes: the results are the same, and a failure does not
+// spread.
 #include <dirent.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +56,7 @@ std::string kernel(int number) {
   return "extern \"C\" __global__ void k" + digits + "(int* p) { *p = " + digits + "; }\n";
 }
 
-// Processes that this one has started and that are alive.
+// Returns the number of live processes that this one has started.
 int children() {
   int count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -154,7 +155,7 @@ TEST(Batches, EndACompilerThatHangs) {
   EXPECT_EQ(children(), 0);
 }
 
-// The program of the workers, as a script, for as long as this lives.
+// A script in place of the worker program, for the life of this object.
 class ScriptedWorker {
  public:
   explicit ScriptedWorker(const std::string& script)
@@ -186,7 +187,7 @@ TEST(Batches, EndAWorkerThatLeavesItsSocket) {
   EXPECT_EQ(children(), 0);
 }
 
-// Messages of 28 bytes: failures with OK and with an unknown number as their status.
+// Messages of 28 bytes: failures whose status is OK or an unknown number.
 TEST(Batches, BelieveNoFailureWithoutAFailuresStatus) {
   NEEDS_COMPILER();
   for (const char* status :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the caller that do what they should not: they release what is in use, hand over no
-// bytes, and call back into the cache that calls them.
+// Functions of the caller that break their contract: they release objects in use, return no bytes,
+// and call back into the cache that calls them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
 constexpr uint8_t KEY[32] = {1}, OTHER_KEY[32] = {2};
 
-// What the functions of a remote do, and how often they were called.
+// The behaviour of a remote's functions, and the number of their calls.
 struct Remote {
   std::function<cucore_cache_answer(cucore_cache_receive_fn, void*)> get;
   std::function<cucore_cache_answer()> put;
@@ -147,7 +147,7 @@ TEST_F(Callbacks, ARemoteMayReleaseItsCache) {
   EXPECT_EQ(remote.closed, 1);
 }
 
-// On the thread that sends: the cache cannot wait there for the end of that thread.
+// The release is on the sending thread, so the cache cannot wait there for the end of that thread.
 TEST_F(Callbacks, ARemoteMayReleaseItsCacheWhileItIsSentTo) {
   Remote remote;
   Cache cache = open(&remote);
@@ -196,7 +196,7 @@ TEST_F(Callbacks, ARemoteMayGiveTooMuchOrNothing) {
   }
 }
 
-// Every call that takes the cache is refused; the call that asked the remote goes on.
+// Every call that takes the cache is refused; the call that queried the remote continues.
 TEST_F(Callbacks, ARemoteMayNotUseTheCacheThatAsksIt) {
   Remote remote;
   const Cache cache = open(&remote);
@@ -270,7 +270,7 @@ TEST_F(Callbacks, ARemoteMayNotPutWhatItIsSent) {
   EXPECT_EQ(status, CUCORE_ERROR_INVALID_STATE);
 }
 
-// The program and the cache of a compile, released by the remote that the compile asks.
+// The remote that a compile queries releases the program and the cache of that compile.
 TEST_F(Callbacks, ARemoteMayReleaseWhatIsCompiled) {
   NEEDS_COMPILER();
   Remote remote;
@@ -289,8 +289,8 @@ TEST_F(Callbacks, ARemoteMayReleaseWhatIsCompiled) {
   EXPECT_GT(bytes_of(code).size(), 0u);
 }
 
-// Entries wait in memory for a remote that takes none: no more than 128 MiB of them, and the one
-// that is being sent.
+// Entries wait in memory for a remote that accepts none: at most 128 MiB of them, and the one that
+// is being sent.
 TEST_F(Callbacks, ASlowRemoteDoesNotCollectEntriesInMemory) {
   constexpr size_t SIZE = size_t{24} << 20;
   constexpr uint8_t COUNT = 9;
@@ -309,7 +309,7 @@ TEST_F(Callbacks, ASlowRemoteDoesNotCollectEntriesInMemory) {
       MUST(cucore_cache_put, cache, key, code);
       if (number == 1) wait_for(remote.puts, 1);
     }
-    begin_ = std::chrono::steady_clock::now();  // the entries are large, and take their time
+    begin_ = std::chrono::steady_clock::now();  // the entries are large and take long
     waits = false;
   }
   EXPECT_EQ(remote.puts, 1 + 5);

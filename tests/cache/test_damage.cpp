@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can happen to a folder of files: flipped bits, cut ends, swapped names, a full disk, a
-// folder that cannot be written to or belongs to somebody else. Compiles go on, and nothing wrong
-// is read.
+// Damage to a folder of files: flipped bits, cut ends, swapped names, a full disk, a folder
+// that is read-only or belongs to another user. Compiles continue, and wrong content is never
+// returned.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ using namespace cache_test;
 
 constexpr uint8_t KEY[32] = {1}, OTHER_KEY[32] = {2};
 
-// No compiler: object code under keys of our own.
+// Without a compiler: object code under the test's own keys.
 class Damage : public testing::Test {
  protected:
   Cache open() const {
@@ -123,7 +123,7 @@ TEST_F(Damage, CountsInWhatIsNoFileAreNotWaitedFor) {
     fs::remove(folder_ / "v1/" + name);
     ASSERT_EQ(mkfifo((folder_ / "v1/" + name).c_str(), 0600), 0);
   }
-  alarm(60);  // a hang is a signal
+  alarm(60);  // ends a hang by a signal
   for (const int32_t read_only : {1, 0}) {
     const Cache cache =
         open_cache(folder_.path(), [&](auto& options) { options.read_only = read_only; });
@@ -136,7 +136,7 @@ TEST_F(Damage, CountsInWhatIsNoFileAreNotWaitedFor) {
   alarm(0);
 }
 
-// As the library writes them: a record per shard of bytes, files and a check.
+// The file of counts in the library's format: a record per shard of bytes, files and a check.
 std::string counts_of(int64_t bytes, int64_t files) {
   std::string all;
   for (uint64_t shard = 0; shard < 256; ++shard) {
@@ -168,7 +168,7 @@ uint64_t bytes_on_disk(const std::string& folder) {
   return sum;
 }
 
-// Processes that each put one entry, as compiles do, while somebody damages the counts.
+// Processes that each store one entry, as compiles do, while another process damages the counts.
 TEST_F(Damage, BoundsHoldWhateverTheCountsSay) {
   constexpr uint64_t BOUND = 200000;
   const std::string rubbish = "rubbish";
@@ -209,7 +209,7 @@ TEST_F(Damage, TheFolderMayGoWhileItIsInUse) {
   EXPECT_EQ(statistics(cache).store_failures, 1u);
 }
 
-// A limit on the size of files is a full disk that a test can make.
+// A limit on the size of files stands for a full disk.
 TEST_F(Damage, AFullDiskIsNoFailure) {
   const Cache cache = open();
   signal(SIGXFSZ, SIG_IGN);
@@ -228,7 +228,7 @@ TEST_F(Damage, AFullDiskIsNoFailure) {
   EXPECT_TRUE(get(cache));
 }
 
-// In a process of its own, with another user's rights where this one has root's.
+// Runs in a separate process, with another user's rights if this one is root.
 int as_nobody(const std::string& folder, const std::function<bool()>& check) {
   const pid_t child = fork();
   if (child == 0) {
@@ -273,7 +273,7 @@ TEST_F(Damage, AFolderThatOthersCanWriteToIsRefused) {
   }
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   SUCCEEDS(cucore_cache_open, &options, cache.out());
-  // The one below it as well.
+  // The folder below it is also changed.
   ASSERT_EQ(chmod((folder_ / "v1").c_str(), 0777), 0);
   FAILS(CUCORE_ERROR_IO, "v1|others can write", cucore_cache_open, &options, cache.out());
 }
@@ -301,7 +301,7 @@ TEST_F(Damage, ReadOnlyWritesNothing) {
   EXPECT_EQ(files_in(folder_.path(), ""), before);
 }
 
-// Whatever a clock does: entries are found, and the times only say who goes first.
+// Entries are found at any clock time; the times only decide the order of eviction.
 TEST_F(Damage, TimesOfAnotherCenturyDoNoHarm) {
   put();
   const std::string file = only_file();
@@ -312,7 +312,7 @@ TEST_F(Damage, TimesOfAnotherCenturyDoNoHarm) {
   }
 }
 
-// The same through the compiler: a result, whatever becomes of the cache.
+// Does the same through the compiler: it returns a result, whatever happens to the cache.
 TEST_F(Damage, CompilesSucceedWhateverIsDamaged) {
   NEEDS_REAL_COMPILER();
   const std::string include = folder_ / "include";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hit gives what a fresh compile gives, in every field: the kernel corpus, with templates,
+// A hit returns the result of a fresh compile, in every field: the kernel corpus, with templates,
 // headers and macros.
 #include <gtest/gtest.h>
 
@@ -109,7 +109,7 @@ void compare_all(const std::vector<Kernel>& kernels, cucore_code_type target) {
   }
 }
 
-// By default to CUBIN; with CUCORE_TEST_LONG to PTX and LTOIR too.
+// By default to CUBIN; with CUCORE_TEST_LONG also to PTX and LTOIR.
 bool is_long() { return std::getenv("CUCORE_TEST_LONG") != nullptr; }
 
 TEST(Equality, HitsEqualFreshCompiles) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers that mean harm: answers without end, byte by byte, nested, of wrong lengths, redirected.
-// A lookup ends in time, takes little memory, and finds nothing.
+// Hostile servers: answers that are endless, byte by byte, nested, of wrong lengths, redirected. A
+// lookup ends in time, uses little memory, and finds nothing.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr uint32_t TIMEOUT_MS = 400;
 
-// One connection, as what a server does with it sees it.
+// One connection, as seen by the behaviour of a server.
 class Peer {
  public:
   Peer(int fd, const std::atomic<bool>& stopping) : fd_(fd), stopping_(stopping) {}
@@ -46,7 +46,7 @@ class Peer {
     for (size_t i = 0; send(text.substr(i % text.size(), 1)); ++i)
       std::this_thread::sleep_for(20ms);
   }
-  // What has come of a request, after the first bytes.
+  // Receives the rest of a request, after the first bytes.
   std::string receive() const {
     pollfd ready{fd_, POLLIN, 0};
     while (!stopping_ && poll(&ready, 1, 20) == 0) {
@@ -137,14 +137,14 @@ Cache with_remote(const std::string& url, bool sends = false) {
   return cache;
 }
 
-// Half of what a loaded machine may add; endless answers take far longer.
+// Half of it allows for a loaded machine; endless answers take far longer.
 constexpr auto PATIENCE = std::chrono::milliseconds(TIMEOUT_MS) + 1500ms;
 constexpr size_t LITTLE_MEMORY = size_t{200} << 20;
 
 void expect_bounded_get(const std::string& url, const std::string& what) {
   SCOPED_TRACE(what);
   const Cache cache = with_remote(url);
-  write_file("/proc/self/clear_refs", "5");  // the peak begins anew
+  write_file("/proc/self/clear_refs", "5");  // resets the peak
   const size_t memory = peak_memory();
   const auto begin = std::chrono::steady_clock::now();
   const uint8_t key[32] = {1};
@@ -178,7 +178,7 @@ Behaviour answer_then_repeat(const std::string& text, const std::string& more) {
 Behaviour answer_then_trickle(const std::string& text, const std::string& more) {
   return after_request([=](const Peer& peer) { peer.send(text), peer.trickle(more); });
 }
-// All that it says, and then it hangs up.
+// Sends an answer, then closes the connection.
 Behaviour answer_then_close(const std::string& text) {
   return after_request([text](const Peer& peer) { peer.send(text); });
 }
@@ -215,7 +215,7 @@ TEST(HostileRemotes, RedisServersAreBounded) {
   }
 }
 
-// The same while it is being logged in to.
+// Does the same during the login.
 TEST(HostileRemotes, RedisServersAreBoundedAtTheDoor) {
   const std::vector<Case> cases = {{"says nothing", answer("")},
                                    {"an endless status", answer_then_repeat("+", "O")},
@@ -226,7 +226,7 @@ TEST(HostileRemotes, RedisServersAreBoundedAtTheDoor) {
   }
 }
 
-// Two answers to one request: the second is none to the next request.
+// Two answers to one request: the second is not an answer to the next request.
 TEST(HostileRemotes, RedisAnswersDoNotGoToAnotherRequest) {
   const Server server([](const Peer& peer) {
     while (!peer.receive().empty()) peer.send("$-1\r\n$1\r\nx\r\n");
@@ -279,7 +279,7 @@ TEST(HostileRemotes, WebServersDoNotSendElsewhere) {
   EXPECT_EQ(other.connections(), 0);
 }
 
-// The answers to what is sent are bounded too; the sender's thread is seen at the end of the cache.
+// The answers to sent entries are also bounded; the end of the cache waits for the sender's thread.
 TEST(HostileRemotes, SendsAreBounded) {
   const std::vector<std::pair<const char*, Case>> cases = {
       {"redis://", {"says nothing", answer("")}},
@@ -306,7 +306,7 @@ TEST(HostileRemotes, SendsAreBounded) {
   }
 }
 
-// A shared folder in which others put what is no file of a cache.
+// A shared folder that contains files which are not cache entries.
 TEST(HostileRemotes, FoldersAreBounded) {
   const Folder shared, source;
   const uint8_t key[32] = {1};

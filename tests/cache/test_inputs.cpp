@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing any one input of a compile misses, and changing it back hits: 30 kinds and more.
+// A change of any one input of a compile misses, and its reversal hits: 30 kinds and more.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace cache_test;
 
-// Everything that goes into a compile, as values that a test can change one by one.
+// All inputs of a compile, as values that a test can change one by one.
 struct Inputs {
   std::string source =
       "#include \"one.h\"\n"
@@ -96,7 +96,7 @@ class InputsTest : public testing::Test {
     return outcome == CUCORE_CACHE_OUTCOME_HIT_DISK || outcome == CUCORE_CACHE_OUTCOME_HIT_MEMORY;
   }
 
-  // Fresh inputs hit; changed ones miss and are kept; what was before hits again.
+  // Fresh inputs hit. Changed ones miss and are stored, and then the former ones hit again.
   void expect_own_entry(const std::string& kind, const Inputs& changed) {
     SCOPED_TRACE(kind);
     ++kinds_;
@@ -111,7 +111,7 @@ class InputsTest : public testing::Test {
     expect_own_entry(kind, changed);
   }
 
-  // The same for what lies on the disk.
+  // Does the same for the files on the disk.
   void expect_new_state(const std::string& kind, const std::function<void()>& change,
                         const std::function<void()>& undo) {
     SCOPED_TRACE(kind);
@@ -125,7 +125,7 @@ class InputsTest : public testing::Test {
     next_tick();
     EXPECT_TRUE(is_hit(compile(base_))) << "as it was before";
   }
-  // The same inputs in two directories are two programs.
+  // The same inputs in two folders are two programs.
   void expect_directory_counts(Inputs in, const Folder& left, const Folder& right) {
     in.directory = left.path();
     EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
@@ -154,7 +154,7 @@ class InputsTest : public testing::Test {
 
 TEST_F(InputsTest, EachOneMissesAndComesBack) {
   EXPECT_EQ(compile(base_), CUCORE_CACHE_OUTCOME_BUILT);
-  // what the program is
+  // the program
   expect_own_entry("source", [](Inputs& in) { in.source += " "; });
   expect_own_entry("name", [](Inputs& in) { in.name = "other.cu"; });
   expect_own_entry("folder of the name", [&](Inputs& in) { in.name = headers_ / "a/inputs.cu"; });
@@ -249,7 +249,7 @@ TEST_F(InputsTest, AHeaderInMemoryMayReadTheCurrentDirectory) {
 
 TEST_F(InputsTest, WhatDoesNotChangeTheResultHits) {
   EXPECT_EQ(compile(base_), CUCORE_CACHE_OUTCOME_BUILT);
-  // The time alone, the same text written anew, a file that nobody looks for.
+  // Changes the time alone, rewrites the same text, and changes a file that no directive finds.
   fs::last_write_time(headers_ / "b/one.h", fs::file_time_type::clock::now());
   EXPECT_TRUE(is_hit(compile(base_))) << "touched";
   const std::string text = read_file(headers_ / "b/two.h");
@@ -258,7 +258,8 @@ TEST_F(InputsTest, WhatDoesNotChangeTheResultHits) {
   EXPECT_TRUE(is_hit(compile(base_))) << "written anew";
   write_file(headers_ / "a/unrelated.h", "#error never read\n");
   EXPECT_TRUE(is_hit(compile(base_))) << "unrelated";
-  write_file(headers_ / "a/nested.h", "#error never read: the one beside is found first\n");
+  write_file(headers_ / "a/nested.h",
+             "#error never read: the one in the same folder is found first\n");
   EXPECT_TRUE(is_hit(compile(base_))) << "no shadow";
   Inputs in = base_;
   in.expressions = {"kernel<float>", "kernel<float>"};
@@ -271,7 +272,7 @@ TEST_F(InputsTest, WhatDoesNotChangeTheResultHits) {
   EXPECT_TRUE(is_hit(compile(in))) << "a variable that no compiler reads";
 }
 
-// A clock that goes backwards, a time set by hand: the content counts.
+// If a clock goes backwards or a time is set by hand, the content decides.
 TEST_F(InputsTest, AChangeWithAnOldTimeMisses) {
   EXPECT_EQ(compile(base_), CUCORE_CACHE_OUTCOME_BUILT);
   const auto time = fs::last_write_time(headers_ / "b/two.h");
@@ -280,7 +281,7 @@ TEST_F(InputsTest, AChangeWithAnOldTimeMisses) {
   EXPECT_EQ(compile(base_), CUCORE_CACHE_OUTCOME_BUILT);
 }
 
-// As in /usr/include: what stands beside the toolkit's headers is none of them.
+// As in /usr/include: files next to the toolkit's headers do not belong to the toolkit.
 TEST_F(InputsTest, AChangeBesideTheToolkitsHeadersMisses) {
   const Folder shared;
   write_file(shared / "cuda.h", "#define CUDA_VERSION 13000\n");
@@ -305,8 +306,8 @@ TEST_F(InputsTest, AChangeBesideTheToolkitsHeadersMisses) {
   }
 }
 
-// Written a moment before the compile and again a moment after it, within one tick of the clock
-// that stamps files.
+// Written just before the compile and again just after it, within one tick of the clock that stamps
+// files.
 TEST_F(InputsTest, AChangeInTheSameTickMisses) {
   for (int round = 0; round < 10; ++round) {
     const std::string digits = std::to_string(100 + round);
@@ -353,7 +354,7 @@ TEST_F(InputsTest, IncludesThatMacrosMakeAreFollowed) {
   EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT) << "shadowed";
 }
 
-// Whatever a directive looks like, the header that it names is found.
+// The header in a directive of any form is found.
 TEST_F(InputsTest, DirectivesOfAnyShapeAreRead) {
   Inputs in = base_;
   in.expressions.clear();
@@ -388,8 +389,8 @@ TEST_F(InputsTest, AnEmptyIncludePathIsTheCurrentDirectory) {
   EXPECT_EQ(compile(in), CUCORE_CACHE_OUTCOME_BUILT);
 }
 
-// A file that comes, or changes and is put back, while the compiler is at work: what came out of it
-// must not be found once the files are again as they were.
+// A file appears, or changes and is restored, during the compile. The result must not be found once
+// the files are as before.
 TEST_F(InputsTest, WhatComesAndGoesDuringACompileIsNotKept) {
   using namespace std::chrono;
   Inputs in = base_;
@@ -421,7 +422,8 @@ TEST_F(InputsTest, WhatComesAndGoesDuringACompileIsNotKept) {
       if (is_new) fs::remove(file);
       next_tick();
       was_seen = first == CUCORE_CACHE_OUTCOME_NOT_STORED;
-      // Where it was not seen it came too early or too late, and the result is right.
+      // If the compile did not see the file, it came too early or too late, and the result is
+      // correct.
       EXPECT_TRUE(contains(bytes_of(get(in).code), ", 2;")) << is_new << attempt;
     }
     EXPECT_TRUE(was_seen) << is_new;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests that a remote has forged: nobody signs them, so nothing in them may lead to the signed
+// Manifests that a remote has forged: they are not signed, so they must not lead to the signed
 // result of other headers.
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class Manifests : public testing::Test {
   std::string share() const { return folder_ / "share"; }
   std::string header() const { return folder_ / "config.h"; }
 
-  // What a machine of its own gets, and whether it is the remote's.
+  // Returns the result on a separate machine, and whether it came from the remote.
   std::string compile(const std::string& machine, cucore_cache_outcome& outcome) const {
     const Cache cache = open_cache(folder_ / machine, [](auto& options) {
       options.signing_key = options.keys = &SECRET;
@@ -66,7 +66,7 @@ class Manifests : public testing::Test {
     ASSERT_EQ(count, 1);
   }
 
-  // The header changes, and the remote says that it did not.
+  // The header changes, and the remote claims that it did not.
   template <class Forge>
   void expect_no_stale_result(const Forge& forge) {
     NEEDS_COMPILER();

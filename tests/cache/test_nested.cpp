@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A build function that requests the result of its own build is refused at once, and nothing else
-// is.
+// A build function that requests the result of its own build is refused at once; other requests are
+// not.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -23,7 +23,7 @@ struct Outcome {
   Got got;
 };
 
-// The build function of every test: a Build that reports failure by throwing a Refused.
+// The build function of every test: it throws a Refused to report a failure.
 struct Refused {
   cucore_status status;
   cucore_error* error;
@@ -49,7 +49,7 @@ Outcome request(cucore_cache* cache, uint8_t number, Build build) {
   return outcome;
 }
 
-// As a caller writes it who passes failures on.
+// Converts failures to exceptions, as a caller does who passes them on.
 Code require(cucore_cache* cache, uint8_t number, Build build) {
   const uint8_t key[32] = {number};
   Code code;
@@ -102,7 +102,7 @@ TEST_F(Nested, ACycleOfKeysIsRefused) {
   };
   expect_refused(request(cache, 1, [&] { return build(1); }));
   EXPECT_EQ(calls, 3);
-  // Nothing of it stays: each key can be built now, also inside another's build.
+  // The refusal leaves no state: each key can be built now, also inside another build.
   const Outcome later = request(cache, 1, [&] { return require(cache, 3, some_code); });
   EXPECT_EQ(later.status, CUCORE_OK) << later.message;
 }
@@ -126,7 +126,7 @@ TEST_F(Nested, OtherThreadsWaitAsBefore) {
   EXPECT_EQ(joined, 4);
 }
 
-// A failure that is this thread's own is not that of the others.
+// A failure of this thread alone is not that of the others.
 TEST_F(Nested, TheRefusalIsNotGivenToThoseWhoWait) {
   const Cache cache = open();
   std::thread other;
@@ -181,7 +181,7 @@ struct Reported {
   std::atomic<int> refused{0};
 };
 
-// The caller of a batch waits for its threads, so what it builds is what they build.
+// The caller of a batch waits for its threads, so its builds are their builds.
 TEST_F(Nested, ThreadsOfABatchBuildForTheirCaller) {
   NEEDS_COMPILER();
   const Cache cache = open();
@@ -213,7 +213,7 @@ TEST_F(Nested, ThreadsOfABatchBuildForTheirCaller) {
   EXPECT_EQ(reported.refused, 8);
 }
 
-// Another process builds for itself: it waits, as any other does, and builds when the time is up.
+// Another process builds for itself: it waits as any other does, and builds after the time limit.
 TEST_F(Nested, AChildOfAForkIsAnotherProcess) {
   const Cache cache = open([](auto& options) { options.lock_timeout_ms = 100; });
   const Outcome outer = request(cache, 1, [&] {

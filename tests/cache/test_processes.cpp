@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several processes and one folder: one compile a program, and nothing torn however they end.
+// Several processes and one folder: one compile per program, and no torn entry however they end.
 // CUCORE_TEST_LONG takes the full numbers: 8 processes, 4 threads, 200 programs; 200 rounds.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -137,9 +137,9 @@ cucore_cache_outcome get_or_build(cucore_cache* cache, int number) {
   return outcome;
 }
 
-// What a child finds out; a number other than 0 says where it went wrong.
+// The checks of a child; a number other than 0 names the check that failed.
 int use_in_child(cucore_cache* cache, int number) {
-  alarm(60);  // a hang is a signal
+  alarm(60);  // ends a hang by a signal
   if (get_or_build(cache, 0) != CUCORE_CACHE_OUTCOME_HIT_DISK) return 1;
   if (get_or_build(cache, 0) != CUCORE_CACHE_OUTCOME_HIT_MEMORY) return 2;
   if (get_or_build(cache, 1000 + number) != CUCORE_CACHE_OUTCOME_BUILT) return 3;
@@ -149,7 +149,7 @@ int use_in_child(cucore_cache* cache, int number) {
   return 0;
 }
 
-// Threads of the parent, one of the library's among them, are in the middle of anything.
+// Threads of the parent, including one of the library, are active at the fork.
 TEST(Processes, AChildOfAForkGoesOn) {
   const Folder folder, shared;
   const cucore_key key = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};

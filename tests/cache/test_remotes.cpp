@@ -47,7 +47,7 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-// A server that lives as long as this does.
+// A server that runs as long as this object lives.
 class Server {
  public:
   Server(std::vector<std::string> arguments, int port) {
@@ -77,7 +77,7 @@ class Server {
   pid_t pid_ = -1;
 };
 
-// In half a second whatever else the machine does; what is right must not depend on its load.
+// Half a second, whatever the load of the machine; correctness must not depend on the load.
 cucore_cache_remote_options patient() {
   cucore_cache_remote_options options = CUCORE_CACHE_REMOTE_OPTIONS_INIT;
   options.connect_timeout_ms = 2000;
@@ -111,7 +111,7 @@ cucore_cache_outcome get_or_build(cucore_cache* cache, int number, int& builds) 
   return outcome;
 }
 
-// Two machines, as far as a cache can tell: two folders.
+// Two folders stand for two machines.
 void share(const std::string& url, const std::function<void()>& stop) {
   const Folder folder;
   int builds = 0;
@@ -127,7 +127,7 @@ void share(const std::string& url, const std::function<void()>& stop) {
     EXPECT_EQ(statistics(other).remote_errors, 0u);
   }
   EXPECT_EQ(builds, 21);
-  // Another's key: nothing of it is believed.
+  // Entries signed with another key are refused.
   const Cache stranger = open_cache(folder / "three", [](auto& with) {
     static const cucore_key other = {"other", 5, CUCORE_KEY_HMAC_SHA256, 0};
     with.keys = &other;
@@ -137,7 +137,7 @@ void share(const std::string& url, const std::function<void()>& stop) {
   MUST(cucore_cache_add_remote_url, stranger, url.c_str(), &options);
   EXPECT_EQ(get_or_build(stranger, 0, builds), CUCORE_CACHE_OUTCOME_BUILT);
   EXPECT_EQ(statistics(stranger).remote_refused, 1u);
-  // Read-only: asked, never told.
+  // Read-only: queried, never written.
   cucore_cache_remote_options reads = patient();
   reads.read_only = 1;
   get_or_build(with_remote(folder / "four", url, reads), 30, builds);
@@ -208,7 +208,7 @@ TEST(Remotes, UrlsThatNameNoPlaceAreRefused) {
         "file:///tmp", &options);
 }
 
-// Every text that the library logs, for as long as this lives.
+// Every text that the library logs during the life of this object.
 struct Listener {
   Listener() {
     const auto receive = [](cucore_log_level, const char* message, void* self) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of several processes that share a cache. What it has seen goes to its standard output.
+// One of several processes that share a cache. It writes its observations to the standard output.
 //
 //   cache_worker compile FOLDER THREADS PROGRAMS   each thread compiles all, in an order of its own
 //   cache_worker churn FOLDER KEYS                 puts and gets until it is killed
@@ -56,7 +56,7 @@ int compile_all(const std::string& folder, int threads, int programs) {
   return 0;
 }
 
-// Every line says the key and the generation: one that is torn or another's shows.
+// Every line contains the key and the generation, so that a torn or foreign one is detected.
 std::string text_of(int key, unsigned generation) {
   const std::string line =
       "// key " + std::to_string(key) + " generation " + std::to_string(generation) + "\n";

@@ -193,7 +193,7 @@ cucore_status launch_saxpy(const cucore_kernel* saxpy, const cucore_stream* stre
 
 namespace {
 
-// What a test must give back; contexts stay, as the devices do.
+// Objects that a test must release; contexts stay, as the devices do.
 uint64_t live_objects(const fake::Client& fake) {
   uint64_t sum = 0;
   for (const char* kind : {"stream", "event", "memory", "host_memory", "library", "link"})
@@ -201,8 +201,8 @@ uint64_t live_objects(const fake::Client& fake) {
   return sum;
 }
 
-// A context keeps streams on which it frees memory that several streams used. With work held back
-// each release makes one, until there are as many as there ever will be.
+// A context keeps streams for frees of memory that several streams used. With held work each
+// release creates one, up to the limit.
 void make_release_streams(const cucore_device* device, const fake::Client& fake) {
   constexpr int MOST = 8;
   const Stream own = make_stream(device), other = make_stream(device);
@@ -216,8 +216,8 @@ void make_release_streams(const cucore_device* device, const fake::Client& fake)
   fake.hold_streams(0);
 }
 
-// With what the library makes once for a context and keeps: queries of default streams need it,
-// and releases of memory that several streams used.
+// Includes the objects that the library creates once per context and keeps. They serve queries of
+// default streams and releases of memory that several streams used.
 uint64_t live_objects_and_kept(const fake::Client& fake, const cucore_device* device) {
   make_release_streams(device, fake);
   Stream stream;
@@ -228,7 +228,7 @@ uint64_t live_objects_and_kept(const fake::Client& fake, const cucore_device* de
   return live_objects(fake);
 }
 
-// The fake that an environment variable names, if it names one.
+// Returns the fake that an environment variable names, if it is set.
 fake::Client* named_fake(const char* variable) {
   const char* path = std::getenv(variable);
   if (!path || !contains(path, "/fake_")) return nullptr;
@@ -263,7 +263,7 @@ void OnDevice::SetUp() {
   fake_ = fake_driver();
   if (fake_) fake_->reset();
   if (!has_device()) {
-    // Where the build promises one, to be without it is no reason to skip.
+    // If the build provides a device, its absence is not a reason to skip.
     ASSERT_FALSE(std::getenv("CUCORE_TEST_NEEDS_DEVICE")) << "there should be a device";
     GTEST_SKIP() << "no device";
   }
@@ -281,7 +281,7 @@ void OnDevice::TearDown() {
   EXPECT_EQ(fake_->violations(), 0u) << fake_->last_violation();
   fake_->reset();
   live_objects_and_kept(*fake_, open_device());
-  // Code is unloaded by a thread of the library.
+  // A thread of the library unloads code.
   for (int i = 0; i < 20000 && live_objects(*fake_) != alive_; ++i)
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   EXPECT_EQ(live_objects(*fake_), alive_) << "objects of the driver were left behind";

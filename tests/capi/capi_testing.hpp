@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every test of the public header needs: owners of handles, calls that must succeed or fail in
-// one line, a kernel without a compiler, and the scripted driver where the environment names one.
+// Tools for all tests of the public header: owners of handles, one-line checks of success and
+// failure, and a kernel without a compiler. They also open the scripted driver if the environment
+// names one.
 #pragma once
 
 #include <cucore.h>
@@ -15,7 +16,7 @@
 
 #include "fakes/fake_client.hpp"
 
-// Of AddressSanitizer and ThreadSanitizer; null where there is none.
+// Functions of AddressSanitizer and ThreadSanitizer; null without them.
 extern "C" __attribute__((weak)) size_t __sanitizer_get_current_allocated_bytes();
 
 namespace capi_test {
@@ -58,15 +59,15 @@ using Kernel = Owned<cucore_kernel, cucore_kernel_release>;
 std::string describe(cucore_status status, const cucore_error* error);
 bool contains(const std::string& text, const std::string& part);
 
-// The call succeeds and leaves no error, in both shapes that a caller may choose.
+// Tests that the call succeeds and leaves no error, in both forms that a caller may choose.
 testing::AssertionResult succeeded(cucore_status status, const cucore_error* error);
 
-// The call fails with this status; the error says the same, and its message has all of the parts,
-// which '|' separates.
+// Tests that the call fails with this status. The error has the same status, and its message
+// contains all of the parts, which '|' separates.
 testing::AssertionResult failed(cucore_status status, const cucore_error* error,
                                 cucore_status expected, const std::string& parts);
 
-// What error holds before a call: overwritten, never read.
+// The content of error before a call: overwritten, never read.
 inline cucore_error* garbage() { return reinterpret_cast<cucore_error*>(uintptr_t{0x5a5a}); }
 
 #define SUCCEEDS(function, ...)                                           \
@@ -84,14 +85,14 @@ inline cucore_error* garbage() { return reinterpret_cast<cucore_error*>(uintptr_
     cucore_error_release(error_);                                                       \
   } while (0)
 
-// The same twice, the second time by a caller who does not want to know why.
+// Makes the call twice, the second time without an error output.
 #define FAILS(expected, parts, function, ...)            \
   do {                                                   \
     FAILS_ONCE(expected, parts, function, __VA_ARGS__);  \
     EXPECT_EQ(function(__VA_ARGS__, nullptr), expected); \
   } while (0)
 
-// For helpers: whatever fails is an exception, which GoogleTest reports.
+// For helpers: a failure is an exception, which GoogleTest reports.
 #define MUST(function, ...)                                                            \
   do {                                                                                 \
     capi_test::Error error_;                                                           \
@@ -119,11 +120,11 @@ std::string bytes_of(const cucore_objectcode* code);
 std::vector<unsigned char> serialized(const cucore_objectcode* code,
                                       const cucore_serialize_options* options = nullptr);
 cucore_launch_options grid(uint32_t blocks, uint32_t threads);
-// Launches PTX's saxpy of four elements, with x also as y.
+// Launches the PTX's saxpy on four elements, with x also as y.
 cucore_status launch_saxpy(const cucore_kernel* saxpy, const cucore_stream* stream,
                            const cucore_buffer* x, cucore_error** error);
 
-// Null where the driver, or the compiler, is a real one.
+// Returns null if the driver, or the compiler, is a real one.
 fake::Client* fake_driver();
 fake::Client* fake_nvrtc();
 bool has_device();
@@ -139,8 +140,8 @@ bool is_emulated();
 #define NEEDS_COMPILER() \
   if (!capi_test::has_compiler()) GTEST_SKIP() << "needs a compiler"
 
-// A device and a stream. On the scripted driver each test starts from a fresh script, and must
-// leave no object behind and make no call that would crash a real driver.
+// A device and a stream. On the scripted driver each test starts from a fresh script. It must leave
+// no object behind and make no call that would crash a real driver.
 class OnDevice : public testing::Test {
  protected:
   void SetUp() override;

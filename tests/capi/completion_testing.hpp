@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of queues and futures share: makers, takers, and a queue for every test.
+// Common code for tests of queues and futures: makers, takers, and a queue per test.
 #pragma once
 
 #include <poll.h>
@@ -16,7 +16,8 @@ using Queue = Owned<cucore_queue, cucore_queue_release>;
 using Future = Owned<cucore_future, cucore_future_release>;
 using Clock = std::chrono::steady_clock;
 
-constexpr int64_t TEN_SECONDS = 10'000'000'000;  // no test waits so long for what must come
+// limit of a test's wait for an expected completion
+constexpr int64_t TEN_SECONDS = 10'000'000'000;
 
 inline Queue make_queue(int64_t spin_ns = 0, int64_t sweep_ns = 0) {
   cucore_queue_options options = CUCORE_QUEUE_OPTIONS_INIT;
@@ -33,7 +34,7 @@ inline Future make_future(const cucore_stream* stream, cucore_queue* queue, uint
   return future;
 }
 
-// Exactly so many completions, or an exception.
+// Takes exactly this many completions, or throws.
 inline std::vector<cucore_completion> take(const cucore_queue* queue, size_t wanted) {
   std::vector<cucore_completion> all(wanted);
   for (size_t have = 0; have < wanted;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of linking share.
+// Common code for the tests of linking.
 #pragma once
 
 #include "capi_testing.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capturing streams into graphs as a program does it that calls the driver itself.
+// Captures streams into graphs as a program does that calls the driver itself.
 #pragma once
 
 #include <cucore.h>
@@ -34,7 +34,7 @@ class NativeGraphs {
     return end_(native(stream), &graph);
   }
   CUresult instantiate(CUgraphExec& exec, CUgraph graph) const {
-    CUcontext context = nullptr;  // a graph is instantiated in the current one
+    CUcontext context = nullptr;  // instantiation uses the current one
     retain_(&context, 0);
     set_current_(context);
     const CUresult result = instantiate_(&exec, graph, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calling thread's current context, asked of the scripted driver itself.
+// The calling thread's current context, queried from the scripted driver itself.
 #pragma once
 
 #include <cuda.h>
@@ -33,7 +33,7 @@ class NativeContext {
   }
   void set(CUcontext context) const { set_current_(context); }
 
-  // The primary context of a device, as another user of the process holds it.
+  // Returns the primary context of a device, with a reference of another user of the process.
   CUcontext hold(int device) const {
     CUcontext context = nullptr;
     retain_(&context, device);
@@ -51,7 +51,7 @@ class NativeContext {
   void begin_capture(CUstream stream) const {
     begin_capture_(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
   }
-  // What was captured is not wanted.
+  // Discards the captured graph.
   void end_capture(CUstream stream) const {
     CUgraph graph = nullptr;
     end_capture_(stream, &graph);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the driver under test, for tests that call it beside the library.
+// The functions of the driver under test, for tests that also call it directly.
 #pragma once
 
 #include <cuda.h>
@@ -12,7 +12,7 @@ namespace capi_test {
 
 class NativeDriver {
  public:
-  // The library that CUCORE_DRIVER gives the path of, or the CPU device in use, else NVIDIA's.
+  // Opens the library at the path in CUCORE_DRIVER, or the CPU device in use, else NVIDIA's.
   NativeDriver() {
     const char* named = std::getenv("CUCORE_DRIVER");
     const bool is_path = named && std::string(named).find('/') != std::string::npos;
@@ -22,7 +22,7 @@ class NativeDriver {
     if (library) get_ = reinterpret_cast<decltype(get_)>(dlsym(library, "cuGetProcAddress_v2"));
   }
 
-  // Null where the driver has no such function, or there is no driver.
+  // Returns null if the driver lacks the function, or no driver is open.
   template <class Fn>
   void find(const char* name, Fn& function) const {
     void* found = nullptr;

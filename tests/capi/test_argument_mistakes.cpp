@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commonest mistakes with arguments: the page of parameters has the message of each, word for
-// word.
+// The most common mistakes with arguments: the page of parameters contains the exact message of
+// each.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -16,7 +16,7 @@ constexpr char KERNELS[] =
     ".visible .entry scale(.param .f32 a, .param .u64 .ptr .align 4 x, .param .u32 n) { ret; }\n"
     ".visible .entry sum(.param .align 4 .b8 pair[8], .param .u64 .ptr .align 4 out) { ret; }\n";
 
-// {mistake: message of C} of the table.
+// Returns {mistake: message of C} from the table.
 std::map<std::string, std::string> messages_of_page() {
   const char* folder = std::getenv("CUCORE_TEST_PAGES");
   std::ifstream page(std::string(folder ? folder : "docs") + "/parameters.md");

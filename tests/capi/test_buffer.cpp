@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers of every kind: their ranges, what goes in and comes out, and when their memory is freed.
+// Buffers of every kind: their ranges, transfers, and the time at which their memory is freed.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -92,7 +92,7 @@ TEST_F(Buffers, AreCopied) {
   SUCCEEDS(cucore_buffer_write, to, 0, "................", 16, stream_);
   SUCCEEDS(cucore_buffer_copy, to, 2, from, 10, 6, stream_);
   EXPECT_EQ(read(to, 0, 16), "..abcdef........");
-  SUCCEEDS(cucore_buffer_copy, from, 0, from, 8, 8, stream_);  // side by side is no overlap
+  SUCCEEDS(cucore_buffer_copy, from, 0, from, 8, 8, stream_);  // adjacent ranges do not overlap
   EXPECT_EQ(read(from, 0, 16), "89abcdef89abcdef");
 }
 
@@ -158,7 +158,7 @@ TEST_F(Buffers, OfEveryKindAreFilledWithPatternsOfEverySize) {
   }
 }
 
-// Equal halves are a pattern of 4 bytes.
+// Equal halves make it a pattern of 4 bytes.
 TEST_F(Buffers, PatternsOfEightBytesTakeAsFewCallsAsTheyCan) {
   NEEDS_FAKE_DRIVER();
   const Buffer buffer = make(0, 64);
@@ -221,7 +221,7 @@ TEST_F(Buffers, AreFreedInTheOrderOfTheirStream) {
   buffer.reset();
   pinned.reset();
   EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 1u);
-  // Host memory is freed by a thread of the library.
+  // A thread of the library frees host memory.
   for (int i = 0; i < 20000 && fake_->call_count("cuMemFreeHost") == 0; ++i)
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   EXPECT_EQ(fake_->call_count("cuMemFreeHost"), 1u);

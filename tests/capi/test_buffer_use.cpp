@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers in use, as the driver sees their release: which calls are made, and what captures, graphs
-// and failures of the driver change.
+// Buffers in use, as the driver sees their release: the calls that are made, and the effect of
+// captures, graphs and failures of the driver.
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -86,7 +86,8 @@ TEST_F(BufferCalls, OfManyStreamsKeepNoEventForEach) {
   EXPECT_LE(fake_->live_objects("event"), before + 64);
 }
 
-// The graph keeps what it uses, whether the buffer is released within the capture or after it.
+// The graph keeps the buffers that it uses, whether a buffer is released during the capture or
+// after it.
 TEST_F(BufferCalls, OfAGraphKeepTheBuffer) {
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
   MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
@@ -110,7 +111,7 @@ TEST_F(BufferCalls, OfAGraphKeepTheBuffer) {
     }
 }
 
-// A graph that cannot keep what it uses gets no node, and nothing stays behind.
+// A graph that cannot keep its buffers gets no node, and no object stays behind.
 TEST_F(BufferCalls, OfAGraphThatCannotKeepTheBufferFail) {
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
   MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
@@ -137,7 +138,7 @@ TEST_F(BufferCalls, OfAGraphThatCannotKeepTheBufferFail) {
   }
 }
 
-// What a capture has nothing to do with must not become a part of it.
+// Calls that are unrelated to a capture must not become a part of it.
 TEST_F(BufferCalls, OfAReleaseStayOutOfACapture) {
   const NativeGraphs graphs;
   ASSERT_TRUE(graphs);
@@ -151,7 +152,7 @@ TEST_F(BufferCalls, OfAReleaseStayOutOfACapture) {
     buffer.reset();
     wait_a_while();
     EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), freed);
-    // How far a captured stream has come can be recorded only when the capture has ended.
+    // The progress of a captured stream can be recorded only after the capture.
     if (captured == other_.get()) {
       EXPECT_EQ(fake_->live_objects("memory"), before + 1) << "freed too early";
     }
@@ -175,8 +176,7 @@ TEST_F(BufferCalls, ThatFailDoNotKeepTheMemory) {
   }
 }
 
-// The queue of a stream that frees memory is full after a while. Then a thread of the library
-// waits.
+// The queue of a stream that frees memory becomes full. Then a thread of the library waits.
 TEST_F(BufferCalls, OfManyReleasesBehindAHeldStreamDoNotBlock) {
   const uint64_t before = fake_->live_objects("memory");
   std::vector<Buffer> buffers;
@@ -214,7 +214,7 @@ TEST_F(BufferCalls, OfHostAndManagedMemoryAreNotMadeByTheCaller) {
   EXPECT_EQ(fake_->live_objects("host_memory"), host);
 }
 
-// Events show that work has ended, also on a stream that always has more.
+// Events show the end of work, also on a stream that always has more.
 TEST_F(BufferCalls, OnAStreamThatIsNeverIdle) {
   const uint64_t before = fake_->live_objects("host_memory");
   fake_->hold_streams(1);
@@ -225,7 +225,7 @@ TEST_F(BufferCalls, OnAStreamThatIsNeverIdle) {
     buffer.reset();
     wait_a_while();
     EXPECT_EQ(fake_->live_objects("host_memory"), before + 1) << "freed under a kernel";
-    fake_->hold_streams(0);  // all that was recorded is complete, ...
+    fake_->hold_streams(0);  // all recorded work is complete, ...
     fake_->hold_streams(1);  // ... and the streams have more
     for (int turn = 0; turn < 20000 && fake_->live_objects("host_memory") != before; ++turn)
       std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -237,7 +237,7 @@ TEST_F(BufferCalls, OnAStreamThatIsNeverIdle) {
   fake_->hold_streams(0);
 }
 
-// The memory would be a part of the graph. The capture goes on as if nothing had happened.
+// The memory would be a part of the graph. The capture continues unchanged.
 TEST_F(BufferCalls, OnACapturedStreamAreRefused) {
   const NativeGraphs graphs;
   ASSERT_TRUE(graphs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles: several images of one program, of which each device gets the one that fits.
+// Bundles: several images of one program; each device uses the one that fits.
 #include <cstring>
 
 #include "capi_testing.hpp"
@@ -51,13 +51,13 @@ TEST(Bundle, OfOneKindIsItsOwnImage) {
 TEST(Bundle, IsWrittenAndRead) {
   const Code both = bundle_of({ptx_code("sm_50"), ptx_code("sm_60")});
   const std::vector<unsigned char> bytes = serialized(both);
-  // What it holds is the container.
+  // Its content is the container.
   EXPECT_EQ(bytes_of(both), std::string(bytes.begin(), bytes.end()));
   Code again;
   SUCCEEDS(cucore_objectcode_deserialize, bytes.data(), bytes.size(), nullptr, again.out());
   EXPECT_EQ(serialized(again), bytes);
   EXPECT_EQ(cucore_objectcode_image_count(again), 2u);
-  // A bundle in a bundle is taken apart.
+  // The images of a bundle inside a bundle become images of the outer one.
   EXPECT_EQ(cucore_objectcode_image_count(bundle_of({again, ptx_code("sm_70")})), 3u);
 }
 
@@ -72,7 +72,7 @@ TEST(Bundle, RefusesWhatIsNone) {
         out.out());
 }
 
-// No device can ever get the second of two equal images.
+// No device can ever use the second of two equal images.
 TEST(Bundle, RefusesTheSameImageTwice) {
   Code out;
   const Code a = ptx_code("sm_50"), b = ptx_code("sm_60"), same = ptx_code("sm_50");
@@ -82,14 +82,14 @@ TEST(Bundle, RefusesTheSameImageTwice) {
   const cucore_objectcode* equal[] = {b, a, same};
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "images[2]|images[1]", cucore_objectcode_bundle, equal, 3,
         out.out());
-  // Inside a bundle too, whose own position is named.
+  // Inside a bundle also, whose own position is named.
   const Code both = bundle_of({a, b});
   const Code third = ptx_code("sm_70");
   const cucore_objectcode* inside[] = {both, third, same};
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "images[2]|images[0]", cucore_objectcode_bundle, inside, 3,
         out.out());
   EXPECT_EQ(out.get(), nullptr);
-  // Two of one architecture that differ are two images.
+  // Two different images of one architecture are two images.
   std::string text = ptx_for("sm_50");
   text += "// another\n";
   const Code other = make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size());
@@ -126,7 +126,7 @@ TEST_F(Bundles, DevicesOfDifferentArchitecturesGetDifferentImages) {
   const uint64_t before = fake_->call_count("cuLibraryLoadData");
   SUCCEEDS(cucore_objectcode_load, both, device_);
   SUCCEEDS(cucore_objectcode_load, both, other);
-  // Both are of one architecture: one image serves them.
+  // Both have one architecture, so one image serves them.
   EXPECT_EQ(fake_->call_count("cuLibraryLoadData") - before, 1u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures of streams beside the library's own calls, on the scripted driver: it answers as the
+// Captures of streams during the library's own calls, on the scripted driver. It answers as the
 // documentation of NVIDIA's driver states, and breaks the captures that such a call breaks.
 #include <chrono>
 #include <thread>
@@ -111,7 +111,7 @@ TEST_F(Captures, GoOnBesideReleasesOnTheLegacyStream) {
   EXPECT_TRUE(comes_to(before));
 }
 
-// The library's thread waits for the context, which it does not while a stream is captured.
+// The library's thread waits for the context, except while a stream is captured.
 TEST_F(Captures, GoOnBesideReleasesThatWaitForTheContext) {
   const uint64_t before = fake_->live_objects("memory");
   const Stream other = make_stream(device_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures and what happens to processes: forks, exits with work pending, and millions of them.
+// Futures and processes: forks, exits with pending work, and millions of futures.
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,8 +15,8 @@ namespace {
 
 using namespace capi_test;
 
-// After the library's handlers, before a leak checker's: a forked child has none of the threads
-// that reach what is theirs, so that checker would take it for lost.
+// Runs after the library's handlers and before those of a leak checker. A forked child has none of
+// the threads that own its memory, so the checker would report that memory as lost.
 const int unchecked_children = on_exit(
     [](int status, void* parent) {
       if (getpid() != static_cast<pid_t>(reinterpret_cast<intptr_t>(parent))) _exit(status);
@@ -29,7 +29,7 @@ class CompletionProcess : public WithQueue {
   void in_child(Body&& body) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(20);  // a hang is a signal
+      alarm(20);  // ends a hang by a signal
       _exit(body());
     }
     int status = 0;
@@ -58,7 +58,7 @@ TEST_F(CompletionProcess, AForkedChildWaitsForNothing) {
         return 3;
       if (cucore_queue_query(queue_, &info, nullptr) != CUCORE_ERROR_INVALID_STATE) return 4;
       if (cucore_queue_descriptor(queue_) < 0) return 5;
-      if (!fake_) return 0;  // elsewhere the work may be complete already
+      if (!fake_) return 0;  // elsewhere the work may already be complete
       if (cucore_future_query(pending, &done, nullptr) != CUCORE_ERROR_INVALID_STATE) return 6;
       if (cucore_future_wait(pending, -1, nullptr) != CUCORE_ERROR_INVALID_STATE) return 7;
       if (cucore_future_error(pending, nullptr) != CUCORE_ERROR_INVALID_STATE) return 8;
@@ -82,7 +82,7 @@ TEST_F(CompletionProcess, AForkedChildReleasesInSilenceAndExits) {
   });
 }
 
-// Runs body in a new process, which must end by itself, in silence.
+// Runs body in a new process, which must end by itself without output.
 #define EXITS_WELL(body)                                \
   if (!has_device()) GTEST_SKIP() << "no device";       \
   testing::FLAGS_gtest_death_test_style = "threadsafe"; \
@@ -154,8 +154,8 @@ std::chrono::nanoseconds cpu_time_of_this_thread() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-// Awaits work again and again, on a core that it takes from all others whenever it can go on. The
-// others also share the core with the rest of the machine, so only what this thread takes counts.
+// Awaits work repeatedly, on a core that it takes from all others whenever it can run. The others
+// also share the core with the rest of the machine, so only this thread's time counts.
 void wait_urgently(std::atomic<int>& held, std::atomic<bool>& over) {
   const sched_param urgent{.sched_priority = 1};
   const bool may = pthread_setschedparam(pthread_self(), SCHED_FIFO, &urgent) == 0;
@@ -166,13 +166,13 @@ void wait_urgently(std::atomic<int>& held, std::atomic<bool>& over) {
     ++held;
     const auto before = cpu_time_of_this_thread();
     cucore_future_wait(future, TEN_SECONDS, nullptr);
-    // The system takes the core from a thread that spins after 0.95 s, or never.
+    // The system takes the core from a spinning thread after 0.95 s, or never.
     if (cpu_time_of_this_thread() - before > std::chrono::milliseconds(500)) _exit(3);
   }
   over = true;
 }
 
-// On one core, above the library's own thread: giving way would not let that one go on.
+// On one core, above the library's own thread: yielding would not let that thread run.
 TEST(CompletionPriority, ARealTimeThreadLetsTheLibrarysGoOn) {
   EXITS_WELL([] {
     if (!fake_driver()) return;
@@ -181,7 +181,7 @@ TEST(CompletionPriority, ARealTimeThreadLetsTheLibrarysGoOn) {
     CPU_SET(sched_getcpu(), &one);
     sched_setaffinity(0, sizeof one, &one);
     leftovers();
-    make_future(leftovers().stream, leftovers().queue, 1);  // the library's thread is there
+    make_future(leftovers().stream, leftovers().queue, 1);  // the library's thread runs
     std::atomic<int> held{0};
     std::atomic<bool> over{false};
     std::thread waiter([&] { wait_urgently(held, over); });
@@ -195,7 +195,7 @@ TEST(CompletionPriority, ARealTimeThreadLetsTheLibrarysGoOn) {
   });
 }
 
-// A destructor at exit that waits for what nobody will ever end is told so.
+// A destructor at exit that waits for an endless future receives an error.
 TEST(CompletionExit, ADestructorThatWaitsAtExit) {
   EXITS_WELL([] {
     if (!fake_driver()) return;
@@ -205,14 +205,14 @@ TEST(CompletionExit, ADestructorThatWaitsAtExit) {
           _exit(3);
       }
     };
-    static Last last;  // before the library's own handler is registered, so it runs after it
+    static Last last;  // created before the library registers its handler, so it runs after it
     fake_driver()->hold_streams(1);
     leftovers().add(1);
   });
 }
 
-// Resident; what the program has allocated where a sanitizer keeps account, for it holds on to what
-// was freed.
+// Resident memory; with a sanitizer the memory allocated by the program, because the sanitizer
+// keeps freed memory.
 size_t memory_kib() {
   if (__sanitizer_get_current_allocated_bytes)
     return __sanitizer_get_current_allocated_bytes() / 1024;
@@ -226,7 +226,7 @@ size_t memory_kib() {
   return 0;
 }
 
-// How many; CUCORE_TEST_FUTURES=10000000 is what the library is to stand.
+// The number of futures; CUCORE_TEST_FUTURES=10000000 is the load that the library must stand.
 uint64_t how_many() {
   const char* wanted = std::getenv("CUCORE_TEST_FUTURES");
   return wanted ? std::strtoull(wanted, nullptr, 10) : 100'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilers say, read out of their logs.
+// Compilers' messages, parsed from their logs.
 #include "capi_testing.hpp"
 
 namespace {

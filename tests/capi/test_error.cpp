@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as the caller reads them: status, message, origin, log; counted; overwritten, not
-// released.
+// Errors as the caller reads them: status, message, origin and log. They are counted, and an error
+// output is overwritten, not released.
 #include "capi_testing.hpp"
 
 namespace {
@@ -70,7 +70,7 @@ TEST(Errors, AreCounted) {
   cucore_error_release(error);
   EXPECT_STREQ(cucore_error_message(error), "");
   EXPECT_EQ(cucore_error_status(error), CUCORE_OK);
-  cucore_error_release(error);  // once too often: nothing
+  cucore_error_release(error);  // once too often: does nothing
 }
 
 TEST(Errors, AreOverwrittenAndNotReleased) {

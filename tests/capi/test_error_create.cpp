@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors that other libraries make: what they hold, what a cause adds, and arguments that are
-// wrong.
+// Errors that other libraries create: their content, the effect of a cause, and wrong arguments.
 #include <cstring>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: made unrecorded, recorded again and again, and the four ways in which two have no time
+// Events: created unrecorded, recorded repeatedly, and the four cases in which two have no time
 // between them.
 #include <set>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exits while other threads are stopped wherever they are, for ever: so a virtual machine ends a
-// process that suspends its threads before it calls exit (Mono does), with the library's locks held
-// or not.
+// Exits while other threads are stopped at any point, forever. A virtual machine ends a process in
+// this way if it suspends its threads before it calls exit, as Mono does. The stopped threads may
+// hold the library's locks.
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -59,8 +59,8 @@ void stop(int) {
   struct sigaction action {};
   action.sa_handler = stop;
   sigaction(SIGUSR2, &action, nullptr);
-  // Here first: what calls atexit allocates memory that exit frees, and exit hangs if the heap of
-  // that memory is locked by a stopped thread.
+  // These run first here. A call of atexit allocates memory that exit frees, and exit hangs if a
+  // stopped thread holds the lock of that heap.
   for (void (*work)() : {synchronize, launch, await, create_and_release}) work();
   std::vector<pthread_t> threads;
   for (void (*work)() : {synchronize, launch, await, create_and_release}) {
@@ -75,7 +75,7 @@ void stop(int) {
   usleep(after_us);
   for (const pthread_t thread : threads) pthread_kill(thread, SIGUSR2);
   while (stopped != threads.size()) usleep(10);
-  alarm(20);  // a hang is a signal
+  alarm(20);  // ends a hang by a signal
   std::exit(0);
 }
 
@@ -83,7 +83,7 @@ TEST(ProcessExit, WhileThreadsAreStopped) {
   if (!has_device()) GTEST_SKIP() << "no device";
   if (__sanitizer_get_current_allocated_bytes)
     GTEST_SKIP() << "a sanitizer's own locks may be held by a stopped thread";
-  // At exit libcuda frees memory (580): it waits for the heap's lock where a stopped thread has it.
+  // At exit libcuda (580) frees memory, and waits for the heap's lock if a stopped thread holds it.
   if (!fake_driver() && !cucore_device_is_emulated(open_device()))
     GTEST_SKIP() << "NVIDIA's driver waits for stopped threads itself";
   testing::FLAGS_gtest_death_test_style = "threadsafe";

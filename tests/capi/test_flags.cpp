@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every option of a program, given to the real NVRTC: each flag of the table is one that it knows.
+// Every option of a program, passed to the real NVRTC, which must accept each flag of the table.
 #include <unistd.h>
 
 #include <filesystem>
@@ -31,7 +31,7 @@ std::string temporary(const char* name) {
   return testing::TempDir() + "cucore_" + std::to_string(getpid()) + name;
 }
 
-// Both ways where a field has two.
+// Both states of a field that has two.
 std::multimap<std::string, Set> cases() {
   std::multimap<std::string, Set> all;
   static const std::string trace = temporary("trace.json"), pch = temporary("capi.pch");
@@ -105,9 +105,10 @@ std::multimap<std::string, Set> cases() {
   return all;
 }
 
-// Where a compile with the option is not a plain success, and why.
+// Returns whether a compile with the option may fail, with the reason.
 bool may_fail(const std::string& field) {
-  return field == "use_pch";  // there is none to use; what counts is that the flag is known
+  // no such file exists; the test only checks that NVRTC accepts the flag
+  return field == "use_pch";
 }
 
 TEST(Flags, OfEveryOptionAreKnownToNvrtc) {

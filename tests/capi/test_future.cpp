@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures: when they are done, what they say of a failure, and how nobody waits for one any more.
+// Futures: when they are done, how they report a failure, and how a wait for one is cancelled.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -124,7 +124,7 @@ TEST_F(Futures, DetachedNeverComeOut) {
   EXPECT_EQ(detached, 0) << "its completion was taken";
 }
 
-// Whichever comes first, exactly one of both is true: detached, or come out.
+// Whichever comes first, exactly one of both is true: detached, or completed.
 TEST_F(Futures, DetachedInARaceWithTheirEnd) {
   constexpr uint64_t COUNT = 5000;
   std::vector<int> answers(COUNT);
@@ -179,7 +179,7 @@ TEST_F(Futures, AFaultReachesAllOfTheContextAndNoOthers) {
   SUCCEEDS(cucore_future_wait, healthy, TEN_SECONDS);
 }
 
-// One that the driver cannot be asked about is one failure, not that of its neighbours.
+// If the driver cannot report about one, that is one failure and not that of its neighbours.
 TEST_F(Futures, AFailureThatIsNotStickyIsOnesOwn) {
   NEEDS_FAKE_DRIVER();
   fake_->hold_streams(1);
@@ -193,8 +193,8 @@ TEST_F(Futures, AFailureThatIsNotStickyIsOnesOwn) {
   SUCCEEDS(cucore_future_wait, second, TEN_SECONDS);
 }
 
-// Never an exception of the call that makes the future, wherever in it the driver tells of the
-// fault.
+// The fault is never an exception of the call that creates the future, wherever in it the driver
+// reports the fault.
 TEST_F(Futures, AFaultThatTheirMakingMeetsIsTheirOutcome) {
   NEEDS_FAKE_DRIVER();
   uint64_t token = 0;
@@ -204,7 +204,7 @@ TEST_F(Futures, AFaultThatTheirMakingMeetsIsTheirOutcome) {
     Stream legacy;
     MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
     for (const cucore_stream* on : {stream.get(), legacy.get()}) {
-      // Events of earlier futures go after a while, and then cuEventCreate is called.
+      // Events of earlier futures are destroyed after some time, and then cuEventCreate is called.
       for (int i = 0; i < 1000 && fake_->live_objects("event") != 0; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       fake_->fail_call(call, 1, ILLEGAL_ADDRESS);
@@ -223,7 +223,7 @@ TEST_F(Futures, AFaultThatTheirMakingMeetsIsTheirOutcome) {
   EXPECT_EQ(info(queue_).pending, 0u);
 }
 
-// Whatever was pending ends first, as its stream's order wants.
+// All pending futures end first, in the order of their stream.
 TEST_F(Futures, OfABrokenContextEndInOrder) {
   NEEDS_FAKE_DRIVER();
   const Queue slow = make_queue(-1, 1'000'000'000);
@@ -344,8 +344,8 @@ TEST_F(Futures, LeaveTheCallersContextAlone) {
   context.let_go(1);
 }
 
-// Threads that ask the driver, and threads that call back: what must have nothing in common but
-// the program's own.
+// Threads that query the driver, and threads that call back, must have nothing in common except the
+// program's own objects.
 std::mutex seen_mutex;
 std::set<pid_t>* asking = new std::set<pid_t>;
 std::set<pid_t>* calling_back = new std::set<pid_t>;
@@ -369,7 +369,7 @@ TEST_F(Futures, NoThreadOfTheLibraryCallsBack) {
   fake_->fail_call("cuEventQuery", 1, UNKNOWN);
   fake_->hold_streams(0);
   take(queue_, 50);
-  fake_->fail_call("cuEventDestroy", 1, UNKNOWN);  // told to nobody
+  fake_->fail_call("cuEventDestroy", 1, UNKNOWN);  // not reported
   futures.clear();
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
   fake_->set_boundary(nullptr, nullptr);

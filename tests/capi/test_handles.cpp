@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles: counted, one an object, dead once released, and not given out again for a while.
+// Handles: counted, one per object, dead once released, and not reused for some time.
 #include <chrono>
 #include <set>
 #include <thread>
@@ -18,8 +18,8 @@ TEST(Handles, AreCounted) {
   EXPECT_EQ(cucore_program_backend(program), CUCORE_BACKEND_NVRTC);
   cucore_program_release(program);
   EXPECT_EQ(cucore_program_backend(program), 0);
-  for (int i = 0; i < 10; ++i) cucore_program_release(program);  // once too often: nothing
-  EXPECT_EQ(cucore_program_retain(program), program);            // no way back
+  for (int i = 0; i < 10; ++i) cucore_program_release(program);  // once too often: does nothing
+  EXPECT_EQ(cucore_program_retain(program), program);            // a dead handle stays dead
   EXPECT_EQ(cucore_program_backend(program), 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches: what is checked before the driver is called, and the one call that is made of it.
+// Launches: the checks before the driver is called, and the single driver call.
 #include <cstring>
 
 #include "capi_testing.hpp"
@@ -211,7 +211,7 @@ TEST_F(Launches, RaiseTheDynamicSharedMemoryUpwardsOnly) {
   fake_->reset();
   options.dynamic_shared = 232449;
   refuses(CUCORE_ERROR_INVALID_ARGUMENT, "dynamic_shared is 232449|232448", options);
-  // What the user lowers by hand is raised again.
+  // A value that the user lowers is raised again.
   SUCCEEDS(cucore_kernel_set_attribute, empty_,
            CUCORE_KERNEL_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, device_, 1024);
   launch(100000);

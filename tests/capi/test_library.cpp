@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which libraries are in use, and choosing them before their first use.
+// The libraries in use, and their choice before the first use.
 #include <cstring>
 
 #include "capi_testing.hpp"
@@ -117,7 +117,8 @@ TEST(Library, RefusesSymbolsOfWhatIsNoLibrary) {
   }
 }
 
-// Each of the others is open and has a version, or says why not; a symbol of it says the same.
+// Each of the others is open and has a version, or reports the reason; a symbol of it reports the
+// same.
 TEST(Library, TellsOfEveryLibrary) {
   for (int number = CUCORE_LIBRARY_CUBLAS; number <= CUCORE_LIBRARY_NVML; ++number) {
     const auto library = static_cast<cucore_library>(number);

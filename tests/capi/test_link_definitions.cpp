@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links whose inputs define a name twice are refused, whatever kind the inputs are of; definitions
-// that may be repeated are not. Nothing is printed in either case.
+// Links whose inputs define a name twice are refused, for inputs of every kind; definitions that
+// may be repeated are accepted. Neither case prints.
 #include <array>
 #include <functional>
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace capi_test;
 
-// What reaches the process's stdout and stderr meanwhile, through whatever function.
+// Returns the process's output to stdout and stderr meanwhile, through any function.
 std::string printed_by(const std::function<void()>& work) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
@@ -23,7 +23,7 @@ struct Pair {
   const char* title;
   const char* first;
   const char* second;
-  const char* name;  // as the message has it
+  const char* name;  // as in the message
 };
 
 #define KERNEL(name, body) " extern \"C\" __global__ void " name "(float* p) { " body " }"
@@ -155,7 +155,7 @@ Code ptx(const std::string& body, const char* name) {
   return Code(code);
 }
 
-// What each linkage of PTX means beside each other.
+// The meaning of each linkage of PTX against the others.
 TEST(LinkDefinitions, FollowTheLinkageOfPtx) {
   NEEDS_REAL_LINKER();
   const std::array<const char*, 3> bodies{".func same() { ret; }", ".global .u32 same = 1;",
@@ -219,7 +219,7 @@ TEST(LinkDefinitions, AreNamedByTheirExpressionAndTheirInputsByPosition) {
       << nameless.message;
 }
 
-// Three inputs of LTO-IR, of which two agree; only a link of its own tells which two do not.
+// Three inputs of LTO-IR, of which two agree; only a separate link of each pair finds the conflict.
 TEST(LinkDefinitions, InLtoIrAreTracedToTheirInputs) {
   NEEDS_REAL_LINKER();
   const Code a = compile_for("__device__ int v = 1;", CUCORE_CODE_TYPE_LTOIR, "a.cu");
@@ -256,7 +256,7 @@ TEST(LinkDefinitions, ThatDoNotFitTheirDeclarationsAreRefused) {
     }
 }
 
-// nvJitLink 13.0 crashes there unless each link has a thread of its own.
+// nvJitLink 13.0 crashes there unless each link has a separate thread.
 TEST(LinkDefinitions, AreRefusedInAThreadThatHasLinkedLtoIr) {
   NEEDS_REAL_LINKER();
   const Code lto = compile_for(KERNEL("k", "*p = 1;"), CUCORE_CODE_TYPE_LTOIR, "lto.cu");
@@ -270,7 +270,7 @@ TEST(LinkDefinitions, AreRefusedInAThreadThatHasLinkedLtoIr) {
   EXPECT_TRUE(contains(linked.message, "Size doesn't match")) << linked.message;
 }
 
-// Of a bundle the image counts that the link takes.
+// The image of a bundle counts that the link uses.
 TEST(LinkDefinitions, OfABundleAreThoseOfTheImageThatIsTaken) {
   NEEDS_REAL_LINKER();
   const Code a =
@@ -295,7 +295,7 @@ TEST(LinkDefinitions, OfABundleAreThoseOfTheImageThatIsTaken) {
   EXPECT_EQ(linked.status, CUCORE_OK) << linked.message;
 }
 
-// The driver's linker is taken for code that is newer than nvJitLink.
+// Code newer than nvJitLink is linked by the driver's linker.
 TEST(LinkDefinitions, AreComparedForTheDriversLinkerToo) {
   if (!has_device()) GTEST_SKIP() << "no device";
   const auto newer = [](const char* name, const char* variable) {

@@ -22,7 +22,7 @@ constexpr char CALLER[] =
     "template <class T> __global__ void use(T* p) { *p = helper(*p); }\n";
 constexpr char CALLEE[] = "__device__ float helper(float x) { return x * 3.0f + 1.0f; }\n";
 
-// What the library tells of symbols: "use<float>=_Z3useIfEvPT_" of each.
+// Returns the library's list of symbols: "use<float>=_Z3useIfEvPT_" of each.
 std::vector<std::string> names_of(const cucore_objectcode* code) {
   std::vector<std::string> names;
   for (size_t i = 0; i < cucore_objectcode_symbol_count(code); ++i) {
@@ -116,8 +116,8 @@ TEST(Linker, SaysWhichReferenceIsUndefined) {
   EXPECT_STREQ(cucore_error_origin(error), "nvjitlink");
 }
 
-// The same internal name twice: link-time optimisation renames one of them, and the expression no
-// longer says which is meant.
+// The same internal name twice: link-time optimisation renames one of them, and the expression
+// becomes ambiguous.
 TEST(Linker, TellsAnAmbiguousExpression) {
   NEEDS_REAL_LINKER();
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
@@ -216,7 +216,7 @@ TEST(Linker, NeedsAnInput) {
         CUCORE_CODE_TYPE_CUBIN, out.out());
 }
 
-// nvJitLink of the toolkit at hand is no match for code of a later one.
+// The toolkit's nvJitLink cannot link code of a later toolkit.
 TEST(Linker, NamesBothVersionsThatDoNotFit) {
   NEEDS_REAL_LINKER();
   const std::string newer =

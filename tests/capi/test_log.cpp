@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log: one receiver, its levels, and a destroy that runs exactly once whatever happens.
+// The log: one receiver, its levels, and a destroy that runs exactly once in all cases.
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -13,7 +13,7 @@ using namespace capi_test;
 
 using Messages = std::vector<std::pair<cucore_log_level, std::string>>;
 
-// Told from any thread, the library's own too.
+// Called from any thread, including the library's own.
 struct Receiver {
   std::atomic<int> destroyed{0};
   std::atomic<bool> called_after_destroy{false};
@@ -135,7 +135,7 @@ TEST_F(Log, IsEnabledForTheLevelsThatAreReceived) {
   EXPECT_TRUE(receiver_.messages().empty());
 }
 
-// One call at a time, whole, whoever writes; also while the receiver is replaced.
+// One call at a time, with whole messages from any writer, also while the receiver is replaced.
 TEST_F(Log, IsWrittenByManyThreads) {
   SUCCEEDS(cucore_log_set_callback, receive, CUCORE_LOG_INFO, &receiver_, destroy);
   std::vector<std::thread> threads;

@@ -17,8 +17,8 @@ namespace {
 
 using namespace capi_test;
 
-// Room for a call's outputs, full of rubbish before it; after a failure all that was handed out
-// must be zero.
+// Memory for a call's outputs, filled with garbage before it; after a failure all outputs must be
+// zero.
 class Outputs {
  public:
   template <class T>
@@ -107,7 +107,7 @@ struct Row {
         return function(__VA_ARGS__, e);                                                          \
       } \
   }
-// P(argument, function, arguments...): another pointer, which is written nullptr in its place.
+// P(argument, function, arguments...): another pointer, written as nullptr in its place.
 #define P(argument, function, ...)                                          \
   Row {                                                                     \
 #function, #argument, "",                                               \
@@ -132,7 +132,7 @@ std::vector<Row> rows() {
   };
 }
 
-// Functions that cannot fail: what they answer to NULL and to dead handles.
+// Functions that cannot fail: their results for NULL and for dead handles.
 struct Neutral {
   std::string function, type;
   std::function<bool(void*)> is_neutral;
@@ -147,7 +147,7 @@ bool empty(const char* text) { return text && !*text; }
       return check;                                                                 \
     } \
   }
-// Nothing but that it returns: retain gives its argument back.
+// Tests that it returns; retain returns its argument.
 #define RETAIN(type)                                                                            \
   Neutral{"cucore_" #type "_retain", #type,                                                     \
           [](void* x) { return cucore_##type##_retain(static_cast<cucore_##type*>(x)) == x; }}, \
@@ -318,7 +318,7 @@ TEST_F(Nulls, EveryHandleOfAnotherType) {
       if (type != neutral.type) {
         EXPECT_TRUE(neutral.is_neutral(handle)) << neutral.function << " of a " << type;
       }
-  // Releasing through the wrong function took nothing away.
+  // A release through the wrong function removed no reference.
   EXPECT_EQ(cucore_stream_synchronize(world_.stream, nullptr), CUCORE_OK);
   EXPECT_STREQ(cucore_kernel_name(world_.kernel), "empty");
 }
@@ -332,7 +332,7 @@ TEST(NullsAlone, CoverTheWholeExportMap) {
   std::ifstream map(CUCORE_MAP);
   const std::string text{std::istreambuf_iterator<char>(map), {}};
   if (text.empty()) GTEST_SKIP() << "no export map here";
-  // NULL is a choice in the last four, which test_log.cpp and test_error_create.cpp make.
+  // NULL is allowed in the last four, which test_log.cpp and test_error_create.cpp test.
   std::set<std::string> covered{"cucore_version",          "cucore_version_string",
                                 "cucore_status_name",      "cucore_log_enabled",
                                 "cucore_log_set_callback", "cucore_log_write",

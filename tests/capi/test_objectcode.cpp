@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object code: from memory and files, hostile bytes, the container, loading, and what it holds.
+// Object code: from memory and files, hostile bytes, the container, loading, and its content.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using namespace capi_test;
 
-// A file that goes with the test.
+// A file that is removed with the test.
 class File {
  public:
   explicit File(const std::string& bytes)
@@ -34,7 +34,7 @@ class File {
   std::string folder_, path_;
 };
 
-// An image that nvcc made, where it was there when the tests were built.
+// Returns an image made by nvcc, if it was available when the tests were built.
 std::string image(const std::string& name) {
   const char* folder = std::getenv("CUCORE_TEST_IMAGES");
   std::ifstream file(std::string(folder ? folder : CUCORE_IMAGES) + "/" + name, std::ios::binary);
@@ -160,7 +160,7 @@ TEST(ObjectCode, RefusesTypesThatItCannotBeMadeFrom) {
 
 TEST(ObjectCode, RefusesEmptyAndForeignBytes) {
   cucore_objectcode* code = nullptr;
-  const std::string text(PTX, PTX_SIZE), junk = "this is no code at all, whoever reads it";
+  const std::string text(PTX, PTX_SIZE), junk = "this is not code in any format";
   for (const auto type : {CUCORE_CODE_TYPE_PTX, CUCORE_CODE_TYPE_CUBIN, CUCORE_CODE_TYPE_FATBIN}) {
     FAILS(CUCORE_ERROR_INVALID_CODE, "", cucore_objectcode_create, type, "", 0, nullptr, &code);
     FAILS(CUCORE_ERROR_INVALID_CODE, "", cucore_objectcode_create, type, nullptr, 0, nullptr,
@@ -209,7 +209,7 @@ TEST(ObjectCode, OfNvccIsAccepted) {
   EXPECT_EQ(bytes_of(code), bytes);
 }
 
-// No prefix and no flipped bit crashes, and no truncation is taken for whole.
+// No prefix and no flipped bit crashes, and no truncation is accepted as complete.
 TEST(ObjectCode, RefusesDamagedImages) {
   if (image("saxpy.cubin").empty()) GTEST_SKIP() << "no nvcc when this was built";
   for (const auto& [type, name] : {std::pair{CUCORE_CODE_TYPE_CUBIN, "saxpy.cubin"},
@@ -245,7 +245,7 @@ TEST(ObjectCode, ComesFromFiles) {
         &none);
 }
 
-// A FIFO without a writer, a device without an end, a file that claims more than memory holds.
+// A FIFO without a writer, a device without an end, a file whose declared size exceeds memory.
 TEST(ObjectCode, ComesFromRegularFilesOfASaneSizeAlone) {
   cucore_objectcode* none = nullptr;
   FAILS(CUCORE_ERROR_IO, "/dev/zero|regular", cucore_objectcode_from_file, CUCORE_CODE_TYPE_PTX,
@@ -365,7 +365,7 @@ TEST_F(Loading, FindsNoKernelThatIsNotThereAndListsThoseThatAre) {
   const Code code = make_ptx_code();
   for (const char* name : {"saxpi", "", "counter", "saxpy "}) {
     cucore_kernel* kernel = nullptr;
-    if (std::string(name) == "saxpy ") continue;  // white space is no part of a name
+    if (std::string(name) == "saxpy ") continue;  // white space is not part of a name
     FAILS(CUCORE_ERROR_NOT_FOUND, std::string("no kernel \"") + name + "\"|saxpy|empty|mixed",
           cucore_objectcode_find_kernel, code, name, &kernel);
   }
@@ -404,7 +404,7 @@ TEST_F(Loading, BringsTheDriversLogAndIsTriedAgain) {
   cucore_kernel* kernel = nullptr;
   FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "load|PTX for compute_75",
              cucore_objectcode_find_kernel, code, "empty", &kernel);
-  find_kernel(code, "empty");  // throws if the failure stuck
+  find_kernel(code, "empty");  // throws if the failure was stored
 }
 
 }  // namespace

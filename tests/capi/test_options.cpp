@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of callers who were built against an older or a newer header than this library's.
+// Options of callers built against an older or a newer header than this library's.
 #include <cstddef>
 #include <cstring>
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace capi_test;
 
-// An options struct as a later header might have it.
+// An options struct of a possible later header.
 template <class T>
 struct Newer {
   T options;
@@ -23,8 +23,8 @@ Newer<T> newer(T options) {
   return grown;
 }
 
-// `call` uses the options and gives the status; sizes below `first` and absurd ones are refused, a
-// zero tail is accepted, a byte in the tail is named.
+// `call` uses the options and returns the status. Sizes below `first` and absurd ones are refused,
+// a zero tail is accepted, and a byte in the tail is named.
 template <class T, class Call>
 void check(T options, const char* type, Call&& call) {
   SCOPED_TRACE(type);

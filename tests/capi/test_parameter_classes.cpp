@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes of parameters that neither the PTX of a target below compute_100 nor a name nor the
-// source decides: NVRTC compiles once more, and nvJitLink links once more, for a target whose PTX
-// marks pointers.
+// Classes of parameters that the PTX of a target below compute_100, the name and the source leave
+// open. NVRTC compiles once more, and nvJitLink links once more, for a target whose PTX marks
+// pointers.
 #include <nvrtc.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr auto UNKNOWN = CUCORE_PARAMETER_CLASS_UNKNOWN;
 constexpr auto INTEGER = CUCORE_PARAMETER_CLASS_INTEGER;
 constexpr auto POINTER = CUCORE_PARAMETER_CLASS_POINTER;
 
-// The scripted compiler acts as two, of which the one for targets below 100 marks no pointers.
+// The scripted compiler acts as two compilers; the one for targets below 100 marks no pointers.
 constexpr char OPEN[] =
     "#two-compilers\n"
     "extern \"C\" __global__ void k(Id<float*>::type p, Id<long>::type n, int i) {}\n";
@@ -31,7 +31,7 @@ cucore_program_options for_arch(const char* name) {
   return options;
 }
 
-// Of the kernel whose name in the code contains `name`.
+// Returns the classes of the kernel whose name in the code contains `name`.
 Classes classes_of(const cucore_objectcode* code, const std::string& name = "k") {
   for (size_t i = 0; i < cucore_objectcode_symbol_count(code); ++i) {
     cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
@@ -106,7 +106,7 @@ TEST_F(OpenClasses, AreStatedByASecondCompile) {
   }
 }
 
-// Nothing but the classes shows that there was a second compile.
+// Only the classes show that a second compile ran.
 TEST_F(OpenClasses, LeaveNoTraceOfASecondCompile) {
   const auto options = for_arch("sm_90");
   const std::string source = std::string(OPEN) + "#warning once\n";
@@ -230,7 +230,7 @@ constexpr char CALLER[] =
     "extern \"C\" __global__ void unused_(Id<float*>::type p, Id<long>::type n) {}\n";
 constexpr char CALLEE[] = "__device__ float helper(float x) { return x * 3.0f + 1.0f; }\n";
 
-// The callee may be of any kind: LTOIR alone is linked a second time.
+// The callee may have any kind: only LTOIR is linked a second time.
 TEST(OpenClassesOfLtoir, AreKeptByLinks) {
   NEEDS_REAL_LINKER();
   const Code a = compile_for(std::string(ID) + CALLER, CUCORE_CODE_TYPE_LTOIR, "a.cu");

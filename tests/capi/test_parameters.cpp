@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All parameters of a kernel in one call: their places, sizes and classes.
+// All parameters of a kernel in one call: their offsets, sizes and classes.
 #include <array>
 #include <cstring>
 
@@ -71,7 +71,7 @@ TEST(ParametersOfCode, AreRefusedForWhatIsNotAKernel) {
         infos.data(), infos.size(), &count);
 }
 
-// Element 0 says how large an element of the caller's header is.
+// Element 0 contains the size of an element in the caller's header.
 TEST(ParametersOfCode, FillElementsOfOtherSizes) {
   struct Newer {
     cucore_parameter_info info;
@@ -146,8 +146,8 @@ TEST_F(ParametersOfKernels, AreThoseOfTheImageOfADevice) {
   EXPECT_EQ(count + infos[0].size, 0u);
 }
 
-// The scripted driver takes what stands in a comment for a parameter, as a driver might that reads
-// some text differently. It would then read past the arguments of a launch.
+// The scripted driver reads a parameter in a comment, as a driver might that parses some text
+// differently. It would then read past the arguments of a launch.
 class OtherParameters : public OnDevice {
  protected:
   void SetUp() override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What writing the output of kernels costs: one call of the driver for each piece of work, and none
-// where no code that can print has been launched. That the output is written is tested on devices.
+// The cost of writing the output of kernels: one call of the driver per piece of work, and none if
+// no launched code can print. Tests on devices check that the output is written.
 #include "completion_testing.hpp"
 
 namespace capi_test {
@@ -37,7 +37,7 @@ class PrintedCalls : public WithQueue {
     MUST(cucore_event_query, event_, &done);
     EXPECT_EQ(done, 1);
   }
-  // How many calls of the driver wait, and so write, in `calls`.
+  // Returns how many calls of the driver wait, and so write, in `calls`.
   template <class Calls>
   uint64_t writes(Calls&& calls) const {
     const auto count = [this] {
@@ -53,7 +53,7 @@ class PrintedCalls : public WithQueue {
 
 TEST_F(PrintedCalls, AreNoneForCodeThatCannotPrint) {
   NEEDS_FAKE_DRIVER();
-  SUCCEEDS(cucore_device_reset, device_);  // whatever was launched before
+  SUCCEEDS(cucore_device_reset, device_);  // independent of earlier launches
   const Stream stream = make_stream(device_);
   event_ = make_event(device_);
   const Code code = make_ptx_code();
@@ -108,7 +108,7 @@ TEST_F(PrintedCalls, AreOneForEachPieceOfWork) {
   EXPECT_EQ(writes([&] { query_stream(stream); }), 0u) << "the wait has written it";
 }
 
-// What others launch with a native handle is not known.
+// The library does not see launches through a native handle.
 TEST_F(PrintedCalls, AreMadeForStreamsThatOthersUse) {
   NEEDS_FAKE_DRIVER();
   const Stream stream = make_stream(device_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process as a whole sees: forks, an exit in the middle, and equal bytes in every process.
+// Behaviour of a process as a whole: forks, an exit in the middle, and equal bytes in every
+// process.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ using namespace capi_test;
 
 class Process : public OnDevice {
  protected:
-  // What a child made by fork finds out; a number other than 0 says where it went wrong.
+  // The checks of a child made by fork; a number other than 0 names the check that failed.
   template <class Body>
   void in_child(Body&& body) {
     const pid_t child = fork();
@@ -77,13 +78,13 @@ TEST_F(Process, AForkedChildStillCompiles) {
   });
 }
 
-// Leaves with everything alive, another thread at work, and no crash.
+// Exits with all objects alive and another thread at work, without a crash.
 TEST(ProcessExit, InTheMiddleOfEverything) {
   if (!has_device()) GTEST_SKIP() << "no device";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
-        // Never released, and in reach of whoever looks for leaks.
+        // Never released, and reachable for leak checkers.
         static auto* device = new Device(open_device());
         static auto* stream = new Stream(make_stream(*device));
         static auto* kernel = new Kernel(find_kernel(make_ptx_code(), "empty"));
@@ -99,7 +100,7 @@ TEST(ProcessExit, InTheMiddleOfEverything) {
       testing::ExitedWithCode(0), "^$");
 }
 
-// The bytes of a compile in a process of its own, as text that two processes can be compared by.
+// The bytes of a compile in a separate process, as text that two processes can compare.
 TEST(ProcessPrint, Compile) {
   if (!std::getenv("CUCORE_TEST_PRINT")) GTEST_SKIP() << "run by the test of equal bytes";
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;

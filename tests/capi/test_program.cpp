@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: every option as NVRTC gets it, name expressions, headers, determinism, default targets.
+// Programs: every option as NVRTC receives it, name expressions, headers, determinism, default
+// targets.
 
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ std::vector<std::string> last_options() {
   return options;
 }
 
-// What a field becomes, without what every compile has.
+// The flags of a field, without those of every compile.
 std::vector<std::string> flags_of(const cucore_program_options& options,
                                   cucore_code_type target = CUCORE_CODE_TYPE_PTX) {
   compile(make_program(SAXPY_SOURCE, &options), target);
@@ -373,7 +374,7 @@ TEST(DefaultArch, OfPtxIsDeviceZeros) {
   EXPECT_EQ(cucore_objectcode_arch(compile(make_program(SAXPY_SOURCE))), "compute_" + number);
 }
 
-// A folder that goes with the test, and the working folder while it does.
+// A folder that is removed with the test, and the working folder during it.
 class WorkingFolder {
  public:
   WorkingFolder()

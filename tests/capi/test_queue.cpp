@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues: what comes out, how often, in which order, to whom, and how waiting for it ends.
+// Queues: which completions come out, how often, in which order, to which thread, and how a wait
+// ends.
 #include <poll.h>
 #include <unistd.h>
 
@@ -125,10 +126,10 @@ TEST_F(Queues, GiveEachCompletionToOneOfManyThreads) {
   for (uint64_t token = 0; token < COUNT; ++token) ASSERT_EQ(seen[token], 1) << token;
 }
 
-// A thread that has no room takes nothing: what it was woken for is somebody else's.
+// A thread without room takes nothing: the completion that woke it belongs to another thread.
 TEST_F(Queues, AThreadWithoutRoomWakesTheNext) {
   NEEDS_FAKE_DRIVER();
-  const Queue queue = make_queue(-1, 2'000'000);  // so long a pause is slept through
+  const Queue queue = make_queue(-1, 2'000'000);  // so long a pause is a sleep
   fake_->hold_streams(1);
   const Future future = make_future(stream_, queue, 1);
   const auto wait = [&](size_t capacity) {
@@ -140,7 +141,7 @@ TEST_F(Queues, AThreadWithoutRoomWakesTheNext) {
     EXPECT_LT(Clock::now() - start, std::chrono::seconds(4));
   };
   std::vector<std::thread> threads;
-  for (const size_t capacity : {0, 0, 1}) {  // sleepers are woken in the order in which they came
+  for (const size_t capacity : {0, 0, 1}) {  // sleepers are woken in the order of their arrival
     threads.emplace_back(wait, capacity);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -148,7 +149,7 @@ TEST_F(Queues, AThreadWithoutRoomWakesTheNext) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// What the issue asks for: each exactly once, those of a stream in its order.
+// Each arrives exactly once, and those of a stream in its order.
 TEST_F(Queues, TenThousandFuturesOverSixteenStreams) {
   constexpr uint64_t STREAMS = 16, EACH = 625;
   std::vector<Stream> streams;
@@ -283,7 +284,7 @@ TEST_F(Queues, NobodyIsAskedWhenNothingIsPending) {
   NEEDS_FAKE_DRIVER();
   make_future(stream_, queue_, 1);
   take(queue_, 1);
-  // On a busy machine the library's thread may take a while to come to rest.
+  // On a busy machine the library's thread may take some time until it is idle.
   for (int i = 0; i < 100; ++i) {
     const uint64_t calls = fake_->total_calls(), cpu = info(queue_).cpu_ns;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -292,10 +293,10 @@ TEST_F(Queues, NobodyIsAskedWhenNothingIsPending) {
   FAIL() << "somebody is still asking";
 }
 
-// A thread of this process as the system sees it.
+// A thread of this process as the system reports it.
 struct Sleeper {
   bool is_asleep = false;
-  long sleeps = 0;  // how often it gave up its core by itself
+  long sleeps = 0;  // number of voluntary switches
 };
 
 Sleeper look_at(pid_t thread) {
@@ -308,8 +309,8 @@ Sleeper look_at(pid_t thread) {
   return seen;
 }
 
-// A waiter that slept before there was anything to wait for naps once there is. A nap ends by
-// itself, so the waiter sleeps at least twice more, however busy the machine is.
+// A waiter that slept before work existed naps once it exists. A nap ends by itself, so the waiter
+// sleeps at least twice more, however busy the machine is.
 TEST_F(Queues, RouseThoseWhoSleptBeforeTheWorkCame) {
   NEEDS_FAKE_DRIVER();
   std::atomic<pid_t> thread{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resets of a device beside calls of other threads: each call succeeds or fails with INVALID_STATE,
-// and no call reaches an object of the driver that the reset has destroyed.
+// Resets of a device during calls of other threads. Each call succeeds or fails with INVALID_STATE,
+// and no call uses an object of the driver that the reset has destroyed.
 #include <atomic>
 #include <functional>
 #include <map>
@@ -61,7 +61,7 @@ class Resets : public OnDevice {
     OnDevice::TearDown();
   }
 
-  // Calls that use a context, with objects that live as long as the context does.
+  // Calls that use a context, with objects that live as long as the context.
   void use_streams() {
     Stream stream, other;
     Event start, end;

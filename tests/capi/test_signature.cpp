@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signed containers: who may be believed, and what an attacker without the key can do.
+// Signed containers: which signatures are accepted, and the limits of an attacker without the key.
 #include <array>
 #include <cstring>
 
@@ -76,7 +76,7 @@ TEST(Signature, ThatIsRequiredIsNotDoneWithout) {
   const auto foreign = signed_with(SIGNING);
   FAILS(CUCORE_ERROR_SIGNATURE, "key", cucore_objectcode_deserialize, foreign.data(),
         foreign.size(), &options, out.out());
-  // The secret of one algorithm is no key of the other.
+  // The secret of one algorithm is not a key of the other.
   const cucore_key confused{PUBLIC.data(), PUBLIC.size(), CUCORE_KEY_HMAC_SHA256, 0};
   const auto wrong = requiring(confused);
   FAILS(CUCORE_ERROR_SIGNATURE, "", cucore_objectcode_deserialize, foreign.data(), foreign.size(),
@@ -130,7 +130,7 @@ TEST(Signature, RefusesKeysThatAreNone) {
 TEST(Signature, RefusesWeakPublicKeysAndSecretsThatArePublic) {
   const auto refuses = [](const cucore_key& key, const char* parts) {
     Code out;
-    // Also where nothing is signed: the key is wrong, whatever it is held against.
+    // Also for an unsigned file: the key is wrong, whatever it is compared with.
     const auto bytes = serialized(make_ptx_code());
     auto options = requiring(key);
     options.signature_policy = CUCORE_SIGNATURE_POLICY_NONE;

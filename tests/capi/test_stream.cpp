@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: made with options, borrowed from others, waited for, and the caller's context untouched.
+// Streams: created with options, borrowed from others, waited for, with the caller's context
+// unchanged.
 #include <functional>
 
 #include "capi_testing.hpp"
@@ -67,7 +68,7 @@ TEST_F(Streams, WaitForOneAnother) {
   SUCCEEDS(cucore_stream_wait_stream, stream_, other);
   SUCCEEDS(cucore_stream_wait_stream, stream_, stream_);
   const Event event = make_event(device_);
-  SUCCEEDS(cucore_stream_wait_event, stream_, event);  // never recorded: waited for by nobody
+  SUCCEEDS(cucore_stream_wait_event, stream_, event);  // never recorded: the wait does nothing
   SUCCEEDS(cucore_event_record, event, other);
   SUCCEEDS(cucore_stream_wait_event, stream_, event);
   if (!fake_) return;
@@ -116,7 +117,7 @@ TEST_F(Streams, OfTwoDevicesStayApart) {
   SUCCEEDS(cucore_stream_wait_stream, there, stream_);
 }
 
-// The caller's own context is current again after every call, whether it worked or not.
+// The caller's own context is current again after every call, successful or not.
 TEST_F(Streams, CallsLeaveTheCallersContextAlone) {
   NEEDS_FAKE_DRIVER();
   const NativeContext context;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many threads at one object at the same moment.
+// Many threads use one object at the same time.
 #include <atomic>
 #include <set>
 #include <thread>
@@ -12,7 +12,7 @@ using namespace capi_test;
 
 constexpr size_t THREADS = 64;
 
-// Runs the body in all threads, none before all are there.
+// Runs the body in all threads, after all have started.
 template <class Body>
 void together(Body&& body) {
   std::atomic<size_t> waiting{THREADS};
@@ -117,7 +117,7 @@ TEST_F(Threads, CompileAtTheSameTime) {
   EXPECT_EQ(failures, 0);
 }
 
-// An error each, and the log's receiver replaced meanwhile.
+// One error each, while the log's receiver is replaced.
 TEST_F(Threads, FailAtTheSameTime) {
   std::atomic<int> destroyed{0}, wrong{0};
   together([&](size_t i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unloading: a release only queues, and nothing is unloaded under a kernel or into a capture.
+// Unloading: a release only queues, and code is never unloaded under a kernel or into a capture.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -32,7 +32,7 @@ class Unloads : public OnDevice {
     const cucore_launch_options one = grid(1, 1);
     MUST(cucore_kernel_launch, kernel, stream, &one, nullptr, 0);
   }
-  // A driver tells whose graph it is from 12.3 on.
+  // A driver reports the graph of a capture from 12.3 on.
   static bool tells_of_graphs() {
     cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
     MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
@@ -121,7 +121,7 @@ TEST_F(Unloads, ManyStreamsWhoseEndIsUnknownCostNothingForEver) {
   EXPECT_LE(fake_->live_objects("event"), 64u) << "an event a stream that has gone";
 }
 
-// CUDA_ERROR_UNKNOWN, after which the context goes on.
+// CUDA_ERROR_UNKNOWN, after which the context continues.
 TEST_F(Unloads, NotUnderAKernelWhoseEndCannotBeQueried) {
   const uint64_t before = fake_->live_objects("library");
   Stream legacy;
@@ -198,8 +198,8 @@ TEST_F(Unloads, AFailedLoadIsTriedAgain) {
   EXPECT_EQ(cucore_objectcode_is_loaded(code), 1);
 }
 
-// A graph is a reference, whether the capture went on at the release or had ended; so is what was
-// instantiated from it.
+// A graph is a reference, whether its capture was active at the release or had ended; so is an
+// executable graph made from it.
 TEST_F(Unloads, OnlyAfterTheGraphsThatLaunchIt) {
   if (!tells_of_graphs()) GTEST_SKIP() << "needs a driver of 12.3";
   const NativeGraphs graphs;
@@ -249,7 +249,7 @@ TEST_F(Unloads, OnlyAfterTheGraphsThatOtherStreamsBegan) {
   EXPECT_EQ(queries(), 1u);
 }
 
-// What ran on a stream before its capture is waited for when the capture has ended.
+// Work of a stream before its capture is waited for after the capture.
 TEST_F(Unloads, AfterACaptureOfTheStream) {
   const NativeGraphs graphs;
   ASSERT_TRUE(graphs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version, as the header has it.
+// The version equals that of the header.
 #include "capi_testing.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the second reader against the library: on every golden file both must see the same."""
+"""Compares the second reader with the library: both must read the same from every golden file."""
 import json
 import pathlib
 import subprocess
@@ -26,7 +26,7 @@ def main(tool, *folders):
                 read_cuco.read(changed, b"a secret that a team shares")
             except (ValueError, IndexError):
                 refused += 1
-        # Without Ed25519 at hand this reader cannot judge the 72 bytes of key id and signature.
+        # Without Ed25519 this reader cannot check the 72 bytes of key id and signature.
         blind = 72 if theirs["signature"] == 2 else 0
         assert refused >= len(data) - blind, f"{path.name}: {len(data) - refused} changes unseen"
         print(f"{path.name}: {len(theirs['images'])} images agree, {refused} of {len(data)} changes refused")

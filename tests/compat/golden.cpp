@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of which tests/compat/v1 holds the bytes.
+// The values whose bytes tests/compat/v1 contains.
 #include "golden.hpp"
 
 #include <fstream>
@@ -18,7 +18,7 @@ Bytes bytes_of(std::string_view text) {
   return {raw.begin(), raw.end()};
 }
 
-// As the first files hold it: they were written before parameters had classes.
+// The content of the first files, which were written before parameters had classes.
 Code load(const std::string& images, CodeType type, const std::string& file, Arch arch = {}) {
   Code code = make_code(type, read_file(images + "/" + file), file, arch);
   for (Symbol& symbol : code.symbols) {
@@ -28,7 +28,7 @@ Code load(const std::string& images, CodeType type, const std::string& file, Arc
   return code;
 }
 
-// Every class. They are set here: later versions may read more of them from the PTX.
+// Every class. They are set here, because later versions may derive more of them from the PTX.
 Code classes(const std::string& images) {
   using enum ParameterClass;
   Code code = make_code(CodeType::PTX, read_file(images + "/classes.ptx"), "classes.cu");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of which tests/compat/v1 holds the bytes: made once, read for ever.
+// The values whose bytes tests/compat/v1 contains: made once, readable forever.
 #pragma once
 
 #include <string>

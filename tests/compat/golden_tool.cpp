@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// golden_tool write IMAGES DIR: makes the files of a version that is about to be released.
-// golden_tool dump FILE...: what the library reads in them, as JSON, for the second reader's test.
+// Writes golden files, and shows their content.
+//   golden_tool write IMAGES DIR   makes the files of a version that will be released
+//   golden_tool dump FILE...       prints the library's view of them as JSON, for the second reader
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -40,7 +41,7 @@ Json to_json(const Symbol& symbol) {
 Json to_json(const Image& image, bool compressed) {
   Json symbols = Json::array();
   for (const Symbol& symbol : image.symbols) symbols.push_back(to_json(symbol));
-  // Another language has no zstd at hand: of what is compressed only the digest of the file counts.
+  // Another language may lack zstd, so only the digest of a compressed file is compared.
   const Json digest = compressed ? Json() : Json(hex(sha256(image.bytes)));
   return {{"type", code_type_name(image.type)},
           {"arch", image.arch.text()},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of released versions read for ever, and give the values that they were written from.
+// Files of released versions stay readable, and return the values that they were written from.
 #include <gtest/gtest.h>
 
 #include "golden.hpp"
@@ -28,7 +28,7 @@ TEST(Golden, Version1ReadsEqualInEveryField) {
 
 TEST(Golden, Version1IsStillWrittenByteForByte) {
   for (const auto& one : golden::all(FOLDER + "/images")) {
-    // Another release of zstd may compress otherwise.
+    // Another release of zstd may compress differently.
     if (one.options.compress) continue;
     EXPECT_TRUE(write(one.code, one.options) == golden::read_file(FOLDER + "/v1/" + one.file))
         << one.file;

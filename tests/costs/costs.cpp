@@ -163,7 +163,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   const World world;
-  found->second(world, 50);  // what the first calls prepare
+  found->second(world, 50);  // prepared by the first calls
   repeat(found->second, &world, std::atoi(arguments[2]));
   return 0;
 }

@@ -4,9 +4,9 @@
     count.py PROGRAM LIBRARY [--write]
 
 Callgrind counts exactly, whatever else the machine does. The counts belong to one compiler and one level of
-optimisation, which meson.build checks. A count above its row by more than 3 % is a failure: find the reason,
-or, if the cost is worth it, say so in the commit that runs --write. One below by more than 3 % is a failure
-as well, so that the rows stay true.
+optimisation, which meson.build checks. A count more than 3 % above its row is a failure: find the reason.
+If the cost is justified, run --write and state the reason in the commit. A count more than 3 % below its row is
+also a failure, so that the rows stay true.
 """
 import os
 import re
@@ -17,13 +17,15 @@ from pathlib import Path
 
 TABLE = Path(__file__).with_name("costs.txt")
 MARGIN = 0.03
-FEW, MANY = 200, 1200  # repetitions; the difference is free of what happens once
-ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "CUCORE_DRIVER", "CUCORE_NVRTC")  # a lookup in the cache reads all of it
-RUNS = 3  # of which the least counts: some work, as the counters of the cache, depends on the time
+FEW, MANY = 200, 1200  # repetitions; their difference excludes one-time work
+# a lookup in the cache reads all of it
+ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "CUCORE_DRIVER", "CUCORE_NVRTC")
+# the least of the counts is used: some work, such as the counters of the cache, depends on the time
+RUNS = 3
 
 
 def instructions(program, library, name, count, folder):
-    """Those of `library` within repeat()."""
+    """Returns the instructions of `library` within repeat()."""
     output = Path(folder, f"callgrind.{name}.{count}")
     subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", "--toggle-collect=repeat",
                     program, name, str(count)], check=True, capture_output=True,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests of cucore.hpp: one source serves calls that throw and calls that return
+// Common code for the tests of cucore.hpp: one source serves calls that throw and calls that return
 // results.
 #pragma once
 
@@ -18,7 +18,7 @@ Value must(Value value) {
   return value;
 }
 
-// How a call ended.
+// The outcome of a call.
 template <class Call>
 cucore::Error outcome(Call&& call) {
   try {

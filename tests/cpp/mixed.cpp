@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that throw and calls that return results, in one program: this half is compiled for each.
+// Calls that throw and calls that return results, in one program: this half is compiled for each
+// mode.
 #include <cucore.hpp>
 
 #include <cstdio>

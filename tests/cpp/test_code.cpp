@@ -201,7 +201,7 @@ cucore::Cache make_cache() {
   return must(cucore::Cache::open(options));
 }
 
-// In a folder of its own, which it removes.
+// In a separate folder, which it removes.
 class CacheOnDisk : public testing::Test {
  protected:
   CacheOnDisk() {
@@ -306,7 +306,7 @@ TEST(Caches, RefuseToLinkNothing) {
   FAILS(invalid_state, "", make_cache().link(must(cucore::Linker::create())));
 }
 
-// Counts its calls; has nothing.
+// Counts its calls; contains no entries.
 class Remote : public cucore::CacheRemote {
  public:
   explicit Remote(std::shared_ptr<int> gets) : gets_(std::move(gets)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures: what an error holds, and how it reaches the caller in both modes.
+// Failures: the content of an error, and its path to the caller in both modes.
 #include "cpp_testing.hpp"
 
 namespace {

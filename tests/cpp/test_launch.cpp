@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches: how each type is passed, and what is refused.
+// Launches: how each type is passed, and which values are refused.
 #include <array>
 #include <cstring>
 

@@ -35,7 +35,7 @@ TYPED_TEST(Owners, AreEmptyByDefault) {
   EXPECT_EQ(TypeParam::share(nullptr).get(), nullptr);
 }
 
-// A name is empty once the last reference is gone.
+// A name is empty once the last reference is released.
 bool is_alive(const cucore_program* program) { return cucore_program_backend(program) != 0; }
 
 cucore::Program make_program() { return must(cucore::Program::create("__global__ void f() {}")); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the fake driver, one for each entry point that the library knows: the compiler
-// refuses one that is missing or of another type.
+// The functions of the fake driver, one per entry point of the library's table: the compiler
+// refuses a missing function or another type.
 #pragma once
 
 #include <cuda.h>

@@ -104,7 +104,7 @@ int32_t Calls::failure_for(const std::string& name, Role role) {
   return result;
 }
 
-// Gives the delay in milliseconds, so that it is waited for without the lock.
+// Returns the delay in milliseconds, so that the wait is without the lock.
 uint32_t Calls::note(const char* name, Role role, int32_t& result) {
   std::lock_guard lock(mutex_);
   ++counts_[name];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every fake library does around each of its functions: count it, list it, delay it, and fail
-// it when a test has asked for that.
+// The common part of every fake library around each function: count, log and delay it, and make it
+// fail at a test's request.
 #pragma once
 
 #include <atomic>
@@ -18,11 +18,11 @@
 
 namespace fake {
 
-// How a function takes part in failures that are asked for without a name.
+// The role of a function in failures without a name.
 enum class Role {
   NORMAL,
-  RELEASE,  // gives something back: callers have nobody to tell, so only a named failure hits it
-  NAMING    // tells the name of a result: neither counted nor failed
+  RELEASE,  // releases something: callers cannot report a failure, so only a named failure hits it
+  NAMING    // returns the name of a result: neither counted nor failed
 };
 
 class Calls {
@@ -45,14 +45,14 @@ class Calls {
   uint64_t violations();
   const char* last_violation();
 
-  // Notes a call and gives the result to fail it with, or 0.
+  // Records a call and returns the result to fail it with, or 0.
   int32_t begin(const char* name, Role role);
   void enter() const;
   void leave() const;
 
  private:
   struct Failure {
-    std::string name;  // "" for any of the thread that asked
+    std::string name;  // "": any function of the requesting thread
     std::thread::id asker;
     uint64_t left;
     int32_t result;
@@ -87,7 +87,7 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
 };
 
-// Entry<NAMES, index, role, &function>::call is the function with all that around it.
+// Entry<NAMES, index, role, &function>::call is the function with that common part.
 template <const char* const* Names, int Index, Role role, auto Function,
           class Type = decltype(Function)>
 struct Entry;

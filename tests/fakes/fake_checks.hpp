@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ways in which a function of the fake driver ends early.
+// The two ways in which a function of the fake driver returns early.
 #pragma once
 
 #define RETURN_IF_FAILED(expression)                                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake library as a test sees it: opened by its path, every control function a member.
+// A fake library for a test: opened by its path, with every control function as a member.
 #pragma once
 
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ class Client {
   void* handle_;
 };
 
-// The folder with all fakes; the build sets it for every test that uses them.
+// Returns the folder with all fakes; the build sets it for every test that uses them.
 inline std::string folder() {
   const char* folder = std::getenv("FAKE_FOLDER");
   if (!folder) throw std::runtime_error("FAKE_FOLDER is not set: run the tests through meson");

@@ -38,7 +38,7 @@ const char* find_name(CUresult result) {
   }
 }
 
-// As the CPU device's control.hpp has it.
+// The same layout as in the CPU device's control.hpp.
 struct CpuControl {
   size_t size;
   CUresult (*set_fault_plan)(const char*);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a test drives the fake CUDA libraries: what they are, which call fails, what has been called
- * and what is still alive. Each fake exports these functions; a test opens the fake by its path and
- * looks them up, before or after the library under test has opened it. */
+/* How a test controls the fake CUDA libraries: their properties, the calls that fail, the calls
+ * made, and the live objects. Each fake exports these functions. A test opens the fake by its path
+ * and looks them up, before or after the library under test has opened it. */
 #pragma once
 
 #include <stddef.h>
@@ -28,47 +28,49 @@ typedef struct fake_launch {
 
 /* == Every fake ================================================================================ */
 
-/* Forgets failures, delays, the log, settings and scripted kernels; objects that are alive stay. */
+/* Drops failures, delays, the log, settings and scripted kernels; live objects stay. */
 FAKE_API void fake_reset(void);
 
-/* The nth call from now (1 is the next) of the named function, or with NULL the nth by this thread
- * of any function that can fail and is not a release, gives this result, once. A release does its work all the same. */
+/* Makes one call fail with this result, once. With a name, it is the nth call of that function from
+ * now (1 is the next). With NULL, it is the nth call by this thread of any function that can fail
+ * and is not a release. A release still does its work. */
 FAKE_API void fake_fail_call(const char *name, uint64_t nth, int32_t result);
 
-/* 1 if every failure asked for has been given. */
+/* Returns 1 if every requested failure has occurred. */
 FAKE_API int32_t fake_failures_used(void);
 
-/* Failures asked for and not given yet are not given any more. */
+/* Cancels requested failures that have not occurred. */
 FAKE_API void fake_forget_failures(void);
 
-/* The function that was failed last, "" if none since the reset. */
+/* Returns the function that failed last, "" if none since the reset. */
 FAKE_API const char *fake_last_failed(void);
 
-/* A named function takes so long from now on. */
+/* Delays a named function by this time from now on. */
 FAKE_API void fake_delay_call(const char *name, uint32_t milliseconds);
 
 FAKE_API uint64_t fake_call_count(const char *name);
 FAKE_API uint64_t fake_total_calls(void); /* without questions for the name or text of a result */
 
-/* The log: "cuStreamSynchronize", one name a call, in order. */
+/* The log: "cuStreamSynchronize", one name per call, in order. */
 FAKE_API uint64_t fake_log_size(void);
 FAKE_API const char *fake_log_at(uint64_t index); /* lives as long as the fake */
 FAKE_API void fake_set_logging(int32_t on);       /* off: calls are counted and not listed */
 
-/* "context" (primary contexts that are active), "context_reference", "stream", "event", "memory",
- * "host_memory", "library", "kernel", "link", "graph", "graph_exec", "user_object", "pool",
- * "program"; NULL: all but kernels, which go with their library. */
+/* Returns the number of live objects of a kind: "context" (active primary contexts),
+ * "context_reference", "stream", "event", "memory", "host_memory", "library", "kernel", "link",
+ * "graph", "graph_exec", "user_object", "pool", "program". NULL means all but kernels, which end
+ * with their library. */
 FAKE_API uint64_t fake_live_objects(const char *kind);
 FAKE_API uint64_t fake_created_objects(const char *kind);
 
-/* Calls that a real library answers with a crash: a handle destroyed before, memory freed twice. */
+/* Returns the number of calls that crash a real library: use of a destroyed handle, memory freed twice. */
 FAKE_API uint64_t fake_violations(void);
 FAKE_API const char *fake_last_violation(void);
 
-/* Called around every entry: a test that makes memory fail spares the fake's own. */
+/* Called around every entry, so that a test that makes memory fail excludes the fake's own. */
 FAKE_API void fake_set_boundary(void (*enter)(void), void (*leave)(void));
 
-/* 13000; negative: asking for it gives this result. */
+/* 13000; negative: a query fails with this result. */
 FAKE_API void fake_set_version(int32_t version);
 
 /* == The driver ================================================================================ */
@@ -77,20 +79,20 @@ FAKE_API void fake_set_device_count(int32_t count);
 FAKE_API void fake_set_attribute(int32_t device, int32_t attribute, int32_t value);
 FAKE_API void fake_set_memory(uint64_t total_bytes);
 
-/* From now on every use of a context gives this result, as after a kernel that faulted, until the
+/* From now on every use of a context returns this result, as after a kernel's fault, until the
  * context is reset. 0 ends it. */
 FAKE_API void fake_set_fault(int32_t result);
 
-/* What the fake that poses as the CPU device says of a fault. */
+/* Sets the fault text of the fake that poses as the CPU device. */
 FAKE_API void fake_set_fault_text(const char *text);
 
-/* While held, nothing that streams are given completes. */
+/* While held, no work of streams completes. */
 FAKE_API void fake_hold_streams(int32_t hold);
 
-/* While held, a stream has places for so many waits and frees: one that finds no place blocks. */
+/* While held, a stream has room for this many waits and frees; one without room blocks. */
 FAKE_API void fake_set_queue_size(uint64_t places);
 
-/* Every library loaded from now on has this kernel too. */
+/* Adds this kernel to every library loaded from now on. */
 FAKE_API void fake_define_kernel(const char *name, size_t parameter_count, const size_t *sizes);
 FAKE_API void fake_define_global(const char *name, size_t size);
 FAKE_API void fake_set_kernel_attribute(const char *kernel, int32_t attribute, int32_t value);

@@ -18,13 +18,13 @@
 
 namespace fake {
 
-// Handles are numbers that are never given twice, so that a stale one is always noticed.
+// Handles are numbers that are never reused, so that a stale one is always detected.
 template <class Handle>
 Handle to_handle(uint64_t number) {
   return reinterpret_cast<Handle>(number);
 }
 
-// The objects of one kind that are alive.
+// The live objects of one kind.
 template <class Handle, class Object>
 class Objects {
  public:
@@ -43,7 +43,7 @@ class Objects {
     return found == alive_.end() ? nullptr : found->second.get();
   }
 
-  // A real driver may crash on a handle that is gone: noted.
+  // A real driver may crash on a dead handle, so it is recorded.
   Object* find_or_note(Handle handle, const char* use) {
     Object* object = find(handle);
     if (!object) calls().violation(std::string(use) + " with a " + kind_ + " that is not alive");
@@ -105,8 +105,8 @@ struct Event {
   Context* context = nullptr;
   unsigned flags = 0;
   bool recorded = false;
-  uint64_t capture = 0;        // that it was last recorded in
-  uint64_t record_number = 0;  // complete once the held work up to it has been let go
+  uint64_t capture = 0;        // the last capture that recorded it
+  uint64_t record_number = 0;  // complete once the held work up to it has been released
   std::chrono::steady_clock::time_point when;
 };
 
@@ -142,7 +142,7 @@ struct Link {
   std::string output;
 };
 
-// What graphs keep: destroyed with the last of its owners.
+// Objects that graphs keep: destroyed with the last owner.
 using UserObject = std::shared_ptr<void>;
 
 struct Graph {
@@ -174,7 +174,7 @@ struct Settings {
 struct Driver {
   Driver();
 
-  // A lock for each entry; recursive, since entries are written in terms of others.
+  // A lock per entry; recursive, because entries call other entries.
   std::recursive_mutex mutex;
   std::condition_variable_any let_go;
 
@@ -182,8 +182,8 @@ struct Driver {
   int version;
   bool initialised = false;
   bool held = false;
-  uint64_t records = 0;       // how many events have been recorded
-  uint64_t let_go_up_to = 0;  // the records that are complete
+  uint64_t records = 0;       // number of recorded events
+  uint64_t let_go_up_to = 0;  // the complete records
   uint64_t memory_used = 0;
   uint64_t captures = 0;
   std::deque<Context> contexts;
@@ -205,20 +205,21 @@ struct Driver {
 
 Driver& driver();
 
-// What this variant of the fake is; see variant.cpp.
+// The properties of this variant of the fake; see variant.cpp.
 struct Variant {
   int version;
   int device_count;
   bool is_cpu;          // answers as the CPU device does
-  const char* missing;  // names of entries that it lacks, between spaces
+  const char* missing;  // names of entries that it lacks, separated by spaces
 };
 extern const Variant VARIANT;
 
-// The current context of the calling thread, if it can be used: else INVALID_CONTEXT, or what broke
-// it.
+// Returns the current context of the calling thread, if it can be used; else INVALID_CONTEXT, or
+// the error that broke it.
 CUresult current(Context*& context);
 CUresult usable(const Context* context);
-class ContextStack {  // has no destructor: programs release objects after a thread's own are gone
+// has no destructor, because programs release objects after a thread's own are destroyed
+class ContextStack {
  public:
   bool empty() const { return size_ == 0; }
   CUcontext back() const { return contexts_[size_ - 1]; }
@@ -232,25 +233,26 @@ class ContextStack {  // has no destructor: programs release objects after a thr
 ContextStack& context_stack();
 Context* context_of(CUcontext handle);
 
-// The context and the stream behind a handle, default streams included (stream is then null).
+// Returns the context and the stream behind a handle, also for default streams (stream is then
+// null).
 CUresult resolve(CUstream handle, Context*& context, Stream*& stream, const char* use);
 
-// The same for work: refused in a capture that is invalid, and on the legacy default stream while a
-// blocking stream is captured, which invalidates that capture.
+// Does the same for work. It is refused in an invalid capture, and on the legacy default stream
+// while a blocking stream is captured, which invalidates that capture.
 CUresult resolve_work(CUstream handle, Context*& context, Stream*& stream, const char* use);
 
-// Whether the handle is the legacy default stream, and a blocking stream of the context is
+// Returns whether the handle is the legacy default stream, and a blocking stream of the context is
 // captured.
 bool is_blocked_by_capture(CUstream handle, const Context* context);
 
-// Invalidates the captures that the predicate takes. False if there are none.
+// Invalidates the captures that match the predicate. Returns false if none matches.
 template <class Predicate>
 bool invalidate_captures(Predicate predicate);
 
-// Waits until held work has been let go.
+// Waits until held work has been released.
 void wait_until_let_go(std::unique_lock<std::recursive_mutex>& lock);
 
-// Takes a place in the queue of a stream, waiting for one if need be.
+// Takes a place in the queue of a stream, and waits for one if necessary.
 void take_place(std::unique_lock<std::recursive_mutex>& lock, Stream* stream);
 
 CUresult allocate(Context* context, MemoryKind kind, size_t size, CUdeviceptr* out);
@@ -258,7 +260,7 @@ CUresult free_memory(CUdeviceptr address, bool host, const char* use);
 void free_globals(Library& library, Context* context);
 void destroy_contents(Context& context);
 
-// The allocation that holds all of a range, or null.
+// Returns the allocation that contains the whole range, or null.
 Memory* memory_at(CUdeviceptr address, size_t size);
 
 template <class Predicate>

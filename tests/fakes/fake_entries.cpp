@@ -46,7 +46,7 @@ constexpr Role role_of(const char* name) {
 
 struct Known {
   const char* name;
-  int since;  // of the oldest variant with this signature
+  int since;  // since the oldest variant with this signature
   void* function;
 };
 
@@ -55,7 +55,7 @@ void* wrapped() {
   return reinterpret_cast<void*>(&Entry<NAMES, index, role_of(NAMES[index]), Function>::call);
 }
 
-// An entry of ANY_VERSION has been there since the first driver.
+// An entry of ANY_VERSION exists since the first driver.
 constexpr int oldest(int since, Need need) { return need == Need::ANY_VERSION ? 2000 : since; }
 
 const Known* find(const std::string& name) {
@@ -107,7 +107,8 @@ FAKE_API CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int versio
 
 FAKE_API CUresult cuDriverGetVersion(int* version) {
   const int own = fake::driver().version;
-  if (own < 0) return static_cast<CUresult>(-own);  // a driver that does not even tell its version
+  // a driver that does not even report its version
+  if (own < 0) return static_cast<CUresult>(-own);
   *version = own;
   return CUDA_SUCCESS;
 }

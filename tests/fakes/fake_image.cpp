@@ -58,7 +58,7 @@ void read_globals(const std::string& text, Image& image) {
   }
 }
 
-// A view of a machine-code file that the caller promises is well formed, as the driver's does.
+// A view of a machine-code file that the caller guarantees to be well formed, as the driver's does.
 class Cubin {
  public:
   explicit Cubin(const char* bytes) : bytes_(bytes) {
@@ -126,7 +126,7 @@ class Cubin {
   std::vector<Elf64_Shdr> sections_;
 };
 
-// The images of a fat binary that are neither compressed nor of a kind unknown here, as one.
+// Returns the images of a fat binary that are uncompressed and of a known kind, combined.
 Image read_fatbin(const char* bytes) {
   constexpr uint64_t COMPRESSED = 0xf000;
   Image sum;

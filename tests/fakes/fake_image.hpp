@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads, just well enough, the images that the fakes are given, and writes small ones.
+// Reads the images for the fakes with minimal parsers, and writes small ones.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct KernelImage {
   std::string name;
   std::vector<size_t> offsets;
   std::vector<size_t> sizes;
-  std::vector<bool> pointers = {};  // of a kernel of source
+  std::vector<bool> pointers = {};  // per parameter, for a kernel of source
 };
 
 struct GlobalImage {
@@ -30,12 +30,12 @@ struct Image {
   std::vector<GlobalImage> globals;
 };
 
-// An image as the driver gets it: by its address alone.
+// Reads an image as the driver receives it: by its address alone.
 Image read_image(const void* code);
 
 Image read_ptx(const std::string& text);
 
-// A machine-code file with these kernels (no code), their parameters and these variables.
+// Returns a machine-code file with these kernels (no code), their parameters and these variables.
 std::string write_cubin(const Image& image, int arch);
 
 // Lays out parameters of these sizes as the compiler would, each aligned to its size up to 16.

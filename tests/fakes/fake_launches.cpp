@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake driver's launches: each is checked as the driver does, and recorded with its arguments.
+// The fake driver's launches: each is checked as in the driver, and recorded with its arguments.
 #include <algorithm>
 #include <cstring>
 
@@ -72,8 +72,8 @@ CUresult check_shared(const Kernel& kernel, int device, uint32_t wanted) {
   return wanted <= static_cast<uint32_t>(most) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Launches are kept up to a number that no test of what was launched reaches, so that a benchmark
-// measures the caller and not this.
+// Launches are recorded up to a number beyond any test's needs, so that a benchmark measures the
+// caller and not this.
 void record(const fake_launch& launch) {
   constexpr size_t KEPT = 4096;
   Driver& d = driver();

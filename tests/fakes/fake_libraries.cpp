@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake driver's libraries and kernels: what an image holds is read from the image itself.
+// The fake driver's libraries and kernels: the content of an image is read from the image itself.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 constexpr int NEWEST_PTX = 90;
 constexpr const char* REJECTED = "// reject";  // PTX with this is refused, with a log
 
-// Where the caller wants the compiler's errors.
+// The caller's buffer for the compiler's errors.
 struct ErrorLog {
   char* buffer = nullptr;
   size_t size = 0;
@@ -232,7 +232,7 @@ CUresult cuKernelGetParamInfo(CUkernel handle, size_t index, size_t* offset, siz
   const auto lock = locked();
   Kernel* kernel = nullptr;
   RETURN_IF_FAILED(find_kernel(handle, kernel, "cuKernelGetParamInfo"));
-  // Not in its documentation: the image of the current context is the one that it tells of.
+  // Not in the driver's documentation: the result is the image of the current context.
   Context* context = nullptr;
   RETURN_IF_FAILED(current(context));
   NEED(index < kernel->image.sizes.size(), CUDA_ERROR_INVALID_VALUE);

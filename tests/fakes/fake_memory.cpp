@@ -17,7 +17,7 @@ CUresult allocate_here(MemoryKind kind, size_t size, CUdeviceptr* out) {
   return allocate(context, kind, size, out);
 }
 
-// Copies want a current context, and their stream alive.
+// Copies require a current context and a live stream.
 CUresult ready_on(CUstream handle, const char* use) {
   Context* context = nullptr;
   Stream* stream = nullptr;

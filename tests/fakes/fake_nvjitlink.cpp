@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake nvJitLink: its output holds the kernels of its inputs by name. Built twice: with the
-// plain names, and as an old one that has versioned names alone and does not tell its version.
+// The fake nvJitLink: its output contains the kernels of its inputs by name. Built twice: with the
+// plain names, and as an old release that has only versioned names and does not report its version.
 #include <cstdint>
 #include <cstring>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake NVRTC: it compiles nothing and answers with PTX or machine code that holds the kernels
-// of the source by name.
+// The fake NVRTC: it compiles nothing and returns PTX or machine code with the kernels of the
+// source by name.
 #include <nvrtc.h>
 
 #include <algorithm>
@@ -132,7 +132,7 @@ bool make_kernels(Program& program, Image& image) {
   return true;
 }
 
-// What a compiler may do to the process that it is in.
+// Acts of a compiler on its process.
 void misbehave(const Program& program) {
   if (program.source.find("#crash") != std::string::npos) std::abort();
   if (program.source.find("#hang") != std::string::npos)
@@ -324,7 +324,7 @@ constexpr Role role_of(int index) {
 }  // namespace
 }  // namespace fake
 
-// Each export passes through what every fake does around a call.
+// Each export passes through the common part of every fake.
 #define FORWARD(name)                                                             \
   fake::Entry<fake::NAMES, fake::INDEX_##name, fake::role_of(fake::INDEX_##name), \
               &fake::api::name>::call

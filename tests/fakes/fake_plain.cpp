@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for each of the libraries that are opened for others: cuBLAS, NCCL, NVML and so on. It has
-// the functions by which they report their versions, and one that no version reader calls.
+// Represents each of the libraries that are opened for others: cuBLAS, NCCL, NVML and so on. It has
+// their functions that report versions, and one that no version reader calls.
 #include <cstdint>
 #include <cstdio>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that prints in every way that a toolkit library may, for the tests of what becomes of
-// it.
+// A library that prints in every way that a toolkit library may, for the tests of captured output.
 #include <pthread.h>
 #include <sys/uio.h>
 #include <unistd.h>

@@ -31,7 +31,8 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// The text between the last end of a declaration and the kernel: "template <class T>", extern "C".
+// Returns the text between the end of the last declaration and the kernel: "template <class T>",
+// extern "C".
 std::string before(const std::string& source, size_t at) {
   const size_t end = source.find_last_of(";}{#", at);
   const size_t start = end == std::string::npos ? 0 : end;

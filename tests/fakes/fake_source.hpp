@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads, just well enough, the kernels of CUDA C++ source, for the fake compiler.
+// Reads the kernels of CUDA C++ source with a minimal parser, for the fake compiler.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct SourceKernel {
 
 std::vector<SourceKernel> find_kernels(const std::string& source);
 
-// A name as the compiler would make of it: "saxpy<float>" becomes "_Z5saxpyIfLE..." of a kind.
+// Returns a name in the style of the compiler: "saxpy<float>" becomes "_Z5saxpyIfLE...".
 std::string lowered(const SourceKernel& kernel, const std::string& expression);
 
 // NEVER: one compiler writes all PTX. FROM_100: an older one writes PTX for targets below 100, and
 // the one for later targets marks pointers.
 enum class Marks { NEVER, FROM_100 };
 
-// The PTX of kernels under these names.
+// Returns the PTX of kernels under these names.
 std::string write_ptx(const Image& image, int arch, Marks marks = Marks::NEVER);
 
 KernelImage image_of(const SourceKernel& kernel, const std::string& lowered_name);

@@ -19,13 +19,13 @@ bool is_complete(const Event& event) {
   return !event.recorded || !driver().held || event.record_number <= driver().let_go_up_to;
 }
 
-// A query or a wait that takes in a captured stream breaks its capture.
+// A query or a wait that includes a captured stream breaks its capture.
 CUresult require_no_capture(const Stream* stream) {
   const bool captured = invalidate_captures([stream](const Stream& s) { return &s == stream; });
   return captured ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
-// An event that was last recorded in a capture stands for no work.
+// An event whose last record was in a capture represents no work.
 CUresult require_no_capture(const Event& event) {
   if (event.capture == 0) return CUDA_SUCCESS;
   invalidate_captures([&](const Stream& s) { return s.capture.id == event.capture; });

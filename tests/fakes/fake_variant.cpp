@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the fake drivers this one is; the build sets the numbers.
+// The properties of this fake driver; the build sets the numbers.
 #include "fakes/fake_driver.hpp"
 
 #ifndef FAKE_VERSION

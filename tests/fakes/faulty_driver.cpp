@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver that fails at random: passes every call to a real driver, but lets some fail before they
-// reach it, so that the real context stays healthy. Environment:
+// A driver that fails at random. It passes calls to a real driver, but lets some fail before they
+// reach it, so that the real context stays healthy. Environment variables:
+//
 //   CUCORE_TEST_REAL_DRIVER   the driver to pass calls to: libcuda.so.1, or the CPU device's path
-//   CUCORE_TEST_FAULT_ONE_IN  of so many calls one fails; unset or 0: none until faulty_arm()
+//   CUCORE_TEST_FAULT_ONE_IN  one of this many calls fails; unset or 0: none until faulty_arm()
 //   CUCORE_TEST_FAULT_SEED    chooses the calls
 //   CUCORE_TEST_FAULT_REPORT  set: the counts go to stderr at exit
 #include "fakes/faulty_control.h"
@@ -56,7 +57,7 @@ enum Index : size_t {
 #undef CALL
 };
 
-// Each is documented for the functions of its class while the context is healthy.
+// Each is documented for the functions of its class with a healthy context.
 constexpr CUresult OF_CREATION[] = {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_NOT_SUPPORTED,
                                     CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_UNKNOWN};
 constexpr CUresult OF_LAUNCH[] = {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -95,7 +96,7 @@ uint64_t mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
-// CUDA_SUCCESS where the call is to go on.
+// Returns CUDA_SUCCESS if the call should continue.
 CUresult strike(Call& call) {
   call.made.fetch_add(1, std::memory_order_relaxed);
   const uint64_t rate = one_in.load(std::memory_order_relaxed);
@@ -135,11 +136,11 @@ void* const wrappers[] = {
 #undef CALL
 };
 
-// The real driver; nothing works without it.
+// The real driver, which is required.
 class Real {
  public:
   static const Real& instance() {
-    static const auto& real = *new Real;  // lives as long as the process
+    static const auto& real = *new Real;  // never destroyed
     return real;
   }
 

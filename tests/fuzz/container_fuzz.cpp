@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the reader of containers. Each input is read as it is, and again with its
-// checksum and digests made right, since no mutation would ever guess them.
+// libFuzzer target: the reader of containers. Each input is read unchanged, and again with a
+// correct checksum and digests, because no mutation would ever guess them.
 #include <cstdlib>
 #include <cstring>
 
@@ -18,7 +18,7 @@ using namespace cucore::image;
 
 VerifyingKey key() { return {SignatureAlgorithm::HMAC_SHA256, Bytes(3, std::byte{'k'})}; }
 
-// What is read must be writable, and come back equal.
+// Accepted input must be writable, and must be equal when read again.
 void read_and_write(const Bytes& bytes) {
   ReadOptions options;
   options.max_image_size = 1 << 20;

@@ -73,7 +73,7 @@ class Mutator {
     section.entry.compression = ZSTD;
   }
 
-  // Fields that assemble() does not fill in: type, architecture, ISA, name.
+  // Changes fields that assemble() does not fill in: type, architecture, ISA, name.
   void change_entry(SectionEntry& entry) {
     constexpr size_t NAME_OFFSET = offsetof(SectionEntry, name);
     const size_t at = random_() % 16;
@@ -103,7 +103,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   return file.size();
 }
 
-// What is read must be writable, and come back equal.
+// Accepted input must be writable, and must be equal when read again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ReadOptions options;
   options.max_image_size = 1 << 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the reader of fat binaries; each input is also taken as the contents of one
-// entry, so that both decompressors see hostile streams behind a good header.
+// libFuzzer target: the reader of fat binaries. Each input is also used as the contents of one
+// entry, so that both decompressors read hostile streams behind a valid header.
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -21,7 +21,7 @@ void try_image(std::span<const std::byte> image) {
   }
 }
 
-// The first three bytes choose the kind, the compression and the size that is promised.
+// The first three bytes choose the kind, the compression and the declared size.
 std::vector<std::byte> wrapped(const uint8_t* data, size_t size) {
   constexpr size_t HEADERS = 80;
   constexpr size_t CHOICES = 3;

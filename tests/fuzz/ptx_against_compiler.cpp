@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what nvJitLink, the reader of object code and the CPU device read of the same PTX: no
-// text that two of them accept may have kernels with different parameters.
+// Compares the results of nvJitLink, the reader of object code and the CPU device for the same PTX.
+// In a text that two of them accept, the kernels must have the same parameters.
 //   ptx_against_compiler LIBNVJITLINK SECONDS [FIRST_SEED]
-// Exit status 77: no nvJitLink. A compiler may crash, so it runs in processes of its own.
+// Exit status 77: no nvJitLink. A compiler may crash, so it runs in separate processes.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -24,10 +24,10 @@ using cucore::fuzz::read_image;
 using cucore::fuzz::read_on_cpu;
 using cucore::image::CodeType;
 
-constexpr size_t KERNELS = 48;     // of a module
-constexpr uint64_t MODULES = 100;  // of a process
+constexpr size_t KERNELS = 48;     // per module
+constexpr uint64_t MODULES = 100;  // per process
 
-// The few functions of nvJitLink that are needed, by their names in any version.
+// The functions of nvJitLink that are needed, under their names in any version.
 class Compiler {
  public:
   explicit Compiler(const char* path) : library_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
@@ -44,7 +44,7 @@ class Compiler {
     return create_ && add_ && complete_ && size_ && cubin_ && destroy_;
   }
 
-  // Empty where it refuses.
+  // Returns an empty vector if it refuses.
   std::vector<std::byte> compile(const std::string& text) const {
     constexpr int PTX = 2;
     const char* options[] = {"-arch=sm_75", "-O0"};
@@ -117,7 +117,7 @@ void try_one(const Compiler& compiler, uint64_t seed, Counts& counts) {
   if (!agree(*ours, *theirs)) report("the compiler", seed, text, counts);
 }
 
-// One process; goes on behind the module at which the one before crashed.
+// Runs one process; it continues after the module at which the former one crashed.
 void run_some(const Compiler& compiler, Counts& counts) {
   const pid_t child = fork();
   if (child == 0) {

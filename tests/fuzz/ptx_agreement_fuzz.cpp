@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: what the reader of object code and the CPU device read of one text. Changes are
-// those of the grammar, so that most texts get past the first lines.
+// libFuzzer target: the reader of object code and the CPU device on the same text. Changes follow
+// the grammar, so that most texts pass the first lines.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

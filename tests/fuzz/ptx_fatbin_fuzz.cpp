@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the reader of fat binaries. Entries are made from the input too, so that both
-// decompressors see hostile streams inside well-formed headers.
+// libFuzzer target: the reader of fat binaries. Entries are also made from the input, so that both
+// decompressors read hostile streams inside well-formed headers.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes PTX that compilers mostly accept, and changes it where readers may disagree: comments,
-// strings, braces, words without blanks between them, forms of numbers, odd lines.
+// Generates PTX that compilers mostly accept, and changes parts on which readers may disagree.
+// These are comments, strings, braces, words without blanks between them, forms of numbers, odd
+// lines.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ class PtxGrammar {
  public:
   explicit PtxGrammar(uint64_t seed) : random_(seed) {}
 
-  // A module with kernels k0, k1, ... and what may stand between them.
+  // Returns a module with kernels k0, k1, ... and other statements between them.
   std::string module(size_t kernels) {
     std::string text = ".version 7.0\n.target sm_75\n.address_size 64\n";
     files_ = 0;
@@ -112,7 +113,7 @@ class PtxGrammar {
     return pick(BLANKS);
   }
 
-  // Nothing where a mark or a dot ends the word anyway.
+  // Returns "" if a mark or a dot ends the word anyway.
   std::string maybe_blank() { return below(2) ? blank() : ""; }
 
   std::string number(size_t value) {
@@ -178,7 +179,8 @@ class PtxGrammar {
     }
   }
 
-  // Compilers refuse what is not ASCII, and readers a backslash at the end, so both are rare.
+  // Compilers refuse text that is not ASCII, and readers refuse a backslash at the end, so both are
+  // rare.
   std::string string() {
     static constexpr std::string_view INSIDE[] = {
         "a",       "\\a", "}",       "{",  "// x", "/*", "*/",   ".entry q(){ret;}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: any text is either refused with an error or becomes a module that holds what
-// the executor relies on.
+// libFuzzer target: any text is either refused with an error or becomes a module with the
+// guarantees that the executor relies on.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

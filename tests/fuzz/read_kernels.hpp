@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of one text as each reader sees them, and whether two readers agree.
+// The kernels of one text as each reader reports them, and whether two readers agree.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace cucore::fuzz {
 using image::Parameter;
 using Kernels = std::map<std::string, std::vector<Parameter>>;
 
-// nullopt where the reader of object code refuses.
+// Returns nullopt if the reader of object code refuses.
 inline std::optional<Kernels> read_image(image::CodeType type, std::span<const std::byte> bytes) {
   try {
     Kernels kernels;
@@ -31,7 +31,7 @@ inline std::optional<Kernels> read_image(image::CodeType type, std::span<const s
   }
 }
 
-// The same of the CPU device.
+// Does the same for the CPU device.
 inline std::optional<Kernels> read_on_cpu(std::string_view text) {
   cucore::ptx::Diagnostics log;
   const auto module = cucore::ptx::parse(text, log);
@@ -47,7 +47,7 @@ inline std::optional<Kernels> read_on_cpu(std::string_view text) {
   return kernels;
 }
 
-// Offsets behind a larger alignment than this are those of one architecture.
+// Offsets after a larger alignment than this depend on the architecture.
 inline constexpr uint32_t COMMON_ALIGNMENT = 16;
 
 inline bool is_same(const std::vector<Parameter>& ours, const std::vector<Parameter>& theirs) {
@@ -59,7 +59,7 @@ inline bool is_same(const std::vector<Parameter>& ours, const std::vector<Parame
                     });
 }
 
-// `ours` are those of the reader of object code, which knows alignments.
+// `ours` come from the reader of object code, which reports alignments.
 inline bool agree(const Kernels& ours, const Kernels& theirs) {
   return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
                     [](const auto& a, const auto& b) {

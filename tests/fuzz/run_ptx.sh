@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes the PTX parser and the fat binary reader and reports which lines of src/shared/ptx were reached.
 #   tests/fuzz/run_ptx.sh [seconds each, default 600] [work folder]
-# Ends with an error when a target crashed or reached fewer than 80 % of the reader's lines.
+# Ends with an error if a target crashed or reached fewer than 80 % of the reader's lines.
 set -eu
 seconds=${1:-600}
 root=$(cd "$(dirname "$0")/../.." && pwd)

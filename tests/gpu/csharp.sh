@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# C# on a machine with a GPU, which needs no Mono: tests, the course, and what calls and awaiting cost.
-#   sh tests/gpu/csharp.sh stage     where there are a compiler, SWIG and Mono: fills build-gpu-csharp/
+# C# on a machine with a GPU, which needs no Mono: tests, the course, and the cost of calls and of awaiting.
+#   sh tests/gpu/csharp.sh stage     on a machine with a compiler, SWIG and Mono: fills build-gpu-csharp/
 #                                    and packs it into build-gpu-csharp.tgz
 #   sh build-gpu-csharp/csharp.sh    on the other machine: prints a table and failures in full, and ends
-#                                    with 0 only if all passed; into $OUT too, if that is set
-# CUCORE_DRIVER chooses the driver: nvidia unless told, cpu to try it all without a GPU.
+#                                    with 0 only if all passed; also into $OUT, if set
+# CUCORE_DRIVER chooses the driver: nvidia by default, cpu for a trial without a GPU.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 assemblies='Cucore.dll Scenarios.exe 01_compile.exe 02_launch.exe 03_events.exe 04_serialize.exe 05_templates.exe

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver that fails at random as a test sees it, and calls that it may let fail: each failure
-// must be one that the driver reported on this thread, with the status that stands for it.
+// The driver that fails at random, for a test, and calls that it may let fail. Each failure must be
+// one that the driver reported on this thread, with the corresponding status.
 #pragma once
 
 #include <cuda.h>
@@ -19,7 +19,7 @@ namespace gpu_test {
 
 class FaultyDriver {
  public:
-  // Null where CUCORE_DRIVER names another driver.
+  // Returns null if CUCORE_DRIVER names another driver.
   static const FaultyDriver* find() {
     static const FaultyDriver* const driver = [] {
       const char* path = std::getenv("CUCORE_DRIVER");
@@ -74,7 +74,7 @@ inline constexpr Promise PROMISES[] = {
     {CUDA_ERROR_UNKNOWN, CUCORE_ERROR_CUDA, CUCORE_ERROR_CUDA},
 };
 
-// Why this failure cannot be an injected one, or "".
+// Returns the reason that this failure cannot be an injected one, or "".
 inline std::string reason_against(cucore_status status, const cucore_error* error) {
   const int32_t code = cucore_error_native_code(error);
   const auto* const promise = std::find_if(std::begin(PROMISES), std::end(PROMISES),
@@ -88,12 +88,12 @@ inline std::string reason_against(cucore_status status, const cucore_error* erro
   return {};
 }
 
-// Makes calls for one thread of a test and keeps the first failure that nobody injected.
+// Makes calls for one thread of a test and keeps the first failure that was not injected.
 class Caller {
  public:
   explicit Caller(const FaultyDriver& driver) : driver_(driver) {}
 
-  // Whether the call succeeded.
+  // Returns whether the call succeeded.
   template <class Function, class... A>
   bool tries(const char* name, Function function, const A&... arguments) {
     const uint64_t before = driver_.struck_here();
@@ -111,7 +111,7 @@ class Caller {
     return false;
   }
 
-  // For what has to succeed, since it is spared or never calls the driver.
+  // For calls that must succeed, because they are spared or never call the driver.
   template <class Function, class... A>
   bool must(const char* name, Function function, const A&... arguments) {
     const Spared spared(driver_);

@@ -9,7 +9,7 @@
 namespace gpu_test {
 namespace {
 
-// Where the kernels' sources are; a folder carried to another machine says so itself.
+// Returns the folder of the kernels' sources; a folder copied to another machine sets it itself.
 std::string source_of(const std::string& name) {
   const char* folder = std::getenv("CUCORE_TEST_KERNELS");
   std::ifstream file(std::string(folder ? folder : CUCORE_KERNELS) + "/" + name + ".cu");

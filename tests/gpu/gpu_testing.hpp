@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests on a real device need: kernels by file and name, arrays on the device, typed launches.
+// Tools for tests on a real device: kernels by file and name, arrays on the device, typed launches.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ inline constexpr char ADD_AND_LOOK[] =
     "    if (((volatile unsigned *)x)[i] == never && i >= n) x[i] = 0;\n"
     "}\n";
 
-// Of the process; under a sanitizer what is allocated, since it keeps freed memory and records.
+// Memory of the process; with a sanitizer the allocated memory, because the sanitizer keeps freed
+// memory and records.
 size_t host_bytes();
 
 class OnGpu : public OnDevice {
@@ -39,14 +40,14 @@ class OnGpu : public OnDevice {
                     cucore_code_type target = CUCORE_CODE_TYPE_PTX) const;
   Kernel kernel(const std::string& file, const char* name,
                 const std::vector<const char*>& expressions = {}) const;
-  // A variable of loaded code as a buffer.
+  // Returns a variable of loaded code as a buffer.
   Buffer global(const cucore_objectcode* code, const char* name) const;
 
   template <class... A>
   void run(const cucore_kernel* kernel, const cucore_launch_options& options, const A&... values);
 };
 
-// Elements on the device. Given to run(), it is its address.
+// Elements on the device. As an argument of run(), it is their address.
 template <class T>
 class Array {
  public:

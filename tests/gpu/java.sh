@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Java on a GPU: its whole test suite, the course, the exchange of object code, and what calls and
-# awaiting cost, as tables in markdown. A machine with a GPU need not have Java: a run-time image
+# Java on a GPU: its tests, the course, the exchange of object code, and the cost of calls and of
+# awaiting, as tables in markdown. A machine with a GPU need not have Java: a run-time image
 # goes along. It needs the driver and the CUDA toolkit (NVRTC); nothing is compiled there.
 #   sh tests/gpu/java.sh stage   where the sources are: fills build-gpu-java-stage/, packs
 #                                build-gpu-java/java-kit.tgz
 #   sh java.sh                   in the unpacked folder, wherever it is; CUCORE_DRIVER=cpu tries it
-#                                without a GPU. Writes the tables into $OUT, too, if that is set;
+#                                without a GPU. Also writes the tables into $OUT, if set;
 #                                ends with 0 only if everything passed
 set -u
 
@@ -47,7 +47,7 @@ stage_all() {
   # A folder with what other languages have made of one source: it goes on in Java there.
   #   meson test -C BUILD exchange --test-args=--keep=FOLDER
   if [ -n "${EXCHANGE:-}" ]; then cp "$EXCHANGE"/*.cuco "$stage/exchange/"; fi
-  # What the libraries need of a system, for one that lacks any of it.
+  # Copies the system libraries that the programs need, for a machine that lacks some of them.
   find "$stage/jre" "$stage/lib" "$build/src" -name '*.so*' -type f -exec ldd {} + 2>/dev/null |
     sed -n 's/.* => \(\/[^ ]*\/lib\(stdc++\|gcc_s\|z\|crypto\|zstd\|lz4\)\.so[^ ]*\) .*/\1/p' | sort -u |
     while read -r library; do cp -L "$library" "$stage/lib-spare/"; done
@@ -84,14 +84,14 @@ begin_all=$(date +%s)
 say() { tee -a "$results"; }
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
 
-# So many seconds, or what is left of all.
+# Returns this many seconds, or the rest of the total.
 left() {
   rest=$((${BUDGET:-115} + begin_all - $(date +%s)))
   [ "$rest" -gt 5 ] || rest=5
   if [ "$rest" -lt "$1" ]; then echo "$rest"; else echo "$1"; fi
 }
 
-# row ORDER TITLE COMMAND...: a line for the table, and all output in a file beside it.
+# row ORDER TITLE COMMAND...: a line for the table, and all output in a file next to it.
 row() {
   file=$work/rows/$1
   title=$2
@@ -112,7 +112,7 @@ row() {
   echo "$line" >&3
 }
 
-# Some at a time: what they check does not depend on who else is there.
+# Runs some at a time: their checks do not depend on other processes.
 tests() {
   order=$1
   words=$2
@@ -137,8 +137,8 @@ examples() {
   done
 }
 
-# What other languages have written is read, written again, carried by Java's own serialization and
-# launched here; what is compiled here is equal to it.
+# Files of other languages are read, written again, carried by Java's own serialization and launched
+# here. The result of a compile here is equal to them.
 exchange_all() {
   exchange="$java -cp $path io.cucore.test.Exchange"
   set -e
@@ -163,7 +163,7 @@ head_of_table() {
   echo "|---|---|---|---|"
 }
 
-# bench TITLE COMMAND...: its tables as they are.
+# bench TITLE COMMAND...: its tables, unchanged.
 bench() {
   title=$1
   shift

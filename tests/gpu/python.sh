@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs all of Python's binding on this machine's GPU: its tests, the course, what a call costs and how
-# late the end of work is heard of; prints one table in markdown and every failure in full.
+# Runs all of Python's binding on this machine's GPU: its tests, the course, the cost of a call, and the
+# delay of completions. Prints one table in markdown and every failure in full.
+#
 #   sh tests/gpu/python.sh stage     where the sources are built: fills build-gpu-python/
-#   sh build-gpu-python/python.sh    where the GPU is; needs the driver, the CUDA toolkit, Python with its
+#   sh build-gpu-python/python.sh    on the machine with the GPU; needs the driver, the CUDA toolkit, Python with its
 #                                    headers, NumPy, pytest and g++; ends with 0 only if everything passed
-# The extension is compiled on that machine for its own Python, from what SWIG wrote here. Without a GPU:
+#
+# The extension is compiled on that machine for its own Python, from the output of SWIG. Without a GPU:
 # CUCORE_DRIVER=cpu sh build-gpu-python/python.sh
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -79,7 +81,7 @@ compile() {
   g++ -shared "$work"/*.o -o "package/cucore/_cucore$suffix" -Llib -l:libcucore.so.0 -Wl,-rpath-link,lib-spare -lpthread
 }
 
-# start TITLE COMMAND...: runs beside others; collect then writes its line of the table, and its output into the log.
+# start TITLE COMMAND...: runs in parallel; collect then writes its line of the table, and its output into the log.
 count=0
 start() {
   count=$((count + 1))
@@ -132,7 +134,7 @@ collect
 first=$((count + 1))
 for test in bindings/python/test/test_*.py; do
   name=$(basename "$test" .py)
-  # Warnings are errors, except where other libraries are imported.
+  # Warnings are errors, except in tests that import other libraries.
   warnings="-W error"
   [ "$name" != test_interop ] || warnings="-W default"
   # shellcheck disable=SC2086
@@ -151,7 +153,7 @@ for example in examples/python/0*.py; do
 done
 collect "$first"
 
-# Alone, for they measure.
+# Run alone, because they measure.
 first=$((count + 1))
 start "what a call costs" $python bench/bindings_python.py lib/libcucore.so.0 lib/libbench_bindings.so
 wait

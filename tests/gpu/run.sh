@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the staged programs on this machine's GPU and writes what came of it, with machine, driver and
-# date, to a file in markdown: into $OUT if that is set, else bench/results. Needs build-gpu-stage/,
+# Runs the staged programs on this machine's GPU. Writes the results, with machine, driver and date,
+# to a file in markdown, in $OUT or bench/results. Needs build-gpu-stage/,
 # which tests/gpu/stage.sh fills, the driver, and the CUDA toolkit (NVRTC and its headers).
 #   sh build-gpu-stage/run.sh      ends with 0 only if everything passed
 # CUCORE_SOAK_SECONDS sets the length of the soak; 600 is that of a release.
@@ -18,7 +18,7 @@ if ldd "$stage/bin/capi_tests" 2>&1 | grep -q 'not found'; then
   LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$stage/lib-spare"
 fi
 
-# The toolkit: where CUDA_HOME says, its usual place, or NVIDIA's Python wheels.
+# The toolkit: the folder in CUDA_HOME, its usual place, or NVIDIA's Python wheels.
 wheels=$(python3 -c 'import nvidia.cu13 as m; print(list(m.__path__)[0])' 2>/dev/null || true)
 for home in "${CUDA_HOME:-}" /usr/local/cuda "$wheels"; do
   [ -n "$home" ] && [ -f "$home/include/cuda_fp16.h" ] || continue
@@ -85,7 +85,7 @@ LIMIT=$((soak_seconds + 300)) row "soak with faults, $soak_seconds s" \
   env CUCORE_DRIVER="$stage/bin/faulty_driver.so" CUCORE_TEST_REAL_DRIVER="${CUCORE_TEST_REAL_DRIVER:-libcuda.so.1}" \
   CUCORE_SOAK_SECONDS="$soak_seconds" "$stage/bin/gpu_tests" --gtest_filter='Soak.*'
 row "printed output" "$stage/bin/gpu_tests" --gtest_filter='Printed.*'
-# A process each: what a fault breaks stays broken.
+# A process each, because a fault breaks a process for good.
 for name in $("$stage/bin/gpu_tests" --gtest_list_tests --gtest_filter='PrintedBeforeAFault.*' | sed -n 's/^  //p'); do
   row "printed output before a fault: $name" "$stage/bin/gpu_tests" \
     --gtest_filter="PrintedBeforeAFault.$name" --gtest_output="xml:$log.xml"

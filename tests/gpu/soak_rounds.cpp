@@ -10,8 +10,9 @@ using namespace capi_test;
 
 namespace {
 
-constexpr int64_t A_MINUTE_NS = 60'000'000'000;  // no round waits so long for what must come
-constexpr uint32_t FACTORS = 48;                 // more than the cache keeps
+// limit of a round's wait for an expected completion
+constexpr int64_t A_MINUTE_NS = 60'000'000'000;
+constexpr uint32_t FACTORS = 48;  // more than the cache stores
 
 // Arguments of `add` and `look`.
 struct Arguments {
@@ -66,7 +67,7 @@ Buffer SoakThread::make_buffer(size_t size, const cucore_stream* stream) {
   return buffer;
 }
 
-// Empty if a fault prevented it.
+// Returns nothing if a fault prevented it.
 SoakThread::Words SoakThread::make_words(const cucore_stream* stream) {
   Words words;
   words.count = 64 + 2 * below(2048);
@@ -101,7 +102,7 @@ void SoakThread::add(Words& words, const cucore_stream* stream) {
     words.value += turns;
 }
 
-// A read that fails is made again without faults, so the contents are always compared.
+// A failed read is repeated without faults, so the contents are always compared.
 void SoakThread::check(const Words& words, const cucore_stream* stream, uint32_t step) {
   std::vector<uint32_t> read(words.count);
   const size_t size = read.size() * sizeof read[0];
@@ -113,7 +114,7 @@ void SoakThread::check(const Words& words, const cucore_stream* stream, uint32_t
                                        "; expected " + std::to_string(words.value + i * step));
 }
 
-// Fills on one stream, launches on another; then reads, or leaves the buffer while it is in use.
+// Fills on one stream, launches on another; then reads, or abandons the buffer while it is in use.
 void SoakThread::compute() {
   const cucore_stream *own = any_stream(), *other = any_stream();
   Words words = make_words(own);
@@ -148,7 +149,7 @@ void SoakThread::copy_about() {
   check(copy, other);
 }
 
-// Another thread may release the buffer at any moment, and its words are never changed.
+// Another thread may release the buffer at any time, and its words are never changed.
 void SoakThread::use_what_is_left() {
   const cucore_buffer* const buffer = world_.left[below(16)];
   if (!buffer) return;
@@ -289,7 +290,7 @@ void SoakThread::compile() {
     run_scaling(code, factor);
 }
 
-// Through the container and back: equal bytes, and the same kernel.
+// Writes and reads the container: equal bytes, and the same kernel.
 void SoakThread::store() {
   const uint32_t factor = 2 + below(FACTORS);
   const Program program = world_.scaling_program(factor);
@@ -320,7 +321,7 @@ void SoakThread::link() {
   run_scaling(code, LINKED_FACTOR);
 }
 
-// The CPU device has no graphs. A wait of another thread for the whole device breaks the capture.
+// The CPU device has no graphs. Another thread's wait for the whole device breaks the capture.
 void SoakThread::capture() {
   Stream stream;
   if (!world_.graphs || !TRIES(caller_, cucore_stream_create, world_.device, nullptr, stream.out()))
@@ -328,7 +329,7 @@ void SoakThread::capture() {
   Words words = make_words(stream);
   if (!words.buffer) return;
   if (world_.graphs.begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS) return;
-  // A capture that another thread breaks fails with a state of its own.
+  // A capture that another thread breaks fails with a separate state.
   Error error;
   const uint32_t turns = 1 + below(200);
   const Arguments arguments{words.buffer, words.count, turns};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread of the soak: rounds of calls chosen at random, of which any may fail. Calls that
-// succeed must have the right result, and every round releases what it made.
+// One thread of the soak: rounds of random calls, any of which may fail. Calls that succeed must
+// have the right result, and every round releases its objects.
 #pragma once
 
 #include <string>
@@ -47,7 +47,7 @@ class SoakThread {
   capi_test::Buffer make_buffer(size_t size, const cucore_stream* stream);
   bool fill(const Words& words, const cucore_stream* stream);
   void order(const cucore_stream* later, const cucore_stream* earlier);
-  // Adds to `words.value` what was launched.
+  // Adds the launched value to `words.value`.
   void add(Words& words, const cucore_stream* stream);
   void check(const Words& words, const cucore_stream* stream, uint32_t step = 0);
   void run_scaling(const cucore_objectcode* code, uint32_t factor);

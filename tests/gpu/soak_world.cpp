@@ -83,7 +83,7 @@ Program SoakWorld::scaling_program(uint32_t factor) const {
   return make_program(SCALING, &options);
 }
 
-// Bounds that the soak reaches, so that entries go from memory and from disk.
+// Limits that the soak reaches, so that entries are removed from memory and from disk.
 void SoakWorld::open_cache() {
   std::string folder = (std::filesystem::temp_directory_path() / "cucore-soak-XXXXXX").string();
   if (!mkdtemp(folder.data())) throw std::runtime_error("no folder for the cache");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the threads of the soak: a device, its streams, compiled code, and a cache in a folder
-// of its own.
+// The common state of the soak's threads: a device, its streams, compiled code, and a cache in a
+// separate folder.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace gpu_test {
 using Cache = capi_test::Owned<cucore_cache, cucore_cache_release>;
 using Random = std::minstd_rand;
 
-// A stream of the driver's own, for cucore_stream_from_native().
+// A stream created through the driver, for cucore_stream_from_native().
 class NativeStream {
  public:
   NativeStream();
@@ -54,7 +54,7 @@ class SoakWorld {
   capi_test::Kernel add, look;
   Cache cache;
   std::atomic<int64_t> links{0};  // with link-time optimisation
-  capi_test::Code linked;         // what scaling_linker() makes, NULL without a linker
+  capi_test::Code linked;         // the result of scaling_linker(), NULL without a linker
   std::array<std::atomic<cucore_buffer*>, 16> left{};
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that work on several streams uses is freed after all of it, however the last reference
-// goes. A gate in pinned memory holds the work back while the buffer is released.
+// Memory used by several streams is freed after all of their work, however the last reference ends.
+// A gate in pinned memory holds the work back during the release of the buffer.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -63,7 +63,7 @@ class BufferUses : public OnGpu {
   static cucore_argument object(const cucore_buffer* buffer) {
     return {buffer, CUCORE_ARGUMENT_OBJECT};
   }
-  // With the buffer as an object; `gate` is null for work that does not wait.
+  // Passes the buffer as an object; `gate` is null for work that does not wait.
   void launch_gated(const cucore_stream* stream, const cucore_buffer* x, uint32_t value,
                     const cucore_buffer* gate = nullptr) const {
     const uint32_t n = static_cast<uint32_t>(cucore_buffer_size(x) / 4);
@@ -78,8 +78,8 @@ class BufferUses : public OnGpu {
     launch_gated(stream, scratch, 0, gate_);
   }
 
-  // Work of the buffer's own stream goes on while the gate is closed, in memory that may be what
-  // was freed too early; once it is open, neither has touched the other's.
+  // Work of the buffer's own stream continues while the gate is closed, in memory that may be what
+  // was freed too early. After the gate opens, neither may have changed the other's memory.
   void expect_unharmed(cucore_stream* held) {
     const Buffer later = make_words();
     const uint32_t pattern = 0xabcd1234;
@@ -99,7 +99,7 @@ class BufferUses : public OnGpu {
     EXPECT_EQ(std::count(words.begin(), words.end(), pattern), WORDS);
   }
 
-  // What `use` does with a buffer of one stream on another that is held back.
+  // Calls `use` with a buffer of one stream on another that is held back.
   void release_under(const std::function<void(cucore_buffer*)>& use) {
     const Buffer scratch = make_buffer(device_, 256, other_);
     Buffer buffer = make_words();
@@ -174,7 +174,7 @@ TEST_F(BufferUses, OnAStreamThatIsReleasedFirst) {
   expect_unharmed(nullptr);
 }
 
-// The native stream is destroyed before the buffer goes, by whoever made it.
+// The owner destroys the native stream before the buffer's release.
 TEST_F(BufferUses, OnABorrowedStreamThatIsDestroyedFirst) {
   const Buffer scratch = make_buffer(device_, 256, stream_);
   SUCCEEDS(cucore_stream_synchronize, stream_);
@@ -210,10 +210,10 @@ TEST_F(BufferUses, OnTheDefaultStreams) {
   }
 }
 
-// Each thread has a default stream of its own, and the buffer keeps an event for each. The threads
-// stay until the gate is open: at its end a thread waits for its default stream.
+// Each thread has its own default stream, and the buffer keeps an event for each. The threads stay
+// until the gate is open, because a thread waits for its default stream at its end.
 TEST_F(BufferUses, OnThePerThreadStreamsOfManyThreads) {
-  // Streams share eight hardware queues by default: one held stream may hold others back.
+  // Streams share eight hardware queues by default, so one held stream may hold others back.
   constexpr uint32_t THREADS = 12, HELD = 4;
   const Buffer scratch = make_buffer(device_, 256, stream_);
   Buffer buffer = make_words();
@@ -238,7 +238,7 @@ TEST_F(BufferUses, OnThePerThreadStreamsOfManyThreads) {
         MUST(cucore_buffer_read, next, 0, words.data(), 16, own);
         wrong += words != std::vector<uint32_t>(4, i + turn);
       }
-      // The legacy stream, on which the buffers are freed, waits for a stream that is held.
+      // The legacy stream, on which the buffers are freed, waits for a held stream.
       for (--busy; busy != 0;) std::this_thread::yield();
       if (i < HELD) hold(own, scratch);
       launch_gated(own, shared, i);
@@ -253,7 +253,7 @@ TEST_F(BufferUses, OnThePerThreadStreamsOfManyThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// The stream before has no mark: each thread may have another one behind it.
+// The former stream has no mark, because each thread may have another one behind it.
 TEST_F(BufferUses, ByTheDefaultStreamThatFreedItBefore) {
   for (const cucore_default_stream kind :
        {CUCORE_DEFAULT_STREAM_PER_THREAD, CUCORE_DEFAULT_STREAM_LEGACY}) {
@@ -275,7 +275,7 @@ TEST_F(BufferUses, ByTheDefaultStreamThatFreedItBefore) {
   }
 }
 
-// A copy to another device, on a stream of that device which is held back.
+// A copy to another device, on a held stream of that device.
 TEST_F(BufferUses, ACopyToAnotherDevice) {
   int32_t devices = 0;
   MUST(cucore_device_count, &devices);
@@ -315,7 +315,7 @@ TEST_F(BufferUses, OfHostAndManagedMemory) {
   }
 }
 
-// A stream of the program never waits because a buffer was released.
+// A release of a buffer never makes a stream of the program wait.
 TEST_F(BufferUses, HoldUpNoStream) {
   const Buffer scratch = make_buffer(device_, 256, other_);
   hold(other_, scratch);
@@ -351,7 +351,7 @@ TEST_F(BufferUses, AreGivenToALaunchAsObjects) {
   FAILS(CUCORE_ERROR_INVALID_HANDLE, "argument 0|released", launch, dead, CUCORE_ARGUMENT(n));
 }
 
-// A capture in the strictest mode ends well, whatever is released during it.
+// A capture in the strictest mode succeeds, whatever is released during it.
 TEST_F(BufferUses, LeaveACaptureAlone) {
   const NativeGraphs graphs;
   if (!graphs || is_emulated()) GTEST_SKIP() << "needs a driver that captures streams";
@@ -407,7 +407,7 @@ TEST_F(BufferUses, OfAnotherDeviceAreRefused) {
         stream_, &options, arguments, 4);
 }
 
-// More than the launch has room for without allocating.
+// More than the launch can hold without an allocation.
 TEST_F(BufferUses, AsManyArguments) {
   constexpr size_t COUNT = 40;
   std::string source = "extern \"C\" __global__ void many(";
@@ -432,7 +432,7 @@ TEST_F(BufferUses, AsManyArguments) {
   }
 }
 
-// The launch holds the buffer, or fails: there is nothing between.
+// The launch either keeps the buffer or fails.
 TEST_F(BufferUses, ByLaunchesWhileOtherThreadsReleaseThem) {
   constexpr int SLOTS = 4, THREADS = 4, ROUNDS = 3000;
   std::atomic<cucore_buffer*> slots[SLOTS] = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures of work that a device really does: order, faults, captures elsewhere, and a product that
-// is awaited. Each test in a process of its own: a fault breaks the context for all.
+// Futures of real device work: order, faults, captures on other threads, and an awaited product.
+// Each test runs in a separate process, because a fault breaks the context for all.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -100,7 +100,7 @@ TEST_F(Completions, TenThousandOfKernelsOnSixteenStreams) {
   EXPECT_TRUE(is_empty(queue_));
 }
 
-// The result is there when the completion is, and not only the news.
+// The result is present together with the completion.
 TEST_F(Completions, ComeAfterTheWork) {
   uint32_t expected = 0;
   MUST(cucore_buffer_fill, words_, 0, 4096, "\0", 1, stream_);
@@ -143,8 +143,8 @@ TEST_F(Completions, AFaultReachesEveryPendingFuture) {
   FAILS(CUCORE_ERROR_KERNEL_FAULT, "await|device 0|CUDA_ERROR_", cucore_future_error, after);
 }
 
-// Futures are made all the time while the context breaks: each has an outcome, and from one on it
-// is the fault. A GPU breaks once for a process, the CPU device as often as it is reset.
+// Threads make futures while the context breaks. Each has an outcome, and from one future on it is
+// the fault. A GPU breaks once per process, the CPU device after every reset.
 TEST_F(Completions, AreMadeWhileTheContextBreaks) {
   const int rounds = cucore_device_is_emulated(device_) ? 100 : 1;
   for (int round = 0; round < rounds; ++round) {
@@ -176,15 +176,15 @@ TEST_F(Completions, AreMadeWhileTheContextBreaks) {
     EXPECT_TRUE(std::is_sorted(of_other.begin(), of_other.end()));
     EXPECT_EQ(of_other.back(), CUCORE_ERROR_KERNEL_FAULT);
     if (round + 1 == rounds) break;
-    gates_.reset();  // its memory goes with the context
+    gates_.reset();  // its memory ends with the context
     MUST(cucore_device_reset, device_);
     TearDown();
     SetUp();
   }
 }
 
-// NVIDIA's driver gives an illegal address to all devices of the process (580, two GPUs), as its
-// documentation of that error says: there every future ends, with the fault or well.
+// NVIDIA's driver reports an illegal address to all devices of the process (580, two GPUs), as its
+// documentation states. Every future there must end, with the fault or successfully.
 TEST_F(Completions, AFaultStaysOnItsDevice) {
   int32_t devices = 0;
   MUST(cucore_device_count, &devices);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that breaks its context: what is said, by whom, and whether there is a way on. Each test
-// in a process of its own, since a broken context stays broken for all who use it.
+// A kernel that breaks its context: the reported texts and their source, and the possible recovery.
+// Each test runs in a separate process, because a broken context stays broken for all users.
 #include <functional>
 
 #include "gpu_testing.hpp"
@@ -23,7 +23,7 @@ class Faults : public OnGpu {
   }
 };
 
-// By calls that have nothing to do with it, too.
+// Also by calls that are unrelated to it.
 TEST_F(Faults, AreToldAsThoseOfAnEarlierKernel) {
   const Stream other = make_stream(device_);
   const Kernel empty = find_kernel(make_ptx_code(), "empty");
@@ -68,8 +68,8 @@ TEST_F(Faults, AreToldByEveryCallThatMeetsThem) {
   FAILS(CUCORE_ERROR_KERNEL_FAULT, "event", cucore_event_create, device_, nullptr, &event);
 }
 
-// Object code made and loaded before the fault serves again after the reset, where the driver makes
-// a new context at all; where it does not, the error says that only a new process helps.
+// Object code loaded before the fault works again after the reset, if the driver makes a new
+// context. If it does not, the error states that only a new process helps.
 TEST_F(Faults, ResetIsTheWayOnOrSaysThatThereIsNone) {
   const Code code = make_ptx_code();
   const Kernel empty = find_kernel(code, "empty");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unloading under fire: the last reference goes while a kernel runs, while another thread captures,
+// Unloading during use: the last reference ends while a kernel runs, while another thread captures,
 // and between capture and launch of a graph. Results stay right and no release waits.
 #include <atomic>
 #include <chrono>
@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto LONGEST_RELEASE = std::chrono::microseconds(100);
 
-// Runs for as many nanoseconds as it is told, then writes.
+// Runs for the given number of nanoseconds, then writes.
 constexpr char SLOW[] = R"(
 extern "C" __global__ void slow(int* out, unsigned long long nanoseconds, int value) {
   unsigned long long start, now;
@@ -37,7 +37,7 @@ class InFlight : public OnGpu {
     const cucore_launch_options one = grid(1, 1);
     MUST(cucore_kernel_launch, kernel, stream, &one, arguments, sizeof...(A));
   }
-  // The last references of both; how long the slower of the two calls took.
+  // Releases the last references of both; returns the time of the slower call.
   static Clock::duration release(Kernel& kernel, Code& code) {
     const auto begin = Clock::now();
     kernel.reset();
@@ -54,7 +54,7 @@ class InFlight : public OnGpu {
   const unsigned long long SECOND_ = 1'000'000'000;
 };
 
-// The first release of a process starts nothing that the later ones do not need: all are measured.
+// The first release of a process starts nothing that later ones do not need, so all are measured.
 TEST_F(InFlight, ReleaseDoesNotWaitForAKernel) {
   Clock::duration longest{};
   for (int i = 0; i < 3; ++i) {
@@ -74,7 +74,7 @@ TEST_F(InFlight, ReleaseDoesNotWaitForAKernel) {
       std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(longest).count()));
 }
 
-// In the strictest mode, in which an unsafe call of any thread breaks the capture.
+// Uses the strictest mode, in which an unsafe call of any thread breaks the capture.
 TEST_F(InFlight, ReleaseDoesNotBreakACaptureOfAnotherThread) {
   const NativeGraphs driver;
   if (!driver) GTEST_SKIP() << "needs a driver with graphs";
@@ -92,7 +92,7 @@ TEST_F(InFlight, ReleaseDoesNotBreakACaptureOfAnotherThread) {
   ASSERT_EQ(driver.begin(captured), CUDA_SUCCESS);
   std::thread releaser([&] {
     took = release(slow, code);
-    // While the capture is open the kernel ends and the library's thread wants to unload.
+    // While the capture is open, the kernel ends and the library's thread tries to unload.
     std::this_thread::sleep_for(std::chrono::milliseconds(600));
     step = 1;
   });
@@ -111,8 +111,7 @@ TEST_F(InFlight, ReleaseDoesNotBreakACaptureOfAnotherThread) {
   driver.destroy(graph, exec);
 }
 
-// The graph outlives every reference that the program held while it was captured, or until it was
-// launched.
+// The graph outlives every reference that the program held during the capture or until the launch.
 class AGraphInFlight : public InFlight {
  protected:
   enum class Released { WITHIN_THE_CAPTURE, BEFORE_THE_LAUNCH };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the corpus, compiled at run time and launched on the device: each result is held
-// against the same computation on the host.
+// Kernels of the corpus, compiled at run time and launched on the device. Each result is compared
+// with the same computation on the host.
 #include <cmath>
 #include <numeric>
 
@@ -129,7 +129,7 @@ TEST_F(Kernels, StructsAsParameters) {
   for (size_t i = 0; i < 32; ++i) ASSERT_EQ(result[i], 2 * x[i] + 7.5f);
 }
 
-// Told is the limit, and a grid of exactly so many blocks runs.
+// The limit is reported, and a grid of exactly that many blocks runs.
 TEST_F(Kernels, CooperativeGridThatIsTooLarge) {
   const Kernel cooperative = kernel("25_cg_grid", "k");
   int32_t each = 0, processors = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of object code that can be loaded is launched on the device and its result checked; a
-// bundle gives each device the image that fits best; what is dropped leaves no memory behind.
+// Every loadable kind of object code is launched on the device and its result checked. A bundle
+// uses the best image per device, and released code leaves no memory behind.
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -14,7 +14,7 @@ namespace {
 
 using Linker = Owned<cucore_linker, cucore_linker_release>;
 
-// Each image says by its result which one it is.
+// Each image returns its own number.
 constexpr char SAYS_ITS_NUMBER[] =
     "extern \"C\" __global__ void which(int* out) { *out = NUMBER; }\n";
 constexpr char CALLS[] =
@@ -83,7 +83,7 @@ TEST_F(Kinds, PtxAndCubinAndLtoirOfTheCompiler) {
   }
 }
 
-// Of nvcc, where there is one: fat binaries as the toolkit compresses them.
+// Fat binaries of nvcc, if it is installed, with the toolkit's compression.
 TEST_F(Kinds, FatBinariesOfNvcc) {
   const char* folder = std::getenv("CUCORE_TEST_IMAGES");
   if (!folder) GTEST_SKIP() << "needs CUCORE_TEST_IMAGES";
@@ -105,7 +105,7 @@ TEST_F(Kinds, LinkedWithLinkTimeOptimization) {
   expect_links(CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_CUBIN);
 }
 
-// PTX of link-time optimisation runs everywhere, on the CPU device too.
+// PTX from link-time optimisation runs on all devices, including the CPU device.
 TEST_F(Kinds, LinkedToPtx) {
   expect_links(CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_PTX);
 }
@@ -128,7 +128,7 @@ TEST_F(Kinds, PtxAsAProgram) {
   EXPECT_EQ(y.read(), (std::vector<float>{12, 24, 36}));
 }
 
-// The image for the device's own machine code is taken; without one, the PTX.
+// The image with the device's own machine code is used; without one, the PTX.
 TEST_F(Kinds, ABundleGivesTheImageThatFits) {
   const std::string own = cucore_device_arch(device_);
   const Code ptx = build(SAYS_ITS_NUMBER, CUCORE_CODE_TYPE_PTX, "compute_75", 1);
@@ -151,7 +151,7 @@ TEST_F(Kinds, ABundleGivesTheImageThatFits) {
   EXPECT_EQ(ask(read), is_emulated() ? 1 : 90);
 }
 
-// 1 MiB of device data each time: what is unloaded is given back.
+// 1 MiB of device data each time: unloaded code frees it.
 TEST_F(Kinds, DroppedCodeLeavesNoMemoryBehind) {
   const Code ptx = build(
       "__device__ char data[1 << 20]; extern \"C\" __global__ void which(int* o)"
@@ -171,7 +171,7 @@ TEST_F(Kinds, DroppedCodeLeavesNoMemoryBehind) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const size_t before = free_memory();
   for (int i = 0; i < 400; ++i) load_and_drop();
-  // The last ones are unloaded by a thread of the library.
+  // A thread of the library unloads the last ones.
   size_t lost = SIZE_MAX;
   for (int i = 0; i < 100 && lost > 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

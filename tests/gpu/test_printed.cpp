@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels print is written by the time that a wait returns, whichever way a program waits;
-// also by polls, which end with a query of the driver, and drivers write nothing at a query.
+// The output of kernels is written before a wait returns, for every kind of wait. This includes
+// polls, which end with a query of the driver, although drivers write nothing at a query.
 #include <poll.h>
 
 #include <functional>
@@ -32,7 +32,7 @@ class Printed : public OnGpu {
     event_ = make_event(device_);
     buffer_ = make_buffer(device_, 64, stream_);
     MUST(cucore_buffer_create_pinned, device_, 64, gate_.out());
-    // A kernel is loaded at its first launch, which on a GPU waits for kernels that run.
+    // A kernel is loaded at its first launch, which on a GPU waits for running kernels.
     written([&] {
       open_gate();
       say(stream_, 0);
@@ -176,8 +176,8 @@ TEST_F(Printed, OnEveryKindOfStream) {
   }
 }
 
-// The kernel ran on another stream, which nobody waits for, and had been launched before the polled
-// stream was done once already.
+// The kernel ran on another stream, which the program does not wait for. It was launched before the
+// polled stream was first done.
 TEST_F(Printed, IsWrittenWhenAStreamHasWaitedForAnother) {
   const Stream other = make_stream(device_);
   EXPECT_EQ(written([&] {
@@ -200,7 +200,7 @@ TEST_F(Printed, IsWrittenWhenAStreamHasWaitedForAnother) {
             said(8));
 }
 
-// A wait for one of two streams leaves the other's output for that one's wait.
+// A wait for one of two streams leaves the other's output for a wait for that stream.
 TEST_F(Printed, OfTwoStreamsIsWrittenForBoth) {
   const Stream other = make_stream(device_);
   EXPECT_EQ(written([&] {
@@ -239,7 +239,8 @@ TEST_F(Printed, ByAnotherLibraryOnANativeStreamIsWritten) {
   }
 }
 
-// A query stays one: while the work is not done, and where another thread gives the stream more.
+// A query never waits: neither before the end of the work nor while another thread adds work to the
+// stream.
 TEST_F(Printed, QueriesNeverWait) {
   say(stream_, 1);
   poll_stream(stream_);
@@ -270,11 +271,11 @@ TEST_F(Printed, QueriesNeverWait) {
   EXPECT_LT(longest, std::chrono::milliseconds(100));
 }
 
-// Each alone in its process: it breaks the context. A GPU may drop what a kernel printed before a
-// fault; the waits of the library must not.
+// Each runs alone in its process, because it breaks the context. A GPU may drop output from before
+// a fault; the waits of the library must not.
 class PrintedBeforeAFault : public Printed {
  protected:
-  // Prints and faults once the gate is open: a launch writes what was printed before it.
+  // Prints and faults once the gate is open; a launch writes the output from before it.
   void say_and_fault() {
     say_late(stream_, 1);
     const uint64_t nowhere = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code that is damaged: cut off or with a bit flipped, loaded and asked for a kernel. It is
-// refused or it works; the process never dies of it, although the driver believes what it is given.
+// Damaged machine code: cut off or with a flipped bit, loaded and searched for a kernel. It is
+// refused or works. The process never crashes, although the driver does not check the code.
 #include <cstring>
 #include <random>
 
@@ -33,7 +33,7 @@ struct Section {
   size_t offset, size;
 };
 
-// The section that holds the kernel's instructions.
+// Returns the section with the kernel's instructions.
 Section text_of(const std::string& cubin) {
   const auto read = [&](size_t at, size_t size) {
     uint64_t value = 0;
@@ -61,7 +61,7 @@ class RawImages : public OnGpu {
     cubin_ = bytes_of(compile(make_program(SOURCE, &options), CUCORE_CODE_TYPE_CUBIN));
   }
 
-  // In this process: what becomes of an image.
+  // The outcome of an image in this process.
   Verdict try_image(const std::string& bytes) const {
     Code code;
     if (cucore_objectcode_create(CUCORE_CODE_TYPE_CUBIN, bytes.data(), bytes.size(), nullptr,
@@ -92,7 +92,7 @@ TEST_F(RawImages, ThreeHundredFlippedBits) {
   const Section text = text_of(cubin_);
   int in_text = 0, works_in_text = 0, works = 0;
   for (int i = 0; i < 300; ++i) {
-    // A third of them inside the instructions, which are most of no file this small.
+    // A third of them are inside the instructions, which are a small part of a small file.
     const uint64_t bit =
         i % 3 == 0 ? text.offset * 8 + random() % (text.size * 8) : random() % (cubin_.size() * 8);
     std::string flipped = cubin_;
@@ -108,7 +108,7 @@ TEST_F(RawImages, ThreeHundredFlippedBits) {
   RecordProperty("not_refused_in_text", works_in_text);
   RecordProperty("not_refused", works);
   std::printf("300 flips: %d not refused; in .text %d of %d\n", works, works_in_text, in_text);
-  // The device serves on.
+  // The device still works.
   EXPECT_EQ(try_image(cubin_), WORKS);
 }
 

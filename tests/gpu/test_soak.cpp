@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that use every part of the library at random on a driver that fails at random: each
-// failure is a promised one, each result that was computed is right, and memory, descriptors and
-// objects of the driver stay level. Environment:
+// Threads that use every part of the library at random on a driver that fails at random. Each
+// failure is a documented one, each computed result is right, and the numbers of bytes, descriptors
+// and objects of the driver stay level. Environment variables:
+//
 //   CUCORE_SOAK_SECONDS    how long; default 5
 //   CUCORE_SOAK_SEED       repeats the choices of a run; the order of its threads still differs
-//   CUCORE_SOAK_FAULT_ONE_IN  of so many calls of the driver one fails; default 40
+//   CUCORE_SOAK_FAULT_ONE_IN  one of this many calls of the driver fails; default 40
 #include <malloc.h>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ struct Levels {
   std::map<std::string, int64_t> objects;
 };
 
-// Without what the C library keeps for later.
+// Excludes memory that the C library keeps for reuse.
 int64_t trimmed_host_bytes() {
   malloc_trim(0);
   return static_cast<int64_t>(host_bytes());
@@ -66,7 +67,7 @@ class Soak : public OnGpu {
     OnGpu::TearDown();
   }
 
-  // Until the time is over or something is wrong.
+  // Runs until the time is over or an error occurs.
   void run_for(double seconds) {
     driver_->arm(one_in_, seed_ + slice_);
     const auto end = steady_clock::now() + std::chrono::nanoseconds(std::llround(seconds * 1e9));
@@ -99,7 +100,7 @@ class Soak : public OnGpu {
     ADD_FAILURE() << wrong << "\nafter " << rounds_ << " rounds; CUCORE_SOAK_SEED=" << seed_;
   }
 
-  // Once the threads of the library have freed what they had in hand.
+  // Waits until the threads of the library have freed their pending memory.
   Levels settled() {
     world_->settle();
     const auto is_used = [this] { return in_use() != 0; };
@@ -148,15 +149,14 @@ class Soak : public OnGpu {
 };
 
 void expect_level(const Levels& first, const Levels& now) {
-  // More than what every 4096 released handles of a kind keep, and the compilers' own caches.
+  // More than the 4096 released handles of each kind and the compilers' own caches.
   constexpr int64_t SLACK = int64_t{16} << 20;
-  // nvJitLink 13.0 keeps 20 blocks of each thread that has optimised, 1.6 KB in all, and each link
-  // needs a thread of its own (nvjitlink_link.cpp). The same calls without the library keep as
-  // much.
+  // nvJitLink 13.0 keeps 20 blocks per thread that has optimised, 1.6 KB in all, and each link
+  // needs a separate thread (nvjitlink_link.cpp). The same calls without the library keep as much.
   constexpr int64_t KEPT_PER_LINK = 2048;
   // An H200 (driver 580) reports up to 100 MiB more or less while no buffer exists.
   constexpr int64_t DEVICE_SLACK = int64_t{256} << 20;
-  // Kept for later: streams to free memory on, and events of streams until enough have gone.
+  // Kept for reuse: streams for frees of memory, and events of streams until enough are released.
   constexpr int64_t KEPT = 64;
   constexpr int64_t FEW = 4;  // opened on first use
   EXPECT_LT(now.host_bytes, first.host_bytes + SLACK + (now.links - first.links) * KEPT_PER_LINK)

@@ -40,7 +40,7 @@ class Stress : public OnGpu {
     OnGpu::TearDown();
   }
 
-  // Until the time is over or something is wrong.
+  // Runs until the time is over or an error occurs.
   void run_for(double seconds) {
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     std::vector<std::thread> threads;
@@ -83,16 +83,16 @@ class Stress : public OnGpu {
       case 0:  // the result is read
         check_words(buffer, n, start + turns, other);
         break;
-      case 1:  // a waiter who gives up
+      case 1:  // a waiter that cancels
         abandon(other, random() % 100000);
         break;
-      case 2:  // by another thread, which may release it at any time
+      case 2:  // used by another thread, which may release it at any time
         cucore_buffer_release(shared_[random() % SHARED].exchange(buffer.release()));
         break;
-      case 3:  // one of another thread, which may be released at this moment
+      case 3:  // from another thread, which may release it at this moment
         use_shared(shared_[random() % SHARED], other);
         break;
-      default:  // forgotten while the kernel runs
+      default:  // abandoned while the kernel runs
         break;
     }
   }
@@ -128,7 +128,7 @@ class Stress : public OnGpu {
     }
   }
 
-  // The handle may stand for a buffer of another thread by now, so its words are only read.
+  // The handle may refer to another thread's buffer by now, so its words are only read.
   void use_shared(const std::atomic<cucore_buffer*>& slot, const cucore_stream* stream) {
     const cucore_buffer* buffer = slot;
     if (!buffer) return;
@@ -153,7 +153,7 @@ class Stress : public OnGpu {
 
 TEST_F(Stress, BuffersOnManyStreams) {
   const double seconds = seconds_to_run();
-  run_for(std::min(seconds / 2, 5.0));  // until pools and caches are as large as they get
+  run_for(std::min(seconds / 2, 5.0));  // until pools and caches have their full size
   const size_t before = host_bytes(), free_before = free_device_bytes();
   run_for(seconds);
   ASSERT_EQ(wrong_, 0);

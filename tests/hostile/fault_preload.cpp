@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes system calls fail, for programs that are run with this library in LD_PRELOAD.
+// Makes system calls fail, in programs that run with this library in LD_PRELOAD.
 //
 //   FAULTS        rules, separated by ';':  CALL=FAILURE[@N[+]]
 //                   write=ENOSPC       each write
 //                   write=ENOSPC@3     the third, write=ENOSPC@3+ the third and all later ones
-//                   read=short         one byte at a time; read=slow waits 1 ms before each;
+//                   read=short         one byte at a time
+//                   read=slow          waits 1 ms before each read
 //                   read=trickle       both
 //   FAULT_BELOW   only files below this folder; else every descriptor and path
 //   FAULT_PROGRAM only in the program of this name
 //   FAULT_REPORT  a file that is created when a rule has struck
-// Both names of each call are defined here, and none is to be the other.
+//
+// Both names of each call are defined here, so no name may be a macro for the other.
 #undef _FILE_OFFSET_BITS
 
 #include <dlfcn.h>
@@ -111,7 +113,7 @@ void tell() {
   if (fd >= 0) close(fd);
 }
 
-// 0, or how this call is to fail.
+// Returns 0, or the failure of this call.
 int strike(const char* call, int fd, const char* path = nullptr) {
   const int before = errno;
   for (Rule& rule : rules) {

@@ -56,7 +56,7 @@ Finished run(const std::vector<std::string>& arguments, const Environment& envir
   const auto begin = std::chrono::steady_clock::now();
   const pid_t child = fork();
   if (child == 0) {
-    alarm(120);  // a hang is a signal
+    alarm(120);  // ends a hang by a signal
     open_as(folder / "output", 1);
     open_as(folder / "errors", 2);
     if (prepare) prepare();

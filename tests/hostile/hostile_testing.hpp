@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of a hostile environment need: a folder of their own, and programs that run in it.
+// Tools for the tests of a hostile environment: a separate folder, and programs that run in it.
 #pragma once
 
 #include <gtest/gtest.h>

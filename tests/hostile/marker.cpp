@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that must not be loaded: it leaves a mark when it is.
+// A library that must not be loaded: it creates a file when it is.
 #include <fcntl.h>
 #include <unistd.h>
 

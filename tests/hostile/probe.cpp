@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that opens libcucore.so at run time, as the binding of a language does, and calls it in
-// a place that a test has prepared. It links nothing of the library, so that the loader starts it
-// with any rights and in any folder.
+// A program that opens libcucore.so at run time, as a language binding does, and calls it in a
+// place prepared by a test. It does not link the library, so that the loader starts it with any
+// rights and in any folder.
 //
 //   probe LIBRARY FOLDER ACTION [ARGUMENT]   opens LIBRARY, changes to FOLDER, acts
 //
-// Prints the status, and what else the action found, and exits with 0. With PROBE_STARVES it acts
-// twice: first without a free file descriptor, then with all that it has used up given back.
+// Prints the status and the action's other results, and exits with 0. With PROBE_STARVES it acts
+// twice: first without a free file descriptor, then with all descriptors free again.
 #include <cucore.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ int open_cache(const char*) {
   return report(status, error, folder + " ");
 }
 
-// In a worker process where `workers` is set, else here.
+// Runs in a worker process if `workers` is set, else here.
 int compile(bool workers) {
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
   options.arch = "compute_80";
@@ -120,7 +120,7 @@ int number_in(const char* variable, int by_default) {
   return value ? std::atoi(value) : by_default;
 }
 
-// Gets some keys through a cache in that folder, twice; from the disk, since memory has no room.
+// Gets some keys through a cache in that folder, twice, and from the disk, because memory is full.
 int use_cache(const char* folder) {
   CALL(cucore_log_set_callback)
   ([](cucore_log_level, const char* message, void*) { std::fprintf(stderr, "%s\n", message); },
@@ -162,7 +162,7 @@ cucore_cache* open_with_remote(const char* url, cucore_error** error) {
   return cache;
 }
 
-// What one cache sends to a remote, and whether another finds it there.
+// Sends an entry of one cache to a remote, and returns whether another cache finds it there.
 int share(const char* url) {
   int key = 1;
   const uint8_t name[32] = {1};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process without a free file descriptor is told so, and goes on once there are some again.
+// A process without a free file descriptor receives an error, and works again once descriptors are
+// free.
 #include "hostile_testing.hpp"
 
 namespace {
@@ -45,7 +46,7 @@ TEST(Descriptors, CompilesNameTheCause) {
   }
 }
 
-// What the system's loader remembers of a failure must not outlive it.
+// The system loader's record of a failure must not persist.
 TEST(Descriptors, ALibraryOfTheSystemIsFoundLater) {
   const std::string alone = run({PROBE, CUCORE_LIBRARY, "/", "compile"}, {}).output;
   EXPECT_EQ(act("compile").recovered, alone);

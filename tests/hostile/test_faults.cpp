@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls that fail, one after the other, while the cache, the command and the workers are at
-// work: no wrong result, a message that names the cause, nothing left behind, and all is well
-// later.
+// System calls that fail one after the other while the cache, the command and the workers run. No
+// result is wrong, a message names the cause, nothing is left behind, and later calls work.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -34,7 +33,7 @@ uint64_t entry_bytes(const std::string& folder) {
 struct Fault {
   const char* call;
   const char* failure;
-  const char* cause;  // in a message; null where a call that fails so is only repeated or slow
+  const char* cause;  // in a message; null if the failure only repeats or slows the call
 };
 
 class Faults : public testing::Test {
@@ -52,7 +51,7 @@ class Faults : public testing::Test {
   }
 
   // Calls `check` with the fault at the first call, at the second, and so on until a run has no
-  // such call any more; and at last with the fault at every call.
+  // such call any more. The last run has the fault at every call.
   template <class Check>
   void at_each_call(const Fault& fault, Check&& check) {
     int runs = 0;
@@ -89,7 +88,7 @@ class CacheFaults : public Faults {
   }
 };
 
-// As the file of counts has it: 256 records of bytes, files and a check.
+// The format of the file of counts: 256 records of bytes, files and a check.
 int64_t counted_files(const std::string& folder) {
   const std::string counts = read_file(folder + "/v1/usage");
   int64_t sum = 0;
@@ -113,7 +112,7 @@ TEST_F(CacheFaults, NeverChangeAResult) {
       environment["PROBE_KEYS"] = "1";
       expect_right(use(work(), environment));
       expect_no_rubbish(work());
-      // Afterwards all is kept and found.
+      // Afterwards all entries are stored and found.
       const Finished later = use(work(), {{"PROBE_KEYS", "2"}});
       expect_right(later);
       EXPECT_EQ(later.errors, "");
@@ -145,7 +144,7 @@ TEST_F(CacheFaults, AreNamedInTheLog) {
 // Processes that share a folder on a file system without locks, at once and for long enough that
 // each would fill it alone.
 TEST_F(CacheFaults, WithoutLocksTheBoundsHold) {
-  constexpr uint64_t BOUND = 480000;  // of some 130 entries
+  constexpr uint64_t BOUND = 480000;  // about 130 entries
   std::atomic<uint64_t> worst{0};
   std::atomic<bool> stop{false};
   fs::create_directories(work());
@@ -166,7 +165,7 @@ TEST_F(CacheFaults, WithoutLocksTheBoundsHold) {
       try {
         worst = std::max(worst.load(), entry_bytes(work()));
       } catch (const fs::filesystem_error&) {
-        continue;  // a file went while it was looked at
+        continue;  // a file was removed meanwhile
       }
     }
   });
@@ -181,7 +180,7 @@ TEST_F(CacheFaults, ASlowDiskOnlyTakesTime) {
   expect_right(use(work(), with("read=slow;write=slow", "hostile_probe", work())));
 }
 
-// A shared folder is a remote: one that fails or is slow is a remote that has nothing.
+// A shared folder is a remote: a failing or slow one counts as a remote without the entry.
 TEST_F(CacheFaults, OfASharedFolderAreMisses) {
   const auto share = [&](const Environment& environment) {
     fs::remove_all(work());

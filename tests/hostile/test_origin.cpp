@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that was opened by a relative path finds what belongs to it after the program has
-// changed its folder, and nothing of the same name in the new one.
+// A library opened by a relative path finds its own files after a change of folder. It does not use
+// files of the same name in the new folder.
 #include <sys/stat.h>
 
 #include "hostile_testing.hpp"
@@ -11,7 +11,8 @@ using namespace hostile_test;
 
 class Origin : public testing::Test {
  protected:
-  // As installed, but for the place of the worker, in the folder "home"; the same names in "evil".
+  // As installed, except for the place of the worker, in the folder "home"; the same names in
+  // "evil".
   void SetUp() override {
     folder_.add(CUCORE_LIBRARY, "home/lib/libcucore.so.0");
     folder_.add(CUCORE_CPU_LIBRARY, "home/lib/libcucore-cpu.so");
@@ -52,7 +53,7 @@ TEST_F(Origin, OfLibrariesThatTheProgramHasLoaded) {
   act("compile", "0 \n", {{"PROBE_LOADS", "toolkit/libcudart.so.13"}});
 }
 
-// The worker is told where the compiler is that the program has loaded.
+// The worker receives the path of the compiler that the program has loaded.
 TEST_F(Origin, OfACompilerThatTheProgramHasLoaded) {
   act("batch", "0 \n", {{"PROBE_LOADS", "toolkit/libnvrtc.so.13"}});
 }

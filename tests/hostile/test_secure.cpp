@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with more rights than the user who started it: nothing that this user wrote into the
-// environment steers the libraries. The kernel marks such a process wherever the real and the
-// effective user differ, so no file needs the bit.
+// A program with more rights than the user who started it: that user's environment does not control
+// the libraries. The kernel marks such a process if the real and the effective user differ, so no
+// file needs the bit.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ class Secure : public testing::Test {
                      faccessat(AT_FDCWD, CUCORE_LIBRARY, R_OK, AT_EACCESS) == 0;
     return seteuid(0) == 0 && can;
   }
-  // With the rights of a service, by a user without them.
+  // With the rights of a service, started by a user without them.
   Finished act(const std::string& action, Environment environment, const std::string& what = "") {
     environment["HOSTILE_MARK"] = folder_ / "mark";
     environment["PROBE_SECURE"] = "1";
@@ -73,7 +73,7 @@ TEST_F(Secure, TheCacheIsTheServicesOwn) {
   }
 }
 
-// libcurl follows variables of its own: proxies, and a file for the keys of connections.
+// libcurl reads environment variables of its own: proxies, and a file for the keys of connections.
 TEST_F(Secure, AWebServerIsNoRemote) {
   const Finished done =
       act("remote", {{"SSLKEYLOGFILE", folder_ / "keys"}}, "http://127.0.0.1:9/cache");
@@ -96,7 +96,7 @@ TEST_F(Secure, AWorkerHasNoVariablesOfTheUsers) {
   EXPECT_EQ(read_file(folder_ / "seen").find("MINE"), std::string::npos);
 }
 
-// Where the variable counts, the file must be a trace already or a new one.
+// If the variable is read, the file must be a trace already or a new one.
 class Trace : public testing::Test {
  protected:
   Finished count(const std::string& file) {

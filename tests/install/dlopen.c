@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens the installed library by its soname and uses it with no header at all. */
+/* Opens the installed library by its soname and uses it without a header. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 static void *library;
 
-/* ISO C has no conversion from void * to a function; POSIX says that copying the bytes works. */
+/* ISO C has no conversion from void * to a function; POSIX allows to copy the bytes. */
 static void find(void *function, const char *name) {
   void *symbol = dlsym(library, name);
   memcpy(function, &symbol, sizeof symbol);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Installs the built tree into an empty folder and uses it as a stranger would."""
+"""Installs the built tree into an empty folder and uses it as an outside program would."""
 import os
 import re
 import shlex
@@ -21,7 +21,7 @@ NO_DRIVER = {"CUCORE_DRIVER": "nvidia"}
 
 
 def meson_install(destination):
-    """With the very meson that configured the tree, which need not be the first in PATH."""
+    """Uses the meson that configured the tree, which need not be the first in PATH."""
     command = re.search(r"COMMAND = (.*) install --no-rebuild",
                         (BUILD / "build.ninja").read_text()).group(1)
     subprocess.run([*shlex.split(command), "install", "--no-rebuild", "--quiet", "--destdir",
@@ -29,7 +29,7 @@ def meson_install(destination):
 
 
 class Tree:
-    """A place to find cucore.pc, the flags that it gives and the folder of the library."""
+    """A folder with cucore.pc, its flags, and the folder of the library."""
 
     def __init__(self, pkgconfig_path, sysroot, library_folder):
         self.environment = dict(os.environ, PKG_CONFIG_PATH=str(pkgconfig_path), **NO_DRIVER)
@@ -130,7 +130,7 @@ class WhatIsThere(Trees):
             libraries = [flag for flag in tree.flags("--libs") if flag.startswith("-l")]
             self.assertEqual(libraries, ["-lcucore"])
             for option in ("--print-requires", "--print-requires-private"):
-                self.assertEqual(tree.flags(option), [], "users would need these, too")
+                self.assertEqual(tree.flags(option), [], "users would also need these")
 
     def test_the_headers_alone_are_public(self):
         installed, source = self.prefix / "include", HERE.resolve().parents[1] / "include"

@@ -20,12 +20,14 @@ def read(path):
 
 
 def folders(path):
-    """The folders below one that hold files of the project; caches of tools begin with a dot or an underscore."""
+    """Returns the folders below one that contain files of the project; caches of tools begin with a
+    dot or an underscore."""
     return {p.name for p in (ROOT / path).iterdir() if p.is_dir() and p.name[0] not in "._" and any(p.rglob("*.*"))}
 
 
 def tree(page):
-    """{path: text} of the page's first listing; a line that is indented is below the folder before it."""
+    """Returns {path: text} of the page's first listing; an indented line is below the folder before
+    it."""
     found, parents = {}, {0: ""}
     for line in re.search(r"^```\n(.*?)^```", read(page), re.M | re.S)[1].splitlines():
         indent = len(line) - len(line.lstrip())

@@ -15,7 +15,8 @@ TOOLS = {"ninja": 'echo "$*" >> "$RELEASE_LOG"', "abidw": 'echo "$*" >> "$RELEAS
 
 
 class Release(unittest.TestCase):
-    """A repository with the files that carry the version, in which the build and abidw only log their calls."""
+    """A repository with the files that carry the version, in which the build and abidw only log
+    their calls."""
 
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp())

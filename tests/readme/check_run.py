@@ -41,7 +41,7 @@ class Run(unittest.TestCase):
         self.environment = {k: v for k, v in os.environ.items() if k != "CI"} | {"RUN_LOG": str(self.log)}
 
     def run_on_terminal(self, answer, *words):
-        """(exit code, what the terminal shows) with one line typed."""
+        """Returns (exit code, text on the terminal) for one typed line."""
         master, slave = pty.openpty()
         child = subprocess.Popen(["./run", *words], cwd=self.folder, env=self.environment, stdin=slave, stdout=slave,
                                  stderr=slave, start_new_session=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the pages with the sources: snippets with the examples, transcripts with the command, links and
-paths with the files, environment variables with the code that reads them.
+"""Compares the pages with the sources: snippets with the examples, and transcripts with the command. Links and
+paths are compared with the files, environment variables with the code that reads them.
 
     check_snippets.py ROOT COMMAND           checks
     check_snippets.py ROOT COMMAND --update  writes snippets into the pages, and README.md's transcripts
@@ -31,7 +31,7 @@ def snippet(path, name):
 
 
 def perform(transcript, files):
-    """The transcript as the command prints it now; the commands are its lines after '$ '."""
+    """Returns the transcript that the command prints now; the commands are its lines after '$ '."""
     lines = []
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files:
@@ -58,7 +58,7 @@ def prose(page):
 
 
 def anchors(page):
-    """The anchors of the headings of a page."""
+    """Returns the anchors of the headings of a page."""
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
     return {re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.*)", text, re.M)}
 

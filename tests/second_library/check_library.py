@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second library shows its own names alone, needs libcucore and the system, and stays loaded."""
+"""The second library exports only its own names, needs libcucore and the system, and stays loaded.
+"""
 import re
 import subprocess
 import sys

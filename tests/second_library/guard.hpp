@@ -12,7 +12,7 @@
 
 namespace second {
 
-// A failure of a call of libcucore, with what was attempted here. Takes over the reference.
+// A failure of a call of libcucore, with the action attempted here. Takes over the reference.
 class CallFailed final : public cucore::Error {
  public:
   CallFailed(cucore_status status, std::string attempt, cucore_error* cause)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libsecond: each part of the kit in use by a library that is not libcucore.
+// libsecond: a library other than libcucore that uses each part of the kit.
 #include "second.h"
 
 #include <cstddef>

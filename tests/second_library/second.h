@@ -18,7 +18,7 @@ extern "C" {
 /** Counts from one number up to another. */
 typedef struct second_counter second_counter;
 
-/** How to make a counter. */
+/** Options for a counter. */
 typedef struct second_counter_options {
   size_t        struct_size; /**< sizeof(second_counter_options) */
   int32_t       first;
@@ -38,7 +38,7 @@ SECOND_API cucore_status second_counter_create(const second_counter_options *opt
 SECOND_API second_counter *second_counter_retain(const second_counter *counter);
 SECOND_API void second_counter_release(second_counter *counter);
 
-/** The number that it has reached. */
+/** Returns the current number. */
 SECOND_API int32_t second_counter_value(const second_counter *counter);
 
 /** Counts to the next number.
@@ -55,7 +55,7 @@ SECOND_API cucore_status second_counter_write(const second_counter *counter, cuc
 SECOND_API cucore_status second_counter_fault(const second_counter *counter, int32_t kind,
                                               cucore_error **error);
 
-/** Whether an error, of whichever library, is due to the caller's code: 1 or 0. */
+/** Returns 1 if an error of any library is due to the caller's code, else 0. */
 SECOND_API int32_t second_error_is_of_caller(const cucore_error *error);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles a file and learns of signals meanwhile: Compiling.exe exit|unix FILE
+// Compiles a file and handles signals meanwhile: Compiling.exe exit|unix FILE
 using System;
 using System.IO;
 using System.Threading;

@@ -4,7 +4,7 @@ import io.cucore.Program;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 
-/** Compiles a file; a shutdown hook learns of signals. */
+/** Compiles a file; a shutdown hook handles signals. */
 public final class Compiling {
   public static void main(String[] arguments) throws Exception {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("handled")));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a file, with handlers of its own, without, or in a thread that exit() interrupts:
-   compiling handlers|none|exit FILE */
+/* Compiles a file with its own signal handlers, without them, or in a thread that exit()
+ * interrupts: compiling handlers|none|exit FILE */
 #define _POSIX_C_SOURCE 200809L
 #include <cucore.h>
 #include <pthread.h>
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "handlers") == 0 && !set_handlers()) return 3;
   const size_t size = read_source(argv[2]);
   if (strcmp(argv[1], "exit") == 0) {
-    /* The compiler is loaded before: an exit while a library is loaded is the loader's affair. */
+    /* The compiler is loaded before, because an exit during a load concerns only the loader. */
     const cucore_source_type type = CUCORE_SOURCE_TYPE_CUDA_CPP;
     static const char EMPTY[] = "__global__ void k() {}";
     cucore_program *program = NULL;

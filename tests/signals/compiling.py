@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a file and learns of signals meanwhile: compiling.py interrupt|handlers|cache|none FILE"""
+"""Compiles a file and handles signals meanwhile: compiling.py interrupt|handlers|cache|none FILE"""
 import os
 import signal
 import sys

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends a signal to programs that compile, one process each: signal_compiles.py SIGNAL EXPECTED COMMAND...
 
-Each program gets the path of a source whose compile takes a second as its last argument, prints
-"compiling" before it compiles, "handled" where it learns of the signal and "compiled" at the end.
-EXPECTED is what it does after the signal: "compiled", "handled" or "killed", and how it exits:
+The last argument of each program is the path of a source whose compile takes a second. The program
+prints "compiling" before it compiles, "handled" when it handles the signal and "compiled" at the end.
+EXPECTED is its action after the signal, "compiled", "handled" or "killed", with its exit:
 
     compiled     prints "handled" and "compiled" and exits with 0
     handled:N    prints "handled", soon, but not "compiled", and exits with N
@@ -19,12 +19,12 @@ import tempfile
 import time
 
 ROUNDS = 200 if os.environ.get("CUCORE_TEST_LONG") == "1" else 4
-LATEST = 0.3  # of a compile: when the signal is sent
-SOON = 0.6  # of a compile: how long a program may take that does not finish it
+LATEST = 0.3  # part of the compile's time after which the signal is sent
+SOON = 0.6  # part of the compile's time within which a program must end that does not finish it
 
 
 def source(functions):
-    """A source that keeps the front end busy."""
+    """Returns a source that keeps the front end busy."""
     lines = [f"__device__ float f{i}(float x) {{ float y = {i}.5f * x; return y * x + f{i - 1}(y - {i}); }}"
              for i in range(1, functions)]
     return "\n".join(["__device__ float f0(float x) { return x; }", *lines,
@@ -67,7 +67,7 @@ def check(number, expected, program, code, share):
 
 
 def run_round(number, expected, command, compile_seconds):
-    """False if the program had ended before the signal came."""
+    """Returns False if the program ended before the signal."""
     program = Program(command)
     time.sleep(random.uniform(0, LATEST * compile_seconds))
     sent = time.monotonic()

@@ -139,7 +139,8 @@ class Maker {
     return name;
   }
 
-  // Nothing, the value's first byte, or, of a pointer, what it points to.
+  // Returns "", an expression of the value's first byte, or for a pointer an expression of its
+  // target.
   std::string use(const Expected& expected, cucore_parameter_class known, const std::string& name,
                   size_t at) {
     const std::string end = "(" + name + ", " + std::to_string(at) + ");\n";
@@ -160,7 +161,7 @@ class Maker {
       source += "namespace space { namespace inner {\n" + function + "} }\n";
     if (kernel.linkage != Linkage::TEMPLATE) return;
     source += "template <class T> " + function;
-    // The instance is named through an alias, which a const at its front cannot be put before.
+    // The instance is named through an alias; a const cannot be put before it.
     const std::string alias = "Argument_" + kernel.identifier;
     std::string instance = types;
     for (size_t at; (at = instance.find("const Argument*")) != std::string::npos;)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes CUDA C++ with kernels of random parameters whose classes are known from their C++ types.
+// Generates CUDA C++ with kernels of random parameters whose classes are known from their C++
+// types.
 #pragma once
 
 #include <cucore.h>
@@ -14,7 +15,8 @@ struct Expected {
   std::string type;  // for messages: "unsigned long"
   cucore_parameter_class parameter_class;
   size_t size;
-  bool is_dependent = false;  // named through a template argument, so not readable in the name
+  // named through a template argument, so the kernel's name does not contain it
+  bool is_dependent = false;
 };
 
 enum class Linkage { C, CPP, NAMESPACE, TEMPLATE };
@@ -30,7 +32,7 @@ struct Module {
   std::vector<KernelCase> kernels;
 };
 
-// The same for the same seed.
+// The same seed makes the same module.
 Module make_module(unsigned seed);
 
 }  // namespace classes_test

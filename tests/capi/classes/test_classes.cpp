@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class of every parameter is the one that the kernel's C++ type has, in images of NVRTC, of
-// nvcc and of linkers; and the one that the front end's own PTX states. CUCORE_TEST_LONG takes 400
+// The class of every parameter is that of the kernel's C++ type, in images of NVRTC, of nvcc and of
+// linkers. It is also the class that the front end's own PTX states. CUCORE_TEST_LONG uses 400
 // images instead of 40.
 #include <cstdlib>
 #include <filesystem>
@@ -18,15 +18,16 @@ using namespace capi_test;
 using namespace classes_test;
 namespace fs = std::filesystem;
 
-// What an image can tell. PTX of nvcc for targets below compute_100 declares pointers and 64-bit
-// integers alike; for NVRTC and LTOIR the library finds what their own PTX leaves open.
+// The facts that an image contains. PTX of nvcc for targets below compute_100 declares both
+// pointers and 64-bit integers as words. For NVRTC and LTOIR the library determines the classes
+// that their own PTX leaves open.
 enum class Knows {
   ALL,
-  CPP_WORDS,  // of words those of kernels with a C++ name
+  CPP_WORDS,  // words only of kernels with a C++ name
   NOTHING     // machine code alone
 };
 
-// Printed at the end, for each kind of image.
+// Printed at the end, per kind of image.
 class Figures {
  public:
   ~Figures() {
@@ -66,7 +67,7 @@ std::vector<cucore_parameter_info> parameters_of(const cucore_objectcode* code, 
   return infos;
 }
 
-// By a part of the kernel's name; those of helpers are left out.
+// Finds the kernel by a part of its name; kernels of helpers are left out.
 std::vector<cucore_parameter_info> parameters_of(const cucore_objectcode* code,
                                                  const std::string& identifier) {
   for (size_t i = 0; i < cucore_objectcode_symbol_count(code); ++i) {
@@ -105,7 +106,7 @@ void expect_classes(const Module& module, const cucore_objectcode* code, Knows k
   }
 }
 
-// What a container keeps is what the object has.
+// A container stores the classes of the object.
 void expect_kept(const cucore_objectcode* code) {
   const auto bytes = serialized(code);
   Code again;
@@ -123,7 +124,7 @@ void expect_kept(const cucore_objectcode* code) {
   }
 }
 
-// The declarations of the image's own PTX agree; where they mark pointers, exactly.
+// The declarations of the image's own PTX agree, exactly if they mark pointers.
 void expect_stated(const cucore_objectcode* code, bool marks_pointers, const std::string& what) {
   const auto stated = stated_classes(bytes_of(code));
   EXPECT_FALSE(stated.empty()) << what;
@@ -277,7 +278,7 @@ void check_nvcc(unsigned seed, const Folder& folder, Figures& figures) {
   MUST(cucore_objectcode_from_file, form.type, folder.file("image").c_str(), nullptr, code.out());
   figures.add_image(form.kind);
   const bool marks = marks_pointers("_" + number);
-  // The PTX in a fat binary has no comments, so it does not say which compiler it is of.
+  // The PTX in a fat binary has no comments, so its compiler is unknown.
   const bool names_compiler = marks && form.type == CUCORE_CODE_TYPE_PTX;
   const std::string what = std::string(form.kind) + " " + number + " seed " + std::to_string(seed);
   expect_classes(module, code,
@@ -319,7 +320,7 @@ Code compile_shared(const fs::path& path, const char* arch, cucore_code_type tar
   return compile(make_program(read_file(path), &options), target);
 }
 
-// The PTX for compute_100 marks pointers, so its declarations alone state every class.
+// The PTX for compute_100 marks pointers, so its declarations alone define every class.
 TEST(Classes, OfTheSharedKernels) {
   NEEDS_REAL_COMPILER();
   Figures figures;

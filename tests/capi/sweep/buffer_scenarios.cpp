@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers: of each kind, and what moves their bytes.
+// Buffers of each kind, and the calls that move their bytes.
 #include "world.hpp"
 
 namespace sweep {
 namespace {
 
-// Memory that is exhausted once may be there after what is about to be freed has been.
+// After a failed allocation the library frees pending memory and tries again, which may succeed.
 void tolerate_a_second_try(Run& run) {
   constexpr int32_t OUT_OF_MEMORY = 2;  // CUresult
   if (run.ok() && run.result() == OUT_OF_MEMORY) run.tolerate();
@@ -28,11 +28,11 @@ void write(Run& run, World& world) {
     return cucore_buffer_write(world.buffer.get(), 0, source.data(), source.size(),
                                world.stream.get(), error);
   });
-  // Whether the driver knows the memory is a question whose failure means that it does not.
+  // A failure of this query means that the memory is unknown to the driver.
   if (run.failed_call() == "cuPointerGetAttribute") run.tolerate();
 }
 
-// From memory that the driver knows, the call must wait for the copy.
+// From memory known to the driver, the call must wait for the copy.
 void write_pinned(Run& run, World& world) {
   const void* source = cucore_buffer_host_pointer(world.pinned.get());
   run.call([&](auto** error) {
@@ -60,7 +60,7 @@ Scenario fills(size_t pattern_size) {
           }};
 }
 
-// Gives up the last reference to a buffer of some kind.
+// Releases the last reference to a buffer of some kind.
 template <class Make>
 Scenario releases(Make make) {
   return {"cucore_buffer_release", [=](Run& run, World& world) {
@@ -127,7 +127,7 @@ std::vector<Scenario> buffer_scenarios() {
                    CUCORE_OK);
          run.call(
              [&](auto** error) { return cucore_buffer_record_use(buffer.get(), legacy, error); });
-         // Without an event all work of the context is waited for.
+         // Without an event the release waits for all work of the context.
          if (run.ok() && run.struck()) run.tolerate();
          cucore_stream_release(legacy);
        }},

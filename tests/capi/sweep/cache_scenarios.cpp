@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches. Where the compile or the link fails, the call does; what fails in the cache itself is not
-// the caller's, so a call that gives its result in spite of a failed allocation is right.
+// Caches. If the compile or the link fails, then the call fails. A failure inside the cache does
+// not concern the caller, so a call may succeed after a failed allocation.
 #include "world.hpp"
 
 namespace sweep {
@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint8_t KEY[32] = {1, 2, 3};
 
-// A result that is whole is as good as none lost.
+// A complete result counts as a success without a loss.
 template <class T, class Call>
 void gives(Run& run, void (*release)(T*), Call&& call) {
   T* out = Run::garbage<T>();
@@ -135,7 +135,7 @@ void add_remote(Run& run, World&) {
   run.call([&](auto** error) { return cucore_cache_add_remote(cache.get(), &remote, error); });
 }
 
-// What goes wrong with an item is told with the item.
+// The error of an item is reported with the item.
 void batch(Run& run, World& world) {
   cucore_batch_item item = {world.program.get(), CUCORE_CODE_TYPE_PTX, 0, nullptr, 0};
   cucore_batch_options options = CUCORE_BATCH_OPTIONS_INIT;

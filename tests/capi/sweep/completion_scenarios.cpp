@@ -9,7 +9,7 @@
 namespace sweep {
 namespace {
 
-// Whatever has come is taken, and nothing is on its way. The status of the last completion.
+// Takes all completions until none is pending. Returns the status of the last one.
 cucore_status drain(World& world) {
   cucore_completion out[8];
   cucore_status last = CUCORE_OK;
@@ -37,7 +37,7 @@ void from_stream(Run& run, World& world) {
   settle_future(run, world);
 }
 
-// The second time an event is there already.
+// The second time an event already exists.
 void from_default_stream(Run& run, World& world) {
   cucore_stream* legacy = nullptr;
   cucore_device_default_stream(world.device.get(), CUCORE_DEFAULT_STREAM_LEGACY, &legacy, nullptr);

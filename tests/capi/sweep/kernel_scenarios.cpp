@@ -14,7 +14,7 @@ cucore_launch_options small_launch() {
   return options;
 }
 
-// Enough shared memory that the kernel's attribute is raised first.
+// Enough shared memory that the library raises the kernel's attribute first.
 cucore_launch_options big_launch() {
   cucore_launch_options options = small_launch();
   options.dynamic_shared = 100 * 1024;
@@ -38,7 +38,7 @@ void launch(Run& run, World& world) {
   });
 }
 
-// A fresh kernel, since the attribute is raised once.
+// Uses a fresh kernel, because the attribute is raised once.
 void launch_with_more_shared_memory(Run& run, World& world) {
   const Code code = make_ptx();
   const Kernel kernel = find_saxpy(code.get());
@@ -174,7 +174,7 @@ std::vector<Scenario> kernel_scenarios() {
        [](Run& run, World&) {
          Code code = make_ptx();
          Kernel kernel = find_saxpy(code.get());
-         code.reset();  // the kernel alone keeps it loaded now
+         code.reset();  // only the kernel keeps it loaded now
          run.plain([&] { cucore_kernel_release(kernel.release()); });
        }},
       {"cucore_kernel_name",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library says of itself, of errors and of the libraries that it opens.
+// The library's own facts, errors, and the libraries that it opens.
 #include "world.hpp"
 
 namespace sweep {
@@ -25,7 +25,7 @@ Scenario text_of_error(const char* function, Text text, bool may_be_empty) {
           }};
 }
 
-// A library that is missing is an answer: a failure on the way to it may be told as its reason.
+// A missing library is a result; a failure on the way to it may be reported as its reason.
 void query(Run& run, cucore_library library) {
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
   info.available = 7;
@@ -51,7 +51,7 @@ void set_log(Run& run) {
   EXPECT_EQ(destroyed, 1);
 }
 
-// There is always an error: this one, or the one that needs no memory.
+// An error always exists: this one, or the one that needs no memory.
 void create_error(Run& run) {
   const ErrorHandle cause = an_error();
   cucore_error_options options = CUCORE_ERROR_OPTIONS_INIT;
@@ -68,7 +68,7 @@ void create_error(Run& run) {
   EXPECT_STRNE(cucore_error_message(error.get()), "");
 }
 
-// A message may be lost for want of memory; nothing else may happen.
+// A message may be lost if memory is exhausted; nothing else may happen.
 void write_log(Run& run) {
   int received = 0;
   const auto listen = [](cucore_log_level, const char*, void* count) {
@@ -91,7 +91,7 @@ Scenario symbol(cucore_library library, const char* name) {
         run.output("out", found);
         if (!run.ok()) return;
         EXPECT_NE(found, nullptr);
-        run.tolerate();  // if the loader failed once, another place or way had the function
+        run.tolerate();  // if the loader failed once, another path had the function
       }};
 }
 
@@ -119,7 +119,8 @@ std::vector<Scenario> first_scenarios() {
          int32_t count = 77;
          run.call([&](auto** error) { return cucore_device_count(&count, error); });
          run.output("out", count);
-         if (run.ok() && run.struck() && count == 0) run.tolerate();  // no driver could be opened
+         // a driver could not be opened
+         if (run.ok() && run.struck() && count == 0) run.tolerate();
          if (run.ok() && !run.struck()) {
            EXPECT_EQ(count, 3);
          }

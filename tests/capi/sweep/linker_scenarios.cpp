@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linkers, bundles and what is told of code and of errors.
+// Linkers, bundles, and the facts reported about code and errors.
 #include "world.hpp"
 
 namespace sweep {
@@ -36,7 +36,7 @@ void link(Run& run, World& world) {
   });
 }
 
-// An error with a log that has diagnostics: the driver refuses this PTX.
+// Makes an error with a log that has diagnostics: the driver refuses this PTX.
 ErrorHandle make_refusal(World& world) {
   const std::string text = PTX + "// reject\n";
   cucore_objectcode* code = nullptr;
@@ -50,7 +50,7 @@ ErrorHandle make_refusal(World& world) {
 void counts_of_errors(Run& run, World& world) {
   const ErrorHandle refusal = make_refusal(world);
   const size_t count = run.plain([&] { return cucore_error_diagnostic_count(refusal.get()); });
-  // With no memory there is nothing to tell.
+  // Without memory the list is empty.
   EXPECT_LE(count, 1u);
 }
 
@@ -105,8 +105,8 @@ void tells(Run& run, Call&& call) {
 }  // namespace
 
 std::vector<Scenario> linker_scenarios() {
-  // Without nvJitLink the driver links: where it cannot be opened is no failure, so it is open
-  // first.
+  // Without nvJitLink the driver links, so a failure to open it does not fail the call. It is
+  // opened first.
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
   EXPECT_EQ(cucore_library_query(CUCORE_LIBRARY_NVJITLINK, &info, nullptr), CUCORE_OK);
   return {

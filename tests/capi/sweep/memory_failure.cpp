@@ -78,7 +78,7 @@ void give_back(void* block) {
 }  // namespace
 
 void arm_memory(uint64_t nth, bool all_after) {
-  static const int loaded = backtrace(frames, DEPTH);  // so that it needs no library later
+  static const int loaded = backtrace(frames, DEPTH);  // loads its library in advance
   (void)loaded;
   left = nth;
   all = all_after;
@@ -124,7 +124,7 @@ void operator delete(void* block, std::align_val_t) noexcept { sweep::give_back(
 void operator delete(void* block, size_t, std::align_val_t) noexcept { sweep::give_back(block); }
 
 #ifndef SANITIZED
-// What C libraries, the loader and the C++ runtime allocate.
+// Allocations of C libraries, the loader and the C++ runtime.
 extern "C" {
 void* malloc(size_t size) {
   if (!sweep::must_fail()) return __libc_malloc(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object code: made, written, read, loaded.
+// Object code: created, written, read, loaded.
 #include <unistd.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ std::vector<char> serialized(const cucore_objectcode* code, cucore_toggle compre
   return bytes;
 }
 
-// The name of a file that holds the PTX for as long as the tests run.
+// Returns the name of a file that contains the PTX while the tests run.
 const std::string& ptx_file() {
   static const std::string path = [] {
     char name[] = "/tmp/cucore-sweep-XXXXXX";
@@ -80,8 +80,7 @@ Scenario finds_kernel(Code (*make)()) {
               return cucore_objectcode_find_kernel(code.get(), "saxpy", &kernel, error);
             });
             run.output("out", kernel);
-            // Asking for the current context is how the device to load on is chosen; it has a
-            // default.
+            // The current context chooses the device to load on; that choice has a default.
             if (run.failed_call() == "cuCtxGetDevice") run.tolerate();
             if (run.ok()) {
               EXPECT_EQ(cucore_kernel_parameter_count(kernel), 4u);

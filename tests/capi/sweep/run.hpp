@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of one scenario with one failure somewhere in it, and what must hold afterwards.
+// One run of one scenario with one failure in it, and the conditions that must hold afterwards.
 #pragma once
 
 #include <cucore.h>
@@ -18,7 +18,7 @@ namespace sweep {
 enum class Failing {
   DRIVER_CALL,      // the nth call of the driver
   COMPILER_CALL,    // the nth call of NVRTC
-  RELEASE,          // the nth call of each of the driver's functions that give something back
+  RELEASE,          // the nth call of each of the driver's functions that release something
   ALLOCATION,       // the nth allocation
   ALL_ALLOCATIONS,  // the nth allocation and all after it
 };
@@ -37,7 +37,7 @@ struct Fakes {
   fake::Client nvrtc{fake::path("fake_nvrtc")};
   fake::Client nvjitlink{fake::path("fake_nvjitlink")};
 
-  // The driver's own function, to look at the current context behind the library's back.
+  // The driver's own function, which reads the current context without the library.
   void* current_context() const;
   void make_current(int device) const;
 
@@ -51,7 +51,7 @@ class Run {
  public:
   Run(Fakes& fakes, Failure failure) : fakes_(fakes), failure_(std::move(failure)) {}
 
-  // Calls a function that gives a status; the failure may strike in here alone.
+  // Calls a function that returns a status; failures are injected only in here.
   template <class Call>
   cucore_status call(Call&& function) {
     cucore_error* error = garbage<cucore_error>();
@@ -62,7 +62,8 @@ class Run {
     return status;
   }
 
-  // Calls one that gives none: it has nobody to tell, so the scenario judges the result.
+  // Calls a function without a status: it cannot report a failure, so the scenario checks the
+  // result.
   template <class Call>
   auto plain(Call&& function) {
     struct Armed {
@@ -75,7 +76,7 @@ class Run {
     return function();
   }
 
-  // An output: 0 or NULL wherever the call has failed.
+  // An output: 0 or NULL if the call has failed.
   template <class T>
   void output(const char* name, const T& value) {
     if (status_ != CUCORE_OK) {
@@ -88,15 +89,16 @@ class Run {
   bool has_no_status() const { return has_no_status_; }
   cucore_status status() const { return status_; }
   const std::string& message() const { return message_; }
-  std::string where() const;  // which call or allocation failed
+  std::string where() const;  // the call or allocation that failed
   const std::string& failed_call() const { return failed_call_; }
-  int32_t result() const { return failure_.result; }  // that the failed call gave
+  int32_t result() const { return failure_.result; }  // result of the failed call
 
-  // The call is one that fails by design ("already in use"), with this status.
+  // The call fails by design ("already in use"), with this status.
   void expect(cucore_status status) { expected_ = status; }
   cucore_status expected() const { return expected_; }
 
-  // A failure that this call answers otherwise than by a status: the scenario has checked how.
+  // Accepts a failure that this call does not report by a status; the scenario has checked the
+  // result.
   void tolerate() { tolerated_ = true; }
   bool tolerated() const { return tolerated_; }
 
@@ -118,11 +120,12 @@ class Run {
   bool struck_ = false, has_no_status_ = false, tolerated_ = false;
 };
 
-// What is alive in the fakes; equal before and after every run.
+// The live objects in the fakes; equal before and after every run.
 using Alive = std::map<std::string, uint64_t>;
 Alive alive(const Fakes& fakes);
 
-// The same once it is as wanted, or after two seconds: the library unloads code on a thread.
+// Returns the same once it has the wanted value, or after two seconds: the library unloads code on
+// a thread.
 Alive settled(const Fakes& fakes, const Alive& wanted);
 
 }  // namespace sweep

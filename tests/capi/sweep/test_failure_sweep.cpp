@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every exported function, with everything below it failing once at each place where it can: a
-// status and a message each time, outputs empty, nothing leaked, the caller's context untouched.
+// Every exported function, with each call and allocation below it failing once. Each failure is a
+// status with a message; outputs are empty, nothing leaks, and the caller's context stays.
 #include <cuda.h>
 #include <nvrtc.h>
 
@@ -19,7 +19,7 @@
 namespace sweep {
 namespace {
 
-constexpr uint64_t ENOUGH = 5000;     // no function calls or allocates so often
+constexpr uint64_t ENOUGH = 5000;     // no function makes more calls or allocations
 constexpr int QUARANTINE = 2 * 4096;  // handles of a type until slots are used again
 
 std::set<std::string> exported_functions() {
@@ -42,14 +42,14 @@ std::vector<Scenario> all_scenarios() {
   return all;
 }
 
-// What the library's thread frees takes a moment.
+// The library's thread frees its memory after a moment.
 int64_t settled_blocks(int64_t wanted) {
   for (int i = 0; i < 20000 && blocks_alive() != wanted; ++i)
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   return blocks_alive();
 }
 
-// Once the library's threads have freed what they had in hand.
+// Waits until the library's threads have freed their pending memory.
 int64_t quiet_blocks() {
   int64_t blocks = blocks_alive();
   for (int quiet = 0; quiet < 5; ++quiet) {
@@ -61,7 +61,7 @@ int64_t quiet_blocks() {
   return blocks;
 }
 
-// Handle slots are taken anew until enough have been released: afterwards memory stays level.
+// Handle slots are new until enough have been released; after that, memory stays level.
 void fill_quarantine(World& world) {
   for (int i = 0; i < QUARANTINE; ++i) {
     make_stream(world.device.get());
@@ -79,10 +79,10 @@ void fill_quarantine(World& world) {
   }
 }
 
-// How many streams a context keeps at most to free memory on that several streams used.
+// The most streams that a context keeps for frees of memory that several streams used.
 constexpr int RELEASE_STREAMS = 8;
 
-// With work held back each release makes one.
+// With held work each release creates one.
 void make_release_streams(World& world, const Fakes& fakes) {
   for (int i = 0; i <= RELEASE_STREAMS; ++i) {
     fakes.driver.hold_streams(i != 0);  // the first finds a stream idle, and its queue empty
@@ -102,14 +102,14 @@ class Sweep : public testing::Test {
     fakes_->nvjitlink.set_logging(0);
   }
 
-  // What the caller has current in all that follows.
+  // The caller's current context in the following calls.
   void make_current(int device) {
     fakes_->make_current(device);
     callers_context_ = fakes_->current_context();
     ASSERT_NE(callers_context_, nullptr);
   }
 
-  // Before the library has opened anything, then with everything open.
+  // Sweeps before the library has opened anything, then with everything open.
   void sweep_all(Failure failure) {
     for (const Scenario& scenario : first_scenarios()) sweep_one(scenario, failure, nullptr);
     World world;
@@ -124,7 +124,7 @@ class Sweep : public testing::Test {
     EXPECT_GT(struck_, 0u);
   }
 
-  // Code is unloaded, memory freed and events of futures destroyed a while after their use.
+  // Code is unloaded, memory freed and events of futures destroyed some time after their use.
   void wait_for_the_worlds_own() {
     // Each of the two streams that make_release_streams() uses keeps an event.
     const std::pair<const char*, uint64_t> own[] = {
@@ -134,7 +134,7 @@ class Sweep : public testing::Test {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 
-  // Fails the first call, the second, and so on, until there is none left to fail.
+  // Fails the first call, the second, and so on, until no further call exists.
   void sweep_one(const Scenario& scenario, Failure failure, World* world) {
     SCOPED_TRACE(scenario.function);
     visited_.insert(scenario.function);
@@ -143,14 +143,14 @@ class Sweep : public testing::Test {
       const bool struck = run(scenario, failure, world);
       EXPECT_EQ(settled(*fakes_, before), before) << "left alive in the fakes";
       if (HasFailure()) return;
-      // A second time, now that caches are filled: memory must be level.
+      // The second time caches are full, so memory must be level.
       expect_level(scenario, failure, world, before);
       if (!struck || HasFailure()) return;
     }
-    FAIL() << "the failure strikes for ever";
+    FAIL() << "the failure strikes without end";
   }
 
-  // Fewer blocks than before are those that a thread of the library freed late: they were counted
+  // Fewer blocks than before mean that a thread of the library freed some late. They were counted
   // before the run, so the run is repeated.
   void expect_level(const Scenario& scenario, const Failure& failure, World* world,
                     const Alive& before) {
@@ -227,7 +227,8 @@ TEST_F(Sweep, Releases) {
     for (const Scenario& scenario : all_scenarios()) {
       SCOPED_TRACE(scenario.function);
       {
-        // What is made once and kept, as a device's context, is made before the count.
+        // Objects that are created once and kept, such as a device's context, exist before the
+        // count.
         ::sweep::Run first(*fakes_, {Failing::DRIVER_CALL, UINT64_MAX, CUDA_ERROR_UNKNOWN});
         scenario.body(first, world);
         if (scenario.settle) scenario.settle(world);

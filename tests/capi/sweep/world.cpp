@@ -6,7 +6,7 @@
 namespace sweep {
 namespace {
 
-// A fat binary with one entry, PTX that is not compressed: its headers as nvcc writes them.
+// A fat binary with one entry, PTX that is not compressed, with headers in nvcc's format.
 std::string fatbin_of(std::string ptx) {
   ptx.resize((ptx.size() + 7) / 8 * 8, '\n');
   struct {
@@ -29,7 +29,7 @@ std::string fatbin_of(std::string ptx) {
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + ptx;
 }
 
-// Calls a function that must succeed and gives its output.
+// Calls a function that must succeed and returns its output.
 template <class T, class Call>
 T* made(Call&& call) {
   T* out = nullptr;
@@ -152,8 +152,8 @@ World::World()
       cucore_event_record(end.get(), stream.get(), &error) != CUCORE_OK ||
       cucore_device_reset(spare.get(), &error) != CUCORE_OK)
     throw std::runtime_error(cucore_error_message(error));
-  // Whatever others launched on it may have printed: a query of it does all that it ever does, and
-  // a context keeps what it makes for that.
+  // Other code may have launched kernels that print on it. A query does all of its work now, and a
+  // context keeps the objects for it.
   int32_t done = 0;
   if (!cucore_stream_native(stream.get()) ||
       cucore_stream_query(stream.get(), &done, &error) != CUCORE_OK)

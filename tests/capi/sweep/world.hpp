@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects that scenarios work on, and how they make more.
+// The objects of the scenarios, and functions that create more.
 #pragma once
 
 #include <memory>
@@ -29,17 +29,17 @@ SWEEP_HANDLE(Future, future);
 SWEEP_HANDLE(ErrorHandle, error);
 #undef SWEEP_HANDLE
 
-// Made with nothing failing; throws if anything does.
+// Created without injected failures; throws if a call fails.
 Device open_device(int32_t ordinal);
 Stream make_stream(const cucore_device* device);
 Event make_event(const cucore_device* device);  // with timing
 Buffer make_buffer(const cucore_device* device, const cucore_stream* stream);
 Program make_program();
 Code make_ptx();         // a kernel saxpy(int, float, const float *, float *) and a global, counter
-Code make_second_ptx();  // the same in other bytes
-Code make_fatbin();      // the same as a fat binary: the driver knows which image it took
+Code make_second_ptx();  // the same with other bytes
+Code make_fatbin();      // the same as a fat binary: the driver reports which image it loaded
 Linker make_linker();
-Cache make_cache();  // in memory alone
+Cache make_cache();  // in memory only
 Kernel find_saxpy(const cucore_objectcode* code);
 Queue make_queue();
 Future make_future(const cucore_stream* stream, cucore_queue* queue);
@@ -51,11 +51,11 @@ constexpr size_t BUFFER_SIZE = 1024;
 
 struct World {
   World();
-  explicit World(std::nullptr_t) {}  // before the driver is chosen: nothing
+  explicit World(std::nullptr_t) {}  // before the driver is chosen: no objects
 
-  Device device;  // 0: everything lives here
-  Device other;   // 1: whose context the caller has current
-  Device spare;   // 2: to be reset
+  Device device;  // 0: all objects are on it
+  Device other;   // 1: its context is current for the caller
+  Device spare;   // 2: for resets
   Stream stream, second_stream;
   Event start, end;
   Buffer buffer, second_buffer, pinned;
@@ -67,12 +67,12 @@ struct World {
 };
 
 struct Scenario {
-  const char* function;  // the exported function that it is about
+  const char* function;  // the exported function under test
   std::function<void(Run&, World&)> body;
-  std::function<void(World&)> settle = {};  // brings back what a failure has rightly changed
+  std::function<void(World&)> settle = {};  // restores state that a failure has correctly changed
 };
 
-// The functions that matter before the library has opened anything: no world yet.
+// The functions that matter before the library has opened anything, without a world.
 std::vector<Scenario> first_scenarios();
 std::vector<Scenario> library_scenarios();
 std::vector<Scenario> device_scenarios();
@@ -86,7 +86,7 @@ std::vector<Scenario> objectcode_scenarios();
 std::vector<Scenario> kernel_scenarios();
 std::vector<Scenario> completion_scenarios();
 
-// A function with one output that is a handle: called, checked, released.
+// A function with one output that is a handle: calls it, checks it, releases the handle.
 template <class T, class Call>
 void makes(Run& run, void (*release)(T*), Call&& call) {
   T* out = Run::garbage<T>();
@@ -95,7 +95,7 @@ void makes(Run& run, void (*release)(T*), Call&& call) {
   if (run.ok()) release(out);
 }
 
-// retain() and release() of a type: nothing can fail.
+// retain() and release() of a type, which cannot fail.
 template <class T>
 void retains(Run& run, T* handle, T* (*retain)(const T*), void (*release)(T*)) {
   T* again = run.plain([&] { return retain(handle); });

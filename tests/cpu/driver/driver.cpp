@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the library and holds the fixture that the tests share.
+// Opens the library and contains the tests' common fixture.
 #include "driver.hpp"
 
 #include <dlfcn.h>

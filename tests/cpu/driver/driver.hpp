@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU device as a program sees it: opened with dlopen, every function asked for with
+// The CPU device as a program sees it: opened with dlopen; every function comes from
 // cuGetProcAddress_v2 by base name and version.
 #pragma once
 
@@ -34,7 +34,7 @@ struct Driver {
 
 extern const char* const PTX;  // the kernels of kernels.cpp
 
-// A context of its own on device 0, the kernels loaded into it.
+// A separate context on device 0 with the kernels loaded.
 class DeviceTest : public ::testing::Test {
  protected:
   void SetUp() override;
@@ -58,7 +58,7 @@ class DeviceTest : public ::testing::Test {
   static Driver& driver();  // after cuInit
 };
 
-// True when `condition` holds within ten seconds.
+// Returns true if `condition` becomes true within ten seconds.
 template <class F>
 bool eventually(F condition) {
   auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);

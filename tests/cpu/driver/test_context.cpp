@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: primary and made ones, the stack of each thread, limits, peers.
+// Contexts: primary and created ones, the stack of each thread, limits, peers.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -83,7 +83,7 @@ TEST_F(Contexts, ResetEndsEverythingAndARetainRevives) {
   OK(cu.cuDevicePrimaryCtxRelease_v2(0));
 }
 
-// The stream that a thread had in the context before is not ordered with those of the new one.
+// A thread's stream in the former context is not ordered with those of the new one.
 TEST_F(Contexts, ARevivedPrimaryHasNewPerThreadStreams) {
   CUcontext c = nullptr;
   unsigned long long before = 0, after = 0;

@@ -49,7 +49,7 @@ TEST_F(Copies, AreBoundsChecked) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpyHtoD_v2(d, nullptr, 1));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
             cu.cuMemcpyHtoD_v2(reinterpret_cast<CUdeviceptr>(host), host + 1, 1))
-      << "host memory is no device memory";
+      << "host memory is not device memory";
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemsetD8_v2(d, 0, 101));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpyHtoD_v2(d, host, SIZE_MAX));
   OK(cu.cuMemcpyHtoD_v2(d, host, 0));

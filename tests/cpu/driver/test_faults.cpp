@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults on purpose, counters, leak report.
+// Injected faults, counters, leak report.
 #include <cstring>
 
 #include "driver.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that mean harm: each ends within seconds, in bounded memory, with an error that names the
-// bound. Each runs in a process of its own, whose peak of resident memory is measured.
+// Hostile kernels: each ends within seconds, in bounded memory, with an error that names the bound.
+// Each runs in a separate process, whose peak of resident memory is measured.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,10 +19,10 @@ namespace {
 
 constexpr long MOST_GROWTH = 256L << 10;  // KiB
 constexpr rlim_t SAFETY_NET = rlim_t{2} << 30;
-constexpr int MOST_SECONDS = 30;  // on a machine with other work
+constexpr int MOST_SECONDS = 30;  // on a busy machine
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool MEASURED = false;  // the memory is the sanitizer's
+constexpr bool MEASURED = false;  // the sanitizer uses the memory
 #else
 constexpr bool MEASURED = true;
 #endif
@@ -44,7 +44,7 @@ std::string kernel(const std::string& body, const std::string& before = "") {
          body + "\nret;\n}\n";
 }
 
-// A zero-terminated string as a global variable.
+// Returns a zero-terminated string as a global variable.
 std::string text_variable(const char* name, const std::string& text) {
   std::string values;
   for (const char c : text) values += std::to_string(static_cast<int>(c)) + ", ";
@@ -52,7 +52,7 @@ std::string text_variable(const char* name, const std::string& text) {
          "] = {" + values + "0};\n";
 }
 
-// Prints one value in `format` and traps unless vprintf returned -1 as it does for dropped text.
+// Prints one value in `format` and traps unless vprintf returned -1, as it does for dropped text.
 std::string print_kernel(const std::string& format, const std::string& store) {
   return kernel(
       ".local .align 8 .b8 v[16]; mov.u64 %rd1, v; cvta.local.u64 %rd2, %rd1;\n" + store +
@@ -71,7 +71,7 @@ struct Case {
   CUresult load = CUDA_SUCCESS;
   CUresult launch = CUDA_SUCCESS;
   CUresult end = CUDA_SUCCESS;
-  std::vector<std::string> text = {};  // of the fault, in this order
+  std::vector<std::string> text = {};  // parts of the fault text, in this order
   const char* timeout = nullptr;
   const char* launch_memory = nullptr;
   long most_growth = MOST_GROWTH;
@@ -96,7 +96,7 @@ long resident_peak() {
   return use.ru_maxrss;
 }
 
-// The parts, in their order.
+// Tests that the parts occur in their order.
 void expect_parts(const char* text, const Case& c) {
   const char* at = text;
   for (const std::string& part : c.text) {
@@ -244,7 +244,7 @@ TEST(Hostile, RegistersOfABlock) {
             .text = {"kernel 'k'", "1024 threads", "CUCORE_CPU_LAUNCH_MEMORY"}});
 }
 
-// The setting decides what fits.
+// The setting is the limit.
 TEST(Hostile, BudgetThatTheSettingRaises) {
   Case c{.ptx = kernel(".local .align 4 .b8 v[300000]; mov.u64 %rd1, v; st.local.u32 [%rd1], 1;")};
   c.launch_memory = "400M";
@@ -256,7 +256,7 @@ TEST(Hostile, BudgetThatTheSettingRaises) {
   in_child(c);
 }
 
-// Blocks that take long are kept beside each other while memory lasts, and no longer.
+// Blocks that take long stay resident together only while memory lasts.
 TEST(Hostile, BlocksBesideEachOther) {
   in_child({.ptx = kernel(".reg .b64 %x<600>; mov.u64 %x1, 1; AGAIN: bra AGAIN;"),
             .grid = 4096,

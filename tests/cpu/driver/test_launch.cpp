@@ -196,7 +196,7 @@ TEST_F(Launches, FunctionAndStreamMustBeOfOneContext) {
 TEST_F(Launches, IllegalAddressPoisonsTheContext) {
   CUdeviceptr p = 0;
   unsigned value = 1, n = 64;
-  OK(cu.cuMemAlloc_v2(&p, 128));  // room for half of it
+  OK(cu.cuMemAlloc_v2(&p, 128));  // half of the required size
   EXPECT_EQ("", fault_text());
   CUfunction nothing = function("nothing");
   OK(launch("fill", {&p, &value, &n}, 64));
@@ -209,9 +209,9 @@ TEST_F(Launches, IllegalAddressPoisonsTheContext) {
   EXPECT_NE(std::string::npos, text.find("fill")) << text;
   EXPECT_NE(std::string::npos, text.find("; at PTX line ")) << text;
   CUcontext current = nullptr;
-  OK(cu.cuCtxGetCurrent(&current));  // still possible
+  OK(cu.cuCtxGetCurrent(&current));  // still allowed
   CUcontext fresh = nullptr;
-  OK(cu.cuCtxCreate_v4(&fresh, nullptr, 0, 0));  // other contexts are well
+  OK(cu.cuCtxCreate_v4(&fresh, nullptr, 0, 0));  // other contexts are unaffected
   OK(cu.cuMemAlloc_v2(&p, 16));
   OK(cu.cuCtxDestroy_v2(fresh));
 }

@@ -73,7 +73,7 @@ TEST_F(Code, LibrariesNeedNoContext) {
   std::thread([&] {
     ASSERT_CU(0, load(PTX));
     CUfunction f = nullptr;
-    // Kernels may differ from image to image: a GPU's driver asks for a context here, too (580).
+    // Kernels may differ from image to image, so a GPU's driver (580) also requires a context here.
     EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT,
               cu.cuKernelGetParamInfo(kernel("fill"), 2, &offset, &size));
     EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT, cu.cuKernelGetFunction(&f, kernel("fill")));
@@ -249,7 +249,7 @@ TEST_F(Code, VersionsAndTargets) {
   EXPECT_CU(0, load(header("9.0", "sm_90")));
   EXPECT_CU(0, load(header("8.0", "sm_90a")));
   std::string log;
-  EXPECT_CU(0, load(header("9.3", "sm_90")));  // of a compiler newer than this driver
+  EXPECT_CU(0, load(header("9.3", "sm_90")));  // from a compiler newer than this driver
   EXPECT_CU(0, load(header("9.10", "sm_90")));
   EXPECT_CU(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, load(header("10.0", "sm_90"), &log));
   EXPECT_NE(std::string::npos, log.find("10.0")) << log;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device, pinned, registered and managed memory, and what pointers tell.
+// Device, pinned, registered and managed memory, and pointer attributes.
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -195,7 +195,7 @@ TEST_F(Memory, SeveralPointerAttributesAtOnce) {
   CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
                                  CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
   void* values[] = {&type, &managed, &pointer};
-  // The program's own memory: no error, nothing known.
+  // The program's own memory: no error, and no attributes.
   OK(cu.cuPointerGetAttributes(3, names, values, reinterpret_cast<CUdeviceptr>(&local)));
   EXPECT_EQ(0u, type);
   EXPECT_EQ(0u, managed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which functions there are, under which names and versions.
+// The exported functions, with their names and versions.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -91,7 +91,7 @@ TEST_F(Names, PerThreadFlagPrefersThePerThreadFunction) {
   constexpr auto FLAG = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   EXPECT_EQ(cu.symbol("cuMemcpyHtoD_v2_ptds"), find("cuMemcpyHtoD", 13000, FLAG));
   EXPECT_EQ(cu.symbol("cuMemcpyHtoD_v2"), find("cuMemcpyHtoD", 13000, 0));
-  // Functions without a stream are the same either way.
+  // Functions without a stream are the same in both variants.
   EXPECT_EQ(cu.symbol("cuMemAlloc_v2"), find("cuMemAlloc", 13000, FLAG));
 }
 

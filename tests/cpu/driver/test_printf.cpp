@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When what kernels print is written: at the calls that NVIDIA's driver documents, and at no other,
-// so that a program that loses output on a GPU loses it here.
+// When the output of kernels is written: at the calls that NVIDIA's driver documents, and at no
+// other. A program that loses output on a GPU therefore loses it here.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -10,8 +10,8 @@
 namespace cutest {
 namespace {
 
-// say(value): "<value>\n" per thread. count(first, n): n lines of 8 bytes, "1000000\n" and so on.
-// assert_(): an assertion that fails.
+// The kernels `say(value)`, which prints "<value>\n" per thread, `count(first, n)`, which prints n
+// lines of 8 bytes, "1000000\n" and so on, and `assert_()`, whose assertion fails.
 constexpr const char* PRINTS = R"(
 .version 7.8
 .target sm_75
@@ -91,7 +91,7 @@ class Printf : public DeviceTest {
     EXPECT_CU(0, cu.cuModuleGetFunction(&f, prints, kernel));
     return cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, on, parameters.data(), nullptr);
   }
-  // Prints a line on stream_ and lets the kernel end; no call of this writes anything.
+  // Prints a line on stream_ and lets the kernel end; no call of this function writes output.
   void say(unsigned value) {
     ASSERT_CU(0, print("say", {&value}, stream));
     ASSERT_CU(0, cu.cuEventRecord(event, stream));
@@ -215,7 +215,7 @@ TEST_F(Printf, SizeOfTheBufferIsALimit) {
             4096u);
 }
 
-// The wait that meets a fault, and every later one, writes what was printed before it.
+// The wait that meets a fault, and every later one, writes the output from before it.
 TEST_F(Printf, BeforeAFaultIsWritten) {
   unsigned value = 5;
   CUdeviceptr nowhere = 0;

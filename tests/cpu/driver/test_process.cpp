@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's life in a process: before cuInit, after a fork, at the end, and what the environment
-// sets. Each test is a process of its own; this one never calls cuInit.
+// The driver's state in a process: before cuInit, after a fork, at the end, and the effect of the
+// environment. Each test is a separate process; this one never calls cuInit.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ namespace {
 
 class Process : public ::testing::Test {
  protected:
-  // Runs `body` in a child, which must end by itself within a minute; `body` may exit.
+  // Runs `body` in a child, which must end by itself within a minute; `body` may call exit.
   static void in_child(const std::function<void(Driver&)>& body) {
     pid_t child = fork();
     if (child == 0) {
@@ -93,7 +93,7 @@ TEST_F(Process, AForkedChildMayNotUseTheDriver) {
     int status = 0;
     waitpid(child, &status, 0);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    CHECK_CU(0, cu.cuCtxSynchronize());  // the parent goes on
+    CHECK_CU(0, cu.cuCtxSynchronize());  // the parent continues
   });
 }
 
@@ -237,7 +237,7 @@ TEST_F(Process, NumberOfDevices) {
 TEST_F(Process, FaultsFromTheEnvironment) {
   in_child([](Driver&) {
     setenv("CUCORE_CPU_FAULT", "cuInit@1=100; mem.limit=2M", 1);
-    // A second copy of the environment's reader: this process has made no call yet but look-ups.
+    // A second copy of the environment's reader: this process has made only look-ups so far.
     Driver cu;
     CHECK_CU(0, cu.control().set_fault_plan("cuInit@1=100; mem.limit=2M"));
     CHECK_CU(CUDA_ERROR_NO_DEVICE, cu.cuInit(0));
@@ -269,7 +269,7 @@ TEST_F(Process, SynchronousMode) {
   });
 }
 
-// Run by the test below in a process whose environment asks for a trace from the start.
+// The test below runs it in a process whose environment enables a trace from the start.
 TEST_F(Process, DISABLED_TracedCalls) {
   Driver cu;
   CHECK_CU(CUDA_ERROR_NO_DEVICE, cu.cuInit(0));

@@ -16,7 +16,7 @@ class Streams : public DeviceTest {
     EXPECT_CU(0, cu.cuStreamCreate(&s, flags));
     return s;
   }
-  // Adds `letter` to the log when the stream gets there.
+  // Appends `letter` to the log when the stream reaches it.
   void mark(CUstream stream, char letter) {
     auto* note = new std::pair<Streams*, char>(this, letter);
     EXPECT_CU(0, cu.cuLaunchHostFunc(
@@ -191,7 +191,7 @@ TEST_F(Streams, WaitingForALaterRecordIsNotWaiting) {
   OK(cu.cuEventRecord(event, a));
   OK(cu.cuStreamWaitEvent(b, event, 0));
   close_gate(a);
-  OK(cu.cuEventRecord(event, a));  // after the wait was asked for
+  OK(cu.cuEventRecord(event, a));  // after the call that waits
   mark(b, 'c');
   OK(cu.cuStreamSynchronize(b));
   EXPECT_EQ("bc", log());

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Code built for a newer instruction set must not define symbols that the linker could choose for all
-# of the program: an inline function of the standard library, say, would then stop older processors.
+# of the program. An inline function of the standard library, for example, would stop older processors.
 # Usage: check_symbols.sh LIBRARY NAMESPACE
 set -eu
 found=$(nm -C "$1" 2>/dev/null | grep -E ' [WVu] ' | grep -v "cucore::cpu::$2::" || true)

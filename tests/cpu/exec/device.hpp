@@ -76,7 +76,7 @@ class Array {
   uint64_t address_ = 0;
 };
 
-// Packs arguments where the kernel wants them.
+// Packs arguments into a kernel's layout.
 class Parameters {
  public:
   explicit Parameters(const KernelInfo& info) : info_(info), bytes_(info.param_bytes + 1) {}

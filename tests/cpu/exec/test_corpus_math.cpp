@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the corpus that compute: integer results are exact, transcendental ones near the
+// Kernels of the corpus that compute: integer results are exact, transcendental ones close to the
 // host's.
 #include <bit>
 #include <cmath>
@@ -146,7 +146,7 @@ TEST_P(MathKernels, Switch) {
   run(kernel("29_switch", "k"), shape(2, 32), o, op, 60);
   for (size_t i = 8; i < 64; ++i) {
     int v = before[i];
-    if (op[i] == 9) continue;  // reads what the first threads may have written already
+    if (op[i] == 9) continue;  // reads elements that the first threads may already have written
     switch (op[i]) {
       case 0:
         v += 1;
@@ -213,7 +213,7 @@ TEST_P(MathKernels, NBody) {
   }
 }
 
-// The escape counts of the same expression with fused operations where the compiler put them.
+// The escape counts of the same expression, with fused operations where the compiler chose them.
 TEST_P(MathKernels, Mandelbrot) {
   const int w = 128, h = 64;
   Array<unsigned char> o(size_t(w) * h);
@@ -315,7 +315,7 @@ TEST_P(MathKernels, Sha) {
   }
 }
 
-// Threads read their neighbours' elements while these write: one thread at a time makes it defined.
+// Threads read their neighbours' elements while these write, so a single thread keeps it defined.
 TEST_P(MathKernels, Int128) {
   std::vector<uint64_t> a{~0ull, ~0ull, 0x123456789abcdefull};
   Array<uint64_t> d(a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the corpus in which threads meet: shuffles, votes, atomics, barriers, grids, printf.
+// Kernels of the corpus with synchronisation: shuffles, votes, atomics, barriers, grids, printf.
 #include <algorithm>
 #include <bit>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must end a launch, and what the error then says.
+// The events that must end a launch, and the error texts.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -223,7 +223,7 @@ TEST(Faults, SourceLineOfTheFault) {
   expect_fault(run_text(text, shape(1, 1), 64), CUDA_ERROR_ILLEGAL_ADDRESS, {"dir/kernel.cu:77"});
 }
 
-// A compiler is given this folder for a program without one, and the name of an instantiation.
+// A compiler receives this folder for a program without one, and the name of an instantiation.
 TEST(Faults, NamesAreThoseOfTheSource) {
   std::string text =
       kernel_text(".loc 1 77 3\nst.global.u32 [%rd0], %r1;") + ".file 1 \"/.cucore/kernel.cu\"\n";
@@ -267,7 +267,7 @@ TEST(Faults, ShowPtxWhereThatIsWanted) {
 }
 
 TEST(Faults, OthersStopSoon) {
-  // One block faults, all others would run for ever.
+  // One block faults; all others would run forever.
   const std::string text = "setp.ne.u32 %p1, %r2, 3; @%p1 bra LOOP; trap; LOOP: bra LOOP;";
   expect_fault(run_text(kernel_text(text), shape(8, 32)), CUDA_ERROR_LAUNCH_FAILED,
                {"block (3,0,0)"});

@@ -42,7 +42,7 @@ TEST(Memory, FreedAddressesDoNotComeBackSoon) {
 }
 
 TEST(Memory, TheAddressSpaceCanBeUsedForever) {
-  // More bytes than the reservation has, a part at a time.
+  // More bytes than the reservation has, in parts.
   const uint64_t kept = space().allocate(1000, 16, MemoryKind::DEVICE, 0);
   for (int i = 0; i < 300; ++i) {
     const uint64_t a = space().allocate(uint64_t{4} << 30, 16, MemoryKind::DEVICE, 0);
@@ -85,7 +85,7 @@ TEST(Memory, PinsKeepTheBytes) {
     AddressSpace::Pin pin;
     EXPECT_TRUE(space().release(a));
     EXPECT_FALSE(space().find(a));
-    p[1000] = 1;  // still mapped: a kernel that runs may be at it
+    p[1000] = 1;  // still mapped: a running kernel may use it
     EXPECT_EQ(p[1000], 1);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single instructions on edge values: with every handler set, whose results must be the same to the
+// Single instructions on edge values, with every handler set: the results must be identical to the
 // bit.
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 namespace cucore::cpu::test {
 namespace {
 
-// In the text d, x, y and z stand for registers whose bits are given; p and q are predicates, p is
-// whether x is odd; the value of a predicate result is read with selp.
+// In the text, `d`, `x`, `y` and `z` are registers with given bits. `p` and `q` are predicates, and
+// `p` is true if x is odd. A predicate result is read with selp.
 struct Case {
   std::string text;
   int d, x, y, z;
@@ -183,8 +183,7 @@ void check(const Case& c) {
 
 float f32(uint64_t v) { return std::bit_cast<float>(uint32_t(v)); }
 
-// What each form gives is the business of tests/cpu/ops; here every handler set must agree on more
-// values.
+// tests/cpu/ops tests the result of each form; here every handler set must agree on more values.
 TEST(Ops, HandlerSetsAgree) {
   const std::vector<Case> cases = {
       {"add.s32 $d, $x, $y;", 32, 32, 32, 0},
@@ -337,7 +336,8 @@ TEST(Ops, HalfArithmetic) {
   };
   for (const Case& c : cases) check(c);
   const Case sum = {"add.f16 $d, $x, $y;", 16, 16, 16, 0};
-  // 1 + 2^-11 is halfway between two halves: to even. 65504 + 16 overflows. 1.5 + 2.25 is exact.
+  // 1 + 2^-11 is halfway between two halves and rounds to even. 65504 + 16 overflows. 1.5 + 2.25 is
+  // exact.
   const auto out = run_case(
       sum, {{0x3c00, 0x1000, 0}, {0x7bff, 0x4c00, 0}, {0x3e00, 0x4080, 0}, {0x7c00, 0xfc00, 0}});
   EXPECT_EQ(out, (std::vector<uint64_t>{0x3c00, 0x7c00, 0x4380, 0x7fff}));
@@ -382,7 +382,7 @@ TEST(Ops, Approximations) {
   }
 }
 
-// Lanes that are off keep their registers, whatever the handler computes for all 32.
+// Inactive lanes keep their registers, whatever the handler computes for all 32.
 TEST(Ops, LanesThatAreOffKeepTheirValues) {
   const std::string text =
       "mov.u32 %r3, 7; mov.u64 %rd3, 7; mov.f32 %f3, 0f40E00000; setp.lt.u32 %p1, %r1, 5;\n"

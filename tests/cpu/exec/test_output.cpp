@@ -17,7 +17,7 @@
 namespace cucore::cpu::test {
 namespace {
 
-// stdout is a pipe, which takes no more than its capacity until it is read.
+// stdout is a pipe, which accepts no more than its capacity until it is read.
 class StdoutIsAPipe {
  public:
   StdoutIsAPipe() {
@@ -47,7 +47,7 @@ class StdoutIsAPipe {
   int before_, ends_[2];
 };
 
-// Output whose writer is held up by a full pipe, which the test reads in the end.
+// Output whose writer waits on a full pipe, which the test reads at the end.
 class OutputInAPipe : public testing::Test {
  protected:
   OutputInAPipe() : text_(pipe_.emplace().capacity() * 2, 'x') {
@@ -55,7 +55,7 @@ class OutputInAPipe : public testing::Test {
     writer_ = std::thread([this] { output_.flush(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  // What was written after the text. Until then a failed check would print into the pipe.
+  // Returns the output after the text. Before that, a failed check would print into the pipe.
   std::string finish(size_t size) {
     const std::string all = pipe_->read_all(text_.size());
     writer_.join();

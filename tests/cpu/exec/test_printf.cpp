@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels print, format by format, against the C library; and what does not fit.
+// The output of kernels, format by format, against the C library; and output that does not fit.
 #include <gtest/gtest.h>
 
 #include <cmath>

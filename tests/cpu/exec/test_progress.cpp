@@ -10,7 +10,7 @@
 namespace cucore::cpu::test {
 namespace {
 
-// Every thread takes the lock at b, increments the counter at a without an atomic, releases the
+// Every thread takes the lock at b, increments the counter at a without an atomic, and releases the
 // lock.
 const char* const LOCK =
     "TAKE: atom.acquire.gpu.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra "
@@ -37,7 +37,7 @@ TEST(Progress, LockBetweenBlocks) {
   EXPECT_EQ(a[0], 1280);
 }
 
-// The first block waits for what the last one writes.
+// The first block waits for a value of the last one.
 TEST(Progress, EarlierBlockWaitsForLater) {
   const std::string text =
       "setp.eq.u32 %p1, %r2, 9; @%p1 bra LAST;\n"
@@ -49,8 +49,8 @@ TEST(Progress, EarlierBlockWaitsForLater) {
   EXPECT_EQ(a[0], 1);
 }
 
-// Each block waits for the next one. Those that only wait must not take the time of whom they wait
-// for: a million warp instructions a turn would be ten times as many in all.
+// Each block waits for the next one. Waiting blocks must not take time from the awaited ones. A
+// million warp instructions per turn would be ten times as many in all.
 TEST(Progress, ChainOfBlocksInReverse) {
   constexpr unsigned BLOCKS = 50;
   const std::string text =
@@ -67,7 +67,7 @@ TEST(Progress, ChainOfBlocksInReverse) {
   EXPECT_LT(statistics.warp_instructions, 40'000'000u);
 }
 
-// One lane produces for another of its warp, in the order that lowest-address-first would starve.
+// One lane produces for another of its warp, in the order that lowest-address-first would block.
 TEST(Progress, LaneWaitsForLane) {
   const std::string text =
       "setp.eq.u32 %p1, %r1, 31; @%p1 bra LAST;\n"
@@ -89,7 +89,7 @@ TEST(Progress, SpinWithPlainInstructionsAndNanosleep) {
   ASSERT_FALSE(run_text(kernel_text(text), shape(1, 64), a.address()));
 }
 
-// The host and a running kernel talk through managed memory.
+// The host and a running kernel exchange values through managed memory.
 TEST(Progress, HostAndKernelTalk) {
   Array<int> a(2, 0, MemoryKind::MANAGED);
   const std::string text =

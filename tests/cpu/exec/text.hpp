@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels written in PTX by the tests themselves.
+// Kernels that the tests write in PTX.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace cucore::cpu::test {
 
 inline const char* const HEAD = ".version 8.3\n.target sm_90\n.address_size 64\n";
 
-// A kernel "k" of pointers a and b and the number n, with registers of every width; %rd0 and %rd1
-// are the pointers, %r0 is n, %r1 is %tid.x, %r2 is %ctaid.x.
+// Returns a kernel "k" with pointers a and b and the number n. It has registers of every width:
+// %rd0 and %rd1 are the pointers, %r0 is n, %r1 is %tid.x, %r2 is %ctaid.x.
 inline std::string kernel_text(const std::string& body, const std::string& before = "") {
   return std::string(HEAD) + before +
          ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"

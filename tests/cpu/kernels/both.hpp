@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that is compiled twice, for this processor and by NVRTC: what it computes must be the same.
+// Code that is compiled twice, for this processor and by NVRTC: the results must be equal.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-// The word that NVRTC's copy has for __host__ __device__.
+// NVRTC's copy has __host__ __device__ here.
 #define HD
 
-// BOTH(name, code): `code` defines `unsigned long long f(unsigned x, unsigned i)`; it may hold no
-// lines of the preprocessor.
+// BOTH(name, code): `code` defines `unsigned long long f(unsigned x, unsigned i)`; it may not
+// contain preprocessor lines.
 #define BOTH(name, ...) \
   namespace name {      \
   __VA_ARGS__           \

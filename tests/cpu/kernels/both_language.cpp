@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language: control flow, calls, objects, memory of a thread.
+// The language: control flow, calls, objects, local memory.
 #include "both.hpp"
 
 #include <cstddef>

@@ -14,7 +14,7 @@
 namespace cucore::cpu::kernels {
 namespace {
 
-// cuda.h gives some names another version by macro; this is what the library exports.
+// cuda.h renames some functions by macro; this is the exported name.
 #define TEXT_OF(name) #name
 #define EXPORTED(name) TEXT_OF(name)
 
@@ -54,7 +54,7 @@ const cucore_cpu_control* control_table() {
   return control;
 }
 
-// What the CPU device says of the fault; nothing on a GPU.
+// Returns the CPU device's text of the fault; "" on a GPU.
 std::string fault_text() {
   char text[1024] = "";
   if (const cucore_cpu_control* control = control_table())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device through its driver library, and NVRTC: what a test of kernels from source needs.
+// A device through its driver library, and NVRTC, for tests of kernels from source.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace cucore::cpu::kernels {
 
-// How a user might compile.
+// The options of a user's compile.
 struct Build {
   const char* name;
   std::vector<std::string> options;
@@ -23,7 +23,7 @@ std::ostream& operator<<(std::ostream& out, const Build& build);
 
 extern const std::vector<Build> BUILDS;        // all
 extern const std::vector<Build> FEW_BUILDS;    // for sources that take long to compile
-extern const std::vector<Build> EXACT_BUILDS;  // those that do not give up precision
+extern const std::vector<Build> EXACT_BUILDS;  // without options that reduce precision
 extern const std::vector<Build> MATH_BUILDS;
 
 struct Shape {
@@ -34,9 +34,9 @@ struct Shape {
 };
 
 bool has_compiler();
-bool explains_faults();  // as the CPU device does, through its control table
+bool explains_faults();  // true for the CPU device, through its control table
 
-// Memory of the device with a copy of it here.
+// Memory of the device with a copy on the host.
 template <class T>
 class Buffer {
  public:
@@ -75,7 +75,7 @@ class Program {
     (packed.push_back(bytes_of(arguments)), ...);
     start(kernel, shape, packed);
   }
-  // The module is gone already, with its context.
+  // The module ended with its context.
   void forget() { module_ = nullptr; }
   CUdeviceptr global(const char* name) const;
   CUfunction function(const char* kernel) const;
@@ -96,7 +96,7 @@ class Program {
   CUmodule module_ = nullptr;
 };
 
-// Each test runs once for every build.
+// Each test runs once per build.
 class Kernels : public testing::TestWithParam<Build> {
  protected:
   void SetUp() override;
@@ -107,7 +107,7 @@ class Kernels : public testing::TestWithParam<Build> {
 
 std::string name_of(const testing::TestParamInfo<Build>& info);
 
-// Numbers for inputs, the same in every run.
+// Returns numbers for inputs, the same in every run.
 std::vector<unsigned> random_words(size_t count, unsigned seed = 1);
 
 }  // namespace cucore::cpu::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver functions that the kernels' tests call, of the library that $CUCORE_CPU_LIBRARY names.
+// The driver functions for the kernels' tests, from the library in $CUCORE_CPU_LIBRARY.
 #pragma once
 
 #include <cuda.h>
@@ -15,10 +15,10 @@ struct Calls {
 #undef CALL
 };
 
-// Opens the library, device 0 and its primary context when first called.
+// The first call opens the library, device 0 and its primary context.
 const Calls& calls();
 void check(CUresult result, const char* what);  // throws std::runtime_error
-// After an error that sticks.
+// For use after an error that sticks.
 void reset();
 
 }  // namespace cucore::cpu::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intrinsics and inline assembly that code of every day seldom has.
+// Intrinsics and inline assembly that are rare in common code.
 #include "device.hpp"
 
 namespace cucore::cpu::kernels {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every program of both_*.cpp, in one module for each way to compile: a thread for each input.
+// Every program of both_*.cpp, in one module per way to compile, with one thread per input.
 #include "both.hpp"
 
 #include "device.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using Both = Kernels;
 
-constexpr size_t THREADS = 416;  // a block and a half, the last warp of it full
+constexpr size_t THREADS = 416;  // one and a half blocks, the last warp full
 
 std::string source_of_all() {
   std::string text =

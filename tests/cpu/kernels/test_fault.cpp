@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong in a kernel compiled from source is found, named and sticks to the context. Only
-// for the CPU device: a GPU does not see all of it.
+// Faults in a kernel compiled from source are detected, named and stick to the context. CPU device
+// only, because a GPU does not detect all of them.
 #include "device.hpp"
 
 namespace cucore::cpu::kernels {
@@ -10,7 +10,7 @@ struct Mistake {
   const char* name;
   const char* body;   // of k(int* data, int n): data holds 64 ints, n is 64
   const char* error;  // the CUresult
-  const char* text;   // part of the explanation, "" for any
+  const char* text;   // part of the explanation; "" accepts any
 };
 
 std::ostream& operator<<(std::ostream& out, const Mistake& mistake) { return out << mistake.name; }
@@ -98,7 +98,7 @@ TEST_P(Faults, AreFound) {
     EXPECT_NE(error.find(mistake.text), std::string::npos) << error;
     EXPECT_NE(error.find("PTX line"), std::string::npos) << error;
     program->forget();  // its module ended with the context
-    // The device is as good as new.
+    // The device works again.
     const Program again(source, build.options);
     const Buffer<int> after(64);
     again.run("fine", {1, 64}, after);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that work together: warps, cooperative groups, grids.
+// Threads that cooperate: warps, cooperative groups, grids.
 #include <algorithm>
 #include <map>
 #include <numeric>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mathematical functions of CUDA: each within the error that the CUDA programming guide gives,
-// against this machine's library in a wider type; and curand's generators against their definition.
+// The mathematical functions of CUDA. Each must be within the error of the CUDA programming guide,
+// compared with a wider type on the host. The generators of curand are compared with their
+// definition.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -13,7 +14,7 @@ namespace {
 using Math = Kernels;
 using Wide = long double;
 
-// `expression` of x (and y), its value and the error in units of the last place of f32 and f64.
+// `expression` of x (and y), its value, and the error in units of the last place of f32 and f64.
 struct Function {
   const char* expression;
   Wide (*exact)(Wide x, Wide y);
@@ -100,7 +101,7 @@ const Function BESSEL[] = {
     {"y1(x)", [](Wide x, Wide) { return Wide(::y1l(x)); }, 0.5, 8, 9, 7},
     {"yn(3, x)", [](Wide x, Wide) { return Wide(::ynl(3, x)); }, 1.5, 8, 90, 90}};
 
-// "sin(x)" becomes "sinf(x)": C++ overloads are not what NVRTC's users write alone.
+// "sin(x)" becomes "sinf(x)", because users also write C names and not only C++ overloads.
 std::string with_type(const std::string& text, bool single) {
   return single ? "(T)(" + text + ")" : text;
 }
@@ -126,7 +127,7 @@ Wide unit_of(Wide value) {
   return Wide(std::nextafter(base, L::infinity())) - Wide(base);
 }
 
-// The inverse functions are tried by what they invert.
+// The inverse functions are tested by applying the original function.
 Wide inverse(const std::string& name, Wide x) {
   Wide low = name[0] == 'n' ? -9 : -7, high = -low;
   const bool falls = name.find("erfc") == 0;
@@ -260,7 +261,7 @@ extern "C" __global__ void others(unsigned* out, float* reals) {
   program->run("others", {4, 128}, out, reals);
   got = out.read();
   numbers = reals.read();
-  // XORWOW: a number at an offset is what the sequence gives after so many steps.
+  // XORWOW: a number at an offset equals the sequence's number after as many steps.
   unsigned low = 42u ^ 0xAAD26B49u, high = 0xF7DCEFDDu, s0 = 1099087573u * low,
            s1 = 2591861531u * high;
   unsigned d = 6615241 + s1 + s0;

@@ -216,7 +216,7 @@ extern "C" __global__ void k(Totals* t) {
   __shared__ unsigned local; __shared__ unsigned long long local64; if (threadIdx.x == 0) { local = 0; local64 = 0; } __syncthreads();
   atomicAdd_block(&local, 1); atomicAdd(&local64, 3ull); __syncthreads();
   if (threadIdx.x == 0 && (local != blockDim.x || local64 != 3 * blockDim.x)) t->pad = 1;
-  for (bool mine = false; !mine;) {   // a lock between all threads
+  for (bool mine = false; !mine;) {   // a lock for all threads
     if (atomicCAS(&lock, 0, 1) == 0) { __threadfence(); guarded = guarded + 1; __threadfence(); atomicExch(&lock, 0); mine = true; }
   }
   __threadfence();
@@ -264,7 +264,7 @@ extern "C" __global__ void k(Totals* t) {
   EXPECT_EQ(got.pad, 2 * ALL);
 }
 
-// What the process writes to its standard output while `run` runs.
+// Returns the process's standard output while `run` runs.
 template <class F>
 std::string printed(F run) {
   std::fflush(stdout);

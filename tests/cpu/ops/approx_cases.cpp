@@ -9,12 +9,12 @@ struct Function {
   const char* name;
   double (*apply)(double);
   double relative, absolute;
-  double domain;  // |argument| up to which the bound holds; special values always
+  double domain;  // |argument| up to which the bound applies; special values always
 };
 
 constexpr double SMALLEST = 0x1p-126;
 
-// Bounds of the documentation; for values that come out subnormal the absolute one counts.
+// Bounds of the documentation; for subnormal results the absolute one applies.
 constexpr Function FUNCTIONS[] = {
     {"ex2.approx", [](double v) { return std::exp2(v); }, 0x1p-22, 0x1p-148, 1e9},
     {"lg2.approx", [](double v) { return std::log2(v); }, 0x1p-22, 0x1p-21, 1e39},
@@ -72,7 +72,7 @@ void add_tanh(Table& table) {
   table.add(std::move(row));
 }
 
-// 2 ulp for divisors of normal size; a divisor above 2^126 gives 0 with .approx.
+// 2 ulp for divisors of normal size; a divisor above 2^126 returns 0 with .approx.
 void add_division(Table& table, const std::string& kind, bool ftz) {
   std::string name = "div." + kind + (ftz ? ".ftz.f32" : ".f32");
   std::string body =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// atom and red: each thread has a cell of its own, so old and new value are certain.
+// atom and red: each thread has its own cell, so old and new value are certain.
 #include <functional>
 
 #include "floating.hpp"
@@ -131,7 +131,7 @@ void add_floats(std::vector<Operation>& all) {
   }
 }
 
-// In global memory f32 sums flush subnormals, in shared memory they do not.
+// f32 sums flush subnormals in global memory and keep them in shared memory.
 Operation float_add(bool flushes) {
   return {"add",
           "f32",

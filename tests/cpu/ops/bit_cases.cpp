@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logic, shifts, bit fields, counting and permutation, a bit at a time where that is the
-// definition.
+// Logic, shifts, bit fields, counting and permutation, bit by bit if that is the definition.
 #include "typed.hpp"
 
 namespace cucore::cpu::ops {
@@ -38,7 +37,7 @@ void add_predicate_logic(Table& table) {
   add("not.pred", true, [](uint64_t a, uint64_t) { return ~a; });
 }
 
-// Amounts from the width on shift everything out.
+// Amounts of at least the width shift all bits out.
 template <typename T>
 uint64_t shifted_left(T a, uint64_t n) {
   return n >= BITS<T> ? 0 : to_bits<T>(T(std::make_unsigned_t<T>(a) << n));
@@ -109,7 +108,7 @@ void add_counting(Table& table) {
   });
 }
 
-// Position of the highest bit that is unlike the sign.
+// Position of the highest bit that differs from the sign.
 template <typename T>
 void add_bfind(Table& table) {
   for (bool amount : {false, true}) {
@@ -136,8 +135,8 @@ void add_bfe(Table& table) {
              {kind_of<T>(), Kind::shift, Kind::shift},
              {kind_of<T>()},
              [](const Values& in, Values& out) {
-               // As PTX gives it in pseudo code, but with 64 bits devices do not cut start and
-               // length to 8 bits.
+               // As in PTX's pseudo code, but with 64 bits devices do not cut start and length to 8
+               // bits.
                constexpr uint64_t TOP = BITS<T> - 1, CUT = sizeof(T) == 8 ? UINT32_MAX : 0xFF;
                uint64_t start = in[1] & CUT, length = in[2] & CUT;
                bool fill = false;

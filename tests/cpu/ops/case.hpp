@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of the conformance table: a PTX form, the operands it is tried with and what must come
-// out.
+// One row of the conformance table: a PTX form, its operands and the expected results.
 #pragma once
 
 #include <array>
@@ -11,7 +10,7 @@
 
 namespace cucore::cpu::ops {
 
-// What an operand is: chooses its edge values and the width of its register.
+// The kind of an operand selects its edge values and the width of its register.
 enum class Kind : uint8_t {
   u8,
   s8,
@@ -29,14 +28,14 @@ enum class Kind : uint8_t {
   f64,
   shift,   // 32 bits: shift amounts, positions, lengths
   pred,    // 0 or 1 in 32 bits
-  few32,   // 32 bits, few values: for operands that only have to vary
+  few32,   // 32 bits, few values: for operands that only need to vary
   lane32,  // 32 bits that differ between neighbouring threads
   lane64,
-  unit,  // f32 around the range that .approx functions are used in
+  unit,  // f32 in the usual range of .approx functions
   unit64,
   tiny,    // f32 whose products and quotients are next to the least normal number
   tiny64,  // f64 next to the least normal f32
-  nan16,   // NaN of every sort, for f16 and bf16
+  nan16,   // NaN of every kind, for f16 and bf16
   nan32,
   nan64,
 };
@@ -51,21 +50,21 @@ using Reference = std::function<void(const Values& in, Values& out)>;
 // Results of the 32 threads of a warp, for instructions between them.
 using WarpReference = std::function<void(const Values* in, Values* out)>;
 
-// How a result may differ from the reference.
+// The allowed difference between a result and the reference.
 enum class Compare : uint8_t {
   exact,   // bit for bit
   approx,  // within the bound, see Case::relative and absolute
 };
 
 struct Case {
-  std::string name;  // the instruction's dotted name, with a note where one form has several rows
+  std::string name;  // the instruction's dotted name, with a note if one form has several rows
   std::string body;  // text with $0.. for operands, $d0.. for results, $m and $s for scratch memory
   std::vector<Kind> in;
   std::vector<Kind> out;
   Reference reference = {};
   WarpReference warp_reference = {};
   Compare compare = Compare::exact;
-  double relative = 0, absolute = 0;  // bounds of .approx, either suffices
+  double relative = 0, absolute = 0;  // bounds of .approx; one of them is sufficient
   unsigned min_target = 70;
   std::string globals = {};  // module-scope declarations that the row needs; names end with $n
 };
@@ -82,9 +81,9 @@ class Table {
   std::vector<Case> rows_;
 };
 
-// The edge values of a kind; fewer for forms with many operands.
+// Returns the edge values of a kind; fewer for forms with many operands.
 std::vector<uint64_t> edges(Kind kind, size_t operands);
-// All combinations for a row, in the order of threads, filled up to whole warps.
+// Returns all combinations for a row, in the order of threads, padded to whole warps.
 std::vector<Values> operands_of(const Case& row);
 
 unsigned bytes_of(Kind kind);
@@ -102,7 +101,7 @@ void add_move_cases(Table& table);
 void add_memory_cases(Table& table);
 void add_atomic_cases(Table& table);
 void add_warp_cases(Table& table);
-// Of rows that are there already, the same with other operands; comes last.
+// Repeats present rows with other operands; must be the last call.
 void add_corner_cases(Table& table);
 
 Table make_table();

@@ -31,7 +31,7 @@ constexpr Comparison COMPARISONS[] = {{"eq", false, true, false, false, Comparis
                                       {"num", true, true, true, false, Comparison::floats},
                                       {"nan", false, false, false, true, Comparison::floats}};
 
-// How values of a type compare: as numbers, from their bits.
+// The order of values of a type: as numbers, from their bits.
 using Order = std::function<bool(const Comparison&, uint64_t, uint64_t)>;
 
 template <typename V>
@@ -231,7 +231,7 @@ void add_slct(Table& table, const std::string& t, Kind kind) {
                [ftz](const Values& in, Values& out) {
                  float c = from_bits<float>(in[2]);
                  if (ftz) c = flushed(c);
-                 out[0] = c >= 0 ? in[0] : in[1];  // NaN takes the second
+                 out[0] = c >= 0 ? in[0] : in[1];  // NaN selects the second
                }});
   }
 }

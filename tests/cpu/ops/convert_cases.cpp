@@ -22,7 +22,7 @@ T clamp_to(long double value) {
   return T(value);
 }
 
-// Then .sat is not allowed: there is nothing to saturate.
+// .sat is then not allowed, because nothing can saturate.
 template <typename To, typename From>
 constexpr bool always_fits() {
   using A = std::numeric_limits<From>;
@@ -52,7 +52,7 @@ void add_integer(Table& table) {
   }
 }
 
-// A float type as the tables need it.
+// The properties of a float type for the tables.
 struct Real {
   std::string name;
   Kind kind;
@@ -127,7 +127,7 @@ double to_whole(double value, int mode) {
   return std::nearbyint(kept);
 }
 
-// A NaN as f64, which holds the payload of every type.
+// A NaN as f64, which can hold the payload of every type.
 uint64_t wide_nan(const Real& from, uint64_t bits) {
   if (from.kind == Kind::f64) return bits | 0x0008000000000000;
   unsigned fraction_bits = from.kind == Kind::f32 ? 23 : from.kind == Kind::f16 ? 10 : 7;
@@ -136,7 +136,7 @@ uint64_t wide_nan(const Real& from, uint64_t bits) {
   return sign << 63 | 0x7FF8000000000000 | fraction << (52 - fraction_bits);
 }
 
-// What a NaN becomes: where its payload survives, it does so from the top.
+// The result of a NaN: if its payload survives, the upper bits do.
 uint64_t nan_between(const Real& to, const Real& from, uint64_t bits, bool ftz) {
   uint64_t wide = wide_nan(from, bits);
   uint64_t sign = wide >> 63, fraction = wide & 0x000FFFFFFFFFFFFF;
@@ -153,7 +153,8 @@ double input_of(const Real& from, uint64_t bits, bool ftz) {
   return flushed(from_bits<float>(bits));
 }
 
-// Out of range gives the nearest; NaN gives 0, or the top bit where 64 bits are involved.
+// Values out of range become the nearest limit; NaN becomes 0, or the top bit if 64 bits are
+// involved.
 template <typename To>
 void add_to_integer(Table& table, const Real& from) {
   for (const RoundingMode& rounding : INTEGER_ROUNDINGS)
@@ -198,7 +199,7 @@ void add_real_row(Table& table, const Real& to, const Real& from, const std::str
              {from.kind},
              {to.kind},
              [=](const Values& in, Values& out) {
-               // .ftz heeds the operand's subnormals only where the result has such too.
+               // .ftz applies to the operand's subnormals only if the result type also has them.
                double value = input_of(from, in[0], ftz && to.kind != Kind::f16);
                if (value != value && !sat) {
                  bool moves = to.kind == from.kind && bytes_of(to.kind) > 2 && !whole && !ftz;
@@ -355,7 +356,7 @@ void add_convert_cases(Table& table) {
   integers([&](auto to) {
     integers([&](auto from) { add_integer<decltype(to), decltype(from)>(table); });
     for (const Real& real : REALS) {
-      // Of bf16 only what every device since sm_90 has.
+      // For bf16 only the forms that every device since sm_90 has.
       if (real.name == "bf16") continue;
       add_from_integer<decltype(to)>(table, real);
       add_to_integer<decltype(to)>(table, real);

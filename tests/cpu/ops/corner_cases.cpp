@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows again with operands that only some of them care for: results next to the least normal number
-// under .ftz, and NaN of every sort.
+// Repeats rows with operands that matter only for some of them: results next to the least normal
+// number under .ftz, and NaN of every kind.
 #include <set>
 
 #include "case.hpp"
@@ -24,13 +24,13 @@ Case with_operands(Case row, Kind kind, const char* note) {
   return row;
 }
 
-// Where the result may be next to the least normal number and is flushed.
+// Returns whether the result may be next to the least normal number and is flushed.
 bool may_be_tiny(const Case& row) {
   static const std::set<std::string> STEMS = {"add", "sub", "mul", "fma", "div", "rcp"};
   return has(row.name, ".ftz") && STEMS.contains(stem(row.name)) && takes_only(row, Kind::f32);
 }
 
-// Where a NaN goes in and something depends on its bits.
+// Returns whether an operand may be NaN and the result depends on its bits.
 bool heeds_nan(const Case& row) {
   static const std::set<std::string> STEMS = {"add", "sub",      "mul", "fma",  "div",
                                               "rcp", "min",      "max", "neg",  "abs",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few driver calls that the table needs, looked up by name.
+// The driver calls of the table, looked up by name.
 #include "driver.hpp"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-// cuda.h gives some names another version by macro; this is what the library exports.
+// cuda.h renames some functions by macro; this is the exported name.
 #define TEXT_OF(name) #name
 #define EXPORTED(name) TEXT_OF(name)
 
@@ -68,7 +68,7 @@ Driver::~Driver() {
   try {
     CALL(cuDevicePrimaryCtxRelease, device_);
   } catch (const DriverError&) {
-    // A context that failed is gone with the process.
+    // A failed context ends with the process.
   }
 }
 

@@ -27,11 +27,11 @@ class Driver {
 
   CUmodule load(const std::string& ptx);  // throws DriverError with the log
   void unload(CUmodule module);
-  // Runs `kernel` on `threads` threads (whole warps) and answers the results' bytes.
+  // Runs `kernel` on `threads` threads (whole warps) and returns the results' bytes.
   std::vector<uint64_t> run(CUmodule module, const std::string& kernel,
                             const std::vector<uint64_t>& operands, size_t results, size_t threads,
                             size_t scratch_bytes);
-  // After an error that sticks to the context.
+  // For use after an error that sticks to the context.
   void reset();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand values: the borders of every type, and a few ordinary ones.
+// Operand values: the limits of every type, and a few ordinary ones.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -62,7 +62,7 @@ std::vector<uint64_t> pairs(const std::vector<uint64_t>& single) {
   return all;
 }
 
-// What .approx is used with: some decades, around 1 and pi, and the special values.
+// Common arguments of .approx: some decades, around 1 and pi, and the special values.
 std::vector<uint64_t> units() {
   std::vector<uint64_t> all = singles();
   for (float value = 0x1p-20f; value < 0x1p21f; value *= 2.7f) {
@@ -82,7 +82,7 @@ std::vector<uint64_t> units64() {
   return all;
 }
 
-// Around the least normal f32 and the bounds from which on f32 rounds to it, or to a subnormal.
+// Around the least normal f32, and the limits at which f32 rounds to it or to a subnormal.
 std::vector<uint64_t> tiny_doubles() {
   std::vector<uint64_t> all;
   for (double factor :
@@ -166,7 +166,7 @@ std::vector<uint64_t> edges(Kind kind, size_t operands) {
   std::vector<uint64_t> all = every(kind);
   bool is_small = kind == Kind::pred || kind == Kind::few32 || kind >= Kind::tiny;
   if (operands < 3 || is_small) return all;
-  // Three and more operands: every second value, so that the products stay small.
+  // Three and more operands use every second value, so that the products stay small.
   std::vector<uint64_t> some;
   size_t step = operands == 3 ? 2 : 4;
   for (size_t i = 0; i < all.size(); i += step) some.push_back(all[i]);
@@ -188,8 +188,8 @@ std::vector<Values> operands_of(const Case& row) {
       }
     all = std::move(longer);
   }
-  // Which of two NaN an f64 operation hands on depends on the order in which the compiler gives
-  // them to the machine; PTX does not say.
+  // The result of two NaN operands in f64 depends on the order in which the compiler passes them.
+  // PTX does not specify it.
   if (std::ranges::count(row.in, Kind::nan64) > 1)
     std::erase_if(all, [&](const Values& one) {
       return std::count_if(one.begin(), one.begin() + static_cast<long>(row.in.size()),

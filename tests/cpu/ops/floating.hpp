@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference arithmetic: rounding by the host's rounding mode, PTX's rules for subnormals,
-// saturation and NaN.
+// Reference arithmetic: the host's rounding mode, and PTX's rules for subnormals, saturation and
+// NaN.
 #pragma once
 
 #include <cfenv>
@@ -17,7 +17,7 @@ struct RoundingMode {
 inline constexpr RoundingMode ROUNDINGS[] = {
     {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
-// The mode for the lifetime of the object; operands must pass through volatile.
+// Sets the mode for the life of the object; operands must pass through volatile.
 class RoundingScope {
  public:
   explicit RoundingScope(int mode) : before_(std::fegetround()) { std::fesetround(mode); }
@@ -41,7 +41,7 @@ T saturated(T value) {
   return value < 1 ? value : T(1);
 }
 
-// f32 results that are NaN have one pattern; of f64 it is the first operand that is NaN, made
+// NaN results in f32 have one pattern. In f64 the result is the first operand that is NaN, made
 // quiet, or the pattern of an invalid operation.
 template <typename T, typename... A>
 uint64_t result_bits(T value, A... operands) {
@@ -52,8 +52,8 @@ uint64_t result_bits(T value, A... operands) {
   return nan == 0 ? 0xFFF8000000000000 : nan | 0x0008000000000000;
 }
 
-// .ftz: results become zeros that are tiny when rounded to f32's precision with no lower end of
-// exponents, also where rounding among subnormals would lift them to the least normal number.
+// .ftz: a result becomes zero if it is below the least normal number when rounded to f32's
+// precision with an unbounded exponent. Rounding among subnormals could lift it to that number.
 inline bool is_tiny(long double precise) {
   int exponent = 0;
   volatile long double fraction = std::frexp(precise, &exponent);

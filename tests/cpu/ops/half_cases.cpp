@@ -5,7 +5,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-// One element: what comes in and out are patterns of the format.
+// One element: inputs and outputs are patterns of the format.
 using Element = std::function<uint32_t(const uint32_t* in)>;
 
 struct Format {

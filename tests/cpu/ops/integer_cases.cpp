@@ -27,7 +27,7 @@ T quotient(T a, T b) {
   return T(int128(a) / int128(b));
 }
 
-// PTX leaves division by zero open; devices give all ones, also as the remainder.
+// PTX does not define division by zero; devices return all ones, also as the remainder.
 template <typename T>
 T remainder(T a, T b) {
   if (b == 0) return T(~T(0));
@@ -140,7 +140,7 @@ void add_carry(Table& table, const std::string& t) {
   }
 }
 
-// madc: product of either half plus a word plus the carry of an addition before.
+// madc: the low or high half of a product, plus a word, plus the carry of an earlier addition.
 template <typename T>
 void add_mad_carry(Table& table, const std::string& t) {
   using U = Unsigned<T>;

@@ -11,7 +11,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// $d0 before $0: the longer names first. Rows may use %p, %t, %x and %h as they like.
+// Replaces longer names first, $d0 before $0. Rows may use %p, %t, %x and %h.
 std::string substituted(std::string text, size_t number) {
   text = replaced(text, "$d", "%d");
   text = replaced(text, "$m", "%j5");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX for rows of the table: one kernel each.
+// PTX for rows of the table, one kernel each.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace cucore::cpu::ops {
 
-// Bytes of scratch memory that each thread has as $m (global) and $s (shared).
+// Bytes of scratch memory per thread, as $m (global) and $s (shared).
 inline constexpr unsigned SCRATCH_BYTES = 32;
 
-// The module of these rows for sm_`target`; the kernel of rows[i] is called c<first + i>. It takes
-// three addresses: operands, results and scratch memory, and runs in blocks of one warp.
+// Returns the module of these rows for sm_`target`; the kernel of rows[i] is called c<first + i>.
+// It takes three addresses: operands, results and scratch memory. It runs in blocks of one warp.
 std::string module_text(std::span<const Case> rows, size_t first, unsigned target);
 
 }  // namespace cucore::cpu::ops

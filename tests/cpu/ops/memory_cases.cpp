@@ -22,8 +22,8 @@ constexpr Type TYPES[] = {
     {"s64", Kind::s64, 8, true},  {"f64", Kind::f64, 8, false}};
 
 struct Space {
-  const char* name;     // as it stands in the instruction: ".global"
-  const char* setup;    // text that makes the address
+  const char* name;     // as in the instruction: ".global"
+  const char* setup;    // text that computes the address
   const char* address;  // the base
   const char* fill;     // space of the plain accesses around
 };
@@ -56,7 +56,7 @@ std::string listed(const char* stem, unsigned count) {
   return count == 1 ? text : "{" + text + "}";
 }
 
-// What a register of the type's kind holds after a load of these bytes.
+// Returns the content of a register of the type's kind after a load of these bytes.
 uint64_t loaded(const Type& type, const unsigned char* bytes) {
   uint64_t value = 0;
   std::memcpy(&value, bytes, type.bytes);
@@ -125,7 +125,7 @@ void add_plain(Table& table) {
       }
 }
 
-// Orders and hints change nothing for a thread that is alone.
+// Orders and hints do not change the result of a single thread.
 void add_ordered(Table& table) {
   const Type some[] = {TYPES[1], TYPES[2], TYPES[3], TYPES[7], TYPES[8], TYPES[10]};
   std::vector<std::string> loads = {".weak", ".volatile"}, stores = loads;
@@ -152,7 +152,7 @@ void add_ordered(Table& table) {
     add_load(table, std::string("ld.global") + hint + ".u32", SPACES[0], TYPES[7], 1);
 }
 
-// Read-only loads take the row's own operands, which nothing writes.
+// Read-only loads use the row's own operands, which no thread writes.
 void add_read_only(Table& table) {
   for (const char* name : {"ld.global.nc", "ldu.global", "ld.global.nc.L1::no_allocate.L2::128B"})
     for (const char* type : {"u32", "b64", "f32"}) {

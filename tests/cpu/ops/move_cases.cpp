@@ -87,7 +87,7 @@ void add_packs(Table& table) {
              }});
 }
 
-// What a register holds in lane `lane` of a block of one warp.
+// Returns the content of a register in lane `lane` of a block of one warp.
 void add_special(Table& table, const std::string& name, uint64_t (*value)(unsigned lane)) {
   table.add({"mov.u32 " + name,
              "mov.u32 $d0, %" + name + ";",
@@ -99,7 +99,7 @@ void add_special(Table& table, const std::string& name, uint64_t (*value)(unsign
              }});
 }
 
-// Which number a warp has is the device's business; it is below %nwarpid.
+// The device chooses the number of a warp; it is below %nwarpid.
 void add_warp_number(Table& table) {
   table.add({"setp.lt.u32 warpid",
              "mov.u32 %t0, %warpid; mov.u32 %t1, %nwarpid; setp.lt.u32 %p0, %t0, %t1;"
@@ -128,7 +128,7 @@ void add_specials(Table& table) {
               [](unsigned lane) { return uint64_t(uint32_t(~((1ull << lane) - 1))); });
 }
 
-// An address of each space, made generic and asked about.
+// An address of each space, converted to generic and queried.
 void add_spaces(Table& table) {
   struct Space {
     const char* name;

@@ -25,7 +25,7 @@ constexpr int SHOWN_DIFFERENCES = 3;
 struct Options {
   std::string driver, expect, record, note, only;
   bool list = false;
-  unsigned print = 0;  // write the rows' PTX for this target instead of running it
+  unsigned print = 0;  // writes the rows' PTX for this target instead of running it
 };
 
 struct Tally {
@@ -57,7 +57,7 @@ double number(Kind kind, uint64_t bits) {
   return from_bits<float>(bits);
 }
 
-// Within the row's bound; NaN with NaN, infinity with itself.
+// Within the row's bound; NaN equals NaN, infinity equals itself.
 bool near(const Case& row, Kind kind, uint64_t want, uint64_t got, double factor) {
   if (want == got) return true;
   if (is_nan(kind, want) || is_nan(kind, got)) return is_nan(kind, want) && is_nan(kind, got);
@@ -108,7 +108,7 @@ class Runner {
  private:
   unsigned target() const { return std::min(driver_.target(), 90u); }
 
-  // A module that is refused is tried row by row, so that one bad row hides no other.
+  // The rows of a refused module run one by one, so that one bad row hides no other.
   void run_module(std::span<const Case> rows, size_t first) {
     CUmodule module = nullptr;
     try {
@@ -125,7 +125,7 @@ class Runner {
     }
     for (size_t i = 0; i < rows.size(); ++i)
       if (!run_row(module, rows[i], first + i)) {
-        // The context is lost: the rest of the module is loaded again.
+        // The context is lost, so the rest of the module is loaded again.
         driver_.reset();
         if (i + 1 < rows.size()) run_module(rows.subspan(i + 1), first + i + 1);
         return;
@@ -242,7 +242,7 @@ bool parse(int count, char** arguments, Options& options) {
   return options.list || options.print != 0 || !options.driver.empty();
 }
 
-// Rows that this device can run; names must tell rows apart.
+// The rows that this device can run; names must be unique.
 std::vector<Case> chosen(const Options& options, unsigned target) {
   std::set<std::string> names;
   std::vector<Case> rows;
@@ -255,7 +255,7 @@ std::vector<Case> chosen(const Options& options, unsigned target) {
   return rows;
 }
 
-// The device would take the next lower level, which is another test's.
+// The device would use the next lower level, which another test covers.
 bool can_run_level() {
   const char* level = std::getenv("CUCORE_CPU_SIMD");
   const std::string_view wanted = level ? level : "";

@@ -5,7 +5,7 @@
 namespace cucore::cpu::ops {
 namespace {
 
-// The compiler must neither fold nor move an operation out of the rounding mode it is meant for.
+// The compiler must neither fold an operation nor move it out of its rounding mode.
 template <typename T>
 T opaque(T value) {
   volatile T kept = value;
@@ -109,7 +109,7 @@ void add_extremes(Table& table, const RealOptions& o, bool nan, bool xorsign) {
   }
 }
 
-// neg and abs change the sign's bit, but devices treat a NaN as arithmetic does.
+// neg and abs change the sign bit, but devices treat a NaN as arithmetic does.
 template <typename T>
 void add_signs(Table& table, bool ftz) {
   std::string t = std::string(ftz ? ".ftz." : ".") + type_name<T>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing of recorded results, as text that a diff can show.
+// Reads and writes recorded results, as text suitable for diff.
 #include "record.hpp"
 
 #include <fstream>

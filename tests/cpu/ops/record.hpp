@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of results that a device gave: a line a row, with hashes; .approx rows with their
-// values.
+// The file of a device's results: one line per row, with hashes; .approx rows with their values.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,15 @@
 namespace cucore::cpu::ops {
 
 struct Recorded {
-  uint64_t stamp = 0;            // hash of the row's text and operands: what the results belong to
+  // hash of the row's text and operands, which identifies the results
+  uint64_t stamp = 0;
   uint64_t bits = 0;             // hash of all results
   uint64_t loose = 0;            // the same with one NaN for all
   std::vector<uint64_t> values;  // .approx rows: the first result of each thread
 };
 
 struct Record {
-  std::string device;  // what was run, where and when
+  std::string device;  // the program, the machine and the date
   std::map<std::string, Recorded> rows;
 };
 
@@ -30,9 +30,9 @@ Recorded recorded(const Case& row, const std::vector<Values>& operands,
 void write(const Record& record, const std::string& path);
 Record read(const std::string& path);  // throws std::runtime_error
 
-// True for a NaN of this kind; for pairs of halves when either is.
+// Returns true for a NaN of this kind; for pairs of halves, if either is NaN.
 bool is_nan(Kind kind, uint64_t bits);
-// `bits` with NaNs replaced by one.
+// Returns `bits` with all NaNs replaced by one.
 uint64_t with_one_nan(Kind kind, uint64_t bits);
 
 }  // namespace cucore::cpu::ops

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the conformance table on this machine's GPU and writes what it gave to expected_sm_XX.dat, the
+# Runs the conformance table on this machine's GPU and writes its results to expected_sm_XX.dat, the
 # file that the CPU device is compared with. Needs g++, cuda.h and NVIDIA's driver; nothing is
 # installed.
 #   tests/cpu/ops/record.sh [CUDA's include folder] [file to write]
-# Ends with an error when a row fails on the GPU: then the reference, not the GPU, is wrong.
+# Ends with an error if a row fails on the GPU: then the reference is wrong, not the GPU.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 include=${1:-${CUDA_HOME:-/usr/local/cuda}/include}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// f16, bf16 and the 8-bit floats for the reference: values by tables of their definition, rounding
-// by search among the neighbours.
+// f16, bf16 and the 8-bit floats for the reference: values from tables of their definition,
+// rounding by a search among the neighbours.
 #pragma once
 
 #include <cfenv>
@@ -13,7 +13,7 @@ namespace cucore::cpu::ops {
 struct SmallFormat {
   int exponent_bits, fraction_bits;
   bool has_infinity = true;  // false: e4m3, whose largest pattern alone is NaN
-  uint32_t nan;              // what a NaN becomes
+  uint32_t nan;              // the result for a NaN
 
   int width() const { return 1 + exponent_bits + fraction_bits; }
   uint32_t sign_bit() const { return 1u << (width() - 1); }
@@ -33,7 +33,7 @@ struct SmallFormat {
     return sign * finite(size);
   }
 
-  // Of patterns without sign; also one beyond the largest, where the next value would be.
+  // For patterns without sign, and for one beyond the largest, at the place of the next value.
   double finite(uint32_t size) const {
     int bias = (1 << (exponent_bits - 1)) - 1;
     int exponent = int(size >> fraction_bits);
@@ -43,7 +43,7 @@ struct SmallFormat {
     return std::ldexp(one + fraction, exponent - bias - fraction_bits);
   }
 
-  // `exact` may be a sum that no double holds: `beyond` is the sign of what is missing.
+  // `exact` may be a sum that a double cannot represent: `beyond` is the sign of the missing part.
   uint32_t round(double exact, int mode, bool to_finite = false, int beyond = 0) const {
     if (exact != exact) return nan;
     uint32_t sign = std::signbit(exact) ? sign_bit() : 0;
@@ -92,7 +92,7 @@ inline constexpr SmallFormat BRAIN{8, 7, true, 0x7FFF};
 inline constexpr SmallFormat E5_M2{5, 2, true, 0x7F};
 inline constexpr SmallFormat E4_M3{4, 3, false, 0x7F};
 
-// a * b + c of small floats: the double nearest and the sign of the error. The product is exact.
+// a * b + c of small floats: the nearest double and the sign of the error. The product is exact.
 inline double sum_with_error(double product, double c, int& beyond) {
   volatile double sum = product + c;
   volatile double part = sum - product;

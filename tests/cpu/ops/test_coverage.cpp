@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table against the front end's own list of instructions: every opcode has rows, or is named
-// here with where else it is tested; and every name in the rows is one that the front end knows.
+// Compares the table with the front end's own list of instructions. Every opcode has rows, or is
+// named here with the place of its tests. The front end must accept every name in the rows.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 
 using ptx::Opcode;
 
-// Opcodes whose effect is not a value of one thread or warp: the executor's tests run them.
+// Opcodes without a value per thread or warp: the executor's tests run them.
 const std::set<Opcode> ELSEWHERE = {Opcode::bra,
                                     Opcode::brx_idx,
                                     Opcode::call,
@@ -62,7 +62,8 @@ const std::set<Opcode> ELSEWHERE = {Opcode::bra,
                                     Opcode::griddepcontrol_wait,
                                     Opcode::griddepcontrol_launch_dependents};
 
-// Known to the parser, unknown to devices' tables so far: executing them is an error with a text.
+// Accepted by the parser but not supported by devices' tables: executing them is an error with a
+// text.
 const std::set<Opcode> NOT_EXECUTED = {Opcode::cvt_pack, Opcode::vset2, Opcode::vset4};
 
 std::unique_ptr<ptx::Module> parsed_table() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Glue for the tables: from register bits to a C++ type and back, and names of types.
+// Helpers for the tables: from register bits to a C++ type and back, and names of types.
 #pragma once
 
 #include <bit>

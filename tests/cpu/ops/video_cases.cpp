@@ -24,7 +24,7 @@ int64_t element(uint64_t bits, unsigned place, unsigned width, bool is_signed) {
                                            : int64_t(value);
 }
 
-// Only forms whose result has the operands' signedness: mixed ones differ between devices' notes.
+// Only forms whose result has the operands' signedness; devices' notes differ about mixed ones.
 void add_packed(Table& table, const Packed& operation, unsigned lanes, bool is_signed, bool sums) {
   unsigned width = 32 / lanes;
   std::string t = is_signed ? ".s32" : ".u32";
@@ -47,8 +47,8 @@ void add_packed(Table& table, const Packed& operation, unsigned lanes, bool is_s
              }});
 }
 
-// Scalar forms: 32-bit operands, an exact result that wraps, or saturates with .sat; but devices
-// leave sums of unsigned words to wrap.
+// Scalar forms: 32-bit operands, an exact result that wraps, or saturates with .sat. Devices let
+// sums of unsigned words wrap.
 void add_scalar(Table& table, const Packed& operation, bool is_signed, bool saturates) {
   std::string t = is_signed ? ".s32" : ".u32";
   std::string name = operation.name + t + t + t + (saturates ? ".sat" : "");

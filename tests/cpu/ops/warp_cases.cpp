@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions between the lanes of a warp, and barriers that reduce; one warp is a block here.
+// Instructions between the lanes of a warp, and barriers that reduce; a block is one warp here.
 #include "typed.hpp"
 
 namespace cucore::cpu::ops {
 namespace {
 
-// Where lane `lane` reads, by the pseudo code of PTX.
+// The lane that lane `lane` reads, from the pseudo code of PTX.
 struct Source {
   unsigned lane;
   bool inside;
@@ -38,7 +38,7 @@ void add_shuffles(Table& table) {
       for (bool varies : {false, true}) {
         std::string name = "shfl.sync." + mode + ".b32";
         std::string clamp = std::to_string(c);
-        // The offset is the second operand, which a warp shares, or differs from lane to lane.
+        // The offset is the second operand, equal for a warp or different per lane.
         std::string body =
             varies ? "mov.u32 %t1, %laneid; mad.lo.u32 %t0, %t1, 7, $1; " : "mov.u32 %t0, $1; ";
         table.add({name + " " + clamp + (varies ? " varying" : ""),
@@ -57,7 +57,7 @@ void add_shuffles(Table& table) {
       }
 }
 
-// Lanes below the limit take part, the rest skip: `limit` 32 is a whole warp.
+// Lanes below the limit take part and the rest skip; `limit` 32 is a whole warp.
 std::string guard(unsigned limit) {
   return limit == 32 ? ""
                      : "mov.u32 %t7, %laneid; setp.lt.u32 %p7, %t7, " + std::to_string(limit) +

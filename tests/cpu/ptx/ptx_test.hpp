@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests of the PTX front end.
+// Common code for the tests of the PTX front end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace cucore::ptx::test {
 
 inline const char* const HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-// A module of one kernel `k(p0: u64, p1: u32)` with registers of every width; `body` starts on
-// line 8.
+// Returns a module of one kernel `k(p0: u64, p1: u32)` with registers of every width; `body` starts
+// on line 8.
 inline std::string kernel(const std::string& body, const std::string& globals = "") {
   return HEADER + globals + ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" +
          ".reg .pred %p<4>; .reg .b16 %rs<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n" +

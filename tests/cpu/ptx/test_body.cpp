@@ -70,7 +70,7 @@ TEST(Body, LabelsAreScopedAndMayComeLater) {
   EXPECT_EQ(parsed.operands(3)[0].index, 6u);
   EXPECT_TRUE(parsed.instruction(3).guard_negated);
   EXPECT_EQ(parsed.operands(5)[0].index, 4u);
-  // A label at the end stands for a return that the parser adds.
+  // A label at the end refers to a return that the parser adds.
   ASSERT_EQ(parsed.function().instructions.size(), 7u);
   EXPECT_EQ(parsed.instruction(6).form->op, Opcode::ret);
   EXPECT_EQ(parsed.instruction(6).line, 0u);
@@ -350,7 +350,7 @@ TEST(Errors, ZerosInsideAreErrorsAndBehindAreNot) {
   EXPECT_EQ(Parsed(text).module, nullptr);
 }
 
-// Nesting, lengths and counts that an attacker would choose end in an error or a module, quickly.
+// Nesting, lengths and counts of an attacker end quickly in an error or a module.
 TEST(Errors, HostileTextsAreBounded) {
   std::string deep(100000, '{');
   EXPECT_EQ(Parsed(kernel(deep)).module, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVRTC of this machine writes for the kernels of tests/data parses, for each architecture.
+// NVRTC's output for the kernels of tests/data parses, for each architecture.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -29,7 +29,7 @@ std::vector<Source> kernels() {
   return sources;
 }
 
-// The first part of an instruction's name that the executor may lack without shame.
+// The first part of instruction names that the executor need not support.
 bool may_be_unsupported(std::string_view name) {
   for (std::string_view family : {"wmma.", "mma.", "ldmatrix", "tex.", "tld4.", "suld.", "sust.",
                                   "mbarrier.", "cp.async.bulk", "cp.reduce.async.bulk"})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fat binaries made here, byte by byte: every compression, the choice of an entry, hostile bytes.
+// Fat binaries assembled here byte by byte: every compression, the choice of an entry, hostile
+// bytes.
 #include <gtest/gtest.h>
 #include <lz4.h>
 #include <zstd.h>
@@ -73,7 +74,7 @@ TEST_P(Packings, GiveTheTextBack) {
   EXPECT_EQ(result.target, 90u);
 }
 
-// With every prefix an error; with every changed byte an answer and no crash.
+// Every prefix is an error; every changed byte has a result without a crash.
 TEST_P(Packings, SurviveCutsAndChanges) {
   std::string image = fatbin(entry(TEXT, 75, GetParam()) + entry(TEXT, 90, GetParam()));
   for (size_t size = 0; size < image.size(); ++size)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction names: what each part means, and that what is unknown or contradictory is refused.
+// Instruction names: the meaning of each part, and the refusal of unknown or contradictory parts.
 #include <gtest/gtest.h>
 
 #include "ptx/forms.hpp"
@@ -75,7 +75,7 @@ TEST(Forms, LongestNameWins) {
 
 class UnsupportedForm : public testing::TestWithParam<const char*> {};
 
-// Each lacks something, has something that contradicts, or is not PTX at all.
+// Each has a missing part, a contradiction, or is not PTX at all.
 TEST_P(UnsupportedForm, IsRefused) {
   EXPECT_EQ(decode_form(GetParam()).op, Opcode::unsupported);
   EXPECT_EQ(decode_form(GetParam()).text, GetParam());

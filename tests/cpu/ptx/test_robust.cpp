@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that are cut off or changed: any answer is right but a crash, and a module must hold what
-// verification promises.
+// Texts that are cut off or changed: every result except a crash is accepted, and a module must
+// satisfy the guarantees of verification.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

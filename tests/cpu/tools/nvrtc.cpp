@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVRTC through dlopen: tests that need real compiler output skip themselves where it is missing.
+// NVRTC through dlopen: tests that need real compiler output skip themselves without it.
 #include "nvrtc.hpp"
 
 #include <dlfcn.h>

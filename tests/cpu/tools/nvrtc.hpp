@@ -10,10 +10,11 @@ namespace cucore::cpu::test {
 
 class Nvrtc {
  public:
-  // Opens libnvrtc: of $CUCORE_TEST_CUDA, else of the loader's path. nullopt when there is none.
+  // Opens libnvrtc from $CUCORE_TEST_CUDA, else from the loader's path. Returns nullopt if it is
+  // missing.
   static std::optional<Nvrtc> open();
 
-  // PTX of `source`; an empty string and the log in `error` when it does not compile.
+  // Returns the PTX of `source`; if it does not compile, an empty string and the log in `error`.
   std::string compile(const std::string& source, const std::string& name,
                       const std::vector<std::string>& options, std::string& error) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over all indices of a module as an executor would, without trusting any.
+// Visits all indices of a module as an executor would, and checks each of them.
 #include "promises.hpp"
 
 namespace cucore::ptx::test {

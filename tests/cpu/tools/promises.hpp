@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a module against what ast.hpp promises the executor, independently of the verifier.
+// Checks a module against the guarantees in ast.hpp for the executor, independently of the
+// verifier.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace cucore::ptx::test {
 
-// What does not hold; empty when all does.
+// Returns the guarantee that is broken; empty if all hold.
 std::string broken_promise(const Module& module);
 
 }  // namespace cucore::ptx::test

@@ -37,7 +37,7 @@ def generate(language, folder, *names):
 
 
 def compile_module(folder, out, sources, includes):
-    """A shared library of the sources, without optimization."""
+    """Returns a shared library of the sources, without optimization."""
     flags = ["-std=c++20", "-O0", "-fPIC", "-fno-strict-aliasing", "-w", "-fvisibility=hidden",
              *(f"-I{i}" for i in (folder, *INCLUDES, *includes))]
 

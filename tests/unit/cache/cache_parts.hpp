@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a cache on a folder of their own, with plain objects as results.
+// The parts of a cache in a separate folder, with plain objects as results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Signs with a secret, and accepts what the secret signed.
+// Signs with a secret, and accepts entries signed with it.
 inline Settings signing_settings(const std::string& secret) {
   Settings settings;
   const auto bytes = std::as_bytes(std::span(secret));
@@ -105,7 +105,7 @@ class MemoryRemote final : public Remote {
   const std::shared_ptr<RemoteFiles> files_;
 };
 
-// As a process has them; a second one of the same folder stands for another process.
+// The parts as in one process; a second set for the same folder represents another process.
 struct Parts {
   explicit Parts(const std::string& directory, Settings given = {})
       : settings(std::move(given)),

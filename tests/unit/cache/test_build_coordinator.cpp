@@ -15,7 +15,7 @@ class Builds : public testing::Test {
     Request request = request_for(1);
     return parts.builds.get_or_build(request, {build, {}});
   }
-  // Runs `leader` on a thread, and `joiner` once the build of the leader is under way.
+  // Runs `leader` on a thread, and `joiner` once the build of the leader is in progress.
   template <class Joiner>
   void join(const std::function<Ref<const Object>()>& end, Parts& parts, const Joiner& joiner) {
     std::atomic<bool> is_building = false, may_end = false;

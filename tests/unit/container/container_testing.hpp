@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values and an attacker's tools that the tests of the container share.
+// Values and an attacker's tools for the tests of the container.
 #pragma once
 
 #include "../image/image_testing.hpp"
@@ -21,7 +21,7 @@ inline Code ptx_code(size_t size = 0) {
   return make_code(CodeType::PTX, bytes_of(ptx_text(size)), "scale.cu");
 }
 
-// With every optional part, about 4 KiB written.
+// Returns code with every optional part, about 4 KiB when written.
 inline Code rich_code() {
   Code code = ptx_code(2500);
   const NamedExpression names[] = {{"scale<float>", "scale"}};
@@ -51,7 +51,7 @@ inline ReadOptions required(const SigningKey& key) {
   return options;
 }
 
-// The status with which reading ends; the message is never empty.
+// Returns the status of a read; the message is never empty.
 inline Status status_of(const Bytes& bytes, const ReadOptions& options = {}) {
   try {
     read(bytes, options);
@@ -85,7 +85,7 @@ inline size_t index_of(const Bytes& file, uint32_t type) {
   return 0;
 }
 
-// What an attacker without a key does: every digest and the checksum are right again.
+// Repairs a file as an attacker without a key can: every digest and the checksum match again.
 inline void repair(Bytes& file) {
   ContainerHeader header = header_of(file);
   for (size_t i = 0; i < header.section_count; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every flip of a bit and every truncation of a container is refused, and with a signature required
-// also what an attacker repairs.
+// Every flip of a bit and every truncation of a container is refused; with a required signature, so
+// is every repair by an attacker.
 #include "container_testing.hpp"
 
 namespace cucore::container {
@@ -32,8 +32,9 @@ Bytes flipped(const Bytes& bytes, size_t bit) {
   return changed;
 }
 
-// Where a signature's key id and the signature itself are: with neither its key nor a requirement
-// they say nothing, and nothing else can tell a changed one from the signature of a stranger.
+// The bytes of a signature's key id and of the signature itself. Without the key and without a
+// requirement they are not checked, and a changed signature cannot be distinguished from that of
+// another key.
 bool says_nothing(const Bytes& bytes, size_t byte) {
   const SectionEntry signature = entry_at(bytes, index_of(bytes, SIG));
   return byte >= signature.offset + 8;
@@ -57,7 +58,7 @@ TEST(Flips, EveryBitWhereTheSignatureIsRequired) {
     const Bytes bytes = write(rich_code(), one.options);
     const ReadOptions options = required(*one.options.sign);
     ASSERT_EQ(status_of(bytes, options), Status::OK);
-    // Ed25519 costs 0.1 ms a time: there every byte is flipped in one bit, elsewhere all.
+    // Ed25519 takes 0.1 ms each time, so one bit of every byte is flipped there, and elsewhere all.
     const size_t step = one.options.sign->algorithm == SignatureAlgorithm::ED25519 ? 7 : 1;
     for (size_t bit = 0; bit < bytes.size() * 8; bit += step)
       ASSERT_NE(status_of(flipped(bytes, bit), options), Status::OK) << one.name << " " << bit;
@@ -74,7 +75,7 @@ TEST(Flips, WhatAnAttackerRepairsIsRefusedWhereTheSignatureIsRequired) {
       Bytes changed = flipped(bytes, bit);
       if (header_of(changed).section_count != header_of(bytes).section_count) continue;
       repair(changed);
-      if (changed == bytes) continue;  // the flip was in what the repair computes
+      if (changed == bytes) continue;  // the flip was in bytes that the repair computes
       forged += status_of(changed) == Status::OK;
       ASSERT_NE(status_of(changed, options), Status::OK) << bit;
     }
@@ -92,7 +93,7 @@ TEST(Flips, EveryTruncationAndOneByteMore) {
   for (const Case& one : cases()) {
     Bytes bytes = write(rich_code(), one.options);
     for (size_t size = 0; size < bytes.size(); ++size) {
-      // A buffer of its own, so that reading behind the end is seen by ASan.
+      // A separate buffer, so that ASan detects a read beyond the end.
       const Bytes part(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
       ASSERT_EQ(status_of(part), Status::INVALID_CODE) << one.name << " " << size;
     }
@@ -173,7 +174,8 @@ Bytes from_hex(std::string_view digits) {
   return bytes;
 }
 
-// Under a public key of small order, one signature in at most eight of an attacker's choice holds.
+// Under a public key of small order, at least one in eight signatures of an attacker's choice is
+// accepted.
 TEST(Signature, PublicKeysOfSmallOrderAreRefused) {
   const std::string zeros(62, '0'), ones(60, 'f');
   for (const std::string& y :
@@ -185,7 +187,8 @@ TEST(Signature, PublicKeysOfSmallOrderAreRefused) {
       key.back() |= sign;
       EXPECT_THROW(key_id({SignatureAlgorithm::ED25519, key}), Error) << y;
       EXPECT_THROW(verify_message({SignatureAlgorithm::ED25519, key}, {}, {}), Error) << y;
-      EXPECT_NO_THROW(sign_message({SignatureAlgorithm::ED25519, key}, {})) << "a seed is no point";
+      EXPECT_NO_THROW(sign_message({SignatureAlgorithm::ED25519, key}, {}))
+          << "a seed is not a point";
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers made by somebody who means harm: digests and checksum are right, contents are not.
+// Containers of an attacker: digests and checksum are right, contents are not.
 #include <algorithm>
 #include <initializer_list>
 
@@ -68,7 +68,7 @@ TEST(Hostile, Header) {
   EXPECT_REFUSED("not 96", after([](Bytes& b) { put<uint32_t>(b, 28, 104); }));
   EXPECT_REFUSED("features", after([](Bytes& b) { put<uint32_t>(b, 32, 1); }));
   EXPECT_REFUSED("reserved", after([](Bytes& b) { put<uint8_t>(b, 63, 1); }));
-  // What a later minor version adds compatibly is no reason to refuse.
+  // A compatible addition of a later minor version is not a reason to refuse.
   EXPECT_EQ(after([](Bytes& b) { put<uint16_t>(b, 10, 9); }), "");
   EXPECT_EQ(after([](Bytes& b) { put<uint32_t>(b, 36, 0xffffffff); }), "");
 }
@@ -132,7 +132,7 @@ Bytes without_section(const Code& code, std::initializer_list<uint32_t> types) {
   return assemble(std::move(sections), std::nullopt);
 }
 
-// Code whose kernel's name begins with another byte, without symbols beside it.
+// Returns code whose kernel's name begins with another byte, without separate symbols.
 Code renamed_code(std::byte first) {
   Bytes image = load_image("saxpy_sm80.cubin");
   const Bytes name = bytes_of("saxpy");
@@ -146,7 +146,7 @@ Code renamed_code(std::byte first) {
   return code;
 }
 
-// A name that is taken from the image must be one that a container can hold.
+// A name from the image must be valid in a container.
 TEST(Hostile, NamesOfAnImageCanBeWritten) {
   EXPECT_REFUSED("not UTF-8", after([](Bytes&) {}, renamed_code(std::byte{0xff})));
   EXPECT_REFUSED("has no name", after([](Bytes&) {}, renamed_code(std::byte{0})));
@@ -159,7 +159,7 @@ TEST(Hostile, AnImageWithoutSymbolsHasThoseOfItsCode) {
   EXPECT_EQ(code.symbols[0].parameters->size(), 3u);
 }
 
-// Without them a launch would take any arguments.
+// Without them a launch would accept any arguments.
 TEST(Hostile, ParametersThatTheTableLeavesOutAreThoseOfTheCode) {
   Code unknown = rich_code();
   unknown.symbols[0].parameters.reset();
@@ -234,9 +234,9 @@ TEST(Hostile, DecompressionBombs) {
   const Bytes bomb = zstd(zeros, 19);
   ASSERT_LT(bomb.size() * 1000, zeros.size());
   EXPECT_REFUSED("1000 times", with_section(16, bomb, ptx_code(), ZSTD, zeros.size()));
-  // The frame lies about its size: less is said than would come out.
+  // The frame declares a smaller size than its content has.
   EXPECT_REFUSED("decompressed", with_section(16, bomb, ptx_code(), ZSTD, bomb.size() * 900));
-  // Two frames, a frame with bytes behind it, a cut frame, something else.
+  // Two frames, a frame with bytes after it, a cut frame, other bytes.
   const Bytes raw = ptx_code().bytes;
   Bytes frame = zstd(raw, 3);
   EXPECT_EQ(with_section(16, frame, ptx_code(), ZSTD, raw.size()), "");
@@ -438,7 +438,7 @@ TEST(Hostile, PtxInsideAContainer) {
   EXPECT_REFUSED("empty", with_section(16, {}));
 }
 
-// Files of public keys, as somebody hands them over for a secret.
+// Files of public keys, used as a secret by mistake.
 TEST(Hostile, FilesOfKeysAreNoSecrets) {
   const std::string der =
       std::string("\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00", 12) + std::string(32, 'k');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers allocate at most: 16 bytes for each byte that they are given and 1 MiB. What an
-// image, a log or a source holds once decompressed counts as given too, at half of that.
+// The most memory that readers allocate: 16 bytes per byte of input, plus 1 MiB. The decompressed
+// content of an image, a log or a source also counts as input, at half of that.
 #include <malloc.h>
 
 #include <atomic>
@@ -73,7 +73,7 @@ uint64_t payload_of_fatbin(const Bytes& file) {
   return sum;
 }
 
-// The bytes that `action` had at once at most; what it throws does not matter.
+// Returns the peak of bytes that `action` held at once; its exceptions are ignored.
 template <class Action>
 size_t peak_of(const Action& action) {
   const size_t before = live;
@@ -165,7 +165,7 @@ TEST(Memory, OfDensePtx) {
       expect_image_bounded(what, CodeType::PTX, bytes_of(text));
 }
 
-// A container whose sections are compressed as well as they can be.
+// Returns a container whose sections have the highest compression.
 Bytes compressed(const Code& code) {
   const Bytes bytes = write(code);
   std::vector<Section> sections;
@@ -223,7 +223,7 @@ void append(Bytes& bytes, const T& value) {
   bytes.insert(bytes.end(), raw.begin(), raw.end());
 }
 
-// One entry of a fat binary, compressed with zstd, or as it is.
+// Appends one entry of a fat binary, compressed with zstd or uncompressed.
 void append_entry(Bytes& file, std::string_view text, bool compress) {
   const auto raw = std::as_bytes(std::span(text));
   const Bytes stored = compress ? zstd(raw, 19) : Bytes(raw.begin(), raw.end());
@@ -324,7 +324,8 @@ void append_member(Bytes& file, const std::string& name, const Bytes& contents) 
   if (file.size() % 2 != 0) file.push_back(std::byte{'\n'});
 }
 
-// A relocatable object with as many sections of device code as wanted, which share their bytes.
+// Returns a relocatable object with the given number of device code sections, which share their
+// bytes.
 Bytes object_with(const Bytes& fatbin, uint16_t sections) {
   const std::string names("\0.shstrtab\0__nv_relfatbin\0", 27);
   ElfHeader header{};

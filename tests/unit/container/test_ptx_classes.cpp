@@ -28,7 +28,7 @@ ParameterClass class_of(const std::string& type, const std::string& suffix = "")
   return classes(".param " + type + " p" + suffix).at(0);
 }
 
-// Of "a", a 64-bit word, after the instructions; %rd1 holds it.
+// Returns the class of "a", a 64-bit word in %rd1, after the instructions.
 ParameterClass after(const std::string& instructions) {
   return classes(".param .u64 a, .param .f32 b",
                  ".reg .b64 %rd<9>;\nld.param.u64 \t%rd1, [a];\n" + instructions + "\nret;", NVVM_7)
@@ -95,8 +95,8 @@ TEST(PtxClasses, AnUntypedWordThatIsLoadedAsAFloatIsAFloat) {
             (std::vector{FLOAT, FLOAT, INTEGER, INTEGER}));
 }
 
-// What stands before an instruction, or inside an operand, repeated: reading it takes a moment,
-// and took minutes where each repetition was searched to the end of the text.
+// Repeats the text before an instruction, or inside an operand. Reading it takes a moment. It took
+// minutes when each repetition was searched to the end of the text.
 TEST(PtxClasses, ReadRepetitionsInLinearTime) {
   constexpr size_t SIZE = size_t{256} << 10;
   const auto repeated = [](const std::string& text) {

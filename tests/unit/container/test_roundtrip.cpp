@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written is what is read, in every field, and always the same bytes.
+// Reading returns the written values, in every field, and the bytes are always the same.
 #include <algorithm>
 
 #include "container_testing.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selection rule, one line a case: what there is, what the device is, what it gets.
+// The selection rule, one line per case: the images, the device, and the selected image.
 #include "container/select.hpp"
 #include "container_testing.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to a context: a reset waits for those of other threads, however many there are.
+// Accesses to a context: a reset waits for those of other threads, however many exist.
 #include "core/objects/context_access.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class Accesses : public testing::Test {
     context_ = make<Context>(*device_, nullptr);
   }
 
-  // Calls the body within so many accesses of the calling thread.
+  // Calls the body within this many accesses of the calling thread.
   template <class Body>
   void within(int count, Body&& body) const {
     if (count == 0) return body();
@@ -33,7 +33,7 @@ class Accesses : public testing::Test {
     within(count - 1, body);
   }
 
-  // A wait for all accesses, on a thread of its own.
+  // A wait for all accesses, on a separate thread.
   class Wait {
    public:
     explicit Wait(const Context& context)
@@ -54,7 +54,7 @@ class Accesses : public testing::Test {
   Ref<Context> context_;
 };
 
-// Also of those that a thread's record has no room for.
+// This includes those beyond the room of a thread's record.
 TEST_F(Accesses, AreWaitedFor) {
   for (const int nested : {1, 6, 7, 9}) {
     SCOPED_TRACE(nested);

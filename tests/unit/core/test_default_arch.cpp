@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The architecture where the user names none: device 0's, its virtual one, or the compiler's
+// The architecture without a request of the user: device 0's, its virtual one, or the compiler's
 // lowest.
 #include "core/compile/default_arch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernel a name means, and that many kernels make it no slower.
+// The kernel that a name means; many kernels do not make the look-up slower.
 #include "core/compile/kernel_names.hpp"
 
 #include <gtest/gtest.h>

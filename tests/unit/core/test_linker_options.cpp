@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of linker options, literally: for each field what each of its states emits, and which
-// fields only nvJitLink has.
+// The exact table of linker options: the flags of each state of a field, and the fields that only
+// nvJitLink has.
 #include "core/compile/linker_options.hpp"
 
 #include <gtest/gtest.h>

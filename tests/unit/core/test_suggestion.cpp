@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that exist, the nearest in spelling first.
+// Suggestions: existing names, the most similar first.
 #include "core/compile/suggestion.hpp"
 
 #include <gtest/gtest.h>

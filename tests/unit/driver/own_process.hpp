@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a test in a process of its own: which libraries a process uses is decided once in its life.
+// Runs a test in a separate process, because the libraries of a process are chosen only once.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  // Gives the path of the copy; `name` may have folders in it.
+  // Returns the path of the copy; `name` may contain folders.
   std::string add(const std::string& fake, const std::string& name) const;
   std::string path() const { return path_.string(); }
 
@@ -33,7 +33,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// The status and the message of what a call throws; OK and "" if it does not.
+// The status and the message of the exception of a call; OK and "" without one.
 struct Thrown {
   int status = 0;
   std::string message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's current context survives whatever the guard does.
+// The caller's current context is unchanged after any use of the guard.
 #include "driver/context_guard.hpp"
 
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 class ContextGuardTest : public testing::Test {
  protected:
-  // True in the process that the test runs in.
+  // Returns true in the process that the test runs in.
   bool begin() {
     if (!own_process({{"CUCORE_DRIVER", fake::path("fake_driver")}})) return false;
     check(cuda().cuDevicePrimaryCtxRetain(&first_, 0), "retain");

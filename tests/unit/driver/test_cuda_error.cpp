@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver's result becomes: status, message, origin; and that no result is forgotten.
+// The conversion of a driver's result: status, message, origin; every result is covered.
 #include <fstream>
 #include <regex>
 #include <set>

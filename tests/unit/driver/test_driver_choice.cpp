@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which driver is taken, and what is said where none can be.
+// The choice of the driver, and the message if none can be used.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ struct Message {
   std::string text;
 };
 
-// Collects what the library says of its choices.
+// Collects the library's messages about its choices.
 class Listener {
  public:
   Listener() { log_set_receiver(&receive, LogLevel::INFO, this, nullptr); }
@@ -176,7 +176,7 @@ TEST(DriverChoice, AutoTakesTheCpuDeviceWhereNvidiaHasNone) {
   EXPECT_TRUE(cuda().is_cpu);
   cuda();
   device_count();
-  ASSERT_EQ(listener.messages.size(), 1u);  // said once
+  ASSERT_EQ(listener.messages.size(), 1u);  // reported once
   EXPECT_EQ(listener.messages[0].level, LogLevel::INFO);
   EXPECT_TRUE(has(listener.messages[0].text, "libcucore-cpu.so")) << listener.messages[0].text;
   EXPECT_TRUE(has(listener.messages[0].text, "CUDA_ERROR_NO_DEVICE")) << listener.messages[0].text;

@@ -35,7 +35,7 @@ class Printer : public testing::Test {
   void* library_ = printer();
 };
 
-// The calls, and a pointer to the function, lead elsewhere; this program's do not.
+// The calls, and a pointer to the function, use the replacement; those of this program do not.
 TEST_F(Printer, ImportsAreReplacedForOneLibrary) {
   const auto length = function<size_t(const char*)>(library_, "length_of");
   const auto through = function<size_t(const char*)>(library_, "length_through_pointer");

@@ -29,7 +29,7 @@ class KeptSignals : public testing::TestWithParam<const char*> {
     if (library_) dlclose(library_);
   }
 
-  // What handles SIGTERM once the library has tried to.
+  // Returns the handler of SIGTERM after the library has tried to replace it.
   Handler after_a_try() {
     reinterpret_cast<Take*>(dlsym(library_, GetParam()))(SIGTERM, of_the_library);
     struct sigaction action {};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libraries that are opened for others: where they are looked for, their versions, and their
-// functions.
+// The libraries that are opened for others: the paths tried, their versions, and their functions.
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -19,7 +18,7 @@ const int NOT_FOUND = static_cast<int>(Status::NOT_FOUND);
 struct Plain {
   Library library;
   const char *title, *variable, *file, *wheel;
-  int major, minor;  // that fake_plain reports
+  int major, minor;  // reported by fake_plain
 };
 const Plain PLAIN[] = {
     {Library::CUBLAS, "cuBLAS", "CUCORE_CUBLAS", "libcublas.so.13", "cublas", 13, 4},
@@ -136,7 +135,7 @@ TEST(PlainLibraries, TheSystemThenTheUsersPathThenToolkits) {
 
 TEST(PlainLibraries, InToolkits) {
   const Folder folder;
-  add_all(folder, "nothing", "fake_nvrtc");  // the loader finds nothing that will do
+  add_all(folder, "nothing", "fake_nvrtc");  // the loader finds nothing suitable
   for (const char* name : {"libcublas.so.12", "libcublas.so"})
     folder.add("fake_nvrtc", std::string("nothing/") + name);
   folder.add("fake_plain", "cuda/lib64/libcublas.so.13");
@@ -189,7 +188,7 @@ TEST(PlainLibraries, WhatTheProcessHasLoadedComesFirst) {
   EXPECT_EQ(query(Library::CUSPARSE).path, std::string(getenv("LOADED")));
 }
 
-// Each with a function that the library is known by. NVML needs a driver, the rest do not.
+// Each with a function that identifies the library. NVML needs a driver, the rest do not.
 TEST(PlainLibraries, TheRealOnes) {
   if (!own_process({})) return;
   const struct {

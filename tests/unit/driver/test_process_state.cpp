@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forks, exits and many threads at the moment of first use.
+// Forks, exits and many threads at the time of the first use.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ Environment with_fakes() {
   return {{"CUCORE_DRIVER", fake::path("fake_driver")}, {"CUCORE_NVRTC", fake::path("fake_nvrtc")}};
 }
 
-// Forks, and gives what the child's function returned.
+// Forks, and returns the result of the child's function.
 template <class Function>
 int in_child(Function function) {
   const pid_t child = fork();
@@ -91,7 +91,7 @@ TEST(Fork, WhileAnotherThreadOpensTheDriverDoesNotHang) {
 TEST(Exit, IsKnownWhenItHasBegun) {
   if (!own_process(with_fakes())) return;
   EXPECT_EQ(in_child([] {
-              // Runs after what the library registers later.
+              // Runs after the handlers that the library registers later.
               std::atexit([] { _exit(exiting() ? 5 : 6); });
               cuda();
               if (exiting()) return 7;

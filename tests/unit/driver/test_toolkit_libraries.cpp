@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where NVRTC and nvJitLink are looked for, in which order, and what is said of each place.
+// The paths tried for NVRTC and nvJitLink, in order, and the message for each path.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>

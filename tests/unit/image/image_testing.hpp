@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real images, and changing them at known places.
+// Real images, and changes at known offsets.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ inline std::string refusal(CodeType type, const Bytes& bytes) {
     EXPECT_NE(message.find("at offset"), std::string::npos);     \
   } while (false)
 
-// Truncations at every place, in buffers of their own so that ASan sees a read behind the end;
+// Truncates at every offset, in separate buffers so that ASan detects a read beyond the end;
 // returns how many were accepted.
 inline size_t accepted_truncations(CodeType type, const Bytes& image) {
   size_t accepted = 0;
@@ -84,7 +84,7 @@ inline size_t accepted_truncations(CodeType type, const Bytes& image) {
   return accepted;
 }
 
-// Changes of one to eight bits and of whole numbers at random places: must end, and not crash.
+// Changes one to eight bits and whole numbers at random offsets: the read must end without a crash.
 inline void shake(CodeType type, const Bytes& image, unsigned seed, int rounds) {
   std::mt19937 random(seed);
   for (int i = 0; i < rounds; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// image_tool FILE...: reads each image as the kind that it looks like and prints a line of JSON;
-// then cuts it at fifty places and flips three hundred bits, which must end in an answer.
+// image_tool FILE...: reads each image as the kind that it looks like and prints a line of JSON.
+// Then it truncates it at fifty offsets and flips three hundred bits; each read must return.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 bool accepts(CodeType type, std::span<const std::byte> image) {
-  // A copy of exactly this size, so that a sanitizer sees the first byte behind it.
+  // A copy of exactly this size, so that a sanitizer detects the first byte after it.
   const std::vector<std::byte> copy(image.begin(), image.end());
   try {
     inspect(type, copy);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that nvcc makes of the kernels of tests/data/kernels is read: nvcc_images.py TOOL KERNELS.
+"""Reads all of nvcc's output for the kernels of tests/data/kernels: nvcc_images.py TOOL KERNELS.
 
-By default some kernels; all of them with CUCORE_TEST_ALL_KERNELS=1. Skipped where there is no nvcc.
+By default some kernels; all of them with CUCORE_TEST_ALL_KERNELS=1. Skipped without nvcc.
 """
 import json
 import os
@@ -27,7 +27,7 @@ def run(*command):
 
 
 def compile_all(nvcc, source, folder):
-    """PTX once; then what ptxas and fatbinary make of it, with every way to compress."""
+    """PTX once; then the output of ptxas and fatbinary, with every compression."""
     tools = pathlib.Path(nvcc).parent
     base = folder / source.stem
     ptx = base.with_suffix(".ptx")
@@ -47,7 +47,7 @@ def check(dumps, source):
     ptx, *others = dumps
     assert ptx["type"] == "PTX" and ptx["arch"] == "compute_90" and ptx["kernels"], source
     for dump in others:
-        # What the compiled code says of its parameters is what the text says.
+        # The parameters in the compiled code equal those in the text.
         assert dump["kernels"] == ptx["kernels"], f"{source}: {dump['kernels']} {ptx['kernels']}"
         assert dump["truncations"] == 0, f"{source}: a truncation was accepted"
     fatbins = [dump for dump in dumps if dump["type"] == "FATBIN"]
@@ -62,7 +62,7 @@ def check(dumps, source):
 def main(tool, kernels):
     nvcc = find_nvcc()
     if nvcc is None:
-        print("skipped: there is no nvcc in CUDA_HOME, CUDA_PATH, /usr/local/cuda or PATH")
+        print("skipped: CUDA_HOME, CUDA_PATH, /usr/local/cuda and PATH have no nvcc")
         return SKIPPED
     everything = os.environ.get("CUCORE_TEST_ALL_KERNELS") == "1"
     sources = [source for source in sorted(pathlib.Path(kernels).glob("*.cu"))

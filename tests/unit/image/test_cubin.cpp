@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUBINs: what is read of real ones, and every table that a stranger could bend.
+// CUBINs: the facts read from real ones, and every table that an attacker could change.
 #include <algorithm>
 
 #include "image/elf_file.hpp"
@@ -28,7 +28,7 @@ ElfSection section_named(std::string_view name) {
   return {};
 }
 
-// Offset of the symbol of a name in the file.
+// Returns the offset of the symbol of a name in the file.
 uint64_t symbol_named(std::string_view name) {
   const ElfFile file(ByteView("CUBIN", cubin()));
   const ElfSection table = section_named(".symtab");
@@ -39,7 +39,7 @@ uint64_t symbol_named(std::string_view name) {
   return 0;
 }
 
-// Offset of the record of an attribute in a .nv.info section.
+// Returns the offset of the record of an attribute in a .nv.info section.
 uint64_t record_of(std::string_view name, uint8_t attribute) {
   const ElfSection section = section_named(name);
   for (uint64_t at = section.offset; at < section.offset + section.size;) {
@@ -128,7 +128,7 @@ TEST(Cubin, Sections) {
   EXPECT_PART("at its alignment", after<uint64_t>(at + 24, 4));
   EXPECT_PART("does not lie inside", after<uint64_t>(at + 24, UINT64_MAX));
   EXPECT_PART("does not lie inside", after<uint64_t>(at + 32, UINT64_MAX));
-  EXPECT_PART("no power of two", after<uint64_t>(at + 48, 3));
+  EXPECT_PART("not a power of two", after<uint64_t>(at + 48, 3));
   EXPECT_NE(after(at, section_named(".nv.constant0.saxpy").name), "");
   const uint64_t bank = section_named(".nv.constant0.saxpy").header_at;
   const uint64_t first = read_at<uint64_t>(cubin(), 40);
@@ -230,7 +230,7 @@ TEST(Cubin, Segments) {
   EXPECT_PART("has an address", after<uint64_t>(code + 24, 1));
   EXPECT_PART("smaller in memory", after<uint64_t>(code + 40, 0));
   EXPECT_PART("more memory", after<uint64_t>(code + 40, 1 << 30));
-  EXPECT_PART("no power of two", after<uint64_t>(code + 48, 7));
+  EXPECT_PART("not a power of two", after<uint64_t>(code + 48, 7));
   EXPECT_PART("where the segments are", after<uint64_t>(table + 8, 64));
 }
 
@@ -268,7 +268,7 @@ TEST(Cubin, FlipsInCodePassAndNeverCrash) {
     changed[bit / 8] ^= std::byte{1} << (bit % 8);
     const bool passes = refusal(CodeType::CUBIN, changed).empty();
     const bool in_code = bit / 8 >= code.offset && bit / 8 < code.offset + code.size;
-    EXPECT_TRUE(passes || !in_code) << "a reader that refuses everything is no reader";
+    EXPECT_TRUE(passes || !in_code) << "the reader refuses every image";
     accepted += passes && in_code;
   }
   EXPECT_EQ(accepted, code.size * 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names of an image no second input of a link may define.
+// The names of an image that a second input of a link may not define.
 #include "image/definitions.hpp"
 
 #include "image/elf_file.hpp"
@@ -51,7 +51,7 @@ TEST(Definitions, OfOneStatementAreAllOfItsNames) {
   EXPECT_EQ(strong_in(".global .u32 a, b;"), Names{});
 }
 
-// The linkage of one statement is not that of the next.
+// The linkage of one statement does not apply to the next.
 TEST(Definitions, EachStatementHasItsOwnLinkage) {
   EXPECT_EQ(strong_in(".visible .func f() { ret; }\n.func g() { ret; }\n.visible .global .u32 v;\n"
                       ".global .u32 w;"),
@@ -149,7 +149,7 @@ size_t definitions_in(const Bytes& object) {
   return read_definitions(image_of(CodeType::OBJECT, object), SM90, false).strong.size();
 }
 
-// The device code inside an object was not checked before: nothing may be taken for granted.
+// The device code inside an object was not checked before, so no field may be trusted.
 TEST(Definitions, InsideDamagedObjectsAreReadWithoutHarm) {
   const Bytes fatbin = load_image("saxpy_zstd.fatbin");
   EXPECT_EQ(definitions_in(object_around(fatbin)), 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fat binaries: real ones with zstd and LZ4, and bent ones.
+// Fat binaries: real ones with zstd and LZ4, and damaged ones.
 #include "image/compression.hpp"
 #include "image/fatbin.hpp"
 #include "image_testing.hpp"
@@ -118,7 +118,7 @@ TEST(Fatbin, SuffixesComeFromTheFlags) {
 }
 
 TEST(Fatbin, AContainedImageIsCheckedLikeAnyOther) {
-  // An entry that is not compressed, made of a CUBIN whose section table has been bent.
+  // An uncompressed entry made of a CUBIN with a damaged section table.
   const Bytes good = load_image("saxpy_sm80.cubin");
   const auto fatbin_of = [](const Bytes& cubin) {
     Bytes image(80);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host objects and archives: only linkers take them, but nothing is taken unseen.
+// Host objects and archives: only linkers read them, but all of them are checked.
 #include "image_testing.hpp"
 
 namespace cucore::image {
@@ -64,7 +64,7 @@ TEST(Library, Archives) {
   EXPECT_IMAGE_REFUSED("no number", CodeType::LIBRARY, changed_at<uint8_t>(library, 8 + 48, 'x'));
   EXPECT_IMAGE_REFUSED("no number", CodeType::LIBRARY, changed_at<uint8_t>(library, 8 + 57, '1'));
   EXPECT_IMAGE_REFUSED("inside", CodeType::LIBRARY, changed_at<uint8_t>(library, 96 + 48, '9'));
-  // Only cuts between members leave an archive.
+  // Only cuts between members leave a valid archive.
   EXPECT_LE(accepted_truncations(CodeType::LIBRARY, library), 4u);
   shake(CodeType::LIBRARY, library, 5, 5000);
 }

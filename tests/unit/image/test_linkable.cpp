@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which images a linker would leave out, and that damaged ones are asked without harm.
+// The images that a linker would leave out, and safe queries of damaged ones.
 #include "image/linkable.hpp"
 
 #include <cstring>

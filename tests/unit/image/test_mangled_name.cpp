@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of parameters in the names that C++ gives to functions.
+// Types of parameters in the mangled names of C++ functions.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -10,7 +10,7 @@
 namespace cucore::image {
 namespace {
 
-// A letter for each parameter: i f p n, and ? for a kind that is not known; "-" if not read.
+// Returns a letter per parameter: i f p n, and ? for an unknown kind; "-" if not supported.
 std::string kinds(std::string_view name) {
   const auto found = parameter_kinds(name);
   if (!found) return "-";

@@ -153,8 +153,9 @@ TEST(PtxText, Refused) {
   }
 }
 
-// Compilers end a string at the next quote, take "# 1" and "@@DWARF" lines for something else, and
-// differ in what they accept beyond the language. None of it may hide a kernel or show another one.
+// Compilers end a string at the next quote, and treat "# 1" and "@@DWARF" lines differently. They
+// also differ in what they accept beyond the language. None of it may hide a kernel or show another
+// one.
 TEST(PtxText, WhatCompilersReadOtherwiseIsRefused) {
   const std::string one = ".entry k(.param .u32 a) { ret; }\n";
   const std::string two = ".entry k(.param .u32 a, .param .u64 b) { ret; }\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spilled bytes: counted from marked instructions, and only where all of them are what they should.
+// Spilled bytes: counted from marked instructions, only if all of them are memory accesses.
 #include "image/spills.hpp"
 #include "image_testing.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// References and handles: one handle an object, dead heads, the quarantine, and races between them.
+// References and handles: one handle per object, dead heads, the quarantine, and races between
+// them.
 #include "support/handle.hpp"
 
 #include <gtest/gtest.h>
@@ -130,8 +131,8 @@ TEST(HandlePool, ReusesAHeadAfterAsManyReleasesAsPromised) {
   EXPECT_EQ(alive, 0);
 }
 
-// The last release and a new wrap at the same moment: either the handle lives on or another is
-// made.
+// The last release and a new wrap at the same time: either the handle lives on or another is
+// created.
 TEST(HandlePool, WrapsWhileOthersRelease) {
   static HandlePool pool(HandleType::STREAM);
   int alive = 0;

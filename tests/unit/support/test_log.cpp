@@ -39,7 +39,7 @@ TEST(Log, PassesOnWhatMattersEnough) {
   EXPECT_EQ(receiver.destroyed, 1);
 }
 
-// A receiver that breaks its promise not to call the library does not hang it.
+// A receiver that breaks its contract and calls the library does not hang it.
 TEST(Log, SurvivesAReceiverThatLogs) {
   static int depth = 0;
   log_set_receiver(

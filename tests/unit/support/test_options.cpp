@@ -9,7 +9,7 @@
 namespace cucore {
 namespace {
 
-// The first release had a and b; this library also knows c.
+// The first release had a and b; this library also has c.
 struct Known {
   size_t struct_size;
   int32_t a, b;
@@ -40,7 +40,7 @@ TEST(Options, NullIsAllDefaults) {
 }
 
 TEST(Options, OfAnOlderCallerHaveZeroForWhatHeDidNotKnow) {
-  Known given{FIRST, 1, 2, 77};  // c lies beyond what he says he has
+  Known given{FIRST, 1, 2, 77};  // c lies beyond the declared size
   const Known options = read_options(&given, FIRST, "known");
   EXPECT_EQ(options.a, 1);
   EXPECT_EQ(options.b, 2);

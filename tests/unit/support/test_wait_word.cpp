@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that threads wait on: no wake-up is lost, and a deadline is one.
+// Words that threads wait on: no wake-up is lost, and deadlines are kept.
 #include "support/wait_word.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(WaitWord, WakesEveryWaiter) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Two threads hand a turn to each other: one lost wake-up and they stand still.
+// Two threads pass a turn to each other; with one lost wake-up both would stop.
 TEST(WaitWord, LosesNoWakeUp) {
   std::atomic<uint32_t> turn{0};
   const auto play = [&](uint32_t own) {
@@ -64,7 +64,7 @@ TEST(WaitWord, LosesNoWakeUp) {
   other.join();
 }
 
-// The word changes and nobody is woken: whoever naps sees it soon all the same.
+// The word changes without a wake-up: a napping thread still sees it soon.
 TEST(Naps, EndByThemselves) {
   std::atomic<uint32_t> word{0};
   std::thread other([&] {
@@ -83,7 +83,7 @@ TEST(Naps, GrowWithWhatWasWaitedFor) {
   for (const auto start = Clock::now(); Clock::now() - start < std::chrono::milliseconds(30);
        ++count)
     naps.wait_while(word, 0, std::nullopt);
-  // With naps of 1 us all the time it would be thousands: a 64th each makes some 600.
+  // Naps of a constant 1 us would be thousands; naps of 1/64 each are about 600.
   EXPECT_LT(count, 1500);
 }
 
@@ -95,7 +95,7 @@ TEST(Naps, PastAMillisecondLastUntilTheDeadline) {
   EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(20));
 }
 
-// Thousands that nap keep each other from going on.
+// Thousands that nap would prevent each other from running.
 TEST(Naps, AreForAsManyAsThereAreCores) {
   const std::atomic<uint32_t> word{0};
   const auto wait = [&] {
