@@ -90,7 +90,7 @@ EXPORT double bench_launch_buffers(int count) {
   return took;
 }
 
-/* A thread that only reads a word: it records when a kernel wrote there. */
+/* A thread that only reads a word and records the time at which a kernel wrote it. */
 static const volatile uint32_t *watched;
 static atomic_uint awaited;       /* the value that ends the look; 0: none, UINT32_MAX: the thread ends */
 static _Atomic uint64_t seen_ns;
@@ -121,7 +121,7 @@ EXPORT void bench_expect(uint32_t value) {
   atomic_store(&awaited, value);
 }
 
-/* When the word had the value, in ns of CLOCK_MONOTONIC. */
+/* Returns the time at which the word had the value, in ns of CLOCK_MONOTONIC. */
 EXPORT uint64_t bench_seen(void) {
   uint64_t time = 0;
   while ((time = atomic_load(&seen_ns)) == 0) sched_yield();

@@ -4,7 +4,7 @@
     bindings_python.py LIBCUCORE LIBBENCH [--limits]
 
 Each figure is the median of many short batches in turn, C, Python and ctypes, so that all three see the
-same machine. With --limits it fails where a figure is above what is promised.
+same machine. With --limits it fails if a figure exceeds its limit.
 """
 import ctypes
 import statistics
@@ -36,7 +36,7 @@ config = cucore.LaunchConfig(1, 1)
 bound, bound_four = kernel[1, 1, stream], four[1, 1, stream]
 Event, launch = cucore.Event, cucore.launch
 
-# The same through ctypes, with everything that can be prepared prepared.
+# The same through ctypes, with everything prepared in advance.
 library.cucore_device_ordinal.argtypes = [ctypes.c_void_p]
 native = ctypes.c_void_p()
 library.cucore_device_open(0, ctypes.byref(native), None)

@@ -3,8 +3,7 @@
 //
 //   cache_bench [--check] [Google Benchmark's own options]
 //
-// --check fails where a figure is above the limit that the project has set itself. Needs NVRTC; no
-// device and no driver.
+// --check fails if a figure is above the project's limit. Needs NVRTC; no device and no driver.
 #include <benchmark/benchmark.h>
 #include <cucore.h>
 #include <time.h>
@@ -59,7 +58,7 @@ cucore_cache* open_cache(const std::string& folder, uint64_t memory = 0) {
   return cache;
 }
 
-// About 1 KB, for a result of about 6 KB; the number makes it another program.
+// About 1 KB, for a result of about 6 KB; a new number makes another program.
 std::string small_source(int number) {
   std::string text = "// program " + std::to_string(number) + "\n";
   text +=
@@ -102,14 +101,14 @@ void require(bool is_right, const char* what) {
   std::exit(1);
 }
 
-// The tenth part that went fastest ends here: what others do on the machine only adds.
+// The fastest tenth ends here, because other load on the machine only adds time.
 double typical(std::vector<double> values) {
   const size_t at = values.size() / 10;
   std::ranges::nth_element(values, values.begin() + static_cast<long>(at));
   return values[at];
 }
 
-// In batches that are shorter than a turn of the scheduler.
+// Measures batches that are shorter than a time slice of the scheduler.
 template <class Work>
 double microseconds(int batches, int each, Work&& work) {
   std::vector<double> times;
@@ -172,15 +171,15 @@ void hit_disk(benchmark::State& state) {
   cucore_cache_release(cache);
 }
 
-// Of this process and all of its threads, in microseconds.
+// Returns the time of this process and all of its threads, in microseconds.
 double processor_time() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
 }
 
-// Compiles through a cache and without one take turns, each of another program. The check uses the
-// processor's time: on a shared machine, wall time cannot resolve 3 %.
+// Compiles through a cache and without one alternate, each of another program. The check uses the
+// processor's time, because wall time cannot resolve 3 % on a shared machine.
 void miss_overhead(benchmark::State& state) {
   const Folder folder;
   cucore_cache* cache = open_cache(folder.path);

@@ -31,7 +31,7 @@ def microseconds(call, count):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    # The second keeps nothing in memory: its hits come from the disk.
+    # The second has no entries in memory, so its hits come from the disk.
     cache, disk = cucore.Cache(folder), cucore.Cache(folder, max_memory=1)
     used = program()
     code = used.compile(CUBIN, cache=cache)

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Reads a word so often, then writes a value to another.
+// Reads a word `turns` times, then writes a value to another.
 constexpr char PTX[] = R"(.version 8.0
 .target sm_75
 .address_size 64
@@ -47,7 +47,7 @@ DONE:
 }
 )";
 
-// A benchmark of something broken measures nothing.
+// A benchmark of failing calls would measure nothing.
 void must(cucore_status status, const cucore_error* error) {
   if (status == CUCORE_OK) return;
   std::fprintf(stderr, "completion_bench: %s\n", cucore_error_message(error));
@@ -93,7 +93,7 @@ struct World {
     MUST(cucore_kernel_launch, kernel, stream, &options, arguments, 3);
   }
 
-  // How many turns take so long.
+  // Returns the number of turns that take this long.
   uint32_t turns_for(std::chrono::nanoseconds wanted) const {
     const auto time = [this](uint32_t turns) {
       const auto start = Clock::now();
@@ -129,7 +129,7 @@ void take_one(const cucore_queue* queue, int64_t timeout) {
   while (count == 0) MUST(cucore_queue_wait, queue, timeout, &out, 1, &count);
 }
 
-// One way to hear of the end: what is done after the launch, and how a thread waits.
+// One way to receive the end: the action after the launch, and the wait of a thread.
 struct Way {
   std::string name;
   std::function<void()> after_launch;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures asynchronous work on this machine's GPU and writes the tables, with machine, driver and
-# date, to a file in markdown: into $OUT if that is set, else bench/results.
+# Measures asynchronous work on this machine's GPU. Writes the tables, with machine, driver and date,
+# to a file in markdown, in $OUT or bench/results.
 #   sh tests/gpu/stage.sh          on a machine with a compiler: fills build-gpu-stage/
 #   sh bench/completion.sh [N]     on a machine with a GPU; N samples per row, default 1000
 set -eu

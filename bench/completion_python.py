@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How late Python hears that a kernel ended, in each way that there is, and how many ends a second it can await.
+"""Measures the delay of a kernel's end in Python, for each way of waiting, and the ends that it can await per second.
 
     completion_python.py LIBBENCH [SAMPLES]
 
-Written as tables in markdown. Latency is from the moment that a thread of C, which does nothing but look, sees the
-kernel's last word in pinned memory, to the line of Python that goes on.
+Writes tables in markdown. Latency begins when a polling thread of C reads the kernel's last word in pinned memory,
+and ends at the line of Python that continues.
 """
 import asyncio
 import ctypes
@@ -15,7 +15,7 @@ import time
 
 import cucore
 
-# Reads a word so often, then writes a value to another.
+# Reads a word `turns` times, then writes a value to another.
 SOURCE = """
 extern "C" __global__ void work(volatile unsigned *word, unsigned turns, unsigned value) {
   for (unsigned i = 0; i < turns; ++i) word[16];
@@ -40,7 +40,7 @@ now = time.perf_counter_ns
 
 
 def turns_for(microseconds):
-    """How many turns of the kernel take so long."""
+    """Returns the number of turns of the kernel that take this long."""
     def took(turns):
         began = now()
         work(word, turns, 0)
@@ -96,7 +96,7 @@ async def latencies(way, turns):
             queue.wait()
         time.sleep(0.0002)  # as after other work
         memoryview(word)[:4] = bytes(4)
-    return sorted(found[10:])  # the first ones open what is opened once
+    return sorted(found[10:])  # the first ones include one-time work
 
 
 def measure_latency(microseconds):
@@ -116,7 +116,7 @@ async def gathered():
 
 
 async def bare():
-    """The same tasks and futures of asyncio, with nothing of a device."""
+    """The same tasks and futures of asyncio, without a device."""
     loop = asyncio.get_running_loop()
 
     async def one():

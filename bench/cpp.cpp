@@ -3,7 +3,7 @@
 //
 //   cpp_bench [--difference_limit_ns=5] [Google Benchmark's own options]
 //
-// The kinds of launch take turns in short batches, so that all run on the same machine.
+// The kinds of launch alternate in short batches, so that all have the same conditions.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Fewer than the driver's queue holds.
+// Fewer than the driver's queue can take.
 constexpr int BATCH = 256;
 constexpr int ROUNDS = 1000;
 

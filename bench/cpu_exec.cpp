@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of the CPU device's executor in thread instructions a second, bounds checks included. Each
-// benchmark checks its result. CUCORE_CPU_THREADS and CUCORE_CPU_SIMD choose threads and handlers.
+// The speed of the CPU device's executor in thread instructions per second, including bounds
+// checks. Each benchmark checks its result. CUCORE_CPU_THREADS and CUCORE_CPU_SIMD choose threads
+// and handlers.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the CPU device takes to parse and verify PTX: the goal is under 1 ms for 100 KB.
+// The time in which the CPU device parses and verifies PTX; the goal is under 1 ms for 100 KB.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>

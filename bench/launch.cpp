@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the object model above the bare driver: the same launch, with the same arguments,
-// through the same driver library, once as cuLaunchKernelEx and once as cucore_kernel_launch.
+// Measures the object model above the bare driver. The same launch runs with the same arguments and
+// driver library, once as cuLaunchKernelEx and once as cucore_kernel_launch.
 //
 //   launch_bench [--difference_limit_ns=60] [Google Benchmark's own options]
 //
-// The driver is the one that CUCORE_DRIVER names: the scripted one of the tests, the CPU device or
-// a GPU's. The two kinds of launch take turns in short batches, so that both see the same machine.
+// CUCORE_DRIVER names the driver: the scripted one of the tests, the CPU device or a GPU's. The two
+// kinds of launch alternate in short batches, so that both have the same conditions.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Fewer than the driver's queue holds: what is timed is the call, not the wait for a place.
+// Fewer than the driver's queue can take, so that the time is that of the call and not of a wait.
 constexpr int BATCH = 256;
 constexpr int PAIRS = 400;
 

@@ -17,7 +17,7 @@ constexpr char PTX[] = R"(.version 8.0
 }
 )";
 
-// A benchmark of something broken measures nothing.
+// A benchmark of failing calls would measure nothing.
 void require(bool condition, const char* what) {
   if (condition) return;
   std::fprintf(stderr, "launch_bench: %s\n", what);
@@ -34,7 +34,7 @@ void must(cucore_status status, cucore_error* error) {
     must(function(__VA_ARGS__, &error), error); \
   } while (0)
 
-// Straight from the library that cucore uses, as a program without cucore would have it.
+// The driver's own function, without libcucore, as another program would find it.
 decltype(&::cuLaunchKernelEx) find_bare_launch() {
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
   MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);

@@ -13,7 +13,7 @@ class World {
   void launch_bare();
   void launch();
   void launch_packed();
-  // On one whose native handle the program has, and may capture.
+  // On a stream whose native handle the program has, and may capture.
   void launch_on_shared_stream();
   void launch_on_default_stream();
   // With the buffer as a CUCORE_ARGUMENT_OBJECT: on its own stream, and on another.

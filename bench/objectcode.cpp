@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures storing and reading of object code: a CUBIN of 100 KB is written to a container and read
 // again. The comparison is one copy of its bytes and one SHA-256 over them, which every safe format
-// needs. The three take turns, so that all have the same conditions.
+// needs. The three alternate, so that all have the same conditions.
 //
 //   objectcode_bench [--ratio_limit=3] [Google Benchmark's own options]
 #include <benchmark/benchmark.h>
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int ROUNDS = 300;
 constexpr size_t WANTED = 108'000;
 
-// A benchmark of something broken measures nothing.
+// A benchmark of failing calls would measure nothing.
 void require(bool condition, const char* what) {
   if (condition) return;
   std::fprintf(stderr, "objectcode_bench: %s\n", what);
@@ -39,7 +39,7 @@ void require(bool condition, const char* what) {
     require(status == CUCORE_OK, status ? cucore_error_message(error) : ""); \
   } while (0)
 
-// Kernels enough to make the machine code as large as wanted.
+// Returns source with enough kernels for machine code of the wanted size.
 std::string source(int kernels) {
   std::string text;
   for (int i = 0; i < kernels; ++i)

@@ -149,7 +149,7 @@ enum class Library : std::int32_t {
   nvml = CUCORE_LIBRARY_NVML,          ///< management of devices, libnvidia-ml.so.1 of the driver
 };
 
-/// Properties of a device, by the driver's numbers (CUdevice_attribute of CUDA's driver API); any
+/// Properties of a device, by the driver's numbers (CUdevice_attribute of CUDA's driver API). Any
 /// number that the driver supports may be used, named here or not.
 enum class DeviceAttribute : std::int32_t {
   max_threads_per_block = CUCORE_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
@@ -2526,7 +2526,7 @@ Returned<TypedKernel<Signature>> Kernel::as() const {
 
 /// Options of a cache.
 struct CacheOptions {
-  /// Default: $CUCORE_CACHE_DIR, $XDG_CACHE_HOME/cucore or ~/.cache/cucore; "": memory alone.
+  /// Default: $CUCORE_CACHE_DIR, $XDG_CACHE_HOME/cucore or ~/.cache/cucore. "" means only memory.
   std::optional<std::string> directory{};
   std::uint64_t max_bytes = 0;               ///< on disk; 0: 1 GiB
   std::uint64_t max_entries = 0;             ///< on disk; 0: 20000
@@ -2872,7 +2872,7 @@ class Cache : public Owner<Cache, cucore_cache> {
     return call(cucore_cache_add_remote, get(), &c);
   }
 
-  /// Adds the remote that a URL names: file:, http:, https: or redis:. Fails with LIBRARY_MISSING
+  /// Adds the remote that a URL of the scheme file, http, https or redis names. Fails with LIBRARY_MISSING
   /// without its plug-in.
   Returned<void> add_remote_url(const Name& url, const CacheRemoteOptions& options = {}) const {
     cucore_cache_remote_options c = CUCORE_CACHE_REMOTE_OPTIONS_INIT;
@@ -3005,12 +3005,12 @@ inline Returned<std::vector<BatchResult>> Program::compile_batch(Span<const Batc
 
 // == Queue =======================================================================================
 
-/// How eagerly a queue looks for the end of work: time against CPU use.
+/// The polling of a queue: latency against CPU use.
 struct QueueOptions {
-  /// Polls without a pause for so long after the last future; 0: 50 us; -1 ns: never; at most
-  /// 1 s.
+  /// Time of polling without a pause after the last future, at most 1 s. 0 means 50 us, -1 ns
+  /// means never.
   std::chrono::nanoseconds spin{};
-  /// Polls once in so long after that; 0: 20 us; 1 us to 1 s.
+  /// Interval of polling after that, from 1 us to 1 s. 0 means 20 us.
   std::chrono::nanoseconds sweep{};
 };
 

@@ -10,8 +10,8 @@ using System.Threading;
 using System.Threading.Tasks;
 using Cucore;
 
-// One way to receive the end. Hear begins to listen after the launch of the kernel. Its result waits, and
-// returns the time of the end.
+// One way to receive the end. Hear begins to listen after the launch of the kernel. Its result
+// waits, and returns the time of the end.
 internal sealed class Way {
   internal string Name;
   internal Action AfterLaunch = () => {};
@@ -58,7 +58,7 @@ internal static class Latency {
   private static readonly CudaBuffer pinned = CudaBuffer.Pinned(device, 4096);
   private static Kernel work;
 
-  // Reads a word so often, then writes a value to another.
+  // Reads a word `turns` times, then writes a value to another.
   private const string Ptx = @".version 8.0
 .target sm_75
 .address_size 64
@@ -98,7 +98,7 @@ DONE:
     return Microseconds(Stopwatch.GetTimestamp() - began);
   }
 
-  // How many turns take so long.
+  // Returns the number of turns that take this long.
   private static uint TurnsFor(double microseconds) {
     Time(100);
     double few = Time(1000), many = Time(21000);

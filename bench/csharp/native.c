@@ -6,7 +6,7 @@
 
 #define BENCH __attribute__((visibility("default")))
 
-/* The time that the calling thread has run: what others do on the machine is not in it. */
+/* The time that the calling thread has run, without other load on the machine. */
 BENCH double bench_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -44,13 +44,13 @@ public final class Bench {
     return values[values.length / 2];
   }
 
-  /** Prints the medians; gives that of the differences. */
+  /** Prints the medians; returns that of the differences. */
   private static double compare(
       String what, int times, double limit, Batch c, Batch java, Runnable settle) {
     double[] inC = new double[PAIRS];
     double[] inJava = new double[PAIRS];
     double[] more = new double[PAIRS];
-    for (int i = -PAIRS / 2; i < PAIRS; ++i) { // the first are for the compilers of the JVM
+    for (int i = -PAIRS / 2; i < PAIRS; ++i) { // the first rounds are for the compilers of the JVM
       double first = once(c, times);
       settle.run();
       double second = once(java, times);
@@ -68,7 +68,7 @@ public final class Bench {
   }
 
   public static void main(String[] arguments) throws Exception {
-    Cucore.version(); // the calls in C go to the library that this has loaded
+    Cucore.version(); // the calls in C use the library that this call has loaded
     System.load(arguments[0]);
     CCalls.open(PTX);
     System.out.printf("| a call, ns | C | Java | above C | limit |%n|---|---|---|---|---|%n");

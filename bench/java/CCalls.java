@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The calls in C, so many times each. */
+/** The calls in C, each repeated `count` times. */
 final class CCalls {
   private CCalls() {}
 

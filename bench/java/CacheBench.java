@@ -29,7 +29,7 @@ public final class CacheBench {
     ObjectCode run() throws Exception;
   }
 
-  /** One kind of call: how often in a batch, and what the batches took. */
+  /** One kind of call: its number per batch, and the times of the batches. */
   private static final class Row {
     final int count;
     final double limit;
@@ -91,7 +91,7 @@ public final class CacheBench {
     byte[] key = new byte[32];
     CacheOptions tiny = CacheOptions.builder().directory(folder.toString()).maxMemory(1).build();
     Map<String, Row> rows = new LinkedHashMap<>();
-    // The second keeps nothing in memory: its hits come from the disk.
+    // The second has no entries in memory, so its hits come from the disk.
     try (Cache cache = new Cache(folder);
         Cache disk = new Cache(tiny);
         Program used = program(source);
@@ -106,7 +106,8 @@ public final class CacheBench {
       rows.put("`getOrBuild` with a key, hit", new Row(200, LIMIT_US, () -> cache.getOrBuild(key, () -> null).code()));
       rows.put("`put` and `get`", new Row(10, 0, () -> put(cache, key, code)));
       rows.put("`compile`, hit on disk", new Row(10, 0, () -> used.compile(CodeType.CUBIN, disk)));
-      for (int round = -ROUNDS / 2; round < ROUNDS; ++round) { // the first are for the compilers of the JVM
+      // the first rounds are for the compilers of the JVM
+      for (int round = -ROUNDS / 2; round < ROUNDS; ++round) {
         for (Row each : rows.values()) {
           double took = micros(each.call, each.count);
           each.took[Math.max(round, 0)] = took;
@@ -139,7 +140,7 @@ public final class CacheBench {
     return fits;
   }
 
-  /** Measures in a folder of its own. */
+  /** Measures in a separate folder. */
   public static void main(String[] arguments) throws Exception {
     Path folder = Files.createTempDirectory("cucore-bench");
     boolean fits;

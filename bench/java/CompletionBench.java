@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>CompletionBench [SAMPLES]
  */
 public final class CompletionBench {
-  // Reads a word so often, then writes a value to another.
+  // Reads a word `turns` times, then writes a value to another.
   private static final String PTX =
       ".version 8.0\n.target sm_75\n.address_size 64\n"
           + ".visible .entry work(.param .u64 word, .param .u32 turns, .param .u32 value)\n{\n"
@@ -106,7 +106,7 @@ public final class CompletionBench {
     return System.nanoTime() - start;
   }
 
-  /** How many turns take so long. */
+  /** Returns the number of turns that take this long. */
   private int turnsFor(double nanos) {
     nanosOf(100);
     double few = nanosOf(1000);
@@ -162,7 +162,7 @@ public final class CompletionBench {
           heard.run();
         });
       });
-      waiter.end(); // the rest needs no thread that waits
+      waiter.end(); // the rest needs no waiting thread
       row("`completion(Runnable::run)`, `thenRun`", turns, samples, heard -> stream.completion(direct).thenRun(heard));
       row("`completion()`, `thenRun` in the common pool", turns, samples, heard -> stream.completion().thenRun(heard));
       row("`completion(executor)`, `thenRun` in its thread", turns, samples, heard -> stream.completion(own).thenRun(heard));

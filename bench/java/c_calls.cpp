@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same calls as Bench.java makes, in C, in the same process: what Java costs is the difference.
+// The calls of Bench.java in C, in the same process: the difference is the cost of Java.
 #include <cucore.h>
 #include <jni.h>
 
@@ -46,7 +46,7 @@ JNIEXPORT void JNICALL Java_CCalls_open(JNIEnv* env, jclass, jstring ptx) {
   env->ReleaseStringUTFChars(ptx, text);
 }
 
-// Gives a sum, that nothing is left out.
+// Returns a sum, so that the compiler removes no call.
 JNIEXPORT jlong JNICALL Java_CCalls_property(JNIEnv*, jclass, jint times) {
   jlong sum = 0;
   for (jint i = 0; i < times; ++i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 07: launch a matrix product, do other work, and receive its completion: a future represents the
+/* 07: launch a matrix product, do other work, and receive its completion. A future represents the
  * work of the stream, and its completion arrives in a queue. */
 #include <cucore.h>
 #include <poll.h>

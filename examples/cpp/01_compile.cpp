@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 01: compile CUDA C++ at run time and look at the result. Needs no device and no driver.
+// 01: compile CUDA C++ at run time and print the result. Needs no device and no driver.
 #include <cucore.hpp>
 #include <iostream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 03: events are made from a device, recorded on any stream, as often as needed; they order
+// 03: events are made from a device, recorded on any stream, any number of times; they order
 // streams and measure time.
 #include <cucore.hpp>
 #include <iostream>
@@ -23,7 +23,7 @@ int main() try {
     start.record(producer);
     first.fill(round, producer);
     end.record(producer);
-    consumer.wait_event(end);  // on the device; the host goes on
+    consumer.wait_event(end);  // on the device; the host continues
     second.copy(first, consumer);
     second.read(cucore::bytes_of(last), consumer, size - sizeof last);
     end.synchronize();

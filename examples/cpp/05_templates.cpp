@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 05: instantiate templates by name expression; the names survive storing and are found again.
+// 05: instantiate templates by name expression; the names remain valid after storing.
 #include <cucore.hpp>
 #include <iostream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 06: the whole job: compile, serialize, restore, find, launch, time with two events, check.
+// 06: a complete job: compile, serialize, restore, find, launch, time with two events, check.
 #include <chrono>
 #include <cucore.hpp>
 #include <iostream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 07: launch a matrix product, do other work meanwhile, and learn of its end: a future of the
-// stream's work, whose completion comes out of a queue.
+// 07: launch a matrix product, do other work, and receive its completion. A future represents the
+// work of the stream, and its completion arrives in a queue.
 #include <cucore.hpp>
 #include <iostream>
 #include <optional>
@@ -50,7 +50,7 @@ int main() try {
     static_cast<void>(other_work(columns++));
     completion = queue.wait(std::chrono::nanoseconds(0));
   }
-  while (!completion) {  // nothing else to do: the descriptor goes into any event loop
+  while (!completion) {  // no other work: any event loop accepts the descriptor
     pollfd loop = {queue.descriptor(), POLLIN, 0};
     poll(&loop, 1, -1);
     completion = queue.wait(std::chrono::nanoseconds(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 08: compile once for all: a cache that threads, processes and languages share. Needs no device.
+// 08: compile once: threads, processes and languages share a cache. Needs no device.
 #include <cucore.hpp>
 #include <iostream>
 
@@ -11,7 +11,7 @@ const char *text(cucore::CacheOutcome outcome) { return outcomes[static_cast<int
 int main() try {
   // snippet: cache
   cucore::CacheOptions options;
-  options.directory = "";  // in memory alone; by default in $CUCORE_CACHE_DIR or ~/.cache/cucore
+  options.directory = "";  // only in memory; by default in $CUCORE_CACHE_DIR or ~/.cache/cucore
   const auto cache = cucore::Cache::open(options);
   cucore::ProgramOptions how;
   how.name = "saxpy.cu";
@@ -21,9 +21,10 @@ int main() try {
   const auto code = cache.compile(program, cucore::CodeType::ptx, {"saxpy<float>"}, &first);
   const auto again = cache.compile(program, cucore::CodeType::ptx, {"saxpy<float>"}, &second);
 
-  const cucore::CacheKey key = {1, 4};  // rather a digest of all that yours depends on
+  const cucore::CacheKey key = {1, 4};  // usually a digest of all inputs of the result
   const auto build = [&] { return program.compile(cucore::CodeType::ptx, {"saxpy<double>"}); };
-  const auto mine = cache.get_or_build(key, build, &own);  // runs once, however many threads ask
+  // runs once, however many threads request it
+  const auto mine = cache.get_or_build(key, build, &own);
   // end of snippet
   std::cout << "first " << text(first) << ", then " << text(second) << "; under a key of one's own " << text(own)
             << '\n'

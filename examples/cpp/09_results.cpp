@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 09: without exceptions, each call returns a result that holds the value or the error.
+// 09: without exceptions, each call returns a result with the value or the error.
 #include <cucore.hpp>
 #include <cstdio>
 
