@@ -4,7 +4,7 @@
 
   coverage.py python HEADER MAP               with cucore importable
   coverage.py java   HEADER MAP JAVAP JAR
-  coverage.py csharp HEADER MAP XML           the file of comments: what is not in it has none
+  coverage.py csharp HEADER MAP XML           the file of comments
 """
 import fnmatch
 import re
@@ -19,7 +19,8 @@ import header as headers  # noqa: E402
 
 
 def wanted(header_path, language):
-    """C function -> its place in the language; None if it has none. Functions that users do not need are left out."""
+    """C function -> its place in the language; None if it has none. Functions that users do not
+    need are left out."""
     places = generate.read(header_path, language)[2]
     for function in headers.exported(sys.argv[3]):
         if not places.api.unreachable(function):

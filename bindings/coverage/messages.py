@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every name of C that a message of the library can have has another in each language: messages.py HEADER SRC"""
+"""Every C name in a message of the library has another name in each language: messages.py HEADER
+SRC"""
 import re
 import sys
 from pathlib import Path
@@ -12,9 +13,9 @@ import spellings  # noqa: E402
 
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 NAME = re.compile(r'(?<![\w/.-])cucore_[a-z0-9_]+(?:\.[a-z0-9_]+)?')
-# Entry points that others write in C: they are called so in every language.
+# Entry points that others write in C; they have the same name in every language.
 OF_C = ('cucore_remote_open',)
-NOT_FOR_BINDINGS = ('cli/', 'cpu/', 'worker/')  # what these say reaches no binding by itself
+NOT_FOR_BINDINGS = ('cli/', 'cpu/', 'worker/')  # their messages reach no binding directly
 
 
 def names(folder):

@@ -37,7 +37,7 @@ void Batch::run(int64_t workers, int64_t time_limit_ms, cucore_cache* cache) {
 
 void Batch::require_done(size_t index) const {
   if (index >= codes_.size())
-    throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "there is no such result of the batch");
+    throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "the index exceeds the results of the batch");
 }
 
 cucore_objectcode* Batch::code(size_t index) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiles of a batch and what becomes of them, one added and one asked for at a time.
+// The compiles of a batch and their results, added and read one at a time.
 #pragma once
 
 #include <cucore.h>
@@ -19,9 +19,9 @@ class Batch {
 
   void add(const cucore_program* program, cucore_code_type target, const char* const* names,
            size_t name_count);
-  // Once, after the last add().
+  // Call once, after the last add().
   void run(int64_t workers, int64_t time_limit_ms, cucore_cache* cache);
-  // A new reference; null if the item failed.
+  // Returns a new reference; null if the item failed.
   cucore_objectcode* code(size_t index) const;
   // Throws the item's failure, if it failed.
   void check(size_t index) const;

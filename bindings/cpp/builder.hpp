@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language's own function that builds what is not in a cache. It runs on the thread that asked,
-// inside the call: so it may be code of the language.
+// The language's function that builds a result that is not in a cache. It runs on the calling
+// thread, inside the call, so it may be code of the language.
 #pragma once
 
 #include <cucore.h>
@@ -10,13 +10,13 @@ namespace cucore::bind {
 class Builder {
  public:
   virtual ~Builder() = default;
-  // A new reference; null if the function failed, whose exception is then kept here.
+  // Returns a new reference; null if the function failed, whose exception is then stored here.
   virtual cucore_objectcode* build() = 0;
-  // Makes the kept exception the language's pending one; the very object that was thrown.
+  // Raises the stored exception in the language: the same object that was thrown.
   virtual void rethrow() = 0;
 };
 
-// The language's function threw: its exception comes out of the call, in the place of a Failure.
+// The language's function threw an exception, which replaces the Failure of the call.
 struct Raised {
   Builder* builder;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects what a cache tells, and calls the language's builder for it.
+// Collects a cache's reports, and calls the language's builder for it.
 #include "caching.hpp"
 
 #include <limits>
@@ -13,11 +13,11 @@ namespace {
 
 cucore_status build(cucore_objectcode** out, cucore_error**, void* builder) {
   *out = static_cast<Builder*>(builder)->build();
-  // No compiler's failure: threads that wait for this build try for themselves.
+  // Not a compiler's failure: threads that wait for this build try for themselves.
   return *out ? CUCORE_OK : CUCORE_ERROR_INVALID_STATE;
 }
 
-// Knows whether the builder was what failed.
+// Records whether the builder failed.
 class Watched final : public Builder {
  public:
   explicit Watched(Builder& builder) : builder_(builder) {}
@@ -60,11 +60,11 @@ CacheEntries* CacheEntries::of_trim(cucore_cache* cache, uint64_t max_bytes) {
 
 const cucore_cache_entry_info& CacheEntries::at(size_t index) const {
   if (index >= entries_.size())
-    throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "there is no such entry of the cache");
+    throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "the index exceeds the entries of the cache");
   return entries_[index];
 }
 
-// Nothing thrown may pass through the library.
+// Exceptions must not pass through the library.
 int32_t CacheEntries::report(const cucore_cache_entry_info* entry, void* entries) {
   auto* self = static_cast<CacheEntries*>(entries);
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache's calls that need more than one call of the C API: lists of its files, a builder in the
-// language, keys and times in their bounds.
+// The cache's calls that need more than one call of the C API: lists of its files, and a builder in
+// the language. Also checks the bounds of keys and times.
 #pragma once
 
 #include <cucore.h>
@@ -13,7 +13,7 @@
 
 namespace cucore::bind {
 
-// The files that a cache has told of, with copies of their strings.
+// The files that a cache has reported, with copies of their strings.
 class CacheEntries {
  public:
   static CacheEntries* of_query(cucore_cache* cache);
@@ -36,7 +36,7 @@ class CacheEntries {
   bool is_out_of_memory_ = false;
 };
 
-// 32 bytes, or a refusal that says so.
+// Returns 32 bytes, or refuses another size.
 const uint8_t* cache_key(const void* data, size_t size);
 
 cucore_objectcode* get_or_build(cucore_cache* cache, const uint8_t* key, Builder& builder,
@@ -48,7 +48,7 @@ std::string explain_miss(cucore_cache* cache, const cucore_program* program,
 void add_remote(cucore_cache* cache, const char* url, bool read_only, int64_t connect_timeout_ms,
                 int64_t timeout_ms);
 
-// A number of the language where C has an unsigned one of 32 bits.
+// Converts a number of the language to an unsigned one of 32 bits.
 uint32_t to_uint32(int64_t number, const char* name);
 
 }  // namespace cucore::bind

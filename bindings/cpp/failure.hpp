@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One private exception between the bodies of the .i files and the languages: a failed call of the
-// C API. Each language has one handler that turns it into an exception of its own.
+// A private exception between the bodies of the .i files and the languages: a failed call of the C
+// API. Each language has one handler that converts it to its own exception.
 #pragma once
 
 #include <cucore.h>
@@ -33,7 +33,7 @@ class Failure {
   const char* native_name() const { return cucore_error_native_name(error_.get()); }
   const char* log() const { return cucore_error_log(error_.get()); }
 
-  // What the compiler or the linker said, one by one; strings live as long as this.
+  // The diagnostics of the compiler or linker; strings live as long as this object.
   size_t diagnostic_count() const { return cucore_error_diagnostic_count(error_.get()); }
   cucore_diagnostic_info diagnostic(size_t index) const {
     cucore_diagnostic_info info = CUCORE_DIAGNOSTIC_INFO_INIT;
@@ -56,7 +56,7 @@ inline void ok(Function* function, Arguments&&... arguments) {
     throw Failure(status, error);
 }
 
-// The same for a function whose last parameter but the error is its one result.
+// Does the same for a function whose last parameter but the error is its one result.
 template <class Result, class Function, class... Arguments>
 inline Result made(Function* function, Arguments&&... arguments) {
   Result result{};
@@ -64,7 +64,7 @@ inline Result made(Function* function, Arguments&&... arguments) {
   return result;
 }
 
-// Two results of one call: a tuple, an array or a struct, as the language likes.
+// Two results of one call: a tuple, an array or a struct, depending on the language.
 struct Pair {
   int64_t first;
   int64_t second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reference for the length of a call: another thread may close the object meanwhile.
+// A reference during a call: another thread may close the object meanwhile.
 #pragma once
 
 #include "handle_types.hpp"  // generated
@@ -12,7 +12,7 @@ namespace cucore::bind {
 CUCORE_HANDLES(CUCORE_COUNTED)
 #undef CUCORE_COUNTED
 
-// A handle that was closed already is passed on as it is: the C API answers INVALID_HANDLE.
+// A closed handle is passed on unchanged: the C API returns INVALID_HANDLE.
 template <class Handle>
 class Held {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch as one block of bytes: what Java and C# hand over in a single argument.
+// A launch as one block of bytes, which Java and C# pass in a single argument.
 #pragma once
 
 #include <cucore.h>
@@ -8,8 +8,8 @@
 
 namespace cucore::bind {
 
-// The block begins with this. Then follow, for each argument, its size as uint32_t, an ArgumentKind
-// as uint32_t, and the value, padded to a multiple of 8.
+// The beginning of the block. For each argument follow its size as uint32_t, an ArgumentKind as
+// uint32_t, and the value, padded to a multiple of 8.
 struct LaunchHead {
   uint32_t grid[3];
   uint32_t block[3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the library's messages for the thread that asks for them.
+// Stores the library's messages for the thread that requests them.
 #include "log_receiver.hpp"
 
 #include <unistd.h>
@@ -80,7 +80,7 @@ LogReceiver::LogReceiver(cucore_log_level least) : queue_(std::make_shared<LogQu
   receiving = queue_.get();
 }
 
-// A later receiver has replaced this one already: leave that alone.
+// A later receiver has already replaced this one, which then stays unchanged.
 void LogReceiver::stop() {
   if (!queue_->is_of_this_process()) return;
   const std::lock_guard lock(choosing);
@@ -93,7 +93,7 @@ void LogReceiver::stop() {
 
 LogReceiver::~LogReceiver() {
   stop();
-  if (!queue_->is_of_this_process()) new Shared(std::move(queue_));  // lost, on purpose
+  if (!queue_->is_of_this_process()) new Shared(std::move(queue_));  // leaked on purpose
 }
 
 }  // namespace cucore::bind

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's messages, kept until a thread of the language takes them. A language's own code is
-// never called from a library thread: it could wait there for a lock (an interpreter's, a
-// collector's) whose owner waits for the log.
+// The library's messages, stored until a thread of the language takes them. A library thread never
+// calls code of a language. It could wait there for a lock (an interpreter's, a collector's) whose
+// owner waits for the log.
 #pragma once
 
 #include <cucore.h>
@@ -30,8 +30,8 @@ class LogQueue {
   void close();
   int64_t dropped() const;
 
-  // In the child of a fork the mutex and the condition are as some thread that is not there left
-  // them: they are not touched, nor ever destroyed.
+  // In the child of a fork, a missing thread may hold the mutex and the condition. They are not
+  // used and never destroyed.
   bool is_of_this_process() const;
   bool closed() const;
 
@@ -52,7 +52,7 @@ class LogReceiver {
   LogReceiver& operator=(const LogReceiver&) = delete;
   ~LogReceiver();
 
-  // Moves on to the next message; false if none came in time. One thread at a time.
+  // Moves on to the next message; returns false if none came in time. One thread at a time.
   bool next(int timeout_ms) { return queue_->take(current_, timeout_ms); }
   const LogMessage& current() const { return current_; }
   int64_t dropped() const { return queue_->dropped(); }

@@ -107,7 +107,7 @@ void OptionFields::place_keys(const Field& field) {
 }
 
 void OptionFields::finish() {
-  std::map<size_t, size_t> lengths;  // by where the length goes
+  std::map<size_t, size_t> lengths;  // by offset of the length field
   const auto place = [&](const Field& field, auto& lists) {
     auto& list = lists[field.name];
     const auto [length, is_new] = lengths.try_emplace(field.count_offset, list.size());

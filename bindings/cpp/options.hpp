@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options structs with many fields, filled by field name: each language's builder, initializer or
-// keywords come down to these few calls. The fields are listed by tools/generate.py from cucore.h.
+// Options structs with many fields, filled by field name. Each language's builder, initializer or
+// keywords use these calls. tools/generate.py lists the fields from cucore.h.
 #pragma once
 
 #include <cucore.h>
@@ -34,11 +34,11 @@ struct Field {
   const char* name;
   FieldKind kind;
   size_t offset;
-  size_t count_offset;  // of a list: where its length goes
-  size_t sizes_offset;  // of a list of bytes: where their sizes go
+  size_t count_offset;  // of a list: offset of its length
+  size_t sizes_offset;  // of a list of bytes: offset of their sizes
 };
 
-// Owns every string and list that the struct points at.
+// Owns every string and list that the struct refers to.
 class OptionFields {
  public:
   OptionFields(const char* struct_name, const Field* fields, size_t count, void* target);
@@ -81,7 +81,7 @@ class OptionFields {
 };
 
 template <class Struct>
-struct FieldsOf;  // static const Field fields[]; NAME; by the generated file
+struct FieldsOf;  // the generated file defines `static const Field fields[]` and NAME
 
 template <class Struct>
 class Options {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a language's own names where a message has those of C.
+// Replaces C names in a message by a language's own.
 #include "spelling.hpp"
 
 #include <algorithm>
@@ -24,13 +24,13 @@ const char* find(std::string_view name) {
   return found != all.end() && found->in_c == name ? found->here : nullptr;
 }
 
-// Paths and names of files are not ours to change.
+// Paths and names of files must not change.
 bool begins_name(std::string_view text, size_t at) {
   return at == 0 || (!is_word(text[at - 1]) && text[at - 1] != '/' && text[at - 1] != '-' &&
                      text[at - 1] != '.');
 }
 
-// The name that begins here, with a field if it is a struct's; "" where there is none of C's.
+// Returns the C name that begins here, with a field if it is a struct's; else "".
 std::string_view name_at(std::string_view text, size_t at) {
   const size_t end = word_end(text, at);
   const std::string_view word = text.substr(at, end - at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of the library speak of C functions and C structs; a user of another language reads the
-// names that he types. tools/spellings.py makes each language's table, which its wrapper holds.
+// Messages of the library contain C functions and C structs. Users of another language read its own
+// names. The script tools/spellings.py makes each language's table, which its wrapper contains.
 #pragma once
 
 #include <cstddef>

@@ -47,10 +47,10 @@ Waiting::Waiting(std::shared_ptr<const Wait> wait, bool looks_first)
   try {
     std::thread(run, wait, outcome_).detach();
   } catch (const std::system_error&) {
-    run(wait, outcome_);  // no more threads: then in one piece
+    run(wait, outcome_);  // no further threads: then in one piece
   }
   if (!looks_first || is_emulated()) return;
-  // Waking a thread is slow beside a GPU's own end of work.
+  // Waking a thread is slow compared with a GPU's own end of work.
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
   while (!outcome_->is_there && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for a device in slices: a thread of our own waits in the library, so that the caller's
-// can look after other things between two slices. Python handles signals then, and Mono may stop
-// the thread of a process that ends. A wait that ends at once costs one query.
+// Waits for a device in slices: a thread of the library waits, so that the caller's thread can do
+// other work between two slices. Python then handles signals, and Mono may stop the thread at the
+// end of a process. A wait that ends at once costs one query.
 #pragma once
 
 #include <cucore.h>
@@ -15,7 +15,7 @@
 
 namespace cucore::bind {
 
-// A wait of the library, with all that it needs: it may outlast the call.
+// A wait of the library, with all that it needs; it may outlast the call.
 class Wait {
  public:
   virtual ~Wait() = default;
@@ -33,17 +33,17 @@ class WaitOf final : public Wait {
   Function* function_;
 };
 
-// One wait, in another thread, which goes on by itself if this is destroyed before.
+// One wait, in another thread, which continues if this object is destroyed before.
 class Waiting {
  public:
-  // With looks_first its end is looked for without sleeping at first, where that is worth it.
+  // With looks_first, it first polls for the end without sleeping, if that is worth it.
   Waiting(std::shared_ptr<const Wait> wait, bool looks_first);
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
-  // True once the wait is over; false if the time is up before.
+  // Returns true once the wait is over; false after the time.
   bool wait(std::chrono::milliseconds time) const;
-  // Throws its Failure; only once it is over.
+  // Throws its Failure; call only once it is over.
   void require_success() const;
 
  private:
@@ -53,8 +53,8 @@ class Waiting {
   const std::shared_ptr<Outcome> outcome_;
 };
 
-// How long to query before another thread is worth its cost. A GPU's driver queries all the time
-// too, and waking a thread is slow beside that; the CPU device needs the core.
+// Returns how long to query before another thread is worth its cost. A GPU's driver also polls, and
+// waking a thread is slow compared with that. The CPU device needs the core.
 std::chrono::nanoseconds time_to_ask(const cucore_stream*);
 std::chrono::nanoseconds time_to_ask(const cucore_event*);  // it may be one that sleeps
 

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Object code goes from language to language: exchange.py [--keep=FOLDER] python=COMMAND java=COMMAND...
 
-Each command is a program of its language, words parted by blanks, that does one of
+Each command is a program of its language, with words separated by blanks:
 
   COMMAND make OUT      compiles the kernel "triple", stores it
-  COMMAND copy IN OUT   reads what another stored, writes it again
+  COMMAND copy IN OUT   reads the file of another, writes it again
   COMMAND own IN OUT    the same through the language's own serialization, from and to the container
-  COMMAND launch IN     reads it, launches it on 1000 floats, checks them; prints "ok"
-  COMMAND cached FOLDER compiles it through a cache in the folder; prints the outcome
+  COMMAND launch IN     reads it, launches it on 1000 floats, checks them, prints "ok"
+  COMMAND cached FOLDER compiles it through a cache in the folder, prints the outcome
 
 For every ordered pair of languages the one makes and the other copies and launches; the bytes are
-equal at each step. Then one goes through all of them in turn. What one has put in a cache's folder
-each of the others has from there. With --keep what each language has made is left in the folder, for
+equal at each step. Then one file goes through all of them in turn. Each language finds the entries of
+the others in a cache's folder. With --keep the files of each language stay in the folder, for
 another machine: python.cuco, java.cuco, csharp.cuco.
 """
 import itertools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section "Batch" of cucore.h, built up item by item. The report of what is done is not here: it is
-// called from threads of the library, where no code of a language ever is.
+// Section "Batch" of cucore.h, built item by item. The progress report is left out, because threads
+// of the library call it, and code of a language never runs there.
 
 /** Compiles of many programs at once. */
 struct Batch {
@@ -17,7 +17,7 @@ struct Batch {
     }
     /** The object code of an item; null if it failed. */
     ObjectCode *code(size_t index) { return $self->code(index); }
-    /** Fails as the item failed. */
+    /** Fails as the item did. */
     void check(size_t index) { $self->check(index); }
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section "Buffer" of cucore.h: the memory comes first here, and what can be left out last.
+// Section "Buffer" of cucore.h: the memory is the first parameter here, and optional ones are last.
 %extend Buffer {
   //: cucore_buffer_write
   void write(const void *data, size_t size, Stream *stream, size_t offset = 0) {

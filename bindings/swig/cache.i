@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section "Cache" of cucore.h. Remotes as tables of functions are not here: they are called from
-// threads of the library, where no code of a language ever is. A builder is called on the thread that
-// asked: see cpp/builder.hpp.
+// Section "Cache" of cucore.h. Remotes as tables of functions are left out, because threads of the
+// library call them, and code of a language never runs there. A builder runs on the calling thread:
+// see cpp/builder.hpp.
 
-/** Files of a cache, as they were when the cache told of them. */
+/** Files of a cache, as they were at the time of the report. */
 struct CacheEntries {
   %extend {
     ~CacheEntries() { delete $self; }
     /** The 32 bytes of its key. */
     Bytes key(size_t index) { return {$self->at(index).key, sizeof $self->at(index).key}; }
-    /** What it is. */
+    /** The kind of file. */
     cucore_cache_file kind(size_t index) { return $self->at(index).kind; }
-    /** Whether it is whole. */
+    /** Whether it is intact. */
     bool is_sound(size_t index) { return $self->at(index).is_sound != 0; }
     /** Its bytes. */
     uint64_t size(size_t index) { return $self->at(index).size; }
-    /** When it was made: nanoseconds since 1970. */
+    /** The time of its creation: nanoseconds since 1970. */
     int64_t made_ns(size_t index) { return $self->at(index).made_ns; }
-    /** When it was used last: nanoseconds since 1970. */
+    /** The time of its last use: nanoseconds since 1970. */
     int64_t used_ns(size_t index) { return $self->at(index).used_ns; }
-    /** The kind of its code; 0 where it was not read. */
+    /** The kind of its code; 0 if it was not read. */
     int32_t type(size_t index) { return $self->at(index).type; }
     /** The name of its code. */
     const char *name(size_t index) { return $self->at(index).name; }
     /** The architecture of its code. */
     const char *arch(size_t index) { return $self->at(index).arch; }
-    /** What is wrong with it. */
+    /** The description of its damage. */
     const char *problem(size_t index) { return $self->at(index).problem; }
 
     %immutable;
-    /** How many there are. */
+    /** The number of files. */
     size_t count;
     %mutable;
   }
@@ -37,7 +37,7 @@ struct CacheEntries {
 %{
 static size_t CacheEntries_count_get(CacheEntries *entries) { return entries->size(); }
 
-// What is behind struct_size: each field 64 bits, in the header's order.
+// The bytes after struct_size: each field has 64 bits, in the header's order.
 template <class Ask>
 static Bytes cache_statistics(Cache *cache, Ask *ask) {
   static thread_local cucore_cache_statistics_info info;

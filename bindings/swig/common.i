@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every section uses: the helpers of the bodies, and the types that each language maps.
+// The common part of every section: the helpers of the bodies, and the types that each language
+// maps.
 %{
 #include <cucore.h>
 
@@ -39,7 +40,7 @@ typedef cucore::bind::Compiling Compiling;
 typedef cucore::bind::Keys Keys;
 typedef cucore::bind::Images Images;
 %}
-// A wait for a device: where a language has signals to look for, it has a form of its own.
+// A wait for a device: languages that handle signals have a separate form.
 #if defined(SWIGPYTHON)
 %{
 #include "interrupt.hpp"
@@ -81,8 +82,8 @@ typedef unsigned long long uint64_t;
 %noexception MEMBER;
 %enddef
 
-// Options with many fields, filled by field name: the names, kinds and comments of the fields come
-// from the header itself, so that a new field reaches every language.
+// Options with many fields, filled by field name. The names, kinds and comments of the fields come
+// from the header, so that a new field reaches every language.
 %define %options(CLASS, COMMENT)
 /** COMMENT */
 struct CLASS {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles that a language waits for in slices, behind its own compile(): in Java another thread
+// Compiles that a language waits for in slices, inside its own compile(): in Java another thread
 // handles signals.
 #if !defined(SWIGJAVA)
 
@@ -11,9 +11,9 @@ struct Compiling {
       return new Compiling(held(program), held(cache_or_null), target, names, name_count);
     }
     ~Compiling() { delete $self; }
-    /** Whether the compile is over; returns after that time at the latest. */
+    /** Returns whether the compile is over; returns after that time at the latest. */
     bool wait(int64_t milliseconds) { return $self->wait(milliseconds); }
-    /** The object code, once; fails as the compile failed. */
+    /** The object code, once; fails as the compile did. */
     ObjectCode *take(cucore_cache_outcome *outcome) { return $self->take(outcome); }
   }
 };

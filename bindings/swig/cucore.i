@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bindings of all languages. The classes of the handle types are generated (tools/classes.py), over aliases: SWIG's
-// helper of an %extend member is called STRUCT_MEMBER, which over the C names would clash with the C functions. The .i
-// files contain the members that the conventions do not cover.
+// The bindings of all languages. The classes of the handle types are generated (tools/classes.py),
+// over aliases. SWIG's helper of an %extend member is called STRUCT_MEMBER, which over the C names
+// would clash with the C functions. The .i files contain the members that the conventions do not
+// cover.
 #if defined(SWIGPYTHON)
 %module cucore
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section "Library" of cucore.h: functions over the libraries. The struct that a query fills
-// in is read field by field; each language makes a value of it.
+// Section "Library" of cucore.h: functions for the libraries. The struct of a query is read field
+// by field; each language makes a value of it.
 %{
 static cucore_library_info library_info(cucore_library library) {
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section "Log" of cucore.h. The messages are kept until a thread of the language asks for them; see
-// cpp/log_receiver.hpp for why. Each language has a callback on top, called from a thread of its own.
+// Section "Log" of cucore.h. The messages are stored until a thread of the language takes them;
+// cpp/log_receiver.hpp has the reason. Each language has a callback on top, called from a separate
+// thread.
 
 /** The library's messages, one after another, while it is the last receiver made. */
 struct LogReceiver {
@@ -9,9 +10,9 @@ struct LogReceiver {
     LogReceiver(cucore_log_level least) { return new LogReceiver(least); }
     ~LogReceiver() { delete $self; }
 
-    /** Moves on to the next message: whether there is one before the time is over. */
+    /** Moves on to the next message: returns whether one arrived before the time is up. */
     bool next(int timeout_ms) { return $self->next(timeout_ms); }
-    /** Receives no more; a next() that waits ends. */
+    /** Ends the messages; a next() that waits ends. */
     void stop() { $self->stop(); }
 
     %immutable;
@@ -19,9 +20,9 @@ struct LogReceiver {
     cucore_log_level level;
     /** The text of the message that next() moved to. */
     const char *message;
-    /** How many messages were lost because nobody took them. */
+    /** The number of messages lost because they were not taken. */
     int64_t dropped;
-    /** Whether no more messages come: it was stopped, or a later receiver took its place. */
+    /** Whether no more messages come: it was stopped, or a later receiver replaced it. */
     bool stopped;
     %mutable;
   }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SWIG classes of the handle types: each C function that follows the conventions becomes a member.
 
-A function that does not is written by hand in a .i file, with its mark. There is no third way: the generator stops.
+A function that does not is written by hand in a .i file, with its mark. For any other function the generator stops.
 """
 from api import SCALARS, camel_of, is_plain
 
@@ -133,7 +133,7 @@ def declared(ctype, name):
 
 
 class Written:
-    """A class of SWIG as it is written out."""
+    """A class of SWIG in its written form."""
 
     def __init__(self, api, owner):
         self.api, self.owner = api, owner

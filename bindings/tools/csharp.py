@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What C# gets from the header: XML comments, enums, exceptions, options classes."""
+"""Makes C#'s parts from the header: XML comments, enums, exceptions, options classes."""
 import itertools
 import re
 
@@ -11,7 +11,7 @@ from api import FOLDER, camel_of
 from header import camel
 
 KEPT_TYPES = {'int32_t': 'int', 'uint64_t': 'ulong', 'int64_t': 'long', 'size_t': 'long', 'const char *': 'string', 'bool': 'bool'}
-# The keywords of C#. SWIG gives a parameter with such a name another one.
+# The keywords of C#. SWIG renames a parameter with such a name.
 KEYWORDS = frozenset('''abstract as base bool break byte case catch char checked class const continue decimal default delegate
   do double else enum event explicit extern false finally fixed float for foreach goto if implicit in int interface internal is
   lock long namespace new null object operator out override params private protected public readonly ref return sbyte sealed
@@ -96,7 +96,7 @@ def generated_members(places, members, texts):
 
 
 def has_text(text, name):
-    """Whether a source gives the class a ToString()."""
+    """Returns whether a source has a ToString() for the class."""
     for part in re.split(r'^(?=(?:\w+ )+(?:class|struct) )', text, flags=re.M):
         if re.match(rf'(?:\w+ )+class {name}\b', part) and 'override string ToString()' in part:
             return True
@@ -182,7 +182,7 @@ SETTERS = {'text': 'native.SetText', 'toggle': 'Fields.Set', 'number': 'native.S
 
 
 def named_pairs(struct):
-    """Lists of names and of what they name, which share a length: {names field: (property, values field)}."""
+    """Returns lists of names and of their values with a common length, as `{names field: (property, values field)}`."""
     pairs = {}
     for f in struct.fields:
         if f.kind == 'texts' and f.name.endswith('_names'):

@@ -99,14 +99,14 @@ def synchronize(owner, name):
 
 
 def members(api, owner):
-    """The patterns that a type has, as partial classes of their own."""
+    """The patterns of a type, as separate partial classes."""
     name = api.class_name(owner.name, 'csharp')
     return [line for f in owner.functions for line in (query(owner, name) if api.is_query(f) else
                                                        synchronize(owner, name) if api.is_synchronize(f) else [])]
 
 
 def waits(api):
-    """What BeginWait calls: null where the wait is over, or failed."""
+    """Called by BeginWait: null if the wait is over, or failed."""
     out = ['%{']
     for owner in api.classes:
         asked = next((f', {f.name}' for f in owner.functions if api.is_query(f)), '')

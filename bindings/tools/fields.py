@@ -7,7 +7,8 @@ KINDS = ('text', 'toggle', 'number', 'texts', 'numbers', 'blobs', 'flag', 'uint3
 
 
 def records(api):
-    """(struct, class) of each struct that a call fills with numbers alone: every language makes a record of it."""
+    """(struct, class) of each struct that a call fills only with numbers: every language makes a
+    record of it."""
     for name, struct in api.header.structs.items():
         if name.endswith('_info') and len(struct.fields) > 1 and all(f.kind == 'uint64' for f in struct.fields):
             yield name, camel(name.split('_', 1)[1].removesuffix('_info'))

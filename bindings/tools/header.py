@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the public header: its functions, enums and options structs, each with its comment.
 
-The header is the one place where things are described; the tools beside this file carry the
-descriptions, the enums and the names of option fields into each language.
+Only the header contains descriptions. The tools in this folder copy the descriptions, the enums and the
+names of option fields to each language.
 """
 import re
 import sys
@@ -15,7 +15,7 @@ import header_text  # noqa: E402
 
 @dataclass
 class Doc:
-    """A comment of the header, taken apart."""
+    """A comment of the header, split into parts."""
     text: str = ''                               # paragraphs, parted by an empty line
     params: dict = field(default_factory=dict)   # name -> text
     retvals: list = field(default_factory=list)  # (CUCORE_ERROR_X, text)
@@ -91,7 +91,7 @@ def clean(comment):
 
 
 def result(text):
-    """The comment of an output as that of a result, which a language returns."""
+    """Converts the comment of an output to that of a result, which a language returns."""
     return text.removeprefix('receives ').removesuffix('; its struct_size must be set')
 
 
@@ -121,7 +121,7 @@ def parse_type_doc(comment):
 
 
 def enum_prefix(names):
-    """What all enumerators begin with, up to an underscore."""
+    """Returns the common prefix of all enumerators, up to an underscore."""
     first = names[0]
     length = min(next((i for i, (a, b) in enumerate(zip(first, n)) if a != b), min(len(first), len(n)))
                  for n in names)
@@ -176,7 +176,7 @@ def parse_struct(doc, body, name):
     return Struct(name, parse_type_doc(doc), fields, [f for f, _, _ in raw])
 
 
-# Of tables of functions that threads of the library call: no language has those.
+# Types of tables of functions that threads of the library call, which no language has.
 NOT_IN_BINDINGS = ('cucore_cache_answer',)
 
 
@@ -219,7 +219,7 @@ def spaced(ctype):
 
 
 def parameter(text):
-    """(name, type) of a declaration."""
+    """Returns (name, type) of a declaration."""
     ctype, name, size = re.fullmatch(r'\s*(.*?)(\w+)\s*((?:\[\w*\])?)\s*', text, re.S).groups()
     return name, spaced(ctype) + size
 

@@ -13,7 +13,7 @@ MARK = re.compile(r'^(\s*)//: ([a-z]+_\w+)\s*$')
 
 @dataclass
 class Member:
-    """A member of the bindings and the C function behind it ('' where there is none)."""
+    """A member of the bindings and the C function behind it, or ''."""
     owner: str       # class, '' for a function
     name: str
     function: str
@@ -37,7 +37,8 @@ LANGUAGE = re.compile(r'#(if|elif) (!?)defined\(SWIG(PYTHON|JAVA|CSHARP)\)$')
 
 def of_language(lines, language):
     """The lines that are for one language. Conditions about something else stay."""
-    out, around = [], []  # of each #if around: [its lines are taken, some branch was]; None if it is about something else
+    # of each #if around: [its lines are taken, some branch was]; None for other conditions
+    out, around = [], []
     for line in lines:
         m = LANGUAGE.match(line)
         if m:
@@ -113,8 +114,8 @@ def members(lines):
 
 
 class Implied:
-    """What declarations that are written by hand imply: results that are new objects, properties that cannot fail, and
-    handles that may be null."""
+    """The conclusions from hand-written declarations: results that are new objects, properties that
+    cannot fail, and handles that may be null."""
 
     def __init__(self, lines):
         self.nullable, self.directives = set(), []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Java gets from the header: javadoc, enums, the builder of options."""
+"""Makes Java's parts from the header: javadoc, enums, the builder of options."""
 import re
 
 import fields
@@ -132,7 +132,7 @@ def constructor(name, options, function):
 
 
 def exceptions(places, folder):
-    """One class a status, and the method that makes the right one."""
+    """One class per status, and the method that creates the right one."""
     statuses = places.api.header.enum('cucore_status')
     cases = []
     for i in statuses.items:
@@ -160,7 +160,7 @@ SETTERS = {
 
 
 def options(struct, places, folder):
-    """A builder with a method a field."""
+    """A builder with a method per field."""
     name = camel_of(struct)
     out = ['package io.cucore;', '', f'/** {text_of(struct.doc.text, places)} */',
            f'public final class {name} extends Options {{', f'  private {name}(Builder builder) {{', '    super(builder);', '  }', '',
@@ -193,7 +193,7 @@ def enum(e, places):
     for i in e.items:
         out.append(f'  /** {text_of(i.doc or i.short, places)} */')
         out.append(f'  {i.short}({i.value}),')
-    # An enum of the header may have an UNKNOWN of its own, which newer numbers are then read as.
+    # An enum of the header may have an UNKNOWN of its own, as which newer numbers are then read.
     if any(i.short == 'UNKNOWN' for i in e.items):
         out[-1] = out[-1].removesuffix(',') + ';'
     else:
@@ -201,7 +201,7 @@ def enum(e, places):
     out += ['', f'  private static final {e.name}[] ALL = values();', '', '  private final int value;', '', f'  {e.name}(int value) {{', '    this.value = value;', '  }', '',
             '  /** The number in the C API.', '   * @return the number */', '  public int value() {', '    return value;', '  }', '',
             f'  static int number({e.name} given, String name) {{', '    return Given.notNull(given, name).value;', '  }', '',
-            '  /** The enumerator of a number, UNKNOWN if there is none.', '   * @param value the number in the C API',
+            '  /** Returns the enumerator of a number, or UNKNOWN.', '   * @param value the number in the C API',
             '   * @return the enumerator */', f'  public static {e.name} of(int value) {{',
             f'    for ({e.name} each : ALL) {{', '      if (each.value == value) {', '        return each;', '      }',
             '    }', '    return UNKNOWN;', '  }', '}', '']

@@ -22,7 +22,7 @@ from pathlib import Path
 
 
 def swig(stamp, folder, command):
-    shutil.rmtree(folder, ignore_errors=True)  # classes that are no longer made must not stay
+    shutil.rmtree(folder, ignore_errors=True)  # old classes must not stay
     os.makedirs(folder)
     subprocess.run(command, check=True)
     for path in Path(folder).glob('*.java'):
@@ -73,7 +73,7 @@ def add_libraries(classes, platform, libraries):
 
 
 def pack(out, classes, manifest):
-    """A zip file in a fixed order with fixed dates; jar's own has none before Java 17."""
+    """A zip file in a fixed order with fixed dates, which jar itself lacks before Java 17."""
     def put(archive, name, data):
         entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
         entry.external_attr = 0o644 << 16

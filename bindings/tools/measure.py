@@ -5,12 +5,13 @@
   measure.py ROOT            prints the figures
   measure.py ROOT --check    also fails if one is above its limit
 
-lines    non-blank lines under bindings/, without tests and licence lines, per public function
-facts    entries of hand-kept tables that name an element of the API: rows of api/*.toml, entries of
-         literals in tools/*.py, rows of coverage/functions.txt, directives of .i files, and lines of
-         C++ that list the handle types
-types    files under bindings/, without tests, that name the handle type of the second library in tests/second_library, and
-         the files that give it to the languages
+The figures:
+- lines: non-blank lines under bindings/ per public function, without tests and licence lines
+- facts: entries of hand-kept tables that name an element of the API (rows of api/*.toml, entries of
+  literals in tools/*.py, rows of coverage/functions.txt, directives of .i files, lists of handle
+  types in C++)
+- types: files under bindings/, without tests, that name the handle type of the library in
+  tests/second_library, and the files that add it to the languages
 """
 import ast
 import re

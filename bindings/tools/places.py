@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where users of a language find a C function: in the language's own layer, by the marks there, or as the member that
-SWIG makes of it.
+"""The places at which users of a language find a C function. It is in the language's own layer, by the marks there, or
+it is the member that SWIG makes of it.
 
 A mark stands before the member: "//: cucore_x", in Python "#: cucore_x". "//: also cucore_x" names a further function
 that the member stands for.
@@ -157,7 +157,7 @@ class Places:
         return Place('CucoreException', lower(name) if self.language == 'java' else camel(name), self.language == 'csharp')
 
     def text(self, function):
-        """As prose has it, "Device.count"; None if there is none."""
+        """The place in prose, "Device.count", or None."""
         place = self.find(function)
         is_new = place and not place.name and self.language != 'python'
         return None if place is None else ('new ' if is_new else '') + str(place)

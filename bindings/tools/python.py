@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python gets from the header: docstrings, IntEnums, the keywords of options."""
+"""Makes Python's parts from the header: docstrings, IntEnums, the keywords of options."""
 import re
 
 import fields
@@ -34,7 +34,7 @@ def text_of(text, places):
 
 
 def renamed(text, member, function):
-    """The bytes that a copy takes and gives are its parameter data here."""
+    """The input and output bytes of a copy are its parameter data here."""
     if member.owner != 'Buffer' or 'data' not in member.parameters:
         return text
     return re.sub(r'\b(source|destination)\b', 'data', text)
@@ -56,7 +56,7 @@ def comment(member, places):
 
 
 def features(member, places):
-    # What is not for users begins with an underscore.
+    # Names of members that are not for users begin with an underscore.
     is_raw = places.is_hidden(member) and member.kind != 'constructor'
     lines = [f'%rename(_{member.name}) {member.path};'] if is_raw else []
     # Keywords cost a little: only where there is something to name.

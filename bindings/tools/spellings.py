@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How users of a language spell the C API: what the messages of failures contain instead of C's names."""
+"""The spelling of the C API for users of a language: the names that messages contain instead of
+C's."""
 import re
 
 from api import camel_of, is_plain
@@ -10,7 +11,7 @@ NULL = {'python': 'None', 'java': 'null', 'csharp': 'null'}
 
 
 def functions(places):
-    """C function -> what users call, with "()" unless it is a property."""
+    """C function -> the name for users, with "()" unless it is a property."""
     for name in places.api.header.functions:
         place = places.find(name)
         if place and not places.api.unreachable(name):
@@ -19,7 +20,8 @@ def functions(places):
 
 
 def struct_form(struct, places):
-    """What users write where C has an options struct. {} is a field: in Python most are keywords of a call."""
+    """The users' name of a C options struct. {} is a field: in Python most are keywords of a call.
+    """
     api, language = places.api, places.language
     listed = api.table.get('structs', struct.name, {}).get(language)
     if listed:
@@ -72,7 +74,7 @@ def handles(places):
 
 
 def all_of(places, module):
-    """What stands in a message -> what a user of the language reads there."""
+    """Text in a message -> its form for users of the language."""
     table = {'NULL': NULL[places.language]}
     for part in (handles(places), functions(places), structs(places), enumerators(places, module)):
         table.update(part)

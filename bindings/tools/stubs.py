@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of Python's native module: the file written by hand, and in its classes each member of SWIG and of Python's layer
-that it does not have."""
+"""The types of Python's native module: the hand-written file, with the missing members of SWIG and of Python's layer added
+to its classes."""
 import ast
 import re
 
@@ -96,7 +96,7 @@ def helper_members(all_lines, owner):
 
 
 def in_class(text, owner, found):
-    """The text with definitions put into a class, which is made if there is none."""
+    """The text with definitions put into a class, which is created if it is missing."""
     indented = ''.join(f'    {line}\n' for line in found)
     head = re.search(rf'^class {owner}\b.*:\n', text, re.M)
     if head:

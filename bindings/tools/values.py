@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Java's records would be: accessors, constructors, equality and builders of classes whose fields are written by hand.
+"""A replacement for Java's records: accessors, constructors, equality and builders of classes whose fields are written by hand.
 
 The lines behind "//: fields" are fields; "int minGridSize; // The least grid -> blocks" gets an accessor with this comment.
-A field without a comment gets none; "Optional: " before the comment makes the accessor an Optional. "//: fields equal" adds equals() and hashCode(), and "(...)" a constructor of the package
-with these parameters: a field with a value gets that, each other one is a parameter too. "private (...)" makes it private.
-"//: builder" adds a builder; there the comment is that of the setter, and "Duration: " or "int: " before it is the type that
-the setter takes, or "(key, value): " the parameters of one that adds to a Map.
+A field without a comment gets none; "Optional: " before the comment makes the accessor an Optional. The mark "//: fields equal" adds equals() and hashCode(), and "(...)" a constructor of the package
+with these parameters. A field with a value keeps it, and each other one is also a parameter. With "private (...)" it is private.
+The mark "//: builder" adds a builder, and the comment is that of the setter. The type of its parameter, "Duration: " or "int: ",
+precedes the comment. For a setter that adds to a Map, the parameters "(key, value): " do.
 
 Marks of one line:
   //: said TEXT                              toString()
@@ -87,7 +87,7 @@ class Option:
         return f'{self.name} = {given or f"Given.{check}(value, {chr(34)}{self.setter}{chr(34)})"};'
 
     def shown(self):
-        """What toString() has; null where it is the default."""
+        """Returns the result of toString(); null if it is the default."""
         if self.taken == 'Duration' and self.name.endswith('timeLimitMillis'):
             return f'{self.name} == 0 ? null : java.time.Duration.ofMillis({self.name})'
         if self.element or self.pair:
@@ -96,7 +96,7 @@ class Option:
         return f'{self.name} == {default} ? null : {self.name}' if default else self.name
 
     def kept(self):
-        """What the options have of the builder's field."""
+        """Returns the options' copy of the builder's field."""
         kept = f'builder.{self.name}'
         return f'java.util.List.copyOf({kept})' if self.element else f'new java.util.LinkedHashMap<>({kept})' if self.pair else kept
 
@@ -198,7 +198,7 @@ def expand(lines, owner):
                 continue
             ctype, name, initial, text = FIELD.match(lines[at]).groups()
             fields.append((ctype, name, initial or '', text or ''))
-            # Where a class is serialized, javadoc requires a comment of each field.
+            # A serialized class must have a comment for each field, because javadoc requires it.
             out += ([f'  /** {KIND.sub("", text.partition(" -> ")[0])}. */'] if text else []) + [lines[at].partition(' // ')[0].replace(initial or '\0', '')]
             at += 1
         if mark[1] == 'builder':

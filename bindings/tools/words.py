@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns the header's C words into a language's own: functions, enumerators, statuses."""
+"""Converts the header's C words to a language's own: functions, enumerators, statuses."""
 import re
 
 
@@ -24,7 +24,7 @@ def translate(text, header, function_name, item_name, null):
     text = re.sub(r'\bCUCORE_[A-Z0-9_]+\b', item, text)
     text = re.sub(r'\bcucore_\w+\b', lambda m: header.enum(m[0]).name if header.enum(m[0]) else m[0], text)
     text = re.sub(r'\bNULL\b', null, text)
-    # What C returns as a number is a boolean in the languages.
+    # A C number that means yes or no is a boolean in the languages.
     text = re.sub(r'\bReturns 1 if\b', f'Returns {"True" if null == "None" else "true"} if', text)
     return text
 
@@ -54,12 +54,13 @@ def options(function, api):
 
 
 def result(function):
-    """What the comment says of the one result. A struct or an array that the caller provides exists in C alone."""
+    """Returns the comment for the one result. A struct or an array that the caller provides exists
+    only in C."""
     text = function.doc.params.get('out', '')
     return '' if 'struct_size' in text else text
 
 
-# What cannot happen in the languages: there structs and buffers have the right size.
+# Statuses that cannot occur in the languages, where structs and buffers have the right size.
 OF_C = ('CUCORE_ERROR_ABI_MISMATCH', 'CUCORE_ERROR_BUFFER_TOO_SMALL')
 
 
@@ -79,5 +80,6 @@ def spaced(name):
 
 
 def is_length(before, name):
-    """Whether a parameter is the length of the one before, with which it is one value in the languages."""
+    """Returns whether a parameter is the length of the former one, with which it is one value in
+    the languages."""
     return (before, name) == ('data', 'size') or name in (f'{before}_size', f'{before.removesuffix("s")}_count')

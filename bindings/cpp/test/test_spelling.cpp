@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of C in a message become those of a language, and nothing else of it changes.
+// C names in a message become those of a language, and nothing else changes.
 #include "spelling.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(Spelling, functions_have_their_parentheses_once) {
   EXPECT_EQ(respell("cucore_device_reset() did"), "Device.reset() did");
   EXPECT_EQ(respell("cucore_device_reset"), "Device.reset()");
   EXPECT_EQ(respell("(cucore_device_reset())."), "(Device.reset()).");
-  EXPECT_EQ(respell("cucore_buffer_size()"), "Buffer.size()");  // of a property nobody says so
+  EXPECT_EQ(respell("cucore_buffer_size()"), "Buffer.size()");  // a property has no "()"
 }
 
 TEST(Spelling, fields_go_with_their_structs) {

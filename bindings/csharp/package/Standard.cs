@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the library's assembly one for .NET Standard 2.0, and checks that it is: what Mono's compiler refers to
-// in mscorlib and System.Core is referred to in netstandard and System.Memory then.
+// Makes the library's assembly one for .NET Standard 2.0, and checks the result. References of Mono's compiler to
+// mscorlib and System.Core then lead to netstandard and System.Memory.
 //   Standard.exe make ASSEMBLY OUT
 //   Standard.exe check ASSEMBLY FACADES API...
 // FACADES is the folder of netstandard.dll; API are folders of reference assemblies, in which members are looked up.
@@ -15,7 +15,7 @@ internal static class Standard {
   private static readonly byte[] token = { 0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51 };
   private static readonly AssemblyNameReference standard = Reference("netstandard", new Version(2, 0, 0, 0));
   private static readonly AssemblyNameReference memory = Reference("System.Memory", new Version(4, 0, 1, 1));
-  // What of System.Memory is not in .NET Standard 2.0.
+  // Types of System.Memory that .NET Standard 2.0 lacks.
   private static readonly HashSet<string> ofMemory = new HashSet<string> {
     "System.Span`1", "System.ReadOnlySpan`1", "System.Memory`1", "System.ReadOnlyMemory`1", "System.MemoryExtensions",
     "System.Buffers.MemoryHandle", "System.Buffers.MemoryManager`1", "System.Buffers.IPinnable", "System.Buffers.IMemoryOwner`1",
@@ -58,8 +58,8 @@ internal static class Standard {
     }
   }
 
-  // .NET Standard 2.0 has no IsReadOnlyAttribute, which marks parameters that are "in": compilers put one of
-  // their own into the assembly, and know it by its name.
+  // .NET Standard 2.0 has no IsReadOnlyAttribute, which marks parameters that are "in". Compilers put one of
+  // their own into the assembly, and identify it by its name.
   private static void OwnReadOnly(ModuleDefinition module) {
     TypeReference attribute = new TypeReference("System", "Attribute", module, standard);
     TypeDefinition own = new TypeDefinition(ReadOnly.Substring(0, ReadOnly.LastIndexOf('.')), ReadOnly.Substring(ReadOnly.LastIndexOf('.') + 1),

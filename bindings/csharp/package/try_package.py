@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the package as a stranger would: try_package.py PACKAGE MCS MONO NUGET XBUILD
+"""Uses the package as an outside program would: try_package.py PACKAGE MCS MONO NUGET XBUILD
 (NUGET or XBUILD may be "")
 
-In an empty folder: the package is installed, a program is compiled against what it brought, the native
-libraries go beside it as Cucore.targets says, and it runs with nothing of the build tree in the environment.
+Installs the package in an empty folder, and compiles a program against it. Cucore.targets copies the native
+libraries to the program, which then runs without the build tree in the environment.
 """
 import os
 import shutil
@@ -42,7 +42,7 @@ class Program {
   }
 }
 '''
-# The program's own libraries must be found beside it, and nowhere else.
+# The program's own libraries must be found in its folder, and nowhere else.
 CLEAN = {k: v for k, v in os.environ.items() if k not in ('LD_LIBRARY_PATH', 'MONO_PATH') and not k.startswith('CUCORE_')}
 
 
@@ -79,7 +79,7 @@ PROJECT = '''<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003
 
 
 def build_by_hand(here, app, mcs):
-    """What Cucore.targets does."""
+    """Does the work of Cucore.targets."""
     for file in [here / 'lib/net472/Cucore.dll', *(here / 'runtimes/linux-x64/native').iterdir()]:
         shutil.copy(file, app)
     (app / 'cucore-worker').chmod(0o755)

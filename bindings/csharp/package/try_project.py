@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds Cucore.csproj with Mono's xbuild, which reads MSBuild's older form of the same language, and runs
-scenarios over what came of it: try_project.py PROJECT BUILD XBUILD MONO SCENARIOS CLASS...
+"""Builds Cucore.csproj with Mono's xbuild, which reads MSBuild's older form of the same language. Then runs
+scenarios with the result: try_project.py PROJECT BUILD XBUILD MONO SCENARIOS CLASS...
 
-What the .NET SDK adds is put in its place: the import of the compiler's targets, a framework that Mono has and
-its assemblies, and metadata of items as elements. Sources, symbols, options, files of the package: they are the project's.
+It adds the parts of the .NET SDK: the import of the compiler's targets, a framework with its
+assemblies, and metadata of items as elements. Sources, symbols, options and files of the package are the project's.
 """
 import os
 import shutil
@@ -53,7 +53,7 @@ def packed(project, build):
             for name, place in places.items():
                 pattern = pattern.replace(name, place)
             found = list(Path('/').glob(pattern.lstrip('/'))) if pattern.startswith('/') else list(here.glob(pattern))
-            assert found, f'there is no {pattern}'
+            assert found, f'{pattern} matches no file'
             yield from (f.name for f in found)
 
 

@@ -16,7 +16,7 @@ public readonly partial struct Arg {
   private const int InlineSize = 8;
   private readonly ulong bits;    // a value of up to 8 bytes; an integer is extended by its sign
   private readonly object other;  // a buffer, or the bytes of a larger value
-  private readonly int form;      // Form(): equal to that of a parameter that takes the value as it is
+  private readonly int form;      // Form(): equal to that of a parameter that takes the value unchanged
   private readonly Kind kind;
   private readonly bool isBytes;  // also accepted for a parameter that is a struct
 

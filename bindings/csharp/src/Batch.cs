@@ -9,16 +9,16 @@ namespace Cucore {
 public sealed partial class BatchItem {
   private readonly string[] nameExpressions;
 
-  /// <summary>What to compile; it may be in several items.</summary>
+  /// <summary>The program to compile; it may be in several items.</summary>
   public CudaProgram Program { get; }
-  /// <summary>What to make of it.</summary>
+  /// <summary>The kind of code to make.</summary>
   public CodeType Target { get; }
   /// <summary>Templates and overloads to instantiate.</summary>
   public IReadOnlyList<string> NameExpressions { get { return Array.AsReadOnly(nameExpressions); } }
 
   /// <summary>One compile, as CudaProgram.Compile does it.</summary>
-  /// <param name="program">what to compile</param>
-  /// <param name="target">what to make of it</param>
+  /// <param name="program">the program to compile</param>
+  /// <param name="target">the kind of code to make</param>
   /// <param name="nameExpressions">templates and overloads to instantiate</param>
   public BatchItem(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     Program = program ?? throw new ArgumentNullException(nameof(program));
@@ -29,24 +29,25 @@ public sealed partial class BatchItem {
   internal void AddTo(NativeBatch batch) { batch.Add(Program, Target, nameExpressions); }
 }
 
-/// <summary>How to compile many programs at once.</summary>
+/// <summary>Options for the compile of many programs.</summary>
 public sealed class BatchOptions {
-  /// <summary>Processes; 0: one a core.</summary>
+  /// <summary>Processes; 0: one per core.</summary>
   public int Workers { get; set; }
-  /// <summary>Of each compile, in whole milliseconds; null: none.</summary>
+  /// <summary>Limit per compile, in whole milliseconds; null: none.</summary>
   public TimeSpan? TimeLimit { get; set; }
-  /// <summary>Where to look first, and to keep what is compiled; null: nowhere.</summary>
+  /// <summary>The cache for lookups and results; null: none.</summary>
   public Cache Cache { get; set; }
 
   //: described
 }
 
-/// <summary>What became of one item: object code, or the exception of what went wrong.</summary>
+/// <summary>The result of one item: object code, or the exception of its failure.</summary>
 public sealed class BatchResult {
   //: fields private ()
-  /// <summary>The object code, yours to dispose of; null where the item failed.</summary>
+  /// <summary>The object code, which the caller disposes of; null if the item failed.</summary>
   public ObjectCode Code { get; }
-  /// <summary>The exception that compiling the item alone would have thrown; null where it did not fail.</summary>
+  /// <summary>The exception that a compile of the item alone would have thrown; null without a
+  /// failure.</summary>
   public CucoreException Error { get; }
 
   internal static BatchResult Of(NativeBatch batch, int index) {
@@ -58,7 +59,7 @@ public sealed class BatchResult {
     }
   }
 
-  /// <summary>The object code, or why there is none.</summary>
+  /// <summary>The object code, or the reason that none exists.</summary>
   public override string ToString() { return Error == null ? Code.ToString() : Error.Message; }
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache: compiles and links what has not been built before.
+// The cache: compiles and links only programs that it has not built before.
 using System;
 using System.Collections.Generic;
 
 namespace Cucore {
-/// <summary>Object code, and where a cache had it from.</summary>
+/// <summary>Object code, and the place where a cache found it.</summary>
 public sealed class CacheResult {
   //: fields internal (ObjectCode code, int outcome)
-  /// <summary>The object code, yours to dispose of.</summary>
+  /// <summary>The object code, which the caller disposes of.</summary>
   public ObjectCode Code { get; } = code;
-  /// <summary>Where it came from.</summary>
+  /// <summary>The place where it was found.</summary>
   public CacheOutcome Outcome { get; } = (CacheOutcome)outcome;
 
   /// <summary>For "var (code, outcome) = cache.Compile(...)".</summary>
@@ -24,25 +24,25 @@ public sealed class CacheResult {
 
 public partial class Cache {
   /// <summary>Opens a cache in a folder, with the defaults for the rest.</summary>
-  /// <param name="directory">the folder, which is made where it is not there; "": memory alone</param>
+  /// <param name="directory">the folder, which is created if it is missing; "": only memory</param>
   public Cache(string directory)
       : this(new CacheOptions { Directory = directory ?? throw new ArgumentNullException(nameof(directory)) }) {}
 
   //: cucore_cache_compile
-  /// <returns>the object code, and where it came from</returns>
+  /// <returns>the object code, and the place where it was found</returns>
   public CacheResult Compile(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     return Find(program, target, nameExpressions) ?? Waits.Finish(new NativeCompiling(program, this, target, nameExpressions));
   }
 
   //: cucore_cache_find
-  /// <returns>the object code, and where it came from; null if it is not there</returns>
+  /// <returns>the object code, and the place where it was found; null if it is missing</returns>
   public CacheResult Find(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
     ObjectCode code = RawFind(program, target, nameExpressions, out int outcome);
     return code == null ? null : new CacheResult(code, outcome);
   }
 
   //: cucore_cache_link
-  /// <returns>the object code, and where it came from</returns>
+  /// <returns>the object code, and the place where it was found</returns>
   public CacheResult Link(Linker linker, CodeType target = CodeType.Cubin) {
     ObjectCode code = RawLink(linker, target, out int outcome);
     return new CacheResult(code, outcome);
@@ -59,9 +59,11 @@ public partial class Cache {
   }
 
   //: cucore_cache_get_or_build
-  /// <param name="build">called where there is none, on this thread; must not ask for the same key</param>
-  /// <returns>the object code, and where it came from; if it was built now, the object that build gave</returns>
-  /// <remarks>What build throws comes out of this call: the same exception.</remarks>
+  /// <param name="build">called on this thread if the entry is missing; must not request the same
+  /// key</param>
+  /// <returns>the object code, and the place where it was found; a new build returns the object of
+  /// build</returns>
+  /// <remarks>An exception of build leaves this call unchanged.</remarks>
   public unsafe CacheResult GetOrBuild(byte[] key, Func<ObjectCode> build) {
     CacheBuilding building = new CacheBuilding(build);
     fixed (byte* first = NotNull(key)) return building.Ask(this, (IntPtr)first, key.Length);
@@ -79,11 +81,11 @@ public partial class Cache {
   public IReadOnlyList<CacheEntry> Entries { get { return CacheEntry.List(RawEntries()); } }
 
   //: cucore_cache_verify
-  /// <returns>every file; what is not IsSound was damaged</returns>
+  /// <returns>every file; those that are not IsSound were damaged</returns>
   public IReadOnlyList<CacheEntry> Verify() { return CacheEntry.List(RawVerify()); }
 
   //: cucore_cache_trim
-  /// <returns>what was removed</returns>
+  /// <returns>the removed files</returns>
   public IReadOnlyList<CacheEntry> Trim(long maxBytes) { return CacheEntry.List(RawTrim((ulong)Checked.NotNegative(maxBytes, nameof(maxBytes)))); }
 
   //: cucore_cache_explain_miss
@@ -95,7 +97,7 @@ public partial class Cache {
   /// <param name="url">file:///shared/folder, http://host/path, https://, or redis://:password@host:port/database</param>
   /// <param name="readOnly">whether nothing is sent to it</param>
   /// <param name="connectTimeout">in whole milliseconds; null: 100 ms</param>
-  /// <param name="timeout">of one request; null: one second</param>
+  /// <param name="timeout">limit per request; null: one second</param>
   public void AddRemote(string url, bool readOnly = false, TimeSpan? connectTimeout = null, TimeSpan? timeout = null) {
     if (url == null) throw new ArgumentNullException(nameof(url));
     RawAddRemote(url, readOnly, Timeout.Milliseconds(connectTimeout, nameof(connectTimeout)), Timeout.Milliseconds(timeout, nameof(timeout)));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls back into C# for what a cache does not have.
+// Calls back into C# for results that a cache does not have.
 using System;
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 
 namespace Cucore {
-/// <summary>One get-or-build. What the program's own code throws stays here while native frames are on
-/// the stack, which exceptions must not cross, and goes on once they are gone.</summary>
+/// <summary>One get-or-build. An exception of the program's code must not cross native frames. It
+/// is stored here while they are on the stack, and then thrown again.</summary>
 internal sealed class CacheBuilding {
   [UnmanagedFunctionPointer(CallingConvention.StdCall)]
   private delegate IntPtr Function(IntPtr building);
@@ -38,7 +38,7 @@ internal sealed class CacheBuilding {
     }
   }
 
-  // One object for whoever asked, and one Dispose.
+  // One object for the caller, and one Dispose.
   private CacheResult Given(ObjectCode found, int outcome) {
     if (isAborted) Thread.CurrentThread.Abort();
     thrown?.Throw();
@@ -47,7 +47,7 @@ internal sealed class CacheBuilding {
     return new CacheResult(made, outcome);
   }
 
-  // A reference to what was made, or none where that failed.
+  // Returns a reference to the result, or none if the build failed.
   private static IntPtr Make(IntPtr building) { return ((CacheBuilding)GCHandle.FromIntPtr(building).Target).Make(); }
 
   private IntPtr Make() {
@@ -55,7 +55,7 @@ internal sealed class CacheBuilding {
       made = build() ?? throw new InvalidOperationException("the object code that was to be built is null");
       return CucoreNativePINVOKE.RetainCode(ObjectCode.getCPtr(made));
     } catch (ThreadAbortException) {
-      Thread.ResetAbort();  // else it goes on from here by itself, through native frames
+      Thread.ResetAbort();  // otherwise it would continue by itself, through native frames
       isAborted = true;
       return IntPtr.Zero;
     } catch (Exception e) {

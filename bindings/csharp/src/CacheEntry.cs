@@ -4,27 +4,28 @@ using System;
 using System.Collections.Generic;
 
 namespace Cucore {
-/// <summary>One file of a cache, as it was when the cache told of it.</summary>
+/// <summary>One file of a cache, as it was at the time of the report.</summary>
 public sealed class CacheEntry {
   //: fields private (NativeCacheEntries all, long index)
   private readonly byte[] key = all.Key(index);
-  /// <summary>What it is.</summary>
+  /// <summary>The kind of file.</summary>
   public CacheFile Kind { get; } = all.Kind(index);
-  /// <summary>Whether it is whole. If not, it has been removed, where the cache may write.</summary>
+  /// <summary>Whether it is intact. If not, it has been removed, unless the cache is
+  /// read-only.</summary>
   public bool IsSound { get; } = all.IsSound(index);
   /// <summary>In bytes.</summary>
   public long Size { get; } = checked((long)all.Size(index));
-  /// <summary>When it was made.</summary>
+  /// <summary>The time of its creation.</summary>
   public DateTimeOffset Made { get; } = Moment(all.MadeNs(index));
-  /// <summary>When it was used last.</summary>
+  /// <summary>The time of its last use.</summary>
   public DateTimeOffset Used { get; } = Moment(all.UsedNs(index));
-  /// <summary>The kind of its code; null where the file was not read, or is no entry.</summary>
+  /// <summary>The kind of its code; null if the file was not read, or is not an entry.</summary>
   public CodeType? Type { get; } = all.Type(index) == 0 ? (CodeType?)null : (CodeType)all.Type(index);
-  /// <summary>The name of its code; "" where the file was not read.</summary>
+  /// <summary>The name of its code; "" if the file was not read.</summary>
   public string Name { get; } = all.Name(index);
-  /// <summary>The architecture of its code, "sm_90"; "" where the file was not read.</summary>
+  /// <summary>The architecture of its code, "sm_90"; "" if the file was not read.</summary>
   public string Arch { get; } = all.Arch(index);
-  /// <summary>What is wrong with it; "".</summary>
+  /// <summary>The description of its damage; "" for an intact file.</summary>
   public string Problem { get; } = all.Problem(index);
 
   /// <summary>A copy of its key: 32 bytes, in hexadecimal its name in the folder.</summary>
@@ -42,7 +43,7 @@ public sealed class CacheEntry {
     }
   }
 
-  /// <summary>What it is, its size, and what is wrong with it.</summary>
+  /// <summary>Its kind, its size, and its damage.</summary>
   public override string ToString() { return $"{Kind} {Name}, {Size} bytes{(IsSound ? "" : ": " + Problem)}"; }
 }
 }

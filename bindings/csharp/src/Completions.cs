@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Awaiting streams: tasks that one thread completes, which drains one queue. No thread of the library ever
-// runs C#.
+// Awaits streams: tasks that one thread completes, which drains one queue. Threads of the library
+// never run C#.
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
@@ -8,9 +8,9 @@ using System.Threading;
 using System.Threading.Tasks;
 
 namespace Cucore {
-/// <summary>Who waits for the end of work.</summary>
+/// <summary>A waiter for the end of work.</summary>
 internal sealed class Waiter {
-  // Continuations run elsewhere: one that blocks must not hold up the others.
+  // Continuations run elsewhere, because one that blocks must not delay the others.
   private readonly TaskCompletionSource<bool> source = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
   internal CudaFuture Future;
 
@@ -27,7 +27,7 @@ internal sealed class Waiter {
     }
   }
 
-  // The work goes on; its completion never comes out of the queue, or is nobody's.
+  // The work continues; its completion never comes out of the queue, or is ignored.
   internal void Cancel(CancellationToken token) {
     Future.Detach();
     Future.Dispose();
@@ -38,7 +38,8 @@ internal sealed class Waiter {
 }
 
 internal static class Completions {
-  // So long it stays with nobody to wait for: many programs await one thing after the other.
+  // The thread stays this long without a waiter, because many programs await one task after
+  // another.
   private const long IdleNanoseconds = 20000000;
   private const int Most = 256;
   private static readonly object gate = new object();
@@ -78,7 +79,7 @@ internal static class Completions {
     }
   }
 
-  // Ends when there has been nobody to wait for.
+  // Ends after some time without a waiter.
   private static void Drain() {
     byte[] room = new byte[Most * Completion.Size];
     Pace pace = new Pace();
@@ -100,7 +101,7 @@ internal static class Completions {
     return taken.Length;
   }
 
-  // Whether another waiter has come before the time is up.
+  // Returns whether another waiter has come before the time is up.
   private static bool IsJoined(ulong newest, TimeSpan time) {
     if (time == TimeSpan.Zero) return false;
     lock (gate) return lastToken != newest || Monitor.Wait(gate, time);
@@ -128,9 +129,9 @@ internal static class Completions {
 }
 
 public partial class CudaStream {
-  /// <summary>A task that ends when all the work that is in the stream now is complete, or fails as the work
-  /// does. No thread waits for it; what comes after an await runs on the thread pool, or in the context of
-  /// the awaiting method.</summary>
+  /// <summary>Returns a task that ends when all present work of the stream is complete, or fails as
+  /// the work does. No thread waits for it. The code after an await runs on the thread pool, or in
+  /// the context of the awaiting method.</summary>
   /// <param name="cancellation">ends the waiting, not the work</param>
   /// <exception cref="InvalidStateException">the stream is being captured</exception>
   public Task SynchronizeAsync(CancellationToken cancellation = default(CancellationToken)) {

@@ -5,7 +5,7 @@ using System.Collections.Generic;
 using System.Runtime.Serialization;
 
 namespace Cucore {
-/// <summary>What the native library says about a failed call.</summary>
+/// <summary>The native library's report of a failed call.</summary>
 internal sealed class Failure {
   //: fields internal (int status)
   internal readonly Status Status = (Status)status;
@@ -17,7 +17,7 @@ internal sealed class Failure {
   internal readonly Diagnostic[] Diagnostics;
 }
 
-/// <summary>A call of the library failed. Each status has a class of its own under this one.</summary>
+/// <summary>A call of the library failed. Each status has a class under this one.</summary>
 [Serializable]
 public partial class CucoreException : Exception {
   private readonly Diagnostic[] diagnostics;
@@ -36,7 +36,7 @@ public partial class CucoreException : Exception {
   public string NativeName { get; }
   //: also cucore_error_diagnostic_at
   //: also cucore_error_diagnostic_count
-  /// <summary>The messages in the log, taken apart: file, line, severity, text.</summary>
+  /// <summary>The messages in the log, parsed: file, line, severity, text.</summary>
   public IReadOnlyList<Diagnostic> Diagnostics { get { return diagnostics; } }
 
   internal CucoreException(Failure failure) : base(failure.Message) {
@@ -48,7 +48,7 @@ public partial class CucoreException : Exception {
     diagnostics = failure.Diagnostics;
   }
 
-  /// <summary>Makes it from serialized data.</summary>
+  /// <summary>Creates it from serialized data.</summary>
   protected CucoreException(SerializationInfo info, StreamingContext context) : base(info, context) {
     Status = (Status)info.GetInt32("Cucore.Status");
     Log = info.GetString("Cucore.Log");
@@ -69,7 +69,7 @@ public partial class CucoreException : Exception {
     info.AddValue("Cucore.Diagnostics", diagnostics, typeof(Diagnostic[]));
   }
 
-  /// <summary>The class, the message, the trace, and the log where there is one.</summary>
+  /// <summary>The class, the message, the trace, and the log if it exists.</summary>
   public override string ToString() { return string.IsNullOrEmpty(Log) ? base.ToString() : base.ToString() + Environment.NewLine + Log; }
 }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What concerns the library as a whole: its version, the driver, the libraries that it opens.
+// The library as a whole: its version, the driver, and the libraries that it opens.
 using System;
 
 namespace Cucore {
@@ -10,9 +10,9 @@ public sealed class LibraryInfo {
   public bool Available { get; } = CucoreNative.RawLibraryAvailable(library);
   /// <summary>The file in use, "" while unavailable.</summary>
   public string Path { get; } = CucoreNative.RawLibraryPath(library);
-  /// <summary>Its version; the driver's is the highest CUDA version it serves.</summary>
+  /// <summary>Its version; the driver's is the highest CUDA version that it supports.</summary>
   public Version Version { get; } = CucoreNative.RawLibraryVersion(library).ToVersion();
-  /// <summary>Why it is unavailable, with every path tried; else "".</summary>
+  /// <summary>The reason that it is unavailable, with every path tried; else "".</summary>
   public string Reason { get; } = CucoreNative.RawLibraryReason(library);
 
   /// <summary>One without values.</summary>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's messages, given to a receiver on a thread of their own.
+// The library's messages, which a separate thread passes to a receiver.
 using System;
 using System.Threading;
 
@@ -12,11 +12,11 @@ internal partial class NativeLogReceiver {
 public static class CucoreLog {
   //: also cucore_log_set_callback
   /// <summary>Sends messages to a receiver, until the result is disposed of or another receiver is
-  /// set. It is called on a thread of its own, one message after another, and may use the library;
-  /// what it throws is dropped.</summary>
+  /// set. A separate thread calls it, one message after another, and it may use the library. Its
+  /// exceptions are dropped.</summary>
   /// <param name="least">messages below this level are dropped</param>
   /// <param name="receiver">gets each message</param>
-  /// <returns>what ends it: after Dispose the receiver is not called any more</returns>
+  /// <returns>an object whose Dispose ends the calls of the receiver</returns>
   /// <exception cref="InvalidArgumentException">least is not a level</exception>
   public static IDisposable Subscribe(LogLevel least, Action<LogLevel, string> receiver) {
     if (receiver == null) throw new ArgumentNullException(nameof(receiver));
@@ -41,7 +41,7 @@ public static class CucoreLog {
     internal Subscription(NativeLogReceiver native, Action<LogLevel, string> receiver) {
       this.native = native;
       this.receiver = receiver;
-      // A background thread does not keep the process from ending.
+      // A background thread does not keep the process alive.
       thread = new Thread(Receive) { IsBackground = true, Name = "cucore log" };
       thread.Start();
     }
@@ -58,7 +58,7 @@ public static class CucoreLog {
       try {
         receiver(level, message);
       } catch (Exception) {
-        // Nobody is there to catch it: it would end the process.
+        // An uncaught exception would end the process.
       }
     }
 
@@ -66,7 +66,7 @@ public static class CucoreLog {
       try {
         native.Stop();
       } catch (ObjectDisposedException) {
-        // The thread is through already.
+        // The thread has already ended.
       }
       if (Thread.CurrentThread != thread) thread.Join();
     }

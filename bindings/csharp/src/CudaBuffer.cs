@@ -57,8 +57,8 @@ public partial class CudaBuffer {
     using (Pinned pinned = new Pinned(destination)) Read(pinned.Address, bytes, stream, offset);
   }
 
-  /// <summary>The whole buffer as an array, in the stream's order; waits for it.</summary>
-  /// <param name="stream">in whose order</param>
+  /// <summary>Returns the whole buffer as an array, in the stream's order; waits for it.</summary>
+  /// <param name="stream">the stream for the order</param>
   public T[] ToArray<T>(CudaStream stream) where T : struct {
     T[] all = new T[checked((int)(Size / Unmanaged<T>.Size))];
     Read(all, stream);
@@ -66,7 +66,7 @@ public partial class CudaBuffer {
   }
 
   //: cucore_buffer_copy
-  /// <param name="length">in bytes; all of source from sourceOffset on, if it is not given</param>
+  /// <param name="length">in bytes; by default all of source from sourceOffset on</param>
   /// <param name="offset">in bytes, in this buffer</param>
   public void CopyFrom(CudaBuffer source, CudaStream stream, long? length = null, long offset = 0, long sourceOffset = 0) {
     if (source == null) throw new ArgumentNullException(nameof(source));
@@ -77,14 +77,14 @@ public partial class CudaBuffer {
 
   //: cucore_buffer_fill
   /// <param name="pattern">a value of 1, 2, 4 or 8 bytes without references</param>
-  /// <param name="length">in bytes; up to the end, if it is not given</param>
+  /// <param name="length">in bytes; by default up to the end</param>
   public void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : struct {
     T[] one = { pattern };
     int bytes = Unmanaged<T>.Size;
     using (Pinned pinned = new Pinned(one)) RawFill(pinned.Address, bytes, length ?? Rest(this, Checked.NotNegative(offset, nameof(offset))), stream, offset);
   }
 
-  // An offset behind the end is the library's to refuse, which says how long the buffer is.
+  // The library refuses an offset after the end, and its message contains the length of the buffer.
   private static long Rest(CudaBuffer buffer, long offset) { return Math.Max(0, buffer.Size - offset); }
 
 #if CUCORE_SPAN

@@ -6,7 +6,7 @@ using System.Runtime.InteropServices;
 namespace Cucore {
 public partial class CudaProgram {
   //: cucore_program_create
-  /// <param name="source">CUDA C++, or what type says</param>
+  /// <param name="source">CUDA C++, or the language of type</param>
   public CudaProgram(string source, ProgramOptions options = null, SourceType type = SourceType.CudaCpp)
       : this(type, Utf8.Encode(source, nameof(source)), options) {}
 
@@ -40,11 +40,11 @@ public partial class CudaProgram {
     return Waits.Finish(new NativeCompiling(this, null, target, nameExpressions)).Code;
   }
 
-  /// <summary>Gives what Compile would, and compiles only what has not been compiled before; Cache.Compile
-  /// says where it came from, too.</summary>
-  /// <param name="target">what to make of it</param>
-  /// <param name="cache">where to look first, and to keep it; null: nowhere</param>
-  /// <param name="nameExpressions">of CUDA C++: templates and overloads to instantiate</param>
+  /// <summary>Returns the result of Compile, and compiles only programs that were not compiled
+  /// before. Cache.Compile also returns the place where it was found.</summary>
+  /// <param name="target">the kind of code to make</param>
+  /// <param name="cache">the cache for lookups and results; null: none</param>
+  /// <param name="nameExpressions">templates and overloads of CUDA C++ to instantiate</param>
   public ObjectCode Compile(CodeType target, Cache cache, params string[] nameExpressions) {
     return cache == null ? Compile(target, nameExpressions) : cache.Compile(this, target, nameExpressions).Code;
   }

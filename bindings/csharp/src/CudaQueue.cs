@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues and futures: completions by hand. Most programs await a stream instead: Completions.cs.
+// Queues and futures: explicit completions. Most programs await a stream instead: Completions.cs.
 using System;
 
 namespace Cucore {
-/// <summary>What comes out of a queue.</summary>
+/// <summary>A completion from a queue.</summary>
 public partial struct Completion {
   internal const int Size = 32;
 
-  /// <summary>As given to CudaFuture.FromStream.</summary>
+  /// <summary>The value passed to CudaFuture.FromStream.</summary>
   public ulong Token { get; }
-  /// <summary>Status.Ok, or how the work failed: see CudaFuture.Check.</summary>
+  /// <summary>Status.Ok, or the failure of the work: see CudaFuture.Check.</summary>
   public Status Status { get; }
 
   // cucore_completion
@@ -19,16 +19,16 @@ public partial struct Completion {
   }
 }
 
-/// <summary>How much a queue holds, and what asking for it costs.</summary>
+/// <summary>The content of a queue, and the cost of its polling.</summary>
 public sealed class QueueInfo {
   //: fields internal (CudaQueue queue)
-  /// <summary>Futures whose work is not complete, detached ones too.</summary>
+  /// <summary>Futures whose work is not complete, including detached ones.</summary>
   public long Pending { get; } = queue.RawQuery(0);
-  /// <summary>Completions that nobody has taken yet.</summary>
+  /// <summary>Completions that were not taken yet.</summary>
   public long Waiting { get; } = queue.RawQuery(1);
-  /// <summary>Completions that ever came to the queue.</summary>
+  /// <summary>All completions that came to the queue.</summary>
   public long Completed { get; } = queue.RawQuery(2);
-  /// <summary>CPU time that asking has cost, for all queues of the process.</summary>
+  /// <summary>CPU time of the polling, for all queues of the process.</summary>
   public TimeSpan CpuTime { get; } = TimeSpan.FromTicks(queue.RawQuery(3) / Timeout.NanosecondsPerTick);
   /// <summary>Whether it was ended.</summary>
   public bool IsClosed { get; } = queue.RawQuery(4) != 0;
@@ -46,7 +46,8 @@ internal static class Timeout {
     return timeout == null ? -1 : Math.Max(0, checked(timeout.Value.Ticks * NanosecondsPerTick));
   }
 
-  /// <summary>0 for null; what would be 0 otherwise would have no end, and is refused.</summary>
+  /// <summary>0 for null. Other values that round to 0 would wait forever, and are
+  /// refused.</summary>
   internal static long Milliseconds(TimeSpan? timeout, string name) {
     if (timeout == null) return 0;
     long whole = timeout.Value.Ticks / TimeSpan.TicksPerMillisecond;
@@ -59,9 +60,9 @@ public partial class CudaQueue {
   private const int Most = 256;
 
   //: cucore_queue_wait
-  /// <param name="timeout">null has no end</param>
-  /// <param name="most">takes no more than so many</param>
-  /// <returns>what was taken; nothing if the time is over</returns>
+  /// <param name="timeout">null: no limit</param>
+  /// <param name="most">the most completions to take</param>
+  /// <returns>the completions; none after the time limit</returns>
   public Completion[] Wait(TimeSpan? timeout = null, int most = Most) {
     if (most < 1) throw new ArgumentOutOfRangeException(nameof(most));
     byte[] room = new byte[most * Completion.Size];

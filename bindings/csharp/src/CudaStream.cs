@@ -2,7 +2,7 @@
 // The device of a stream, which every launch needs.
 namespace Cucore {
 public partial class CudaStream {
-  internal int Ordinal = -1;  // its device's, once it was asked for
+  internal int Ordinal = -1;  // its device's, once it was queried
 
   // Never changes, and every launch needs it.
   internal int DeviceOrdinal { get { return Ordinal >= 0 ? Ordinal : ReadOrdinal(); } }

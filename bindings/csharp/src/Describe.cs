@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How objects show themselves: to a log, a debugger, a message of a failed check.
+// Texts of objects: for a log, a debugger, a message of a failed check.
 using System;
 using System.Collections;
 using System.Collections.Generic;
@@ -8,7 +8,7 @@ using System.Reflection;
 
 namespace Cucore {
 internal static class Describe {
-  /// <summary>Never throws: what is disposed of says so.</summary>
+  /// <summary>Never throws: the text of a disposed object states that.</summary>
   internal static string Object(string what, Func<string> text) {
     try {
       return text();
@@ -37,7 +37,7 @@ internal static class Describe {
     return each.Length == 0 ? null : "{" + string.Join(", ", each) + "}";
   }
 
-  // Sources and headers are long: their names say enough.
+  // Sources and headers are long, so their names stand for them.
   private static string Item(object item) {
     return item is KeyValuePair<string, string> text ? text.Key : item is KeyValuePair<string, byte[]> bytes ? bytes.Key : $"{item}";
   }
@@ -50,7 +50,7 @@ internal static class Describe {
 //: shown CudaBuffer buffer: $"buffer of {Size} bytes at 0x{Address:x} of {Describe.Device(Device)}" -> Its size, address and device
 
 public partial class CudaQueue {
-  /// <summary>How many futures wait for their work, and how many completions wait to be taken.</summary>
+  /// <summary>The numbers of pending futures and of waiting completions.</summary>
   public override string ToString() {
     return Describe.Object("queue", () => {
       QueueInfo info = Info;
@@ -65,7 +65,7 @@ public partial class CudaQueue {
 //: shown Kernel kernel: $"kernel {Name}" + (ParameterCount is int count ? $" of {count} parameters" : "") -> Its name, and how many parameters it has, where that is known
 
 public partial struct LaunchConfig {
-  /// <summary>"grid (4, 1, 1), block (256, 1, 1)", and what else is set.</summary>
+  /// <summary>"grid (4, 1, 1), block (256, 1, 1)", and the other settings.</summary>
   public override string ToString() {
     string rest = DynamicShared != 0 ? $", {DynamicShared} bytes shared" : "";
     if (cluster.X != 0) rest += $", cluster {cluster}";
@@ -86,7 +86,7 @@ public readonly partial struct Arg {
 }
 
 public sealed partial class Key {
-  /// <summary>How it signs; never the bytes.</summary>
+  /// <summary>Its algorithm; never the bytes.</summary>
   public override string ToString() { return $"{Algorithm} key of {bytes.Length} bytes"; }
 }
 
@@ -96,7 +96,7 @@ public partial struct Completion {
 }
 
 public sealed partial class BatchItem {
-  /// <summary>The program and what becomes of it.</summary>
+  /// <summary>The program and its target.</summary>
   public override string ToString() { return $"{Program} to {Target}"; }
 }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thing that a compiler or a linker said.
+// One message of a compiler or linker.
 using System;
 using System.Runtime.InteropServices;
 
 namespace Cucore {
-/// <summary>One thing that a compiler or a linker said.</summary>
+/// <summary>One message of a compiler or linker.</summary>
 [Serializable]
 public sealed class Diagnostic {
   //: fields internal ()
-  /// <summary>How bad it is.</summary>
+  /// <summary>Its severity.</summary>
   public Severity Severity { get; }
-  /// <summary>The file, "" where it is not said.</summary>
+  /// <summary>The file, "" if it is not reported.</summary>
   public string File { get; }
-  /// <summary>The line, from 1; 0 where it is not said.</summary>
+  /// <summary>The line, from 1; 0 if it is not reported.</summary>
   public int Line { get; }
-  /// <summary>The column, from 1; 0 where it is not said.</summary>
+  /// <summary>The column, from 1; 0 if it is not reported.</summary>
   public int Column { get; }
-  /// <summary>What is said, without the file, the line and the severity.</summary>
+  /// <summary>The message without the file, the line and the severity.</summary>
   public string Text { get; }
 
   // cucore_diagnostic_info
@@ -36,7 +36,7 @@ public sealed class Diagnostic {
     return all;
   }
 
-  /// <summary>As compilers print it: "saxpy.cu(3): error: ...".</summary>
+  /// <summary>The format of compilers: "saxpy.cu(3): error: ...".</summary>
   public override string ToString() {
     string place = File.Length == 0 ? "" : Line == 0 ? $"{File}: " : $"{File}({Line}): ";
     return $"{place}{Severity.ToString().ToLowerInvariant()}: {Text}";

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// DisposeAsync of streams and buffers. .NET Standard 2.1 and Mono's class library contain System.IAsyncDisposable.
-// .NET Standard 2.0 does not, so the methods are public and return a Task on every target.
+// DisposeAsync of streams and buffers. System.IAsyncDisposable exists in .NET Standard 2.1 and in
+// Mono's class library, but not in .NET Standard 2.0. The methods are therefore public and return a
+// Task on every target.
 using System;
 using System.Threading.Tasks;
 
 namespace Cucore {
 public partial class CudaStream {
-  /// <summary>Disposes of the stream once all the work that is in it now is complete. No thread waits for it.
-  /// The task fails as the work does; the stream is disposed of all the same.</summary>
+  /// <summary>Disposes of the stream once all of its present work is complete. No thread waits for
+  /// it. The task fails as the work does; the stream is disposed of in any case.</summary>
   public async Task DisposeAsync() {
     if (IsDisposed) return;
     try {
@@ -19,8 +20,8 @@ public partial class CudaStream {
 }
 
 public partial class CudaBuffer {
-  /// <summary>As Dispose: nothing has to wait, because the device frees the memory after the work that uses
-  /// it.</summary>
+  /// <summary>Does the same as Dispose without a wait, because the device frees the memory after
+  /// the work that uses it.</summary>
   public Task DisposeAsync() {
     Dispose();
     return Task.CompletedTask;

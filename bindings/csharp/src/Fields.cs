@@ -3,7 +3,7 @@
 using System.Collections.Generic;
 
 namespace Cucore {
-/// <summary>Values that have a name each, in order.</summary>
+/// <summary>Values with a name each, in order.</summary>
 public sealed class NamedList<T> : List<KeyValuePair<string, T>> {
   /// <summary>Adds a value under its name.</summary>
   public void Add(string name, T value) { Add(new KeyValuePair<string, T>(name, value)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of one launch, which no other thread can release until the launch has returned.
+// The buffers of one launch, which other threads cannot release until the launch has returned.
 using System.Collections.Generic;
 
 namespace Cucore {

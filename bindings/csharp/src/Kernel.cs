@@ -27,7 +27,8 @@ public partial class Kernel {
   }
 
   //: also cucore_kernel_parameter_count
-  /// <summary>How many parameters it has; null where neither the code nor the driver says.</summary>
+  /// <summary>The number of its parameters; null if neither the code nor the driver records
+  /// it.</summary>
   public int? ParameterCount {
     get {
       long count = RawParameterCount;
@@ -49,7 +50,7 @@ public partial class Kernel {
     return Parameter.Read((data, size) => RawParameters(data, size, device));
   }
 
-  // For messages: the name that the user asked for.
+  // For messages: the name that the user requested.
   internal string Label { get { return RawLabel(); } }
 
   private static readonly int[] unknownForms = new int[0];
@@ -82,7 +83,7 @@ public partial class Kernel {
     int[][] known = forms, more = new int[Math.Max(device + 1, known.Length)][];
     known.CopyTo(more, 0);
     more[device] = read;
-    forms = more;  // what another thread stored meanwhile is read again
+    forms = more;  // parameters that another thread stored meanwhile are read again
     return read;
   }
 

@@ -22,7 +22,7 @@ public partial class Kernel {
     }
   }
 
-  // A launch whose block is written.
+  // A launch whose block is complete.
   private unsafe void Launch(CudaStream stream, byte* block, byte* end, ref HeldBuffers held) {
     CudaStream.Handle order = null;
     IntPtr kernel = IntPtr.Zero, where = IntPtr.Zero;

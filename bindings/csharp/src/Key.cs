@@ -10,9 +10,10 @@ public sealed partial class Key {
   /// <summary>How it signs or verifies.</summary>
   public KeyAlgorithm Algorithm { get; }
 
-  /// <summary>Takes a copy of the bytes: a shared secret, the seed of a private key, or a public key.</summary>
+  /// <summary>Copies the bytes: a shared secret, the seed of a private key, or a public
+  /// key.</summary>
   /// <param name="algorithm">how it signs or verifies</param>
-  /// <param name="bytes">of HmacSha256 1 or more, of Ed25519 32</param>
+  /// <param name="bytes">1 or more for HmacSha256, 32 for Ed25519</param>
   public Key(KeyAlgorithm algorithm, byte[] bytes) {
     if (bytes == null) throw new ArgumentNullException(nameof(bytes));
     Algorithm = algorithm;

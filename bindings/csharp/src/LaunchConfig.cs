@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a kernel is launched: grid, block and the rest.
+// The configuration of a launch: grid, block and other settings.
 using System.Runtime.InteropServices;
 
 namespace Cucore {
-/// <summary>Up to three extents; an int is one in x alone, a tuple of two or three gives the others.</summary>
+/// <summary>Up to three extents; an int is one in x alone, a tuple has two or three.</summary>
 public readonly struct Dim3 {
   /// <summary>The first extent.</summary>
   public uint X { get; }
@@ -12,7 +12,7 @@ public readonly struct Dim3 {
   /// <summary>The third; 0 is 1.</summary>
   public uint Z { get; }
 
-  /// <summary>Extents; those that are not given are 1.</summary>
+  /// <summary>Extents; by default 1.</summary>
   public Dim3(uint x, uint y = 1, uint z = 1) {
     X = x;
     Y = y;
@@ -32,7 +32,8 @@ public readonly struct Dim3 {
   public override string ToString() { return $"({X}, {Y}, {Z})"; }
 }
 
-/// <summary>How to launch a kernel: new LaunchConfig(grid, block) { DynamicShared = 1024 }.</summary>
+/// <summary>The configuration of a launch: new LaunchConfig(grid, block) { DynamicShared = 1024
+/// }.</summary>
 [StructLayout(LayoutKind.Sequential)]
 public partial struct LaunchConfig {
   internal const int HeadSize = 56;
@@ -50,15 +51,15 @@ public partial struct LaunchConfig {
 
   /// <summary>Blocks, also with a cluster.</summary>
   public Dim3 Grid { get { return grid; } set { grid = value; } }
-  /// <summary>Threads a block.</summary>
+  /// <summary>Threads per block.</summary>
   public Dim3 Block { get { return block; } set { block = value; } }
-  /// <summary>Blocks a cluster; by default none, or what the kernel was compiled with.</summary>
+  /// <summary>Blocks per cluster; by default none, or the value of the compile.</summary>
   public Dim3 Cluster { get { return cluster; } set { cluster = value; } }
-  /// <summary>Bytes a block; above 48 KiB the kernel's attribute is raised.</summary>
+  /// <summary>Bytes per block; above 48 KiB the kernel's attribute is raised.</summary>
   public int DynamicShared { get { return (int)dynamicShared; } set { dynamicShared = Checked.Extent(value, nameof(DynamicShared)); } }
   /// <summary>Whether all blocks run at once and may synchronise.</summary>
   public bool Cooperative { get { return cooperative != 0; } set { cooperative = value ? 1 : 0; } }
-  /// <summary>Whether it may start before the kernel before it ends.</summary>
+  /// <summary>Whether it may start before the end of the kernel before it.</summary>
   public bool ProgrammaticSerialization {
     get { return programmaticSerialization != 0; }
     set { programmaticSerialization = value ? 1 : 0; }
@@ -66,7 +67,7 @@ public partial struct LaunchConfig {
   /// <summary>0: the stream's.</summary>
   public int Priority { get { return priority; } set { priority = value; } }
 
-  // Static, so that no copy is made of what is passed by reference.
+  // Static, so that arguments passed by reference are not copied.
   internal static unsafe byte* Write(in LaunchConfig config, byte* to, int count) {
     *(LaunchConfig*)to = config;
     ((LaunchConfig*)to)->argumentCount = count;

@@ -2,10 +2,10 @@
 // How linkers are made.
 namespace Cucore {
 public partial class Linker {
-  /// <summary>Gives what Link would, and links only what has not been linked before; Cache.Link says where
-  /// it came from, too.</summary>
-  /// <param name="target">what to make of the inputs</param>
-  /// <param name="cache">where to look first, and to keep it; null: nowhere</param>
+  /// <summary>Returns the result of Link, and links only inputs that were not linked before.
+  /// Cache.Link also returns the place where it was found.</summary>
+  /// <param name="target">the kind of code to make</param>
+  /// <param name="cache">the cache for lookups and results; null: none</param>
   public ObjectCode Link(CodeType target, Cache cache) { return cache == null ? Link(target) : cache.Link(this, target).Code; }
 }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What crosses between C# and the native library: structs, texts, handles in use.
+// Values that cross between C# and the native library: structs, texts, handles in use.
 using System;
 using System.Runtime.InteropServices;
 using System.Text;
@@ -36,7 +36,7 @@ internal static class Checked {
 
   internal static Exception Null(string parameter) { return new ArgumentNullException(Name(parameter)); }
 
-  // A parameter of C, "source_offset", as C# writes it.
+  // Converts a C parameter, "source_offset", to its name in C#.
   private static string Name(string parameter) {
     string[] words = parameter.Split(new[] { '_' }, StringSplitOptions.RemoveEmptyEntries);
     for (int i = 1; i < words.Length; ++i) words[i] = char.ToUpperInvariant(words[i][0]) + words[i].Substring(1);
@@ -59,7 +59,7 @@ internal struct Use : IDisposable {
   public void Dispose() { handle.DangerousRelease(); }
 }
 
-/// <summary>UTF-8 text in native memory for the length of a call.</summary>
+/// <summary>UTF-8 text in native memory during a call.</summary>
 internal struct Utf8 : IDisposable {
   public readonly IntPtr Pointer;
 
@@ -81,7 +81,7 @@ internal struct Utf8 : IDisposable {
     return new Utf8(Bytes(all.Append('\0').ToString(), texts.Length + 1));
   }
 
-  // A NUL inside would end the text early, and unnoticed.
+  // A NUL inside would silently end the text early.
   private static byte[] Bytes(string text, int ends) {
     int found = 0;
     foreach (char c in text) found += c == '\0' ? 1 : 0;
@@ -89,7 +89,7 @@ internal struct Utf8 : IDisposable {
     return Encoding.UTF8.GetBytes(text);
   }
 
-  /// <summary>A text as UTF-8, which has no form for half of a surrogate pair.</summary>
+  /// <summary>Encodes a text as UTF-8, which cannot represent half of a surrogate pair.</summary>
   public static byte[] Encode(string text, string parameter) {
     if (text == null) throw new ArgumentNullException(parameter);
     return Encoding.UTF8.GetBytes(Checked(text, parameter));

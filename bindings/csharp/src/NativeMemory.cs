@@ -5,7 +5,7 @@ using System;
 using System.Buffers;
 
 namespace Cucore {
-/// <summary>Native memory, with a reference of its own to the object whose it is.</summary>
+/// <summary>Native memory, with a separate reference to the object that owns it.</summary>
 internal sealed unsafe class NativeMemory : MemoryManager<byte> {
   private readonly IDisposable owner;  // released by the collector, together with this
   private readonly byte* first;
@@ -27,8 +27,8 @@ internal sealed unsafe class NativeMemory : MemoryManager<byte> {
 }
 
 public partial class CudaBuffer {
-  /// <summary>The bytes of pinned or managed memory, without a copy; empty for device memory. They stay
-  /// good after Dispose, for as long as this view is kept.</summary>
+  /// <summary>The bytes of pinned or managed memory, without a copy; empty for device memory. They
+  /// stay valid after Dispose, as long as this view exists.</summary>
   public Memory<byte> HostMemory {
     get {
       ulong host = HostPointer;
@@ -38,8 +38,8 @@ public partial class CudaBuffer {
 }
 
 public partial class ObjectCode {
-  /// <summary>The bytes of the image, without a copy. They stay good after Dispose, for as long as this
-  /// view is kept.</summary>
+  /// <summary>The bytes of the image, without a copy. They stay valid after Dispose, as long as
+  /// this view exists.</summary>
   public ReadOnlyMemory<byte> DataMemory {
     get {
       using (new Use(swigCPtr)) {

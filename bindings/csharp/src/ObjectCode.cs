@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object code: made from bytes, stored as bytes, asked for what is in it.
+// Object code: from bytes, to bytes, and its content.
 using System;
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
@@ -36,7 +36,7 @@ public partial class ObjectCode : ISerializable {
   }
 
   //: cucore_objectcode_deserialize
-  /// <param name="data">what ToBytes, or any other language, wrote</param>
+  /// <param name="data">the output of ToBytes, or of any other language</param>
   public static ObjectCode Load(byte[] data, DeserializeOptions options = null) {
     return new ObjectCode(LoadHandle(data, options), true);
   }
@@ -63,7 +63,7 @@ public partial class ObjectCode : ISerializable {
   }
 
   //: cucore_objectcode_deserialize
-  /// <param name="data">what ToBytes, or any other language, wrote</param>
+  /// <param name="data">the output of ToBytes, or of any other language</param>
   public static unsafe ObjectCode Load(ReadOnlySpan<byte> data, DeserializeOptions options = null) {
     fixed (byte* first = &MemoryMarshal.GetReference(data))
       return new ObjectCode(LoadHandle((IntPtr)first, data.Length, options ?? plain), true);
@@ -84,15 +84,16 @@ public partial class ObjectCode : ISerializable {
     return bytes;
   }
 
-  /// <summary>Reads it out of what GetObjectData wrote. Formatters that run code of the stream's
-  /// choosing are no way to read what strangers wrote: Load is.</summary>
+  /// <summary>Reads it from the output of GetObjectData. Formatters that run code of the stream's
+  /// choosing are not safe for untrusted files; use Load for those.</summary>
   private ObjectCode(SerializationInfo info, StreamingContext context)
       : this(LoadHandle((byte[])info.GetValue("bytes", typeof(byte[])), null), true) {}
 
   /// <summary>Serializes it, as ToBytes does.</summary>
   public void GetObjectData(SerializationInfo info, StreamingContext context) { info.AddValue("bytes", ToBytes()); }
 
-  // Without marshalling: SafeHandle's counting and Mono's code around it would cost as much again as the call.
+  // Without marshalling: SafeHandle's counting and Mono's code around it would double the cost of
+  // the call.
   [DllImport("cucorecs", EntryPoint = "CSharp_Cucore_ObjectCode_RawIsLoaded_get")]
   private static extern uint ReadIsLoaded(IntPtr code);
 
@@ -100,7 +101,8 @@ public partial class ObjectCode : ISerializable {
   public bool IsLoaded {
     get {
       Handle held = owned;
-      uint isLoaded = ReadIsLoaded(held.Enter());  // nothing is thrown here: no need of a finally
+      // nothing is thrown here, so no finally is needed
+      uint isLoaded = ReadIsLoaded(held.Enter());
       held.Leave();
       return isLoaded != 0;
     }
@@ -113,13 +115,15 @@ public partial class ObjectCode : ISerializable {
   public Kernel GetKernel(string name) { return RawKernel(name ?? throw new ArgumentNullException(nameof(name))); }
 
   //: cucore_objectcode_find_global
-  /// <returns>where it is on that device, good while the code is loaded, and its size in bytes</returns>
+  /// <returns>its address on that device, valid while the code is loaded, and its size in
+  /// bytes</returns>
   public (ulong Address, long Size) FindGlobal(string name, CudaDevice device) {
     NativePair found = RawFindGlobal(name ?? throw new ArgumentNullException(nameof(name)), device);
     return ((ulong)found.First, found.Second);
   }
 
-  /// <summary>The images of a bundle, each as object code of its own; of what is no bundle, itself.</summary>
+  /// <summary>The images of a bundle, each as separate object code; for other code,
+  /// itself.</summary>
   public IReadOnlyList<ObjectCode> GetImages() {
     ObjectCode[] images = new ObjectCode[ImageCount];
     for (int i = 0; i < images.Length; ++i) images[i] = GetImage(i);
@@ -129,7 +133,7 @@ public partial class ObjectCode : ISerializable {
   //: also cucore_objectcode_metadata_key
   //: also cucore_objectcode_metadata_value
   //: also cucore_objectcode_metadata_count
-  /// <summary>Facts about how it was made, by name: "producer" and others.</summary>
+  /// <summary>Facts about its origin, by name: "producer" and others.</summary>
   public IReadOnlyDictionary<string, string> Metadata {
     get {
       using (new Use(swigCPtr)) {
@@ -142,7 +146,7 @@ public partial class ObjectCode : ISerializable {
 
   //: also cucore_objectcode_diagnostic_at
   //: also cucore_objectcode_diagnostic_count
-  /// <summary>The messages in Log, taken apart: file, line, severity, text.</summary>
+  /// <summary>The messages in Log, parsed: file, line, severity, text.</summary>
   public IReadOnlyList<Diagnostic> Diagnostics {
     get {
       using (new Use(swigCPtr)) {

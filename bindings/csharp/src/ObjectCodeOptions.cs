@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of object code: what goes with bytes from elsewhere, how it is written, what is asked when it is read.
+// Options of object code: for bytes from elsewhere, for writing, and for reading.
 using System.Collections.Generic;
 
 namespace Cucore {
-/// <summary>What goes with the bytes of object code made elsewhere.</summary>
+/// <summary>Options for the bytes of object code made elsewhere.</summary>
 public sealed class ObjectCodeOptions {
   /// <summary>Shown in messages; default "".</summary>
   public string Name { get; set; }
-  /// <summary>The architecture, where the bytes do not say it themselves.</summary>
+  /// <summary>The architecture, if the bytes do not record it.</summary>
   public string Arch { get; set; }
-  /// <summary>Names under which kernels are to be found, each with the name that the kernel has in the code.</summary>
+  /// <summary>Names under which kernels are found, each with the kernel's name in the
+  /// code.</summary>
   public NamedList<string> LoweredNames { get; set; } = new NamedList<string>();
 
   internal string[] Pick(bool lowered) {
@@ -21,9 +22,9 @@ public sealed class ObjectCodeOptions {
   //: described
 }
 
-/// <summary>How to write object code to bytes.</summary>
+/// <summary>Options for writing object code.</summary>
 public sealed class SerializeOptions {
-  /// <summary>Whether to compress (zstd); by default the bytes are written as they are.</summary>
+  /// <summary>Whether to compress (zstd); by default the bytes are not compressed.</summary>
   public bool? Compression { get; set; }
   /// <summary>The key that signs; null: unsigned.</summary>
   public Key SigningKey { get; set; }
@@ -31,11 +32,11 @@ public sealed class SerializeOptions {
   //: described
 }
 
-/// <summary>What to ask of bytes that are read.</summary>
+/// <summary>Options for reading bytes.</summary>
 public sealed class DeserializeOptions {
   /// <summary>Refuses images above this many bytes; 0: 1 GiB.</summary>
   public ulong MaxCodeSize { get; set; }
-  /// <summary>Whether a signature is asked for.</summary>
+  /// <summary>Whether a signature is required.</summary>
   public SignaturePolicy SignaturePolicy { get; set; }
   /// <summary>The keys that verify; SignaturePolicy.Required needs one or more.</summary>
   public IList<Key> Keys { get; set; } = new List<Key>();

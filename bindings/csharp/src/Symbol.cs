@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in object code: its symbols, the parameters of its kernels, what they need.
+// The content of object code: its symbols, the parameters of its kernels, their resources.
 using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Runtime.InteropServices;
 
 namespace Cucore {
-/// <summary>A parameter of a kernel: its place in the parameter block, and the values that it accepts.</summary>
+/// <summary>A parameter of a kernel: its position in the parameter block, and the values that it
+/// accepts.</summary>
 public struct Parameter {
   private const int Room = 32;  // most kernels have fewer
 
@@ -15,7 +16,7 @@ public struct Parameter {
   public long Offset { get; }
   /// <summary>In bytes.</summary>
   public long Size { get; }
-  /// <summary>Which values it accepts; Unknown without PTX.</summary>
+  /// <summary>The values that it accepts; Unknown without PTX.</summary>
   public ParameterClass Class { get; } = parameterClass;
 
   internal Parameter(NativePair pair) : this(ParameterClass.Unknown, pair.First, pair.Second) {}
@@ -29,7 +30,8 @@ public struct Parameter {
     internal int Class, Reserved;
   }
 
-  // `read` fills an array of infos, given as address and size in bytes, and returns how many there are; -1: not known.
+  // `read` fills an array of infos, passed as address and size in bytes, and returns their number;
+  // -1: not known.
   internal static unsafe Parameter[] Read(Func<IntPtr, long, long> read) {
     for (long room = Room;;) {
       Info[] infos = new Info[room];
@@ -48,38 +50,38 @@ public struct Parameter {
 /// <summary>One symbol of object code.</summary>
 public sealed class Symbol {
   //: fields internal (ObjectCode code, int index)
-  /// <summary>Its place among the symbols.</summary>
+  /// <summary>Its index among the symbols.</summary>
   public int Index { get; } = index;
-  /// <summary>The name as written, "saxpy&lt;float&gt;"; "" where unknown.</summary>
+  /// <summary>The name as written, "saxpy&lt;float&gt;"; "" if unknown.</summary>
   public string Expression { get; } = code.RawSymbolExpression(index);
   /// <summary>The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m".</summary>
   public string LoweredName { get; } = code.RawSymbolLoweredName(index);
-  /// <summary>What it is.</summary>
+  /// <summary>Its kind.</summary>
   public SymbolKind Kind { get; } = code.RawSymbolKind(index);
   /// <summary>Of data, in bytes.</summary>
   public long Size { get; } = code.RawSymbolSize(index);
-  /// <summary>Of a kernel; null where the code does not say.</summary>
+  /// <summary>Of a kernel; null if the code does not record them.</summary>
   public IReadOnlyList<Parameter> Parameters { get; } = Parameter.Read((data, size) => code.RawSymbolParameters(index, data, size));
 
   /// <summary>One without values.</summary>
   public Symbol() {}
 
-  /// <summary>The name as written where it is known, else that in the code.</summary>
+  /// <summary>The name as written if it is known, else that in the code.</summary>
   public override string ToString() { return Expression.Length != 0 ? Expression : LoweredName; }
 }
 
-/// <summary>What a kernel needs, as its machine code says; null where it does not.</summary>
+/// <summary>The resources of a kernel, from its machine code; null if not recorded.</summary>
 public sealed class KernelResources {
   //: fields internal (Func<int, int?> at)
-  /// <summary>Registers of a thread.</summary>
+  /// <summary>Registers per thread.</summary>
   public int? Registers { get; } = at(0);
-  /// <summary>Static shared memory, bytes of a block.</summary>
+  /// <summary>Static shared memory, bytes per block.</summary>
   public int? StaticShared { get; } = at(1);
-  /// <summary>Bytes of a thread, where spilled registers are too.</summary>
+  /// <summary>Bytes per thread, including spilled registers.</summary>
   public int? Stack { get; } = at(2);
-  /// <summary>Threads of a block, from __launch_bounds__.</summary>
+  /// <summary>Threads per block, from __launch_bounds__.</summary>
   public int? MaxThreads { get; } = at(3);
-  /// <summary>Bytes of the constant bank, the parameters included.</summary>
+  /// <summary>Bytes of the constant bank, including parameters.</summary>
   public int? Constant { get; } = at(4);
   /// <summary>Bytes of instructions.</summary>
   public int? CodeSize { get; } = at(5);
@@ -88,7 +90,7 @@ public sealed class KernelResources {
 }
 
 public partial class ObjectCode {
-  private IReadOnlyList<Symbol> symbols;  // what is in the code never changes
+  private IReadOnlyList<Symbol> symbols;  // the content of the code never changes
 
   //: also cucore_objectcode_symbol_at
   //: also cucore_objectcode_symbol_count

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types whose values are plain bytes: what kernels take and buffers hold.
+// Types whose values are plain bytes: those that kernels take and buffers contain.
 using System;
 using System.Reflection;
 using System.Runtime.InteropServices;
 
 namespace Cucore {
-/// <summary>What is known of a type whose values are to cross as bytes.</summary>
+/// <summary>Facts about a type whose values cross as bytes.</summary>
 internal static class Unmanaged<T> where T : struct {
-  // Checked once a type: a reference inside would give a kernel an address of the collector's heap.
+  // Checked once per type: a kernel would receive a reference inside as an address of the
+  // collector's heap.
   private static readonly bool plain = Plain.Is(typeof(T));
   private static readonly int size = plain ? Measure() : 0;
 
@@ -39,7 +40,7 @@ internal static class Plain {
   }
 }
 
-/// <summary>An array that stays where it is until disposed; null has the address 0.</summary>
+/// <summary>An array that is pinned until disposed of; null has the address 0.</summary>
 internal struct Pinned : IDisposable {
   private GCHandle handle;
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long waits spend their time in C#. A Mono process that ends stops all of its threads first, a thread in a
-// native call only when the call returns; at that moment Mono 6.8 sometimes aborts the process (exit code 134).
+// Long waits spend their time in C#. A Mono process that ends first stops all of its threads, and a
+// thread in a native call only when the call returns. At that moment Mono 6.8 sometimes aborts the
+// process (exit code 134).
 using System;
 using System.Diagnostics;
 using System.Threading;
 
 namespace Cucore {
-/// <summary>How a thread waits: in native calls at first, which are prompt, then between two of them.</summary>
+/// <summary>The pace of a wait: native calls at first, which are prompt, then pauses between
+/// them.</summary>
 internal sealed class Pace {
   private const long NativeMilliseconds = 20;
   private const long LongestPauseMilliseconds = 10;
-  private const long SliceMilliseconds = 100;  // where the runtime ends without its threads
+  private const long SliceMilliseconds = 100;  // for runtimes that end without their threads
   private static readonly bool isMono = Type.GetType("Mono.Runtime") != null;
   private readonly Stopwatch watch = Stopwatch.StartNew();
 
@@ -20,7 +22,8 @@ internal sealed class Pace {
   }
   internal long Nanoseconds { get { return Milliseconds * 1000000; } }
 
-  /// <summary>How long to wait in C# before the next native call: a small part of the time since the start.</summary>
+  /// <summary>How long to wait in C# before the next native call: a small part of the time since
+  /// the start.</summary>
   internal TimeSpan Pause {
     get {
       if (Milliseconds != 0) return TimeSpan.Zero;
@@ -37,7 +40,7 @@ internal sealed class Pace {
 }
 
 internal static class Waits {
-  /// <summary>Until a wait that was begun is over; 0 is over already.</summary>
+  /// <summary>Waits until a wait is over; 0 is over already.</summary>
   internal static void Finish(IntPtr waiting) {
     CucoreNativePINVOKE.Check();
     if (waiting == IntPtr.Zero) return;
@@ -51,7 +54,7 @@ internal static class Waits {
     CucoreNativePINVOKE.Check();
   }
 
-  /// <summary>The object code of a compile, and where it came from.</summary>
+  /// <summary>Returns the object code of a compile, and the place where it was found.</summary>
   internal static CacheResult Finish(NativeCompiling compiling) {
     using (compiling) {
       Pace pace = new Pace();
@@ -61,7 +64,8 @@ internal static class Waits {
     }
   }
 
-  /// <summary>Calls with the time of a slice until that gives true or all the time is over; a negative one has no end.</summary>
+  /// <summary>Calls with the time of a slice until that returns true or the time is over; a
+  /// negative time means no limit.</summary>
   internal static bool InSlices(long nanoseconds, Func<long, bool> wait) {
     Stopwatch watch = Stopwatch.StartNew();
     Pace pace = new Pace();
@@ -75,8 +79,9 @@ internal static class Waits {
   }
 }
 
-/// <summary>What the end of a process leaves alone. Mono runs all finalizers then, and freeing some memory waits for
-/// the device; the end of the process frees it anyway.</summary>
+/// <summary>Objects that stay unreleased at the end of a process. Mono then runs all finalizers,
+/// and the free of some memory waits for the device; the end of the process frees it
+/// anyway.</summary>
 internal static class Ending {
   internal static bool Keeps(string type) {
     return type == nameof(CudaBuffer) && Environment.HasShutdownStarted && !AppDomain.CurrentDomain.IsFinalizingForUnload();
@@ -85,7 +90,7 @@ internal static class Ending {
 
 public partial class CudaFuture {
   //: cucore_future_wait
-  /// <param name="timeout">null has no end</param>
+  /// <param name="timeout">null: no limit</param>
   public void Wait(TimeSpan? timeout = null) {
     long nanoseconds = Timeout.Nanoseconds(timeout);
     if (!Waits.InSlices(nanoseconds, WaitFor)) throw NotReady($"the awaited work is not complete after {nanoseconds} ns");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios about the classes of parameters: what is converted, and the message of each mistake.
+// Scenarios about the classes of parameters: conversions, and the message of each mistake.
 using System;
 using System.Linq;
 using System.Runtime.InteropServices;
@@ -12,7 +12,8 @@ template <class T> __global__ void axpy(T a, T *p) { *p = a; }
 template <class T> __global__ void copy(T *to, T value) { *to = value; }
 #define COPY(name, type) extern ""C"" __global__ void name(type *to, type value) { *to = value; }
 COPY(i8, signed char) COPY(i16, short) COPY(i32, int) COPY(f32, float) COPY(f64, double) COPY(point, Point)";
-  private const string Axpy = "axpy<float>", Long = "copy<long long>";  // from such names the class of every parameter is known
+  // such names define the class of every parameter
+  private const string Axpy = "axpy<float>", Long = "copy<long long>";
 
   [StructLayout(LayoutKind.Sequential)]
   private struct Point {
@@ -21,7 +22,7 @@ COPY(i8, signed char) COPY(i16, short) COPY(i32, int) COPY(f32, float) COPY(f64,
 
   private static readonly ObjectCode code = new CudaProgram(Source).Compile(CodeType.Ptx, Axpy, Long);
 
-  // Returns the value that the kernel got.
+  // Returns the value that the kernel received.
   private static T Sent<T>(string kernel, Arg value) where T : struct {
     using (CudaStream stream = World.Stream())
     using (CudaBuffer to = new CudaBuffer(World.Device, Marshal.SizeOf(typeof(T)), stream)) {
@@ -99,7 +100,7 @@ COPY(i8, signed char) COPY(i16, short) COPY(i32, int) COPY(f32, float) COPY(f64,
     }
   }
 
-  // The mistakes of docs/csharp.md: what the message must be, in full.
+  // The mistakes of docs/csharp.md with their full messages.
   public static void CommonestMistakes() {
     using (CudaStream stream = World.Stream())
     using (CudaBuffer buffer = new CudaBuffer(World.Device, 16, stream)) {
@@ -148,7 +149,7 @@ COPY(i8, signed char) COPY(i16, short) COPY(i32, int) COPY(f32, float) COPY(f64,
 
   private static void Refused(string kernel, string message, params Arg[] arguments) { Refused<InvalidArgumentException>(kernel, message, arguments); }
 
-  // With and without an array: two ways in.
+  // With and without an array, which are different entry points.
   private static void Refused<T>(string kernel, string message, params Arg[] arguments) where T : Exception {
     using (CudaStream stream = World.Stream())
     using (Kernel of = code.GetKernel(kernel)) {

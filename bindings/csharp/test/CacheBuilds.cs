@@ -112,7 +112,7 @@ public static class CacheBuilds {
     }
   }
 
-  // Those that waited for a build which threw make their own.
+  // Those that waited for a build that threw build for themselves.
   public static void OthersBuildForThemselves() {
     foreach (Exception first in new Exception[] { new OwnException(), Check.Throws<CompilationException>(() => new CudaProgram("#error\n").Compile()) })
       using (Cache cache = new Cache("")) {
@@ -158,7 +158,7 @@ public static class CacheBuilds {
         return Copy();
       }).Code.Dispose();
       cache.Trim(0);
-      // Through another key; and what is not caught comes out of every call.
+      // Through another key; an uncaught exception leaves every call.
       Check.Throws<InvalidStateException>(() => cache.GetOrBuild(Caches.Key(1), () =>
           cache.GetOrBuild(Caches.Key(2), () => cache.GetOrBuild(Caches.Key(1), Copy).Code).Code));
       cache.GetOrBuild(Caches.Key(1), () => cache.GetOrBuild(Caches.Key(2), Copy).Code).Code.Dispose();
@@ -215,7 +215,7 @@ public static class CacheBuilds {
     });
   }
 
-  // The delegate, the cache and the array are needed while the call runs only by the call itself.
+  // During the call, only the call itself needs the delegate, the cache and the array.
   public static void CollectedWhileInUse() {
     for (int i = 0; i < 20; ++i)
       using (ObjectCode code = new Cache("").GetOrBuild(Caches.Key(i), () => {
@@ -296,7 +296,7 @@ public static class CacheBuilds {
     Check.Contains("NotFound", Processes.Run("CompileMany", 0, "CUCORE_WORKER=/no/such/worker"));
   }
 
-  // One that takes too long does not touch the other.
+  // One that takes too long does not affect the other.
   public static void TimeLimit() {
     string endless = "template <int N, int M> struct G { static constexpr int v = G<N - 1, 2 * M>::v + G<N - 1, 2 * M + 1>::v; };\n"
         + "template <int M> struct G<0, M> { static constexpr int v = M; };\n__global__ void k(int *p) { *p = G<24, 0>::v; }\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of the cache: what it gives, what it says, what it refuses.
+// Scenarios of the cache: its results, its reports, its refusals.
 using System;
 using System.Collections.Generic;
 using System.IO;
@@ -11,7 +11,7 @@ using Cucore;
 public static class Caches {
   internal const string Fill = "template <typename T> __global__ void fill(T *p, T v) { p[threadIdx.x] = v; }\n";
 
-  // A folder that nobody else can write to, gone in the end.
+  // Uses a folder that other users cannot write to, and removes it at the end.
   internal static void InFolder(Action<string> action) {
     string folder = Path.Combine(Path.GetTempPath(), "cucore-" + Guid.NewGuid().ToString("N"));
     Directory.CreateDirectory(folder);
@@ -26,7 +26,8 @@ public static class Caches {
   internal static byte[] Key(int number) { return Enumerable.Repeat((byte)number, 32).ToArray(); }
 
   private static void CheckOutcome(CacheOutcome wanted, byte[] bytes, CacheResult got) {
-    got.Deconstruct(out ObjectCode code, out CacheOutcome outcome);  // which Mono's compiler does not call by itself
+    // Mono's compiler does not call it by itself
+    got.Deconstruct(out ObjectCode code, out CacheOutcome outcome);
     using (code) {
       Check.Equal(wanted, outcome);
       Check.Same(bytes, code.ToBytes());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests assert with.
+// The assertions of the tests.
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -26,7 +26,7 @@ internal static class Check {
     if (text.IndexOf(part, StringComparison.Ordinal) < 0) throw Failure(file, line, $"\"{text}\" does not contain \"{part}\"");
   }
 
-  // Exactly this class: another one is another status.
+  // Requires exactly this class: another class is another status.
   internal static T Throws<T>(Action action, [CallerFilePath] string file = "", [CallerLineNumber] int line = 0) where T : Exception {
     try {
       action();

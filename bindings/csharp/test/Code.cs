@@ -22,7 +22,7 @@ public static class Code {
     }
   }
 
-  // What a kernel compiled with the options writes.
+  // Returns the output of a kernel compiled with the options.
   private static int Value(string value, ProgramOptions options) {
     using (ObjectCode code = new CudaProgram("extern \"C\" __global__ void k(int *p) {\n#include \"a.h\"\n *p = " + value + "; }", options).Compile())
     using (CudaStream stream = World.Stream())
@@ -45,7 +45,7 @@ public static class Code {
     Check.Equal(1, Value("__cplusplus < 202002L", options));
     options.DeviceInt128 = true;  // a choice
     Check.Equal(1, Value("sizeof(__int128) == 16", options));
-    // a number: fewer registers than the kernel would take
+    // a number: fewer registers than the kernel would use
     ProgramOptions few = new ProgramOptions { Arch = "sm_90", MaxRegisterCount = 24 };
     string hungry = "__global__ void k(float *p) { float a[40]; for (int i = 0; i < 40; ++i) a[i] = p[i]; __syncthreads();"
         + " for (int i = 0; i < 40; ++i) p[i] = a[39 - i] * a[i] + a[(i * 7) % 40]; }";

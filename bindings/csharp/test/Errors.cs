@@ -8,7 +8,7 @@ using System.Runtime.Serialization.Formatters.Binary;
 using Cucore;
 
 public static class Errors {
-  // Each status that this process can be brought to without a fault of the machine; more are in Processes.
+  // Each status that this process can reach without a fault of the machine; more are in Processes.
   public static void ErrorClasses() {
     CudaDevice device = World.Device;
     using (CudaStream stream = World.Stream())
@@ -42,8 +42,8 @@ public static class Errors {
     Check.That(thrown.Message.Length > 0 && thrown.StackTrace != null);
   }
 
-  // One sealed class below one base for each status, also for those that nothing here provokes; a number
-  // without a name is the base itself.
+  // One sealed class below one base per status, including those that nothing here provokes; a
+  // number without a name is the base itself.
   public static void EachStatusHasAClass() {
     foreach (Status status in Enum.GetValues(typeof(Status)).Cast<Status>().Where(s => s != Status.Ok)) {
       CucoreException made = Make((int)status);

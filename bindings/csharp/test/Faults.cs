@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of kernels that break their context. Each is a process of its own: on a GPU nothing of the
-// process that has had a fault works again.
+// Scenarios of kernels that break their context. Each is a separate process, because on a GPU
+// nothing works in a process after a fault.
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -11,7 +11,7 @@ using Cucore;
 public static class Faults {
   private static readonly TimeSpan late = TimeSpan.FromSeconds(20);
 
-  // Waits for the gate, then writes where nothing is.
+  // Waits for the gate, then writes to an invalid address.
   private const string Fault = @"extern ""C"" __global__ void fault(volatile int *gate, int *p) {
     while (gate && *gate == 0) {}
     *p = 1;
@@ -56,7 +56,7 @@ public static class Faults {
     old.Dispose();
   }
 
-  // Drivers differ in whether there is a way on; where there is none, it is said.
+  // Drivers differ in whether a reset helps; if it does not, the error states that.
   private static void ResetInVain() {
     try {
       World.Device.Reset();
@@ -65,7 +65,7 @@ public static class Faults {
     }
   }
 
-  // Streams behind the one with the fault have it too, for they are of the same context.
+  // Streams of the same context as the one with the fault, which therefore have it as well.
   private static CudaStream[] StreamsBehind(CudaStream broken, int count) {
     CudaEvent after = new CudaEvent(World.Device);
     after.Record(broken);
@@ -100,7 +100,8 @@ public static class Faults {
     CheckFault((CucoreException)Check.Throws<AggregateException>(() => after.Wait(late)).InnerExceptions.Single());
   }
 
-  // Tasks are made while the context breaks: none is an exception of the call. A GPU breaks once for a process.
+  // Tasks are created while the context breaks: none is an exception of the call. A GPU breaks once
+  // per process.
   private static void MakeTasksWhileItBreaks() {
     int rounds = Machine.IsCpu ? 100 : 1;
     for (int round = 1; round <= rounds; ++round) {
@@ -137,8 +138,8 @@ public static class Faults {
     Check.Equal(0, queue.Wait(TimeSpan.Zero).Length);
   }
 
-  // What waits for another device does not hear of it, and goes on; but NVIDIA's driver gives an illegal
-  // address to all devices of the process, and there it ends all the same.
+  // Waiters for another device do not receive the fault and continue. NVIDIA's driver, however,
+  // reports an illegal address to all devices of the process, and then they end as well.
   private static void BreakOneOfTwo() {
     using (CudaDevice other = new CudaDevice(1)) {
       CudaStream stream = World.Stream(), there = new CudaStream(other);

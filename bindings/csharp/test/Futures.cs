@@ -63,16 +63,16 @@ public static class Futures {
     });
   }
 
-  // One thread for tasks that follow one another, not one for each.
+  // One thread for consecutive tasks, not one each.
   public static void OneThreadForTasksInTurn() {
-    int before = new Thread(() => {}).ManagedThreadId;  // counts all threads that were ever made
+    int before = new Thread(() => {}).ManagedThreadId;  // counts all threads ever created
     using (CudaStream stream = World.Stream())
       for (int i = 0; i < 300; ++i) Check.That(stream.SynchronizeAsync().Wait(late));
     int made = new Thread(() => {}).ManagedThreadId - before;
     Check.That(made < 100, $"{made} threads for 300 tasks");
   }
 
-  // Continuations go where the awaiting method was, not where the completion came.
+  // Continuations run where the awaiting method ran, not where the completion came.
   public static void ContinuesInTheContextOfTheAwait() {
     using (CudaStream stream = World.Stream()) {
       SynchronizationContext before = SynchronizationContext.Current;
@@ -117,7 +117,7 @@ public static class Futures {
       }
   }
 
-  // The thread ends when nobody waits, and begins again.
+  // The thread ends without waiters, and begins again.
   public static void WaitsAgainAfterAPause() {
     using (CudaStream stream = World.Stream())
       for (int i = 0; i < 2; ++i) {
@@ -150,7 +150,7 @@ public static class Futures {
     Check.Throws<InvalidArgumentException>(() => new CudaQueue(new QueueOptions { SweepNanoseconds = -5 }));
   }
 
-  // A future that is not complete; it is detached, so that nothing of it comes out of the queue.
+  // A future that is not complete; it is detached, so that nothing comes out of the queue.
   private static void CheckPending(CudaStream stream, CudaQueue queue) {
     using (World.Busy(stream))
     using (CudaFuture future = CudaFuture.FromStream(stream, queue, 0)) {
@@ -166,7 +166,7 @@ public static class Futures {
     for (unsigned i = 0; i < turns; ++i) *word = *word + 1; }";
   private const int Streams = 16, Each = 625;
 
-  // Kernels on many streams, each with something that is to end after it.
+  // Kernels on many streams, each with an object that must end after it.
   private sealed class Work : IDisposable {
     internal readonly CudaStream[] All = Enumerable.Range(0, Streams).Select(i => World.Stream()).ToArray();
     private readonly CudaBuffer words = CudaBuffer.Pinned(World.Device, Streams * 64);
@@ -179,7 +179,7 @@ public static class Futures {
 
     internal unsafe ref uint Word(int stream) { return ref *(uint*)(words.HostPointer + (ulong)stream * 64); }
 
-    // What the word is when this kernel is through.
+    // Returns the value of the word after this kernel.
     internal uint Launch(int stream, int n) {
       uint turns = 1 + (uint)(n * 7 + stream) % 50;
       count.Launch(All[stream], new LaunchConfig(1, 1), Arg.Address(words.Address + (ulong)stream * 64), turns);
@@ -196,7 +196,7 @@ public static class Futures {
     }
   }
 
-  // Each awaits its own kernel: when it goes on, the result is there, and so are all before it.
+  // Each awaits its own kernel: when it continues, the result is there, and so are all before it.
   public static void TenThousandTasksOverSixteenStreams() {
     using (Work work = new Work()) {
       int[] ended = new int[Streams * Each];

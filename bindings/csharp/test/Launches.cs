@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios about the arguments of launches, and about wrong ones everywhere.
+// Scenarios about the arguments of launches, and about wrong arguments of other calls.
 using System;
 using System.Linq;
 using System.Runtime.InteropServices;
@@ -26,7 +26,7 @@ COPY(i32, int) COPY(u32, unsigned) COPY(i64, long long) COPY(u64, unsigned long 
 COPY(ptr, void *) COPY(point, Point) COPY(large, Large)
 extern ""C"" __global__ void none() {}";
 
-  // What the kernel got, as bytes.
+  // Returns the value that the kernel received, as bytes.
   private static T Sent<T>(string kernel, Arg value) where T : struct {
     using (CudaStream stream = World.Stream())
     using (CudaBuffer to = new CudaBuffer(World.Device, Marshal.SizeOf(typeof(T)), stream)) {
@@ -125,7 +125,7 @@ extern ""C"" __global__ void none() {}";
     Check.Equal(parameter, Check.Throws<ArgumentNullException>(action).ParamName);
   }
 
-  // Null has the same answer everywhere: the exception that names the parameter.
+  // Null causes the same exception everywhere, which names the parameter.
   public static void NullsAreNamed() {
     using (CudaStream stream = World.Stream())
     using (CudaQueue queue = new CudaQueue())
@@ -179,7 +179,7 @@ extern ""C"" __global__ void none() {}";
     Check.Equal(parameter, Check.Throws<ArgumentOutOfRangeException>(action).ParamName);
   }
 
-  // And so has a size or an offset below 0.
+  // So does a size or an offset below 0.
   public static void NegativeSizesAreNamed() {
     using (CudaStream stream = World.Stream())
     using (CudaBuffer buffer = new CudaBuffer(World.Device, 16, stream)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios about closing, forgetting and outliving.
+// Scenarios about closing, dropping and outliving objects.
 using System;
 using System.Collections.Generic;
 using System.IO;
@@ -25,7 +25,7 @@ public static class Lifetimes {
     World.Device.Synchronize();
   }
 
-  // Every method and property of a closed object; and a closed object as an argument.
+  // Every method and property of a closed object, and a closed object as an argument.
   public static void UseAfterClose() {
     int tried = 0;
     foreach (IDisposable each in OneOfEach()) {
@@ -60,7 +60,7 @@ public static class Lifetimes {
     "device 0", "stream 0x", "event 0x", "buffer of 4 bytes", "buffer of 4 bytes", "program for Nvrtc", "linker by", "queue, 0 pending",
     "cache in memory", "future 1", "default_program: Ptx", "kernel scale of 3 parameters" };
 
-  // All say what they are, also when they are gone.
+  // All have a text, also after their disposal.
   public static void ToStringNeverThrows() {
     List<IDisposable> all = OneOfEach();
     for (int i = 0; i < all.Count; ++i) {
@@ -77,7 +77,7 @@ public static class Lifetimes {
     Check.Equal("SerializeOptions(SigningKey=HmacSha256 key of 2 bytes)", signed);
   }
 
-  // No public class shows its type's name alone.
+  // Every public class has a text beyond the name of its type.
   public static void EverythingHasAToString() {
     foreach (Type type in typeof(CudaDevice).Assembly.GetExportedTypes()) {
       if (type.IsEnum || type.IsAbstract && type.IsSealed) continue;
@@ -86,7 +86,7 @@ public static class Lifetimes {
     }
   }
 
-  // A set must be able to let go of what was disposed of.
+  // A set must be able to remove a disposed object.
   private static bool IsAllowed(string name) {
     return name == "Dispose" || name == "ToString" || name == "get_IsDisposed" || name == "Equals" || name == "GetHashCode"
         || name == "DisposeAsync";
@@ -148,7 +148,7 @@ public static class Lifetimes {
     }
   }
 
-  // The collector's thread releases while others work.
+  // The collector's thread releases objects while others work.
   public static void FinalizerThread() {
     World.Together(4, which => {
       using (CudaStream stream = World.Stream())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On what the tests run, the CPU device or a GPU, and what cannot be shown there.
+// The machine of the tests, the CPU device or a GPU, and the tests that it cannot run.
 using System;
 using Cucore;
 

@@ -76,7 +76,8 @@ public static class Memory {
         stream.Synchronize();
         buffer.Dispose();
         World.Collect();
-        Check.Equal(10f, System.Runtime.InteropServices.MemoryMarshal.Cast<byte, float>(view.Span)[3]);  // good after Dispose
+        // valid after Dispose
+        Check.Equal(10f, System.Runtime.InteropServices.MemoryMarshal.Cast<byte, float>(view.Span)[3]);
         Check.Throws<ObjectDisposedException>(() => buffer.HostMemory.ToString());
       }
       using (CudaBuffer device = new CudaBuffer(World.Device, 16, stream)) Check.That(device.HostMemory.IsEmpty);

@@ -134,7 +134,7 @@ public static class Objects {
     Check.Equal(count, messages.Count);
   }
 
-  // One that throws harms nothing; one that is replaced ends, while messages come.
+  // A receiver that throws does no harm; a replaced one ends, while messages come.
   public static void LogThatThrows() {
     int calls = 0;
     using (CucoreLog.Subscribe(LogLevel.Debug, (level, message) => { ++calls; throw new Exception("of a receiver"); })) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels print is on stdout when a wait returns, whichever wait a program uses. Each wait is the last
-// call of a process of its own, which then ends without the driver's work at exit.
+// The output of kernels is on stdout when a wait returns, for every kind of wait. Each wait is the
+// last call of a separate process, which then ends without the driver's exit handler.
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -16,7 +16,7 @@ public static class Printed {
   }";
   private static readonly TimeSpan late = TimeSpan.FromSeconds(20);
 
-  // The work is done before the first look, or takes a while.
+  // The work is done before the first query, or takes some time.
   public static void WrittenByEveryWait() { CheckAll(1); }
   public static void WrittenByEveryWaitForLongWork() { CheckAll(20000); }
 
@@ -70,7 +70,7 @@ public static class Printed {
     int turns = int.Parse(Environment.GetEnvironmentVariable("TURNS"));
     World.Kernel(Say, "say").Launch(waits.Stream, new LaunchConfig(1, 1), turns);
     waits.All[Environment.GetEnvironmentVariable("WAIT")]();
-    fflush(IntPtr.Zero);  // a driver may leave its text to C's stdout
+    fflush(IntPtr.Zero);  // a driver may leave its text in C's stdout
     End(0);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios that need a process of their own: this program again, with another environment.
+// Scenarios that need a separate process: this program again, with another environment.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
@@ -32,7 +32,7 @@ public static class Processes {
 
   private static readonly TimeSpan Longest = TimeSpan.FromSeconds(60);
 
-  // What its threads did is in its output then: Mono writes that for the signal QUIT.
+  // The output then shows its threads, which Mono prints for the signal QUIT.
   private static bool EndHanging(Process process) {
     Process.Start("kill", $"-QUIT {process.Id}").WaitForExit();
     Thread.Sleep(3000);
@@ -43,7 +43,7 @@ public static class Processes {
   public static void Exit() { Check.Equal("", Run("OpenEverything")); }
   public static void ExitWithCode() { Check.Equal("", Run("ExitInside", 3)); }
 
-  // A kernel never ends, a thread waits for it, and what it uses is left to the finalizers.
+  // A kernel never ends, a thread waits for it, and its objects are left to the finalizers.
   public static void ExitDuringWaits() {
     foreach (string wait in new[] { "Stream", "Event", "Device", "Future", "Queue", "Task" }) {
       DateTime exit = new DateTime(long.Parse(Run($"ExitIn{wait}", 3)), DateTimeKind.Utc);
@@ -57,7 +57,7 @@ public static class Processes {
   public static void NoCompiler() { Check.Contains("LibraryMissing", Run("Compile", 0, "CUCORE_NVRTC=/nowhere/libnvrtc.so")); }
   public static void NoDriver() { Check.Contains("LibraryMissing", Run("Open", 0, "CUCORE_DRIVER=/nowhere/libcuda.so")); }
 
-  // What nobody catches shows the compiler's log.
+  // An uncaught exception shows the compiler's log.
   public static void Uncaught() {
     string said = Run("Fail", 1);
     foreach (string part in new[] { "CompilationException", "broken.cu(2): error", "undeclared" }) Check.Contains(part, said);
@@ -82,7 +82,7 @@ public static class Processes {
 
   private static readonly List<object> open = new List<object>();
 
-  // Everything is open, work is in the stream, a log receiver is set.
+  // Opens all kinds of objects, with work in the stream and a log receiver.
   private static void OpenEverything() {
     open.Add(CucoreLog.Subscribe(LogLevel.Debug, (level, message) => {}));
     CudaStream stream = World.Stream();
@@ -133,7 +133,7 @@ public static class Processes {
     for (int i = 0; i < 2; ++i) {
       AppDomain domain = AppDomain.CreateDomain("other");
       domain.DoCallBack(InDomain);
-      InDomain();  // a failure here is this domain's, while the other one is there and after it
+      InDomain();  // a failure here belongs to this domain, while the other one exists and after it
       AppDomain.Unload(domain);
       InDomain();
     }

@@ -27,7 +27,7 @@ internal static class Runner {
     } catch (Skipped e) {
       return Said("skipped", $"{method.Name}: {e.Message}");
     } catch (Exception e) {
-      string all = e.ToString();  // of thousands of tasks: thousands of traces
+      string all = e.ToString();  // thousands of tasks have thousands of traces
       return Said("FAILED", $"{method.Name}: {all.Substring(0, Math.Min(all.Length, 4000))}");
     }
   }

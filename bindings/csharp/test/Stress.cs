@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that use, share, dispose of, forget, cancel and time out at random; the results must be right, the
-// device must live, and the memory must be flat. CUCORE_STRESS_SECONDS=600 is the long run.
+// Threads that use, share, dispose of, drop, cancel and time out at random. The results must be
+// right, the device must stay usable, and the memory must be flat. CUCORE_STRESS_SECONDS=600 is the
+// long run.
 using System;
 using System.Diagnostics;
 using System.Linq;
@@ -10,7 +11,7 @@ using System.Threading.Tasks;
 using Cucore;
 
 public static class Stress {
-  // Runs for a random time, then writes what the host expects.
+  // Runs for a random time, then writes the value that the host expects.
   private const string Source = @"extern ""C"" __global__ void work(int *to, const int *from, int n, int turns, int add) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, x = i;
     for (int k = 0; k < turns; ++k) x = x * 1664525 + 1013904223;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the package System.Memory, whose types are in the core library of Mono and of .NET: it says so.
+// Represents the package System.Memory, whose types are in the core library of Mono and of .NET, to
+// which it forwards them.
 using System.Runtime.CompilerServices;
 [assembly: TypeForwardedTo(typeof(System.Span<>))]
 [assembly: TypeForwardedTo(typeof(System.ReadOnlySpan<>))]

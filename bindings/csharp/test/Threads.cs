@@ -15,7 +15,7 @@ public static class Threads {
     });
   }
 
-  // Each thread gets the exception of its own call.
+  // Each thread receives the exception of its own call.
   public static void ExceptionsOfTheirOwn() {
     World.Together(8, which => {
       for (int i = 0; i < 500; ++i)
@@ -55,8 +55,8 @@ public static class Threads {
     }
   }
 
-  // Those calls that count themselves in and out: each ends well or says that it is too late, and what is
-  // closed is released, once.
+  // The calls that count themselves in and out: each succeeds or reports that it is too late, and a
+  // closed object is released once.
   public static void CloseWhileInQuickCalls() {
     byte[] stored = World.Code(World.Scale).ToBytes();
     long before = 0;
@@ -85,7 +85,7 @@ public static class Threads {
     Check.That(Lifetimes.ResidentKib() - before < 8 * 1024, $"{Lifetimes.ResidentKib() - before} KiB more");
   }
 
-  // The same while the call waits on the device.
+  // Does the same while the call waits on the device.
   public static void CloseWhileSynchronizing() {
     CudaStream stream = World.Stream();
     Thread waiter;
@@ -117,7 +117,7 @@ public static class Threads {
     return thread;
   }
 
-  // The last reference goes while a call on the object runs.
+  // The last reference ends while a call on the object runs.
   public static void CollectedWhileInUse() {
     Thread thread;
     using (World.Busy(World.Device.GetDefaultStream(DefaultStream.PerThread))) {

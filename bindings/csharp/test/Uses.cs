@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios about buffers that are disposed of or forgotten while work uses them.
+// Scenarios about buffers that are disposed of or dropped while work uses them.
 using System;
 using System.Linq;
 using System.Reflection;
@@ -9,7 +9,7 @@ using System.Threading.Tasks;
 using Cucore;
 
 public static class Uses {
-  // Waits for the host, then writes to the whole buffer: an error if that has been freed.
+  // Waits for the host, then writes to the whole buffer, which is an error if it has been freed.
   private const string Source = @"extern ""C"" __global__ void late(volatile int *flag, float *data, int n) {
     while (*flag == 0) {}
     for (int i = 0; i < n; ++i) data[i] = i; }";
@@ -34,7 +34,8 @@ public static class Uses {
 
     private unsafe void Set(int value) { Volatile.Write(ref *(int*)flag.HostPointer, value); }
 
-    // Memory that was freed too early is another buffer's now, or the kernel's fault breaks the context.
+    // Memory that was freed too early now belongs to another buffer, or the kernel's fault breaks
+    // the context.
     internal void Finish() {
       Own.Synchronize();
       using (CudaBuffer reuse = Buffer()) {
@@ -175,7 +176,7 @@ public static class Uses {
       for (int i = 0; i < count; ++i) new CudaBuffer(World.Device, 64L << 20, stream);
   }
 
-  // Three times what the device has; on a GPU with more memory it shows that forgetting does no harm.
+  // Three times the memory of the device; on a larger GPU it shows that dropped buffers do no harm.
   public static void ForgottenBuffers() { Check.Equal("", Processes.Run("Uses.ForgetMany", 0, "CUCORE_CPU_MEMORY=8G")); }
   public static void ForgottenBuffersOfManyThreads() { Check.Equal("", Processes.Run("Uses.ForgetTogether", 0, "CUCORE_CPU_MEMORY=2G")); }
   internal static void ForgetMany() { Forget(400); }

@@ -29,7 +29,7 @@ internal static class World {
     }
   }
 
-  // A stream that has work until the result is disposed of.
+  // Returns a stream that has work until the result is disposed of.
   internal static IDisposable Busy(CudaStream stream) { return new Gate(stream); }
 
   private sealed class Gate : IDisposable {
@@ -51,7 +51,7 @@ internal static class World {
     }
   }
 
-  // Runs an action in threads and throws what the first of them threw.
+  // Runs an action in threads and throws the first of their exceptions.
   internal static void Together(int threads, Action<int> action) {
     Exception failure = null;
     Thread[] all = Enumerable.Range(0, threads).Select(i => new Thread(() => {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every block of C# in the pages compiles: snippets.py ROOT MCS LIBRARY
 
-A block that is cut from an example is compiled there, and only has to be in it; the others are compiled here, as
-statements of a method that has what they take for granted.
+A block from an example is compiled there, and must only be a part of it. The others are compiled here, as
+statements of a method with the declarations that they use.
 """
 import re
 import subprocess

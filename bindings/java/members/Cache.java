@@ -9,16 +9,16 @@ final class Cache {
     this((CacheOptions) null);
   }
 
-  /** Opens the cache in a folder. One that cannot be made or written to is no failure: the cache then
-   * works in memory, or reads only, and says so through the log.
-   * @param directory the folder, which is made where it is not there
+  /** Opens the cache in a folder. A folder that cannot be created or written to is not a failure.
+   * The cache then works in memory, or only reads, and logs that.
+   * @param directory the folder, which is created if it is missing
    * @throws IoException the folder belongs to another user, or others can write to it */
   public Cache(java.nio.file.Path directory) {
     this(CacheOptions.builder().directory(Given.notNull(directory, "directory").toString()).build());
   }
 
   //: cucore_cache_compile
-  // @return the object code, and where it came from
+  // @return the object code, and the place where it was found
   public CacheResult compile(Program program, CodeType target, String... nameExpressions) {
     int[] outcome = new int[1];
     ObjectCode code = compileNow(program, target, Given.noneNull(nameExpressions, "nameExpressions"), outcome);
@@ -33,7 +33,7 @@ final class Cache {
   }
 
   //: cucore_cache_link
-  // @return the object code, and where it came from
+  // @return the object code, and the place where it was found
   public CacheResult link(Linker linker, CodeType target) {
     int[] outcome = new int[1];
     ObjectCode code = linkNow(linker, target, outcome);
@@ -42,12 +42,13 @@ final class Cache {
 
   //: cucore_cache_get_or_build
   // @param <E> the checked exception that build throws
-  // @return the object code, and where it came from; if it was built now, the object that build gave
-  // @throws E what build threw: the same exception
+  // @return the object code, and the place where it was found; a new build returns the object of build
+  // @throws E the exception of build, unchanged
   public <E extends Exception> CacheResult getOrBuild(byte[] key, CacheBuild<E> build) throws E {
     CacheBuilding building = new CacheBuilding(build);
     int[] outcome = new int[1];
-    ObjectCode code = getOrBuildNow(key, building, outcome); // what build throws goes through this
+    // exceptions of build pass through this
+    ObjectCode code = getOrBuildNow(key, building, outcome);
     return building.given(code, CacheOutcome.of(outcome[0]));
   }
 
@@ -57,25 +58,25 @@ final class Cache {
   }
 
   //: cucore_cache_statistics_of_all
-  // @return the figures of this moment
+  // @return the present figures
   public CacheStatistics getStatisticsOfAll() {
     return new CacheStatistics(statisticsOfAllNow());
   }
 
   //: cucore_cache_query
-  // @return one record a file, unmodifiable
+  // @return one record per file, unmodifiable
   public java.util.List<CacheEntry> getEntries() {
     return CacheEntry.list(entriesNow());
   }
 
   //: cucore_cache_verify
-  // @return every file, unmodifiable; what is not {@link CacheEntry#isSound()} was damaged
+  // @return every file, unmodifiable; those that are not {@link CacheEntry#isSound()} were damaged
   public java.util.List<CacheEntry> verify() {
     return CacheEntry.list(verifyNow());
   }
 
   //: cucore_cache_trim
-  // @return what was removed, unmodifiable
+  // @return the removed files, unmodifiable
   public java.util.List<CacheEntry> trim(long maxBytes) {
     return CacheEntry.list(trimNow(Given.notNegative(maxBytes, "maxBytes")));
   }

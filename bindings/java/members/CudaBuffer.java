@@ -7,9 +7,7 @@ final class CudaBuffer {
   }
 
   //: cucore_buffer_write
-  // @param source a byte[], short[], char[], int[], long[], float[], double[], or a ByteBuffer, of which the
-  //     bytes from its position to its limit are copied as they are, whatever its order; its position stays. A
-  //     direct ByteBuffer is not copied on the way
+  // @param source a byte[], short[], char[], int[], long[], float[], double[], or a ByteBuffer. Its bytes from the position to the limit are copied unchanged, whatever its order; its position stays. A direct ByteBuffer is not copied on the way
   public void write(Object source, CudaStream stream) {
     write(source, stream, 0);
   }

@@ -11,7 +11,7 @@ final class CudaDevice {
   /** One property of a device, by the driver's number (CUdevice_attribute).
    * @param attribute the number
    * @return its value
-   * @throws InvalidArgumentException the driver does not know the attribute */
+   * @throws InvalidArgumentException the attribute is unknown to the driver */
   public int attribute(int attribute) {
     return CucoreNativeJNI.CudaDevice_attribute(open(), this, attribute);
   }
@@ -30,7 +30,7 @@ final class CudaDevice {
   }
 
   //: cucore_device_memory
-  // @return the bytes that are free and all
+  // @return the free bytes and all bytes
   public MemoryInfo getMemory() {
     return new MemoryInfo(memoryNow());
   }
@@ -41,7 +41,7 @@ final class CudaDevice {
     return new PriorityRange(streamPrioritiesNow());
   }
 
-  /** Whether both are open and the same device.
+  /** Returns whether both are open and the same device.
    * @param other an object
    * @return true for one device opened twice */
   @Override public boolean equals(Object other) {

@@ -3,7 +3,7 @@ package io.cucore;
 
 final class CudaFuture {
   //: cucore_future_wait
-  // @param timeout 0 never waits, a negative number has no end
+  // @param timeout 0 never waits, a negative number means no limit
   // @param unit of the timeout
   public void waitFor(long timeout, java.util.concurrent.TimeUnit unit) {
     waitNow(Given.notNull(unit, "unit").toNanos(timeout));

@@ -5,9 +5,9 @@ final class CudaQueue {
   private static final int MOST_AT_ONCE = 1 << 16;
 
   //: cucore_queue_wait
-  // @param timeout 0 never waits, a negative number has no end
+  // @param timeout 0 never waits, a negative number means no limit
   // @param unit of the timeout
-  // @param most how many are taken at most
+  // @param most the most completions to take
   public java.util.List<Completion> waitFor(long timeout, java.util.concurrent.TimeUnit unit, int most) {
     open();
     int places = Math.min(Given.notNegative(most, "most"), MOST_AT_ONCE);

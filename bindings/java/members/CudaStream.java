@@ -24,18 +24,18 @@ final class CudaStream {
 
   //: said Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()))
 
-  /** The end of all the work that is in the stream now. No thread is parked for it. Cancelling the
-   * result only stops the waiting: the work goes on.
-   * @return completes with null, or with the exception of what went wrong, in the default executor
-   *     of CompletableFuture
+  /** The end of all present work of the stream. No thread is blocked for it. Cancelling the result
+   * ends only the waiting: the work continues.
+   * @return completes with null, or with the exception of the failure, in the default executor of
+   * CompletableFuture
    * @throws InvalidStateException the stream is being captured */
   public java.util.concurrent.CompletableFuture<Void> completion() {
     return Completions.of(this, Completions.DEFAULT);
   }
 
-  /** The end of all the work that is in the stream now, as {@link #completion()}.
-   * @param executor what depends on the result and is not async runs there
-   * @return completes with null, or with the exception of what went wrong
+  /** The end of all present work of the stream, as {@link #completion()}.
+   * @param executor runs the dependent stages that are not async
+   * @return completes with null, or with the exception of the failure
    * @throws InvalidStateException the stream is being captured */
   public java.util.concurrent.CompletableFuture<Void> completion(java.util.concurrent.Executor executor) {
     return Completions.of(this, executor);

@@ -2,10 +2,10 @@
 package io.cucore;
 
 final class Linker {
-  /** Gives what {@link #link(CodeType)} would, and links only what has not been linked before.
-   * {@link Cache#link} says where it came from, too.
+  /** Returns the result of {@link #link(CodeType)}, and links only inputs that were not linked
+   * before. {@link Cache#link} also returns the place where it was found.
    * @param target CUBIN; PTX of inputs that are LTOIR
-   * @param cache where to look first, and to keep it; null: nowhere
+   * @param cache the cache for lookups and results; null: none
    * @return the object code; its log has the warnings
    * @throws LinkingException its log() has the linker's output */
   public ObjectCode link(CodeType target, Cache cache) {

@@ -68,8 +68,8 @@ final class ObjectCode {
     return dataNow();
   }
 
-  /** The code's bytes, without a copy. They stay while the view or a slice of it is in use, also
-   * after {@link #close()}.
+  /** The code's bytes, without a copy. They stay valid while the view or a slice of it is in use,
+   * also after {@link #close()}.
    * @return a read-only view
    * @throws UnsupportedException the code is larger than a ByteBuffer can be */
   public java.nio.ByteBuffer asByteBuffer() {
@@ -91,7 +91,7 @@ final class ObjectCode {
   }
 
   //: cucore_objectcode_find_global
-  // @return where it is on that device, good while the code is loaded
+  // @return its address on that device, valid while the code is loaded
   public GlobalVariable findGlobal(String name, CudaDevice device) {
     return new GlobalVariable(findGlobalNow(Given.notNull(name, "name"), device));
   }
@@ -130,8 +130,8 @@ final class ObjectCode {
     }
   }
 
-  /** Its container goes in its place.
-   * @return what is written */
+  /** Its container replaces it.
+   * @return the replacement */
   private Object writeReplace() {
     return new Containers.Proxy(serialize());
   }

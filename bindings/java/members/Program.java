@@ -13,7 +13,7 @@ final class Program {
    * @param source its text
    * @param options null for the defaults
    * @return the program
-   * @throws InvalidArgumentException the message names the option that is wrong */
+   * @throws InvalidArgumentException the message names the wrong option */
   public static Program ofCuda(String source, ProgramOptions options) {
     return new Program(SourceType.CUDA_CPP, source, options);
   }
@@ -41,12 +41,12 @@ final class Program {
     return compileNow(target, Given.noneNull(nameExpressions, "nameExpressions"));
   }
 
-  /** Gives what {@link #compile(CodeType, String...)} would, and compiles only what has not been
-   * compiled before. {@link Cache#compile} says where it came from, too.
-   * @param target of CUDA C++ PTX, CUBIN or LTOIR; of PTX a CUBIN; of NVVM IR PTX or LTOIR
-   * @param cache where to look first, and to keep it; null: nowhere
-   * @param nameExpressions of CUDA C++: templates and overloads to instantiate
-   * @return the object code; its log has the compiler's warnings
+  /** Returns the result of {@link #compile(CodeType, String...)}, and compiles only programs that
+   * were not compiled before. {@link Cache#compile} also returns the place where it was found.
+   * @param target PTX, CUBIN or LTOIR for CUDA C++, CUBIN for PTX, PTX or LTOIR for NVVM IR
+   * @param cache the cache for lookups and results; null: none
+   * @param nameExpressions templates and overloads of CUDA C++ to instantiate
+   * @return the object code; its log has the warnings
    * @throws CompilationException its log() has the compiler's whole output
    * @throws LinkingException the same for PTX, which a linker compiles */
   public ObjectCode compile(CodeType target, Cache cache, String... nameExpressions) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls Java from inside a native method, on its own thread. What Java throws is kept until the
-// library has returned: nothing may be called with an exception pending.
+// Calls Java from inside a native method, on its own thread. A Java exception is stored until the
+// library has returned, because JNI allows no calls while one is pending.
 #include "callable.hpp"
 
 #include "lease.hpp"
@@ -32,7 +32,7 @@ cucore_objectcode* Callable::build() {
   return code;
 }
 
-// Null with an exception pending.
+// Returns null with an exception pending.
 cucore_objectcode* Callable::call() {
   jclass type = env_->FindClass("java/util/concurrent/Callable");
   jmethodID method = type ? env_->GetMethodID(type, "call", "()Ljava/lang/Object;") : nullptr;

@@ -10,7 +10,7 @@ namespace cucore::java {
 
 class Callable final : public bind::Builder {
  public:
-  // False with an exception pending: it is null.
+  // Returns false with an exception pending for null.
   bool open(JNIEnv* env, jobject callable);
 
   cucore_objectcode* build() override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Java byte[] for the length of a call, also of one that fails: SWIG's own clean-up is left out
-// then.
+// A Java byte[] during a call, also of one that fails, because SWIG's own clean-up is then left
+// out.
 #pragma once
 
 #include <jni.h>
@@ -18,7 +18,8 @@ class Elements {
     if (bytes_) env_->ReleaseByteArrayElements(array_, bytes_, mode_);
   }
 
-  // mode: JNI_ABORT for what is only read, 0 for what is filled. False with an exception pending.
+  // mode: JNI_ABORT for an array that is only read, 0 for one that is filled. Returns false with an
+  // exception pending.
   bool take(JNIEnv* env, jbyteArray array, jint mode) {
     if (!array) return true;
     env_ = env;

@@ -7,10 +7,11 @@
 
 namespace cucore::java {
 
-// The state is the generation, and below it how many use the object: its owner and calls inside.
+// The state is the generation, and in its low bits the number of users: the owner and the calls
+// inside.
 struct alignas(64) Slot {
   std::atomic<uint64_t> state{uint64_t{1} << 32};
-  std::atomic<void*> object{nullptr};  // read before it is known whether the lease is open
+  std::atomic<void*> object{nullptr};  // read before the lease is known to be open
   Release release = nullptr;
   uint32_t index = 0;
   Slot* next_free = nullptr;
@@ -24,12 +25,12 @@ constexpr uint32_t FIRST_LEVEL = 64;
 constexpr uint32_t generation_of(uint64_t state) { return static_cast<uint32_t>(state >> 32); }
 constexpr uint32_t users_of(uint64_t state) { return static_cast<uint32_t>(state); }
 
-// Each level is twice as large as the one before; none is ever given back.
+// Each level is twice as large as the former one; none is ever freed.
 class Slots {
  public:
   Slot* at(uint32_t index) const {
     const uint32_t place = index + FIRST_LEVEL;
-    if (place < FIRST_LEVEL) return nullptr;  // no index: it wrapped
+    if (place < FIRST_LEVEL) return nullptr;  // not an index: it wrapped
     const int level = std::bit_width(place) - std::bit_width(FIRST_LEVEL);
     Slot* slots = levels_[level].load(std::memory_order_acquire);
     return slots ? slots + (place - (FIRST_LEVEL << level)) : nullptr;
@@ -84,15 +85,15 @@ bool is_open(const Slot& slot, int64_t lease) {
 }  // namespace
 
 // A call stores its slots, then ACTIVE, then checks the generations. A close changes the
-// generation, then reads the state: so one of the two sees the other. A close that finds its slot
-// in an active record leaves one use of the object to it, which that call gives back at its end.
+// generation, then reads the state, so one of the two sees the other. A close that finds its slot
+// in an active record leaves one use of the object to that record. The call releases it at its end.
 struct alignas(64) UseRecord {
   enum State : uint32_t { IDLE, ACTIVE, OWES };
   static constexpr size_t SLOTS = 16;
 
   bool names(const Slot* slot) const {
     for (const auto& each : slots)
-      if (each.load(std::memory_order_acquire) == slot) return true;  // perhaps of an earlier call
+      if (each.load(std::memory_order_acquire) == slot) return true;  // possibly of an earlier call
     return false;
   }
 
@@ -114,7 +115,7 @@ class UseRecords {
     }
     const size_t count = count_.load(std::memory_order_relaxed);
     if (count == all_.size()) return nullptr;
-    all_[count] = new UseRecord;  // never given back: a close may be reading it
+    all_[count] = new UseRecord;  // never freed, because a close may be reading it
     count_.store(count + 1);
     return all_[count];
   }
@@ -177,7 +178,7 @@ void* Uses::add(int64_t lease) {
     more_.push_back(lease);
   Slot* slot = slots.at(static_cast<uint32_t>(lease));
   if (record_ && count_ < UseRecord::SLOTS)
-    record_->slots[count_].store(slot, std::memory_order_release);  // after the call before
+    record_->slots[count_].store(slot, std::memory_order_release);  // after the former call
   ++count_;
   return slot ? slot->object.load(std::memory_order_relaxed) : nullptr;
 }

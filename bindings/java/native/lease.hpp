@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Java object's hold on a native one: a number that is never mistaken for another object's.
+// A Java object's reference to a native one: a number that is never mistaken for another object's.
 //
-// Any thread may close an object while others are inside a call with it. The number names a slot
-// and a generation: a call enters only while the generation is the slot's own, the native object
-// goes when the last call has left, and a number that was closed is recognised for 2^32 further
-// uses of its slot, however long a thread slept between reading and using it.
+// Any thread may close an object while others are inside a call with it. The number consists of a
+// slot and a generation. A call enters only while the generation is the slot's own, and the native
+// object is released when the last call has left. A closed number is detected for 2^32 further uses
+// of its slot, however long a thread slept between reading and using it.
 #pragma once
 
 #include <atomic>
@@ -22,9 +22,10 @@ using Release = void (*)(void*);
 
 class Lease {
  public:
-  // 0 for null.
+  // Returns 0 for null.
   static int64_t open(void* object, Release release);
-  // Once an object: calls that are inside may end, no further one enters. False if it was closed.
+  // Call once per object: calls inside may end, and no further one enters. Returns false if it was
+  // closed.
   static bool close(int64_t lease);
 };
 
@@ -47,11 +48,11 @@ class Use {
   struct Slot* slot_ = nullptr;
 };
 
-// The objects that one thread uses in one call at a time. Who closes an object looks for it in all
-// records, so that a call costs two atomic operations, however many objects it uses.
+// The objects that one thread uses in one call at a time. A close searches all records for its
+// object, so that a call costs two atomic operations, however many objects it uses.
 struct UseRecord;
 
-// Null if many threads have one: their calls then enter each object by itself.
+// Returns null if too many threads have one: their calls then enter each object separately.
 UseRecord* open_record();
 void close_record(UseRecord* record);
 
@@ -60,15 +61,15 @@ class Uses {
  public:
   static constexpr size_t NONE = static_cast<size_t>(-1);
 
-  // The record must be in no other call.
+  // The record must not be in another call.
   explicit Uses(UseRecord* record) : record_(record) {}
   Uses(const Uses&) = delete;
   Uses& operator=(const Uses&) = delete;
   ~Uses();
 
-  // The object of a lease, not to be touched before begin() has returned NONE.
+  // Returns the object of a lease, which must not be used before begin() has returned NONE.
   void* add(int64_t lease);
-  // NONE, or the index of an object that is closed.
+  // Returns NONE, or the index of a closed object.
   size_t begin();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native methods of io.cucore.Natives, which SWIG has no part in: what closes objects, moves
-// memory without a copy on the Java heap, and launches.
+// The native methods of io.cucore.Natives, without SWIG: they close objects, move memory without a
+// copy on the Java heap, and launch.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -26,7 +26,7 @@ constexpr const char* CLASS_NAME = nullptr;
 CUCORE_HANDLES(CUCORE_NAME)
 #undef CUCORE_NAME
 
-// Runs a body with the objects of leases, which no thread closes meanwhile; 0 is null.
+// Runs a body with the objects of leases, which other threads cannot close meanwhile; 0 is null.
 template <class Type, class... Types, class Body, class... Leases>
 auto with(JNIEnv* env, Body&& body, jlong lease, Leases... others)
     -> std::invoke_result_t<Body&, Type*, Types*...> {
@@ -41,7 +41,7 @@ auto with(JNIEnv* env, Body&& body, jlong lease, Leases... others)
         env, [&](Types*... more) { return body(object, more...); }, others...);
 }
 
-// Memory to stage a Java array in, piece by piece: nothing may wait while the array itself is held.
+// Memory to copy a Java array through, in pieces: nothing may wait while the array itself is held.
 class Staging {
  public:
   explicit Staging(size_t size) : size_(std::min(size, CHUNK)) {
@@ -56,7 +56,7 @@ class Staging {
   std::unique_ptr<char[]> many_;
 };
 
-// The elements of a Java array, which nothing may wait for while they are held.
+// The elements of a Java array; nothing may wait while they are held.
 template <class Body>
 void with_elements(JNIEnv* env, jarray array, jint mode, Body body) {
   void* elements = env->GetPrimitiveArrayCritical(array, nullptr);
@@ -65,7 +65,7 @@ void with_elements(JNIEnv* env, jarray array, jint mode, Body body) {
   env->ReleasePrimitiveArrayCritical(array, elements, mode);
 }
 
-// What goes in pieces is refused as a whole.
+// A copy in pieces is refused as a whole.
 void check_range(const cucore_buffer* buffer, jlong offset, jlong size) {
   const size_t whole = cucore_buffer_size(buffer);
   if (static_cast<size_t>(size) <= CHUNK) return;  // the call itself checks
@@ -75,8 +75,8 @@ void check_range(const cucore_buffer* buffer, jlong offset, jlong size) {
                                 "the array is larger than the rest of the buffer");
 }
 
-// Copies in pieces: piece(memory, bytes done, bytes of the piece). One of no bytes goes through
-// too: an offset outside is refused then as well.
+// Copies in pieces: piece(memory, bytes done, bytes of the piece). A copy of no bytes is also
+// passed on, so that an offset outside is refused.
 template <class Piece>
 void in_pieces(const cucore_buffer* buffer, jlong offset, jlong size, Piece piece) {
   check_range(buffer, offset, size);
@@ -89,7 +89,7 @@ void in_pieces(const cucore_buffer* buffer, jlong offset, jlong size, Piece piec
   } while (done < static_cast<size_t>(size));
 }
 
-// What a launch uses, a kernel, a stream and buffers, until it returns.
+// The objects of a launch, a kernel, a stream and buffers, until it returns.
 class LaunchObjects final : public cucore::bind::BufferNumbers {
  public:
   struct Closed {
@@ -142,7 +142,7 @@ NATIVE(void, closeRecord)(JNIEnv*, jclass, jlong record) {
   close_record(reinterpret_cast<UseRecord*>(record));
 }
 
-// Returns which of the block's buffers is closed, or -1.
+// Returns the index of a closed buffer of the block, or -1.
 NATIVE(jint, launch)
 (JNIEnv* env, jclass, jlong record, jlong kernel, jlong stream, jlong block, jint size) {
   jint closed = -1;
@@ -212,7 +212,7 @@ NATIVE(void, readArray)
   with<cucore_buffer, cucore_stream>(env, read, buffer, stream);
 }
 
-// Another lease on the same object, for a view that outlives the Java object.
+// Opens another lease for the same object, for a view that outlives the Java object.
 NATIVE(jlong, shareBuffer)(JNIEnv* env, jclass, jlong buffer) {
   return with<cucore_buffer>(
       env, [](auto* of) { return lease(cucore_buffer_retain(of)); }, buffer);

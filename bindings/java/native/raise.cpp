@@ -10,7 +10,7 @@
 namespace cucore::java {
 namespace {
 
-// Set once by JNI_OnLoad. The class is kept by its global reference.
+// Set once by JNI_OnLoad. The global reference keeps the class alive.
 jclass exception_class;
 jclass string_class;
 jmethodID exception_make;
@@ -25,7 +25,7 @@ jclass find(JNIEnv* env, const char* name) {
   return found ? static_cast<jclass>(env->NewGlobalRef(found)) : nullptr;
 }
 
-// Severity, line and column of each diagnostic; file and text beside them.
+// Severity, line and column of each diagnostic; file and text are separate.
 struct Diagnostics {
   jintArray numbers = nullptr;
   jobjectArray texts = nullptr;
@@ -93,7 +93,7 @@ void raise(JNIEnv* env, const bind::Failure& failure) {
         exception_class, exception_make, static_cast<jint>(failure.status()), texts[0], texts[1],
         texts[2], static_cast<jint>(failure.native_code()), texts[3], diagnostics.numbers,
         diagnostics.texts));
-  if (env->ExceptionCheck()) exception = nullptr;  // that one goes on: memory is out
+  if (env->ExceptionCheck()) exception = nullptr;  // that exception continues: memory is exhausted
   exception = static_cast<jthrowable>(env->PopLocalFrame(exception));
   if (exception) env->Throw(exception);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failed call becomes the Java exception of its status.
+// Converts a failed call to the Java exception of its status.
 #pragma once
 
 #include <jni.h>
@@ -10,19 +10,19 @@
 
 namespace cucore::java {
 
-// Finds io.cucore.CucoreException; false with an exception pending.
+// Finds io.cucore.CucoreException; returns false with an exception pending.
 bool prepare_exceptions(JNIEnv* env);
 
 void raise(JNIEnv* env, const bind::Failure& failure);
-// A closed object, by its class or by the object.
+// Raises the exception for a closed object, by its class or by the object.
 void raise_closed(JNIEnv* env, const char* type);
 void raise_closed(JNIEnv* env, jobject object);
 void raise_negative(JNIEnv* env, const char* name, int64_t given);
-// An argument, or of an array the element at an index, is null.
+// Raises the exception for a null argument, or for a null element of an array.
 void raise_null(JNIEnv* env, const char* name, int64_t at = -1);
 void raise_out_of_memory(JNIEnv* env);
 
-// Runs a body, and raises what it throws; the result is then 0.
+// Runs a body, and raises its exception; the result is then 0.
 template <class Body>
 auto guarded(JNIEnv* env, Body&& body) -> decltype(body()) {
   try {

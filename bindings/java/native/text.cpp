@@ -17,7 +17,7 @@ bool is_ascii(std::string_view text) {
   return true;
 }
 
-// How many bytes a character has by its first, and the least number that so many may encode.
+// The number of bytes of a character, by its first byte, and the least code point for that number.
 struct Form {
   int length;
   char32_t bits;
@@ -34,7 +34,7 @@ Form form_of(unsigned char lead) {
 
 bool is_scalar(char32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
 
-// The next character; one bad byte is one replacement.
+// Returns the next character; one bad byte becomes one replacement.
 char32_t next(std::string_view text, size_t& at) {
   const Form form = form_of(static_cast<unsigned char>(text[at]));
   char32_t c = form.bits;

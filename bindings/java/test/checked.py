@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a JVM with -Xcheck:jni; fails if it fails, or if it has found fault with native code."""
+"""Runs a JVM with -Xcheck:jni; fails if it fails, or if it reports an error of native code."""
 import re
 import subprocess
 import sys

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every block of Java in the documentation compiles: documents.py JAVAC JAR ROOT
 
-A block may use names that its page does not declare; what they are is said here. One that declares
-methods is the inside of a class, any other the inside of a method. Methods that MAINS names run, too.
+A block may use names that its page does not declare; this script declares them. A block that declares
+methods is the inside of a class, any other the inside of a method. Methods in MAINS also run.
 """
 import os
 import re
@@ -16,7 +16,7 @@ JAVAC, JAR, ROOT = sys.argv[1], Path(sys.argv[2]).resolve(), Path(sys.argv[3])
 PAGES = [*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'docs').glob('*.md')), *sorted((ROOT / 'bindings').rglob('*.md'))]
 GIVEN = {'source': 'String', 'SOURCE': 'String', 'data': 'float[]', 'folder': 'Path', 'options': 'ProgramOptions',
          'outcome': 'CacheOutcome', 'many': 'List<BatchResult>', 'code': 'ObjectCode', 'stream': 'CudaStream'}
-# The method of a block, what calls it, and what that prints.
+# The method of a block, its caller, and the output.
 MAINS = {'timeOut': ('''
   public static void main(String[] none) throws Exception {
     String source = "extern \\"C\\" __global__ void scale(float a, float *x, int n) {"
@@ -58,7 +58,7 @@ def blocks():
 
 
 def is_used(name, block):
-    """Whether the block takes it from outside."""
+    """Returns whether the block uses the name from outside."""
     return re.search(rf'\b{name}\b', block) and not re.search(rf'\b[A-Z][\w<>\[\]]* {name} =', block)
 
 
@@ -70,7 +70,7 @@ def inside(block):
 
 
 def run(folder, number, block):
-    """What a block prints must be as it is said here."""
+    """A block's output must match."""
     for method, (_, expected) in MAINS.items():
         if f' {method}(' in block:
             done = subprocess.run([Path(JAVAC).with_name('java'), '-cp', f'{JAR}:{folder}', f'Block{number}'], text=True,
@@ -80,7 +80,7 @@ def run(folder, number, block):
 
 
 def check_mistakes():
-    """The messages that the page of Java lists are those that ArgumentsTest compares with the library's."""
+    """The messages in the page of Java are those that ArgumentsTest compares with the library's."""
     page = (ROOT / 'docs/java.md').read_text(encoding='utf-8')
     rows = re.search(r'^\| mistake \|.*\n\|[-|]+\n((?:\|.*\n)+)', page, re.M)[1]
     test = (ROOT / 'bindings/java/test/io/cucore/test/ArgumentsTest.java').read_text(encoding='utf-8')

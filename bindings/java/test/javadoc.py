@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""javadoc over everything public says nothing, missing comments included: javadoc.py JAVADOC SOURCE..."""
+"""javadoc of all public classes reports nothing, including missing comments: javadoc.py JAVADOC
+SOURCE..."""
 import subprocess
 import sys
 import tempfile

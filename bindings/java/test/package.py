@@ -54,7 +54,7 @@ class User:
                                 env={**self.environment, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def run(self, *jvm, **environment):
-        """Runs the program; gives the folder that the native libraries came from."""
+        """Runs the program; returns the folder of the native libraries."""
         output = self.start(*jvm, **environment).communicate(timeout=120)[0]
         assert output.startswith('42 '), output
         return Path(output[3:]).parent
@@ -78,7 +78,7 @@ def check_unpacking(user):
 def check_other_places(user):
     chosen = user.run(f'-Dcucore.unpack.path={user.folder / "chosen"}')
     assert chosen.parent == user.folder / 'chosen', chosen
-    # No home: a folder of the process's own, gone at its end.
+    # No home: a folder of the process, removed at its end.
     nowhere = user.run(f'-Djava.io.tmpdir={user.folder}', XDG_CACHE_HOME='/proc/none')
     assert nowhere.parent.parent == user.folder and not nowhere.exists(), nowhere
     # Libraries that are installed already, by name.

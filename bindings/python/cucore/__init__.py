@@ -8,7 +8,7 @@
     with cucore.Buffer(device, 4000, stream) as data:
         code.kernel("scale")[4, 256, stream](2.0, data, 1000)
 
-Where there is no GPU, the same programs run on the CPU device. Every failed call raises a subclass of
+Without a GPU, the same programs run on the CPU device. Every failed call raises a subclass of
 ``cucore.Error``.
 """
 from . import _cucore, _enums, _errors, _handles
@@ -51,7 +51,7 @@ _cucore._register(
 )
 _use_nvidia_wheels()
 for _name in _errors.__all__:
-    getattr(_errors, _name).__module__ = __name__  # what tracebacks say and pickles hold
+    getattr(_errors, _name).__module__ = __name__  # for tracebacks and pickles
 for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
 for _name in set(_handles.__all__) - set(DOCS):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Awaiting work: queues and futures, and "await stream" under asyncio.
+"""Awaits work: queues and futures, and "await stream" under asyncio.
 
-Each event loop has one queue, whose descriptor it watches; one wake-up takes all completions that are
-there. No thread of the library ever enters Python.
+Each event loop has one queue, whose descriptor it watches; one wake-up takes all available
+completions. Threads of the library never enter Python.
 """
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _LONGEST = 2**62 / 1e9  # in seconds; more has no end
 
 
 class Completion(NamedTuple):
-    """What comes out of a queue."""
+    """A completion from a queue."""
 
     token: int
     status: Status
 
 
 class QueueInfo(NamedTuple):
-    """How much a queue holds, and what asking for it costs."""
+    """The content of a queue, and the cost of its polling."""
 
     pending: int
     waiting: int
@@ -48,7 +48,8 @@ def _nanoseconds(seconds: Optional[float]) -> int:
 
 
 def _slices(nanoseconds: int) -> Iterator[int]:
-    """A long wait in parts: between two Python runs the handlers of signals, so Ctrl-C is seen."""
+    """A long wait in parts: between two of them Python runs the handlers of signals, so Ctrl-C
+    works."""
     if nanoseconds <= _BETWEEN_SIGNALS and nanoseconds >= 0:
         yield nanoseconds
         return
@@ -93,7 +94,7 @@ def future_wait(self: Future, timeout: Optional[float] = None) -> None:
 
 
 class _Reader:
-    """One event loop's queue, and who waits for which token."""
+    """One event loop's queue, and its waiters by token."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._queue = Queue()
@@ -133,11 +134,11 @@ _readers: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Reader]" = weak
 
 def _of(all: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _T]", loop: asyncio.AbstractEventLoop,
         make: Callable[[], _T]) -> _T:
-    """What a loop has of these, made by its first wait."""
+    """The objects of a loop, created by its first wait."""
     nothing: Any = None
     found = all.get(loop)
     if found is None:
-        # Who waits keeps the loop, so a loop that was closed meanwhile would stay for ever.
+        # A waiter keeps its loop alive, so a closed loop would stay forever.
         for closed in [each for each in list(all) if each.is_closed()]:
             all.pop(closed, nothing)
         found = all[loop] = make()
@@ -147,18 +148,18 @@ def _of(all: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _T]", loop: a
 @member(Stream, "__await__")
 @member(Stream, "_await")
 def stream_await(self: Stream) -> Generator[Any, None, None]:
-    """Awaits all work that is in the stream now, under asyncio."""
+    """Awaits all present work of the stream, under asyncio."""
     loop = asyncio.get_running_loop()
     reader = _of(_readers, loop, lambda: _Reader(loop))
     return reader.awaitable(loop, self).__await__()
 
 
 class _Poller:
-    """What one event loop awaits of futures whose completions come out of queues of their owners: nobody
-    tells the loop of those, so it looks now and then, the more seldom the longer they take, and for no more
-    than a tenth of its time. No thread is held, so nothing is left when the waiting is cancelled."""
+    """Polls the futures that one event loop awaits and whose completions go to queues of their
+    owners. The pauses grow with the time, and the polling takes at most a tenth of the loop's time.
+    No thread is held, so nothing is left when the waiting is cancelled."""
 
-    AT_ONCE, LONGEST = 0.0002, 0.01  # for so long without a pause; then no longer pauses than these
+    AT_ONCE, LONGEST = 0.0002, 0.01  # this long without a pause; later pauses are at most this long
 
     def __init__(self) -> None:
         self._awaited: dict[asyncio.Future[None], Future] = {}
@@ -223,7 +224,7 @@ async def stream_aenter(self: Stream) -> Stream:
 @member(Stream, "__aexit__")
 async def stream_aexit(self: Stream, type: Optional[Type[BaseException]], value: Optional[BaseException],
                        traceback: Optional[TracebackType]) -> None:
-    """Awaits the work that is in the stream, unless the block has failed, and closes the stream."""
+    """Awaits the work of the stream, unless the block has failed, and closes the stream."""
     if self.closed:
         return
     with self:

@@ -18,14 +18,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class CacheResult(NamedTuple):
-    """Object code, and where it came from."""
+    """Object code, and the place where it was found."""
 
     code: ObjectCode
     outcome: CacheOutcome
 
 
 class CacheEntry(NamedTuple):
-    """One file of a cache, as it was when the cache told of it."""
+    """One file of a cache, as it was at the time of the report."""
 
     key: bytes
     """Its name in the folder, 32 bytes."""
@@ -58,14 +58,14 @@ class BatchItem(NamedTuple):
 
 
 class BatchResult(NamedTuple):
-    """What became of an item: either code or error is None."""
+    """The result of an item: either code or error is None."""
 
     code: Optional[ObjectCode]
     error: Optional[Error]
 
 
 def arguments(directory=None, **keywords):  # type: ignore[no-untyped-def]
-    """What Cache(...) hands to the library."""
+    """The arguments of Cache(...) for the library."""
     return (fill(_cucore._CacheOptions(), _options.cache_options, {"directory": directory, **keywords}, "Cache"),)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ObjectCode and Kernel have in Python beyond the native members: symbols, bytes, pickling."""
+"""Members of ObjectCode and Kernel in addition to the native ones: symbols, bytes, pickling."""
 from __future__ import annotations
 
 import os
@@ -25,12 +25,12 @@ class Parameter(_Place):
     """One parameter of a kernel: ``offset`` and ``size`` in the parameter block, in bytes, and the class of values that it
     accepts. As a tuple it is (offset, size)."""
 
-    #: UNKNOWN where the code does not record it.
+    #: UNKNOWN if the code does not record it.
     parameter_class: ParameterClass = ParameterClass.UNKNOWN
 
 
 class Resources(NamedTuple):
-    """What a kernel needs, as its machine code says; -1 where it does not."""
+    """The resources of a kernel, from its machine code; -1 if not recorded."""
 
     registers: int
     static_shared: int
@@ -57,7 +57,7 @@ class Symbol(NamedTuple):
 
 
 class Global(NamedTuple):
-    """Where a variable of object code is on a device."""
+    """The location of a variable of object code on a device."""
 
     address: int
     size: int
@@ -100,7 +100,7 @@ def symbols(self: ObjectCode) -> tuple[Symbol, ...]:
 #: cucore_objectcode_diagnostic_at
 @member(ObjectCode, "diagnostics", property)
 def diagnostics(self: ObjectCode) -> tuple[Diagnostic, ...]:
-    """What the compiler or the linker said, one by one."""
+    """The diagnostics of the compiler or linker."""
     return tuple(Diagnostic(self._diagnostic_severity(i), self._diagnostic_file(i), self._diagnostic_line(i),
                             self._diagnostic_column(i), self._diagnostic_text(i))
                  for i in range(self.diagnostic_count))
@@ -109,13 +109,13 @@ def diagnostics(self: ObjectCode) -> tuple[Diagnostic, ...]:
 #: cucore_objectcode_metadata_key cucore_objectcode_metadata_value
 @member(ObjectCode, "metadata", property)
 def metadata(self: ObjectCode) -> dict[str, str]:
-    """Facts about how it was made: "producer" and the like."""
+    """Facts about its origin: "producer" and others."""
     return {self._metadata_key(i): self._metadata_value(i) for i in range(self.metadata_count)}
 
 
 @member(ObjectCode, "images", property)
 def images(self: ObjectCode) -> tuple[ObjectCode, ...]:
-    """The images of a bundle; of what is no bundle, itself."""
+    """The images of a bundle; for other code, itself."""
     return tuple(self.image(i) for i in range(self.image_count))
 
 
@@ -146,7 +146,8 @@ def from_file(type: CodeType, path: Union[str, "os.PathLike[str]"], *, name: Opt
 @member(ObjectCode, "serialize", more="compression: zstd; without it the bytes are as they are. key: signs.")
 def serialize(self: ObjectCode, *, compression: bool = False, key: Optional[Key] = None) -> bytes:
     signing = keys(key)
-    out = bytearray(self._serialize(compression, signing, bytearray()))  # no room: only the size
+    # no room: returns only the size
+    out = bytearray(self._serialize(compression, signing, bytearray()))
     self._serialize(compression, signing, out)
     return bytes(out)
 
@@ -160,7 +161,8 @@ def deserialize(data: Bytes, *, max_code_size: int = 0, signature: SignaturePoli
 
 
 def _restore(data: bytes) -> ObjectCode:
-    """What a pickle of ObjectCode calls. Pickles that are stored name it: it stays here, under this name."""
+    """Called by pickles of ObjectCode. Stored pickles contain its name, so it stays here under this
+    name."""
     return deserialize(data)
 
 
@@ -194,14 +196,14 @@ def kernel_parameter(self: Kernel, index: int, device: Optional[Device] = None) 
 #: cucore_kernel_parameter_count
 @member(Kernel, "parameter_count", property)
 def kernel_parameter_count(self: Kernel) -> Optional[int]:
-    """How many parameters it has; None where neither the code nor the driver says."""
+    """The number of its parameters; None if neither the code nor the driver records it."""
     count = self._parameter_count
     return None if count < 0 else count
 
 
 @member(Kernel, "parameters", property)
 def kernel_parameters(self: Kernel) -> Optional[tuple[Parameter, ...]]:
-    """Where each parameter lies, and what it accepts; None where neither the code nor the driver says."""
+    """The position and the class of each parameter; None if neither the code nor the driver records them."""
     count = kernel_parameter_count(self)
     return None if count is None else _parameters(self._parameters(None))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Device, Kernel and the launch have in Python beyond the native members."""
+"""Members of Device, Kernel and the launch in addition to the native ones."""
 from __future__ import annotations
 
 import uuid as _uuid
@@ -24,7 +24,7 @@ class Priorities(NamedTuple):
 
 
 def devices() -> list[Device]:
-    """All devices of the driver in use."""
+    """Returns all devices of the driver in use."""
     return [Device(ordinal) for ordinal in range(Device.count())]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exceptions of the library: one base class, one class a status."""
+"""The exceptions of the library: one base class, one class per status."""
 from __future__ import annotations
 
 import builtins
@@ -10,7 +10,7 @@ from ._enums import Severity, Status
 
 
 class Diagnostic(NamedTuple):
-    """One thing that a compiler or a linker said."""
+    """One message of a compiler or linker."""
 
     severity: Severity
     file: str
@@ -25,30 +25,30 @@ class Diagnostic(NamedTuple):
 class Error(Exception):
     """A call of the library failed.
 
-    What it says is one sentence: what was attempted, on what, why it failed and what to do.
+    The message is one sentence: the attempted action, its object, the reason and the advice.
     """
 
     #: How the call ended.
     status: Status
 
-    #: The whole output of the compiler or the linker; "" where there is none.
+    #: The whole output of the compiler or linker, or "".
     log: str
 
-    #: What the log says, one by one.
+    #: The diagnostics in the log.
     diagnostics: Tuple[Diagnostic, ...]
 
-    #: Whose number ``native_code`` is: "cuda", "nvrtc", "nvjitlink" or "cucore".
+    #: The owner of ``native_code``, "cuda", "nvrtc", "nvjitlink" or "cucore".
     origin: str
 
-    #: The number that the driver or the compiler gave; 0 where the failure is the library's own.
+    #: The number from the driver or the compiler; 0 if the failure is the library's own.
     native_code: int
 
-    #: Its name, such as "CUDA_ERROR_INVALID_PTX"; "" where there is none.
+    #: Its name, such as "CUDA_ERROR_INVALID_PTX", or "".
     native_name: str
 
     def __init__(self, status: int, message: str, log: str = "", origin: str = "cucore", native_code: int = 0,
                  native_name: str = "", diagnostics: Tuple[Tuple[int, str, int, int, str], ...] = ()) -> None:
-        # All of it is in args: so errors can be pickled and cross processes.
+        # All of it is in args, so that errors can be pickled and cross processes.
         super().__init__(int(status), message, log, origin, native_code, native_name, diagnostics)
         self.status = Status(status)
         self.log = log

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory and streams of other libraries, and ours for them: DLPack, __cuda_array_interface__, __cuda_stream__."""
+"""Memory and streams shared with other libraries: DLPack, __cuda_array_interface__,
+__cuda_stream__."""
 from __future__ import annotations
 
 import math
@@ -22,7 +23,7 @@ def _is_integer(value: Any) -> bool:
 
 
 class _Array(NamedTuple):
-    """What a __cuda_array_interface__ says, once it is known to be well formed."""
+    """The content of a well-formed __cuda_array_interface__."""
 
     address: int
     size: int
@@ -39,7 +40,7 @@ def _interface_of(value: Any) -> Optional[dict[str, Any]]:
         found = getattr(value, _INTERFACE, None)
     except Exception as error:
         if hasattr(type(value), "__dlpack__"):
-            return None  # which may know how
+            return None  # which may support it
         raise BufferError(f"its {_INTERFACE} raised {type(error).__name__}: {error}") from error
     if found is not None and not isinstance(found, dict):
         raise BufferError(f"its {_INTERFACE} is a {type(found).__name__}, not a dict")
@@ -119,8 +120,8 @@ def _from_dlpack(value: Any, stream: Optional[Stream]) -> tuple[int, int, int, A
 
 
 def foreign_memory(value: Any, stream: Stream) -> Optional[tuple[int, Any]]:
-    """(address, keeper) of a launch's argument; None if the object has no memory. What is read-only is taken, for a
-    kernel may do no more than read it."""
+    """Returns (address, keeper) for a launch's argument; None if the object has no memory.
+    Read-only memory is accepted, because a kernel may only read it."""
     interface = _interface_of(value)
     if interface is not None:
         return _from_array(interface, stream).address, None
@@ -166,7 +167,8 @@ def stream_from_native(native: Any, device: Optional[Device] = None) -> Stream:
 
 
 def foreign_stream(value: Any) -> Stream:
-    """The stream of a call that is no Stream; an address is none, for it could be anything."""
+    """The stream of a call that is not a Stream. An address is refused, because it could be
+    anything."""
     if not hasattr(type(value), "__cuda_stream__"):
         raise TypeError(f"a cucore.Stream is needed, not {type(value).__name__}")
     return stream_from_native(value)
@@ -176,7 +178,7 @@ _Owned = TypeVar("_Owned")
 
 
 def _keep(ours: _Owned, owner: object) -> _Owned:
-    """Keeps the owner of borrowed memory or of a borrowed stream as long as ours lives."""
+    """Keeps the owner of borrowed memory or of a borrowed stream as long as the borrower lives."""
     ours.__dict__["_owner"] = owner
     return ours
 
@@ -207,8 +209,8 @@ def _mark(buffer: Buffer, kind: int) -> Buffer:
 #: cucore_buffer_from_native
 @member(Buffer, "from_native", staticmethod)
 def buffer_from_native(device: Device, address: int, length: int, owner: object = None) -> Buffer:
-    """Wraps memory that somebody else allocated; it is borrowed and never freed. owner is kept alive as long as the
-    result."""
+    """Wraps memory that another library allocated; it is borrowed and never freed. owner is kept
+    alive as long as the result."""
     return _keep(Buffer._from_native(device, address, length), owner)
 
 
@@ -232,7 +234,8 @@ def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optio
 
 @member(Buffer, "__dlpack_device__")
 def dlpack_device(self: Buffer) -> tuple[int, int]:
-    """(kind, number) of the device in the terms of DLPack: CUDA, pinned or managed memory."""
+    """Returns (kind, number) of the device in the terms of DLPack: CUDA, pinned or managed memory.
+    """
     with self.device as device:
         return self.__dict__.get("_dlpack_kind", _CUDA_HOST if self.host_pointer else _CUDA), device.ordinal
 
@@ -240,7 +243,8 @@ def dlpack_device(self: Buffer) -> tuple[int, int]:
 @member(Buffer, "__dlpack__")
 def dlpack(self: Buffer, *, stream: Optional[int] = None, max_version: object = None, dl_device: object = None,
            copy: Optional[bool] = None) -> object:
-    """The bytes as a DLPack capsule, which keeps the memory alive. Waits for the device's work, unless stream is -1."""
+    """Returns the bytes as a DLPack capsule, which keeps the memory alive. Waits for the device's
+    work, unless stream is -1."""
     kind = dlpack_device(self)
     if copy or (dl_device is not None and tuple(dl_device) != kind):  # type: ignore[arg-type]
         raise BufferError("a Buffer is exported where it is, without a copy")
@@ -251,7 +255,8 @@ def dlpack(self: Buffer, *, stream: Optional[int] = None, max_version: object = 
 
 @member(Buffer, "__cuda_array_interface__", property)
 def cuda_array_interface(self: Buffer) -> dict[str, Any]:
-    """The bytes for libraries that know __cuda_array_interface__, version 3. Waits for the device's work."""
+    """Returns the bytes for libraries that support __cuda_array_interface__, version 3. Waits for
+    the device's work."""
     _wait(self)
     return {"shape": (self.size,), "typestr": "|u1", "data": (self.address, False), "strides": None, "version": 3,
             "stream": None}

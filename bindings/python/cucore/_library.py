@@ -15,7 +15,7 @@ from ._enums import Library, LogLevel
 
 
 class LibraryInfo(NamedTuple):
-    """What is known of one of the libraries."""
+    """The state of one of the libraries."""
 
     path: str
     version: tuple[int, int]
@@ -25,7 +25,8 @@ class LibraryInfo(NamedTuple):
 
 #: cucore_library_query
 def library_query(library: Library) -> LibraryInfo:
-    """Opens a library if it is not open yet and tells what it is, or why it cannot be used."""
+    """Opens a library if it is not open yet and returns its state, or the reason that it cannot be
+    used."""
     return LibraryInfo(_cucore._library_path(library), _cucore._library_version(library),
                        _cucore._library_available(library), _cucore._library_reason(library))
 
@@ -41,7 +42,7 @@ class _Messages:
         self._thread.start()
 
     def _run(self) -> None:
-        # A bounded wait: a thread that is for ever in native code would be in the way at exit.
+        # A bounded wait, because a thread that stays in native code would block the exit.
         while self._receiver.next(200) or not self._stopped:
             if not self._receiver.message:
                 continue
@@ -51,7 +52,7 @@ class _Messages:
                 sys.excepthook(*sys.exc_info())
 
     def stop(self) -> None:
-        """No more messages come; those already there are delivered first."""
+        """Ends the messages; those already received are delivered first."""
         self._receiver.stop()
         self._stopped = True
         if threading.current_thread() is not self._thread:
@@ -87,7 +88,7 @@ def _nvidia_wheels() -> list[str]:
             for folder in sorted(glob.glob(os.path.join(root, pattern)), reverse=True)]
 
 
-# Those that NVIDIA's wheels have.
+# The libraries in NVIDIA's wheels.
 _FILES = {
     Library.NVRTC: "libnvrtc.so*", Library.NVJITLINK: "libnvJitLink.so*", Library.NVVM: "libnvvm.so*",
     Library.CUBLAS: "libcublas.so*", Library.CUBLASLT: "libcublasLt.so*", Library.CUFFT: "libcufft.so*",
@@ -104,12 +105,12 @@ def _use_nvidia_wheels() -> None:
                 try:
                     _cucore.library_set_path(library, folder)
                 except _errors.InvalidStateError:
-                    pass  # in use already, by somebody else's choice
+                    pass  # already in use, by another choice
                 break
 
 
 def _after_fork() -> None:
-    """The thread of the messages is not in the child, nor is who held the lock."""
+    """The thread of the messages is not in the child, nor is the owner of the lock."""
     global _lock, _messages
     _lock, _messages = threading.Lock(), None
 

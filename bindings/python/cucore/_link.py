@@ -30,7 +30,7 @@ def bundle(images: Iterable[ObjectCode]) -> ObjectCode:
 
 
 def keys(given: Union[None, Key, Iterable[Key]]) -> Optional[_cucore._Keys]:
-    """The keys as the library wants them."""
+    """Returns the keys in the library's form."""
     if given is None:
         return None
     out = _cucore._Keys()

@@ -25,7 +25,7 @@ def _is_collected(canary: weakref.ref[_Canary]) -> bool:
 
 
 def _collect() -> bool:
-    """Runs one whole collection; returns whether it could. In a finalizer it cannot."""
+    """Runs one full collection; returns whether it could. In a finalizer it cannot."""
     for _ in range(_LONGEST_WAIT_MS):
         canary = weakref.ref(_Canary())
         gc.collect()
@@ -36,10 +36,10 @@ def _collect() -> bool:
 
 
 def reclaim(tries: int) -> bool:
-    """Collects forgotten buffers; returns whether an allocation that found no memory is worth another try.
+    """Collects dropped buffers; returns whether an allocation that found no memory should be tried again.
 
-    Other threads may take the memory that one thread has freed, and theirs may still be on its way: a collection that
-    finds nothing is not the last attempt.
+    Other threads may take the memory that one thread has freed, and their own may still be pending. A collection that
+    finds nothing is therefore not the last attempt.
     """
     if tries >= _MOST_TRIES:
         return False

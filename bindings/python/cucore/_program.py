@@ -23,7 +23,7 @@ class Key(NamedTuple):
 
 
 def _macros(value: _options.Macros) -> Iterable[str]:
-    """{"N": 4, "DEBUG": None} as ["N=4", "DEBUG"]."""
+    """Converts `{"N": 4, "DEBUG": None}` to `["N=4", "DEBUG"]`."""
     if isinstance(value, Mapping):
         return [name if number is None else f"{name}={number}" for name, number in value.items()]
     return _texts(value)
@@ -78,7 +78,7 @@ _Filled = TypeVar("_Filled", bound=_cucore._ProgramOptions)
 
 def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object]]], keywords: Mapping[str, object],
          name: str) -> _Filled:
-    """The options that the keywords say."""
+    """Returns the options from the keywords."""
     try:
         fields = function(**keywords)
     except TypeError as error:
@@ -92,7 +92,7 @@ def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object
 
 
 def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=None, **keywords):  # type: ignore[no-untyped-def]
-    """What Program(source, ...) hands to the library: (type, source, options)."""
+    """The arguments of Program(source, ...) for the library: (type, source, options)."""
     if headers:
         keywords["header_names"] = list(headers)
         keywords["header_sources"] = list(headers.values())
@@ -108,11 +108,11 @@ def _by_keywords(name: str) -> Callable[..., Tuple[object, ...]]:
 
 
 def constructors(own: Mapping[str, Callable[..., Tuple[object, ...]]]) -> dict[str, Callable[..., Tuple[object, ...]]]:
-    """What each class whose options are keywords hands to the library."""
+    """The arguments for the library of each class whose options are keywords."""
     return {**{name: _by_keywords(name) for name in _options.ALL}, **own}
 
 
-# The descriptors refuse what is no Cache, at no price.
+# The descriptors refuse an object that is not a Cache, at no cost.
 _find = _cucore.Cache._find
 _compile_in_cache = _cucore.Cache._compile
 _SLICE_MS = 20
@@ -130,7 +130,7 @@ def _wait(compiling: _cucore._Compiling) -> Tuple[ObjectCode, CacheOutcome]:
 
 
 def compile_through(cache: Cache, program: Program, target: CodeType, names: Sequence[str]) -> Tuple[ObjectCode, CacheOutcome]:
-    """The object code and where it came from. A hit takes no thread."""
+    """Returns the object code and the place where it was found. A hit takes no thread."""
     code, outcome = _find(cache, program, target, names)
     if code is not None:
         return code, outcome

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts each argument of a launch by its Python type and by the class and the size of the
 // kernel's parameter. The common types come first and cost a comparison each; the others are found
-// by what they can do.
+// by their protocols.
 #include "arguments.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace cucore::bind {
 
-// One argument on its way from a PyObject to bytes.
+// One argument during its conversion from a PyObject to bytes.
 class ArgumentPacker {
  public:
   ArgumentPacker(Arguments& all, const Place& place) : all_(all), place_(place) {}
@@ -202,7 +202,7 @@ class ArgumentPacker {
     }
   }
 
-  // Goes by its value, so that the parameter may have another size or class; by its bytes where the
+  // Converted by value, so that the parameter may have another size or class; by its bytes if the
   // class is not known.
   bool pack_scalar(PyObject* value) {
     if (is_number() && is_ctypes_pointer(value)) return refuse(value);
@@ -225,7 +225,7 @@ class ArgumentPacker {
     return fits;
   }
 
-  // What has a type of its own is not the bits of a number.
+  // A value with a type of its own is not converted as a number.
   bool pack_struct(PyObject* value) {
     return is_number() || is(CUCORE_PARAMETER_CLASS_POINTER) ? refuse(value) : pack_bytes(value);
   }
@@ -256,7 +256,7 @@ class ArgumentPacker {
     const Object number(PyNumber_Index(value));
     if (number) return pack_integer(number.get());
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
-    PyErr_Clear();  // an array of NumPy says that it has an index, and may have none
+    PyErr_Clear();  // a NumPy array has the slot for an index, but may not support it
     return refuse(value);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch's arguments: Python's values as the bytes that the kernel's parameters hold.
+// A launch's arguments: Python's values as the bytes of the kernel's parameters.
 #pragma once
 
 #include <Python.h>
@@ -20,7 +20,7 @@ class Arguments {
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
-  // False, with the exception set, where a value does not fit its parameter.
+  // Returns false, with the exception set, if a value does not fit its parameter.
   bool pack(const cucore_kernel* kernel, const Parameters& parameters, const cucore_stream* stream,
             PyObject* const* values, size_t count);
 
@@ -38,7 +38,7 @@ class Arguments {
   alignas(16) unsigned char storage_[INLINE_BYTES];
   size_t used_ = 0;
   std::vector<std::unique_ptr<unsigned char[]>> large_;
-  std::vector<Object> kept_;  // what must live until the launch is made
+  std::vector<Object> kept_;  // objects that must live until the launch is made
   const cucore_stream* stream_ = nullptr;
 
   friend class ArgumentPacker;

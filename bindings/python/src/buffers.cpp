@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports memory of objects. Each view keeps a reference to the native object of its own, so that
+// Exports memory of objects. Each view keeps a separate reference to the native object, so that
 // closing the Python object under a live view is safe.
 #include "buffers.hpp"
 
@@ -128,7 +128,7 @@ PyObject* import_dlpack(PyObject*, PyObject* capsule) {
     if (PyCapsule_IsValid(capsule, USED))
       PyErr_SetString(PyExc_BufferError, "its __dlpack__ gave a capsule that was consumed already");
     else
-      PyErr_Format(PyExc_BufferError, "its __dlpack__ gave a %s, which is no capsule of DLPack's",
+      PyErr_Format(PyExc_BufferError, "its __dlpack__ returned a %s, which is not a DLPack capsule",
                    Py_TYPE(capsule)->tp_name);
     return nullptr;
   }

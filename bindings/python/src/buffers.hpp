@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of objects as Python sees it: the buffer protocol and DLPack.
+// Memory of objects for Python: the buffer protocol and DLPack.
 #pragma once
 
 #include <Python.h>
@@ -15,7 +15,8 @@ Py_ssize_t buffer_length(PyObject* self);
 // A "dltensor" capsule of a Buffer's bytes: _dlpack(buffer, device_type, device_id).
 PyObject* export_dlpack(PyObject* module, PyObject* args);
 
-// (address, bytes, device_type, device_id, keeper) of an object's capsule, which is used up.
+// Returns (address, bytes, device_type, device_id, keeper) of an object's capsule, which is
+// consumed.
 PyObject* import_dlpack(PyObject* module, PyObject* capsule);
 
 }  // namespace cucore::bind

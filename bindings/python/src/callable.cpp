@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls Python from inside a call that has given the interpreter's lock up.
+// Calls Python from inside a call that has released the interpreter's lock.
 #include "callable.hpp"
 
 #include <unistd.h>

@@ -11,7 +11,7 @@ namespace cucore::bind {
 
 class Callable final : public Builder {
  public:
-  // False with an exception set: it cannot be called.
+  // Returns false with an exception set: it cannot be called.
   bool open(PyObject* callable);
 
   cucore_objectcode* build() override;  // without the interpreter's lock, which it takes meanwhile

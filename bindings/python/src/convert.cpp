@@ -10,7 +10,7 @@ namespace {
 PyObject* enum_classes[static_cast<int>(EnumClass::COUNT)];
 PyObject* enum_members[static_cast<int>(EnumClass::COUNT)];  // of each class: number -> member
 
-// The UTF-8 of a str, which the object keeps.
+// Returns the UTF-8 of a str, which the object keeps.
 const char* utf8(PyObject* value) {
   if (!PyUnicode_Check(value)) {
     PyErr_Format(PyExc_TypeError, "a str is needed, not %s", Py_TYPE(value)->tp_name);
@@ -25,7 +25,7 @@ const char* utf8(PyObject* value) {
   return words;
 }
 
-// The int that a value is, also a NumPy integer.
+// Returns the int of a value, also of a NumPy integer.
 Object index_of(PyObject* value, const char* what) {
   Object number(PyNumber_Index(value));
   if (!number && PyErr_ExceptionMatches(PyExc_TypeError))
@@ -55,7 +55,7 @@ bool Texts::open(PyObject* value) {
     PyErr_SetString(PyExc_TypeError, "a sequence of str is needed, not one text");
     return false;
   }
-  // A copy: another thread may change a list while the interpreter's lock is not held.
+  // A copy, because another thread may change a list while the interpreter's lock is not held.
   kept_ = Object(PySequence_Tuple(value));
   if (!kept_) return false;
   const Py_ssize_t count = PyTuple_GET_SIZE(kept_.get());
@@ -94,7 +94,7 @@ bool to_number(PyObject* value, const char* what, int& out) {
   const long number = PyLong_AsLong(value);
   if (number == -1 && PyErr_Occurred()) return false;
   if (number != static_cast<int>(number)) {
-    PyErr_Format(PyExc_OverflowError, "%ld is no %s", number, what);
+    PyErr_Format(PyExc_OverflowError, "%ld is not a %s", number, what);
     return false;
   }
   out = static_cast<int>(number);

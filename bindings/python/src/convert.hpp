@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between Python's values and C's: what the typemaps call.
+// Converts between Python's values and C's, for the typemaps.
 #pragma once
 
 #include <Python.h>
@@ -48,7 +48,8 @@ class Texts {
   std::vector<const char*> pointers_;
 };
 
-// The memory of a buffer exporter, held until this goes. Also of str, as UTF-8, where only read.
+// The memory of a buffer exporter, held during the life of this object. Also of str, as UTF-8, if
+// only read.
 class View {
  public:
   View() = default;

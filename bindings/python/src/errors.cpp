@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes Python's exceptions; the classes themselves are in _errors.py.
+// Creates Python's exceptions; the classes themselves are in _errors.py.
 #include "errors.hpp"
 
 #include <cstdarg>

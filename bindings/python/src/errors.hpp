@@ -11,7 +11,7 @@ namespace cucore::bind {
 // Sets the exception of the failure's status. The interpreter's lock must be held.
 void raise(const Failure& failure);
 
-// Sets the exception of a status with a message of our own.
+// Sets the exception of a status with a message of the binding.
 void raise(cucore_status status, const char* format, ...);
 
 // Takes the function that makes an exception: (status, message, log, origin, code, name,

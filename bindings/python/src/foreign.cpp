@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognises objects of libraries that this one does not import: they are looked up in sys.modules,
-// for a value of theirs cannot exist before they are there.
+// Recognises objects of libraries that this one does not import. They are looked up in sys.modules,
+// because their values cannot exist before the import.
 #include "foreign.hpp"
 
 #include <bit>
@@ -12,14 +12,14 @@ namespace {
 
 PyObject* foreign_memory = nullptr;
 
-// A class of a module that is loaded; null, without an exception, where it is not.
+// Returns a class of a loaded module; null, without an exception, if it is not loaded.
 PyTypeObject* find_class(const char* module, const char* name) {
   PyObject* modules = PyImport_GetModuleDict();
   PyObject* found = modules ? PyDict_GetItemString(modules, module) : nullptr;
   PyObject* type = found ? PyObject_GetAttrString(found, name) : nullptr;
   if (!type) PyErr_Clear();
   return type && PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type)
-                                    : nullptr;  // kept for ever
+                                    : nullptr;  // never released
 }
 
 bool is_of(PyObject* value, PyTypeObject*& cached, const char* module, const char* name) {

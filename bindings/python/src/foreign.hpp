@@ -23,7 +23,8 @@ bool is_ctypes_scalar(PyObject* value);
 bool is_ctypes_pointer(PyObject* value);  // a scalar of ctypes: an address, c_void_p or c_char_p
 bool is_swapped(PyObject* value);         // a scalar of ctypes: not in this machine's byte order
 
-// Memory of an object with __cuda_array_interface__ or __dlpack__, ready for work in the stream.
+// Finds the memory of an object with __cuda_array_interface__ or __dlpack__, ready for work in the
+// stream.
 Found find_foreign_memory(PyObject* value, const cucore_stream* stream, ForeignMemory& out);
 
 // Takes the functions of _interop.py: (object, Stream) -> (address, keeper or None) or None.

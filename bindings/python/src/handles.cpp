@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of an object that is not the one wanted.
+// Describes an object that is not of the wanted type.
 #include "handles.hpp"
 
 #include "errors.hpp"

@@ -8,11 +8,11 @@
 
 namespace cucore::bind {
 
-// How such an object begins (SwigPyObject); module.i compares it with SWIG's.
+// The beginning of such an object (SwigPyObject); module.i compares it with SWIG's.
 struct Handle {
   PyObject_HEAD void* pointer;  // null once it is closed
   void* type;
-  int own;  // once it is closed: the hash that it had
+  int own;  // once it is closed: its former hash
   PyObject* next;
   PyObject* dict;
 };
@@ -32,7 +32,7 @@ inline bool is(PyObject* object, Type type) {
   return Py_TYPE(object) == type_of(type) || PyType_IsSubtype(Py_TYPE(object), type_of(type));
 }
 
-// Null, with the exception set, for a closed object or one of another type.
+// Returns null, with the exception set, for a closed object or one of another type.
 void* refuse_handle(PyObject* object, Type type);
 
 inline void* handle_of(PyObject* object, Type type) {
@@ -42,7 +42,7 @@ inline void* handle_of(PyObject* object, Type type) {
   return refuse_handle(object, type);
 }
 
-// Without an exception: null for what is closed.
+// Sets no exception: returns null for a closed object.
 template <class Pointer>
 Pointer* pointer_of(PyObject* object) {
   return static_cast<Pointer*>(reinterpret_cast<Handle*>(object)->pointer);

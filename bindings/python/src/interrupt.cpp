@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main thread handles signals while another one waits.
+// The main thread handles signals while another thread waits.
 #include "interrupt.hpp"
 
 #include <Python.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::milliseconds BETWEEN_LOOKS{20};
 
-// The handlers of the program run here; true if one raised.
+// Runs the handlers of the program; returns true if one raised.
 bool handle_signals() {
   const PyGILState_STATE state = PyGILState_Ensure();
   const bool raised = PyErr_CheckSignals() != 0;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for a device on Python's main thread, where Ctrl-C has to be seen: signals are handled
-// between the slices of a wait.
+// Waits for a device on Python's main thread, where Ctrl-C must work: signals are handled between
+// the slices of a wait.
 #pragma once
 
 #include "waiting.hpp"
 
 namespace cucore::bind {
 
-// Python's exception of a handler of signals is set.
+// An exception of a signal handler is set in Python.
 struct Interrupted {};
 
 bool on_main_thread();
-// Until it is over, without the interpreter's lock; throws Failure or Interrupted.
+// Waits without the interpreter's lock; throws Failure or Interrupted.
 void wait_and_look(const Waiting& waiting);
 
 template <class Handle, class Function, class... Query>

@@ -15,8 +15,8 @@ namespace {
 // A launch may use the parameters of one device while another one adds those of the next.
 struct Devices {
   std::vector<std::unique_ptr<Parameters>> all;
-  // Of the last launch. A stream at the address of a destroyed one may be of another device: the
-  // library compares the sizes again, and refuses what does not fit.
+  // The stream of the last launch. A stream at the address of a destroyed one may belong to another
+  // device. The library compares the sizes again, and refuses values that do not fit.
   const cucore_stream* stream = nullptr;
   const Parameters* parameters = nullptr;
 };
@@ -42,8 +42,8 @@ void forget_capsule(PyObject* capsule) {
   delete static_cast<Devices*>(PyCapsule_GetPointer(capsule, CAPSULE));
 }
 
-// SWIG chains objects by `next`; kernels have no chain, so the parameters are kept there, where a
-// launch finds them without a look-up. close() leaves them; forget() drops the reference.
+// SWIG chains objects by `next`, which kernels do not use. The parameters are stored there, so that
+// a launch finds them without a look-up. close() leaves them, and forget() drops the reference.
 Devices* devices_of(PyObject* kernel) {
   auto* handle = reinterpret_cast<Handle*>(kernel);
   if (!handle->next) {

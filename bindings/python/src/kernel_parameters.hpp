@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel takes: the size and the class of each parameter, read once per kernel and device.
+// The parameters of a kernel: the size and the class of each, read once per kernel and device.
 #pragma once
 
 #include <Python.h>
@@ -24,8 +24,8 @@ struct Parameters {
   std::vector<Parameter> all;
 };
 
-// The parameters of a Kernel on the device of a stream. They live as long as the object. The
-// interpreter's lock is given up while the library reads them.
+// Returns the parameters of a Kernel on the device of a stream. They live as long as the object.
+// The interpreter's lock is released while the library reads them.
 const Parameters& parameters_of(PyObject* kernel, const cucore_stream* stream);
 
 // (offset, size, class) of each.

@@ -87,7 +87,7 @@ PyObject* get_programmatic(PyObject* self, void*) {
 }
 PyObject* get_priority(PyObject* self, void*) { return PyLong_FromLong(options_of(self).priority); }
 
-// All that it is, in the order of the arguments.
+// Returns all values, in the order of the arguments.
 Object values_of(PyObject* self) {
   return Object(Py_BuildValue("NNNNNNN", get_grid(self, nullptr), get_block(self, nullptr),
                               get_cluster(self, nullptr), get_dynamic_shared(self, nullptr),
@@ -153,7 +153,7 @@ bool read_extent(PyObject* value, const char* what, uint32_t out[3]) {
   out[1] = out[2] = 1;
   if (PyLong_CheckExact(value)) return read_number(value, what, out[0]);
   if (!PyTuple_Check(value) && !PyList_Check(value)) return read_number(value, what, out[0]);
-  // A copy: __index__ of an item may change a list.
+  // A copy, because __index__ of an item may change a list.
   const Object items(PySequence_Tuple(value));
   if (!items) return false;
   const Py_ssize_t count = PyTuple_GET_SIZE(items.get());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch itself: arguments packed in C, the interpreter's lock given up for the driver's call.
+// The launch itself: arguments are packed in C, and the interpreter's lock is released for the
+// driver's call.
 #include "launcher.hpp"
 
 #include <cstddef>
@@ -20,7 +21,7 @@ PyObject* (*new_stream)(cucore_stream* stream) = nullptr;
 
 namespace {
 
-// What kernel[grid, block] gives: a callable.
+// The result of kernel[grid, block]: a callable.
 struct Launcher {
   PyObject_HEAD vectorcallfunc call;
   PyObject* kernel;
@@ -67,7 +68,7 @@ PyObject* launch_with(PyObject* kernel_object, PyObject* stream_object,
   return nullptr;
 }
 
-// A Stream, or what has __cuda_stream__; a new reference.
+// Converts a Stream or an object with __cuda_stream__; returns a new reference.
 Object to_stream(PyObject* value) {
   if (is(value, Type::Stream)) return Object::borrowed(value);
   return Object(PyObject_CallFunctionObjArgs(foreign_stream, value, nullptr));

@@ -26,7 +26,8 @@ PyObject* launch(PyObject* module, PyObject* const* args, Py_ssize_t count);
 // The options of a LaunchConfig; null with a TypeError for anything else.
 const cucore_launch_options* options_of(PyObject* config);
 
-// The handle of a Stream, or of what has __cuda_stream__: then kept holds the Stream made of it.
+// Returns the handle of a Stream, or of an object with __cuda_stream__: then kept holds the Stream
+// made of it.
 cucore_stream* stream_of(PyObject* value, Object& kept);
 
 bool read_extent(PyObject* value, const char* what, uint32_t out[3]);

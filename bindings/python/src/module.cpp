@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module _cucore: its types are found, given their common methods, and joined by functions.
+// The module _cucore: finds its types, adds their common methods, and joins them by functions.
 #include "module.hpp"
 
 #include <cstring>
@@ -38,8 +38,7 @@ PyObject* register_all(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-// The types are one for all interpreters of a process, and what is written in Python belongs to
-// one.
+// The types are common to all interpreters of a process, but the Python code belongs to one.
 bool is_main_interpreter() {
   if (PyInterpreterState_Get() == PyInterpreterState_Main()) return true;
   PyErr_SetString(
@@ -76,7 +75,7 @@ PyObject* describe(PyObject*, PyObject* args) {
   PyTypeObject* type = nullptr;
   const char* text = nullptr;
   if (!PyArg_ParseTuple(args, "O!s", &PyType_Type, &type, &text)) return nullptr;
-  type->tp_doc = strdup(text);  // for ever, as the type is
+  type->tp_doc = strdup(text);  // forever, as the type is
   const char* behind_signature = strstr(text, "--\n\n");
   const Object doc(PyUnicode_FromString(behind_signature ? behind_signature + 4 : text));
   if (!doc || PyDict_SetItemString(type->tp_dict, "__doc__", doc.get()) != 0) return nullptr;
@@ -106,7 +105,7 @@ bool find_types(PyObject* module) {
   for (int i = 0; i < static_cast<int>(Type::COUNT); ++i) {
     PyObject* type = PyObject_GetAttrString(module, NAMES[i]);
     if (!type) return false;
-    types[i] = reinterpret_cast<PyTypeObject*>(type);  // kept for ever, as the module is
+    types[i] = reinterpret_cast<PyTypeObject*>(type);  // kept forever, as the module is
   }
   return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds to SWIG's module what is written by hand.
+// Adds the hand-written parts to SWIG's module.
 #pragma once
 
 #include <Python.h>

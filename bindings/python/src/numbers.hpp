@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of Python as numbers of C.
+// Converts Python's numbers to C's.
 #pragma once
 
 #include <Python.h>
@@ -11,7 +11,8 @@
 
 namespace cucore::bind {
 
-// Whether the signed type or its unsigned one holds it: PTX does not record which a parameter is.
+// Returns whether the signed or the unsigned type represents it: PTX does not record the sign of a
+// parameter.
 template <class Signed>
 bool is_within(long long number) {
   return number >= std::numeric_limits<Signed>::min() &&

@@ -54,7 +54,7 @@ PyObject* close(PyObject* self, PyObject*) {
   auto* handle = reinterpret_cast<Handle*>(self);
   void* pointer = handle->pointer;
   const bool own = handle->own != 0;
-  // What it was found by in a set or a dict stays.
+  // Its hash in a set or a dict stays.
   if (pointer) handle->own = static_cast<int>(hash(self));
   handle->pointer = nullptr;
   if (pointer && own) {
@@ -105,7 +105,7 @@ bool add(PyTypeObject* type, const char* name, PyObject* descriptor) {
   return descriptor && PyDict_SetItemString(type->tp_dict, name, descriptor) == 0;
 }
 
-// await x: what the method _await of its class gives.
+// await x: the result of the method _await of its class.
 PyObject* await_it(PyObject* self) { return PyObject_CallMethod(self, "_await", nullptr); }
 
 // Later versions of Python have more fields.
@@ -135,7 +135,7 @@ void forget(PyObject* self) {
     call.lock();
   }
   Py_XDECREF(handle->dict);
-  Py_XDECREF(handle->next);  // what a second __init__ made
+  Py_XDECREF(handle->next);  // created by a second __init__
   if (PyType_IS_GC(Py_TYPE(self)))
     PyObject_GC_Del(self);
   else

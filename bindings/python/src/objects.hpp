@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all objects have in common, and the constructor that takes its options as keywords.
+// Common methods of all objects, and the constructor that takes its options as keywords.
 #pragma once
 
 #include <Python.h>
@@ -12,12 +12,12 @@ PyObject* repr(PyObject* self);
 Py_hash_t hash(PyObject* self);
 PyObject* compare(PyObject* self, PyObject* other, int operation);
 
-// Event(device) is made often: it takes a short way, every other form SWIG's.
+// Event(device) is created often, so it has a short path; every other form uses SWIG's.
 int event_init(PyObject* self, PyObject* args, PyObject* kwargs);
 
 using Constructor = int (*)(PyObject* self, PyObject* args, PyObject* kwargs);
 extern Constructor new_event;
-extern void* event_type;  // what SWIG calls it
+extern void* event_type;  // SWIG's name of it
 // A function for each class whose options are keywords: it returns the arguments of SWIG's
 // constructor.
 void register_arguments(PyObject* functions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocations that find no device memory: forgotten buffers are collected, then tried again.
+// Retries allocations that find no device memory, after a collection of dropped buffers.
 #pragma once
 
 #include <Python.h>
@@ -8,8 +8,8 @@
 
 namespace cucore::bind {
 
-// Whether the allocation is to be tried again, after `tries` repetitions. Else the exception is
-// set.
+// Returns whether the allocation should be tried again, after `tries` repetitions. Otherwise the
+// exception is set.
 bool reclaim_or_raise(const Failure& failure, int tries);
 
 // Takes the function of _memory.py: tries -> bool.

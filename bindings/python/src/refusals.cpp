@@ -70,7 +70,7 @@ Object range_of(const Parameter& parameter, bool is_real) {
                                      (1LL << bits) - 1));
 }
 
-// The exception that is set shows where it came from; takes the reference.
+// The current exception becomes the cause; takes the reference.
 void set_cause(PyObject* cause) {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
@@ -92,7 +92,7 @@ bool set(PyObject* type, const Place& place, const Object& given, const Object& 
   return false;
 }
 
-// Pinned and managed memory is at one address on every device.
+// Pinned and managed memory has one address on every device.
 bool is_bound_to_device(const cucore_buffer* buffer) {
   return cucore_buffer_size(buffer) != 0 && !cucore_buffer_host_pointer(buffer);
 }

@@ -11,7 +11,7 @@
 
 namespace cucore::bind {
 
-// An argument and the parameter that it is for. Each function sets an exception and returns false.
+// An argument and its parameter. Each function sets an exception and returns false.
 struct Place {
   const cucore_kernel* kernel;
   size_t index;
@@ -24,15 +24,15 @@ struct Place {
   bool refuse_range(double value) const;
   bool refuse_closed() const;  // a Buffer: InvalidHandleError
 
-  // Puts the argument's number before the message of a TypeError or BufferError that is set.
+  // Puts the argument's number before the message of a current TypeError or BufferError.
   bool explain() const;
 };
 
 bool refuse_count(const cucore_kernel* kernel, size_t wanted, size_t given);
 
-// After a launch that failed with `status`: whether a Buffer among the arguments is the cause,
-// because it is of another device, or because another thread closed it meanwhile. Then sets the
-// exception.
+// After a launch that failed with `status`, returns whether a Buffer among the arguments is the
+// cause. It may belong to another device, or another thread may have closed it meanwhile. Then sets
+// the exception.
 bool refuse_buffer(cucore_status status, const cucore_kernel* kernel, const cucore_stream* stream,
                    PyObject* const* values, size_t count);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter's lock, given up for the length of a call.
+// Releases the interpreter's lock during a call.
 #pragma once
 
 #include <Python.h>
@@ -7,8 +7,8 @@
 
 namespace cucore::bind {
 
-// Between the constructor and lock() no object of Python may be touched. There is no destructor:
-// who gives the lock up takes it back on every way out.
+// Between the constructor and lock(), Python objects must not be used. The class has no destructor:
+// its user must take the lock again on every path.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}

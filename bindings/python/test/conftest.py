@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share: what they run on, a device, a stream, compiled kernels, and other processes."""
+"""Common parts of the tests: the machine, a device, a stream, compiled kernels, and other
+processes."""
 import os
 import subprocess
 import sys
@@ -8,7 +9,8 @@ import pytest
 
 import cucore
 
-# On a GPU what is about the CPU device alone is skipped; a fault there leaves the process without a device.
+# On a GPU, tests of the CPU device alone are skipped; a fault there leaves the process without a
+# device.
 ON_GPU = os.environ.get("CUCORE_DRIVER") == "nvidia"
 
 SOURCE = r"""
@@ -54,7 +56,7 @@ def code():
 
 
 def run_python(program, *, code=0, **environment):
-    """Runs a program in a process of its own, which finds this file; gives (stdout, stderr)."""
+    """Runs a program in a separate process, which finds this file; returns (stdout, stderr)."""
     path = f"{os.path.dirname(__file__)}:{os.environ['PYTHONPATH']}"
     env = {**os.environ, "PYTHONPATH": path, **environment}
     done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", program], env=env, capture_output=True,

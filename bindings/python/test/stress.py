@@ -3,9 +3,9 @@
 
     stress.py                           5 seconds; CUCORE_STRESS_SECONDS has another number
 
-8 threads share 4 streams. Each round allocates a buffer in one stream, uses it in another, and lets go of it in one of
-the ways below. Kernels compute a known value, and a part of the results is checked: memory that was freed while a kernel
-used it is either a fault or a wrong result of another thread. At the end all memory must be back.
+8 threads share 4 streams. Each round allocates a buffer in one stream, uses it in another, and releases it in one of
+the ways below. Kernels compute a known value, and a part of the results is checked. Memory that was freed while a kernel
+used it is either a fault or a wrong result of another thread. At the end all memory must be free again.
 """
 import asyncio
 import collections
@@ -41,7 +41,8 @@ def after(value, rounds):
     return value
 
 
-# What a kernel does is as long as its rounds; the interpreter of the CPU device takes 1000 times as long as a GPU.
+# The time of a kernel depends on its rounds; the interpreter of the CPU device takes 1000 times as
+# long as a GPU.
 SCALE = 1 if cucore.Device().is_emulated else 200
 ROUNDS = {rounds: {seed: after(seed * 0x01010101, rounds) for seed in range(4)} for rounds in (1, 10 * SCALE, 50 * SCALE)}
 
@@ -64,7 +65,7 @@ class Stress:
     def allocate(self, size, stream):
         return cucore.Buffer(self.device, size, stream)
 
-    # The ways to let go of a buffer that a kernel in the stream uses.
+    # The ways to release a buffer that a kernel in the stream uses.
 
     def checked(self, buffer, stream, expected):
         seen = np.empty(buffer.size // 4, np.uint32)
@@ -138,7 +139,7 @@ class Stress:
             raise self.failures[0]
 
     def measure(self):
-        """(resident bytes, free bytes of the device) with nothing under way."""
+        """Returns (resident bytes, free bytes of the device) with no work in progress."""
         for each in self.shared:
             each.close()
         gc.collect()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commonest mistakes with arguments, each with its whole message; docs/python.md has the same table."""
+"""The most common mistakes with arguments, each with its whole message; docs/python.md has the same
+table."""
 import ctypes
 import pathlib
 import pickle
@@ -31,7 +32,8 @@ def kernels():
     return {name: code.kernel(name) for name in ("axpy<float>", "sum", "count")}
 
 
-# What is done: (kernel, its arguments, exception, message). x, y and closed are buffers. The messages are whole.
+# The mistakes: (kernel, its arguments, exception, message). x, y and closed are buffers. The
+# messages are complete.
 MISTAKES = {
     "float for an integer": (
         "axpy<float>", (2.0, "x", "y", 2.5), TypeError,
@@ -107,7 +109,7 @@ def test_the_page_has_every_message():
 
 
 def test_converted_by_class(device, stream, kernels):
-    """What is no mistake: numbers of the other class without loss, in every form that Python has for them."""
+    """Valid arguments: numbers of the other class without loss, in every form of Python."""
     x, y = (cucore.Buffer.managed(device, 16) for _ in range(2))
     source, result = np.frombuffer(x, np.float32), np.frombuffer(y, np.float32)
     for a in (2, 2.0, np.int64(2), np.float16(2), np.float64(2), ctypes.c_int(2), ctypes.c_double(2), 2 * np.True_, bytes(ctypes.c_float(2))):

@@ -81,7 +81,7 @@ def test_await_stream(device, code):
         results = await asyncio.gather(*map(one, range(100)))
         await one(2_000_000)
         ticker.cancel()
-        assert ticks > 10  # the loop goes on meanwhile
+        assert ticks > 10  # the loop continues meanwhile
         return results
 
     for _ in range(3):  # each run has a loop, and so a queue, of its own
@@ -112,7 +112,7 @@ def test_await_cancelled_and_future(device, stream, code, data):
 
 @pytest.fixture()
 def held(device, stream, code):
-    """A stream whose work ends when the test says so, or does."""
+    """A stream whose work ends when the test requests it, or immediately."""
     flag = cucore.Buffer.pinned(device, 4)
     view = np.frombuffer(flag, np.int32)
     view[0] = 0
@@ -127,7 +127,8 @@ def held(device, stream, code):
 
 
 def test_awaiting_futures_holds_no_thread(device, stream, held):
-    """Not one for each: they would take all of the loop's executor, and the loop's end would wait for the work."""
+    """Not one each: they would use all of the loop's executor, and the loop's end would wait for
+    the work."""
     async def ended(future):
         await future
 
@@ -215,7 +216,7 @@ def test_cancelled_in_every_state(device, stream, held):
         held()
         stream.synchronize()
         time.sleep(0.01)
-        ended.cancel()  # the completion is there, and nobody has taken it yet
+        ended.cancel()  # the completion is there, and was not taken yet
         for task in (never, begun, ended):
             with pytest.raises(asyncio.CancelledError):
                 await task
@@ -392,7 +393,8 @@ async def main():
     assert len(broken) == 27 and all(type(each) is cucore.KernelFaultError for each in broken), broken
     assert len({str(each) for each in broken}) == 1 and len({id(each) for each in broken}) == 27
     assert ("illegal" if ON_GPU else "crash") in str(broken[0]), broken[0]
-    if len(works) == 2 and ON_GPU:  # NVIDIA's driver gives the fault to all devices of the process
+    # NVIDIA's driver reports the fault to all devices of the process
+    if len(works) == 2 and ON_GPU:
         ended_all = await asyncio.gather(*tasks[1], return_exceptions=True)
         assert all(each is None or type(each) is cucore.KernelFaultError for each in ended_all), ended_all
     elif len(works) == 2:
@@ -408,7 +410,8 @@ asyncio.run(main())
 
 
 def test_fault_reaches_what_is_pending():
-    """Every future of the context, with the fault's text, and none of another device's."""
+    """Every future of the context fails with the fault's text, and none of another device's does.
+    """
     out, _ = run_python(FAULT, CUCORE_CPU_DEVICES="2")
     assert ON_GPU or out == "2 devices\n"
     if out == "1 devices\n":
@@ -416,7 +419,8 @@ def test_fault_reaches_what_is_pending():
 
 
 def test_fault_meets_futures_that_are_made():
-    """A fault arrives in what is awaited, also where the call that makes it already meets the fault."""
+    """A fault arrives in the awaited object, also if the call that creates it already meets the
+    fault."""
     run_python(f"""
 import asyncio
 import cucore
@@ -430,7 +434,7 @@ async def gathered(stream):
 async def ended(what):
     await what
 
-rounds = {1 if ON_GPU else 100}  # a GPU breaks once for a process
+rounds = {1 if ON_GPU else 100}  # a GPU breaks once per process
 for turn in range(rounds):
     with cucore.Stream(device) as stream, cucore.Queue() as queue:
         crash[1, 1, stream](None)
@@ -455,11 +459,11 @@ def test_latency(device, stream):
             await stream
         return (time.perf_counter() - began) / 200
 
-    assert asyncio.run(main()) < 0.05  # a lost wake-up would take for ever
+    assert asyncio.run(main()) < 0.05  # a lost wake-up would take forever
 
 
 def test_closed_loops_do_not_stay():
-    """A loop that was closed while somebody waited goes with the next loop's first wait."""
+    """A loop that was closed during a wait is freed with the next loop's first wait."""
     out, _ = run_python("""
 import asyncio, gc, weakref
 import cucore

@@ -32,7 +32,7 @@ def small(number=1, **options):
 
 
 def slow(lines):
-    """What takes the compiler a while."""
+    """Source that the compiler takes some time for."""
     text = "".join(f"x[{j}] = sin(x[{j + 1}]) * cos(x[{j + 2}]) + pow(x[{j + 3}], x[{j}]);\n" for j in range(lines))
     return cucore.Program(f'extern "C" __global__ void k(double *x) {{\n{text}}}\n', name="slow.cu", arch="compute_80")
 
@@ -148,7 +148,7 @@ def test_builder_that_requests_its_own_result(cache):
 
     assert cache.get_or_build(KEY, lambda: refused(KEY)).outcome is CacheOutcome.BUILT
     cache.trim(0)
-    # Through another key too; and what is not caught comes out of every call.
+    # Through another key as well; an uncaught exception leaves every call.
     with pytest.raises(cucore.InvalidStateError):
         cache.get_or_build(KEY, lambda: cache.get_or_build(other, lambda: cache.get_or_build(KEY, lambda: code).code).code)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
@@ -610,7 +610,7 @@ except cucore.NotFoundError as error:
 
 
 def test_exit_inside_a_builder(tmp_path):
-    """A process that ends while daemon threads build and wait ends well."""
+    """A process that ends while daemon threads build and wait ends without an error."""
     done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", f"""
 import cucore, threading, time
 cache = cucore.Cache({str(tmp_path / "c")!r})

@@ -109,7 +109,8 @@ def test_serialize(code):
         cucore.ObjectCode.deserialize(signed, verify=[cucore.Key(cucore.KeyAlgorithm.HMAC_SHA256, b"other")], **required)
 
 
-# pickle.dumps(code, 2) of version 0.1. What programs have stored must load for ever: never make it anew.
+# pickle.dumps(code, 2) of version 0.1. Stored pickles must load forever, so it must never be made
+# again.
 STORED = (
     "gAJjY3Vjb3JlLl9jb2RlCl9yZXN0b3JlCnEAY19jb2RlY3MKZW5jb2RlCnEBWB8DAADCiUNVQ08NChoBAAAAQAAAAMOXAgAAAAAAAAQAAABgAA"
     "AAAAAAAAAAAABKwrgdw49SVcK6GMKXwoV7OnPDicKWw6QAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAADDgAEAAAAAAAAQAAAAAAAAABAAAAAAAAAA"
@@ -130,7 +131,7 @@ def test_stored_pickles():
     assert b"cucore._code\n_restore" in stored
     code = pickle.loads(stored)
     assert code.name == "stored.ptx" and code.kernel("K").name == "k" and code.type is cucore.CodeType.PTX
-    assert b"cucore._code\n_restore" in pickle.dumps(code, 2)  # for those who read it with this version
+    assert b"cucore._code\n_restore" in pickle.dumps(code, 2)  # for readers of this version
 
 
 def test_bytes_from_elsewhere(code, tmp_path):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Beside CuPy and PyTorch, on a GPU: their memory as arguments, ours in their hands, work in their streams."""
+"""With CuPy and PyTorch, on a GPU: their memory as arguments, this library's memory in theirs, work
+in their streams."""
 import warnings
 
 import numpy as np
@@ -48,7 +49,8 @@ def test_cupy_arguments(cupy, scale, stream):
 
 
 def test_cupy_stream(cupy, scale, device, code):
-    """A stream of CuPy's where a Stream is wanted: order is the stream's own, nobody waits in between."""
+    """A stream of CuPy's in place of a Stream: order is the stream's own, without a wait in
+    between."""
     theirs = cupy.cuda.Stream(non_blocking=True)
     if not hasattr(theirs, "__cuda_stream__"):
         pytest.skip("this CuPy has no __cuda_stream__")

@@ -139,7 +139,7 @@ def test_wrong_arguments(device, stream, code):
 
 
 class Said:
-    """A __cuda_array_interface__ of four floats, but for what is given."""
+    """A __cuda_array_interface__ of four floats, except for the given fields."""
 
     def __init__(self, address=4096, **others):
         self.__cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (address, False), "version": 3, **others}
@@ -149,7 +149,7 @@ class Said:
 
 
 def test_malformed_arrays(device, stream, code):
-    """What is wrong with an array is said, with the argument's number."""
+    """The message contains the array's defect, with the argument's number."""
     scale = code.kernel("scale")
     data = cucore.Buffer(device, 16, stream)
 
@@ -185,7 +185,7 @@ def test_malformed_arrays(device, stream, code):
         (Said(shape=(-1,)), r"shape .* is \(-1,\)"), (Said(shape=(1.5,)), "shape .* is"), (Said(typestr="floats"), "typestr .* is 'floats'"),
         (Said(typestr=None), "typestr .* is None"), (Said(strides=(4, 4)), "1 extents and 2 strides"),
         (Said(strides=(8,)), "not contiguous"), (Said(strides="x"), "strides .* is 'x'"), (Said(mask=data), "mask"),
-        (Raises(), "RuntimeError: detach it first"), (consumed, "consumed already"), (NoCapsule(), "gave a int, which is no capsule"),
+        (Raises(), "RuntimeError: detach it first"), (consumed, "consumed already"), (NoCapsule(), "returned a int, which is not a DLPack capsule"),
         (Failing(), "__dlpack__ raised ValueError: not today"),
     ]:
         with pytest.raises(BufferError, match=rf"^scale argument 2 of 3: .*{words}") as caught:
@@ -194,11 +194,11 @@ def test_malformed_arrays(device, stream, code):
             assert "today" in repr(caught.value.__cause__) or "detach" in repr(caught.value.__cause__)
         with pytest.raises(BufferError, match=words):
             cucore.Buffer.from_array(value, device, stream)
-    # Nothing to read or write: there strides and addresses mean nothing.
+    # Nothing to read or write: strides and addresses are then ignored.
     for empty in (Said(None, shape=(0,)), Said(0, shape=(4, 0, 2), strides=(100, 7, 3))):
         scale[1, 4, stream](1.0, empty, 0)
         assert cucore.Buffer.from_array(empty, device).size == 0
-    # A kernel may do no more than read.
+    # A kernel may only read.
     ones = np.ones(4, np.float32)
     data.write(ones, stream)
     read_only = Said(data=(data.address, True), shape=[np.int64(2), 2], strides=(8, 4))
@@ -209,7 +209,7 @@ def test_malformed_arrays(device, stream, code):
         cucore.Buffer.from_array(read_only)
 
 
-# What the kernel does, and what the CPU device tells of it.
+# The fault of the kernel, and the CPU device's report of it.
 MISTAKES = {
     "assert(n > 100);": "assertion failed: `n > 100`",
     "__trap();": "trap instruction",
@@ -253,7 +253,7 @@ template <class T> __global__ void k(T *data, int n) {{
 
 
 def test_fault_and_reset():
-    # In a process of its own: a fault takes all streams of a device with it.
+    # In a separate process, because a fault breaks all streams of a device.
     run_python("""
 import cucore
 from conftest import ON_GPU, SOURCE
@@ -273,7 +273,7 @@ for call in (old.synchronize, lambda: cucore.Buffer(device, 4, old), device.sync
         assert ON_GPU or "compile with Program(lineinfo=...)" in told, told
     else:
         raise AssertionError("no fault")
-if ON_GPU:  # what is left is to end the process
+if ON_GPU:  # only the end of the process remains
     try:
         device.reset()
         cucore.Stream(device)

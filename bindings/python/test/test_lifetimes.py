@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that is still in use is not freed: buffers of one stream that work in another uses."""
+"""Memory that is still in use is not freed: buffers of one stream used by work in another."""
 import threading
 import time
 
@@ -8,9 +8,9 @@ import pytest
 import cucore
 from conftest import ON_GPU, run_python
 
-# Each way to lose a buffer runs in a process of its own: a fault takes the whole device with it. `late` writes once the
-# host sets a flag. `lose` uses a buffer of stream `one` on stream `two` and drops it while the kernel runs. What is
-# allocated then must not be what the kernel writes to.
+# Each way to lose a buffer runs in a separate process, because a fault breaks the whole device. `late` writes once the
+# host sets a flag. `lose` uses a buffer of stream `one` on stream `two` and drops it while the kernel runs. A new
+# allocation must not reuse the memory that the kernel writes to.
 PROGRAM = """
 import asyncio, gc, time
 import numpy as np
@@ -40,7 +40,8 @@ for round_ in range(5):
     for other in others:
         other.fill(b"\\1", SIZE, one)
     end = time.monotonic() + 0.5
-    while not one.query() and time.monotonic() < end:  # a driver may order new memory after the free of the old
+    # a driver may order new memory after the free of the old
+    while not one.query() and time.monotonic() < end:
         pass
     flag[0] = 1
     two.synchronize()
@@ -192,7 +193,7 @@ def test_forgotten_buffers(how):
 
 @pytest.mark.skipif(ON_GPU, reason="the memory of a GPU is not 8 GiB")
 def test_memory_that_is_in_use_stays_refused(device, stream):
-    """An attempt that cannot succeed ends soon, and is the exception that it was."""
+    """An attempt that cannot succeed ends soon, with the original exception."""
     began = time.monotonic()
     with pytest.raises(cucore.OutOfDeviceMemoryError, match="free"):
         cucore.Buffer(device, 1 << 40, stream)
@@ -200,7 +201,7 @@ def test_memory_that_is_in_use_stays_refused(device, stream):
 
 
 def test_interrupted_by_a_finalizer(device, stream):
-    """A finalizer that allocates while the collector runs is no deadlock."""
+    """A finalizer that allocates while the collector runs does not cause a deadlock."""
     made = []
 
     class Late:

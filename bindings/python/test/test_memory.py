@@ -48,7 +48,7 @@ def test_memory_is_flat(device, stream, code):
 
 
 class Dlpack:
-    """Memory that another library shows through DLPack alone."""
+    """Memory that another library exports only through DLPack."""
 
     def __init__(self, buffer):
         self.__dlpack__, self.__dlpack_device__ = buffer.__dlpack__, buffer.__dlpack_device__
@@ -87,7 +87,7 @@ def test_bytes_without_copies(device, stream, code):
     assert interface["data"] == (managed.address, False) and interface["shape"] == (8,) and interface["version"] == 3
     again = cucore.Buffer.from_array(managed)
     assert (again.address, again.size) == (managed.address, 8)
-    managed.close()  # the exporter is kept, its memory was given back by the user
+    managed.close()  # the exporter is kept, its memory was released by the user
     with pytest.raises(BufferError):
         cucore.Buffer.from_array(np.zeros(4))
     with pytest.raises(TypeError):

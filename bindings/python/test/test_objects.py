@@ -70,7 +70,8 @@ ERRORS = {
 
 
 def provoke(device, code):
-    """(class, what raises it) for each that needs no other process and no broken machine."""
+    """(class, a function that raises it) for each that needs no other process and no broken
+    machine."""
     ptx = code.data
     unrecorded = cucore.Event(device, timing=True)
     with cucore.Stream(device) as stream:
@@ -87,7 +88,7 @@ def provoke(device, code):
         yield cucore.NotFoundError, lambda: code.kernel("no such kernel")
         yield cucore.FileMissingError, lambda: cucore.ObjectCode.from_file(cucore.CodeType.PTX, "/no/such/file")
         yield cucore.IoError, lambda: cucore.ObjectCode.from_file(cucore.CodeType.PTX, "/")
-        yield cucore.CompilationError, lambda: cucore.Program("this is no CUDA").compile()
+        yield cucore.CompilationError, lambda: cucore.Program("this is not CUDA").compile()
         yield cucore.LinkingError, lambda: link("extern __device__ int f(); __global__ void k(int *p) { *p = f(); }")
         yield cucore.InvalidCodeError, lambda: cucore.ObjectCode.deserialize(b"nothing")
         yield cucore.SignatureError, lambda: cucore.ObjectCode.deserialize(
@@ -131,7 +132,7 @@ def test_error_classes(device, code):
                         ".compile().kernel('k')\ntry: cucore.max_active_clusters(k, d, cucore.LaunchConfig(2, 1, cluster=2))\n"
                         "except cucore.UnsupportedError as e: print(int(e.status))", CUCORE_DRIVER="cpu", CUCORE_CPU_PROFILE="sm_80")
     assert (missing.strip(), nothing.strip(), old.strip()) == ("201", "203", "107")
-    for status, cls in ERRORS.items():  # those that cannot be provoked too
+    for status, cls in ERRORS.items():  # including those that cannot be provoked
         made = cucore._errors._make(int(status), "words", "", "cucore", 0, "", ())
         assert type(made) is cls and made.status is status and str(made) == "words"
     assert issubclass(cucore.InvalidArgumentError, ValueError) and issubclass(cucore.NotFoundError, LookupError)
@@ -308,7 +309,7 @@ def test_wrong_types(device, code, stream):
 
 
 def test_names_of_wrong_arguments(device, stream):
-    """What is refused is named as the user named it."""
+    """A refused argument has the user's name for it."""
     for wrong, kind, words in (
             (lambda: cucore.Device("0"), TypeError, "ordinal: an int is needed, not str"),
             (lambda: cucore.Device(ordinal=2**40), OverflowError, "ordinal: 1099511627776 is not between"),
@@ -396,7 +397,7 @@ print(says("Device.reset()", stream.synchronize))
 
 
 def test_members_are_those_of_the_stubs():
-    """SWIG's own members are not to be seen, and a constructor takes the keywords that its stub names."""
+    """SWIG's own members are hidden, and a constructor takes the keywords of its stub."""
     for kind in (cucore.Device, cucore.Stream, cucore.Buffer, cucore.ObjectCode):
         assert not {"acquire", "append", "disown", "next", "own", "this"} & set(dir(kind))
     assert cucore.Device(ordinal=0) == cucore.Device()
@@ -416,7 +417,8 @@ def test_errors_are_of_the_package(device):
 
 
 def test_subinterpreters_are_refused():
-    """The types are one for the process: what a second interpreter left in them broke the first."""
+    """The types are common to the process: the state that a second interpreter left in them broke
+    the first."""
     if not importlib.util.find_spec("_xxsubinterpreters"):
         pytest.skip("this Python makes no subinterpreters by a module of this name")
     out, _ = run_python("""

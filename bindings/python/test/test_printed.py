@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels print is on stdout when a wait returns, whichever wait a program uses."""
+"""The output of kernels is on stdout when a wait returns, for every kind of wait."""
 import pytest
 
 import cucore
 from conftest import run_python
 
-# One wait, the program's last call of the device: it ends without any of Python's or the driver's work at exit.
+# One wait, the program's last call of the device: it ends without Python's or the driver's exit
+# handlers.
 PROGRAM = r"""
 import asyncio, ctypes, os, select, threading
 import cucore
@@ -73,13 +74,13 @@ WAITS = {
 wait = WAITS[os.environ["WAIT"]]
 say[1, 1, stream](int(os.environ["TURNS"]))
 wait()
-ctypes.CDLL(None).fflush(None)  # a driver may leave its text to C's stdout
+ctypes.CDLL(None).fflush(None)  # a driver may leave its text in C's stdout
 os._exit(0)
 """
 WAITS = [line.split('"')[1] for line in PROGRAM.splitlines() if line.startswith('    "')]
 
 
-# The work is done before the first look, or takes a while: waits have a way for each.
+# The work is done before the first query, or takes some time: waits have a path for each.
 @pytest.mark.parametrize("turns", [1, 20_000])
 @pytest.mark.parametrize("wait", WAITS)
 def test_is_written_by_every_wait(wait, turns):
@@ -100,7 +101,7 @@ print("ended")
 
 
 def test_list_of_waits_is_complete():
-    """Whatever waits or polls has a line above."""
+    """Every call that waits or polls has a line above."""
     found = {f"{type.__name__}.{name}" for type in (cucore.Device, cucore.Stream, cucore.Event, cucore.Future, cucore.Queue)
              for name in dir(type) if name in ("synchronize", "query", "wait", "__await__", "__aexit__")}
     orders_streams = {"Stream.wait"} & found

@@ -174,7 +174,7 @@ looks = 0
 def look(number, frame):
     global looks
     looks += 1
-    if looks == 3:  # a handler that returns lets the wait go on
+    if looks == 3:  # a handler that returns lets the wait continue
         raise KeyboardInterrupt
 
 signal.signal(signal.SIGALRM, look)
@@ -195,7 +195,7 @@ for name in ("stream", "event", "blocking", "device", "queue", "queue with an en
     else:
         raise AssertionError(f"{name} was not interrupted")
     assert not stream.query() and looks == 3, name
-    in_thread = threading.Thread(target=wait)  # where no signals are looked for
+    in_thread = threading.Thread(target=wait)  # in a thread that does not handle signals
     in_thread.start()
     flag[0] = 1
     wait() if "queue" not in name else None

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every class holds its handle in a SafeHandle: not released while a call uses it. The calls that are to be
-// quick count themselves in and out (Enter, Leave), which costs a third of what SafeHandle's own counting does.
+// Every class holds its handle in a SafeHandle: not released while a call uses it. Quick calls
+// count themselves in and out (Enter, Leave), which costs a third of SafeHandle's own counting.
 %typemap(csclassmodifiers) SWIGTYPE "internal sealed partial class"
 %typemap(csinterfaces) SWIGTYPE "System.IDisposable"
 %typemap(csbody) SWIGTYPE %{
@@ -11,13 +11,14 @@
     public override bool IsInvalid { get { return handle == System.IntPtr.Zero; } }
     [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="CSharp_Cucore_delete_$csclassname")]
     static extern void Release(System.IntPtr pointer);
-    /// <summary>Gives the reference back.</summary>
+    /// <summary>Releases the reference.</summary>
     protected override bool ReleaseHandle() { if (!Ending.Keeps("$csclassname")) Leave(); return true; }
 
-    // Who is inside: quick calls, and SafeHandle itself until it lets go. Far below 0 once it is released.
+    // The users inside: quick calls, and SafeHandle itself until it releases. Far below 0 once it
+    // is released.
     private int uses = 1;
 
-    // The pointer, good until Leave.
+    // The pointer, valid until Leave.
     [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining)]
     internal System.IntPtr Enter() {
       if (System.Threading.Interlocked.Increment(ref uses) <= 0) Refuse();
@@ -29,7 +30,7 @@
       if (System.Threading.Interlocked.Decrement(ref uses) == 0) Free();
     }
 
-    // Enter, for a caller that has an exception of its own.
+    // Enter, for a caller with its own exception.
     [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining)]
     internal bool TryEnter() {
       if (System.Threading.Interlocked.Increment(ref uses) > 0) return true;
@@ -42,7 +43,7 @@
       throw new System.ObjectDisposedException("$csclassname");
     }
 
-    // Of those that come to 0 one releases; who enters meanwhile is refused, or comes to 0 again.
+    // One of those that reach 0 releases; later ones are refused, or reach 0 again.
     private void Free() {
       if (System.Threading.Interlocked.CompareExchange(ref uses, int.MinValue / 2, 0) != 0) return;
       Release(handle);
@@ -52,9 +53,10 @@
     partial void OnReleased();
   }
   private readonly Handle owned;
-  // The handle for a call. A handle that was released names no object when the runtime refuses it.
+  // The handle for a call. The runtime's refusal of a released handle names no object.
   private Handle swigCPtr { get { CheckAlive(); return owned; } }
-  private readonly System.IntPtr identity;  // another object's, too, once this is disposed of
+  // may also equal another object's, once this is disposed of
+  private readonly System.IntPtr identity;
   internal $csclassname(System.IntPtr cPtr, bool cMemoryOwn) {
     owned = new Handle(cPtr, cMemoryOwn);
     identity = cPtr;
@@ -66,35 +68,37 @@
   }
 %}
 %typemap(imtype, out="System.IntPtr") SWIGTYPE * "System.Runtime.InteropServices.SafeHandle"
-// Null has an exception that names the parameter, but where it may be null.
+// Null causes an exception that names the parameter, unless it is allowed.
 %typemap(csin) SWIGTYPE * "$csclassname.getCPtr($csinput, \"$csinput\")"
 %define %nullable(CLASS, NAME)
 %typemap(csin) CLASS *NAME "$csclassname.getCPtr($csinput)"
 %enddef
 %typemap(csdispose) SWIGTYPE %{
   private volatile bool isDisposed;
-  /// <summary>Gives the native object back now rather than at the next collection. Calls of other
-  /// threads that are using it go on; once they are through, calls throw ObjectDisposedException.</summary>
+  /// <summary>Releases the native object now instead of at the next collection. Calls of other
+  /// threads that use it continue; once they have returned, calls throw
+  /// ObjectDisposedException.</summary>
   public void Dispose() {
     isDisposed = true;
     owned.Dispose();
   }
   /// <summary>Whether Dispose was called.</summary>
   public bool IsDisposed { get { return isDisposed; } }
-  /// <summary>Whether both are the same native object; of what was disposed of, the same object.</summary>
+  /// <summary>Returns whether both are the same native object; for a disposed one, the same
+  /// object.</summary>
   public override bool Equals(object other) {
     return ReferenceEquals(this, other)
         || other is $csclassname that && identity == that.identity && !isDisposed && !that.isDisposed;
   }
   /// <summary>By the native object; stays after Dispose.</summary>
   public override int GetHashCode() { return identity.GetHashCode(); }
-  // Before what is answered from memory.
+  // Runs before a result from memory is returned.
   private void CheckAlive() {
     if (isDisposed) throw new System.ObjectDisposedException("$csclassname");
   }
 %}
 %typemap(csdisposing, methodname="Dispose", methodmodifiers="protected", parameters="bool disposing") SWIGTYPE ""
-// Memory that is allocated may need a collection first, and the collector knows how much it is.
+// An allocation may need a collection first, and the collector counts its size.
 %typemap(csconstruct, excode=SWIGEXCODE) Buffer %{: this(Make(() => $imcall), true) {$excode
     swigCPtr.AddPressure(Size);
   }

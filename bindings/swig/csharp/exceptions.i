@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failed call becomes the exception of its status: CucoreException.Of() in C# chooses the class.
+// Converts a failed call to the exception of its status: CucoreException.Of() in C# chooses the
+// class.
 //
-// The failure waits in its thread until the call is back in C#, which fetches it then, by a delegate of
-// its own. A delegate that is kept here would be that of the AppDomain which came last: failures of the
-// others would go to it, and after its end to nobody.
+// The failure waits in its thread until the call is back in C#, which then fetches it by a delegate
+// of its own. A stored delegate would be that of the last AppDomain. Failures of the others would
+// go to it, and be lost after its end.
 %insert(runtime) %{
 #include <cucore.h>
 typedef void (SWIGSTDCALL *CucoreRaise)(int status, const char *message, const char *log, const char *origin,
@@ -14,9 +15,9 @@ typedef void (SWIGSTDCALL *CucoreRaise)(int status, const char *message, const c
 #include <atomic>
 #include <utility>
 #include <vector>
-static std::atomic<int> pending_count;  // of all threads: what is looked at after each call
+static std::atomic<int> pending_count;  // of all threads: read after each call
 static thread_local bool is_pending;
-static thread_local Failure *pending_failure;  // null: no memory was left
+static thread_local Failure *pending_failure;  // null: memory was exhausted
 static void raise_no_memory() {
   is_pending = true;
   ++pending_count;
@@ -49,7 +50,7 @@ extern "C" SWIGEXPORT void SWIGSTDCALL cucore_take_pending(CucoreRaise raise) {
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_take_pending")]
   static extern void TakePending(RaiseDelegate raise);
 
-  // In the place of SWIG's class of this name, whose callbacks are one for the process.
+  // Replaces SWIG's class of this name, whose callbacks are common to the process.
   internal static unsafe class SWIGPendingException {
     private static readonly int* count = (int*)PendingCount();
     private static readonly RaiseDelegate raise = Raise;
@@ -71,7 +72,7 @@ extern "C" SWIGEXPORT void SWIGSTDCALL cucore_take_pending(CucoreRaise raise) {
         raised = CucoreException.Of(new Failure(status, Utf8.Read(message), Utf8.Read(log), Utf8.Read(origin), nativeCode, Utf8.Read(nativeName), Diagnostic.Read(diagnostics, diagnosticCount)));
     }
   }
-  // For what calls the functions of this class itself.
+  // For callers of the functions of this class itself.
   internal static void Check() {
     if (SWIGPendingException.Pending) throw SWIGPendingException.Retrieve();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the shared sections look in C#: names, types, exceptions, the body of every class. Which members
-// are hidden behind fuller ones of csharp/src is said in tools/csharp.py.
+// The form of the shared sections in C#: names, types, exceptions, the body of every class.
+// The script tools/csharp.py defines which members are hidden behind those of csharp/src.
 %rename("%(camelcase)s", %$isfunction) "";
 %rename("%(camelcase)s", %$isvariable) "";
 // Optional parameters are C#'s own, in csharp/src.
@@ -12,8 +12,8 @@
 %include "csharp/classes.i"
 %include "csharp/waits.i"
 
-// All parameters in one call. `data` is room for cucore_parameter_info; returns their number, which may be
-// more than there is room for, or -1 where they are not known.
+// All parameters in one call. `data` has room for cucore_parameter_info; returns their number,
+// which may exceed the room, or -1 if they are not known.
 %{
 template <class Function, class... Arguments>
 static int64_t parameters_of(Function *function, void *data, size_t size, Arguments... arguments) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes behind the sections in C#.
+// The part after the sections, for C#.
 //
-// One more reference, for what outlives the object.
+// One more reference, for objects that outlive it.
 %extend Buffer {
   //: cucore_buffer_retain
   Buffer *share() { return cucore_buffer_retain($self); }
@@ -23,7 +23,7 @@
   }
 }
 
-// What a builder's delegate gives to the library: a reference of its own.
+// The result of a builder's delegate for the library: a separate reference.
 %{
 extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_retain_code(ObjectCode *code) { return cucore_objectcode_retain(code); }
 %}
@@ -32,7 +32,7 @@ extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_retain_code(ObjectCode *co
   internal static extern System.IntPtr RetainCode(System.Runtime.InteropServices.SafeHandle code);
 %}
 
-// A launch without what a wrapper costs: the handles are held by the caller already.
+// A launch without the cost of a wrapper: the caller already holds the handles.
 %{
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_launch(Kernel *kernel, Stream *stream, const void *block, size_t size) {
   try {

@@ -34,7 +34,7 @@
 %typemap(out) TYPE "$result = (int)$1;"
 %enddef
 
-// UTF-8 both ways: what SWIG does by itself is the code page of the machine.
+// UTF-8 in both directions; SWIG's default is the code page of the machine.
 %typemap(imtype) const char * "System.IntPtr"
 %typemap(csin, pre="    using (Utf8 $csinput_utf8 = new Utf8($csinput)) {", terminator="    }") const char * "$csinput_utf8.Pointer"
 %typemap(out) const char * "$result = $1;"
@@ -42,7 +42,7 @@
 %typemap(in) const char * "$1 = (char *)$input;"
 %typemap(freearg) const char * ""
 %typemap(csout, excode=SWIGEXCODE) const char * { System.IntPtr ret = $imcall;$excode return Utf8.Read(ret); }
-// The text is the object's: it is read before another thread can release that.
+// The text belongs to the object: it is read before another thread can release that.
 %typemap(csvarout, excode=SWIGEXCODE2) const char * %{ get { using (new Use(swigCPtr)) { System.IntPtr ret = $imcall;$excode return Utf8.Read(ret); } } %}
 
 %define %csharp_pointer(BYTES)
@@ -68,9 +68,9 @@
 }
 %typemap(argout) cucore_cache_outcome *outcome "*$input = *$1;"
 
-// A delegate's function pointer and what it is given. It gives a new reference, or null where it
-// threw; C# keeps the exception, and throws it once the call has returned null. The delegate is one
-// for all calls: making a pointer of one takes Mono some 50 microseconds.
+// A delegate's function pointer and its argument. It returns a new reference, or null if it threw;
+// C# stores the exception, and throws it once the call has returned null. The delegate is common to
+// all calls, because making a pointer of one takes Mono about 50 microseconds.
 %{
 namespace {
 struct BuildRequest {
@@ -113,7 +113,7 @@ struct Pair;
 %typemap(out, null="Pair()") Pair "$result = $1;"
 %typemap(csout, excode=SWIGEXCODE) Pair { NativePair ret = $imcall;$excode return ret; }
 
-// Lists of texts come as one block: each text with its NUL, one after another.
+// Lists of texts are passed as one block: each text with its NUL, one after another.
 %define %csharp_texts(NAMES, COUNT)
 %typemap(ctype) (const char *const *NAMES, size_t COUNT) "const char *"
 %typemap(imtype) (const char *const *NAMES, size_t COUNT) "System.IntPtr"

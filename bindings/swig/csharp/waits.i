@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits in slices: Mono stops a thread only where it runs C#, so that a process which ends would
-// otherwise wait for the device or the compiler. csharp/src/Waits.cs has the loops.
+// Waits in slices: Mono stops a thread only while it runs C#. Otherwise a process that ends would
+// wait for the device or the compiler. csharp/src/Waits.cs has the loops.
 %{
 #include "waiting.hpp"
 using cucore::bind::begin_wait;
@@ -18,7 +18,7 @@ static auto guarded(Action &&action) -> decltype(action()) {
   return {};
 }
 
-// 1 once it is over.
+// Returns 1 once it is over.
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_slice(void *waiting, int milliseconds) {
   return static_cast<Waiting *>(waiting)->wait(std::chrono::milliseconds(milliseconds));
 }
@@ -26,7 +26,7 @@ extern "C" SWIGEXPORT void SWIGSTDCALL cucore_csharp_wait_end(void *waiting, int
   const std::unique_ptr<Waiting> ended(static_cast<Waiting *>(waiting));
   guarded([&] { return is_over ? ended->require_success(), 0 : 0; });
 }
-// 1 once it is complete, 0 if the time is up, and 0 with a failure pending.
+// Returns 1 once it is complete, 0 after the time, and 0 with a failure pending.
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_future(Future *future, int64_t nanoseconds) {
   cucore_error *error = nullptr;
   const cucore_status status = cucore_future_wait(future, nanoseconds, &error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every class: AutoCloseable, with a Cleaner instead of finalize(). The pointer is a lease
-// (bindings/java/native/lease.hpp), so that a close never pulls an object away from under a call.
+// (bindings/java/native/lease.hpp), so that a close never releases an object during a call.
 %typemap(javaclassmodifiers) SWIGTYPE "public final class"
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
 %typemap(javabody) SWIGTYPE %{
@@ -44,7 +44,7 @@
   if (!use.enter($input)) { cucore::java::raise_closed(jenv, $input_); return $null; }
   $1 = ($1_ltype)use.object();
 }
-// null is refused here, but where the layer itself gives it.
+// null is refused here, unless the layer itself passes it.
 %typemap(javain) SWIGTYPE * "$javaclassname.getCPtr(Given.notNull($javainput, \"$javainput\"))"
 %define %nullable(CLASS, NAME)
 %typemap(javain) CLASS *NAME "$javaclassname.getCPtr($javainput)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A failed call becomes the exception of its status.
+// Converts a failed call to the exception of its status.
 %exception {
   try { $action }
   catch (const Failure &failure) { cucore::java::raise(jenv, failure); return $null; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the shared sections look in Java: names, types, exceptions, the body of every class.
+// The form of the shared sections in Java: names, types, exceptions, the body of every class.
 %rename("%(lowercamelcase)s", %$isfunction) "";
 %rename("%(lowercamelcase)s", %$isvariable) "";
 %rename("$ignore", %$isdestructor) "";  // Natives.close() does it for all

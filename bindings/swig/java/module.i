@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes behind the sections in Java.
+// The part after the sections, for Java.

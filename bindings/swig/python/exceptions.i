@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A failed call raises the class of its status, as _errors.py has registered it. The interpreter's lock
-// is given up here and not by SWIG's -threads, whose destructor ends the process where Python ends a
-// thread (see unlocked.hpp). What is %quick keeps the lock.
+// is released here and not by SWIG's -threads, whose destructor ends the process if Python ends a
+// thread (see unlocked.hpp). Members with %quick keep the lock.
 %{
 #include "errors.hpp"
 #include "reclaim.hpp"

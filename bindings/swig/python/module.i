@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes behind the sections in Python: the parts that are written by hand.
+// The part after the sections, for Python: the hand-written parts.
 %{
 static PyObject *wrap_stream(cucore_stream *stream) {
   PyObject *self = nullptr;  // SWIG's macro names it

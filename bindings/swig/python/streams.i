@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a stream is wanted, any object with __cuda_stream__ will do.
+// Any object with __cuda_stream__ is accepted as a stream.
 %typemap(in) Stream * (cucore::bind::Object kept) {
   $1 = cucore::bind::stream_of($input, kept);
   if (!$1) SWIG_fail;

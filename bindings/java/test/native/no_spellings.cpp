@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Here there is no wrapper, which has the table of names: C's own stay.
+// A binary without a wrapper, which has the table of names: C's own names stay.
 #include "spelling.hpp"
 
 const cucore::bind::Spelling cucore::bind::SPELLINGS[] = {{"", ""}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases are what lets any thread close an object: here without a JVM, where sanitizers see all.
+// Leases let any thread close an object; tested here without a JVM, so that sanitizers see all
+// accesses.
 #include "lease.hpp"
 
 #include <gtest/gtest.h>
@@ -138,7 +139,7 @@ TEST(Uses, records_are_few) {
   for (UseRecord* record : all) cucore::java::close_record(record);
 }
 
-// Threads call and close a few shared objects, whose slots are taken again at once.
+// Threads call and close a few shared objects, whose slots are reused at once.
 void survive_threads(bool by_record) {
   constexpr int THREADS = 6, ROUNDS = 20'000, SHARED = 3;
   std::vector<Thing> things(THREADS * ROUNDS + SHARED);

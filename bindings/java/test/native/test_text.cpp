@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts between C and Java: what is no UTF-8 or UTF-16 must not reach the other side.
+// Texts between C and Java: invalid UTF-8 or UTF-16 must not reach the other side.
 #include "text.hpp"
 
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Allocates device memory. The collector does not see how large that is, so it may not have run while
- * forgotten buffers have taken all of it: then it runs, and the allocation is tried again.
+ * Allocates device memory. The collector does not count that memory, so it may not have run although
+ * dropped buffers use all of it. If an allocation fails, it runs, and the allocation is tried again.
  */
 final class Allocation {
   private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(1);
@@ -21,12 +21,12 @@ final class Allocation {
     }
   }
 
-  /** One thread at a time: what the collector finds for one is not lost to the others. */
+  /** One thread at a time, so that memory released for one thread is not lost to the others. */
   private static synchronized long collectAndAllocate(LongSupplier call) {
     boolean interrupted = false;
     try {
       long end = System.nanoTime() + LONGEST_NS;
-      long released = -1; // the first try is for what another thread's run has released
+      long released = -1; // the first try uses memory that another thread's run has released
       for (long pauseMs = 1;; pauseMs *= 2) {
         boolean isLast = System.nanoTime() >= end;
         long now = Cleaning.released();

@@ -4,7 +4,7 @@ package io.cucore;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** One argument of a launch, ready made. It keeps its buffer alive. */
+/** One argument of a launch, prepared in advance. It keeps its buffer alive. */
 public final class Arg {
   private static final int WORD = 8;
 
@@ -17,7 +17,7 @@ public final class Arg {
     this.size = size;
   }
 
-  /** An address that is one on purpose. */
+  /** An explicit address. */
   static final class Address {
     final long value;
 
@@ -115,7 +115,7 @@ public final class Arg {
     return "argument of " + size + " bytes";
   }
 
-  /** A value's bits where they lie in a word of memory, whatever the machine's byte order. */
+  /** Returns a value's bits at their position in a word of memory, whatever the machine's byte order. */
   static long inMemory(long bits, int size) {
     return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? bits : bits << (WORD - size) * 8;
   }

@@ -6,8 +6,8 @@ import java.util.Arrays;
 /** One compile of many. It never changes. */
 public final class BatchItem {
   //: fields
-  private final Program program; // What to compile -> the program
-  private final CodeType target; // What to make of it -> the kind of code
+  private final Program program; // The program to compile -> the program
+  private final CodeType target; // The kind of code to make -> the kind of code
   private final String[] nameExpressions; // Templates and overloads to instantiate -> a copy
 
   private BatchItem(Program program, CodeType target, String[] nameExpressions) {

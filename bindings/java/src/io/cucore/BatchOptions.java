@@ -3,14 +3,14 @@ package io.cucore;
 
 import java.time.Duration;
 
-/** How to compile many programs at once. */
+/** Options for the compile of many programs. */
 public final class BatchOptions {
   //: builder
-  final long workers; // int: How many processes compile; default: one a core -> the number; 0: one a core
-  final long timeLimitMillis; // Duration: How long one compile may take; default: as long as it likes -> the time, a millisecond at least; zero: no limit
-  final Cache cache; // Optional: Where to look first, and to keep what is compiled; default: nowhere -> the cache, or null
+  final long workers; // int: The number of worker processes (default: one per core) -> the number; 0 means one per core
+  final long timeLimitMillis; // Duration: The time limit per compile (default: none) -> the time, a millisecond at least; zero means no limit
+  final Cache cache; // Optional: The cache for lookups and results (default: none) -> the cache, or null
 
-  /** In whole milliseconds, as 32 bits hold them; less than one would be taken for no limit at all. */
+  /** In whole milliseconds of 32 bits; less than one would mean no limit. */
   static long millis(Duration time, String name) {
     Given.notNull(time, name);
     boolean isTooLong = time.compareTo(Duration.ofMillis(0xffffffffL)) > 0;

@@ -4,7 +4,7 @@ package io.cucore;
 import java.util.Collection;
 import java.util.List;
 
-/** What became of one {@link BatchItem}: object code, or the exception of what went wrong. */
+/** The result of one {@link BatchItem}: object code, or the exception of its failure. */
 public final class BatchResult {
   //: fields private ()
   private final ObjectCode code;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** The block size that fills a device best. */
+/** The block size that uses a device best. */
 public final class BlockSize {
   //: fields equal (long[] both)
   private final int minGridSize = (int) both[0]; // The least grid that fills the device -> blocks

@@ -3,7 +3,7 @@ package io.cucore;
 
 import java.util.concurrent.Callable;
 
-/** One get-or-build: keeps what was made, so that whoever asked gets that very object. */
+/** One get-or-build: stores the built object, so that the caller receives that same object. */
 final class CacheBuilding implements Callable<ObjectCode> {
   private final CacheBuild<?> build;
   private ObjectCode made;
@@ -21,7 +21,7 @@ final class CacheBuilding implements Callable<ObjectCode> {
     return made;
   }
 
-  /** One object for whoever asked, and one close. */
+  /** One object for the caller, and one close. */
   CacheResult given(ObjectCode found, CacheOutcome outcome) {
     if (made == null) {
       return new CacheResult(found, outcome);

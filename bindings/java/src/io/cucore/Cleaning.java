@@ -4,14 +4,14 @@ package io.cucore;
 import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Gives native objects back: when they are closed, or once nobody can reach them any more. */
+/** Releases native objects when they are closed, or once they are unreachable. */
 final class Cleaning {
   private static final Cleaner CLEANER = Cleaner.create();
   private static final AtomicLong RELEASED = new AtomicLong();
 
   private Cleaning() {}
 
-  /** Holds the lease only: what is cleaned must not be kept alive by its cleaning. */
+  /** Holds only the lease: a cleaning must not keep its object alive. */
   private static final class Release implements Runnable {
     private final long lease;
 
@@ -33,7 +33,7 @@ final class Cleaning {
     }
   }
 
-  /** How many objects have been released so far. */
+  /** Returns the number of objects released so far. */
   static long released() {
     return RELEASED.get();
   }

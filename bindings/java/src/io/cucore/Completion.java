@@ -5,14 +5,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** What comes out of a {@link CudaQueue}: the end of a stream's work. */
+/** A completion from a {@link CudaQueue}: the end of a stream's work. */
 public final class Completion {
-  /** Bytes of a cucore_completion, for ever. */
+  /** Bytes of a cucore_completion; this never changes. */
   static final int SIZE = 32;
 
   //: fields private ()
   private final long token; // Which future it is of -> the token that the future was made with
-  private final Status status; // How the work ended -> OK, or how it failed; {@link CudaFuture#check()} tells more
+  private final Status status; // The end of the work -> OK, or its failure; {@link CudaFuture#check()} has the details
 
   static List<Completion> list(byte[] bytes, int count) {
     ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());

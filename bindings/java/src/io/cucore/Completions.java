@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Completes the futures of streams: one queue and one daemon thread for the process, made by the
- * first future. What depends on a future runs in an executor, never on that thread.
+ * first future. Dependent stages of a future run in an executor, never on that thread.
  */
 final class Completions {
   static final Executor DEFAULT = new CompletableFuture<Void>().defaultExecutor();
@@ -31,7 +31,7 @@ final class Completions {
 
   private static Completions only;
 
-  /** Not by a class's initialization: where that fails once, as for want of descriptors, it fails for ever. */
+  /** Not by a class's initialization: if that fails once, for example without descriptors, it fails forever. */
   private static synchronized Completions only() {
     if (only == null) {
       only = new Completions();
@@ -46,8 +46,8 @@ final class Completions {
   private CompletableFuture<Void> begin(CudaStream stream, Executor executor) {
     long token = tokens.incrementAndGet();
     Awaited result = new Awaited(this, token, executor);
-    awaited.put(token, result); // before the completion can come
-    synchronized (result) { // the completion may come before this has returned: it waits
+    awaited.put(token, result); // before the completion can arrive
+    synchronized (result) { // the completion may come before this returns; then it waits
       try {
         result.work = CudaFuture.fromStream(stream, queue, token);
       } catch (RuntimeException | Error e) {
@@ -70,7 +70,7 @@ final class Completions {
       } catch (InvalidStateException e) {
         return; // the process ends
       } catch (RuntimeException | Error e) {
-        report(e); // and goes on: many may be waiting
+        report(e); // and continues: others may be waiting
       }
     }
   }
@@ -80,11 +80,11 @@ final class Completions {
     try {
       thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
     } catch (Throwable ignored) {
-      // as the virtual machine does with what a handler throws
+      // as the virtual machine does with exceptions of a handler
     }
   }
 
-  /** One stream's work. Cancelling it is only to stop waiting: the work goes on. */
+  /** One stream's work. Cancelling it ends only the waiting: the work continues. */
   private static final class Awaited extends CompletableFuture<Void> {
     private final Completions all;
     private final long token;
@@ -97,14 +97,16 @@ final class Completions {
       this.executor = executor;
     }
 
-    /** On the thread of all completions: the rest is for the executor. */
+    /** Runs on the thread of all completions; the rest is for the executor. */
     void end(Completion completion) {
       Runnable body = () -> end(completion.status());
       try {
         executor.execute(body);
       } catch (RejectedExecutionException e) {
-        endElsewhere(body); // the user's has been shut down
-      } catch (Throwable e) { // the user's is broken: its owner hears of it, and nobody else waits for it
+        endElsewhere(body); // the user's executor has been shut down
+      // the user's executor is broken: its owner receives the exception, and others do not wait for
+      // it
+      } catch (Throwable e) {
         endElsewhere(body);
         report(e);
       }
@@ -113,14 +115,14 @@ final class Completions {
     private void endElsewhere(Runnable body) {
       try {
         defaultExecutor().execute(body);
-      } catch (Throwable e) { // no thread can be had: here, rather than never
+      } catch (Throwable e) { // no thread is available: here instead of never
         body.run();
       }
     }
 
     private synchronized void end(Status status) {
       if (work == null) {
-        return; // the call that made it has failed
+        return; // the call that created it has failed
       }
       CucoreException failure = status == Status.OK ? null : failure(status);
       work.close();
@@ -131,7 +133,7 @@ final class Completions {
       }
     }
 
-    /** With the fault's own text, which the future has. */
+    /** With the fault's own text, from the future. */
     private CucoreException failure(Status status) {
       try {
         work.check();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** What a device can do, 9 and 0 for sm_90. */
+/** The compute capability of a device, 9 and 0 for sm_90. */
 public final class ComputeCapability {
   //: fields equal (long[] both)
   private final int major = (int) both[0]; // The first number -> 9 of 9.0

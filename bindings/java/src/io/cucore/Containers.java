@@ -4,7 +4,7 @@ package io.cucore;
 import java.io.Serializable;
 import java.lang.ref.Reference;
 
-/** Object code to bytes and back. */
+/** Converts between object code and bytes. */
 final class Containers {
   private Containers() {}
 
@@ -31,7 +31,7 @@ final class Containers {
     }
   }
 
-  /** What stands for object code in Java's own serialization: the same container. */
+  /** The replacement of object code in Java's own serialization: the same container. */
   static final class Proxy implements Serializable {
     private static final long serialVersionUID = 1L;
 

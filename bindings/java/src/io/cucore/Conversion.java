@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** Converts numbers to what a parameter holds, if it holds them exactly, and refuses the rest. */
+/** Converts numbers to a parameter's type, if it represents them exactly, and refuses the rest. */
 final class Conversion {
   private static final String POINTER_ADVICE =
       "pass a CudaBuffer, null, or Arg.address(long) for the address of memory that no CudaBuffer has";
@@ -10,7 +10,7 @@ final class Conversion {
 
   private Conversion() {}
 
-  /** The size of a number by its own type, 0 if no parameter takes the type. */
+  /** Returns the size of a number by its own type, 0 if no parameter takes the type. */
   static int sizeOf(Object value) {
     if (value instanceof Integer || value instanceof Float) {
       return Integer.BYTES;
@@ -22,12 +22,12 @@ final class Conversion {
     return value instanceof Byte || value instanceof Boolean ? 1 : 0;
   }
 
-  /** The code of the parameter that takes a number as it is. */
+  /** Returns the code of the parameter that takes a number unchanged. */
   static int codeOf(Object value, int size) {
     return Signature.code(isFloating(value) ? ParameterClass.FLOAT : ParameterClass.INTEGER, size);
   }
 
-  /** The bits of a number as it is. */
+  /** Returns the bits of a number, unchanged. */
   static long bits(Object value) {
     if (value instanceof Float) {
       return Float.floatToRawIntBits((Float) value);
@@ -35,7 +35,7 @@ final class Conversion {
     return value instanceof Double ? Double.doubleToRawLongBits((Double) value) : whole(value);
   }
 
-  /** The bits of a number, for a parameter of a known class. */
+  /** Returns the bits of a number, for a parameter of a known class. */
   static long bits(Kernel kernel, int index, int code, Object value) {
     switch (Signature.classOf(code)) {
       case INTEGER:
@@ -53,7 +53,7 @@ final class Conversion {
     return value instanceof Float || value instanceof Double;
   }
 
-  /** The value of anything integral: of a char its code, of a boolean 0 or 1. */
+  /** Returns the value of an integral type: the code of a char, 0 or 1 for a boolean. */
   private static long whole(Object value) {
     if (value instanceof Character) {
       return (Character) value;
@@ -122,7 +122,7 @@ final class Conversion {
     return Float.floatToRawIntBits((float) number);
   }
 
-  /** Java has no type for a half: its bits travel as a short. */
+  /** Java has no type for a half: its bits are passed as a short. */
   private static long half(Kernel kernel, int index, int code, Object value) {
     if (value instanceof Short && Signature.sizeOf(code) == Short.BYTES) {
       return (Short) value;

@@ -3,7 +3,7 @@ package io.cucore;
 
 import java.nio.file.Path;
 
-/** What belongs to the library as a whole. */
+/** The library as a whole: its version, the driver, and the libraries that it opens. */
 public final class Cucore {
   private Cucore() {}
 

@@ -17,7 +17,7 @@ public class CucoreException extends RuntimeException {
   private final int status;
   /** The whole output. */
   private final String log;
-  /** Whose number nativeCode is. */
+  /** The owner of nativeCode. */
   private final String origin;
   /** The number. */
   private final int nativeCode;
@@ -36,7 +36,7 @@ public class CucoreException extends RuntimeException {
     diagnostics = failure.diagnostics;
   }
 
-  /** What the native library calls when a call has failed. */
+  /** Called by the native library for a failed call. */
   static CucoreException make(
       int status,
       String message,
@@ -59,8 +59,8 @@ public class CucoreException extends RuntimeException {
   }
 
   /**
-   * The class and the message, as ever; below them the first lines of the log, if there is one. So an
-   * exception that nobody catches prints what the compiler said.
+   * Returns the class and the message, as usual; below them the first lines of the log, if it is not
+   * empty. An uncaught exception therefore prints the compiler's output.
    */
   @Override
   public String toString() {
@@ -94,13 +94,13 @@ public class CucoreException extends RuntimeException {
   }
 
   //: cucore_error_log
-  // @return the output, "" where there is none
+  // @return the output, or ""
   public String log() {
     return log;
   }
 
   /**
-   * What the log says, message by message.
+   * Returns the diagnostics in the log.
    *
    * @return the diagnostics in order, unmodifiable
    */
@@ -115,13 +115,13 @@ public class CucoreException extends RuntimeException {
   }
 
   //: cucore_error_native_code
-  // @return the number, 0 where the failure is the library's own
+  // @return the number, 0 if the failure is the library's own
   public int nativeCode() {
     return nativeCode;
   }
 
   //: cucore_error_native_name
-  // @return the name, "" where there is none
+  // @return the name, or ""
   public String nativeName() {
     return nativeName;
   }

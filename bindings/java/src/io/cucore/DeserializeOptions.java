@@ -3,7 +3,7 @@ package io.cucore;
 
 import java.util.List;
 
-/** What to ask of bytes that are read. */
+/** Options for reading bytes. */
 public final class DeserializeOptions {
   //: builder
   final long maxCodeSize; // Refuses images above a size -> the most bytes; 0: 1 GiB

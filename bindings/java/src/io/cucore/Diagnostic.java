@@ -4,16 +4,16 @@ package io.cucore;
 import java.io.Serializable;
 import java.util.List;
 
-/** One thing that a compiler or a linker said. */
+/** One message of a compiler or linker. */
 public final class Diagnostic implements Serializable {
   private static final long serialVersionUID = 1L;
 
   //: fields ()
   private final Severity severity; // How bad it is -> the severity
-  private final int line; // The line, from 1 -> the line, 0 where it is not said
-  private final int column; // The column, from 1 -> the column, 0 where it is not said
-  private final String file; // The file -> its name, "" where it is not said
-  private final String text; // What was said, without the file, the line and the severity -> the text
+  private final int line; // The line, from 1 -> the line, 0 if it is not reported
+  private final int column; // The column, from 1 -> the column, 0 if it is not reported
+  private final String file; // The file -> its name, "" if it is not reported
+  private final String text; // The message, without the file, the line and the severity -> the text
 
   /** Three numbers and two texts each: severity, line, column; file, text. */
   static List<Diagnostic> list(int[] numbers, String[] texts) {

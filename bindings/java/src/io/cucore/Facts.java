@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongFunction;
 
-/** What object code tells piece by piece. */
+/** Facts that object code reports one by one. */
 final class Facts {
   private Facts() {}
 

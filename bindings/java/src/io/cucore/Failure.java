@@ -3,7 +3,7 @@ package io.cucore;
 
 import java.util.List;
 
-/** What an exception is made of. */
+/** The parts of an exception. */
 final class Failure {
   //: fields ()
   final int status;

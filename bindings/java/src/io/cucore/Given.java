@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** Checks what methods are given: all refuse it alike, by an exception that names the argument. */
+/** Checks arguments of methods: all refuse in the same way, with an exception that names the argument. */
 final class Given {
   private Given() {}
 
@@ -12,7 +12,7 @@ final class Given {
     return value;
   }
 
-  /** Neither the array nor what is in it. */
+  /** Requires that neither the array nor its elements are null. */
   static <T> T[] noneNull(T[] values, String name) {
     notNull(values, name);
     for (int i = 0; i < values.length; ++i) {
@@ -23,7 +23,7 @@ final class Given {
     return values;
   }
 
-  /** A text as UTF-8, which has no form for half of a surrogate pair. */
+  /** Encodes a text as UTF-8, which cannot represent half of a surrogate pair. */
   static byte[] utf8(String text, String name) {
     notNull(text, name);
     for (int i = 0; i < text.length(); ++i) {

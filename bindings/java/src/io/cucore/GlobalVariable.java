@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** Where a variable is on a device. */
+/** The location of a variable on a device. */
 public final class GlobalVariable {
   //: fields equal (long[] both)
-  private final long address = both[0]; // The address, good while the code is loaded -> the address
+  private final long address = both[0]; // The address, valid while the code is loaded -> the address
   private final long size = both[1]; // The size -> bytes
 
   //: said size + " bytes at 0x" + Long.toHexString(address)

@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
 final class LaunchBlock {
   private static final ThreadLocal<LaunchBlock> OF_THREAD = ThreadLocal.withInitial(LaunchBlock::new);
   private static final int WORD = 8;
-  /** Size and kind of a buffer, which is given by its lease: see ArgumentKind of launch.hpp. */
+  /** Size and kind of a buffer, which is passed by its lease: see ArgumentKind of launch.hpp. */
   private static final long BUFFER =
       ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1L << 32 | WORD : (long) WORD << 32 | 1;
 
@@ -45,7 +45,7 @@ final class LaunchBlock {
     }
   }
 
-  /** The position of one of the buffers among the arguments. */
+  /** Returns the position of one of the buffers among the arguments. */
   private static int indexOfBuffer(Object[] arguments, int which) {
     int left = which;
     for (int i = 0; i < arguments.length; ++i) {
@@ -58,7 +58,7 @@ final class LaunchBlock {
   }
 
   private void begin(LaunchConfig config, int count) {
-    if (config != head) { // what never changes is there already
+    if (config != head) { // constant parts are already there
       config.put(bytes);
       head = config;
     }
@@ -115,7 +115,7 @@ final class LaunchBlock {
     }
   }
 
-  /** What an Arg has, which no launch takes by itself, or as a launch takes it. */
+  /** Adds the value of an Arg, which may have a form of its own. */
   private void addArg(Kernel kernel, int index, int code, Object value) {
     if (value instanceof byte[]) {
       addStruct(kernel, index, code, (byte[]) value);
@@ -160,7 +160,7 @@ final class LaunchBlock {
     }
   }
 
-  /** Where the next argument goes. */
+  /** Returns the position of the next argument. */
   private int room(int valueSize) {
     int at = size;
     size = at + WORD + valueSize;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** How to launch a kernel: grid, block and what goes with them. It never changes. */
+/** The configuration of a launch: grid, block and other settings. It never changes. */
 public final class LaunchConfig {
   /** Bytes of the head of a launch's block; the last four are the number of arguments. */
   static final int HEAD = 56;
@@ -54,14 +54,14 @@ public final class LaunchConfig {
     return new Builder();
   }
 
-  /** All of the head but the number of arguments. */
+  /** Writes all of the head but the number of arguments. */
   void put(ByteBuffer to) {
     for (int i = 0; i < COUNT; ++i) {
       to.putInt(i * 4, words[i]);
     }
   }
 
-  /** The head as bytes of its own, and more behind it. */
+  /** Returns the head as separate bytes, with more after it. */
   byte[] head(byte[] tail) {
     byte[] bytes = new byte[HEAD + tail.length];
     put(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()));
@@ -69,7 +69,7 @@ public final class LaunchConfig {
     return bytes;
   }
 
-  /** Whether all that it says is the same. */
+  /** Returns whether all settings are the same. */
   @Override
   public boolean equals(Object other) {
     return other instanceof LaunchConfig && Arrays.equals(words, ((LaunchConfig) other).words);
@@ -86,7 +86,7 @@ public final class LaunchConfig {
         + ", block " + words[3] + " x " + words[4] + " x " + words[5];
   }
 
-  /** Collects what a launch needs. Not for several threads at a time. */
+  /** Collects the settings of a launch. Not for several threads at a time. */
   public static final class Builder {
     private final int[] words = new int[COUNT];
 
@@ -114,7 +114,7 @@ public final class LaunchConfig {
     }
 
     /**
-     * What has been set so far.
+     * Returns the present settings.
      *
      * @return the configuration
      */

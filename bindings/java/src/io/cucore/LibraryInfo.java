@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** What is known of a library that is opened at run time. */
+/** The state of a library that is opened at run time. */
 public final class LibraryInfo {
   //: fields (Library library)
   private final boolean isAvailable = CucoreNative.libraryAvailableNow(library); // Whether it is open and usable -> true if it is

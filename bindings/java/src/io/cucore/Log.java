@@ -15,12 +15,12 @@ public final class Log implements AutoCloseable {
   private final Listener listener;
   private final Thread thread;
 
-  /** Takes the messages. */
+  /** Receives the messages. */
   @FunctionalInterface
   public interface Listener {
     /**
-     * Takes one message. What it throws goes to the thread's handler of uncaught exceptions, and
-     * the next message comes all the same.
+     * Takes one message. An exception goes to the thread's handler of uncaught exceptions, and
+     * does not stop further messages.
      *
      * @param level how much it matters
      * @param message the text
@@ -64,7 +64,7 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  /** False once no more can come: only then does next() end before its time is over. */
+  /** Returns false once no more messages can come; only then does next() end early. */
   private static boolean receiveNext(NativeLogReceiver from) {
     while (true) {
       long start = System.nanoTime();
@@ -85,7 +85,7 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  /** Receives no more. What has come already is told before this returns, unless the listener itself calls it. */
+  /** Ends the messages. Those that have arrived are delivered before this returns, unless the listener itself calls it. */
   @Override
   public void close() {
     if (!receiver.isClosed()) {

@@ -10,14 +10,14 @@ import java.util.Map;
 
 /** Moves memory between the Java heap, direct buffers and the device. */
 final class Memory {
-  /** The arrays that a copy takes, and the bytes of an element. */
+  /** The arrays that a copy accepts, and the bytes per element. */
   private static final Map<Class<?>, Integer> ELEMENTS = Map.of(byte[].class, Byte.BYTES, short[].class, Short.BYTES,
       char[].class, Character.BYTES, int[].class, Integer.BYTES, long[].class, Long.BYTES, float[].class, Float.BYTES,
       double[].class, Double.BYTES);
 
   private Memory() {}
 
-  /** Where bytes of the heap are, or of native memory where array is null. */
+  /** The location of bytes: in the heap, or in native memory if array is null. */
   private static final class Place {
     final Object array;
     final long start;
@@ -98,7 +98,7 @@ final class Memory {
     return bytes;
   }
 
-  /** Whether a struct has the byte order of the device. */
+  /** Returns whether a struct has the byte order of the device. */
   static boolean isInOrder(ByteBuffer struct) {
     return struct.order() == ByteOrder.nativeOrder();
   }
@@ -108,7 +108,7 @@ final class Memory {
         + "; call order(ByteOrder.nativeOrder()) before its values are put, and on each slice and duplicate");
   }
 
-  /** The bytes of a value to fill with. */
+  /** Returns the bytes of a value for a fill. */
   static byte[] pattern(Object value) {
     int size = value instanceof Boolean ? 0 : Conversion.sizeOf(Given.notNull(value, "value"));
     if (size == 0) {
@@ -137,7 +137,7 @@ final class Memory {
     return view.asReadOnlyBuffer().order(ByteOrder.nativeOrder());
   }
 
-  /** The view has a lease of its own, closed once it and all its slices are gone. */
+  /** The view has a separate lease, which is closed once the view and all its slices are unreachable. */
   private static ByteBuffer kept(long lease, boolean ofCode) {
     try {
       ByteBuffer view = ofCode ? Natives.viewOfCode(lease) : Natives.viewOfBuffer(lease);

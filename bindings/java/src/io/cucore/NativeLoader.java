@@ -19,11 +19,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Finds and loads the native library, once: in the folder that the property cucore.library.path
- * names; else out of the jar, unpacked into a folder of the user's; else where the JVM looks.
+ * Finds and loads the native library once. The folder in the property cucore.library.path comes first.
+ * The copy in the jar is second; it is unpacked into a folder of the user. The JVM's search path is last.
  *
- * <p>The folder is named by what is in it, so versions do not meet, and a file in it is used only if
- * its checksum is the one that the jar says.
+ * <p>The name of the folder is a digest of its content, so versions do not mix. A file in it is used
+ * only if its checksum matches the one in the jar.
  */
 final class NativeLoader {
   private static final String LIBRARY = System.mapLibraryName("cucorejni");
@@ -44,7 +44,7 @@ final class NativeLoader {
     loaded = true;
   }
 
-  /** As in the names of the folders in the jar: linux-x86-64, linux-aarch64. */
+  /** Returns a name of the folders in the jar: linux-x86-64, linux-aarch64. */
   static String platform() {
     String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
     String arch = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
@@ -87,7 +87,7 @@ final class NativeLoader {
     throw failure;
   }
 
-  /** The user's own folders first: what others may write is no place for code. */
+  /** The user's own folders first, because code must not be in a folder that others can write to. */
   private static List<Path> roots() throws IOException {
     List<Path> roots = new ArrayList<>();
     String chosen = System.getProperty("cucore.unpack.path");
@@ -105,7 +105,7 @@ final class NativeLoader {
     return roots;
   }
 
-  /** Made only where the user has no home that can be written; gone with the process. */
+  /** Created only if the user has no writable home; removed with the process. */
   private static final class TemporaryRoot {
     static final Path PATH = Paths.get(System.getProperty("java.io.tmpdir"),
         "cucore-java-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime()));
@@ -134,7 +134,7 @@ final class NativeLoader {
     return true;
   }
 
-  /** Into a folder of its own first, then moved: another process sees all or nothing. */
+  /** Unpacks into a separate folder first, then moves it: another process sees all or nothing. */
   private static void unpack(String base, Map<String, String> sums, Path root, Path folder)
       throws IOException {
     makePrivate(root);
@@ -161,7 +161,7 @@ final class NativeLoader {
       if (isWhole(folder, sums)) {
         return; // another process was faster
       }
-      // What is there is damaged; processes that have it open keep the old files.
+      // The present files are damaged; processes that have them open keep the old ones.
       for (String name : sums.keySet()) {
         Files.createDirectories(folder);
         Files.move(fresh.resolve(name), folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);

@@ -3,7 +3,7 @@ package io.cucore;
 
 import java.nio.ByteBuffer;
 
-/** The native methods that are written by hand. Objects are given by their leases. */
+/** The hand-written native methods. Objects are passed by their leases. */
 final class Natives {
   static {
     NativeLoader.load();
@@ -15,12 +15,12 @@ final class Natives {
 
   static native long addressOf(ByteBuffer direct);
 
-  /** What a thread's launches use their objects by; 0 is a valid one, which is slower. */
+  /** Returns the record for the objects of a thread's launches; 0 is a valid one, which is slower. */
   static native long openRecord();
 
   static native void closeRecord(long record);
 
-  /** Returns which of the block's buffers is closed, or -1. */
+  /** Returns the index of a closed buffer of the block, or -1. */
   static native int launch(long record, long kernel, long stream, long block, int size);
 
   static native void writeMemory(long buffer, long stream, long offset, long source, long size);

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Options by the names that their fields have in the C API. */
+/** Options by the names of their fields in the C API. */
 abstract class Options {
   private final Map<String, Object> fields;
 
-  /** Where the fields go in the end. */
+  /** The target of the fields. */
   interface Target {
     void setText(String name, String value);
 
@@ -64,7 +64,7 @@ abstract class Options {
     }
   }
 
-  /** As the builder's method is called. */
+  /** Returns the name of the builder's method. */
   private static String inJava(String name) {
     StringBuilder text = new StringBuilder();
     for (String word : name.split("_")) {
@@ -92,7 +92,7 @@ abstract class Options {
       fields.put(name, Given.notNull(value, inJava(name)));
     }
 
-    // A yes or no that the library counts as 1 or 0; other choices are toggles.
+    // A yes or no that the library encodes as 1 or 0; other choices are toggles.
     void setFlag(String name, boolean value) {
       set(name, value ? 1 : 0);
     }
@@ -124,7 +124,7 @@ abstract class Options {
       return said(fields);
     }
 
-    @SuppressWarnings("unchecked") // only add() puts lists there
+    @SuppressWarnings("unchecked") // only add() stores lists there
     private List<Object> list(String name) {
       return (List<Object>) fields.computeIfAbsent(name, absent -> new ArrayList<>());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** How much a {@link CudaQueue} holds, and what asking for it costs. */
+/** The content of a {@link CudaQueue}, and the cost of its polling. */
 public final class QueueInfo {
   //: fields (CudaQueue queue)
   private final long pending = queue.queryNow(0); // Futures whose work is not complete, detached ones too -> the number

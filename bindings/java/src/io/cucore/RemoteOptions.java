@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** How to reach a remote of a {@link Cache}. */
+/** Options for the access to a remote of a {@link Cache}. */
 public final class RemoteOptions {
   //: builder
-  final boolean readOnly; // Whether nothing is sent to it; default: what is built here is -> true to send nothing
-  final long connectTimeoutMillis; // Duration: How long connecting may take; default: 100 ms -> the time, in whole milliseconds; zero: the default
-  final long timeoutMillis; // Duration: How long one request may take; default: one second -> the time, in whole milliseconds; zero: the default
+  final boolean readOnly; // Whether nothing is sent to it (default: results are sent) -> true to send nothing
+  final long connectTimeoutMillis; // Duration: The time limit of a connection (default: 100 ms) -> the time, in whole milliseconds; zero means the default
+  final long timeoutMillis; // Duration: The time limit of a request (default: one second) -> the time, in whole milliseconds; zero means the default
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** What a kernel needs, as its machine code says; -1 where it does not. */
+/** The resources of a kernel, from its machine code; -1 if not recorded. */
 public final class ResourceUse {
   //: fields (ObjectCode code, long symbol)
   private final int registers = code.symbolResourceNow(symbol, 0); // Registers -> of a thread

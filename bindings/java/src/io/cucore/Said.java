@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** What objects say of themselves: that they are closed, if they are; never a failure. */
+/** Texts of objects: a closed object has a text as well, and the call never fails. */
 final class Said {
   private static final int LONGEST = 60;
 
@@ -23,7 +23,7 @@ final class Said {
     return type + (isClosed.getAsBoolean() ? " (closed)" : "");
   }
 
-  /** A native handle, and the device that it is of. */
+  /** Describes a native handle and its device. */
   static String handle(long handle, CudaDevice device) {
     try (CudaDevice of = device) {
       return "0x" + Long.toHexString(handle) + " of device " + of.getOrdinal();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** How to write object code to bytes. */
+/** Options for writing object code. */
 public final class SerializeOptions {
   //: builder
   final Toggle compression; // Whether the code is compressed with zstd; default: it is not -> the choice

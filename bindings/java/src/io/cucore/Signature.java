@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** The parameters of a kernel on one device, as a launch compares them with its arguments. */
+/** The parameters of a kernel on one device, in a form for comparison with the arguments of a launch. */
 final class Signature {
   /** Codes of a class and a size in bytes, which launches compare first. */
   static final int INT = code(ParameterClass.INTEGER, Integer.BYTES);
@@ -48,7 +48,7 @@ final class Signature {
     return (code & CLASS_MASK) == 0;
   }
 
-  /** The code of a parameter, 0 if nothing records it. */
+  /** Returns the code of a parameter, 0 if it is not recorded. */
   int at(int index) {
     return codes == null ? 0 : codes[index];
   }
@@ -60,7 +60,7 @@ final class Signature {
     }
   }
 
-  /** What a parameter accepts, for messages. */
+  /** Describes the values that a parameter accepts, for messages. */
   static String describe(int code) {
     int size = sizeOf(code);
     switch (classOf(code)) {

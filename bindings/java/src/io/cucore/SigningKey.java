@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-/** A key that signs containers of object code, or verifies that they are signed. */
+/** A key that signs containers of object code, or verifies their signatures. */
 public final class SigningKey {
   //: fields
-  private final KeyAlgorithm algorithm; // What it is for -> the algorithm
+  private final KeyAlgorithm algorithm; // Its purpose -> the algorithm
   private final byte[] bytes;
 
   /**
@@ -19,7 +19,7 @@ public final class SigningKey {
     this.bytes = Given.notNull(bytes, "bytes").clone();
   }
 
-  /** Without the key itself. */
+  /** Excludes the key itself. */
   @Override
   public String toString() {
     return algorithm + " key of " + bytes.length + " bytes";

@@ -8,7 +8,7 @@ public final class Symbol {
   //: fields private (ObjectCode code, long index)
   private final String expression = code.symbolExpressionNow(index); // The name as written, "saxpy&lt;float&gt;" -> the name, "" where unknown
   private final String loweredName = code.symbolLoweredNameNow(index); // The name in the code, "_Z5saxpyIfEvT_PKS0_PS0_m" -> the name
-  private final SymbolKind kind = code.symbolKindNow(index); // What it is -> the kind
+  private final SymbolKind kind = code.symbolKindNow(index); // Its kind -> the kind
   private final long size = code.symbolSizeNow(index); // The size of data -> bytes
   private final long parameterCount = code.symbolParameterCountNow(index);
   //: also cucore_objectcode_symbol_parameters
@@ -20,9 +20,9 @@ public final class Symbol {
   }
 
   /**
-   * Whether the code says what parameters a kernel has.
+   * Returns whether the code records the parameters of a kernel.
    *
-   * @return true if {@link #parameters()} is what there is
+   * @return true if {@link #parameters()} has all parameters
    */
   public boolean hasParameters() {
     return parameterCount >= 0;

@@ -4,10 +4,10 @@
  * launches, on a GPU or on the CPU device.
  *
  * <p>Everything that holds a native object is {@link java.lang.AutoCloseable}: close it, best by
- * try-with-resources. What is forgotten is given back once nobody can reach it. Any method may be
- * called from any thread, and an object may be closed while another thread is inside a call with it:
- * the call ends first. A call on a closed object throws {@link io.cucore.InvalidHandleException}.
+ * try-with-resources. An object that was not closed is released once it is unreachable. Any
+ * method may be called from any thread. An object may be closed while another thread is inside a call
+ * with it; the call ends first. A call on a closed object throws {@link io.cucore.InvalidHandleException}.
  *
- * <p>What fails throws a subclass of {@link io.cucore.CucoreException}, one for each status.
+ * <p>A failed call throws a subclass of {@link io.cucore.CucoreException}, one for each status.
  */
 package io.cucore;

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The part of scenario 4 that no user can provoke: each status has a class, a new status the base. */
+/** The part of scenario 4 that users cannot provoke: each status has a class, a new status the base. */
 class MadeByNumberTest {
   private static CucoreException make(int status) {
     return CucoreException.make(status, "what", "log", "cuda", 7, "NAME", null, null);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Arguments against the classes of parameters: what is converted, and the message of each mistake. */
+/** Arguments against the classes of parameters: conversions, and the message of each mistake. */
 class ArgumentsTest {
   private static final LaunchConfig ONE = LaunchConfig.of(1, 1);
   private static final String FOR_POINTER =
@@ -69,7 +69,7 @@ class ArgumentsTest {
     assertEquals(message, e.getMessage());
   }
 
-  /** The ten commonest ones, but for a negative number for an unsigned, which no PTX tells apart. */
+  /** The ten most common ones, except a negative number for an unsigned, which PTX does not distinguish. */
   @Test
   void mistakes() throws Exception {
     CudaBuffer closed = new CudaBuffer(device, 64, stream);
@@ -100,7 +100,7 @@ class ArgumentsTest {
     assertSigns();
   }
 
-  /** PTX has no signs: a negative number for an unsigned parameter goes as its bits, as in C. */
+  /** PTX has no signs: a negative number for an unsigned parameter is passed as its bits, as in C. */
   private void assertSigns() {
     try (ObjectCode code = World.compile(
             "extern \"C\" __global__ void widen(unsigned n, unsigned long long *out) { *out = n; }");
@@ -178,7 +178,7 @@ class ArgumentsTest {
     kinds.launch(stream, ONE, x, b, i1, i2, i4, i8, f, d, c, Arg.of(m), null, Arg.address(1));
   }
 
-  /** Whatever a number is, the kernel sees its value in the parameter's own type. */
+  /** The kernel receives the value of any number in the parameter's own type. */
   @Test
   void exactNumbersAreConverted() {
     ByteBuffer expected = ByteBuffer.allocate(64).order(ByteOrder.nativeOrder());
@@ -225,7 +225,7 @@ class ArgumentsTest {
     }
   }
 
-  /** Values that are no numbers, or that only one type holds, arrive as they are. */
+  /** Values that are not numbers, or that only one type represents, arrive unchanged. */
   @Test
   void floatsKeepTheirBits() {
     for (Object value : new Object[] {Float.NaN, Double.NaN, Float.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY, -0.0, -0f, 16777216L}) {
@@ -236,7 +236,7 @@ class ArgumentsTest {
     }
   }
 
-  /** Without a class a number goes by its own size. */
+  /** Without a class a number has its own size. */
   @Test
   void unknownClasses() {
     String ptx = ".version 8.0\n.target sm_75\n.address_size 64\n"

@@ -46,7 +46,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Java's own code inside a call of the cache; many threads; batches. */
+/** Java's own code inside a call of the cache, many threads, and batches. */
 class CacheBuildTest {
   @TempDir Path folder;
 
@@ -155,7 +155,7 @@ class CacheBuildTest {
       CacheBuild<IOException> checked = () -> { throw new IOException("declared"); };
       try {
         cache.getOrBuild(key(6), checked);
-      } catch (IOException e) { // the compiler knows what may come
+      } catch (IOException e) { // the compiler allows this exception
         assertEquals("declared", e.getMessage());
       }
       assertEquals(6, cache.getStatistics().buildFailures());
@@ -173,7 +173,7 @@ class CacheBuildTest {
     return endless().isClosed() ? null : endless();
   }
 
-  /** Those that waited for a build which threw make their own. */
+  /** Those that waited for a build that threw build for themselves. */
   @Test
   void othersBuildForThemselves() throws Exception {
     for (boolean fromCompiler : new boolean[] {false, true}) {
@@ -237,7 +237,7 @@ class CacheBuildTest {
       };
       cache.getOrBuild(key(1), refused).code().close();
       cache.trim(0);
-      // Through another key; and what is not caught comes out of every call.
+      // Through another key; an uncaught exception leaves every call.
       assertThrows(InvalidStateException.class, () -> cache.getOrBuild(key(1),
           () -> cache.getOrBuild(key(2), () -> cache.getOrBuild(key(1), CacheBuildTest::copy).code()).code()));
       cache.getOrBuild(key(1), () -> cache.getOrBuild(key(2), CacheBuildTest::copy).code()).code().close();
@@ -295,7 +295,7 @@ class CacheBuildTest {
             hits += cache.getStatistics().misses() == 0 ? 1 : 0;
           }
         } catch (InvalidHandleException e) {
-          // closed by another thread: as it should be
+          // closed by another thread, as expected
         }
       }
       return hits;
@@ -398,10 +398,10 @@ class CacheBuildTest {
         child.output);
   }
 
-  /** One that takes too long does not touch the other. */
+  /** One that takes too long does not affect the other. */
   @Test
   void timeLimit() {
-    // The compiler takes very long over this.
+    // The compiler takes very long for this.
     String endless = "template <int N> struct F { static constexpr int v = F<N - 1>::v + F<N - 2>::v; };\n"
         + "template <int N, int M> struct G { static constexpr int v = G<N - 1, 2 * M>::v + G<N - 1, 2 * M + 1>::v; };\n"
         + "template <int M> struct G<0, M> { static constexpr int v = M; };\n"

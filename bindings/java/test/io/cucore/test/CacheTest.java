@@ -44,7 +44,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The cache: what it gives, what it says, what it refuses. */
+/** The cache: its results, its reports, its refusals. */
 class CacheTest {
   private static final String SOURCE =
       "template <typename T> __global__ void fill(T *x, T value) { x[threadIdx.x] = value; }\n";

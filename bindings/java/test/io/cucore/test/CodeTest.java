@@ -37,7 +37,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Scenarios of stored code: 18, what this language does for 19, and linking, bundles, signatures. */
+/** Scenarios of stored code: 18, this language's part of 19, and linking, bundles, signatures. */
 class CodeTest {
   private static byte[] serialized(ObjectCode code) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -86,7 +86,7 @@ class CodeTest {
     }
   }
 
-  /** Java's own part of it; bindings/exchange has all the languages. */
+  /** Java's own part; bindings/exchange has all the languages. */
   @Test
   void otherLanguages() throws Exception {
     Path folder = Files.createTempDirectory("cucore-java");

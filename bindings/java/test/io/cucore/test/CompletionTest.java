@@ -72,11 +72,12 @@ class CompletionTest {
     assertEquals("users own", where.get(20, TimeUnit.SECONDS));
     assertNull(plain.get(20, TimeUnit.SECONDS));
     executor.shutdown();
-    assertNull(stream.completion(executor).get(20, TimeUnit.SECONDS)); // it takes no more work: another does
+    // it accepts no more work, so another executor does it
+    assertNull(stream.completion(executor).get(20, TimeUnit.SECONDS));
     assertThrows(InvalidArgumentException.class, () -> stream.completion(null));
   }
 
-  /** Whatever a user's executor throws, those who share the batch are told, and the next ones. */
+  /** If a user's executor throws, those who share the batch receive the exception, and so do the next ones. */
   @Test
   void executorsThatThrow() throws Exception {
     CudaQueue ended = new CudaQueue();
@@ -161,7 +162,7 @@ class CompletionTest {
     assertFalse(stays.cancel(true));
   }
 
-  /** In a process of its own: a GPU's driver may leave it without a way on. */
+  /** In a separate process, because a GPU's driver may not recover. */
   @Test
   void failure() throws Exception {
     Child child = Child.run(Machine.withTwoDevices(), List.of(), "faultOfFutures");
@@ -182,7 +183,7 @@ class CompletionTest {
   private static final int STREAMS = 16;
   private static final int EACH = 625;
 
-  /** Kernels between 10 000 futures on 16 streams, and what to do at the end of each. */
+  /** Kernels between 10 000 futures on 16 streams, and the action at the end of each. */
   private void launchOnAll(List<CudaStream> streams, CudaBuffer counts, BiConsumer<Integer, Integer> after) {
     try (Kernel add = World.code().kernel("add_one")) {
       LaunchConfig one = LaunchConfig.of(1, 1);
@@ -211,7 +212,7 @@ class CompletionTest {
     }
   }
 
-  /** Each once, in its stream's order, when its kernel has written its result. */
+  /** Each once, in its stream's order, after its kernel has written its result. */
   @Test
   void tenThousandOverSixteenStreams() throws Exception {
     ExecutorService executor = Executors.newSingleThreadExecutor();
@@ -237,7 +238,7 @@ class CompletionTest {
     }
   }
 
-  /** The same by a queue itself: no token twice, none out of order. */
+  /** The same with a queue: no token twice, none out of order. */
   @Test
   void tenThousandThroughOneQueue() {
     try (CudaQueue queue = new CudaQueue()) {

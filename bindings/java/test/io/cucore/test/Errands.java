@@ -23,7 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a JVM of its own is for: its environment, its end, its memory. */
+/** Tests in a separate JVM: its environment, its end, its memory. */
 public final class Errands {
   private Errands() {}
 
@@ -87,7 +87,7 @@ public final class Errands {
     }
   }
 
-  /** Ends with everything open and work in a stream. */
+  /** Ends with all objects open and work in a stream. */
   private static void exit(String how) throws Exception {
     new Log(LogLevel.DEBUG, (level, message) -> {});
     CudaDevice device = new CudaDevice(0);
@@ -111,7 +111,7 @@ public final class Errands {
     }
   }
 
-  /** Compiles through the cache of a folder, or of the environment; prints where it came from. */
+  /** Compiles through the cache of a folder, or of the environment; prints the place where it was found. */
   private static void cache(String[] arguments) {
     try (Cache cache = arguments.length > 1 ? new Cache(Path.of(arguments[1])) : new Cache();
         Program program = CacheTest.program(World.SOURCE, "shared.cu")) {
@@ -129,7 +129,7 @@ public final class Errands {
     }
   }
 
-  /** Hits, misses, builds that throw; prints by how many bytes the process has grown. */
+  /** Hits, misses, builds that throw; prints the growth of the process in bytes. */
   private static void cacheMemory(Path folder) throws Exception {
     try (Cache cache = new Cache(folder);
         ObjectCode code = World.compile(World.SOURCE)) {
@@ -148,7 +148,7 @@ public final class Errands {
         cache.getOrBuild(CacheTest.key(2), () -> { throw new IllegalStateException(); });
         throw new AssertionError("nothing was thrown");
       } catch (IllegalStateException e) {
-        // as it should be
+        // as expected
       }
       if (cache.getStatistics().entries() != 1) {
         throw new AssertionError("entries");
@@ -160,7 +160,7 @@ public final class Errands {
     return Long.parseLong(Files.readString(Path.of("/proc/self/statm")).split(" ")[1]) * 4096;
   }
 
-  /** Makes and drops objects, closed and not; prints by how many bytes the process has grown. */
+  /** Creates and drops objects, closed and not; prints the growth of the process in bytes. */
   private static void memory() throws Exception {
     try (CudaDevice device = new CudaDevice(0);
         CudaStream stream = new CudaStream(device)) {
@@ -173,21 +173,21 @@ public final class Errands {
     }
   }
 
-  /** What a failed call was given, and its exception, must go too. */
+  /** The arguments of a failed call, and its exception, must also be freed. */
   private static void fail(CudaDevice device, int times) {
     byte[] bytes = new byte[10_000];
     for (int i = 0; i < times; ++i) {
       try {
         ObjectCode.deserialize(bytes);
-        throw new AssertionError("zeros are no container");
+        throw new AssertionError("zeros are not a container");
       } catch (InvalidCodeException e) {
-        // as it should be
+        // as expected
       }
       try {
         device.attribute(-1);
         throw new AssertionError("no attribute is -1");
       } catch (InvalidArgumentException e) {
-        // as it should be
+        // as expected
       }
     }
   }
@@ -202,7 +202,7 @@ public final class Errands {
         buffer.close();
         other.close();
       } else if (i % 1000 == 0) {
-        System.gc(); // the collector does not see how large native objects are
+        System.gc(); // the size of native objects is unknown to the collector
         Thread.sleep(2);
       }
     }

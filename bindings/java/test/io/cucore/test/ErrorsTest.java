@@ -146,7 +146,7 @@ class ErrorsTest {
     }
   }
 
-  /** Java's and JNI's own UTF-8 differ for these; a name goes in and comes out again. */
+  /** Java's and JNI's own UTF-8 differ for these; a name is passed in and returned. */
   private static void beyondTheFirstPlane() {
     String name = "k\uD83D\uDE00é漢\u0001";
     byte[] ptx = World.code().getBytes();

@@ -28,7 +28,7 @@ public final class Exchange {
 
   private Exchange() {}
 
-  /** Does what the first argument says; throws if it cannot. */
+  /** Does what the first argument selects; throws if it cannot. */
   public static void main(String... arguments) throws Exception {
     Path first = Path.of(arguments[1]);
     switch (arguments[0]) {

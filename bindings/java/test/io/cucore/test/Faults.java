@@ -24,14 +24,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Errands that break a context. Each prints how far it came. */
+/** Errands that break a context. Each prints its progress. */
 final class Faults {
   private static final LaunchConfig ONE = LaunchConfig.of(1, 1);
   private static final String NAME = "CUDA_ERROR_ILLEGAL_ADDRESS";
 
   private Faults() {}
 
-  /** Every call that meets the fault says so; after a reset it goes on, or only in a new process. */
+  /** Every call that meets the fault reports it; it continues after a reset, or only in a new process. */
   static void andReset() {
     try (CudaDevice device = World.device();
         ObjectCode code = ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes());
@@ -80,7 +80,7 @@ final class Faults {
     }
   }
 
-  /** A stream that is held until the gate is opened, and what waits for it. */
+  /** A stream that is held until the gate is opened, and its waiters. */
   private static final class Held implements AutoCloseable {
     final CudaDevice device;
     final CudaStream first;
@@ -155,9 +155,9 @@ final class Faults {
     }
   }
 
-  /** Futures are made while the context breaks: none is an exception, and the last ones fail. */
+  /** Futures are created while the context breaks: none is an exception, and the last ones fail. */
   static void meetFutures() throws Exception {
-    int rounds = Machine.HAS_GPU ? 1 : 100; // a GPU breaks once for a process
+    int rounds = Machine.HAS_GPU ? 1 : 100; // a GPU breaks once per process
     for (int round = 0; round < rounds; ++round) {
       try (CudaDevice device = World.device();
           Kernel fault = World.code().kernel("fault");
@@ -181,7 +181,7 @@ final class Faults {
   }
 
   private static String untouched(Held other) throws Exception {
-    if (Machine.HAS_GPU) { // NVIDIA's driver gives the fault to all devices of the process
+    if (Machine.HAS_GPU) { // NVIDIA's driver reports the fault to all devices of the process
       other.open();
       for (CompletableFuture<Void> each : other.pending) {
         Throwable fault = each.handle((nothing, e) -> e).get(20, TimeUnit.SECONDS);

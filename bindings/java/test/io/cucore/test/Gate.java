@@ -11,9 +11,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Holds a stream until it is opened, which closing does at the latest. Its memory is one word a device
- * that is never given back: while a kernel runs, a GPU's driver frees and loads nothing, and who asks
- * for it waits.
+ * Holds a stream until it is opened, which a close does at the latest. Its memory is one word per
+ * device that is never freed. While a kernel runs, a GPU's driver frees and loads nothing, and such a
+ * call waits.
  */
 final class Gate implements AutoCloseable {
   private static final Map<Integer, Gate> ALL = new HashMap<>();
@@ -26,7 +26,7 @@ final class Gate implements AutoCloseable {
     view = word.asByteBuffer();
   }
 
-  /** The device's gate, open. The kernels that tests hold a stream with or break it by have run once. */
+  /** Returns the device's gate, open. The kernels that hold or break a stream in the tests have run once. */
   static synchronized Gate of(CudaDevice device, CudaStream stream) throws InterruptedException {
     Gate gate = ALL.computeIfAbsent(device.getOrdinal(), ordinal -> new Gate(device));
     gate.open();
@@ -41,12 +41,12 @@ final class Gate implements AutoCloseable {
       fault.launch(stream, one, (Object) null);
       x.read(new byte[4], stream);
     }
-    System.gc(); // what other tests have dropped goes now, not while a kernel runs
+    System.gc(); // objects dropped by other tests are released now, not while a kernel runs
     Thread.sleep(20);
     return gate;
   }
 
-  /** What the stream gets from now on waits. */
+  /** Later work of the stream waits. */
   void hold(CudaStream stream) {
     view.putInt(0, 0);
     try (Kernel wait = World.code().kernel("wait_for")) {

@@ -72,7 +72,7 @@ class LaunchTest {
     }
   }
 
-  /** What goes behind the first parameter, and the bytes that the kernel must have seen. */
+  /** Values after the first parameter, and the bytes that the kernel must have seen. */
   @Test
   void argumentTypes() {
     ByteBuffer mixed = ByteBuffer.allocateDirect(24).order(ByteOrder.nativeOrder());
@@ -105,7 +105,7 @@ class LaunchTest {
     }
   }
 
-  /** Its values would be garbage in the kernel, and nobody can tell where each of them begins. */
+  /** Its values would be garbage in the kernel, because the start of each of them is unknown. */
   @Test
   void structsInTheWrongOrder() {
     ByteBuffer little = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder());
@@ -114,7 +114,7 @@ class LaunchTest {
       assertTrue(message.contains("struct is a ByteBuffer in BIG_ENDIAN order; expected LITTLE_ENDIAN"), message);
       Arg.of(big.order(ByteOrder.nativeOrder()));
     }
-    // Bytes that are moved have no order.
+    // Moved bytes have no order.
     try (CudaBuffer x = new CudaBuffer(device, 8, stream)) {
       x.write(ByteBuffer.allocate(8).putLong(0, 0x0102030405060708L), stream);
       ByteBuffer got = ByteBuffer.allocate(8);
@@ -289,7 +289,7 @@ class LaunchTest {
     }
   }
 
-  /** More than one piece of staging. */
+  /** More than one piece. */
   private void largeArrays() {
     double[] values = new double[500_000];
     Arrays.setAll(values, i -> i * 0.5);
@@ -341,7 +341,7 @@ class LaunchTest {
     }
   }
 
-  /** In a process of its own: a GPU's driver may leave it without a way on. */
+  /** In a separate process, because a GPU's driver may not recover. */
   @Test
   void faultAndReset() throws Exception {
     Child child = Child.run(Map.of(), List.of(), "faultAndReset");

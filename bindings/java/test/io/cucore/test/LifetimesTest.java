@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Memory that a kernel uses stays until the kernel has ended, however its buffer goes. */
+/** Memory that a kernel uses stays until the end of the kernel, however its buffer is released. */
 class LifetimesTest {
   private static final int COUNT = 1 << 12;
   private static final int BYTES = 4 * COUNT;
@@ -39,7 +39,7 @@ class LifetimesTest {
 
   private CudaDevice device;
   private CudaStream owner; // of the buffers
-  private CudaStream user; // where kernels use them
+  private CudaStream user; // used by kernels
   private Kernel add;
 
   @BeforeEach
@@ -71,7 +71,7 @@ class LifetimesTest {
     return made;
   }
 
-  /** Memory of the same size, which would be what was freed too early. */
+  /** Memory of the same size, which would reuse memory that was freed too early. */
   private List<CudaBuffer> marked() {
     List<CudaBuffer> all = new ArrayList<>();
     for (int i = 0; i < 4; ++i) {
@@ -247,7 +247,7 @@ class LifetimesTest {
     assertAllIsReleased();
   }
 
-  /** On a GPU the next kernel that waits would hold back what is released later. */
+  /** On a GPU the next kernel that waits would delay later releases. */
   private void assertAllIsReleased() throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (device.getMemory().total() - device.getMemory().free() > 4L << 30) {
@@ -258,7 +258,7 @@ class LifetimesTest {
     collect();
   }
 
-  /** What is held is not forgotten. */
+  /** A held buffer is not dropped. */
   @Test
   void memoryThatIsOut() {
     long tooLarge = device.getMemory().total() + (1L << 30);

@@ -4,13 +4,13 @@ package io.cucore.test;
 import io.cucore.CudaDevice;
 import java.util.Map;
 
-/** On what the tests run: the CPU device, or with CUCORE_DRIVER=nvidia a GPU. */
+/** The machine of the tests: the CPU device, or with CUCORE_DRIVER=nvidia a GPU. */
 final class Machine {
   static final boolean HAS_GPU = "nvidia".equals(System.getenv("CUCORE_DRIVER"));
 
   private Machine() {}
 
-  /** For a child that wants two devices: a GPU machine has as many as it has. */
+  /** For a child that needs two devices: a GPU machine has a fixed number. */
   static Map<String, String> withTwoDevices() {
     return HAS_GPU ? Map.of() : Map.of("CUCORE_CPU_DEVICES", "2");
   }

@@ -258,7 +258,7 @@ class ObjectsTest {
     }
   }
 
-  /** Calls every public method of a closed object; each must say that it is closed. */
+  /** Calls every public method of a closed object; each must report that it is closed. */
   private static int useAll(Object closed, CudaDevice device, CudaStream stream) throws Exception {
     int tried = 0;
     for (java.lang.reflect.Method method : closed.getClass().getMethods()) {

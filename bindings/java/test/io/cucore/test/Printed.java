@@ -73,7 +73,7 @@ final class Printed {
     Kernel say = World.compile(SOURCE).kernel("say");
     say.launch(printed.stream, LaunchConfig.of(1, 1), turns);
     printed.waits().get(name).run();
-    if (Machine.HAS_GPU) { // whose driver may leave the text to C's stdout, which is written at exit
+    if (Machine.HAS_GPU) { // its driver may leave the text in C's stdout, which is written at exit
       System.exit(0);
     }
     Runtime.getRuntime().halt(0);

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What kernels print is on stdout when a wait returns, whichever wait a program uses. */
+/** The output of kernels is on stdout when a wait returns, for every kind of wait. */
 class PrintedTest {
-  /** The work is done before the first look, or takes a while. */
+  /** The work is done before the first query, or takes some time. */
   private static void check(int turns) throws Exception {
     for (String wait : new Printed().waits().keySet()) {
       Child child = Child.run(Map.of(), List.of(), "printed", wait, "" + turns);

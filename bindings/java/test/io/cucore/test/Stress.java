@@ -61,7 +61,7 @@ final class Stress {
     }
   }
 
-  /** Runs for so many seconds and prints the figures; the first part is for what the process keeps. */
+  /** Runs for this many seconds and prints the figures; the first part lets the process reach its size. */
   static void run(double seconds) throws Exception {
     Stress stress = new Stress();
     stress.phase(1, seconds / 4);
@@ -113,7 +113,7 @@ final class Stress {
       for (int i = 0; System.nanoTime() < end && failure.get() == null; ++i) {
         step(random, kernel);
         if (i % 8 == 0) {
-          any(random).synchronize(); // no thread runs ahead of the device for ever
+          any(random).synchronize(); // threads must not run ahead of the device without end
         }
       }
     } catch (Throwable e) {
@@ -171,7 +171,7 @@ final class Stress {
     }
   }
 
-  /** Nothing is closed, and some of it is large: the collector must run before memory is out. */
+  /** Nothing is closed, and some of it is large: the collector must run before memory is exhausted. */
   private void drop(SplittableRandom random, Kernel kernel) {
     CudaStream owner = any(random);
     CudaStream user = any(random);
@@ -205,7 +205,7 @@ final class Stress {
     }
   }
 
-  /** Another thread may close the buffer at any moment. */
+  /** Another thread may close the buffer at any time. */
   private void useShared(SplittableRandom random, Kernel kernel) {
     int slot = random.nextInt(SHARED);
     CudaBuffer x = shared.get(slot);
@@ -224,7 +224,7 @@ final class Stress {
     }
   }
 
-  /** The memory of this one is written by nobody else, whatever was freed before. */
+  /** Other threads never write the memory of this one, whatever was freed before. */
   private void check(SplittableRandom random, Kernel kernel) {
     int start = random.nextInt();
     int add = random.nextInt(1000);

@@ -65,9 +65,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What holds for every class and method: what objects say of themselves, how null is refused. */
+/** Rules for every class and method: texts of objects, and the refusal of null. */
 class SweepTest {
-  /** What may be null: Class.method(parameter). */
+  /** Arguments that may be null: Class.method(parameter). */
   private static final List<String> NULLABLE = List.of(
       "Kernel.getParameters(device)", "Program.compile(cache)", "Linker.link(cache)", "Arg.of(buffer)",
       "Builder.cache(value)"); // of BatchOptions
@@ -181,7 +181,7 @@ class SweepTest {
     assertEquals(11, closed);
   }
 
-  /** One thread closes what another asks for its text. */
+  /** One thread closes an object while another reads its text. */
   @Test
   void saysSomethingWhileItIsClosed() throws Exception {
     for (int i = 0; i < 300; ++i) {
@@ -211,7 +211,7 @@ class SweepTest {
         || NULLABLE.contains(owner.getSimpleName() + "." + name + "(" + parameter.getName() + ")");
   }
 
-  /** Null is refused by one exception, everywhere, which names the argument. */
+  /** Null causes one exception everywhere, which names the argument. */
   @Test
   void nullIsRefusedByName() throws Exception {
     int tried = 0;
@@ -263,7 +263,7 @@ class SweepTest {
     return tried;
   }
 
-  /** A builder's methods are the names of what they set. */
+  /** A builder's methods have the names of their settings. */
   private static void assertNames(Class<?> owner, Executable method, Parameter parameter, String message) {
     boolean sets = owner.getSimpleName().equals("Builder") && parameter.getName().startsWith("value");
     String name = sets ? method.getName() : parameter.getName();
@@ -316,7 +316,7 @@ class SweepTest {
     assertRefused("index is -1, below 0", () -> World.code().image(-1));
   }
 
-  /** What an exception prints that nobody catches. */
+  /** The text of an uncaught exception. */
   @Test
   void uncaughtFailuresShowTheLog() {
     CompilationException e = assertThrows(CompilationException.class, () -> World.compile("__global__ void k() { oops; }\n"));

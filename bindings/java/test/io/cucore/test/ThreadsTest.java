@@ -54,7 +54,7 @@ class ThreadsTest {
     Thread collector = new Thread(() -> {
       while (!done.get()) {
         System.gc();
-        LockSupport.parkNanos(2_000_000); // without a pause nothing but the collector gets on
+        LockSupport.parkNanos(2_000_000); // without a pause only the collector makes progress
       }
     });
     collector.start();
@@ -62,7 +62,7 @@ class ThreadsTest {
     try (CudaDevice device = World.device()) {
       for (int i = 0; i < 100 && (i < 10 || System.nanoTime() < end); ++i) {
         float[] values = World.ramp(64);
-        // No name refers to any of these while the calls on them run.
+        // Variables refer to none of these while the calls on them run.
         CudaStream stream = new CudaStream(device);
         CudaBuffer x = new CudaBuffer(device, 256, stream);
         x.write(values, stream);
@@ -140,7 +140,7 @@ class ThreadsTest {
     }
   }
 
-  /** Short calls and closes of one object from all sides, while slots are taken again at once. */
+  /** Short calls and closes of one object from many threads, while slots are reused at once. */
   private void closeInManyThreads() throws Exception {
     try (CudaDevice device = World.device()) {
       AtomicReference<CudaEvent> shared = new AtomicReference<>(new CudaEvent(device));
@@ -159,7 +159,7 @@ class ThreadsTest {
                 assertTrue(!event.hasTiming() && event.getNativeHandle() != 0);
               }
             } catch (InvalidHandleException e) {
-              // closed by another thread: as it should be
+              // closed by another thread, as expected
             }
           }
           return null;

@@ -13,7 +13,7 @@ import io.cucore.ProgramOptions;
 import io.cucore.Status;
 import org.junit.jupiter.api.function.Executable;
 
-/** What many tests need: kernels compiled once, one device, what to expect of a failure. */
+/** Common parts of many tests: kernels compiled once, one device, the expectations for a failure. */
 final class World {
   static final String SOURCE =
       "extern \"C\" __global__ void scale(float a, float *x, int n) {\n"
@@ -43,7 +43,7 @@ final class World {
 
   private World() {}
 
-  /** PTX of SOURCE, for as long as the tests run. */
+  /** Returns the PTX of SOURCE, alive for all tests. */
   static synchronized ObjectCode code() {
     if (code == null) {
       code = compile(SOURCE, "fill<float>", "fill<int>");
