@@ -3,21 +3,28 @@
 """Checks the writing rules of CONTRIBUTING.md: phrases to avoid and the length of sentences.
 
     prose.py ROOT           the files of every scope in prose.txt
-    prose.py ROOT FILE...   the pages, comments and messages of these files
+    prose.py ROOT PATH...   the pages, comments and messages of these files, or of all files in a folder
 
 prose.txt contains the scopes, the phrases with their replacements, and the allowed passages.
 """
+import ast
+import inspect
+import io
 import re
 import sys
+import textwrap
+import tokenize
 from pathlib import Path
 
 MOST_WORDS = 25
 KINDS = {"page", "comment", "message"}
-STYLES = {".h": "c", ".hpp": "c", ".cpp": "c", ".c": "c", ".inc": "c", ".i": "c", ".java": "c", ".cs": "c",
-          ".py": "script", ".sh": "script", ".build": "script"}
+STYLES = {".h": "c", ".hpp": "c", ".cpp": "c", ".c": "c", ".inc": "c", ".i": "c", ".cu": "c", ".map": "c",
+          ".java": "c", ".cs": "c", ".py": "python", ".sh": "script", ".build": "script"}
+SCRIPTS = {"meson.build": ".build", "meson_options.txt": ".build"}
 WORD = re.compile(r"[\w'’.-]*\w[\w'’.-]*")
 # A list of names is data: it counts as one word.
 NAMES = re.compile(r"\bCODE\b(?:(?:,| ·|,? and|,? or|,? to)? CODE\b)+")
+QUOTE = re.compile(r'"[^"]*"')
 LINKS = re.compile(r"\[[^\]]*\]\([^)]*\)(?:(?:,| ·|,? and) \[[^\]]*\]\([^)]*\))+")
 
 
@@ -25,6 +32,7 @@ class Rules:
     def __init__(self, path):
         self.phrases = []  # (kinds, pattern, advice, a passage that it finds)
         self.scopes = []   # (kinds, glob)
+        self.excepted = []  # globs
         self.allowed = []
         for line in path.read_text(encoding="utf-8").splitlines():
             if not line or line.startswith("#"):
@@ -32,6 +40,8 @@ class Rules:
             first, *rest = line.split("\t")
             if first == "allow":
                 self.allowed.append(rest[0])
+            elif first == "except":
+                self.excepted.append(rest[0])
             elif first == "scope":
                 self.scopes.append((set(rest[0].split(",")), rest[1]))
             else:
@@ -41,7 +51,9 @@ class Rules:
         """(path, kinds) of each file in a scope."""
         for kinds, pattern in self.scopes:
             for path in sorted(Path(root).glob(pattern)):
-                yield path.relative_to(root), kinds
+                name = path.relative_to(root)
+                if path.is_file() and style_of(path) and not any(name.match(glob) for glob in self.excepted):
+                    yield name, kinds
 
 
 def blank(match):
@@ -71,39 +83,112 @@ def page_blocks(text):
                 yield number, block.pop()
 
 
-def comment_blocks(text, style):
-    """(line, text) of each block of comment lines."""
+def style_of(path):
+    """"page", "c", "python" or "script"; None for a file without prose."""
+    return "page" if path.suffix == ".md" else STYLES.get(SCRIPTS.get(path.name, path.suffix))
+
+
+def comment_tokens(text, style):
+    """(line, text) of each comment, with its marks; consecutive lines are one comment."""
     if style == "c":
-        found = re.finditer(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|(?:(?<=\n)|^)[ \t]*//[^\n]*(?:\n[ \t]*//[^\n]*)*|//[^\n]*', text, re.S)
-        found = (m for m in found if not m[0].startswith('"'))
+        found = re.finditer(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|/\*.*?\*/|'
+                            r"(?:(?<=\n)|^)[ \t]*//[^\n]*(?:\n[ \t]*//[^\n]*)*|//[^\n]*", text, re.S)
+        found = (m for m in found if m[0].lstrip()[0] == "/")
     else:
-        found = re.finditer(r'(?:(?<=\n)|^)[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)*|"""(?:.*?)"""', text, re.S)
+        found = re.finditer(r"(?:(?<=\n)|^)[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)*|(?<=  )# [^\n]*", text)
     for match in found:
-        line = text.count("\n", 0, match.start()) + 1
-        words = re.sub(r"^[ \t]*(?:///?<?|/\*+<?|\*/|\*|#!?|\"\"\")", "", match[0], flags=re.M)
-        words = re.sub(r"\*/|\"\"\"$", "", words)
-        words = re.sub(r"[@\\](?:code|verbatim).*?[@\\]end(?:code|verbatim)", " ", words, flags=re.S)
-        for part in re.split(r"\n[ \t]*\n|(?=[@\\](?:param|retval|return|since|brief|note|file))|\n[ \t]*[-*] ", words):
+        yield text.count("\n", 0, match.start()) + 1, match[0]
+
+
+def docstrings(tree):
+    """The nodes of a Python file that are its documentation."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and node.body:
+            value = getattr(node.body[0], "value", None)
+            if isinstance(node.body[0], ast.Expr) and isinstance(getattr(value, "value", None), str):
+                yield value
+
+
+def python_comments(text):
+    """(line, text) of each comment and docstring of a Python file."""
+    block, start, end = [], 0, 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            alone = not token.line[:token.start[1]].strip()
+            if block and not (alone and token.start[0] == end + 1):
+                yield start, "\n".join(block)
+                block = []
+            start = start if block else token.start[0]
+            end = token.start[0] if alone else 0
+            block.append(token.string)
+    if block:
+        yield start, "\n".join(block)
+    yield from ((node.lineno, textwrap.indent(inspect.cleandoc(node.value), " ")) for node in docstrings(ast.parse(text)))
+
+
+def comment_blocks(text, style):
+    """(line, text) of each paragraph of the comments."""
+    for line, comment in python_comments(text) if style == "python" else comment_tokens(text, style):
+        words = re.sub(r"^#!.*|^.*SPDX-License-Identifier.*|^[ \t]*//: .*", "", comment, flags=re.M)
+        words = re.sub(r"</(?:summary|param|returns|remarks|exception)>", "\n\n", words)
+        words = re.sub(r"^[ \t]*(?:///?<?|/\*+<?|\*/|\*|#)", "", words, flags=re.M)
+        words = re.sub(r"\*/$", "", words)
+        words = re.sub(r"[@\\](?:code|verbatim).*?[@\\]end(?:code|verbatim)|<code>.*?</code>", " CODE ", words, flags=re.S)
+        words = re.sub(r"\{@\w+ ([^}]*)\}|</?\w[^<>]*>", r"\1", words)
+        words = re.sub(r"(\n[ \t]{3,}\S[^\n]*)\n(?=[ \t]{0,2}\S)", r"\1\n\n", words)
+        for part in re.split(r"\n[ \t]*(?:\n|$)|(?=[@\\](?:param|retval|return|since|brief|note|file))|"
+                             r"\n[ \t]*(?:[-*]|\d+\.) |\n(?=[ \t]{3})", words):
             part = re.sub(r"[@\\](?:param(?:\[\w+\])?\s+\w+|retval\s+\w+|since\s+\S+|\w+)", "", part)
             yield line, re.sub(r"`+[^`]*`+", "CODE", part)
 
 
-def message_blocks(text):
-    """(line, text) of string literals that are sentences."""
-    for match in re.finditer(r'"((?:\\.|[^"\\\n]){12,})"', text):
-        if match[1].count(" ") >= 3:
-            yield text.count("\n", 0, match.start()) + 1, match[1]
+QUOTED = {"c": r'"(?:\\.|[^"\\\n])*"', "script": r"'(?:\\.|[^'\\\n])*'"}
+SKIPPED = {"c": r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|' + r"'(?:\\.|[^'\\\n])'", "script": r"#[^\n]*|'''.*?'''"}
+NOT_PROSE = re.compile(r"[;{}]\s*\n|[\]\[\\^$(]\?|\\[dwsb]|\b(?:def|import|namespace|struct) \w")
+
+
+def python_literals(text):
+    """(line, text) of the string literals of a Python file, without docstrings."""
+    tree = ast.parse(text)
+    skipped = {id(node) for node in docstrings(tree)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            skipped.update(id(part) for part in ast.walk(node))
+            yield node.lineno, "".join(str(getattr(part, "value", "")) if isinstance(part, ast.Constant) else "{}"
+                                       for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            yield node.lineno, node.value
+
+
+def literals(text, style):
+    """(line, text) of the string literals of a file; neighbours are one message."""
+    if style == "python":
+        yield from python_literals(text)
+        return
+    quoted = QUOTED[style]
+    join = rf"\s*\+?\s*\$?(?={quoted[0]})"
+    for match in re.finditer(rf"{SKIPPED[style]}|(?P<text>{quoted}(?:{join}{quoted})*)", text, re.S):
+        if match["text"]:
+            words = re.sub(rf"{quoted[0]}\s*\+?\s*\$?{quoted[0]}", "", match["text"])[1:-1]
+            yield text.count("\n", 0, match.start()) + 1, words.replace("\\n", "\n").replace('\\"', '"')
+
+
+def message_blocks(text, style):
+    """(line, text) of the string literals that are sentences, not code or a table."""
+    for line, words in literals(text, style):
+        if not NOT_PROSE.search(words):
+            yield from ((line, part) for part in re.split(r"\n\s*", words) if part.count(" ") >= 3)
 
 
 def blocks(path, text):
     """(kind, line, text) of all that people read in a file."""
-    if path.suffix == ".md":
+    style = style_of(path)
+    if style == "page":
         yield from (("page", *block) for block in page_blocks(text))
         return
-    style = STYLES[".build" if path.name == "meson.build" else path.suffix]
     yield from (("comment", *block) for block in comment_blocks(text, style))
-    if style == "c" and path.suffix != ".i":
-        yield from (("message", *block) for block in message_blocks(text))
+    if path.suffix not in {".i", ".map", ".sh"}:
+        yield from (("message", *block) for block in message_blocks(text, style))
 
 
 def sentences(text):
@@ -117,21 +202,22 @@ def plain(sentence):
 
 
 def length(sentence):
-    return len(WORD.findall(NAMES.sub("CODE", plain(LINKS.sub("CODE", sentence)))))
+    text = QUOTE.sub("CODE", plain(LINKS.sub("CODE", sentence)))
+    return len(WORD.findall(NAMES.sub("CODE", text)))
 
 
 def form_faults(sentence):
-    text = plain(sentence)
+    text = QUOTE.sub("CODE", plain(sentence))
     count = length(sentence)
     if count > MOST_WORDS:
         yield f"{count} words in a sentence, at most {MOST_WORDS}"
-    if len(re.findall(r":(?=\s)", text)) > 1:
+    if len(re.findall(r"(?<!\b\d)(?<!\b\d\d):(?=\s)", re.sub(r"\([^()]*\)", "", text))) > 1:
         yield "more than one colon in a sentence"
     if text.count(";") > 1:
         yield "a chain of semicolons: write sentences or a list"
 
 
-def sentence_faults(sentence, kind, rules, has_form):
+def sentence_faults(sentence, kind, rules):
     if any(passage in sentence for passage in rules.allowed):
         return
     text = plain(sentence)
@@ -139,24 +225,29 @@ def sentence_faults(sentence, kind, rules, has_form):
         found = kind in kinds and pattern.search(text)
         if found:
             yield f"'{found[0].strip()}': {advice}"
-    if has_form:
-        for fault in form_faults(sentence):
-            yield f"{fault}: {text[:60]}..."
+    for fault in form_faults(sentence) if kind != "message" else ():
+        yield f"{fault}: {text[:60]}..."
 
 
 def faults(path, text, rules, kinds=frozenset(KINDS)):
-    """(line, fault) of a file. Messages and comments of sources have no limit of length yet."""
+    """(line, fault) of a file."""
     for kind, line, block in blocks(path, text):
         if kind in kinds:
-            has_form = kind == "page" or kind == "comment" and path.suffix == ".h"
             for sentence in sentences(block):
-                yield from ((line, fault) for fault in sentence_faults(sentence, kind, rules, has_form))
+                yield from ((line, fault) for fault in sentence_faults(sentence, kind, rules))
+
+
+def below(root, name):
+    """The file, or each file with prose in the folder."""
+    if Path(root, name).is_file():
+        return [Path(name)]
+    return [path.relative_to(root) for path in sorted(Path(root, name).rglob("*")) if path.is_file() and style_of(path)]
 
 
 def main():
     root, *names = sys.argv[1:]
     rules = Rules(Path(__file__).with_name("prose.txt"))
-    listed = [(Path(name), KINDS) for name in names] or list(rules.files(root))
+    listed = [(path, KINDS) for name in names for path in below(root, name)] or list(rules.files(root))
     found = [(path, *fault) for path, kinds in listed
              for fault in faults(path, Path(root, path).read_text(encoding="utf-8"), rules, kinds)]
     for path, line, text in found:

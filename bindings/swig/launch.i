@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section "Launch" of cucore.h. A launch crosses as one block of bytes (cpp/launch.hpp says how it is
-// laid out), which each language fills from its own arguments; Python packs in C instead.
+// Section "Launch" of cucore.h. A launch is passed as one block of bytes, in the layout of
+// cpp/launch.hpp. Each language fills it from its own arguments; Python packs in C instead.
 #if !defined(SWIGCSHARP)
 %extend Kernel {
   //: cucore_kernel_parameters

@@ -61,7 +61,41 @@ class Blocks(unittest.TestCase):
         text = '// It runs for ever.\nauto a = "the call runs for ever now";  // and, too.\n'
         self.assertEqual(len(faults(text, "a.cpp")), 3)
         self.assertEqual(len(list(prose.faults(Path("a.cpp"), text, RULES, {"message"}))), 1)
-        self.assertEqual(len(faults('"""It {0}."""\nx = "{0} and ever more"\n'.format("runs for ever"), "a.py")), 1)
+
+    def test_comments_of_each_language(self):
+        for name, text in (("a.c", "/* It runs\n * for ever. */\n"), ("a.java", "/** It {@code runs} for ever. */\n"),
+                           ("a.cs", "/// <c>It</c> runs for ever.\n"), ("a.py", "x = 1  # runs for ever\n"),
+                           ("a.py", 'def f():\n    """It runs\n    for ever."""\n'), ("a.sh", "ls  # runs for ever\n"),
+                           ("meson.build", "# It runs\n# for ever.\n"), ("a.cpp", "char c = '\"';  // for ever\n")):
+            self.assertEqual(len(faults(text, name)), 1, text)
+
+    def test_messages_of_each_language(self):
+        for name, text in (("a.cpp", 'f("the call runs "\n  "for ever now");\n'), ("a.java", 'f("the call runs" + " for ever");\n'),
+                           ("a.py", 'raise E("the call runs "\n        f"for ever {x}")\n'),
+                           ("a.py", "f('the call runs for ever')\n"), ("meson.build", "error('the call runs for ever')\n")):
+            self.assertEqual(len(faults(text, name)), 1, text)
+
+    def test_code_in_literals_is_not_a_message(self):
+        for name, text in (("a.cpp", 'auto a = R"(it runs for ever)";\n'), ("a.py", 'x = "(?:runs) for ever \\\\w"\n'),
+                           ("a.py", "x = '''\nfor (;;) {\n  run for ever now;\n}\n'''\n"), ("a.cpp", 'auto a = "for ever";\n')):
+            self.assertEqual(faults(text, name), [], text)
+
+    def test_indented_lines_are_paragraphs(self):
+        half = " ".join(["word"] * 15)
+        self.assertEqual(faults(f"// {half}\n//   {half}\n// {half}\n", "a.cpp"), [])
+        self.assertEqual(faults(f'"""{half}\n\n    {half}\n{half}\n"""\n', "a.py"), [])
+
+    def test_lines_that_are_not_sentences(self):
+        self.assertEqual(faults("#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n# It ends: now.\n", "a.sh"), [])
+        self.assertEqual(faults("int x;  // 0: none, 1: one, 2: two\n", "a.c"), [])
+        self.assertEqual(faults("//: said the generator reads this for ever\n", "a.java"), [])
+        half = " ".join(["word"] * 15)
+        self.assertEqual(faults(f"/// <summary>{half}</summary>\n/// <returns>{half}</returns>\n", "a.cs"), [])
+
+    def test_comments_have_the_form_of_sentences(self):
+        self.assertEqual(len(faults(f"// {LONG}.\n", "a.cpp")), 1)
+        self.assertEqual(faults(f'f("{LONG}");\n', "a.cpp"), [])
+        self.assertEqual(faults("// " + " ".join(["word"] * 20) + ":\n// - " + " ".join(["word"] * 20) + "\n", "a.cpp"), [])
 
 
 class Phrases(unittest.TestCase):
@@ -85,6 +119,8 @@ class Phrases(unittest.TestCase):
     def test_every_scope_has_files_and_the_allow_list_is_short_and_in_use(self):
         for kinds, pattern in RULES.scopes:
             self.assertLessEqual(kinds, prose.KINDS)
+            self.assertTrue(any(ROOT.glob(pattern)), pattern)
+        for pattern in RULES.excepted:
             self.assertTrue(any(ROOT.glob(pattern)), pattern)
         self.assertLessEqual(len(RULES.allowed), 10)
         text = "".join((ROOT / path).read_text(encoding="utf-8") for path, _ in RULES.files(ROOT))
