@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pointer argument of every function, one row each: NULL, and for handles a released one and
-// live ones of every other type. null_rows.py writes the rows from the public header; functions
-// that cannot fail have rows here. The export map lists the functions that need one.
+// Every pointer argument of every function, one row each. The rows pass NULL, and for handles a
+// released one and live ones of every other type. The script null_rows.py writes the rows from the
+// public header; functions that cannot fail have rows here. The export map lists the functions that
+// need one.
 #include <algorithm>
 #include <cstring>
 #include <deque>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device has beyond the generated members.
+// Members of a device in addition to the generated ones.
 namespace Cucore {
 public partial class CudaDevice {
   /// <summary>Opens device 0.</summary>

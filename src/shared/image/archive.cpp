@@ -73,8 +73,9 @@ std::optional<size_t> number_after(std::string_view field, std::string_view pref
   return number;
 }
 
-// Returns "helper.o" of three forms: "helper.o/"; "/12", where it begins among the long names, each
-// of which ends with "/\n"; and BSD's "#1/12", the length of a name before the member's bytes.
+// Returns "helper.o" for "helper.o/". In "/12" the number is the offset of the name in the table of
+// long names, in which each ends with "/\n". In BSD's "#1/12" it is the length of a name before the
+// member's bytes.
 std::string_view name_of(std::string_view field, std::string_view long_names,
                          std::string_view bytes) {
   if (const auto length = number_after(field, "#1/")) {
@@ -95,7 +96,7 @@ bool is_index(std::string_view field) {
   return field == "/" || field == "//" || field == "/SYM64/" || field.starts_with("__.SYMDEF");
 }
 
-// An archive may hold anything; what is no object that can be read holds nothing for devices.
+// An archive may contain anything; a member that is not a readable object has no device code.
 DeviceCode device_code_of_member(const ByteView& member) {
   constexpr std::string_view ELF =
       "\x7f"
