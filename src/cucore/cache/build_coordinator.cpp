@@ -13,14 +13,14 @@
 namespace cucore::cache {
 namespace {
 
-// Failures that every thread would meet with the same inputs.
+// Returns whether every thread would meet the failure with the same inputs.
 bool is_everyones(const Error& error) {
   return error.status() == Status::COMPILATION || error.status() == Status::LINKING;
 }
 
 }  // namespace
 
-// Whether a build holds the folder's lock for its key.
+// Returns whether a build holds the folder's lock for its key.
 bool BuildCoordinator::locks() const {
   return tiers_.disk().can_write() && settings_.locking.value_or(!tiers_.disk().root().is_remote);
 }
@@ -187,7 +187,7 @@ std::optional<std::vector<std::string>> BuildCoordinator::traced_headers(
   return trace.headers();
 }
 
-// The one failure of the cache itself: the caller has requested it.
+// The only failure of the cache itself, which the caller has requested.
 void BuildCoordinator::require_hermetic(const Request& request,
                                         const std::optional<RecordBuilder>& record,
                                         const Build& build) const {

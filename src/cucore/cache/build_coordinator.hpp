@@ -25,7 +25,7 @@ class BuildCoordinator {
         misses_(misses),
         statistics_(statistics) {}
 
-  // Looks in the tiers of this machine; for a request that reads files also in the remotes.
+  // Looks in the tiers of this machine, and for a request that reads files also in the remotes.
   Result find(Request& request);
   // Returns the reason of a miss, or that there is a hit.
   std::string explain(Request& request);
@@ -33,7 +33,7 @@ class BuildCoordinator {
   Result get_or_build(Request& request, const Build& build);
   // Builds a result that the cache does not look up.
   Result build_bypassed(const Build& build);
-  // The same under a key of the caller's, which a build function must not request again.
+  // Does the same under a key of the caller, which a build function must not request again.
   Result build_bypassed(const container::Digest& key, const Build& build);
 
  private:

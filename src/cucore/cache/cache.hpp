@@ -21,7 +21,7 @@ class Cache final : public Object {
   // Returns the reason of a miss, or that there is a hit.
   std::string explain(const container::BuildInputs& inputs);
 
-  // Under a key of the caller's. get() returns null on a miss.
+  // Do the same under a key of the caller. get() returns null on a miss.
   Result get(const container::Digest& key);
   bool put(const container::Digest& key, const Object& object);
   Result get_or_build(const container::Digest& key, const Build& build);

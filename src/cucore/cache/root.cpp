@@ -29,7 +29,7 @@ std::string home() {
 
 std::string reason() { return std::system_category().message(errno); }
 
-// Each folder on the way, as mkdir -p; the last ones private.
+// Creates each folder of the path, as mkdir -p; the last ones are private.
 bool make_folders(const std::string& path) {
   for (size_t at = 1; at <= path.size(); ++at) {
     if (at != path.size() && path[at] != '/') continue;
@@ -50,7 +50,7 @@ bool make_folders(const std::string& path) {
                                "own, or set its mode to 0700"));
 }
 
-// Everything below a private folder is private, whatever its mode says.
+// Everything below a private folder is private, whatever its own mode is.
 void require_private(int folder, const std::string& path) {
   struct stat status {};
   if (fstat(folder, &status) != 0) refuse(path, reason());
@@ -74,7 +74,7 @@ bool is_network(int folder) {
 std::string default_directory() {
   if (std::string value = environment("CUCORE_CACHE_DIR"); !value.empty()) return value;
   const std::string base = environment("XDG_CACHE_HOME");
-  // The specification of that variable: a relative path is to be ignored.
+  // The specification of that variable requires that a relative path is ignored.
   if (base.starts_with('/')) return text(base, "/cucore");
   const std::string own = home();
   return own.empty() ? "" : own + "/.cache/cucore";

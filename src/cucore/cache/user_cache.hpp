@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cache as a handle of a user holds it: usable in the child of a fork, and released from any
-// thread, also from a function of one of its remotes.
+// The cache behind a user's handle. It is usable in the child of a fork. Any thread may release it,
+// including one in a function of one of its remotes.
 #pragma once
 
 #include "cache/cache.hpp"
@@ -13,8 +13,9 @@ class UserCache final : public Object {
   static Ref<UserCache> open(Settings settings, Codec codec);
 
   // Returns the cache of this process. In a child of a fork, that is another one of the same
-  // settings, with empty memory and without remotes, whose connections belong to the parent. Every
-  // call of a user begins here. Throws INVALID_STATE within a function of one of its remotes.
+  // settings, with empty memory and without remotes. The connections of the remotes belong to the
+  // parent. Every call of a user begins here. Throws INVALID_STATE within a function of one of its
+  // remotes.
   Cache& here();
   // Returns the cache that was opened, in any process.
   const Cache& opened() const { return *cache_; }

@@ -163,7 +163,7 @@ void copy_text(const std::string& text, char* buffer, size_t capacity, size_t* s
   std::memcpy(buffer, text.c_str(), *size);
 }
 
-// Which events they are is for `events_of`.
+// The events are the argument of `events_of`.
 template <class EventsOf>
 void tell(cucore_cache* cache, cucore_cache_statistics_info* out, EventsOf&& events_of) {
   if (out) cucore::clear_info(out, FIRST_STATISTICS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remotes of the cache: those that the caller implements, and those of plug-ins, by the same table.
+// Remotes of the cache: those of the caller and those of plug-ins, through the same table.
 #include <cstddef>
 
 #include "capi/guard.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handle types of this library: which object each stands for, and the pool of its handles.
+// The handle types of this library, each with its object and the pool of its handles.
 #pragma once
 
 #include <cucore.h>

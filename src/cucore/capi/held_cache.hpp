@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cache that a call uses, held until it returns: a function of the caller that it runs (a build,
+// A cache that a call uses, held until it returns. A function of the caller that it runs (a build,
 // a report, a remote) may release the last reference.
 #pragma once
 

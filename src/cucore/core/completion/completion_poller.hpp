@@ -20,8 +20,9 @@ class CompletionPoller {
     return device.completion_poller().load(std::memory_order_acquire);
   }
 
-  // Records an event behind the work that is in the stream, and ends the future once it is
-  // complete; at once if a fault has broken the context. Throws, and then the future is as before.
+  // Records an event behind the present work of the stream, and ends the future once it is
+  // complete. If a fault has broken the context, the future ends at once. If the call throws, the
+  // future is unchanged.
   void watch(const Stream& stream, Future& future);
 
   // Queries a pending future at once, on the calling thread.
@@ -48,7 +49,7 @@ class CompletionPoller {
   void record(const Stream& stream, Future& future);
   void end_broken(const Stream& stream, Future& future, CUresult result) noexcept;
 
-  // Of the thread.
+  // The body of the thread.
   void run() noexcept;
   Swept sweep_once() noexcept;
   void make_current() noexcept;

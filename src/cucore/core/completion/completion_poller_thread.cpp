@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread of a completion poller: when it sweeps, when it rests, and how it ends with the
-// process. It writes no log: a receiver may lead into a language's runtime, which this thread must
+// The thread of a completion poller: its sweeps, its pauses, and its end with the process. It
+// writes no log, because a receiver may lead into a language's runtime, which this thread must
 // never enter.
 #include <sys/prctl.h>
 #include <time.h>
@@ -18,10 +18,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto IDLE_EVENT_LIFETIME = 20ms;     // with nothing pending
+constexpr auto IDLE_EVENT_LIFETIME = 20ms;     // without pending work
 constexpr int64_t SHORT_SLEEP_NS = 1'000'000;  // one that need not end early
-// Between two queries while no thread spins for an answer: each query makes concurrent event
-// recording about three times slower (H200: 135 ns alone, 490 ns beside one).
+// The pause between two queries while no thread spins for an answer. Each query makes concurrent
+// event recording about three times slower (H200: 135 ns alone, 490 ns with a query).
 constexpr auto BETWEEN_QUERIES = 4us;
 
 struct Registry {

@@ -15,13 +15,13 @@ Future::Future(Ref<Queue> queue, uint64_t token)
 }
 
 Future::~Future() {
-  // One that was never watched: nothing will come of it.
+  // It was never watched, so no completion follows.
   if (queue_ && !driver::forked()) queue_->forget();
 }
 
 void Future::watch(const Stream& stream) {
   stream.require_usable();
-  driver::cuda();  // before any lock: in a forked child the threads that hold them do not exist
+  driver::cuda();  // before any lock: a forked child lacks the threads that hold them
   device_ = &stream.device();
   is_shared_ = stream.is_shared();
   CompletionPoller::of(stream.device()).watch(stream, *this);
@@ -39,8 +39,8 @@ void Future::end(const Outcome& outcome) noexcept {
   if (awaited) wake_all(state_);
 }
 
-// Once it is known, no longer than the queue takes. Whoever puts it there may have been interrupted
-// by this very thread, where that one is of a higher priority: giving way does not let it go on.
+// Once the outcome is known, waits at most for the queue. A thread of higher priority may have
+// interrupted the one that fills the queue. A yield would not let that one continue.
 bool Future::has_ended() const noexcept {
   constexpr unsigned SPINS = 64;
   constexpr int64_t MOMENT_NS = 20'000;
@@ -64,7 +64,7 @@ void Future::throw_outcome() const {
   throw Error(outcome_.status, "the awaited work failed, and there was no memory to say more");
 }
 
-// Nobody will ever end it in a child of a fork; at exit the completion poller has ended it, or
+// In a child of a fork, no thread would end it; at exit the completion poller has ended it, or
 // hangs.
 void Future::ask() const {
   if (has_ended()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A future: the end of the work that was in a stream, awaited by nobody or by many.
+// A future: the end of the work that was in a stream, for any number of waiters.
 #pragma once
 
 #include "core/completion/queue.hpp"
@@ -7,7 +7,7 @@
 
 namespace cucore::core {
 
-// Why work failed, shared by all who awaited it.
+// The failure of work, common to all its waiters.
 class Failure final : public Object {
  public:
   explicit Failure(Error error) : error(std::move(error)) {}
@@ -17,7 +17,7 @@ class Failure final : public Object {
   ~Failure() override = default;
 };
 
-// How work ended; a failure that could not be told for want of memory is a status alone.
+// The end of work. If memory for the failure is exhausted, it is a status alone.
 struct Outcome {
   Status status = Status::OK;
   Ref<Failure> failure;
@@ -25,18 +25,18 @@ struct Outcome {
 
 class Future final : public Object {
  public:
-  // Not awaiting anything yet, with its place in the queue: what can fail for want of memory has
-  // been done before the stream is touched. Throws if the queue is closed.
+  // Creates a future that awaits nothing yet, with room in its queue. Allocations that can fail
+  // happen before the stream is used. Throws if the queue is closed.
   Future(Ref<Queue> queue, uint64_t token);
 
-  // From now on: all work that is in the stream. Once only.
+  // Awaits all work that is in the stream now. Call once.
   void watch(const Stream& stream);
 
   uint64_t token() const { return token_; }
 
-  bool query() const;  // asks the driver if need be; throws what the work failed with
-  void wait(int64_t timeout_ns) const;  // NOT_READY when the time is over
-  void require_success() const;         // without asking
+  bool query() const;  // queries the driver if necessary; throws the failure of the work
+  void wait(int64_t timeout_ns) const;  // NOT_READY after the time limit
+  void require_success() const;         // without a query
   bool detach() const noexcept;         // false: the completion is in the queue already, or was
 
  private:
@@ -45,8 +45,9 @@ class Future final : public Object {
   friend class PendingWork;
   friend class StreamBacklog;
 
-  // AWAITED: somebody sleeps until it ends. KNOWN: the outcome is there, the completion not yet in
-  // the queue: who has the completion finds the outcome, and who has waited finds the completion.
+  // AWAITED: a thread sleeps until it ends. In the state KNOWN, the outcome is present and the
+  // completion is not yet in the queue. A thread with the completion finds the outcome, and a
+  // thread that has waited finds the completion.
   enum State : uint32_t { PENDING, AWAITED, KNOWN, ENDED };
   enum class Claim : uint8_t { NONE, DETACHED, DELIVERED };
 
@@ -58,7 +59,8 @@ class Future final : public Object {
   void sleep(int64_t timeout_ns) const;
   void ask() const;
 
-  // By whoever found that the work has ended: tells all who wait, and the queue. Once only.
+  // Called by the thread that finds the end of the work: wakes all waiters, and fills the queue.
+  // Call once.
   void end(const Outcome& outcome) noexcept;
 
   const uint64_t token_;

@@ -14,7 +14,7 @@ namespace cucore::core {
 namespace {
 
 constexpr size_t FIRST_RING = 64;
-constexpr size_t KEPT_RING = 4096;  // an empty queue keeps no more places than these
+constexpr size_t KEPT_RING = 4096;  // an empty queue keeps at most this many places
 
 }  // namespace
 
@@ -34,15 +34,15 @@ Ref<Queue> Queue::create(const QueueOptions& options) {
 Queue::~Queue() { ::close(descriptor_); }
 
 int Queue::descriptor() const noexcept {
-  if (driver::forked()) return descriptor_;  // the mutex may have been somebody's at the fork
+  if (driver::forked()) return descriptor_;  // another thread may have held the mutex at the fork
   std::lock_guard lock(mutex_);
   watched_ = true;
   if (waiting_ != 0 || closed_) signal();
   return descriptor_;
 }
 
-// With the mutex held. Costs a system call, so only when there was nothing before, and only for
-// those who watch.
+// Call with the mutex held. Costs a system call, so it runs only if the queue was empty and the
+// descriptor is in use.
 void Queue::signal() const noexcept {
   if (!watched_ || signalled_) return;
   const uint64_t one = 1;
@@ -50,7 +50,7 @@ void Queue::signal() const noexcept {
 }
 
 void Queue::require_running() const {
-  if (driver::forked()) driver::cuda();  // says so
+  if (driver::forked()) driver::cuda();  // throws the error
   if (driver::exiting())
     throw Error(Status::INVALID_STATE, "cannot wait for a queue: the process is exiting");
 }
@@ -95,7 +95,7 @@ void Queue::sleep(uint32_t seen, bool expecting, std::optional<Naps>& naps,
   naps->wait_while(arrivals_, seen, deadline);
 }
 
-// Until something has come, for as long as the queue's owner thinks that worth the CPU time.
+// Spins until a completion arrives, for the time that the owner of the queue has set.
 bool Queue::spin(const Deadline& deadline) const {
   if (options_.spin_ns == 0) return false;
   const uint32_t before = arrivals_.load(std::memory_order_acquire);
@@ -119,13 +119,13 @@ size_t Queue::take(std::span<cucore_completion> out) noexcept {
   first_ += count;
   waiting_ -= count;
   if (waiting_ == 0) settle_ring();
-  // What came woke one thread: if that had no room for anything, the next must hear of it.
+  // A completion woke one thread. If that had no room, the next one must be woken.
   else if (out.empty() && sleepers_ != 0)
     wake_one(arrivals_);
   return count;
 }
 
-// Nothing waits any more.
+// Resets an empty ring.
 void Queue::settle_ring() noexcept {
   first_ = 0;
   if (pending_ == 0 && ring_.size() > KEPT_RING) std::vector<cucore_completion>().swap(ring_);

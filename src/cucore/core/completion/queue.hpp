@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue: where completions wait until somebody takes them, in any thread.
+// A queue: completions wait in it until a thread takes them.
 #pragma once
 
 #include <cucore.h>
@@ -25,10 +25,10 @@ class Queue final : public Object {
 
   const QueueOptions& options() const { return options_; }
 
-  // Readable while something waits, and once the queue is closed.
+  // Readable while a completion waits, and once the queue is closed.
   int descriptor() const noexcept;
 
-  // Waits for something and takes as much as there is room for; 0 when the time is over.
+  // Waits for a completion and takes as many as fit; returns 0 after the time limit.
   size_t wait(int64_t timeout_ns, std::span<cucore_completion> out);
   void close() noexcept;
 
@@ -38,22 +38,22 @@ class Queue final : public Object {
   };
   Counts counts() const;
 
-  // Makes room for one completion, so that putting it cannot fail. Throws if the queue is closed.
+  // Makes room for one completion, so that adding it cannot fail. Throws if the queue is closed.
   void expect();
-  // What was expected does not come.
+  // Cancels one expected completion.
   void forget() noexcept;
   void put(uint64_t token, cucore_status status) noexcept;
 
-  // What was expected is under way: those who slept while nothing was begin to nap.
+  // Expected work has begun: threads that slept without pending work begin to nap.
   void wake() noexcept;
 
-  // Whether any thread spins for a completion or a future: nothing should come late to it.
+  // Returns whether any thread spins for a completion or a future, which should then not be late.
   static bool has_spinners() noexcept { return spinners_.load(std::memory_order_relaxed) != 0; }
   struct Spinner {
     Spinner() : is_one_too_many(spinners_.fetch_add(1, std::memory_order_relaxed) >= cores()) {}
     ~Spinner() { spinners_.fetch_sub(1, std::memory_order_relaxed); }
     Spinner(const Spinner&) = delete;
-    const bool is_one_too_many;  // there are no more cores to spin on: it should sleep
+    const bool is_one_too_many;  // all cores have a spinning thread: this one should sleep
   };
 
  private:
@@ -76,17 +76,18 @@ class Queue final : public Object {
   const int descriptor_;
 
   mutable std::mutex mutex_;
-  std::vector<cucore_completion> ring_;  // has a place for all that waits and all that is expected
+  std::vector<cucore_completion> ring_;  // has a place for all waiting and expected completions
   size_t first_ = 0;
   size_t waiting_ = 0;
   uint64_t pending_ = 0, completed_ = 0;
   bool closed_ = false;
-  mutable bool watched_ = false;    // somebody has asked for the descriptor
-  mutable bool signalled_ = false;  // it is readable
+  mutable bool watched_ = false;    // the descriptor was requested
+  mutable bool signalled_ = false;  // the descriptor is readable
 
   std::atomic<uint32_t> arrivals_{0};  // changes with every completion and with the end
   uint32_t sleepers_ = 0;
-  std::atomic<bool> sleeps_idly_{false};  // one for whom nothing was under way, since the last wake
+  // a thread that sleeps without pending work, since the last wake
+  std::atomic<bool> sleeps_idly_{false};
 };
 
 }  // namespace cucore::core

@@ -16,8 +16,8 @@ struct DeviceLimits {
   std::array<uint32_t, 3> grid{};
   std::array<uint32_t, 3> block{};
   uint32_t threads_per_block = 0;
-  uint32_t shared_per_block = 0;        // without opting in
-  uint32_t shared_per_block_optin = 0;  // with it
+  uint32_t shared_per_block = 0;        // without the opt-in
+  uint32_t shared_per_block_optin = 0;  // with the opt-in
   bool cooperative = false;
   bool clusters = false;
   bool pools = false;
@@ -53,10 +53,10 @@ class Device final : public Object {
   // once for each device, so that launches with a priority stay one driver call.
   void require_priority(int priority, const char* field) const;
   void synchronize() const;
-  // Throws KERNEL_FAULT where the driver makes no new context in a process with a broken one.
+  // Throws KERNEL_FAULT if the driver makes no new context in a process with a broken one.
   void reset() const;
 
-  // The primary context, made on first need and kept until reset().
+  // Returns the primary context, created on demand and kept until reset().
   Ref<Context> context() const;
 
   // Null until a future awaits work of the device. See CompletionPoller::of().
@@ -77,7 +77,7 @@ class Device final : public Object {
   int major_ = 0, minor_ = 0;
   bool emulated_ = false;
   DeviceLimits limits_;
-  const Ref<Context>& retain_context() const;  // with mutex_ held
+  const Ref<Context>& retain_context() const;  // call with mutex_ held
 
   mutable std::mutex mutex_;
   mutable Ref<Context> context_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that futures have done with, for the next ones: making one costs more than recording it.
+// Unused events for the next futures, because creating one costs more than recording it.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace cucore::core {
 
-// Of one context at a time: those of a context that was reset have gone with it. Not locked.
+// The events of one context at a time; a reset destroys those of its context. Not locked.
 class EventPool {
  public:
-  // An event of the context that nobody uses. Null: one has to be made, and there is room for it,
-  // so that giving it back cannot fail. Throws, and then nothing has changed.
+  // Returns an unused event of the context. If it returns null, the caller must create one; room
+  // for its release is then reserved. If it throws, nothing has changed.
   CUevent acquire(const Ref<Context>& context);
-  // It could not be made.
+  // Call if the event could not be created.
   void cancel(const Context& context) noexcept;
   void release(const Context& context, CUevent event) noexcept;
-  void forget(const Context& context) noexcept;  // they have gone with it
+  void forget(const Context& context) noexcept;  // the reset has destroyed them
   bool is_empty() const { return free_.empty(); }
 
-  // All, if none is in use: to be destroyed by the caller; memory goes too.
+  // All events, if none is in use: the caller destroys them; memory is freed as well.
   struct Rest {
     Ref<Context> context;
     std::vector<CUevent> events;
@@ -31,8 +31,8 @@ class EventPool {
   void belong_to(const Ref<Context>& context) noexcept;
 
   Ref<Context> context_;
-  std::vector<CUevent> free_;  // with room for all that were made
-  size_t made_ = 0;            // free, in use, and about to be made
+  std::vector<CUevent> free_;  // has room for all that were created
+  size_t made_ = 0;            // free, in use, and about to be created
 };
 
 }  // namespace cucore::core
