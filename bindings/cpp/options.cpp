@@ -35,8 +35,6 @@ const Field& OptionFields::find(const char* name, FieldKind wanted) const {
   return field;
 }
 
-FieldKind OptionFields::kind(const char* name) const { return find(name).kind; }
-
 void OptionFields::set_text(const char* name, const char* value) {
   const Field& field = find(name, FieldKind::TEXT);
   at<const char*>(field.offset) = value ? texts_.emplace_back(value).c_str() : nullptr;

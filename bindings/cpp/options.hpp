@@ -51,7 +51,6 @@ class OptionFields {
   void add_number(const char* name, int64_t value);
   void add_bytes(const char* name, const void* data, size_t size);
   void add_key(const char* name, cucore_key_algorithm algorithm, const void* data, size_t size);
-  FieldKind kind(const char* name) const;
 
   // Lists that share a length must be equally long; the struct is complete after this.
   void finish();
