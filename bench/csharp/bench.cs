@@ -26,7 +26,7 @@ static class Bench {
   static int failures, sink;
 
   static IntPtr Handle(object of) {
-    FieldInfo field = of.GetType().GetField("swigCPtr", BindingFlags.Instance | BindingFlags.NonPublic);
+    FieldInfo field = of.GetType().GetField("owned", BindingFlags.Instance | BindingFlags.NonPublic);
     return ((SafeHandle)field.GetValue(of)).DangerousGetHandle();
   }
 
