@@ -8,7 +8,8 @@ seconds=${1:-600}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${2:-$(mktemp -d)}
 mkdir -p "$work/objects"
-sources="$root/src/shared/ptx/*.cpp $root/src/cpu/driver/fatbin.cpp"
+sources="$root/src/shared/ptx/*.cpp $root/src/cpu/driver/fatbin.cpp $root/src/shared/image/fatbin_parts.cpp
+  $root/src/shared/image/compression.cpp"
 flags="-std=c++20 -g -O1 -I$root/src/shared -I$root/src -fprofile-instr-generate -fcoverage-mapping"
 flags="$flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
 for target in parser fatbin; do
