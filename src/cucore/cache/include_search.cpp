@@ -100,7 +100,7 @@ PathState IncludeSearch::state(const std::string& path) {
 }
 
 // The highest missing folder on the path represents everything below it.
-void IncludeSearch::note_absent(const std::string& path) {
+void IncludeSearch::record_absent(const std::string& path) {
   if (state(path) != PathState::NOTHING) return;  // a folder, which no compiler accepts as a header
   size_t end = path.size();
   for (size_t slash = path.rfind('/'); slash != path.npos && slash > 0;
@@ -108,7 +108,7 @@ void IncludeSearch::note_absent(const std::string& path) {
     if (state(path.substr(0, slash)) != PathState::NOTHING) break;
     end = slash;
   }
-  note(path.substr(0, end), false);
+  record(path.substr(0, end), false);
 }
 
 bool IncludeSearch::resolve(const Text& text, const IncludeName& name,
@@ -119,18 +119,18 @@ bool IncludeSearch::resolve(const Text& text, const IncludeName& name,
       if (!name.is_next) return true;
     } else if (state(place) == PathState::FILE) {
       if (absent_.count(place)) appeared_ = place;
-      if (name.is_probe) note(place, true);
+      if (name.is_probe) record(place, true);
       if (!name.is_next) return true;
     } else {
-      note_absent(place);
+      record_absent(place);
     }
   }
   return false;
 }
 
 // A name made by a macro may be that of any read file that no text names.
-void IncludeSearch::note_computed(const Text& text, const std::set<std::string>& read,
-                                  const std::set<std::string>& explained) {
+void IncludeSearch::record_computed(const Text& text, const std::set<std::string>& read,
+                                    const std::set<std::string>& explained) {
   if (!text.scan->has_computed) return;
   for (const std::string& path : read) {
     if (explained.count(path)) continue;
@@ -139,14 +139,14 @@ void IncludeSearch::note_computed(const Text& text, const std::set<std::string>&
       const IncludeName name{path.substr(folder.size()), true};
       for (const std::string& place : places(text.folder, name)) {
         if (place == path) break;
-        note_absent(place);
+        record_absent(place);
       }
     }
   }
 }
 
 std::vector<Probe> IncludeSearch::probes(const std::set<std::string>& read, const FileMap& facts) {
-  noted_.clear();
+  recorded_.clear();
   std::vector<Text> texts = texts_;
   for (const std::string& path : read)
     if (const auto found = facts.find(path); found != facts.end() && found->second)
@@ -154,9 +154,9 @@ std::vector<Probe> IncludeSearch::probes(const std::set<std::string>& read, cons
   std::set<std::string> explained;
   for (const Text& text : texts)
     for (const IncludeName& name : text.scan->names) resolve(text, name, read, explained);
-  for (const Text& text : texts) note_computed(text, read, explained);
+  for (const Text& text : texts) record_computed(text, read, explained);
   std::vector<Probe> out;
-  for (const auto& [path, there] : noted_) out.push_back({path, there});
+  for (const auto& [path, there] : recorded_) out.push_back({path, there});
   return out;
 }
 

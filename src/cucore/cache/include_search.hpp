@@ -52,12 +52,12 @@ class IncludeSearch {
   };
   std::vector<std::string> places(const std::string& folder, const IncludeName& name) const;
   PathState state(const std::string& path);
-  void note_absent(const std::string& path);
-  void note(const std::string& path, bool is_there) { noted_.emplace(path, is_there); }
+  void record_absent(const std::string& path);
+  void record(const std::string& path, bool is_there) { recorded_.emplace(path, is_there); }
   bool resolve(const Text& text, const IncludeName& name, const std::set<std::string>& read,
                std::set<std::string>& explained);
-  void note_computed(const Text& text, const std::set<std::string>& read,
-                     const std::set<std::string>& explained);
+  void record_computed(const Text& text, const std::set<std::string>& read,
+                       const std::set<std::string>& explained);
 
   const container::FileAccess& access_;
   const std::string directory_;
@@ -70,7 +70,7 @@ class IncludeSearch {
   std::unordered_set<std::string> absent_;  // at the time of the scan
   bool looks_into_directory_ = false;
   std::unordered_map<std::string, PathState> states_;
-  std::map<std::string, bool> noted_;
+  std::map<std::string, bool> recorded_;
 };
 
 }  // namespace cucore::cache

@@ -25,7 +25,7 @@ bool Remotes::Guarded::is_open() {
   return Clock::now() >= closed_until;
 }
 
-void Remotes::Guarded::note(RemoteAnswer answer) {
+void Remotes::Guarded::record(RemoteAnswer answer) {
   std::lock_guard lock(mutex);
   if (answer != RemoteAnswer::FAILED) {
     failures = 0;
@@ -76,18 +76,18 @@ RemoteAnswer Remotes::call(Guarded& guarded, const std::function<RemoteAnswer(Re
   if (!guarded.is_open()) return RemoteAnswer::FAILED;
   const Inside inside(this);
   const RemoteAnswer answer = work(*guarded.remote);
-  guarded.note(answer);
+  guarded.record(answer);
   if (answer == RemoteAnswer::FAILED && on_failure) on_failure();
   return answer;
 }
 
 bool Remotes::get(const container::Digest& key, FileKind kind,
-                  const std::function<bool(image::Bytes)>& accept) {
+                  const std::function<bool(image::Bytes)>& validate) {
   for (const auto& one : list()) {
     image::Bytes bytes;
     const auto ask = [&](Remote& remote) { return remote.get(key, kind, bytes); };
     if (call(*one, ask) == RemoteAnswer::DONE && bytes.size() <= LARGEST &&
-        accept(std::move(bytes)))
+        validate(std::move(bytes)))
       return true;
   }
   return false;

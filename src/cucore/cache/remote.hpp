@@ -43,9 +43,9 @@ class Remotes {
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
   bool can_write() const;
 
-  // Queries the remotes in order until `accept` accepts a result.
+  // Queries the remotes in order until `validate` accepts a result.
   bool get(const container::Digest& key, FileKind kind,
-           const std::function<bool(image::Bytes)>& accept);
+           const std::function<bool(image::Bytes)>& validate);
   // Sends later, on a separate thread; entries that exceed the queue are dropped.
   void put(const container::Digest& key, FileKind kind, image::Bytes bytes);
   // Returns whether this thread is in a function of a remote, or is the thread that sends.
@@ -66,7 +66,7 @@ class Remotes {
     std::chrono::steady_clock::time_point closed_until{};
     std::chrono::milliseconds pause{0};
     bool is_open();
-    void note(RemoteAnswer answer);
+    void record(RemoteAnswer answer);
   };
   struct Job {
     container::Digest key;

@@ -33,7 +33,7 @@ class Statistics {
     Counters::Events news{};
     for (size_t i = 0; i < static_cast<size_t>(Event::COUNT); ++i) {
       const uint64_t now = counts_[i].load(std::memory_order_relaxed);
-      news[i] = now - told_[i].exchange(now, std::memory_order_relaxed);
+      news[i] = now - flushed_[i].exchange(now, std::memory_order_relaxed);
     }
     return news;
   }
@@ -42,7 +42,7 @@ class Statistics {
   void flush(Store& store);
 
  private:
-  std::array<std::atomic<uint64_t>, Counters::EVENTS> counts_{}, told_{};
+  std::array<std::atomic<uint64_t>, Counters::EVENTS> counts_{}, flushed_{};
 };
 
 }  // namespace cucore::cache

@@ -26,7 +26,7 @@ Code make_code(image::CodeType type, std::span<const std::byte> bytes, std::stri
   return code;
 }
 
-void note_producer(Code& code, std::string producer, std::string version) {
+void set_producer(Code& code, std::string producer, std::string version) {
   code.metadata["producer"] = std::move(producer);
   code.metadata["version"] = std::move(version);
   const auto bytes = code.data();

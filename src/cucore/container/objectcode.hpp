@@ -67,7 +67,7 @@ Code make_code(image::CodeType type, std::span<const std::byte> bytes, std::stri
 
 // Adds the producer of the code to the metadata: "NVRTC", "13.0", and the build if the code
 // contains it.
-void note_producer(Code& code, std::string producer, std::string version);
+void set_producer(Code& code, std::string producer, std::string version);
 
 // Combines two or more codes: PTX, CUBIN and LTOIR. Bundles are split into their images. Logs are
 // joined and dependencies united; each image keeps its own metadata. Equal images are refused.

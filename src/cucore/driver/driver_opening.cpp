@@ -17,8 +17,8 @@ constexpr const char* CPU_DEVICE = "libcucore-cpu.so";
 class DriverSearch {
  public:
   DriverSearch()
-      : search_("a CUDA driver", [this](const OpenedLibrary& library) { return accept(library); }) {
-  }
+      : search_("a CUDA driver",
+                [this](const OpenedLibrary& library) { return validate(library); }) {}
   DriverSearch(const DriverSearch&) = delete;
   DriverSearch& operator=(const DriverSearch&) = delete;
 
@@ -38,7 +38,7 @@ class DriverSearch {
   }
 
  private:
-  std::string accept(const OpenedLibrary& library) {
+  std::string validate(const OpenedLibrary& library) {
     StartedDriver started = start_driver(library);
     opened_ = std::move(started.opened);
     return started.refusal;

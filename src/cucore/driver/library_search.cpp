@@ -50,9 +50,9 @@ int collect(dl_phdr_info* info, size_t, void* out) {
 
 OpenedLibrary LibrarySearch::take(void* handle, const std::string& label) {
   OpenedLibrary library{handle, path_of_handle(handle)};
-  const std::string refusal = accept_(library);
+  const std::string refusal = validate_(library);
   if (refusal.empty()) return library;
-  note(label, refusal);
+  record(label, refusal);
   return {};
 }
 
@@ -61,14 +61,14 @@ OpenedLibrary LibrarySearch::open(const std::string& file, const std::string& la
   dlerror();
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle) return take(handle, label);
-  note(label, why_not_opened(file));
+  record(label, why_not_opened(file));
   return {};
 }
 
 OpenedLibrary LibrarySearch::open_in(const std::string& folder, std::span<const char* const> names,
                                      const std::string& label) {
   if (!is_folder(folder)) {
-    note(label, "no such folder");
+    record(label, "no such folder");
     return {};
   }
   bool found = false;
@@ -78,7 +78,7 @@ OpenedLibrary LibrarySearch::open_in(const std::string& folder, std::span<const 
     found = true;
     if (auto library = open(file, label == folder ? file : label + "/" + name)) return library;
   }
-  if (!found) note(label, "has no " + joined(names));
+  if (!found) record(label, "has no " + joined(names));
   return {};
 }
 
@@ -93,7 +93,7 @@ OpenedLibrary LibrarySearch::open_loaded(const std::string& file) {
   return take(handle, file + ", already loaded");
 }
 
-void LibrarySearch::note(const std::string& label, const std::string& why) {
+void LibrarySearch::record(const std::string& label, const std::string& why) {
   tried_.push_back(label + " (" + why + ")");
 }
 

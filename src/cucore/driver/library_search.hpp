@@ -22,12 +22,12 @@ class LibrarySearch {
  public:
   // Checks a library that was just opened: "" accepts it; otherwise the text is the reason, and the
   // search continues.
-  using Accept = std::function<std::string(const OpenedLibrary& library)>;
+  using Validate = std::function<std::string(const OpenedLibrary& library)>;
 
   // `title` names the library: "NVRTC". A search throws IO if no file can be opened, because it
   // would find nothing and the message would blame the paths.
-  LibrarySearch(std::string title, Accept accept)
-      : title_(std::move(title)), accept_(std::move(accept)) {}
+  LibrarySearch(std::string title, Validate validate)
+      : title_(std::move(title)), validate_(std::move(validate)) {}
 
   // Opens a file by its path, or a bare name through the system's loader. The label names the
   // attempt in the message.
@@ -50,10 +50,10 @@ class LibrarySearch {
 
  private:
   OpenedLibrary take(void* handle, const std::string& label);
-  void note(const std::string& label, const std::string& why);
+  void record(const std::string& label, const std::string& why);
 
   const std::string title_;
-  Accept accept_;
+  Validate validate_;
   std::vector<std::string> tried_;
 };
 
@@ -95,6 +95,6 @@ struct ToolkitLibrary {
 // Searches in the documented order; throws LIBRARY_MISSING with every attempt. user_path is that of
 // set_path(), or "".
 OpenedLibrary find_toolkit_library(const ToolkitLibrary& library, const std::string& user_path,
-                                   LibrarySearch::Accept accept);
+                                   LibrarySearch::Validate validate);
 
 }  // namespace cucore::driver

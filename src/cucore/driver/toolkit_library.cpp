@@ -34,8 +34,8 @@ bool is_cuda_library(const std::string& path) {
 
 class ToolkitSearch {
  public:
-  ToolkitSearch(const ToolkitLibrary& library, LibrarySearch::Accept accept)
-      : library_(library), search_(library.title, std::move(accept)) {}
+  ToolkitSearch(const ToolkitLibrary& library, LibrarySearch::Validate validate)
+      : library_(library), search_(library.title, std::move(validate)) {}
 
   OpenedLibrary run(const std::string& user_path) {
     if (auto found = already_loaded()) return found;
@@ -124,8 +124,8 @@ void tame(const OpenedLibrary& library) {
 }
 
 OpenedLibrary find_toolkit_library(const ToolkitLibrary& library, const std::string& user_path,
-                                   LibrarySearch::Accept accept) {
-  return ToolkitSearch(library, std::move(accept)).run(user_path);
+                                   LibrarySearch::Validate validate) {
+  return ToolkitSearch(library, std::move(validate)).run(user_path);
 }
 
 }  // namespace cucore::driver

@@ -51,26 +51,26 @@ unsigned cores() noexcept {
   return count;
 }
 
-Naps::Naps(int64_t shortest_ns)
-    : shortest_(shortest_ns), is_one_too_many_(napping_.fetch_add(1) >= MOST_A_CORE * cores()) {
+TimedWaits::TimedWaits(int64_t shortest_ns)
+    : shortest_(shortest_ns), is_one_too_many_(waiting_.fetch_add(1) >= MOST_A_CORE * cores()) {
   if (is_one_too_many_) return;
   slack_ns_ = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
   if (slack_ns_ > 1) prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 }
 
-Naps::~Naps() {
-  napping_.fetch_sub(1);
+TimedWaits::~TimedWaits() {
+  waiting_.fetch_sub(1);
   if (slack_ns_ > 1) prctl(PR_SET_TIMERSLACK, slack_ns_, 0, 0, 0);
 }
 
-void Naps::wait_while(const std::atomic<uint32_t>& word, uint32_t expected,
-                      const Deadline& deadline) {
+void TimedWaits::wait_while(const std::atomic<uint32_t>& word, uint32_t expected,
+                            const Deadline& deadline) {
   constexpr std::chrono::nanoseconds LONGEST{1'000'000};
   const auto now = std::chrono::steady_clock::now();
-  const auto nap = std::max(shortest_, (now - begin_) / 64);
-  if (is_one_too_many_ || nap > LONGEST || (deadline && *deadline < now + nap))
+  const auto time = std::max(shortest_, (now - begin_) / 64);
+  if (is_one_too_many_ || time > LONGEST || (deadline && *deadline < now + time))
     return cucore::wait_while(word, expected, deadline);
-  cucore::wait_while(word, expected, now + nap);
+  cucore::wait_while(word, expected, now + time);
 }
 
 void wake_one(const std::atomic<uint32_t>& word) noexcept { futex(word, FUTEX_WAKE, 1, nullptr); }

@@ -30,21 +30,22 @@ void wake_all(const std::atomic<uint32_t>& word) noexcept;
 // Returns the number of cores of the machine.
 unsigned cores() noexcept;
 
-// A thread that waits for running work sleeps in naps that it ends itself. A wake-up by another
-// thread costs 20 to 400 us on an idle core (bench/results); a timer of its own costs about 3 us.
-// Each nap is 1/64 of the time waited so far, which bounds the delay after the end. Naps end on
-// time; by default the kernel may add 50 us to each sleep. If many more threads wait than there are
-// cores, the rest sleep without naps, so that they do not slow each other or the work.
-class Naps {
+// A thread that waits for running work makes timed waits, which end by themselves. A wake-up by
+// another thread costs 20 to 400 us on an idle core (bench/results); a timer of its own costs about
+// 3 us. Each timed wait is 1/64 of the time waited so far, which bounds the delay after the end.
+// Timed waits end on time; by default the kernel may add 50 us to each sleep. If many more threads
+// wait than there are cores, the rest sleep until they are woken. Otherwise they would slow each
+// other and the work.
+class TimedWaits {
  public:
   static constexpr unsigned MOST_A_CORE = 2;
 
-  explicit Naps(int64_t shortest_ns);
-  ~Naps();
-  Naps(const Naps&) = delete;
+  explicit TimedWaits(int64_t shortest_ns);
+  ~TimedWaits();
+  TimedWaits(const TimedWaits&) = delete;
 
-  // Ends early if the word is not `expected` or is woken. After naps of 1 ms the thread sleeps
-  // until it is woken or the deadline is over.
+  // Ends early if the word is not `expected` or is woken. After timed waits of 1 ms the thread
+  // sleeps until it is woken or the deadline is over.
   void wait_while(const std::atomic<uint32_t>& word, uint32_t expected, const Deadline& deadline);
 
  private:
@@ -53,7 +54,7 @@ class Naps {
   const bool is_one_too_many_;
   int slack_ns_ = 0;  // timer slack of the thread before
 
-  static inline std::atomic<unsigned> napping_{0};
+  static inline std::atomic<unsigned> waiting_{0};
 };
 
 // Pauses in a loop that waits a few microseconds without sleeping; `turn` counts the rounds.

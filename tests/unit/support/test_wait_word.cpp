@@ -65,58 +65,58 @@ TEST(WaitWord, LosesNoWakeUp) {
 }
 
 // The word changes without a wake-up: a napping thread still sees it soon.
-TEST(Naps, EndByThemselves) {
+TEST(TimedWaits, EndByThemselves) {
   std::atomic<uint32_t> word{0};
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     word.store(1);
   });
-  Naps naps(20'000);
-  while (word.load() == 0) naps.wait_while(word, 0, std::nullopt);
+  TimedWaits waits(20'000);
+  while (word.load() == 0) waits.wait_while(word, 0, std::nullopt);
   other.join();
 }
 
-TEST(Naps, GrowWithWhatWasWaitedFor) {
+TEST(TimedWaits, GrowWithWhatWasWaitedFor) {
   const std::atomic<uint32_t> word{0};
-  Naps naps(1000);
+  TimedWaits waits(1000);
   int count = 0;
   for (const auto start = Clock::now(); Clock::now() - start < std::chrono::milliseconds(30);
        ++count)
-    naps.wait_while(word, 0, std::nullopt);
-  // Naps of a constant 1 us would be thousands; naps of 1/64 each are about 600.
+    waits.wait_while(word, 0, std::nullopt);
+  // Timed waits of a constant 1 us would be thousands; those of 1/64 each are about 600.
   EXPECT_LT(count, 1500);
 }
 
-TEST(Naps, PastAMillisecondLastUntilTheDeadline) {
+TEST(TimedWaits, PastAMillisecondLastUntilTheDeadline) {
   const std::atomic<uint32_t> word{0};
-  Naps naps(1'000'001);
+  TimedWaits waits(1'000'001);
   const auto start = Clock::now();
-  naps.wait_while(word, 0, deadline_after(20'000'000));
+  waits.wait_while(word, 0, deadline_after(20'000'000));
   EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(20));
 }
 
-// Thousands that nap would prevent each other from running.
-TEST(Naps, AreForAsManyAsThereAreCores) {
+// Thousands of timed waits would prevent each other from running.
+TEST(TimedWaits, AreForAsManyAsThereAreCores) {
   const std::atomic<uint32_t> word{0};
   const auto wait = [&] {
-    Naps naps(20'000);
+    TimedWaits waits(20'000);
     const auto start = Clock::now();
-    naps.wait_while(word, 0, deadline_after(20'000'000));
+    waits.wait_while(word, 0, deadline_after(20'000'000));
     return Clock::now() - start;
   };
   EXPECT_LT(wait(), std::chrono::milliseconds(20));
   {
-    std::list<Naps> others;
-    for (unsigned i = 0; i < Naps::MOST_A_CORE * cores(); ++i) others.emplace_back(20'000);
+    std::list<TimedWaits> others;
+    for (unsigned i = 0; i < TimedWaits::MOST_A_CORE * cores(); ++i) others.emplace_back(20'000);
     EXPECT_GE(wait(), std::chrono::milliseconds(20)) << "one too many sleeps";
   }
   EXPECT_LT(wait(), std::chrono::milliseconds(20));
 }
 
-TEST(Naps, GiveTheThreadItsTimersBack) {
+TEST(TimedWaits, GiveTheThreadItsTimersBack) {
   const int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
   {
-    const Naps naps(20'000);
+    const TimedWaits waits(20'000);
     EXPECT_EQ(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), 1);
   }
   EXPECT_EQ(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), before);

@@ -121,8 +121,8 @@ Code to_code(LinkResult result, const LinkJob& job, const LinkerChoice& choice,
   code.symbols = linked_symbols(std::move(code.symbols), inputs);
   code.log = container::clean_text(result.log);
   const int version = version_of(choice.backend);
-  note_producer(code, choice.backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver",
-                text(version / 1000, ".", version % 1000 / 10));
+  set_producer(code, choice.backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver",
+               text(version / 1000, ".", version % 1000 / 10));
   code.metadata["options"] = std::move(result.flags);
   std::vector<std::string> made_of;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -175,9 +175,9 @@ LinkerChoice Linker::choose() const {
   std::vector<const Code*> inputs;
   for (const auto& input : inputs_) inputs.push_back(&input->code());
   LinkerChoice choice = choose_linker(inputs, wants_lto());
-  if (choice.reason != said_) {
-    said_ = choice.reason;
-    cucore::log(LogLevel::INFO, "linking with " + said_);
+  if (choice.reason != logged_choice_) {
+    logged_choice_ = choice.reason;
+    cucore::log(LogLevel::INFO, "linking with " + logged_choice_);
   }
   return choice;
 }

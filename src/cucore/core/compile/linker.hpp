@@ -40,7 +40,7 @@ class Linker final : public Object {
   const LinkerOptions options_;
   std::vector<Ref<const ObjectCode>> inputs_;
   std::string log_;
-  mutable std::string said_;  // the choice that was last logged
+  mutable std::string logged_choice_;  // the choice that was last logged
 };
 
 // Whether a second link completes classes of parameters that a link of LTOIR leaves open.

@@ -258,7 +258,7 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   const int version = driver::nvrtc().version;
   // Other images record it themselves; the choice of nvJitLink for this one depends on it.
   if (target == CodeType::LTOIR) code.toolkit = static_cast<uint16_t>(version / 100);
-  note_producer(code, "NVRTC", text(version / 1000, ".", version % 1000 / 10));
+  set_producer(code, "NVRTC", text(version / 1000, ".", version % 1000 / 10));
   code.metadata["options"] = job.flags;
   code.metadata["source_sha256"] = hex(sha256(source_));
   if (!job.expressions.empty()) code.metadata["name_expressions"] = job.expressions;

@@ -108,11 +108,11 @@ void Future::sleep(int64_t timeout_ns) const {
   }
   uint32_t pending = PENDING;
   state_.compare_exchange_strong(pending, AWAITED);
-  Naps naps(sweep_ns_);
+  TimedWaits waits(sweep_ns_);
   while (!has_ended() && !is_over(deadline)) {
     if (driver::exiting())
       throw Error(Status::INVALID_STATE, "cannot wait for work: the process is exiting");
-    naps.wait_while(state_, AWAITED, deadline);
+    waits.wait_while(state_, AWAITED, deadline);
   }
 }
 

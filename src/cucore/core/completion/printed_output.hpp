@@ -23,7 +23,7 @@ bool may_print(image::CodeType type, std::span<const std::byte> bytes);
 class PrintedOutput {
  public:
   // Call after the launch of a kernel that can print.
-  void note_launch() noexcept { launches_.fetch_add(1, std::memory_order_release); }
+  void record_launch() noexcept { launches_.fetch_add(1, std::memory_order_release); }
   // Returns the number of such launches; 0 if nothing can have been printed.
   uint64_t launches() const noexcept { return launches_.load(std::memory_order_acquire); }
 

@@ -59,7 +59,7 @@ size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
   if (driver::forked()) require_running();
   const Deadline deadline = deadline_after(timeout_ns);
   bool spun = timeout_ns == 0, expecting = false;
-  std::optional<Naps> naps;
+  std::optional<TimedWaits> waits;
   for (;;) {
     uint32_t seen = 0;
     {
@@ -78,7 +78,7 @@ size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
       (void)spin(deadline);
       continue;
     }
-    if (!is_over(deadline) && !driver::exiting()) sleep(seen, expecting, naps, deadline);
+    if (!is_over(deadline) && !driver::exiting()) sleep(seen, expecting, waits, deadline);
     std::lock_guard lock(mutex_);
     --sleepers_;
     if (waiting_ != 0) return take(out);
@@ -88,11 +88,11 @@ size_t Queue::wait(int64_t timeout_ns, std::span<cucore_completion> out) {
   }
 }
 
-void Queue::sleep(uint32_t seen, bool expecting, std::optional<Naps>& naps,
+void Queue::sleep(uint32_t seen, bool expecting, std::optional<TimedWaits>& waits,
                   const Deadline& deadline) {
   if (!expecting) return wait_while(arrivals_, seen, deadline);
-  if (!naps) naps.emplace(options_.sweep_ns);
-  naps->wait_while(arrivals_, seen, deadline);
+  if (!waits) waits.emplace(options_.sweep_ns);
+  waits->wait_while(arrivals_, seen, deadline);
 }
 
 // Spins until a completion arrives, for the time that the owner of the queue has set.

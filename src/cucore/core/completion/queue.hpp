@@ -44,7 +44,7 @@ class Queue final : public Object {
   void forget() noexcept;
   void put(uint64_t token, cucore_status status) noexcept;
 
-  // Expected work has begun: threads that slept without pending work begin to nap.
+  // Expected work has begun: threads that slept without pending work begin timed waits.
   void wake() noexcept;
 
   // Returns whether any thread spins for a completion or a future, which should then not be late.
@@ -67,7 +67,8 @@ class Queue final : public Object {
   void settle_ring() noexcept;
   void signal() const noexcept;
   bool spin(const Deadline& deadline) const;
-  void sleep(uint32_t seen, bool expecting, std::optional<Naps>& naps, const Deadline& deadline);
+  void sleep(uint32_t seen, bool expecting, std::optional<TimedWaits>& waits,
+             const Deadline& deadline);
 
   static inline std::atomic<uint32_t> spinners_{0};
   void require_running() const;

@@ -209,7 +209,7 @@ class ArgumentPointers {
                                                            void** arguments, void** extra) {
   image.image->record_use(stream);
   const CUresult result = call_driver(image, stream, configuration, arguments, extra);
-  image.image->note_output(stream);
+  image.image->record_output(stream);
   return result;
 }
 

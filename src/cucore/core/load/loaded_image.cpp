@@ -64,7 +64,7 @@ CUresult load_and_try(CUlibrary& native, const void* image, JitLog& jit) {
 Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, const std::string& what,
                                    std::vector<image::Symbol> symbols, bool may_print) {
   start_deferred_releases();
-  auto unload = std::make_unique<Unload>();
+  auto unload = std::make_unique<DeferredUnload>();
   const PrimaryScope primary(device);
   JitLog jit;
   const CUresult result = load_and_try(unload->library, image, jit);
@@ -81,11 +81,11 @@ Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, cons
 
 LoadedImage::~LoadedImage() {
   if (driver::is_gone() || !driver::cuda_if_available()) return;
-  unload_->uses().mark();
-  release_later(std::move(unload_));
+  deferred_unload_->uses().mark();
+  defer_release(std::move(deferred_unload_));
 }
 
-void Unload::perform(const driver::CudaTable& cu) noexcept {
+void DeferredUnload::perform(const driver::CudaTable& cu) noexcept {
   driver::check_release(cu.cuLibraryUnload(library), "unload object code");
   log(LogLevel::DEBUG, "unloaded object code that nothing uses any more");
 }
@@ -93,9 +93,9 @@ void Unload::perform(const driver::CudaTable& cu) noexcept {
 void LoadedImage::record_use(const Stream& stream) const {
   const auto remember = may_print_ ? StreamUses::FORGET : StreamUses::REMEMBER;
   if (stream.mark())
-    unload_->uses().add(stream.mark(), remember);
+    deferred_unload_->uses().add(stream.mark(), remember);
   else
-    unload_->uses().add(stream.context(), remember);
+    deferred_unload_->uses().add(stream.context(), remember);
 }
 
 CUkernel LoadedImage::find_kernel(const char* lowered_name) const {

@@ -14,7 +14,7 @@
 namespace cucore::core {
 
 // A pending unload of a driver library.
-class Unload final : public DeferredRelease {
+class DeferredUnload final : public DeferredRelease {
  public:
   void perform(const driver::CudaTable& cu) noexcept override;
 
@@ -28,9 +28,10 @@ class LoadedImage final : public Object {
   static Ref<LoadedImage> load(const void* image, const Device& device, const std::string& what,
                                std::vector<image::Symbol> symbols, bool may_print);
 
-  LoadedImage(std::unique_ptr<Unload> unload, std::vector<image::Symbol> symbols, bool may_print)
-      : unload_(std::move(unload)),
-        native_(unload_->library),
+  LoadedImage(std::unique_ptr<DeferredUnload> unload, std::vector<image::Symbol> symbols,
+              bool may_print)
+      : deferred_unload_(std::move(unload)),
+        native_(deferred_unload_->library),
         symbols_(std::move(symbols)),
         may_print_(may_print) {}
 
@@ -40,20 +41,22 @@ class LoadedImage final : public Object {
   // Returns null if no kernel has this name.
   CUkernel find_kernel(const char* lowered_name) const;
 
-  // Launches on an unknown stream are surrounded by record_use() and note_output(); for code that
+  // Launches on an unknown stream are surrounded by record_use() and record_output(); for code that
   // may print, every stream is unknown. Costs one comparison.
-  bool knows(const Stream& stream) const { return unload_->uses().contains(stream.mark_key()); }
+  bool knows(const Stream& stream) const {
+    return deferred_unload_->uses().contains(stream.mark_key());
+  }
   // The image is unloaded only after the stream's work.
   void record_use(const Stream& stream) const;
   // Waits for the stream end with the output of the launched work.
-  void note_output(const Stream& stream) const {
-    if (may_print_) stream.context()->output().note_launch();
+  void record_output(const Stream& stream) const {
+    if (may_print_) stream.context()->output().record_launch();
   }
 
  private:
   ~LoadedImage() override;
 
-  mutable std::unique_ptr<Unload> unload_;
+  mutable std::unique_ptr<DeferredUnload> deferred_unload_;
   const CUlibrary native_;
   const std::vector<image::Symbol> symbols_;
   const bool may_print_;

@@ -57,7 +57,7 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   if (!blocks && self.uses().are_complete())
     self.perform(*cu);
   else
-    release_later(std::move(allocation));
+    defer_release(std::move(allocation));
 }
 
 // Any thread may release the last reference, with another default stream. The legacy stream is

@@ -9,7 +9,7 @@ namespace cucore::core {
 namespace {
 
 // Called by the driver on its own thread, which must not call the driver.
-void drop_reference(void* held) { drop_later(std::unique_ptr<Held>(static_cast<Held*>(held))); }
+void drop_reference(void* held) { defer_release(std::unique_ptr<Held>(static_cast<Held*>(held))); }
 
 bool goes_into_a_graph(const driver::CudaTable& cu, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;

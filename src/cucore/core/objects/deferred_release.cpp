@@ -179,11 +179,11 @@ class DeferredReleases {
 
 void start_deferred_releases() { DeferredReleases::instance().start(); }
 
-void release_later(std::unique_ptr<DeferredRelease> release) noexcept {
+void defer_release(std::unique_ptr<DeferredRelease> release) noexcept {
   DeferredReleases::instance().add(std::move(release));
 }
 
-void drop_later(std::unique_ptr<Held> held) noexcept {
+void defer_release(std::unique_ptr<Held> held) noexcept {
   DeferredReleases::instance().add(std::move(held));
 }
 

@@ -39,10 +39,10 @@ struct Held {
 void start_deferred_releases();
 
 // Queues the release and returns at once. The uses must have been marked.
-void release_later(std::unique_ptr<DeferredRelease> release) noexcept;
+void defer_release(std::unique_ptr<DeferredRelease> release) noexcept;
 
 // Does the same for a reference, on a thread that must not call the driver.
-void drop_later(std::unique_ptr<Held> held) noexcept;
+void defer_release(std::unique_ptr<Held> held) noexcept;
 
 // Waits until the releases that are ready have been performed, at most a second.
 void perform_ready_releases() noexcept;
