@@ -261,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{".reg .u32 %r<4>;", "twice"}, BadBody{".reg .v4 .u32 x;", "vector registers"},
         BadBody{".reg .q32 x;", "type"}, BadBody{".reg .texref x;", "type"},
         BadBody{".local .u32 x = 1;", "initial"}, BadBody{".bogus 1;", "directive"},
-        BadBody{"%r1 = 2;", "no instruction"}, BadBody{"+;", "instruction"},
+        BadBody{"%r1 = 2;", "not an instruction"}, BadBody{"+;", "instruction"},
         BadBody{"\xE2\x82\xAC;", "outside a string"},
         BadBody{"bar.red.popc.pred %p1, 0, %p2;", "type"},
         BadBody{"vote.sync.all.pred %p1, %p2;", "few"},

@@ -308,8 +308,8 @@ TEST(Hostile, Symbols) {
   EXPECT_REFUSED("string", with_symbol([](SymbolRecord& r) { r.expression = 0xfffffff0; }));
   EXPECT_REFUSED("string", with_symbol([](SymbolRecord& r) { r.lowered_name = 0xfffffff0; }));
   EXPECT_REFUSED("no name", with_symbol([](SymbolRecord& r) { r.lowered_name = 0; }));
-  EXPECT_REFUSED("no image", with_symbol([](SymbolRecord& r) { r.section = 0; }));
-  EXPECT_REFUSED("no image", with_symbol([](SymbolRecord& r) { r.section = 0xffffffff; }));
+  EXPECT_REFUSED("not an image", with_symbol([](SymbolRecord& r) { r.section = 0; }));
+  EXPECT_REFUSED("not an image", with_symbol([](SymbolRecord& r) { r.section = 0xffffffff; }));
   EXPECT_REFUSED("unknown kind", with_symbol([](SymbolRecord& r) { r.kind = 0; }));
   EXPECT_REFUSED("unknown kind", with_symbol([](SymbolRecord& r) { r.kind = 6; }));
   EXPECT_REFUSED("flags", with_symbol([](SymbolRecord& r) { r.flags = 1; }));
