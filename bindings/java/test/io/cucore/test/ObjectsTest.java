@@ -349,7 +349,7 @@ class ObjectsTest {
       wrong.put("block is -1", () -> kernel.launch(stream, LaunchConfig.of(1, -1)));
       wrong.put("type", () -> new Program(SourceType.UNKNOWN, "", null));
       wrong.put("least", () -> new Log(LogLevel.UNKNOWN, (level, message) -> {}));
-      wrong.put("device -1", () -> new CudaDevice(-1));
+      wrong.put("ordinal is -1; expected 0", () -> new CudaDevice(-1));
       wrong.put("offset", () -> buffer.write(new byte[4], stream, -1));
       wrong.forEach((word, body) -> {
         InvalidArgumentException e = assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, body);
