@@ -1767,6 +1767,7 @@ struct ProgramOptions {
   std::vector<std::string> flags{};
   std::optional<bool> use_libdevice{};  ///< true: link CUDA's device library, libdevice, as needed
   std::vector<ExtraSource> extra_sources{};  ///< further modules of NVVM IR
+  std::optional<bool> toolkit_headers{};     ///< false: do not search the toolkit's headers
 };
 
 namespace detail {
@@ -1827,6 +1828,7 @@ struct ProgramOptionsOfC : Lists {
     c.instantiate_templates_in_pch = toggle(options.instantiate_templates_in_pch);
     c.flags = list(options.flags, c.flag_count);
     c.use_libdevice = toggle(options.use_libdevice);
+    c.toolkit_headers = toggle(options.toolkit_headers);
     c.header_names = of(options.headers, [](const auto& each) { return each.name.c_str(); });
     c.header_sources = of(options.headers, [](const auto& each) { return each.source.c_str(); });
     c.header_count = options.headers.size();

@@ -40,10 +40,14 @@ typedef struct cucore_library_info {
   int32_t     version_minor; /**< the same; 0 while unavailable */
   int32_t     available;     /**< 1 if it is open and usable */
   const char *reason;        /**< the reason if unavailable, with every path tried; else "" */
+  const char *header_folders; /**< of NVRTC: the folders of the toolkit's headers that compiles
+                                   search, with ':' between them (cucore_program_options.
+                                   toolkit_headers); "" if no folder was found, and for the
+                                   other libraries */
 } cucore_library_info;
 
 #define CUCORE_LIBRARY_INFO_INIT \
-  { sizeof(cucore_library_info), NULL, 0, 0, 0, NULL }
+  { sizeof(cucore_library_info), NULL, 0, 0, 0, NULL, NULL }
 
 /**
  * Opens a library if it is not open yet, and reports its file and version, or why it is not

@@ -145,6 +145,13 @@ typedef struct cucore_program_options {
   const void *const *extra_sources;      /**< ... their text or bitcode ... */
   const size_t      *extra_source_sizes; /**< ... and its size in bytes */
   size_t             extra_source_count; /**< of the three arrays of extra sources */
+  /* headers of the toolkit */
+  cucore_toggle      toolkit_headers; /**< default ON: `#include` also searches the headers of the
+                                           CUDA toolkit that the NVRTC in use belongs to, after all
+                                           include_paths. cucore_library_query() reports the
+                                           folders. A source that includes no file has the same
+                                           result with OFF [--include-path=] */
+  int32_t            reserved_1;      /**< 0 */
 } cucore_program_options;
 
 #define CUCORE_PROGRAM_OPTIONS_INIT                                                       \
@@ -164,7 +171,8 @@ typedef struct cucore_program_options {
     NULL, CUCORE_TOGGLE_DEFAULT,                                                          \
     CUCORE_TOGGLE_DEFAULT, NULL, NULL, NULL,                                              \
     CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT,                  \
-    NULL, 0, CUCORE_TOGGLE_DEFAULT, 0, NULL, NULL, NULL, 0 }
+    NULL, 0, CUCORE_TOGGLE_DEFAULT, 0, NULL, NULL, NULL, 0,                               \
+    CUCORE_TOGGLE_DEFAULT, 0 }
 
 /**
  * Creates a program with a copy of the source and of all options. The call compiles nothing and

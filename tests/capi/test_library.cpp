@@ -49,8 +49,9 @@ TEST(Library, RefusesWhatIsNoLibrary) {
 }
 
 TEST(Library, RefusesAnInfoThatIsTooSmall) {
+  constexpr size_t FIRST_INFO = offsetof(cucore_library_info, reason) + sizeof(const char*);
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
-  for (const size_t size : {size_t{0}, size_t{8}, sizeof info - 1}) {
+  for (const size_t size : {size_t{0}, size_t{8}, FIRST_INFO - 1}) {
     info.struct_size = size;
     FAILS(CUCORE_ERROR_ABI_MISMATCH, "cucore_library_info.struct_size", cucore_library_query,
           CUCORE_LIBRARY_NVRTC, &info);

@@ -26,11 +26,11 @@ Newer<T> newer(T options) {
 // `call` uses the options and returns the status. Sizes below `first` and absurd ones are refused,
 // a zero tail is accepted, and a byte in the tail is named.
 template <class T, class Call>
-void check(T options, const char* type, Call&& call) {
+void check(T options, const char* type, Call&& call, size_t first = sizeof(T)) {
   SCOPED_TRACE(type);
   const std::string field = std::string(type) + ".struct_size";
   for (const size_t size :
-       {size_t{0}, size_t{1}, sizeof(T) - sizeof(void*), size_t{1} << 20, SIZE_MAX}) {
+       {size_t{0}, size_t{1}, first - sizeof(void*), size_t{1} << 20, SIZE_MAX}) {
     T wrong = options;
     wrong.struct_size = size;
     FAILS(CUCORE_ERROR_ABI_MISMATCH, field, call, &wrong);
@@ -47,10 +47,13 @@ void check(T options, const char* type, Call&& call) {
 
 TEST(Options, OfPrograms) {
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
-  check(options, "cucore_program_options", [](const cucore_program_options* o, cucore_error** e) {
-    Program program;
-    return cucore_program_create(CUCORE_SOURCE_TYPE_CUDA_CPP, "", 0, o, program.out(), e);
-  });
+  check(
+      options, "cucore_program_options",
+      [](const cucore_program_options* o, cucore_error** e) {
+        Program program;
+        return cucore_program_create(CUCORE_SOURCE_TYPE_CUDA_CPP, "", 0, o, program.out(), e);
+      },
+      offsetof(cucore_program_options, toolkit_headers));
 }
 
 TEST(Options, OfObjectCode) {

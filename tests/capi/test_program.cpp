@@ -133,6 +133,7 @@ TEST(ProgramOptions, ListsBecomeFlagsInTheirOrder) {
                {&Options::flags, &Options::flag_count, ""}};
   for (const auto& [list, count, flag] : lists) {
     Options options = arch();
+    options.toolkit_headers = CUCORE_TOGGLE_OFF;  // a file to include would add its folders
     options.*list = values;
     options.*count = 2;
     EXPECT_EQ(flags_of(options), (Flags{flag + "one", flag + "two=2"}));
@@ -456,6 +457,102 @@ TEST(Includes, ComeFromMemoryAndFromIncludePaths) {
   options.define_macros = macros;
   options.define_macro_count = 1;
   EXPECT_EQ(try_compile(options, log), CUCORE_OK) << log;
+}
+
+// Whether the toolkit of the compiler in use has headers; the message for a skip otherwise.
+std::string toolkit_folders() {
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  EXPECT_EQ(cucore_library_query(CUCORE_LIBRARY_NVRTC, &info, nullptr), CUCORE_OK);
+  return info.header_folders ? info.header_folders : "";
+}
+
+cucore_status compile_text(const char* source, const cucore_program_options& options,
+                           std::string& message) {
+  Code code;
+  Error error;
+  const Program program = make_program(source, &options);
+  const cucore_status status =
+      cucore_program_compile(program, CUCORE_CODE_TYPE_PTX, nullptr, 0, code.out(), error.out());
+  message = status ? cucore_error_message(error) : "";
+  return status;
+}
+
+TEST(ToolkitHeaders, AreFoundWithoutAnOption) {
+  NEEDS_REAL_COMPILER();
+  if (toolkit_folders().empty()) GTEST_SKIP() << "needs the headers of a CUDA toolkit";
+  const cucore_program_options options = arch();
+  std::string message;
+  for (const char* source : {
+           "#include <cuda_fp16.h>\n__global__ void k(__half* x) { *x = __float2half(1.f); }",
+           "#include <cooperative_groups.h>\n"
+           "__global__ void k() { cooperative_groups::this_thread_block().sync(); }",
+           "#include <cuda/std/array>\n"
+           "__global__ void k(int* x) { *x = cuda::std::array<int, 3>{1, 2, 3}.size(); }",
+           "#include <cub/block/block_reduce.cuh>\n"
+           "__global__ void k(int* x) {\n"
+           "  __shared__ cub::BlockReduce<int, 32>::TempStorage room;\n"
+           "  *x = cub::BlockReduce<int, 32>(room).Sum(1);\n}",
+       })
+    EXPECT_EQ(compile_text(source, options, message), CUCORE_OK) << source << "\n" << message;
+}
+
+TEST(ToolkitHeaders, ComeAfterTheIncludePathsOfTheProgram) {
+  NEEDS_REAL_COMPILER();
+  const WorkingFolder folder;
+  folder.write("source/cuda_fp16.h", "#define IS_OWN 1\n");
+  const std::string path = folder.path("source");
+  const char* paths[] = {path.c_str()};
+  cucore_program_options options = arch();
+  options.include_paths = paths;
+  options.include_path_count = 1;
+  std::string message;
+  EXPECT_EQ(
+      compile_text("#include <cuda_fp16.h>\nstatic_assert(IS_OWN, \"\");\n", options, message),
+      CUCORE_OK)
+      << message;
+}
+
+TEST(ToolkitHeaders, AreLeftOutWithOff) {
+  NEEDS_REAL_COMPILER();
+  cucore_program_options options = arch();
+  options.toolkit_headers = CUCORE_TOGGLE_OFF;
+  std::string message;
+  EXPECT_EQ(compile_text("#include <cuda_fp16.h>\n", options, message), CUCORE_ERROR_COMPILATION);
+  EXPECT_TRUE(contains(message,
+                       "cuda_fp16.h is a header of the CUDA toolkit, and "
+                       "cucore_program_options.toolkit_headers is OFF"))
+      << message;
+}
+
+TEST(ToolkitHeaders, ChangeNothingOfASourceThatIncludesNoFile) {
+  NEEDS_REAL_COMPILER();
+  const char* source = "namespace { __device__ int x; }\n__global__ void k() { x = 1; }\n";
+  cucore_program_options options = arch();
+  const Code with = compile(make_program(source, &options));
+  options.toolkit_headers = CUCORE_TOGGLE_OFF;
+  EXPECT_EQ(serialized(with), serialized(compile(make_program(source, &options))));
+}
+
+TEST(ToolkitHeaders, AreAnOptionOfCudaAlone) {
+  cucore_program_options options = arch();
+  options.toolkit_headers = CUCORE_TOGGLE_ON;
+  Program program;
+  const std::string ptx = ".version 7.0\n.target sm_70\n.address_size 64\n";
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "toolkit_headers", cucore_program_create,
+        CUCORE_SOURCE_TYPE_PTX, ptx.data(), ptx.size(), &options, program.out());
+  options.toolkit_headers = CUCORE_TOGGLE_DEFAULT;
+  options.reserved_1 = 1;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "cucore_program_options.reserved_1 is 1; leave it 0",
+        cucore_program_create, CUCORE_SOURCE_TYPE_CUDA_CPP, "", 0, &options, program.out());
+}
+
+TEST(MissingHeaders, AreAnsweredWithTheRemedy) {
+  NEEDS_REAL_COMPILER();
+  const cucore_program_options options = arch();
+  std::string message;
+  EXPECT_EQ(compile_text("#include \"mine.h\"\n", options, message), CUCORE_ERROR_COMPILATION);
+  EXPECT_TRUE(contains(message, "set cucore_program_options.include_paths to the folder of mine.h"))
+      << message;
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class Compile(CommandTest):
         fields = set(re.findall(r"(\w+);", struct))
         help_text = self.succeeds("compile", "--help").replace("[no-]", "")
         # Fields under another name, or without a name.
-        known = {"arch", "standard", "struct_size", "reserved", "name", "header_names",
+        known = {"arch", "standard", "struct_size", "reserved", "reserved_1", "name", "header_names",
                  "header_sources", "relocatable_device_code", "extensible_whole_program",
                  "device_code_optimize", "link_time_optimization", "restrict_pointers",
                  "max_register_count", "syntax_only", "bundled_headers", "use_libdevice",

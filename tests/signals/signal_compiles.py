@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends a signal to programs that compile, one process each: signal_compiles.py SIGNAL EXPECTED COMMAND...
 
-Each program gets the path of a source whose compile takes a second as its last argument, prints
-"compiling" before it compiles, "handled" where it learns of the signal and "compiled" at the end.
-EXPECTED is what it does after the signal: "compiled", "handled" or "killed", and how it exits:
+The last argument of each program is the path of a source whose compile takes a second. The program
+prints "compiling" before it compiles, "handled" when it handles the signal and "compiled" at the end.
+EXPECTED is its action after the signal, "compiled", "handled" or "killed", with its exit:
 
     compiled     prints "handled" and "compiled" and exits with 0
     handled:N    prints "handled" but not "compiled", does not finish the compile, and exits with N
@@ -45,7 +45,7 @@ class Program:
             if not line:
                 raise AssertionError(f"ended before it compiled: {self.lines}, {self.process.wait()}")
             self.lines.append(line.strip())
-        self.used_before = self.processor_seconds()  # starting a virtual machine is no part of the compile
+        self.used_before = self.processor_seconds()  # the start of a virtual machine does not count
 
     def processor_seconds(self):
         """Used so far."""

@@ -77,6 +77,17 @@ def _kernels(code):  # in another process
     return sorted(symbol.lowered_name for symbol in code.symbols), code.serialize()
 
 
+def test_headers_of_the_toolkit(tmp_path):
+    info = cucore.library_query(cucore.Library.NVRTC)
+    source = '#include <cuda_fp16.h>\nextern "C" __global__ void k(__half* x) { *x = __float2half(1.f); }'
+    if info.header_folders:
+        assert cucore.Program(source, arch="sm_90").compile(cucore.CodeType.PTX).kernel("k")
+    with pytest.raises(cucore.CompilationError, match="toolkit_headers"):
+        cucore.Program(source, arch="sm_90", toolkit_headers=False).compile(cucore.CodeType.PTX)
+    with pytest.raises(cucore.CompilationError, match="set include_paths to the folder of mine.h"):
+        cucore.Program('#include "mine.h"', arch="sm_90").compile(cucore.CodeType.PTX)
+
+
 def test_serialize(code):
     stored = code.serialize()
     restored = cucore.ObjectCode.deserialize(stored)

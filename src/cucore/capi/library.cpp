@@ -40,7 +40,8 @@ cucore_library_info to_c(const core::LibraryInfo& info) {
           .version_major = info.version_major,
           .version_minor = info.version_minor,
           .available = info.available,
-          .reason = info.reason};
+          .reason = info.reason,
+          .header_folders = info.header_folders};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "driver/nvrtc_state.hpp"
 #include "driver/nvvm_state.hpp"
 #include "driver/plain_library.hpp"
+#include "driver/toolkit_headers.hpp"
 #include "support/interned.hpp"
 
 namespace cucore::driver {
@@ -37,6 +38,13 @@ OpenLibrary open(ToolkitTable<PlainTable>& state) {
 [[noreturn]] void throw_unknown(Library library) {
   throw Error(Status::INVALID_ARGUMENT, "library is " + std::to_string(static_cast<int>(library)) +
                                             "; expected a number of cucore_library");
+}
+
+std::string joined_header_folders() {
+  std::string out;
+  for (const std::string& folder : toolkit_headers().folders)
+    out += (out.empty() ? "" : ":") + folder;
+  return out;
 }
 
 // Opens the library if it is not open yet.
@@ -82,7 +90,9 @@ LibraryInfo query(Library library) {
   if (static_cast<int>(library) < 1 || library > Library::NVML) throw_unknown(library);
   try {
     const OpenLibrary opened = open(library);
-    return {interned(opened.path), opened.version_major, opened.version_minor, true, ""};
+    LibraryInfo info{interned(opened.path), opened.version_major, opened.version_minor, true};
+    if (library == Library::NVRTC) info.header_folders = interned(joined_header_folders());
+    return info;
   } catch (const Error& error) {
     LibraryInfo info;
     info.reason = interned(error.message());

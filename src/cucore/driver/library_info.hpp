@@ -28,7 +28,8 @@ struct LibraryInfo {
   int version_major = 0;
   int version_minor = 0;
   bool available = false;
-  const char* reason = "";  // why it is unavailable, with every path tried
+  const char* reason = "";          // why it is unavailable, with every path tried
+  const char* header_folders = "";  // of NVRTC: the toolkit's, with ':' between them
 };
 
 // Opens the library if it is not open yet; a missing library does not fail the call.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ Json describe_library(const Row& row) {
           {"path", info.path},
           {"version", info.available ? fmt::format("{}.{}", info.version_major, info.version_minor)
                                      : std::string()},
-          {"reason", info.reason}};
+          {"reason", info.reason},
+          {"header_folders", info.header_folders}};
 }
 
 Json describe_device(int32_t ordinal) {
@@ -76,11 +78,15 @@ Json describe_all() {
 
 void print_library(const Json& library) {
   const std::string name = library["name"];
-  if (library["available"].get<bool>())
+  if (library["available"].get<bool>()) {
     print("  {:<10} {:<6} {}\n", name, library["version"].get<std::string>(),
           library["path"].get<std::string>());
-  else
+    std::istringstream folders(library["header_folders"].get<std::string>());
+    for (std::string folder; std::getline(folders, folder, ':');)
+      print("  {:<10} {:<6} {}\n", "", "", "headers " + folder);
+  } else {
     print("  {:<10} not available: {}\n", name, library["reason"].get<std::string>());
+  }
 }
 
 double gibibytes(const Json& bytes) { return bytes.get<double>() / (1 << 30); }

@@ -39,6 +39,8 @@ constexpr ToggleRow TOGGLES[] = {
     {&Options::source_include, "source-include",
      "quoted includes search the folder of the file that includes them"},
     {&Options::bundled_headers, "use-bundled-headers", "headers that come with the compiler"},
+    {&Options::toolkit_headers, "toolkit-headers",
+     "search the headers of the CUDA toolkit; on by default"},
     {&Options::builtin_move_forward, "builtin-move-forward", "std::move as a builtin"},
     {&Options::builtin_initializer_list, "builtin-initializer-list",
      "std::initializer_list as a builtin"},

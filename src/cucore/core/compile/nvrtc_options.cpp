@@ -59,6 +59,7 @@ std::vector<std::string> fields_set(const cucore_program_options& options) {
   note("headers", options.header_count != 0);
   note("random_seed", options.random_seed != nullptr);
   note("compiler_cache", options.compiler_cache != CUCORE_TOGGLE_DEFAULT);
+  note("toolkit_headers", options.toolkit_headers != CUCORE_TOGGLE_DEFAULT);
   note("use_libdevice", options.use_libdevice != CUCORE_TOGGLE_DEFAULT);
   note("extra_sources", options.extra_source_count != 0);
   return fields;

@@ -7,6 +7,7 @@
 #include "core/compile/class_probe.hpp"
 #include "core/compile/default_arch.hpp"
 #include "core/compile/file_flags.hpp"
+#include "core/compile/missing_header.hpp"
 #include "core/compile/nvrtc_options.hpp"
 #include "core/compile/nvrtc_program.hpp"
 #include "core/compile/nvvm_program.hpp"
@@ -28,6 +29,15 @@ struct CudaProgram::Job {
   Arch arch;
   std::vector<std::string> flags;
   std::vector<std::string> expressions;
+  std::vector<std::string> toolkit_folders;  // of headers, searched after all others
+
+  // With the folders, which are apart because machine code and its options must not depend on
+  // where a machine has its toolkit.
+  std::vector<std::string> all_flags() const {
+    std::vector<std::string> all = flags;
+    for (const std::string& folder : toolkit_folders) all.push_back("--include-path=" + folder);
+    return all;
+  }
 };
 
 namespace {
@@ -67,6 +77,9 @@ Ref<Program> Program::create(cucore_source_type type, std::string source,
   if (options.reserved != 0)
     throw Error(Status::INVALID_ARGUMENT,
                 text("cucore_program_options.reserved is ", options.reserved, "; leave it 0"));
+  if (options.reserved_1 != 0)
+    throw Error(Status::INVALID_ARGUMENT,
+                text("cucore_program_options.reserved_1 is ", options.reserved_1, "; leave it 0"));
   switch (type) {
     case CUCORE_SOURCE_TYPE_CUDA_CPP:
       return make<CudaProgram>(std::move(source), options);
@@ -118,7 +131,8 @@ CudaProgram::CudaProgram(std::string source, const cucore_program_options& optio
       header_sources_(copy_strings(options.header_sources, options.header_count, "header_sources")),
       has_seed_(options.random_seed != nullptr),
       compiler_cache_(options.compiler_cache == CUCORE_TOGGLE_ON),
-      links_(options.link_time_optimization == CUCORE_TOGGLE_ON) {
+      links_(options.link_time_optimization == CUCORE_TOGGLE_ON),
+      uses_toolkit_(options.toolkit_headers != CUCORE_TOGGLE_OFF) {
   if (const size_t nul = source_.find('\0'); nul != std::string::npos)
     throw Error(Status::INVALID_ARGUMENT, text("the source has a NUL at offset ", nul,
                                                "; pass the length of the text as size"));
@@ -128,6 +142,7 @@ CudaProgram::CudaProgram(std::string source, const cucore_program_options& optio
                      options.extra_source_count ? "extra_sources" : "use_libdevice",
                      " is for NVVM IR; leave it at its default"));
   if (has_seed_) flags_.push_back(text("--frandom-seed=", options.random_seed));
+  may_read_files_ = container::may_read_files(*make_file_access());
 }
 
 Arch CudaProgram::arch_for(CodeType target) const {
@@ -149,7 +164,7 @@ CudaProgram::Job CudaProgram::prepare(CodeType target,
     throw Error(Status::INVALID_ARGUMENT,
                 text("with link_time_optimization NVRTC makes LTOIR alone, not ",
                      image::code_type_name(target), "; compile to LTOIR, or turn it off"));
-  Job job{target, arch_for(target), {}, expressions};
+  Job job{target, arch_for(target), {}, expressions, {}};
   std::ranges::sort(job.expressions);
   // std::ranges::unique of libstdc++ 12 does not compile with clang 14.
   job.expressions.erase(std::unique(job.expressions.begin(), job.expressions.end()),
@@ -160,6 +175,7 @@ CudaProgram::Job CudaProgram::prepare(CodeType target,
   if (target == CodeType::LTOIR && !links_) job.flags.push_back("--dlink-time-opt");
   // From 12.9 on NVRTC would open the driver for its own cache, even without a GPU.
   if (!compiler_cache_ && driver::nvrtc().version >= 12090) job.flags.push_back("--no-cache");
+  if (uses_toolkit_ && may_read_files_) job.toolkit_folders = driver::toolkit_headers().folders;
   return job;
 }
 
@@ -177,8 +193,7 @@ std::string CudaProgram::derived_seed(const Job& job) const {
   return hex(hash.finish());
 }
 
-std::unique_ptr<const container::FileAccess> CudaProgram::file_access(
-    bool& uses_current_directory) const {
+std::unique_ptr<container::FileAccess> CudaProgram::make_file_access() const {
   const FileFlags flags = read_file_flags(flags_);
   auto access = std::make_unique<container::FileAccess>();
   access->texts.push_back({name_, source_});
@@ -189,10 +204,13 @@ std::unique_ptr<const container::FileAccess> CudaProgram::file_access(
   access->search_siblings = flags.search_siblings;
   const size_t slash = name_.rfind('/');
   if (slash != std::string::npos) access->own_folder = name_.substr(0, slash + 1);
-  uses_current_directory =
-      flags.names_current_directory || (slash != std::string::npos && name_[0] != '/');
-  if (!container::may_read_files(*access)) return nullptr;
   return access;
+}
+
+bool CudaProgram::uses_current_directory() const {
+  const size_t slash = name_.rfind('/');
+  return read_file_flags(flags_).names_current_directory ||
+         (slash != std::string::npos && name_[0] != '/');
 }
 
 container::BuildInputs CudaProgram::make_inputs(CodeType target,
@@ -208,14 +226,21 @@ container::BuildInputs CudaProgram::make_inputs(CodeType target,
   if (!side_effect.empty()) out.bypass = side_effect + " makes each compile another";
   if (compiler_cache_) out.bypass = "compiler_cache is ON: the compiler keeps results by itself";
   out.traces_files = driver::nvrtc().version >= 12080;
-  out.files = file_access(out.uses_current_directory);
+  out.uses_current_directory = uses_current_directory();
+  if (may_read_files_) {
+    auto files = make_file_access();
+    files->include_paths.insert(files->include_paths.end(), job.toolkit_folders.begin(),
+                                job.toolkit_folders.end());
+    out.files = std::move(files);
+  }
   out.fields = {key_field(KeyTag::PRODUCER, "NVRTC"),
                 key_field(KeyTag::BUILD, driver::nvrtc_build()),
                 key_field(KeyTag::TARGET, image::code_type_name(target)),
                 key_field(KeyTag::ARCH, job.arch.text()),
                 key_field(KeyTag::NAME, name_),
                 key_field(KeyTag::SOURCE, sha256(source_))};
-  for (const std::string& flag : job.flags) out.fields.push_back(key_field(KeyTag::OPTION, flag));
+  for (const std::string& flag : job.all_flags())
+    out.fields.push_back(key_field(KeyTag::OPTION, flag));
   for (size_t i = 0; i < header_names_.size(); ++i)
     out.fields.push_back(
         key_field(KeyTag::HEADER, text(header_names_[i], "\n", hex(sha256(header_sources_[i])))));
@@ -230,18 +255,32 @@ void CudaProgram::trace_files(CodeType target, const std::vector<std::string>& e
   job.flags.push_back("--fdevice-syntax-only");
   job.flags.push_back("--fdevice-time-trace=" + path);
   NvrtcProgram run(source_, compiler_name(name_), header_names_, header_sources_);
-  run.compile(job.flags, text("find the headers of ", name_));
+  run.compile(job.all_flags(), text("find the headers of ", name_));
+}
+
+// A message about a header that was not found ends with the remedy.
+NvrtcResult CudaProgram::run(NvrtcRunner& runner, const NvrtcJob& job) const {
+  try {
+    return runner.run(job);
+  } catch (const Error& error) {
+    const std::string_view header = missing_header(error.log());
+    if (error.status() != Status::COMPILATION || header.empty()) throw;
+    throw Error(error.status(),
+                error.message() + header_remedy(header, driver::toolkit_headers(), uses_toolkit_,
+                                                driver::nvrtc().version),
+                error.log(), error.origin());
+  }
 }
 
 Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::string>& expressions,
                                      NvrtcRunner& runner) const {
   Job job = prepare(target, expressions);
   if (!has_seed_) job.flags.push_back("--frandom-seed=" + derived_seed(job));
-  const NvrtcJob request{source_,       compiler_name(name_),
-                         header_names_, header_sources_,
-                         job.flags,     job.expressions,
-                         target,        text("compile ", name_, " for ", job.arch.text())};
-  const NvrtcResult result = runner.run(request);
+  const NvrtcJob request{source_,         compiler_name(name_),
+                         header_names_,   header_sources_,
+                         job.all_flags(), job.expressions,
+                         target,          text("compile ", name_, " for ", job.arch.text())};
+  const NvrtcResult result = run(runner, request);
   // A name is that of a file, which may contain bytes that are not text.
   container::Code code =
       container::make_code(target, result.bytes, container::clean_text(name_), job.arch);

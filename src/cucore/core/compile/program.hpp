@@ -76,7 +76,9 @@ class CudaProgram final : public Program {
   ~CudaProgram() override = default;
   struct Job;
   Job prepare(image::CodeType target, const std::vector<std::string>& expressions) const;
-  std::unique_ptr<const container::FileAccess> file_access(bool& uses_current_directory) const;
+  std::unique_ptr<container::FileAccess> make_file_access() const;
+  bool uses_current_directory() const;
+  NvrtcResult run(NvrtcRunner& runner, const NvrtcJob& job) const;
   std::string derived_seed(const Job& job) const;
 
   std::string source_;
@@ -87,6 +89,8 @@ class CudaProgram final : public Program {
   bool has_seed_ = false;
   bool compiler_cache_ = false;
   bool links_ = false;  // link_time_optimization was requested
+  bool uses_toolkit_ = true;
+  bool may_read_files_ = false;
 };
 
 // "default_program" if the options have no name.
