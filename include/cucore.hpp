@@ -926,6 +926,7 @@ struct LibraryInfo {
   std::int32_t version_minor = 0;
   bool available = false;   ///< it is open and usable
   std::string_view reason;  ///< why it is unavailable, with every path tried; otherwise empty
+  std::string_view header_folders;  ///< of NVRTC: the toolkit's, with ':' between them
 };
 
 /// Opens a library if it is not open yet and describes it. A missing library is not a failure.
@@ -935,8 +936,8 @@ inline Returned<LibraryInfo> library_query(Library library) {
   const cucore_status status =
       cucore_library_query(static_cast<cucore_library>(library), &info, &error);
   if (CUCORE_HPP_FAILED(status)) return detail::failed<LibraryInfo>(status, error);
-  return LibraryInfo{info.path, info.version_major, info.version_minor, info.available != 0,
-                     info.reason};
+  return LibraryInfo{info.path,           info.version_major, info.version_minor,
+                     info.available != 0, info.reason,        info.header_folders};
 }
 
 /// Sets the file of a library, or the folder that holds it, before its first use.
@@ -2874,8 +2875,8 @@ class Cache : public Owner<Cache, cucore_cache> {
     return call(cucore_cache_add_remote, get(), &c);
   }
 
-  /// Adds the remote that a URL of the scheme file, http, https or redis names. Fails with LIBRARY_MISSING
-  /// without its plug-in.
+  /// Adds the remote that a URL of the scheme file, http, https or redis names. Fails with
+  /// LIBRARY_MISSING without its plug-in.
   Returned<void> add_remote_url(const Name& url, const CacheRemoteOptions& options = {}) const {
     cucore_cache_remote_options c = CUCORE_CACHE_REMOTE_OPTIONS_INIT;
     c.read_only = options.read_only;

@@ -14,6 +14,8 @@ const char *library_path(cucore_library library) { return library_info(library).
 //: cucore_library_query
 const char *library_reason(cucore_library library) { return library_info(library).reason; }
 //: cucore_library_query
+const char *library_header_folders(cucore_library library) { return library_info(library).header_folders; }
+//: cucore_library_query
 bool library_available(cucore_library library) { return library_info(library).available != 0; }
 //: cucore_library_query
 Pair library_version(cucore_library library) {

@@ -14,6 +14,8 @@ public sealed class LibraryInfo {
   public Version Version { get; } = CucoreNative.RawLibraryVersion(library).ToVersion();
   /// <summary>The reason that it is unavailable, with every path tried; else "".</summary>
   public string Reason { get; } = CucoreNative.RawLibraryReason(library);
+  /// <summary>Of NVRTC: the folders of the toolkit's headers that compiles search, with ':' between them.</summary>
+  public string HeaderFolders { get; } = CucoreNative.RawLibraryHeaderFolders(library);
 
   /// <summary>One without values.</summary>
   public LibraryInfo() {}

@@ -91,6 +91,7 @@ public static class Objects {
   public static void Libraries() {
     World.Code(World.Scale);
     LibraryInfo nvrtc = CucoreLibrary.Query(Library.Nvrtc), driver = CucoreLibrary.Query(Library.Driver);
+    Check.That(nvrtc.HeaderFolders != null && driver.HeaderFolders == "");
     Check.That(nvrtc.Available && nvrtc.Path.Contains("nvrtc") && nvrtc.Version.Major >= 12 && nvrtc.Reason == "");
     Check.That(driver.Available && driver.Path.Contains(Machine.IsCpu ? "cucore-cpu" : "cuda"), driver.ToString());
     Check.Throws<InvalidStateException>(() => CucoreLibrary.SetPath(Library.Nvrtc, "/nowhere"));

@@ -21,6 +21,8 @@ class LibraryInfo(NamedTuple):
     version: tuple[int, int]
     available: bool
     reason: str
+    header_folders: str
+    """Of NVRTC: the folders of the toolkit's headers that compiles search, with ':' between them."""
 
 
 #: cucore_library_query
@@ -28,7 +30,8 @@ def library_query(library: Library) -> LibraryInfo:
     """Opens a library if it is not open yet and returns its state, or the reason that it cannot be
     used."""
     return LibraryInfo(_cucore._library_path(library), _cucore._library_version(library),
-                       _cucore._library_available(library), _cucore._library_reason(library))
+                       _cucore._library_available(library), _cucore._library_reason(library),
+                       _cucore._library_header_folders(library))
 
 
 class _Messages:

@@ -84,7 +84,7 @@ def test_headers_of_the_toolkit(tmp_path):
         assert cucore.Program(source, arch="sm_90").compile(cucore.CodeType.PTX).kernel("k")
     with pytest.raises(cucore.CompilationError, match="toolkit_headers"):
         cucore.Program(source, arch="sm_90", toolkit_headers=False).compile(cucore.CodeType.PTX)
-    with pytest.raises(cucore.CompilationError, match="set include_paths to the folder of mine.h"):
+    with pytest.raises(cucore.CompilationError, match=r"include_paths=...\) to the folder of mine.h"):
         cucore.Program('#include "mine.h"', arch="sm_90").compile(cucore.CodeType.PTX)
 
 

@@ -4,7 +4,7 @@ import cucore
 
 assert "Counter" in cucore.__all__
 assert "Makes a counter" in cucore.Counter.__doc__, cucore.Counter.__doc__
-assert "The number that it has reached" in cucore.Counter.value.__doc__
+assert "he current number" in cucore.Counter.value.__doc__, cucore.Counter.value.__doc__
 
 with cucore.Counter(first=1, end=4) as counter:
     assert counter.value == 1

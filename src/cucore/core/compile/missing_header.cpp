@@ -85,7 +85,7 @@ std::string header_remedy(std::string_view header, const driver::ToolkitHeaders&
   if (const std::string device = device_header(header, toolkit); !device.empty())
     return text("; ", header, " is a header of the host: include <", device, "> in device code");
   return text("; set cucore_program_options.include_paths to the folder of ", header,
-              ", or pass its text in cucore_program_options.header_sources");
+              ", or pass its text as a header in memory");
 }
 
 }  // namespace cucore::core

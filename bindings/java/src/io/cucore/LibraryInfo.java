@@ -9,6 +9,7 @@ public final class LibraryInfo {
   private final int versionMajor = (int) CucoreNative.libraryVersionNow(library)[0]; // The first number of the version; the driver's is the highest CUDA version it serves -> the number
   private final int versionMinor = (int) CucoreNative.libraryVersionNow(library)[1]; // The second number of the version -> the number
   private final String reason = CucoreNative.libraryReasonNow(library); // Why it is unavailable, with every path tried -> the reason, "" while available
+  private final String headerFolders = CucoreNative.libraryHeaderFoldersNow(library); // Of NVRTC: the folders of the toolkit's headers that compiles search, with ':' between them -> the folders
 
   //: said isAvailable ? path + ", version " + versionMajor + "." + versionMinor : reason
 }

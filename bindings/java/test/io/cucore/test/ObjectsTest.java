@@ -436,6 +436,7 @@ class ObjectsTest {
       LibraryInfo driver = Cucore.library(Library.DRIVER);
       assertTrue(driver.isAvailable() && driver.path().contains(Machine.driver()), driver.toString());
       assertTrue(driver.versionMajor() >= 12);
+      assertEquals("", driver.headerFolders());
       World.code();
       LibraryInfo nvrtc = Cucore.library(Library.NVRTC);
       assertTrue(nvrtc.isAvailable() && nvrtc.path().contains("nvrtc") && nvrtc.reason().isEmpty(), nvrtc.toString());
