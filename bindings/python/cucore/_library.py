@@ -40,24 +40,26 @@ class _Messages:
     def __init__(self, callback: Callable[[LogLevel, str], None], least: LogLevel) -> None:
         self._callback = callback
         self._receiver = _cucore._LogReceiver(least)
-        self._stopped = False
         self._thread = threading.Thread(target=self._run, name="cucore-log", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         # A bounded wait, because a thread that stays in native code would block the exit.
-        while self._receiver.next(200) or not self._stopped:
-            if not self._receiver.message:
-                continue
-            try:
-                self._callback(self._receiver.level, self._receiver.message)
-            except Exception:
-                sys.excepthook(*sys.exc_info())
+        while not self._receiver.stopped:
+            while self._receiver.next(200):
+                self._deliver(self._receiver.level, self._receiver.message)
+        while self._receiver.next(0):  # messages that came before the stop
+            self._deliver(self._receiver.level, self._receiver.message)
+
+    def _deliver(self, level: LogLevel, message: str) -> None:
+        try:
+            self._callback(level, message)
+        except Exception:
+            sys.excepthook(*sys.exc_info())
 
     def stop(self) -> None:
         """Ends the messages; those already received are delivered first."""
         self._receiver.stop()
-        self._stopped = True
         if threading.current_thread() is not self._thread:
             self._thread.join()
 

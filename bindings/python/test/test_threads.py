@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -252,6 +253,15 @@ def test_log(device):
     count = len(got)
     cucore.Program("", name="third.cu").compile()
     assert len(got) == count
+
+    # Each message arrives once, also when the next one takes longer than a wait of the thread.
+    again = []
+    cucore.set_log_callback(lambda level, text: again.append(text), cucore.LogLevel.DEBUG)
+    cucore.log_write(cucore.LogLevel.DEBUG, "only once")
+    time.sleep(0.7)
+    cucore.log_write(cucore.LogLevel.DEBUG, "the last")
+    cucore.set_log_callback(None)
+    assert again == ["only once", "the last"]
 
     def switch(i):
         for _ in range(20):
