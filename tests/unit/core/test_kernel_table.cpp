@@ -32,6 +32,26 @@ TEST_F(KernelTables, ListTheKernelsForAnUnknownName) {
   EXPECT_FALSE(loader_.is_loaded());
 }
 
+TEST_F(KernelTables, NameTheRemedyForANameThatCppChanged) {
+  const Ref<ObjectCode> code =
+      make_ptx({{"", "_Z4axpyfPKfPfi"}, {"", "_ZN2ns4copyEv"}, {"", "_Z4fillIfEvPf"}});
+  CodeLoader loader(*code);
+  KernelTable table(*code, loader);
+  expect_error(Status::NOT_FOUND,
+               "; declare it extern \"C\", or compile with the name expression \"axpy\"",
+               [&] { table.find("axpy"); });
+  expect_error(Status::NOT_FOUND, "name expression \"copy\"", [&] { table.find("copy"); });
+  expect_error(Status::NOT_FOUND,
+               "; compile with the name expression \"fill<int>\" to instantiate the template",
+               [&] { table.find("fill<int>"); });
+  for (const char* name : {"fill", "axp", "other"}) try {
+      table.find(name);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message().find("name expression"), std::string::npos) << error.message();
+    }
+}
+
 TEST_F(KernelTables, ForgetOnlyTheKernelOfTheEntry) {
   const Ref<Kernel> kernel = table_.find("scale");
   CodeLoader other_loader(*code_);

@@ -14,12 +14,38 @@ namespace cucore::core {
 using image::Symbol;
 using image::SymbolKind;
 
+namespace {
+
+// Returns true if C++ gave this name in the code to a function that the source calls `name`; false
+// for the instances of a template.
+bool is_mangled(std::string_view in_code, std::string_view name) {
+  const std::string part = text(name.size(), name);
+  const size_t found = in_code.find(part);
+  const size_t end = found + part.size();
+  if (name.empty() || found == in_code.npos || end >= in_code.size() || in_code[end] == 'I')
+    return false;
+  return in_code.starts_with("_Z" + part) || in_code.starts_with("_ZN");
+}
+
+// Returns what the caller can do to make the kernel part of the code; "" if nothing is known.
+std::string remedy(std::string_view name, const std::vector<Symbol>& symbols) {
+  if (name.find('<') != name.npos)
+    return text("; compile with the name expression \"", name, "\" to instantiate the template");
+  for (const Symbol& symbol : symbols)
+    if (symbol.kind == SymbolKind::KERNEL && is_mangled(symbol.lowered_name, name))
+      return text("; declare it extern \"C\", or compile with the name expression \"", name, "\"");
+  return {};
+}
+
+}  // namespace
+
 void KernelTable::throw_none(std::string_view name) const {
   std::vector<std::string> kernels;
   for (const Symbol& symbol : code_.symbols())
     if (symbol.kind == SymbolKind::KERNEL) kernels.push_back(shown_name(symbol));
-  throw Error(Status::NOT_FOUND, text("no kernel \"", name, "\" in ", code_.label(), ": ",
-                                      list_names(std::move(kernels), name)));
+  throw Error(Status::NOT_FOUND,
+              text("no kernel \"", name, "\" in ", code_.label(), ": ",
+                   list_names(std::move(kernels), name), remedy(name, code_.symbols())));
 }
 
 // A lowered name means one kernel; an expression may name several after a link.
