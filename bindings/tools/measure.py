@@ -6,7 +6,7 @@
   measure.py ROOT --check    also fails if one is above its limit
 
 The figures:
-- lines: non-blank lines under bindings/ per public function, without tests and licence lines
+- lines: non-blank lines under bindings/ per public function, without tests (test/, try_*) and licence lines
 - facts: entries of hand-kept tables that name an element of the API (rows of api/*.toml, entries of
   literals in tools/*.py, rows of coverage/functions.txt, directives of .i files, lists of handle
   types in C++)
@@ -22,7 +22,7 @@ from pathlib import Path
 import header
 
 # Facts elsewhere are slots of Python's types, typemaps of single classes, and kinds of fields.
-LIMITS = {'lines': 88.8, 'facts': 120, 'elsewhere': 35, 'types': 8}
+LIMITS = {'lines': 87.9, 'facts': 120, 'elsewhere': 35, 'types': 8}
 TEXT = {'.py', '.pyi', '.i', '.hpp', '.cpp', '.java', '.cs', '.toml', '.build', '.md', '.in', '.txt', '.csproj', '.props',
         '.targets', '.ini', '.sh'}
 NOT_COUNTED = {'test', 'exchange', 'coverage', '__pycache__'}
@@ -35,7 +35,8 @@ LISTED = re.compile(r'^\s*(CUCORE_COUNTED\(\w|case Type::(?!Class|COUNT)|typedef
 
 def files(root):
     for path in sorted((root / 'bindings').rglob('*')):
-        if path.is_file() and path.suffix in TEXT and not NOT_COUNTED & set(path.relative_to(root).parts):
+        if path.is_file() and path.suffix in TEXT and not NOT_COUNTED & set(path.relative_to(root).parts) and \
+                not path.name.startswith('try_'):
             yield path
 
 

@@ -6,18 +6,20 @@ completions. Threads of the library never enter Python.
 """
 from __future__ import annotations
 
-import asyncio
 import itertools
 import struct
 import time
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Generator, Iterator, NamedTuple, Optional, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generator, Iterator, NamedTuple, Optional, Type, TypeVar
 
 from ._cucore import Future, Queue, Stream
 from ._enums import Status
 from ._errors import Error, NotReadyError
 from ._members import member
+
+if TYPE_CHECKING:
+    import asyncio
 
 _RECORD = struct.Struct("=QI20x")  # cucore_completion
 _MOST = 256
@@ -145,11 +147,16 @@ def _of(all: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _T]", loop: a
     return found
 
 
+def _running_loop() -> asyncio.AbstractEventLoop:
+    import asyncio  # takes half as long as all of this package, and most programs do without
+    return asyncio.get_running_loop()
+
+
 @member(Stream, "__await__")
 @member(Stream, "_await")
 def stream_await(self: Stream) -> Generator[Any, None, None]:
     """Awaits all present work of the stream, under asyncio."""
-    loop = asyncio.get_running_loop()
+    loop = _running_loop()
     reader = _of(_readers, loop, lambda: _Reader(loop))
     return reader.awaitable(loop, self).__await__()
 
@@ -210,7 +217,7 @@ _pollers: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Poller]" = weak
 @member(Future, "_await")
 def future_await(self: Future) -> Generator[Any, None, None]:
     """Awaits the future, under asyncio; its completion stays in its own queue."""
-    loop = asyncio.get_running_loop()
+    loop = _running_loop()
     poller = _of(_pollers, loop, _Poller)
     return poller.awaitable(loop, self).__await__()
 

@@ -232,6 +232,39 @@ def buffer_from_array(value: Any, device: Optional[Device] = None, stream: Optio
     return buffer_from_native(device or Device(ordinal), address, size, (value, keeper))
 
 
+@member(Buffer, "from_host", staticmethod)
+def from_host(data: Any, stream: Optional[Stream] = None, *, device: Optional[Device] = None) -> Buffer:
+    """Returns new device memory with a copy of an array, bytes or other contiguous host memory.
+
+    Without a stream the copy is complete when the call returns.
+    """
+    length = memoryview(data).nbytes
+    owner = device if device is not None else stream.device if isinstance(stream, Stream) else Device()
+    order = owner.default_stream() if stream is None else stream
+    made = Buffer(owner, length, order)
+    made.write(data, order)
+    if stream is None:
+        order.synchronize()
+    return made
+
+
+@member(Buffer, "to_numpy")
+def to_numpy(self: Buffer, dtype: Any = "u1", shape: Any = -1, stream: Optional[Stream] = None) -> Any:
+    """Returns a NumPy array with a copy of the memory. One extent of shape may be -1.
+
+    Without a stream the call first waits for the work of the device.
+    """
+    import numpy
+    kind = numpy.dtype(dtype)
+    if self.size % kind.itemsize:
+        raise ValueError(f"the Buffer has {self.size} bytes; expected a multiple of the {kind.itemsize} bytes of {kind}")
+    out = numpy.empty(self.size // kind.itemsize, kind).reshape(shape)
+    if stream is None:
+        _wait(self)
+    self.read(out, self.device.default_stream() if stream is None else stream)
+    return out
+
+
 @member(Buffer, "__dlpack_device__")
 def dlpack_device(self: Buffer) -> tuple[int, int]:
     """Returns (kind, number) of the device in the terms of DLPack: CUDA, pinned or managed memory.

@@ -92,7 +92,14 @@ def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object
 
 
 def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=None, **keywords):  # type: ignore[no-untyped-def]
-    """The arguments of Program(source, ...) for the library: (type, source, options)."""
+    """The arguments of Program(source, ...) for the library: (type, source, options).
+
+    A path is read, and is the name of the program unless it has another.
+    """
+    if isinstance(source, os.PathLike):
+        keywords.setdefault("name", os.fspath(source))
+        with open(source, "rb") as file:
+            source = file.read()
     if headers:
         keywords["header_names"] = list(headers)
         keywords["header_sources"] = list(headers.values())
@@ -110,6 +117,17 @@ def _by_keywords(name: str) -> Callable[..., Tuple[object, ...]]:
 def constructors(own: Mapping[str, Callable[..., Tuple[object, ...]]]) -> dict[str, Callable[..., Tuple[object, ...]]]:
     """The arguments for the library of each class whose options are keywords."""
     return {**{name: _by_keywords(name) for name in _options.ALL}, **own}
+
+
+def code_type(given: Union[CodeType, str]) -> CodeType:
+    """The enumerator of "ptx" or "PTX"."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return CodeType[given.upper()]
+    except KeyError:
+        raise ValueError(f"target is {given!r}; expected a CodeType or its name: "
+                         f"{', '.join(each.name.lower() for each in CodeType)}") from None
 
 
 # The descriptors refuse an object that is not a Cache, at no cost.
@@ -142,8 +160,9 @@ def compile_through(cache: Cache, program: Program, target: CodeType, names: Seq
 #: cucore_program_compile
 @member(Program, "compile",
         more="cache: looked in first, and told of what was compiled; see Cache.compile. Ctrl-C ends the call at once;\nthe compile goes on in a thread of the library, into the cache if there is one.")
-def _compile(self: Program, target: CodeType = CodeType.PTX, names: Sequence[str] = (), *,
+def _compile(self: Program, target: Union[CodeType, str] = CodeType.PTX, names: Sequence[str] = (), *,
              cache: Optional[Cache] = None) -> ObjectCode:
+    target = code_type(target)
     if cache is not None:
         return compile_through(cache, self, target, names)[0]
     if not _is_main_thread():

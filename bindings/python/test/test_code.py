@@ -88,6 +88,23 @@ def test_headers_of_the_toolkit(tmp_path):
         cucore.Program('#include "mine.h"', arch="sm_90").compile(cucore.CodeType.PTX)
 
 
+def test_programs_from_files_and_targets_by_name(tmp_path):
+    path = tmp_path / "from_file.cu"
+    path.write_text('extern "C" __global__ void k() {}')
+    code = cucore.Program(path, arch="sm_90").compile("cubin")
+    assert code.type is cucore.CodeType.CUBIN and code.name == str(path)
+    assert cucore.Program(path, name="other.cu").compile("PTX").name == "other.cu"
+    with pytest.raises(ValueError, match="target is 'ptxx'; expected a CodeType or its name: ptx, cubin"):
+        cucore.Program(path).compile("ptxx")
+    with pytest.raises(FileNotFoundError):
+        cucore.Program(tmp_path / "none.cu")
+
+
+def test_the_import_is_without_asyncio():
+    out, _ = run_python("import sys, cucore; print('asyncio' in sys.modules)")
+    assert out == "False\n"
+
+
 def test_serialize(code):
     stored = code.serialize()
     restored = cucore.ObjectCode.deserialize(stored)

@@ -211,3 +211,21 @@ def test_streams_and_events(device, stream, code):
         cucore.Event(device, timing=True, interprocess=True)
     with pytest.raises(cucore.InvalidStateError):
         blocking.elapsed(blocking)
+
+
+def test_copies_of_host_memory(device, stream, code):
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for order in (stream, None):
+        with cucore.Buffer.from_host(data, order) as buffer:
+            assert buffer.size == data.nbytes
+            code.kernel("scale")[1, 32, stream](2.0, buffer, 12)
+            read = buffer.to_numpy(np.float32, (3, -1), order)
+            assert read.dtype == np.float32 and (read == data * 2).all() and read.shape == (3, 4)
+    with cucore.Buffer.from_host(b"\x01\x02\x03", device=device) as buffer:
+        assert buffer.to_numpy().tolist() == [1, 2, 3] and buffer.device == device
+        with pytest.raises(ValueError, match="3 bytes; expected a multiple of the 4 bytes of float32"):
+            buffer.to_numpy("f4")
+    with pytest.raises(TypeError):
+        cucore.Buffer.from_host(5)
+    with pytest.raises(ValueError):
+        cucore.Buffer.from_host(data[:, ::2])
