@@ -24,8 +24,24 @@ class Usage(CommandTest):
     def test_version(self):
         self.assertRegex(self.succeeds("--version"), r"^cucore \d+\.\d+\.\d+\n$")
 
-    def test_no_subcommand_is_a_usage_error(self):
-        self.fails(2, says="subcommand")
+    def test_no_argument_and_help_print_the_help(self):
+        self.assertEqual(self.succeeds(), self.succeeds("--help"))
+        self.assertEqual(self.succeeds("help"), self.succeeds("--help"))
+        self.assertEqual(self.succeeds("help", "cache", "list"), self.succeeds("cache", "list", "--help"))
+
+    def test_options_without_a_subcommand_are_a_usage_error(self):
+        self.fails(2, "--verbose", says="subcommand")
+
+    def test_a_mistyped_name_is_answered_with_the_nearest(self):
+        for arguments, message, hint in (
+                (["compil", "a.cu"], "'compil' is not a subcommand; did you mean 'compile'?", "cucore --help' lists the subcommands"),
+                (["cache", "lst"], "'lst' is not a subcommand; did you mean 'list'?", "cucore cache --help' lists the subcommands"),
+                (["compile", "a.cu", "--archh=sm_90"], "'--archh' is not an option of cucore compile; did you mean '--arch'?",
+                 "cucore compile --help' lists the options"),
+                (["info", "--loud"], "'--loud' is not an option of cucore info", "cucore info --help' lists the options")):
+            text = self.fails(2, *arguments, says=message)
+            self.assertIn(hint, text)
+            self.assertEqual("did you mean" in text, "did you mean" in message)
 
     def test_an_unknown_subcommand_or_option_is_named(self):
         self.fails(2, "explode", says=["explode", ", ".join(SUBCOMMANDS)])

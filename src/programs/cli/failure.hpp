@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "json.hpp"
+#include "memory_reserve.hpp"
 
 namespace cucore::cli {
 
@@ -83,6 +84,7 @@ inline Failure failed(const std::string& message,
 // Calls a function of the library whose last parameter is the error, and throws the error.
 template <class Function, class... Arguments>
 void call(Function function, Arguments... arguments) {
+  require_memory();
   cucore_error* error = nullptr;
   if (function(arguments..., &error) != CUCORE_OK) throw Failure(error);
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <exception>
 #include <memory>
 #include <new>
@@ -17,9 +16,11 @@
 #include "failure.hpp"
 #include "formatter.hpp"
 #include "help.hpp"
+#include "memory_reserve.hpp"
 #include "print.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
+#include "usage_error.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -50,16 +51,6 @@ void listen(bool verbose) {
   call(cucore_log_set_callback, print_library_log, least, nullptr, nullptr);
 }
 
-// If the given subcommand does not exist, CLI11 reports a missing subcommand first.
-std::string explain(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<std::string> rest = app.remaining();
-  if (!app.get_subcommands().empty() || rest.empty()) return error.what();
-  std::string names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  return fmt::format("'{}' is not a subcommand; expected one of {}", rest.front(), names);
-}
-
 // A wrong command line is one line on stderr.
 int report(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
@@ -68,8 +59,18 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
     return DONE;
   }
   report_failure(usage(explain(app, error)));
-  if (!wants_json()) print_error("  'cucore --help' lists the subcommands\n");
+  if (!wants_json()) print_error("  {}\n", help_hint(app));
   return USAGE;
+}
+
+// "cucore" and "cucore help" are "cucore --help"; "cucore help link" is "cucore link --help".
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+  const bool wants_help = !given.empty() && given.front() == "help";
+  if (wants_help) given.erase(given.begin());
+  if (wants_help || given.empty()) given.emplace_back("--help");
+  std::ranges::reverse(given);  // as CLI11 takes a vector
+  return given;
 }
 
 int run(int argc, char** argv) {
@@ -93,28 +94,12 @@ int run(int argc, char** argv) {
   });
   for (const auto add : SUBCOMMANDS) add(app);
   try {
-    app.parse(argc, argv);
+    app.parse(arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     return report(app, error);
   }
   flush_output();
   return DONE;
-}
-
-// Freed when memory is exhausted, because destructors of JSON allocate and end the process if they
-// cannot.
-std::atomic<char*> memory_for_the_way_out;  // NOLINT
-
-void give_memory_up() {
-  delete[] memory_for_the_way_out.exchange(nullptr);
-  std::set_new_handler(nullptr);
-  throw std::bad_alloc();
-}
-
-void prepare_memory() {
-  constexpr std::size_t RESERVE = 16 << 20;  // address space only; it is never written
-  memory_for_the_way_out = new (std::nothrow) char[RESERVE];
-  std::set_new_handler(give_memory_up);
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage_error.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "support/edit_distance.hpp"
+
+namespace cucore::cli {
+namespace {
+
+// Returns the command that was given, "cache list", as far as its names are known.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().back();
+  return *command;
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent ? full_name(*parent) + " " + command.get_name() : command.get_name();
+}
+
+std::vector<std::string> subcommands(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : command.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  return names;
+}
+
+// Returns "--arch" and the other long options of the command and of those around it.
+std::vector<std::string> long_options(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* app = &command; app; app = app->get_parent())
+    for (const CLI::Option* option : app->get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+// Returns the most similar name; "" if none is similar.
+std::string nearest(std::string_view given, const std::vector<std::string>& names) {
+  std::string best;
+  for (const std::string& name : names)
+    if (is_similar(given, name) &&
+        (best.empty() || edit_distance(given, name) < edit_distance(given, best)))
+      best = name;
+  return best;
+}
+
+std::string explain_name(const CLI::App& command, const std::string& given) {
+  if (given.starts_with('-')) {
+    const std::string option = given.substr(0, given.find('='));
+    const std::string known = nearest(option, long_options(command));
+    return fmt::format("'{}' is not an option of {}{}", option, full_name(command),
+                       known.empty() ? "" : "; did you mean '" + known + "'?");
+  }
+  const std::vector<std::string> names = subcommands(command);
+  const std::string known = nearest(given, names);
+  return known.empty() ? fmt::format("'{}' is not a subcommand; expected one of {}", given,
+                                     fmt::join(names, ", "))
+                       : fmt::format("'{}' is not a subcommand; did you mean '{}'?", given, known);
+}
+
+}  // namespace
+
+// If the given subcommand does not exist, CLI11 reports a missing subcommand first.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = innermost(app);
+  for (const std::string& given : app.remaining(true))
+    if (given.starts_with('-') || !subcommands(command).empty())
+      return explain_name(command, given);
+  return error.what();
+}
+
+std::string help_hint(const CLI::App& app) {
+  const CLI::App& command = innermost(app);
+  return fmt::format("'{} --help' lists the {}", full_name(command),
+                     subcommands(command).empty() ? "options" : "subcommands");
+}
+
+}  // namespace cucore::cli
