@@ -101,8 +101,8 @@ TEST(Signature, RefusesKeysThatAreNone) {
   const auto bytes = signed_with(HMAC);
   cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;
   options.signature_policy = CUCORE_SIGNATURE_POLICY_REQUIRED;
-  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "the list of keys is empty", cucore_objectcode_deserialize, bytes.data(),
-        bytes.size(), &options, out.out());
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "the list of keys is empty", cucore_objectcode_deserialize,
+        bytes.data(), bytes.size(), &options, out.out());
   options.key_count = 1;
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "keys", cucore_objectcode_deserialize, bytes.data(),
         bytes.size(), &options, out.out());

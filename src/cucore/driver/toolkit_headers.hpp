@@ -16,8 +16,8 @@ struct ToolkitHeaders {
 const ToolkitHeaders& toolkit_headers();
 
 // Of a library at `nvrtc_path` and of a version, 13000 for CUDA 13.0. Headers in the folder
-// of the library's toolkit belong to it. Those of CUDA_HOME, CUDA_PATH and /usr/local/cuda must be of its version: headers
-// of another one may call what this compiler does not have.
+// of the library's toolkit belong to it. Those of CUDA_HOME, CUDA_PATH and /usr/local/cuda must be
+// of its version: headers of another one may call what this compiler does not have.
 ToolkitHeaders find_toolkit_headers(const std::string& nvrtc_path, int version);
 
 }  // namespace cucore::driver
