@@ -198,7 +198,7 @@ Backing AddressSpace::State::take_spare(uint64_t size) {
   if (found == spare_heap.end() || found->second.empty()) return {};
   const Backing backing = found->second.back();
   found->second.pop_back();
-  // Other kernels may still read these bytes through an address that is no longer valid.
+  // Other kernels may still read these bytes through a dangling address.
   if (!backing.mapped) std::memset(backing.memory, 0, heap_bytes(size));
   return backing;
 }

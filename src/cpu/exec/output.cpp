@@ -76,7 +76,7 @@ void Output::write() {
     std::fflush(file);
     at += size;
   }
-  // The lock is taken only here: a thread that flushes meanwhile must wait until the text is
+  // The lock is taken only here: a thread that flushes at the same time must wait until the text is
   // written.
   std::lock_guard lock(mutex_);
   has_text_.store(texts_.begin != texts_.bytes.size(), std::memory_order_relaxed);

@@ -27,7 +27,7 @@ class BuildCoordinator {
 
   // Looks in the tiers of this machine, and for a request that reads files also in the remotes.
   Result find(Request& request);
-  // Returns the reason of a miss, or that there is a hit.
+  // Returns the reason of a miss, or a text that reports a hit.
   std::string explain(Request& request);
   // Throws only the failure of the build itself, or the refusal of a hermetic cache.
   Result get_or_build(Request& request, const Build& build);

@@ -18,7 +18,7 @@ class Cache final : public Object {
   Result get_or_build(const container::BuildInputs& inputs, const Build& build);
   // Does what get_or_build() does without a build or a remote; null on a miss.
   Result find(const container::BuildInputs& inputs);
-  // Returns the reason of a miss, or that there is a hit.
+  // Returns the reason of a miss, or a text that reports a hit.
   std::string explain(const container::BuildInputs& inputs);
 
   // Do the same under a key of the caller. get() returns null on a miss.

@@ -31,7 +31,7 @@ class Counters {
   using Shards = std::array<std::optional<Usage>, SHARDS>;
   Shards shards();
   // Runs `work` with the numbers of a shard, and stores those that it returns, if any. All
-  // additions and removals of files belong into it: with locks, no other process counts meanwhile.
+  // additions and removals of files belong in it, because locks stop the counts of other processes.
   using Numbers = std::optional<Usage>;
   void update(unsigned shard, const std::function<Numbers(const Numbers& now)>& work);
 

@@ -26,7 +26,7 @@ void describe(const container::Code& code, EntryReport& report) {
 
 void check_file(Store& store, const FoundFile& file, EntryReport& report) {
   const auto stored = store.read(file.key, file.kind);
-  if (!stored) return;  // removed meanwhile
+  if (!stored) return;  // another process removed it
   try {
     if (file.kind == FileKind::MANIFEST) {
       report.is_sound = Manifest::parse(stored->bytes, file.key).has_value();

@@ -64,7 +64,7 @@ void select_driver(std::string_view name_or_path);
 // used.
 bool forked() noexcept;
 
-// Returns true once the process is exiting: driver objects are no longer destroyed.
+// Returns true once the process is exiting: driver objects must not be destroyed.
 bool exiting() noexcept;
 
 // Returns true if a release must not use driver objects: forked or exiting.

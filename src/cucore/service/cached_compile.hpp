@@ -34,7 +34,7 @@ CachedCode link(cache::Cache& cache, core::Linker& linker, image::CodeType targe
 
 // Looks the result of a compile up; null on a miss.
 CachedCode find(cache::Cache& cache, const CompileRequest& request);
-// Returns the reason of a miss, or that there is a hit.
+// Returns the reason of a miss, or a text that reports a hit.
 std::string explain_miss(cache::Cache& cache, const CompileRequest& request);
 
 }  // namespace cucore::service

@@ -27,7 +27,7 @@ std::string size_text(std::uint64_t bytes);
 
 void list_cache(const CacheRequest& request);
 void verify_cache(const CacheRequest& request);
-// Removes files until `size` bytes remain; `what` is shown meanwhile.
+// Removes files until `size` bytes remain; shows `what` during the work.
 void trim_cache(const CacheRequest& request, std::uint64_t bytes, const char* what);
 void explain_miss(const CacheRequest& request);
 
