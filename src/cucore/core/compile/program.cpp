@@ -6,7 +6,6 @@
 #include "container/text.hpp"
 #include "core/compile/class_probe.hpp"
 #include "core/compile/default_arch.hpp"
-#include "core/compile/file_flags.hpp"
 #include "core/compile/missing_header.hpp"
 #include "core/compile/nvrtc_options.hpp"
 #include "core/compile/nvrtc_program.hpp"
@@ -142,6 +141,7 @@ CudaProgram::CudaProgram(std::string source, const cucore_program_options& optio
                      options.extra_source_count ? "extra_sources" : "use_libdevice",
                      " is for NVVM IR; leave it at its default"));
   if (has_seed_) flags_.push_back(text("--frandom-seed=", options.random_seed));
+  file_flags_ = read_file_flags(flags_);
   may_read_files_ = container::may_read_files(*make_file_access());
 }
 
@@ -194,14 +194,13 @@ std::string CudaProgram::derived_seed(const Job& job) const {
 }
 
 std::unique_ptr<container::FileAccess> CudaProgram::make_file_access() const {
-  const FileFlags flags = read_file_flags(flags_);
   auto access = std::make_unique<container::FileAccess>();
   access->texts.push_back({name_, source_});
   for (size_t i = 0; i < header_names_.size(); ++i)
     access->texts.push_back({header_names_[i], header_sources_[i]});
-  access->include_paths = flags.include_paths;
-  access->pre_includes = flags.pre_includes;
-  access->search_siblings = flags.search_siblings;
+  access->include_paths = file_flags_.include_paths;
+  access->pre_includes = file_flags_.pre_includes;
+  access->search_siblings = file_flags_.search_siblings;
   const size_t slash = name_.rfind('/');
   if (slash != std::string::npos) access->own_folder = name_.substr(0, slash + 1);
   return access;
@@ -209,8 +208,7 @@ std::unique_ptr<container::FileAccess> CudaProgram::make_file_access() const {
 
 bool CudaProgram::uses_current_directory() const {
   const size_t slash = name_.rfind('/');
-  return read_file_flags(flags_).names_current_directory ||
-         (slash != std::string::npos && name_[0] != '/');
+  return file_flags_.names_current_directory || (slash != std::string::npos && name_[0] != '/');
 }
 
 container::BuildInputs CudaProgram::make_inputs(CodeType target,
@@ -222,7 +220,7 @@ container::BuildInputs CudaProgram::make_inputs(CodeType target,
   out.target = target;
   out.arch = job.arch;
   out.label = name_;
-  const std::string side_effect = read_file_flags(flags_).side_effect;
+  const std::string& side_effect = file_flags_.side_effect;
   if (!side_effect.empty()) out.bypass = side_effect + " makes each compile another";
   if (compiler_cache_) out.bypass = "compiler_cache is ON: the compiler keeps results by itself";
   out.traces_files = driver::nvrtc().version >= 12080;

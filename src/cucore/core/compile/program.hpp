@@ -11,6 +11,7 @@
 
 #include "container/build_inputs.hpp"
 #include "container/objectcode.hpp"
+#include "core/compile/file_flags.hpp"
 #include "core/compile/nvrtc_job.hpp"
 #include "support/ref.hpp"
 
@@ -85,6 +86,7 @@ class CudaProgram final : public Program {
   std::string name_;
   std::string arch_;  // "": the default
   std::vector<std::string> flags_;
+  FileFlags file_flags_;  // read from flags_
   std::vector<std::string> header_names_, header_sources_;
   bool has_seed_ = false;
   bool compiler_cache_ = false;
