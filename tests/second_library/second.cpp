@@ -8,8 +8,8 @@
 
 #include "counter.hpp"
 #include "guard.hpp"
+#include "support/concat.hpp"
 #include "support/options.hpp"
-#include "support/text.hpp"
 
 namespace cucore {
 
@@ -20,9 +20,9 @@ constinit HandlePool HandleTraits<second_counter>::pool{TYPE, NAME};
 namespace second {
 namespace {
 
+using cucore::concat;
 using cucore::Error;
 using cucore::Status;
-using cucore::text;
 
 constexpr size_t FIRST_OPTIONS = offsetof(second_counter_options, reserved) + sizeof(int32_t);
 constexpr int32_t DEFAULT_END = 10;
@@ -31,8 +31,8 @@ cucore::Ref<Counter> make_counter(const second_counter_options& options) {
   cucore::require_zero(options.reserved, "second_counter_options.reserved");
   const int32_t end = options.end == 0 ? DEFAULT_END : options.end;
   if (options.first >= end)
-    throw Error(Status::SHAPE, text("second_counter_options.first is ", options.first,
-                                    "; expected less than ", end));
+    throw Error(Status::SHAPE, concat("second_counter_options.first is ", options.first,
+                                      "; expected less than ", end));
   return cucore::make<Counter>(
       options.first, end,
       cucore::require_toggle(options.wraps, false, "second_counter_options.wraps"));
@@ -52,7 +52,7 @@ int32_t Counter::step() {
   do {
     next = now + 1;
     if (next == end_ && !wraps_)
-      throw Error(Status::INDEX, text("the counter is ", now, "; expected less than ", end_ - 1));
+      throw Error(Status::INDEX, concat("the counter is ", now, "; expected less than ", end_ - 1));
     if (next == end_) next = first_;
   } while (!value_.compare_exchange_weak(now, next));
   return next;

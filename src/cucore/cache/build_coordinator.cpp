@@ -6,9 +6,9 @@
 #include "cache/key_lock.hpp"
 #include "cache/quietly.hpp"
 #include "cache/time_trace.hpp"
+#include "support/concat.hpp"
 #include "support/log.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -41,7 +41,7 @@ Result BuildCoordinator::find(Request& request) {
 }
 
 std::string BuildCoordinator::explain(Request& request) {
-  const std::string key = text("key ", hex(request.key), "\n");
+  const std::string key = concat("key ", hex(request.key), "\n");
   // The lookup itself changes the tier that holds the result, so the text does not name it.
   if (find(request).object) return "hit: nothing has to be built\n" + key;
   return "miss: " + misses_.reason_of(request).text + key;
@@ -130,7 +130,7 @@ Result BuildCoordinator::build_and_store(Request& request, const Build& build) {
     return {std::move(object), Outcome::BUILT};
   }
   if (record && !record->problem().empty())
-    log(LogLevel::INFO, text("not kept: ", request.inputs->label, ": ", record->problem()));
+    log(LogLevel::INFO, concat("not kept: ", request.inputs->label, ": ", record->problem()));
   return not_stored(std::move(object));
 }
 
@@ -201,8 +201,8 @@ void BuildCoordinator::require_hermetic(const Request& request,
   }
   if (!file.empty())
     throw Error(Status::INVALID_ARGUMENT,
-                text("the cache is hermetic and ", request.inputs->label, " would read ", file,
-                     "; give its headers in memory (header_names, header_sources)"));
+                concat("the cache is hermetic and ", request.inputs->label, " would read ", file,
+                       "; give its headers in memory (header_names, header_sources)"));
 }
 
 }  // namespace cucore::cache

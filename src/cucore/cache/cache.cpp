@@ -2,7 +2,7 @@
 #include "cache/cache.hpp"
 
 #include "cache/quietly.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::cache {
 
@@ -79,7 +79,7 @@ bool Cache::put(const container::Digest& key, const Object& object) {
 
 std::string Cache::explain(const container::BuildInputs& inputs) {
   if (settings_.is_off) return "bypassed: the cache is switched off (CUCORE_CACHE=off)\n";
-  if (!inputs.bypass.empty()) return text("bypassed: ", inputs.bypass, "\n");
+  if (!inputs.bypass.empty()) return concat("bypassed: ", inputs.bypass, "\n");
   Request request = request_of(inputs, settings_.name_space);
   return builds_.explain(request);
 }

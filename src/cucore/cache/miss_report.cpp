@@ -6,8 +6,8 @@
 #include <map>
 
 #include "container/writer.hpp"
+#include "support/concat.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::cache {
 
@@ -67,7 +67,7 @@ void list_missing(std::string& out, const std::vector<std::string>& from,
                   const std::vector<std::string>& in, uint16_t tag, const char* mark) {
   for (const std::string& value : from)
     if (std::ranges::find(in, value) == in.end())
-      out += text("  ", mark, " ", shown(value, tag), "\n");
+      out += concat("  ", mark, " ", shown(value, tag), "\n");
 }
 
 std::string difference(const Values& now, const Values& then, Event& first) {
@@ -83,7 +83,7 @@ std::string difference(const Values& now, const Values& then, Event& first) {
     const auto new_list = list_of(now, tag), old_list = list_of(then, tag);
     if (new_list == old_list) continue;
     if (out.empty()) first = event_of(tag);
-    out += text(container::key_tag_text(tag), " is not that of the last build:\n");
+    out += concat(container::key_tag_text(tag), " is not that of the last build:\n");
     list_missing(out, old_list, new_list, tag, "-");
     list_missing(out, new_list, old_list, tag, "+");
   }
@@ -151,7 +151,7 @@ MissReport::Reason MissReport::reason_of(const Request& request) const {
   Reason reason;
   if (last.empty()) {
     reason.text = "nothing of that name has been built before";
-    if (request.inputs) reason.text += text(" as ", code_type_name(request.inputs->target));
+    if (request.inputs) reason.text += concat(" as ", code_type_name(request.inputs->target));
     reason.text += "\n";
     return reason;
   }

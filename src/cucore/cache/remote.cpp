@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cache/inside.hpp"
+#include "support/concat.hpp"
 #include "support/log.hpp"
-#include "support/text.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -36,7 +36,7 @@ void Remotes::Guarded::record(RemoteAnswer answer) {
   pause = std::clamp(pause * 2, FIRST_PAUSE, LONGEST_PAUSE);
   closed_until = Clock::now() + pause;
   log(LogLevel::WARNING,
-      text("the remote cache ", remote->name(), " fails: left alone for ", pause.count(), " ms"));
+      concat("the remote cache ", remote->name(), " fails: left alone for ", pause.count(), " ms"));
 }
 
 Remotes::~Remotes() {

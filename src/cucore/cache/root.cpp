@@ -8,10 +8,10 @@
 
 #include <system_error>
 
+#include "support/concat.hpp"
 #include "support/environment.hpp"
 #include "support/error.hpp"
 #include "support/log.hpp"
-#include "support/text.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -45,9 +45,9 @@ bool make_folders(const std::string& path) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error(Status::IO, text("cannot use ", path, " as a cache: ", why,
-                               "; object code from there would be run. Choose a folder of your "
-                               "own, or set its mode to 0700"));
+  throw Error(Status::IO, concat("cannot use ", path, " as a cache: ", why,
+                                 "; object code from there would be run. Choose a folder of your "
+                                 "own, or set its mode to 0700"));
 }
 
 // Everything below a private folder is private, whatever its own mode is.
@@ -55,7 +55,7 @@ void require_private(int folder, const std::string& path) {
   struct stat status {};
   if (fstat(folder, &status) != 0) refuse(path, reason());
   if (status.st_uid != geteuid())
-    refuse(path, text("it belongs to user ", status.st_uid, ", not to ", geteuid()));
+    refuse(path, concat("it belongs to user ", status.st_uid, ", not to ", geteuid()));
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(path, "others can write to it");
 }
 
@@ -75,7 +75,7 @@ std::string default_directory() {
   if (std::string value = environment("CUCORE_CACHE_DIR"); !value.empty()) return value;
   const std::string base = environment("XDG_CACHE_HOME");
   // The specification of that variable requires that a relative path is ignored.
-  if (base.starts_with('/')) return text(base, "/cucore");
+  if (base.starts_with('/')) return concat(base, "/cucore");
   const std::string own = home();
   return own.empty() ? "" : own + "/.cache/cucore";
 }
@@ -117,8 +117,8 @@ Root open_root_or_warn(const std::string& directory, bool read_only) {
   Root root = open_root(directory, read_only);
   if (!root.problem.empty())
     log(LogLevel::WARNING,
-        text("the cache in ", directory, " is ", root.folder ? "read-only" : "kept in memory alone",
-             ": ", root.problem));
+        concat("the cache in ", directory, " is ",
+               root.folder ? "read-only" : "kept in memory alone", ": ", root.problem));
   return root;
 }
 

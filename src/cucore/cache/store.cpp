@@ -11,9 +11,9 @@
 #include <memory>
 #include <system_error>
 
+#include "support/concat.hpp"
 #include "support/log.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -95,14 +95,14 @@ std::string temporary_name(const std::string& folder) {
   gethostname(host, sizeof host - 1);
   for (char* c = host; *c; ++c)
     if (*c == '/') *c = '_';
-  return text(folder, "/", TEMPORARY, static_cast<const char*>(host), ".", getpid(), ".", now_ns(),
-              ".", count.fetch_add(1));
+  return concat(folder, "/", TEMPORARY, static_cast<const char*>(host), ".", getpid(), ".",
+                now_ns(), ".", count.fetch_add(1));
 }
 
 }  // namespace
 
 std::string entry_name(const container::Digest& key, FileKind kind) {
-  return text("v1/", static_cast<const char*>(place_of(key, kind).file));
+  return concat("v1/", static_cast<const char*>(place_of(key, kind).file));
 }
 
 Store::Store(Root root, bool durable)
@@ -194,8 +194,8 @@ bool Store::write_or_warn(const container::Digest& key, FileKind kind,
   }
   const int failure = errno;
   if (write_failure_.exchange(failure) != failure)
-    log(LogLevel::WARNING, text("cannot write to the cache in ", root_.path, ": ",
-                                std::system_category().message(failure)));
+    log(LogLevel::WARNING, concat("cannot write to the cache in ", root_.path, ": ",
+                                  std::system_category().message(failure)));
   return false;
 }
 

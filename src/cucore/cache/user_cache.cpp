@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "cache/quietly.hpp"
+#include "support/concat.hpp"
 #include "support/log.hpp"
-#include "support/text.hpp"
 
 namespace cucore::cache {
 
@@ -36,8 +36,8 @@ Ref<Cache> UserCache::reopen() const {
   try {
     return make<Cache>(settings, codec_);
   } catch (const Error& error) {
-    log(LogLevel::WARNING, text("the cache in ", settings.directory,
-                                " is kept in memory alone after a fork: ", error.what()));
+    log(LogLevel::WARNING, concat("the cache in ", settings.directory,
+                                  " is kept in memory alone after a fork: ", error.what()));
     settings.directory.clear();
     return make<Cache>(settings, codec_);
   }

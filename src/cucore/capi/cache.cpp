@@ -8,14 +8,14 @@
 #include "capi/held_cache.hpp"
 #include "capi/keys.hpp"
 #include "service/cached_compile.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 using namespace cucore::capi;
+using cucore::concat;
 using cucore::Error;
 using cucore::Object;
 using cucore::Ref;
 using cucore::Status;
-using cucore::text;
 using cucore::image::CodeType;
 namespace cache = cucore::cache;
 namespace container = cucore::container;
@@ -91,7 +91,7 @@ Error to_error(cucore_status status, cucore_error* error) {
   const ErrorObject* object = error_object(error);
   if (!object)
     return {static_cast<Status>(status),
-            text("the build function failed with ", cucore_status_name(status))};
+            concat("the build function failed with ", cucore_status_name(status))};
   const Error copy = object->error;
   cucore_error_release(error);
   return copy;
@@ -159,7 +159,7 @@ void copy_text(const std::string& text, char* buffer, size_t capacity, size_t* s
   if (capacity == 0) return;
   if (capacity < *size)
     throw Error(Status::BUFFER_TOO_SMALL,
-                cucore::text("the text needs ", *size, " bytes and the buffer has ", capacity));
+                cucore::concat("the text needs ", *size, " bytes and the buffer has ", capacity));
   std::memcpy(buffer, text.c_str(), *size);
 }
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "capi/guard.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 using namespace cucore::capi;
+using cucore::concat;
 using cucore::Error;
 using cucore::Status;
-using cucore::text;
 namespace core = cucore::core;
 
 namespace {
@@ -18,7 +18,7 @@ core::Stream::Kind require_kind(cucore_default_stream kind) {
   if (kind == CUCORE_DEFAULT_STREAM_LEGACY) return core::Stream::Kind::LEGACY;
   if (kind == CUCORE_DEFAULT_STREAM_PER_THREAD) return core::Stream::Kind::PER_THREAD;
   throw Error(Status::INVALID_ARGUMENT,
-              text("kind is ", static_cast<int>(kind), ", not a cucore_default_stream"));
+              concat("kind is ", static_cast<int>(kind), ", not a cucore_default_stream"));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include "capi/error_object.hpp"
 #include "capi/guard.hpp"
+#include "support/concat.hpp"
 #include "support/interned.hpp"
-#include "support/text.hpp"
 
 namespace cucore::capi {
 namespace {
@@ -20,7 +20,7 @@ const char* or_empty(const char* string) { return string ? string : ""; }
 cucore_error_options checked(cucore_status status, const cucore_error_options* options) {
   if (static_cast<int>(status) < 1)
     throw Error(Status::INVALID_ARGUMENT,
-                text("status is ", static_cast<int>(status), "; expected a number above 0"));
+                concat("status is ", static_cast<int>(status), "; expected a number above 0"));
   const auto all = read_options(options, FIRST_OPTIONS, "cucore_error_options");
   require_zero(all.reserved, "options->reserved");
   return all;
@@ -49,7 +49,7 @@ cucore_error* with_message(cucore_error* defect, const char* message) noexcept {
   cucore_error* whole = nullptr;
   guard(&whole, [&] {
     throw Error(static_cast<Status>(cucore_error_status(defect)),
-                text(cucore_error_message(defect), "; the error is: ", message));
+                concat(cucore_error_message(defect), "; the error is: ", message));
   });
   cucore_error_release(defect);
   return whole;

@@ -7,12 +7,12 @@
 #include "capi/launch_options.hpp"
 #include "capi/parameters.hpp"
 #include "core/load/launch.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 using namespace cucore::capi;
+using cucore::concat;
 using cucore::Error;
 using cucore::Status;
-using cucore::text;
 namespace core = cucore::core;
 namespace image = cucore::image;
 
@@ -24,8 +24,8 @@ const std::vector<image::Parameter>& parameters_of(const core::Kernel& kernel,
   const auto& parameters = (device ? kernel.on(*device) : kernel.first()).parameters;
   if (!parameters)
     throw Error(Status::UNSUPPORTED,
-                text("neither the code nor the driver says what parameters kernel ", kernel.label(),
-                     " has; drivers from CUDA 12.4 on do"));
+                concat("neither the code nor the driver says what parameters kernel ",
+                       kernel.label(), " has; drivers from CUDA 12.4 on do"));
   return *parameters;
 }
 
@@ -33,8 +33,8 @@ const image::Parameter& parameter_at(const core::Kernel& kernel, const core::Dev
                                      size_t index) {
   const auto& parameters = parameters_of(kernel, device);
   if (index >= parameters.size())
-    throw Error(Status::INVALID_ARGUMENT, text("index is ", index, "; kernel ", kernel.label(),
-                                               " has ", parameters.size(), " parameters"));
+    throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; kernel ", kernel.label(),
+                                                 " has ", parameters.size(), " parameters"));
   return parameters[index];
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "capi/guard.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::capi {
 namespace {
@@ -30,7 +30,7 @@ SAME(NVML);
 core::Library require_library(cucore_library library) {
   if (library < CUCORE_LIBRARY_DRIVER || library > CUCORE_LIBRARY_NVML)
     throw Error(Status::INVALID_ARGUMENT,
-                text("library is ", static_cast<int>(library), ", not a cucore_library"));
+                concat("library is ", static_cast<int>(library), ", not a cucore_library"));
   return static_cast<core::Library>(library);
 }
 

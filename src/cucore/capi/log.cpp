@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "capi/guard.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::capi {
 namespace {
@@ -42,7 +42,7 @@ bool is_level(cucore_log_level level) {
 void set_receiver(Receiver receiver, cucore_log_level least) {
   if (!is_level(least))
     throw Error(Status::INVALID_ARGUMENT,
-                text("least is ", static_cast<int>(least), ", not a cucore_log_level"));
+                concat("least is ", static_cast<int>(least), ", not a cucore_log_level"));
   const LogFn fn = receiver.fn ? forward : nullptr;
   auto* kept = new Receiver(std::move(receiver));
   log_set_receiver(fn, static_cast<LogLevel>(least), kept,

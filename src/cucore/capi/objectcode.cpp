@@ -10,12 +10,12 @@
 #include "capi/parameters.hpp"
 #include "container/reader.hpp"
 #include "container/writer.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 using namespace cucore::capi;
+using cucore::concat;
 using cucore::Error;
 using cucore::Status;
-using cucore::text;
 using cucore::image::CodeType;
 using cucore::image::NamedExpression;
 using cucore::image::Symbol;
@@ -79,8 +79,8 @@ std::span<const std::byte> as_bytes(const void* data, size_t size) {
 const Symbol& symbol_at(const core::ObjectCode& code, size_t index, const char* argument) {
   const auto& symbols = code.symbols();
   if (index >= symbols.size())
-    throw Error(Status::INVALID_ARGUMENT, text(argument, " is ", index, "; ", code.label(), " has ",
-                                               symbols.size(), " symbols"));
+    throw Error(Status::INVALID_ARGUMENT, concat(argument, " is ", index, "; ", code.label(),
+                                                 " has ", symbols.size(), " symbols"));
   return symbols[index];
 }
 
@@ -96,8 +96,8 @@ cucore_symbol_info to_c(const Symbol& symbol) {
 container::SignaturePolicy to_policy(cucore_signature_policy policy) {
   if (policy != CUCORE_SIGNATURE_POLICY_NONE && policy != CUCORE_SIGNATURE_POLICY_REQUIRED)
     throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_deserialize_options.signature_policy is ", static_cast<int>(policy),
-                     ", not a cucore_signature_policy"));
+                concat("cucore_deserialize_options.signature_policy is ", static_cast<int>(policy),
+                       ", not a cucore_signature_policy"));
   return policy == CUCORE_SIGNATURE_POLICY_REQUIRED ? container::SignaturePolicy::REQUIRED
                                                     : container::SignaturePolicy::NONE;
 }
@@ -137,7 +137,7 @@ const std::vector<image::Parameter>& parameters_of(const core::ObjectCode& code,
                                                    const Symbol& kernel) {
   if (!kernel.parameters)
     throw Error(Status::UNSUPPORTED,
-                text(code.label(), " does not say what parameters ", label_of(kernel), " has"));
+                concat(code.label(), " does not say what parameters ", label_of(kernel), " has"));
   return *kernel.parameters;
 }
 
@@ -145,8 +145,8 @@ const image::Parameter& parameter_at(const core::ObjectCode& code, size_t symbol
   const Symbol& kernel = symbol_at(code, symbol, "symbol");
   const auto& parameters = parameters_of(code, kernel);
   if (index >= parameters.size())
-    throw Error(Status::INVALID_ARGUMENT, text("index is ", index, "; ", label_of(kernel), " has ",
-                                               parameters.size(), " parameters"));
+    throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; ", label_of(kernel),
+                                                 " has ", parameters.size(), " parameters"));
   return parameters[index];
 }
 
@@ -269,8 +269,8 @@ CUCORE_API cucore_status cucore_objectcode_symbol_resources(const cucore_objectc
     const Symbol& kernel = symbol_at(self, symbol, "symbol");
     const auto* found = self.resources(kernel.lowered_name);
     if (!found)
-      throw Error(Status::UNSUPPORTED, text(self.label(), " does not say what ", label_of(kernel),
-                                            " needs: machine code of a kernel does"));
+      throw Error(Status::UNSUPPORTED, concat(self.label(), " does not say what ", label_of(kernel),
+                                              " needs: machine code of a kernel does"));
     cucore::write_info(out, to_c(*found), FIRST_RESOURCES, "cucore_resource_info");
   });
 }
@@ -323,7 +323,7 @@ CUCORE_API cucore_status cucore_objectcode_bundle(const cucore_objectcode* const
     clear(out);
     std::vector<const core::ObjectCode*> codes;
     for (const cucore_objectcode* image : require_array(images, count, "images"))
-      codes.push_back(&use(image, text("images[", codes.size(), "]").c_str()));
+      codes.push_back(&use(image, concat("images[", codes.size(), "]").c_str()));
     require(out, "out");
     *out = wrap(core::ObjectCode::bundle(codes));
   });
@@ -366,7 +366,7 @@ CUCORE_API cucore_status cucore_objectcode_serialize(const cucore_objectcode* co
     if (!buffer) return;
     if (capacity < bytes.size())
       throw Error(Status::BUFFER_TOO_SMALL,
-                  text("capacity is ", capacity, " bytes, ", bytes.size(), " are needed"));
+                  concat("capacity is ", capacity, " bytes, ", bytes.size(), " are needed"));
     std::memcpy(buffer, bytes.data(), bytes.size());
   });
 }

@@ -8,7 +8,7 @@
 
 #include "capi/guard.hpp"
 #include "image/image.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::capi {
 
@@ -31,8 +31,8 @@ class ParameterArray {
     *count_ = parameters.size();
     if (!out_) return;
     if (capacity_ < parameters.size())
-      throw Error(Status::BUFFER_TOO_SMALL,
-                  text("capacity is ", capacity_, " elements; ", parameters.size(), " are needed"));
+      throw Error(Status::BUFFER_TOO_SMALL, concat("capacity is ", capacity_, " elements; ",
+                                                   parameters.size(), " are needed"));
     for (size_t i = 0; i < parameters.size(); ++i)
       put(i, {.struct_size = 0,
               .offset = parameters[i].offset,

@@ -5,7 +5,7 @@
 
 #include "capi/guard.hpp"
 #include "core/completion/completion_poller.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -21,7 +21,7 @@ static_assert(sizeof(cucore_completion) == 32);
 void require_range(int64_t value, int64_t least, const char* field, const char* range) {
   if (value < least || value > SECOND)
     throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
-                        cucore::text(field, " is ", value, ", not ", range));
+                        cucore::concat(field, " is ", value, ", not ", range));
 }
 
 core::QueueOptions read(const cucore_queue_options* given) {

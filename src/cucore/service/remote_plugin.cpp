@@ -5,10 +5,10 @@
 
 #include "remote/plugin.h"
 #include "service/remote_adapter.hpp"
+#include "support/concat.hpp"
 #include "support/descriptors.hpp"
 #include "support/error.hpp"
 #include "support/loaded_file.hpp"
-#include "support/text.hpp"
 #include "support/url.hpp"
 
 namespace cucore::service {
@@ -32,30 +32,30 @@ cucore_remote_open_fn open_plugin(const std::string& name) {
   const std::string folder = own_folder();
   if (folder.empty())
     throw Error(Status::LIBRARY_MISSING,
-                text("cannot load ", name, ": the folder of libcucore.so is not known"));
+                concat("cannot load ", name, ": the folder of libcucore.so is not known"));
   require_descriptors("load " + name);
   std::string tried;
   for (const std::string& path : {folder + "/" + name, folder + "/cucore/" + name}) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-      tried += text(tried.empty() ? "" : ", ", static_cast<const char*>(dlerror()));
+      tried += concat(tried.empty() ? "" : ", ", static_cast<const char*>(dlerror()));
       continue;
     }
     if (void* entry = dlsym(library, "cucore_remote_open"))
       return reinterpret_cast<cucore_remote_open_fn>(entry);
-    tried += text(tried.empty() ? "" : ", ", path, " (has no cucore_remote_open)");
+    tried += concat(tried.empty() ? "" : ", ", path, " (has no cucore_remote_open)");
   }
-  throw Error(Status::LIBRARY_MISSING, text("cannot load ", name, ": tried ", tried));
+  throw Error(Status::LIBRARY_MISSING, concat("cannot load ", name, ": tried ", tried));
 }
 
 }  // namespace
 
 std::string plugin_of(const std::string& url) {
   for (const Scheme& scheme : SCHEMES)
-    if (url.starts_with(scheme.prefix)) return text("cucore-remote-", scheme.plugin, ".so");
+    if (url.starts_with(scheme.prefix)) return concat("cucore-remote-", scheme.plugin, ".so");
   throw Error(Status::INVALID_ARGUMENT,
-              text("the URL ", shown_location(url),
-                   "begins with none of file://, http://, https:// and redis://"));
+              concat("the URL ", shown_location(url),
+                     "begins with none of file://, http://, https:// and redis://"));
 }
 
 std::unique_ptr<cache::Remote> open_remote(const std::string& url,
@@ -63,8 +63,9 @@ std::unique_ptr<cache::Remote> open_remote(const std::string& url,
   cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
   char reason[512] = "";
   if (!open_plugin(plugin_of(url))(url.c_str(), &options, &remote, reason, sizeof reason))
-    throw Error(Status::INVALID_ARGUMENT, text("cannot use ", without_login(url),
-                                               " as a remote: ", static_cast<const char*>(reason)));
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("cannot use ", without_login(url),
+                       " as a remote: ", static_cast<const char*>(reason)));
   return std::make_unique<RemoteAdapter>(remote);
 }
 

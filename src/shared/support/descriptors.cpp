@@ -7,8 +7,8 @@
 #include <array>
 #include <cerrno>
 
+#include "support/concat.hpp"
 #include "support/error.hpp"
-#include "support/text.hpp"
 
 namespace cucore {
 namespace {
@@ -43,7 +43,7 @@ std::string descriptor_shortage() {
 
 void require_descriptors(std::string_view what) {
   if (const std::string why = descriptor_shortage(); !why.empty())
-    throw Error(Status::IO, text("cannot ", what, ": ", why));
+    throw Error(Status::IO, concat("cannot ", what, ": ", why));
 }
 
 }  // namespace cucore

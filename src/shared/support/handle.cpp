@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore {
 namespace {
@@ -23,7 +23,7 @@ std::string describe_handle(const HandleHead* head) {
   if (!has_mark(*head)) return "not a handle";
   const bool released = head->references.load(std::memory_order_acquire) == 0;
   const char* name = *head->name ? head->name : "handle";
-  return text(released ? "a released " : "a ", name);
+  return concat(released ? "a released " : "a ", name);
 }
 
 void HandlePool::lock_all() {

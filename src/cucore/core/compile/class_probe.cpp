@@ -5,9 +5,9 @@
 
 #include "core/compile/file_flags.hpp"
 #include "core/compile/nvrtc_program.hpp"
+#include "support/concat.hpp"
 #include "support/error.hpp"
 #include "support/log.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -24,16 +24,16 @@ std::optional<Arch> marking_arch() {
 }
 
 std::string macro(std::string_view name, std::string_view value) {
-  return text("#undef ", name, "\n#define ", name, " ", value, "\n");
+  return concat("#undef ", name, "\n#define ", name, " ", value, "\n");
 }
 
 // The second compile must take the same branches as the first if the source branches by
 // architecture. NVRTC ignores definitions of these macros in its flags, so they are in a header.
 std::string macros_of(const Arch& arch) {
-  const std::string number = text(arch.number * 10);
+  const std::string number = concat(arch.number * 10);
   std::string macros = macro("__CUDA_ARCH__", number) + macro("__CUDA_ARCH_LIST__", number);
   if (arch.suffix == 'a')
-    macros += macro(text("__CUDA_ARCH_FEAT_SM", arch.number, "_ALL"), "1") +
+    macros += macro(concat("__CUDA_ARCH_FEAT_SM", arch.number, "_ALL"), "1") +
               macro("__CUDA_ARCH_SPECIFIC__", number) +
               macro("__CUDA_ARCH_FAMILY_SPECIFIC__", number);
   return macros;
@@ -51,7 +51,7 @@ std::optional<NvrtcJob> class_job(const NvrtcJob& job, const Arch& arch, const A
   out.header_sources.push_back(macros_of(arch));
   out.flags = {"--gpu-architecture=" + marking.text(), "--pre-include=" + header};
   out.flags.insert(out.flags.end(), flags->begin(), flags->end());
-  out.what = text("find the classes of parameters: ", job.what);
+  out.what = concat("find the classes of parameters: ", job.what);
   return out;
 }
 
@@ -66,7 +66,7 @@ void complete_classes(std::vector<image::Symbol>& symbols, const NvrtcJob& job, 
     image::adopt_stated_classes(symbols,
                                 image::inspect(image::CodeType::PTX, result.bytes).symbols);
   } catch (const std::exception& failure) {
-    log(LogLevel::DEBUG, text("classes of parameters stay unknown: ", failure.what()));
+    log(LogLevel::DEBUG, concat("classes of parameters stay unknown: ", failure.what()));
   }
 }
 

@@ -6,8 +6,8 @@
 
 #include "core/compile/nvrtc_program.hpp"
 #include "core/objects/device.hpp"
+#include "support/concat.hpp"
 #include "support/descriptors.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 namespace {
@@ -33,13 +33,13 @@ image::Arch default_arch(image::CodeType target) {
   const Ref<Device> device = first_device();
   const bool real = device && !device->is_emulated();
   if (target == image::CodeType::CUBIN && !real)
-    throw Error(Status::INVALID_ARGUMENT,
-                device
-                    ? text("device 0 is the CPU device, which runs PTX and no machine code; "
-                           "compile to PTX, or set arch (\"",
-                           device->arch(), "\") for a GPU")
-                    : text("a CUBIN is for one architecture and no device is available to take it "
-                           "from; set arch, for instance \"sm_90\", or compile to PTX"));
+    throw Error(
+        Status::INVALID_ARGUMENT,
+        device ? concat("device 0 is the CPU device, which runs PTX and no machine code; "
+                        "compile to PTX, or set arch (\"",
+                        device->arch(), "\") for a GPU")
+               : concat("a CUBIN is for one architecture and no device is available to take it "
+                        "from; set arch, for instance \"sm_90\", or compile to PTX"));
   if (!device) return lowest_of_nvrtc();
   return {.number = device->capability(), .is_virtual = device->is_emulated()};
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/compile/ltoir_definitions.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
@@ -154,30 +154,30 @@ std::string DefinitionCheck::shown(const Owner& owner) const {
   const auto same = std::ranges::count_if(
       job_.inputs, [&](const LinkInput& input) { return input.name == text; });
   if (!owner.member.empty()) text += "(" + owner.member + ")";
-  return same == 1 ? text : cucore::text(text, " (input ", owner.input, ")");
+  return same == 1 ? text : concat(text, " (input ", owner.input, ")");
 }
 
 std::string DefinitionCheck::shown(const Owners& owners) const {
   std::string list;
   for (size_t i = 0; i < owners.size(); ++i)
-    list += text(i == 0 ? "" : i + 1 < owners.size() ? ", " : " and ", shown(owners[i]));
+    list += concat(i == 0 ? "" : i + 1 < owners.size() ? ", " : " and ", shown(owners[i]));
   return list;
 }
 
 void DefinitionCheck::fail(const std::vector<std::string>& names, const std::string& log) const {
   const auto line = [&](const std::string& name) {
     const std::string clear = shown(name);
-    return text("'", clear, "' is defined in ", shown(owners_.at(name)),
-                clear == name ? "" : text(" (symbol ", name, ")"));
+    return concat("'", clear, "' is defined in ", shown(owners_.at(name)),
+                  clear == name ? "" : concat(" (symbol ", name, ")"));
   };
   std::string all;
-  for (const std::string& name : names) all += text("error   : ", line(name), "\n");
+  for (const std::string& name : names) all += concat("error   : ", line(name), "\n");
   const std::string more =
-      names.size() == 1 ? "" : text("; ", names.size() - 1, " more names are defined twice");
+      names.size() == 1 ? "" : concat("; ", names.size() - 1, " more names are defined twice");
   throw Error(Status::LINKING,
-              text("cannot ", job_.what, ": ", line(names[0]), more,
-                   "; expected one definition of each name; keep one, or make the others static, "
-                   "inline or extern"),
+              concat("cannot ", job_.what, ": ", line(names[0]), more,
+                     "; expected one definition of each name; keep one, or make the others static, "
+                     "inline or extern"),
               all + log);
 }
 

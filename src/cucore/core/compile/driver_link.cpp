@@ -2,7 +2,7 @@
 // A link by the driver (cuLink*): for code newer than nvJitLink, and without nvJitLink.
 #include "core/compile/link_job.hpp"
 #include "core/objects/context_scope.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
@@ -112,7 +112,7 @@ class DriverRun {
     if (status != Status::INVALID_CODE && status != Status::CUDA &&
         status != Status::INVALID_ARGUMENT && status != Status::NOT_FOUND)
       driver::fail(result, what, log);
-    throw Error(Status::LINKING, text(what, ": ", driver::name_of(result)), log,
+    throw Error(Status::LINKING, concat(what, ": ", driver::name_of(result)), log,
                 {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
   }
 

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "support/concat.hpp"
 #include "support/error.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 namespace {
@@ -35,8 +35,9 @@ class File {
     if (fstat(fd_, &status) != 0) fail("read", Status::IO);
     if (!S_ISREG(status.st_mode)) throw Error(Status::IO, path_ + " is not a regular file");
     if (status.st_size > LARGEST)
-      throw Error(Status::IO, text(path_, " has ", status.st_size,
-                                   " bytes; expected object code of at most ", LARGEST, " bytes"));
+      throw Error(Status::IO,
+                  concat(path_, " has ", status.st_size, " bytes; expected object code of at most ",
+                         LARGEST, " bytes"));
     std::vector<std::byte> bytes(static_cast<size_t>(status.st_size));
     size_t done = 0;
     while (done < bytes.size()) {
@@ -53,7 +54,7 @@ class File {
  private:
   [[noreturn]] void fail(const char* verb, Status status) const {
     const std::string reason = std::system_category().message(errno);
-    throw Error(status, text("cannot ", verb, " ", path_, ": ", reason));
+    throw Error(status, concat("cannot ", verb, " ", path_, ": ", reason));
   }
 
   const std::string& path_;

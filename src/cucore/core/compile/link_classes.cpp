@@ -6,9 +6,9 @@
 #include "core/compile/class_probe.hpp"
 #include "core/compile/linked_symbols.hpp"
 #include "driver/nvjitlink.hpp"
+#include "support/concat.hpp"
 #include "support/error.hpp"
 #include "support/log.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -29,7 +29,7 @@ LinkJob class_job(const LinkJob& job) {
   });
   if (job.arch.number < FIRST_MARKING_ARCH && driver::nvjitlink().version >= FIRST_MARKING_VERSION)
     out.arch = {.number = FIRST_MARKING_ARCH, .is_virtual = false};
-  out.what = text("find the classes of parameters: ", job.what);
+  out.what = concat("find the classes of parameters: ", job.what);
   return out;
 }
 
@@ -50,7 +50,7 @@ void complete_classes(std::vector<Symbol>& symbols, const LinkJob& job) {
     else
       image::adopt_classes(symbols, stated);
   } catch (const std::exception& failure) {
-    log(LogLevel::DEBUG, text("classes of parameters stay unknown: ", failure.what()));
+    log(LogLevel::DEBUG, concat("classes of parameters stay unknown: ", failure.what()));
   }
 }
 

@@ -8,8 +8,8 @@
 #include "driver/cuda.hpp"
 #include "driver/library_build.hpp"
 #include "driver/nvjitlink.hpp"
+#include "support/concat.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -23,24 +23,24 @@ namespace {
 std::string build_of(cucore_backend backend) {
   if (backend == CUCORE_BACKEND_NVJITLINK) {
     const auto& table = driver::nvjitlink();
-    return text(table.version, " ", driver::library_build(table.nvJitLinkDestroy));
+    return concat(table.version, " ", driver::library_build(table.nvJitLinkDestroy));
   }
   const auto& table = driver::cuda();
-  return text(table.version, " ", driver::library_build(table.cuDriverGetVersion));
+  return concat(table.version, " ", driver::library_build(table.cuDriverGetVersion));
 }
 
 // The symbols of an input are also in the result, so the result depends on them.
 std::string describe(const image::Image& image) {
   Sha256 symbols;
   for (const auto& symbol : image.symbols) {
-    symbols.update(text(symbol.expression.size(), ":", symbol.expression, "=",
-                        symbol.lowered_name.size(), ":", symbol.lowered_name, ";"));
+    symbols.update(concat(symbol.expression.size(), ":", symbol.expression, "=",
+                          symbol.lowered_name.size(), ":", symbol.lowered_name, ";"));
     if (!symbol.parameters) continue;
     for (const auto& parameter : *symbol.parameters)
-      symbols.update(text(static_cast<uint32_t>(parameter.parameter_class)));
+      symbols.update(concat(static_cast<uint32_t>(parameter.parameter_class)));
   }
-  return text(image::code_type_name(image.type), " ", image.arch.text(), " ",
-              hex(sha256(image.data())), " ", hex(symbols.finish()), " ", image.name);
+  return concat(image::code_type_name(image.type), " ", image.arch.text(), " ",
+                hex(sha256(image.data())), " ", hex(symbols.finish()), " ", image.name);
 }
 
 void add_input(std::vector<container::KeyField>& fields, const Code& code) {
@@ -48,7 +48,7 @@ void add_input(std::vector<container::KeyField>& fields, const Code& code) {
     fields.push_back(key_field(KeyTag::INPUT, describe(code)));
     return;
   }
-  fields.push_back(key_field(KeyTag::INPUT, text("BUNDLE ", code.images.size(), " ", code.name)));
+  fields.push_back(key_field(KeyTag::INPUT, concat("BUNDLE ", code.images.size(), " ", code.name)));
   for (const image::Image& image : code.images)
     fields.push_back(key_field(KeyTag::INPUT, describe(image)));
 }
@@ -85,8 +85,8 @@ container::BuildInputs link_inputs(const std::vector<const Code*>& inputs, CodeT
                 key_field(KeyTag::BUILD, out.bypass.empty() ? build_of(choice.backend) : ""),
                 key_field(KeyTag::TARGET, image::code_type_name(target)),
                 key_field(KeyTag::ARCH, out.arch.text()), key_field(KeyTag::NAME, out.label),
-                key_field(KeyTag::OPTION, text("lto ", toggle_text(options.lto))),
-                key_field(KeyTag::OPTION, text("ptx ", toggle_text(options.ptx))),
+                key_field(KeyTag::OPTION, concat("lto ", toggle_text(options.lto))),
+                key_field(KeyTag::OPTION, concat("ptx ", toggle_text(options.ptx))),
                 // Caches may contain results of links whose definitions were not compared.
                 key_field(KeyTag::OPTION, "one definition")};
   for (const std::string& flag : options.flags)

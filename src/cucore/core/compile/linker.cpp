@@ -13,9 +13,9 @@
 #include "core/load/objectcode.hpp"
 #include "driver/nvjitlink.hpp"
 #include "image/linkable.hpp"
+#include "support/concat.hpp"
 #include "support/log.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -47,13 +47,13 @@ Code image_of(const Code& bundle, const Arch& arch) {
 }
 
 std::string input_name(const Code& code, size_t index) {
-  return code.name.empty() ? text("input ", index) : code.name;
+  return code.name.empty() ? concat("input ", index) : code.name;
 }
 
 std::string describe(const std::vector<const Code*>& inputs, const Arch& arch) {
   std::string names;
   for (size_t i = 0; i < inputs.size(); ++i) names += (i ? ", " : "") + input_name(*inputs[i], i);
-  return text("link ", names, " for ", arch.text());
+  return concat("link ", names, " for ", arch.text());
 }
 
 bool needs_lto(const std::vector<const Code*>& inputs, CodeType target, cucore_toggle asked) {
@@ -73,25 +73,26 @@ void require_driver_can(const LinkJob& job, const std::string& reason) {
   for (const std::string& field : job.options->nvjitlink_only)
     fields += (fields.empty() ? "" : ", ") + field;
   if (!fields.empty())
-    throw Error(Status::UNSUPPORTED, text("cannot ", job.what, ": these options need nvJitLink: ",
-                                          fields, "; this is ", reason));
+    throw Error(Status::UNSUPPORTED, concat("cannot ", job.what, ": these options need nvJitLink: ",
+                                            fields, "; this is ", reason));
 }
 
 // nvJitLink would report success and leave the input out.
 void require_relocatable(const LinkJob& job, const std::vector<const Code*>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (image::is_linked_already(*inputs[i], job.arch, job.lto))
-      throw Error(Status::LINKING,
-                  text("cannot ", job.what, ": ", input_name(*inputs[i], i), " (",
-                       image::code_type_name(inputs[i]->type),
-                       ") is linked already, and nvJitLink would leave its code out; compile it as "
-                       "relocatable device code (--rdc, nvcc -dc), or to LTOIR or PTX"));
+      throw Error(
+          Status::LINKING,
+          concat("cannot ", job.what, ": ", input_name(*inputs[i], i), " (",
+                 image::code_type_name(inputs[i]->type),
+                 ") is linked already, and nvJitLink would leave its code out; compile it as "
+                 "relocatable device code (--rdc, nvcc -dc), or to LTOIR or PTX"));
 }
 
 LinkResult run(const LinkJob& job, const LinkerChoice& choice,
                const std::vector<const Code*>& inputs) {
   if (!choice.problem.empty())
-    throw Error(Status::UNSUPPORTED, text("cannot ", job.what, ": ", choice.problem));
+    throw Error(Status::UNSUPPORTED, concat("cannot ", job.what, ": ", choice.problem));
   const bool by_nvjitlink = choice.backend == CUCORE_BACKEND_NVJITLINK;
   if (by_nvjitlink)
     require_relocatable(job, inputs);
@@ -122,12 +123,12 @@ Code to_code(LinkResult result, const LinkJob& job, const LinkerChoice& choice,
   code.log = container::clean_text(result.log);
   const int version = version_of(choice.backend);
   set_producer(code, choice.backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver",
-               text(version / 1000, ".", version % 1000 / 10));
+               concat(version / 1000, ".", version % 1000 / 10));
   code.metadata["options"] = std::move(result.flags);
   std::vector<std::string> made_of;
   for (size_t i = 0; i < inputs.size(); ++i)
-    made_of.push_back(text(image::code_type_name(inputs[i]->type), " ",
-                           hex(sha256(inputs[i]->data())), " ", input_name(*inputs[i], i)));
+    made_of.push_back(concat(image::code_type_name(inputs[i]->type), " ",
+                             hex(sha256(inputs[i]->data())), " ", input_name(*inputs[i], i)));
   code.metadata["inputs"] = std::move(made_of);
   return code;
 }
@@ -139,8 +140,8 @@ Code link_codes(const std::vector<const Code*>& given, CodeType target,
   const Arch arch = options.arch.empty() ? default_arch(target) : options.arch;
   if (target == CodeType::CUBIN && arch.is_virtual)
     throw Error(Status::INVALID_ARGUMENT,
-                text("a CUBIN is for a real architecture and arch is \"", arch.text(),
-                     "\"; set \"sm_", arch.text().substr(8), "\", or link to PTX"));
+                concat("a CUBIN is for a real architecture and arch is \"", arch.text(),
+                       "\"; set \"sm_", arch.text().substr(8), "\", or link to PTX"));
   std::vector<Code> picked;
   picked.reserve(given.size());
   std::vector<const Code*> inputs;
@@ -193,7 +194,7 @@ void Linker::require_target(CodeType target) const {
                 "nvJitLink 13.3 and is not in this version");
   if (target != CodeType::PTX && target != CodeType::CUBIN)
     throw Error(Status::INVALID_ARGUMENT,
-                text("a link gives PTX or CUBIN, not ", image::code_type_name(target)));
+                concat("a link gives PTX or CUBIN, not ", image::code_type_name(target)));
   if (options_.ptx == CUCORE_TOGGLE_ON && target != CodeType::PTX)
     throw Error(Status::INVALID_ARGUMENT,
                 "cucore_linker_options.ptx is ON and the target is CUBIN; link to PTX");

@@ -5,8 +5,8 @@
 
 #include "driver/cuda.hpp"
 #include "driver/nvjitlink.hpp"
+#include "support/concat.hpp"
 #include "support/error.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 namespace {
@@ -16,7 +16,7 @@ using image::CodeType;
 
 constexpr int OLDEST_NVJITLINK = 12030;  // the first that reports its version
 
-std::string toolkit_text(int toolkit) { return text("CUDA ", toolkit / 10, ".", toolkit % 10); }
+std::string toolkit_text(int toolkit) { return concat("CUDA ", toolkit / 10, ".", toolkit % 10); }
 
 // Parses "13.0" from the metadata of the library's own compiles.
 int toolkit_in_metadata(const Code& code) {
@@ -34,7 +34,7 @@ int toolkit_in_metadata(const Code& code) {
 
 std::string made_by(const Code& code) {
   const std::string name = code.name.empty() ? "an input" : "\"" + code.name + "\"";
-  return text(name, " was made with ", toolkit_text(toolkit_of(code)));
+  return concat(name, " was made with ", toolkit_text(toolkit_of(code)));
 }
 
 // Returns the input that requires the newest linker; null if none records it.
@@ -74,20 +74,20 @@ LinkerChoice choose_linker(std::span<const Code* const> inputs, bool lto) {
   const auto* table = driver::nvjitlink_if_available(why);
   if (!table) return by_driver(why, lto);
   const std::string here =
-      text("nvJitLink ", driver::version_text(table->version), ", ", table->path);
+      concat("nvJitLink ", driver::version_text(table->version), ", ", table->path);
   if (table->version < OLDEST_NVJITLINK)
-    return by_driver(text(here, " is too old: it must be of CUDA ",
-                          driver::version_text(OLDEST_NVJITLINK), " or newer"),
+    return by_driver(concat(here, " is too old: it must be of CUDA ",
+                            driver::version_text(OLDEST_NVJITLINK), " or newer"),
                      lto);
   if (const Code* code = newest(inputs); code && toolkit_of(*code) > table->version / 100)
-    return by_driver(text(made_by(*code), ", and ", here,
-                          " is older; update nvJitLink, or set "
-                          "CUCORE_NVJITLINK to a newer one"),
+    return by_driver(concat(made_by(*code), ", and ", here,
+                            " is older; update nvJitLink, or set "
+                            "CUCORE_NVJITLINK to a newer one"),
                      lto);
   if (const Code* code = foreign_ltoir(inputs, table->version / 1000))
     return {CUCORE_BACKEND_NVJITLINK, here,
-            text("LTO-IR is linked by nvJitLink of its own major version: ", made_by(*code),
-                 ", and this is ", here)};
+            concat("LTO-IR is linked by nvJitLink of its own major version: ", made_by(*code),
+                   ", and this is ", here)};
   return {CUCORE_BACKEND_NVJITLINK, here, {}};
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/compile/flag_list.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
@@ -16,15 +16,15 @@ image::Arch read_arch(const FlagList& flags, const char* arch) {
   const auto parsed = image::Arch::parse(arch);
   if (!parsed)
     flags.fail("arch",
-               text("is \"", arch, "\"; write it as \"sm_90\", \"sm_90a\" or \"compute_90\""));
+               concat("is \"", arch, "\"; write it as \"sm_90\", \"sm_90a\" or \"compute_90\""));
   return *parsed;
 }
 
 void add_level(FlagList& flags, const char* field, const char* value, const char* flag) {
   if (!value) return;
   if (std::string_view(value) != "0" && std::string_view(value) != "3")
-    flags.fail(field, text("is \"", value, "\"; it is \"0\" or \"3\""));
-  flags.add(text(flag, value).c_str());
+    flags.fail(field, concat("is \"", value, "\"; it is \"0\" or \"3\""));
+  flags.add(concat(flag, value).c_str());
 }
 
 // Checks a toggle that is not a flag in the table.

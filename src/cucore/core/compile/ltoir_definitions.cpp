@@ -8,8 +8,8 @@
 #include "driver/nvjitlink.hpp"
 #include "driver/nvrtc.hpp"
 #include "driver/process_state.hpp"
+#include "support/concat.hpp"
 #include "support/log.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 namespace {
@@ -34,10 +34,10 @@ Bytes references(const std::vector<std::string>& names) {
   std::string list;
   for (const std::string& name : names) {
     if (!is_identifier(name)) continue;
-    ptx += text(".extern .func ", name, " ();\n");
-    list += text(list.empty() ? "" : ", ", name);
+    ptx += concat(".extern .func ", name, " ();\n");
+    list += concat(list.empty() ? "" : ", ", name);
   }
-  ptx += text(".global .u64 libcucore_references[] = {", list, "};\n");
+  ptx += concat(".global .u64 libcucore_references[] = {", list, "};\n");
   return to_bytes(ptx);
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
@@ -75,17 +75,17 @@ std::string header_remedy(std::string_view header, const driver::ToolkitHeaders&
                           bool uses_toolkit, int version) {
   if (const Package* package = package_of(header)) {
     if (!uses_toolkit)
-      return text("; ", header, " is a header of the CUDA toolkit, and ",
-                  "cucore_program_options.toolkit_headers is OFF: leave it at its default");
-    return text("; ", header, " is a header of the CUDA toolkit; searched ",
-                joined(toolkit.searched), ": install ", package->package, "-", version / 1000, "-",
-                version % 1000 / 10, " (Debian, RPM) or ", package->wheel, " (Python), or set ",
-                "cucore_program_options.include_paths to its folder");
+      return concat("; ", header, " is a header of the CUDA toolkit, and ",
+                    "cucore_program_options.toolkit_headers is OFF: leave it at its default");
+    return concat("; ", header, " is a header of the CUDA toolkit; searched ",
+                  joined(toolkit.searched), ": install ", package->package, "-", version / 1000,
+                  "-", version % 1000 / 10, " (Debian, RPM) or ", package->wheel,
+                  " (Python), or set ", "cucore_program_options.include_paths to its folder");
   }
   if (const std::string device = device_header(header, toolkit); !device.empty())
-    return text("; ", header, " is a header of the host: include <", device, "> in device code");
-  return text("; set cucore_program_options.include_paths to the folder of ", header,
-              ", or pass its text as a header in memory");
+    return concat("; ", header, " is a header of the host: include <", device, "> in device code");
+  return concat("; set cucore_program_options.include_paths to the folder of ", header,
+                ", or pass its text as a header in memory");
 }
 
 }  // namespace cucore::core

@@ -4,7 +4,7 @@
 #include "core/completion/library_thread.hpp"
 #include "driver/captured_output.hpp"
 #include "driver/nvjitlink.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/compile/flag_list.hpp"
+#include "support/concat.hpp"
 #include "support/error.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 std::vector<std::string> copy_strings(const char* const* strings, size_t count, const char* field) {
@@ -73,8 +73,8 @@ void require_only(const cucore_program_options& options, std::span<const std::st
       others += (others.empty() ? "" : ", ") + field;
   if (!others.empty())
     throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_program_options has fields set that ", source,
-                     " has no use for: ", others, "; leave them at their default"));
+                concat("cucore_program_options has fields set that ", source,
+                       " has no use for: ", others, "; leave them at their default"));
 }
 
 }  // namespace cucore::core

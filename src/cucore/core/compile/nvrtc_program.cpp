@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "driver/captured_output.hpp"
+#include "support/concat.hpp"
 #include "support/descriptors.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -66,7 +66,7 @@ NvrtcProgram::~NvrtcProgram() { rtc_.nvrtcDestroyProgram(&program_); }
 
 void NvrtcProgram::add_expression(const std::string& expression) {
   check(rtc_.nvrtcAddNameExpression(program_, expression.c_str()),
-        text("register the name expression ", expression));
+        concat("register the name expression ", expression));
 }
 
 void NvrtcProgram::compile(const std::vector<std::string>& flags, const std::string& what) {
@@ -85,7 +85,7 @@ void NvrtcProgram::compile(const std::vector<std::string>& flags, const std::str
   std::string whole = log();
   // Without descriptors the compiler does not find headers, and its log would blame the headers.
   if (const std::string why = descriptor_shortage(); !why.empty())
-    throw Error(Status::IO, text("cannot ", what, ": ", why), std::move(whole));
+    throw Error(Status::IO, concat("cannot ", what, ": ", why), std::move(whole));
   std::string message = what;
   if (const std::string line = first_error(whole); !line.empty()) message += ": " + line;
   check(result, message, std::move(whole));
@@ -103,7 +103,7 @@ std::string NvrtcProgram::log() const {
 std::string NvrtcProgram::lowered_name(const std::string& expression) const {
   const char* lowered = nullptr;
   check(rtc_.nvrtcGetLoweredName(program_, expression.c_str(), &lowered),
-        text("find the name expression ", expression));
+        concat("find the name expression ", expression));
   return lowered;
 }
 
@@ -119,7 +119,7 @@ image::Bytes NvrtcProgram::output(image::CodeType target) const {
     size_of = driver::require_nvrtc(rtc_.nvrtcGetLTOIRSize, "nvrtcGetLTOIRSize", 12000);
     get = driver::require_nvrtc(rtc_.nvrtcGetLTOIR, "nvrtcGetLTOIR", 12000);
   }
-  const std::string what = text("take the ", image::code_type_name(target), " from NVRTC");
+  const std::string what = concat("take the ", image::code_type_name(target), " from NVRTC");
   size_t size = 0;
   check(size_of(program_, &size), what);
   image::Bytes bytes(size);

@@ -13,8 +13,8 @@
 #include "driver/captured_output.hpp"
 #include "driver/library_build.hpp"
 #include "driver/nvvm.hpp"
+#include "support/concat.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -112,10 +112,10 @@ NvvmProgram::NvvmProgram(std::string source, const cucore_program_options& optio
   const auto names = flags.copy(options.extra_source_names, count, "extra_source_names");
   if (count && (!options.extra_sources || !options.extra_source_sizes))
     flags.fail(options.extra_sources ? "extra_source_sizes" : "extra_sources",
-               text("is NULL but the count is ", count));
+               concat("is NULL but the count is ", count));
   for (size_t i = 0; i < count; ++i) {
     if (!options.extra_sources[i] || options.extra_source_sizes[i] == 0)
-      flags.fail("extra_sources", text("is empty at index ", i, " (\"", names[i], "\")"));
+      flags.fail("extra_sources", concat("is empty at index ", i, " (\"", names[i], "\")"));
     modules_.push_back(
         {names[i],
          {static_cast<const char*>(options.extra_sources[i]), options.extra_source_sizes[i]}});
@@ -138,8 +138,8 @@ void require_compilable(CodeType target, const std::vector<std::string>& express
   require_no_expressions(expressions, "NVVM IR");
   if (target != CodeType::PTX && target != CodeType::LTOIR)
     throw Error(Status::INVALID_ARGUMENT,
-                text("a program in NVVM IR compiles to PTX or LTOIR, not to ",
-                     image::code_type_name(target)));
+                concat("a program in NVVM IR compiles to PTX or LTOIR, not to ",
+                       image::code_type_name(target)));
 }
 
 }  // namespace
@@ -156,17 +156,17 @@ container::BuildInputs NvvmProgram::make_inputs(CodeType target,
   const auto& nvvm = driver::nvvm();
   out.fields = {
       key_field(KeyTag::PRODUCER, "libNVVM"),
-      key_field(KeyTag::BUILD, text(nvvm.version, " ", driver::library_build(nvvm.nvvmVersion))),
+      key_field(KeyTag::BUILD, concat(nvvm.version, " ", driver::library_build(nvvm.nvvmVersion))),
       key_field(KeyTag::TARGET, image::code_type_name(target)),
       key_field(KeyTag::ARCH, out.arch.text()), key_field(KeyTag::NAME, name_)};
   for (const Module& module : modules_)
     out.fields.push_back(
-        key_field(KeyTag::MODULE, text(module.name, "\n", hex(sha256(module.bytes)))));
+        key_field(KeyTag::MODULE, concat(module.name, "\n", hex(sha256(module.bytes)))));
   for (const std::string& flag : command_line(target, out.arch))
     out.fields.push_back(key_field(KeyTag::OPTION, flag));
   if (use_libdevice_)
     out.fields.push_back(key_field(
-        KeyTag::MODULE, text("libdevice\n", hex(sha256(read_file(driver::libdevice_path()))))));
+        KeyTag::MODULE, concat("libdevice\n", hex(sha256(read_file(driver::libdevice_path()))))));
   return out;
 }
 
@@ -175,7 +175,7 @@ Ref<ObjectCode> NvvmProgram::compile(CodeType target, const std::vector<std::str
   require_compilable(target, expressions);
   const Arch arch = compile_arch(arch_);
   const std::vector<std::string> flags = command_line(target, arch);
-  NvvmRun run(text("compile ", name_, " for ", arch.text()));
+  NvvmRun run(concat("compile ", name_, " for ", arch.text()));
   for (const Module& module : modules_) run.add(module.bytes, module.name);
   std::vector<std::byte> libdevice;
   if (use_libdevice_) {
@@ -189,11 +189,11 @@ Ref<ObjectCode> NvvmProgram::compile(CodeType target, const std::vector<std::str
   const auto& nvvm = driver::nvvm();
   code.metadata["producer"] = std::string("libNVVM");
   // libNVVM's own number, which is not a toolkit's: a linker must not compare it.
-  code.metadata["nvvm_version"] = text(nvvm.version / 1000, ".", nvvm.version % 1000 / 10);
+  code.metadata["nvvm_version"] = concat(nvvm.version / 1000, ".", nvvm.version % 1000 / 10);
   code.metadata["options"] = flags;
   Sha256 hash;
   for (const Module& module : modules_)
-    hash.update(text(module.bytes.size(), ":")).update(module.bytes);
+    hash.update(concat(module.bytes.size(), ":")).update(module.bytes);
   code.metadata["source_sha256"] = hex(hash.finish());
   return make<ObjectCode>(std::move(code));
 }

@@ -13,9 +13,9 @@
 #include "core/compile/ptx_program.hpp"
 #include "core/compile/source_classes.hpp"
 #include "core/load/objectcode.hpp"
+#include "support/concat.hpp"
 #include "support/log.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -44,17 +44,17 @@ namespace {
 void require_arch(const char* arch) {
   if (!Arch::parse(arch))
     throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_program_options.arch is \"", arch,
-                     "\"; write it as \"sm_90\", \"sm_90a\" or \"compute_90\""));
+                concat("cucore_program_options.arch is \"", arch,
+                       "\"; write it as \"sm_90\", \"sm_90a\" or \"compute_90\""));
 }
 
 // Adds one field of the seed's input, its length first, so that different lists of fields differ.
 void add_field(Sha256& hash, std::string_view field) {
-  hash.update(text(field.size(), ":")).update(field);
+  hash.update(concat(field.size(), ":")).update(field);
 }
 
 void add_fields(Sha256& hash, const std::vector<std::string>& fields) {
-  add_field(hash, text(fields.size()));
+  add_field(hash, concat(fields.size()));
   for (const std::string& field : fields) add_field(hash, field);
 }
 
@@ -75,10 +75,10 @@ Ref<Program> Program::create(cucore_source_type type, std::string source,
   if (options.arch) require_arch(options.arch);
   if (options.reserved != 0)
     throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_program_options.reserved is ", options.reserved, "; leave it 0"));
+                concat("cucore_program_options.reserved is ", options.reserved, "; leave it 0"));
   if (options.reserved_1 != 0)
-    throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_program_options.reserved_1 is ", options.reserved_1, "; leave it 0"));
+    throw Error(Status::INVALID_ARGUMENT, concat("cucore_program_options.reserved_1 is ",
+                                                 options.reserved_1, "; leave it 0"));
   switch (type) {
     case CUCORE_SOURCE_TYPE_CUDA_CPP:
       return make<CudaProgram>(std::move(source), options);
@@ -88,7 +88,7 @@ Ref<Program> Program::create(cucore_source_type type, std::string source,
       return make<NvvmProgram>(std::move(source), options);
     default:
       throw Error(Status::INVALID_ARGUMENT,
-                  text("type is ", static_cast<int>(type), ", not a cucore_source_type"));
+                  concat("type is ", static_cast<int>(type), ", not a cucore_source_type"));
   }
 }
 
@@ -117,8 +117,8 @@ std::string program_name(const cucore_program_options& options) {
 void require_no_expressions(const std::vector<std::string>& expressions, const char* source) {
   if (!expressions.empty())
     throw Error(Status::INVALID_ARGUMENT,
-                text("name expressions are for CUDA C++; of ", source,
-                     " every kernel is found under the name that it has there"));
+                concat("name expressions are for CUDA C++; of ", source,
+                       " every kernel is found under the name that it has there"));
 }
 
 CudaProgram::CudaProgram(std::string source, const cucore_program_options& options)
@@ -133,14 +133,14 @@ CudaProgram::CudaProgram(std::string source, const cucore_program_options& optio
       links_(options.link_time_optimization == CUCORE_TOGGLE_ON),
       uses_toolkit_(options.toolkit_headers != CUCORE_TOGGLE_OFF) {
   if (const size_t nul = source_.find('\0'); nul != std::string::npos)
-    throw Error(Status::INVALID_ARGUMENT, text("the source has a NUL at offset ", nul,
-                                               "; pass the length of the text as size"));
+    throw Error(Status::INVALID_ARGUMENT, concat("the source has a NUL at offset ", nul,
+                                                 "; pass the length of the text as size"));
   if (options.use_libdevice != CUCORE_TOGGLE_DEFAULT || options.extra_source_count != 0)
     throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_program_options.",
-                     options.extra_source_count ? "extra_sources" : "use_libdevice",
-                     " is for NVVM IR; leave it at its default"));
-  if (has_seed_) flags_.push_back(text("--frandom-seed=", options.random_seed));
+                concat("cucore_program_options.",
+                       options.extra_source_count ? "extra_sources" : "use_libdevice",
+                       " is for NVVM IR; leave it at its default"));
+  if (has_seed_) flags_.push_back(concat("--frandom-seed=", options.random_seed));
   file_flags_ = read_file_flags(flags_);
   may_read_files_ = container::may_read_files(*make_file_access());
 }
@@ -150,20 +150,21 @@ Arch CudaProgram::arch_for(CodeType target) const {
   const Arch arch = *Arch::parse(arch_);
   if (target == CodeType::CUBIN && arch.is_virtual)
     throw Error(Status::INVALID_ARGUMENT,
-                text("a CUBIN is for a real architecture and arch is \"", arch_, "\"; set \"sm_",
-                     arch_.substr(arch_.find('_') + 1), "\", or compile to PTX"));
+                concat("a CUBIN is for a real architecture and arch is \"", arch_, "\"; set \"sm_",
+                       arch_.substr(arch_.find('_') + 1), "\", or compile to PTX"));
   return arch;
 }
 
 CudaProgram::Job CudaProgram::prepare(CodeType target,
                                       const std::vector<std::string>& expressions) const {
   if (target != CodeType::PTX && target != CodeType::CUBIN && target != CodeType::LTOIR)
-    throw Error(Status::INVALID_ARGUMENT, text("a program compiles to PTX, CUBIN or LTOIR, not to ",
-                                               image::code_type_name(target)));
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("a program compiles to PTX, CUBIN or LTOIR, not to ",
+                       image::code_type_name(target)));
   if (links_ && target != CodeType::LTOIR)
     throw Error(Status::INVALID_ARGUMENT,
-                text("with link_time_optimization NVRTC makes LTOIR alone, not ",
-                     image::code_type_name(target), "; compile to LTOIR, or turn it off"));
+                concat("with link_time_optimization NVRTC makes LTOIR alone, not ",
+                       image::code_type_name(target), "; compile to LTOIR, or turn it off"));
   Job job{target, arch_for(target), {}, expressions, {}};
   std::ranges::sort(job.expressions);
   // std::ranges::unique of libstdc++ 12 does not compile with clang 14.
@@ -182,7 +183,7 @@ CudaProgram::Job CudaProgram::prepare(CodeType target,
 // Without a seed NVRTC puts the process id into the names of anonymous namespaces.
 std::string CudaProgram::derived_seed(const Job& job) const {
   Sha256 hash;
-  add_field(hash, text(driver::nvrtc().version));
+  add_field(hash, concat(driver::nvrtc().version));
   add_field(hash, image::code_type_name(job.target));
   add_fields(hash, job.flags);
   add_field(hash, name_);
@@ -241,7 +242,7 @@ container::BuildInputs CudaProgram::make_inputs(CodeType target,
     out.fields.push_back(key_field(KeyTag::OPTION, flag));
   for (size_t i = 0; i < header_names_.size(); ++i)
     out.fields.push_back(
-        key_field(KeyTag::HEADER, text(header_names_[i], "\n", hex(sha256(header_sources_[i])))));
+        key_field(KeyTag::HEADER, concat(header_names_[i], "\n", hex(sha256(header_sources_[i])))));
   for (const std::string& expression : job.expressions)
     out.fields.push_back(key_field(KeyTag::EXPRESSION, expression));
   return out;
@@ -253,7 +254,7 @@ void CudaProgram::trace_files(CodeType target, const std::vector<std::string>& e
   job.flags.push_back("--fdevice-syntax-only");
   job.flags.push_back("--fdevice-time-trace=" + path);
   NvrtcProgram run(source_, compiler_name(name_), header_names_, header_sources_);
-  run.compile(job.all_flags(), text("find the headers of ", name_));
+  run.compile(job.all_flags(), concat("find the headers of ", name_));
 }
 
 // A message about a header that was not found ends with the remedy.
@@ -277,7 +278,7 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   const NvrtcJob request{source_,         compiler_name(name_),
                          header_names_,   header_sources_,
                          job.all_flags(), job.expressions,
-                         target,          text("compile ", name_, " for ", job.arch.text())};
+                         target,          concat("compile ", name_, " for ", job.arch.text())};
   const NvrtcResult result = run(runner, request);
   // A name is that of a file, which may contain bytes that are not text.
   container::Code code =
@@ -295,7 +296,7 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   const int version = driver::nvrtc().version;
   // Other images record it themselves; the choice of nvJitLink for this one depends on it.
   if (target == CodeType::LTOIR) code.toolkit = static_cast<uint16_t>(version / 100);
-  set_producer(code, "NVRTC", text(version / 1000, ".", version % 1000 / 10));
+  set_producer(code, "NVRTC", concat(version / 1000, ".", version % 1000 / 10));
   code.metadata["options"] = job.flags;
   code.metadata["source_sha256"] = hex(sha256(source_));
   if (!job.expressions.empty()) code.metadata["name_expressions"] = job.expressions;

@@ -5,8 +5,8 @@
 #include "core/compile/linker.hpp"
 #include "core/compile/nvrtc_options.hpp"
 #include "core/load/objectcode.hpp"
+#include "support/concat.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -81,8 +81,8 @@ namespace {
 void require_compilable(CodeType target, const std::vector<std::string>& expressions) {
   require_no_expressions(expressions, "PTX");
   if (target != CodeType::CUBIN)
-    throw Error(Status::INVALID_ARGUMENT, text("a program in PTX compiles to a CUBIN, not to ",
-                                               image::code_type_name(target)));
+    throw Error(Status::INVALID_ARGUMENT, concat("a program in PTX compiles to a CUBIN, not to ",
+                                                 image::code_type_name(target)));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "support/concat.hpp"
 #include "support/edit_distance.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 namespace {
@@ -20,7 +20,7 @@ std::string list_names(std::vector<std::string> names, std::string_view nearest_
   std::string list = names.size() == 1 ? "there is " : "there are ";
   const size_t shown = std::min(names.size(), MOST_LISTED);
   for (size_t i = 0; i < shown; ++i) list += (i ? ", " : "") + names[i];
-  if (names.size() > shown) list += text(" and ", names.size() - shown, " more");
+  if (names.size() > shown) list += concat(" and ", names.size() - shown, " more");
   return list;
 }
 

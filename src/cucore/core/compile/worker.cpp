@@ -21,10 +21,10 @@
 
 #include "core/compile/worker_message.hpp"
 #include "driver/nvrtc.hpp"
+#include "support/concat.hpp"
 #include "support/descriptors.hpp"
 #include "support/environment.hpp"
 #include "support/loaded_file.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 namespace {
@@ -85,10 +85,10 @@ std::string Worker::find_program() {
       places.push_back(folder + place + "cucore-worker");
   for (const std::string& place : places) {
     if (access(place.c_str(), X_OK) == 0) return place;
-    tried += text(tried.empty() ? "" : ", ", place, " (", reason(), ")");
+    tried += concat(tried.empty() ? "" : ", ", place, " (", reason(), ")");
   }
-  throw Error(Status::NOT_FOUND, text("cannot find the program of the workers: tried ", tried,
-                                      "; set CUCORE_WORKER to where cucore-worker is"));
+  throw Error(Status::NOT_FOUND, concat("cannot find the program of the workers: tried ", tried,
+                                        "; set CUCORE_WORKER to where cucore-worker is"));
 }
 
 void Worker::start() {
@@ -111,7 +111,7 @@ void Worker::start() {
   pid_ = -1;
   close(std::exchange(from_, -1));
   throw Error(Status::IO,
-              text("cannot start ", program, ": ", std::system_category().message(failure)));
+              concat("cannot start ", program, ": ", std::system_category().message(failure)));
 }
 
 void Worker::stop() {
@@ -134,12 +134,12 @@ std::string Worker::how_it_died() {
   pid_ = -1;
   const int status = *ended;
   if (failure != 0)
-    return text("the socket to it failed: ", std::system_category().message(failure));
+    return concat("the socket to it failed: ", std::system_category().message(failure));
   if (WIFEXITED(status) && WEXITSTATUS(status) > SOCKET_FAILED)
-    return text("its socket failed: ",
-                std::system_category().message(WEXITSTATUS(status) - SOCKET_FAILED));
-  if (WIFSIGNALED(status)) return text("it was ended by ", sigdescr_np(WTERMSIG(status)));
-  return text("it ended with ", WEXITSTATUS(status));
+    return concat("its socket failed: ",
+                  std::system_category().message(WEXITSTATUS(status) - SOCKET_FAILED));
+  if (WIFSIGNALED(status)) return concat("it was ended by ", sigdescr_np(WTERMSIG(status)));
+  return concat("it ended with ", WEXITSTATUS(status));
 }
 
 Worker::Fate Worker::transfer(int fd, bool writes, char* data, size_t size, Clock::time_point end) {
@@ -187,13 +187,13 @@ NvrtcResult Worker::run(const NvrtcJob& job) {
     if (fate == Fate::ANSWERED) return unpack_result(answer);
     if (fate == Fate::TOO_SLOW) {
       stop();
-      throw Error(Status::COMPILATION,
-                  text("cannot ", job.what, ": it took longer than ", time_limit_.count(), " ms"));
+      throw Error(Status::COMPILATION, concat("cannot ", job.what, ": it took longer than ",
+                                              time_limit_.count(), " ms"));
     }
     death = how_it_died();
   }
   throw Error(Status::COMPILATION,
-              text("cannot ", job.what, ": the process of the compiler died twice; ", death));
+              concat("cannot ", job.what, ": the process of the compiler died twice; ", death));
 }
 
 }  // namespace cucore::core

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/objects/context_scope.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -32,9 +32,9 @@ void require_not_captured(const Stream& stream, Guard& guard) {
       [&] { return "ask whether " + stream.label() + " is being captured"; });
   if (status != CU_STREAM_CAPTURE_STATUS_NONE)
     throw Error(Status::INVALID_STATE,
-                text("cannot await ", stream.label(),
-                     ": it is being captured into a graph, and nothing runs meanwhile; await the "
-                     "stream that the graph is launched on"));
+                concat("cannot await ", stream.label(),
+                       ": it is being captured into a graph, and nothing runs meanwhile; await the "
+                       "stream that the graph is launched on"));
 }
 
 CUevent make_event(const Stream& stream) {

@@ -2,7 +2,7 @@
 #include "core/completion/future.hpp"
 
 #include "core/completion/completion_poller.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -92,7 +92,7 @@ void Future::wait(int64_t timeout_ns) const {
   if (!has_ended() && timeout_ns != 0) sleep(timeout_ns);
   if (!has_ended())
     throw Error(Status::NOT_READY,
-                text("the awaited work is not complete after ", timeout_ns, " ns"));
+                concat("the awaited work is not complete after ", timeout_ns, " ns"));
   throw_outcome();
 }
 

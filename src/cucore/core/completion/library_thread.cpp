@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "driver/cuda.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
@@ -71,8 +71,8 @@ pthread_t start_thread(const char* name, void (*body)(void*) noexcept, void* arg
   pthread_t thread;
   if (const int result = pthread_create(&thread, attributes, &run, start.get()); result != 0)
     throw Error(Status::OUT_OF_MEMORY,
-                text("cannot start the library's thread ", name, ": error ", result,
-                     " of the system; raise the limit of threads (ulimit -u)"));
+                concat("cannot start the library's thread ", name, ": error ", result,
+                       " of the system; raise the limit of threads (ulimit -u)"));
   (void)start.release();
   return thread;
 }

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "driver/cuda.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
@@ -21,8 +21,8 @@ constexpr size_t KEPT_RING = 4096;  // an empty queue keeps at most this many pl
 Ref<Queue> Queue::create(const QueueOptions& options) {
   const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (descriptor < 0)
-    throw Error(Status::IO, text("cannot make the descriptor of a queue: ", std::strerror(errno),
-                                 "; raise the limit of open files (ulimit -n)"));
+    throw Error(Status::IO, concat("cannot make the descriptor of a queue: ", std::strerror(errno),
+                                   "; raise the limit of open files (ulimit -n)"));
   try {
     return make<Queue>(options, descriptor);
   } catch (...) {

@@ -6,15 +6,16 @@
 #include "core/load/launch_arguments.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
 
 [[noreturn]] void throw_dead(const Kernel& kernel, size_t index) {
-  throw Error(Status::INVALID_HANDLE,
-              text("argument ", index, " of kernel ", kernel.label(),
-                   " is a released buffer or a handle of another type; expected a cucore_buffer"));
+  throw Error(
+      Status::INVALID_HANDLE,
+      concat("argument ", index, " of kernel ", kernel.label(),
+             " is a released buffer or a handle of another type; expected a cucore_buffer"));
 }
 
 void check_device(const Kernel& kernel, size_t index, const Buffer& buffer, const Stream& stream) {
@@ -24,9 +25,9 @@ void check_device(const Kernel& kernel, size_t index, const Buffer& buffer, cons
       buffer.kind() == Buffer::Kind::PINNED || buffer.kind() == Buffer::Kind::MANAGED;
   if (&buffer.device() != &stream.device() && !anywhere)
     throw Error(Status::INVALID_ARGUMENT,
-                text("argument ", index, " of kernel ", kernel.label(), " is a buffer of ",
-                     buffer.device().label(), "; expected one of ", stream.device().label(),
-                     ", the device of the stream; copy the buffer, or use managed memory"));
+                concat("argument ", index, " of kernel ", kernel.label(), " is a buffer of ",
+                       buffer.device().label(), "; expected one of ", stream.device().label(),
+                       ", the device of the stream; copy the buffer, or use managed memory"));
 }
 
 bool takes_addresses(const image::Parameter& parameter) {
@@ -39,8 +40,8 @@ bool takes_addresses(const image::Parameter& parameter) {
 void check_parameter(const Kernel& kernel, size_t index, const image::Parameter& parameter) {
   if (!takes_addresses(parameter))
     throw Error(Status::INVALID_ARGUMENT,
-                text("argument ", index, " of kernel ", kernel.label(),
-                     " is a buffer; the kernel's parameter has ", describe(parameter)));
+                concat("argument ", index, " of kernel ", kernel.label(),
+                       " is a buffer; the kernel's parameter has ", describe(parameter)));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "core/compile/linker_choice.hpp"
 #include "core/compile/ltoir.hpp"
 #include "core/load/objectcode.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -42,14 +42,14 @@ Ref<Device> current_device() {
 void CodeLoader::require_linked() const {
   const CodeType type = code_.code().type;
   if (type == CodeType::OBJECT || type == CodeType::LIBRARY)
-    throw Error(Status::INVALID_STATE, text("cannot load ", code_.label(), ": link it first"));
+    throw Error(Status::INVALID_STATE, concat("cannot load ", code_.label(), ": link it first"));
 }
 
 void CodeLoader::require_loadable() const {
   if (code_.code().type == CodeType::CUBIN && cuda().is_cpu)
-    throw Error(Status::INVALID_CODE, text("cannot load ", code_.label(),
-                                           " on the CPU device: it runs PTX, and a CUBIN is "
-                                           "machine code of a GPU; compile the program to PTX"));
+    throw Error(Status::INVALID_CODE, concat("cannot load ", code_.label(),
+                                             " on the CPU device: it runs PTX, and a CUBIN is "
+                                             "machine code of a GPU; compile the program to PTX"));
   require_linked();
 }
 
@@ -109,7 +109,7 @@ Ref<LoadedImage> CodeLoader::load_choice(const Choice& choice, const Device& dev
                        : code.metadata;
   const container::Code linked = link_ltoir(input, device.capability(), device.is_emulated());
   return LoadedImage::load(linked.bytes.data(), device,
-                           text("load ", code_.label(), ", linked for ", linked.arch.text()),
+                           concat("load ", code_.label(), ", linked for ", linked.arch.text()),
                            linked.symbols, may_print(linked.type, linked.bytes));
 }
 

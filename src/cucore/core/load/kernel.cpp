@@ -5,7 +5,7 @@
 
 #include "core/load/kernel_parameters.hpp"
 #include "core/objects/context_scope.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -36,8 +36,8 @@ CUkernel Kernel::native_in(const LoadedImage& image, const Device& device) const
   if (first_.image == &image) return first_.native;
   const CUkernel native = image.find_kernel(name_.c_str());
   if (!native)
-    throw Error(Status::NOT_FOUND, text("kernel ", label_, " is not in the image of ",
-                                        code_->label(), " for ", device.label()));
+    throw Error(Status::NOT_FOUND, concat("kernel ", label_, " is not in the image of ",
+                                          code_->label(), " for ", device.label()));
   return native;
 }
 
@@ -65,7 +65,7 @@ int Kernel::attribute(int number, const Device& device) const {
   check(cuda().cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(number),
                                     on(device).native, device.native()),
         [&] {
-          return text("read attribute ", number, " of kernel ", label_, " on ", device.label());
+          return concat("read attribute ", number, " of kernel ", label_, " on ", device.label());
         });
   return value;
 }
@@ -74,8 +74,8 @@ void Kernel::set_attribute(int number, const Device& device, int value) const {
   check(cuda().cuKernelSetAttribute(static_cast<CUfunction_attribute>(number), value,
                                     on(device).native, device.native()),
         [&] {
-          return text("set attribute ", number, " of kernel ", label_, " on ", device.label(),
-                      " to ", value);
+          return concat("set attribute ", number, " of kernel ", label_, " on ", device.label(),
+                        " to ", value);
         });
   if (number == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     allowed_shared_[static_cast<size_t>(device.ordinal())].store(0, std::memory_order_relaxed);
@@ -95,7 +95,7 @@ void Kernel::allow_dynamic_shared(const Device& device, uint32_t bytes) const {
 CUfunction Kernel::function_of(CUkernel native, const Device& device) const {
   CUfunction function = nullptr;
   check(cuda().cuKernelGetFunction(&function, native),
-        [&] { return text("load kernel ", label_, " on ", device.label()); });
+        [&] { return concat("load kernel ", label_, " on ", device.label()); });
   return function;
 }
 
@@ -106,7 +106,7 @@ int Kernel::occupancy(const Device& device, int block_size, size_t dynamic_share
   check(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_of(native, device),
                                                            block_size, dynamic_shared),
         [&] {
-          return text("tell the occupancy of kernel ", label_, " with blocks of ", block_size);
+          return concat("tell the occupancy of kernel ", label_, " with blocks of ", block_size);
         });
   return blocks;
 }
@@ -118,7 +118,7 @@ void Kernel::max_potential_block_size(const Device& device, size_t dynamic_share
   check(
       cuda().cuOccupancyMaxPotentialBlockSize(
           &min_grid_size, &block_size, function_of(native, device), nullptr, dynamic_shared, limit),
-      [&] { return text("find the best block size of kernel ", label_); });
+      [&] { return concat("find the best block size of kernel ", label_); });
 }
 
 size_t Kernel::available_dynamic_shared(const Device& device, int blocks, int block_size) const {
@@ -128,8 +128,8 @@ size_t Kernel::available_dynamic_shared(const Device& device, int blocks, int bl
   check(cuda().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function_of(native, device), blocks,
                                                        block_size),
         [&] {
-          return text("tell the dynamic shared memory left to kernel ", label_, " with ", blocks,
-                      " blocks of ", block_size);
+          return concat("tell the dynamic shared memory left to kernel ", label_, " with ", blocks,
+                        " blocks of ", block_size);
         });
   return bytes;
 }

@@ -5,7 +5,7 @@
 
 #include "core/load/objectcode.hpp"
 #include "core/objects/context_scope.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -62,10 +62,10 @@ void add_classes(std::vector<Parameter>& parameters, const LoadedImage& image,
 std::string describe(const std::vector<Parameter>& parameters) {
   std::string sizes;
   for (size_t i = 0; i < std::min<size_t>(parameters.size(), 8); ++i)
-    sizes += text(i ? ", " : "", parameters[i].size, " at ", parameters[i].offset);
+    sizes += concat(i ? ", " : "", parameters[i].size, " at ", parameters[i].offset);
   if (parameters.size() > 8) sizes += ", ...";
-  return text(parameters.size(), parameters.size() == 1 ? " parameter" : " parameters",
-              sizes.empty() ? "" : " (bytes: " + sizes + ")");
+  return concat(parameters.size(), parameters.size() == 1 ? " parameter" : " parameters",
+                sizes.empty() ? "" : " (bytes: " + sizes + ")");
 }
 
 bool is_same_layout(const std::vector<Parameter>& declared, const std::vector<Parameter>& actual) {
@@ -90,9 +90,9 @@ Parameters read_parameters(const ObjectCode& code, const LoadedImage& image,
   } else if (actual) {
     if (!is_same_layout(*parameters, *actual))
       throw Error(Status::INVALID_CODE,
-                  text("kernel ", name, " of ", code.label(), " declares ", describe(*parameters),
-                       "; ", device.label(), " reads ", describe(*actual),
-                       "; the code is not what it claims to be; compile it again"));
+                  concat("kernel ", name, " of ", code.label(), " declares ", describe(*parameters),
+                         "; ", device.label(), " reads ", describe(*actual),
+                         "; the code is not what it claims to be; compile it again"));
     for (size_t i = 0; i < actual->size(); ++i) (*parameters)[i].offset = (*actual)[i].offset;
   }
   if (parameters) add_classes(*parameters, image, code, name);

@@ -7,7 +7,7 @@
 #include "core/compile/suggestion.hpp"
 #include "core/load/kernel.hpp"
 #include "core/load/objectcode.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -19,7 +19,7 @@ namespace {
 // Returns true if C++ gave this name in the code to a function that the source calls `name`; false
 // for the instances of a template.
 bool is_mangled(std::string_view in_code, std::string_view name) {
-  const std::string part = text(name.size(), name);
+  const std::string part = concat(name.size(), name);
   const size_t found = in_code.find(part);
   const size_t end = found + part.size();
   if (name.empty() || found == in_code.npos || end >= in_code.size() || in_code[end] == 'I')
@@ -30,10 +30,11 @@ bool is_mangled(std::string_view in_code, std::string_view name) {
 // Returns what the caller can do to make the kernel part of the code; "" if nothing is known.
 std::string remedy(std::string_view name, const std::vector<Symbol>& symbols) {
   if (name.find('<') != name.npos)
-    return text("; compile with the name expression \"", name, "\" to instantiate the template");
+    return concat("; compile with the name expression \"", name, "\" to instantiate the template");
   for (const Symbol& symbol : symbols)
     if (symbol.kind == SymbolKind::KERNEL && is_mangled(symbol.lowered_name, name))
-      return text("; declare it extern \"C\", or compile with the name expression \"", name, "\"");
+      return concat("; declare it extern \"C\", or compile with the name expression \"", name,
+                    "\"");
   return {};
 }
 
@@ -44,8 +45,8 @@ void KernelTable::throw_none(std::string_view name) const {
   for (const Symbol& symbol : code_.symbols())
     if (symbol.kind == SymbolKind::KERNEL) kernels.push_back(shown_name(symbol));
   throw Error(Status::NOT_FOUND,
-              text("no kernel \"", name, "\" in ", code_.label(), ": ",
-                   list_names(std::move(kernels), name), remedy(name, code_.symbols())));
+              concat("no kernel \"", name, "\" in ", code_.label(), ": ",
+                     list_names(std::move(kernels), name), remedy(name, code_.symbols())));
 }
 
 // A lowered name means one kernel; an expression may name several after a link.
@@ -55,9 +56,9 @@ std::string_view KernelTable::lowered_name(std::string_view name) {
   if (meant.empty()) throw_none(name);
   if (meant.size() == 1) return meant[0];
   throw Error(Status::NOT_FOUND,
-              text("\"", name, "\" is ambiguous in ", code_.label(), ", where it names ",
-                   meant.size(), " kernels; ask for one by its name in the code: ",
-                   list_names({meant.begin(), meant.end()}, name)));
+              concat("\"", name, "\" is ambiguous in ", code_.label(), ", where it names ",
+                     meant.size(), " kernels; ask for one by its name in the code: ",
+                     list_names({meant.begin(), meant.end()}, name)));
 }
 
 Ref<Kernel> KernelTable::live(std::string_view lowered) const {

@@ -8,7 +8,7 @@
 #include "core/load/launch_failure.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
@@ -25,13 +25,13 @@ constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
                                   const std::array<uint32_t, 3>& limits, const Device& device) {
   if (given[0] == 0)
     throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_launch_options.", field, "[0] is 0; set how many ",
-                     *field == 'g' ? "blocks" : "threads per block", " to launch"));
+                concat("cucore_launch_options.", field, "[0] is 0; set how many ",
+                       *field == 'g' ? "blocks" : "threads per block", " to launch"));
   size_t axis = 0;
   while (given[axis] <= limits[axis]) ++axis;
   throw Error(Status::INVALID_ARGUMENT,
-              text("cucore_launch_options.", field, "[", axis, "] is ", given[axis], "; ",
-                   device.label(), " allows ", limits[axis], " in ", AXES[axis]));
+              concat("cucore_launch_options.", field, "[", axis, "] is ", given[axis], "; ",
+                     device.label(), " allows ", limits[axis], " in ", AXES[axis]));
 }
 
 // y and z that are 0 mean 1; x must be set.
@@ -46,8 +46,8 @@ constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
 
 [[noreturn]] void throw_threads(const Dimensions& block, uint64_t threads, const Device& device) {
   throw Error(Status::INVALID_ARGUMENT,
-              text("a block of ", block.x, " x ", block.y, " x ", block.z, " has ", threads,
-                   " threads; ", device.label(), " allows ", device.limits().threads_per_block));
+              concat("a block of ", block.x, " x ", block.y, " x ", block.z, " has ", threads,
+                     " threads; ", device.label(), " allows ", device.limits().threads_per_block));
 }
 
 // A launch in the form that the driver requires.
@@ -98,24 +98,25 @@ class Configuration {
   static void check_flag(const char* field, int32_t value) {
     if (value != 1)
       throw Error(Status::INVALID_ARGUMENT,
-                  text("cucore_launch_options.", field, " is ", value, ", neither 0 nor 1"));
+                  concat("cucore_launch_options.", field, " is ", value, ", neither 0 nor 1"));
   }
 
   void add_cluster(const Device& device, const cucore_launch_options& options) {
     constexpr uint16_t FIRST_WITH_CLUSTERS = 90;
     if (!device.limits().clusters)
-      throw Error(Status::UNSUPPORTED,
-                  text("cucore_launch_options.cluster is set; ", device.label(), " (",
-                       device.arch(), ") has no clusters",
-                       device.capability() < FIRST_WITH_CLUSTERS ? ", which came with sm_90" : ""));
+      throw Error(
+          Status::UNSUPPORTED,
+          concat("cucore_launch_options.cluster is set; ", device.label(), " (", device.arch(),
+                 ") has no clusters",
+                 device.capability() < FIRST_WITH_CLUSTERS ? ", which came with sm_90" : ""));
     const uint32_t grid[3] = {config_.gridDimX, config_.gridDimY, config_.gridDimZ};
     uint32_t cluster[3];
     for (size_t axis = 0; axis < 3; ++axis) {
       cluster[axis] = options.cluster[axis] ? options.cluster[axis] : 1;
       if (grid[axis] % cluster[axis] != 0)
         throw Error(Status::INVALID_ARGUMENT,
-                    text("cucore_launch_options.grid[", axis, "] is ", grid[axis],
-                         " blocks, not a multiple of cluster[", axis, "], ", cluster[axis]));
+                    concat("cucore_launch_options.grid[", axis, "] is ", grid[axis],
+                           " blocks, not a multiple of cluster[", axis, "], ", cluster[axis]));
     }
     auto& value = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
     value.x = cluster[0], value.y = cluster[1], value.z = cluster[2];
@@ -146,15 +147,15 @@ class Configuration {
 void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes) {
   if (bytes > device.limits().shared_per_block_optin)
     throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_launch_options.dynamic_shared is ", bytes, "; ", device.label(),
-                     " allows ", device.limits().shared_per_block_optin, " bytes a block"));
+                concat("cucore_launch_options.dynamic_shared is ", bytes, "; ", device.label(),
+                       " allows ", device.limits().shared_per_block_optin, " bytes a block"));
   kernel.allow_dynamic_shared(device, bytes);
 }
 
 [[noreturn]] void throw_count(const Kernel& kernel, size_t count, size_t wanted) {
   throw Error(Status::INVALID_ARGUMENT,
-              text("kernel ", kernel.label(), " takes ", wanted,
-                   wanted == 1 ? " argument" : " arguments", ", got ", count));
+              concat("kernel ", kernel.label(), " takes ", wanted,
+                     wanted == 1 ? " argument" : " arguments", ", got ", count));
 }
 
 // Sets the pointers to the values. Returns false if the arguments contain buffers, which are then
@@ -263,21 +264,21 @@ void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
 
 std::string describe(const image::Parameter& parameter) {
   using image::ParameterClass;
-  std::string size = text(parameter.size, parameter.size == 1 ? " byte" : " bytes");
+  std::string size = concat(parameter.size, parameter.size == 1 ? " byte" : " bytes");
   if (parameter.parameter_class == ParameterClass::UNKNOWN) return size;
-  return text(size, " (", image::parameter_class_name(parameter.parameter_class), ")");
+  return concat(size, " (", image::parameter_class_name(parameter.parameter_class), ")");
 }
 
 void throw_argument(const Kernel& kernel, const KernelImage& image, size_t index,
                     const cucore_argument& given) {
   std::string wanted;
   if (image.parameters)
-    wanted = text(", the kernel's parameter has ", describe((*image.parameters)[index]));
-  throw Error(
-      Status::INVALID_ARGUMENT,
-      text("argument ", index, " of kernel ", kernel.label(), " has ",
-           given.data ? text(given.size, given.size == 1 ? " byte" : " bytes") : "no data (NULL)",
-           wanted));
+    wanted = concat(", the kernel's parameter has ", describe((*image.parameters)[index]));
+  throw Error(Status::INVALID_ARGUMENT,
+              concat("argument ", index, " of kernel ", kernel.label(), " has ",
+                     given.data ? concat(given.size, given.size == 1 ? " byte" : " bytes")
+                                : "no data (NULL)",
+                     wanted));
 }
 
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
@@ -312,8 +313,8 @@ void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_laun
   const KernelImage& image = kernel.on(stream.device());
   if (image.parameters && !is_block_size(size, image.parameter_bytes))
     throw Error(Status::INVALID_ARGUMENT,
-                text("the parameters of kernel ", kernel.label(), " take ", image.parameter_bytes,
-                     " bytes, got ", size));
+                concat("the parameters of kernel ", kernel.label(), " take ", image.parameter_bytes,
+                       " bytes, got ", size));
   if (image.parameters) size = image.parameter_bytes;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
@@ -329,11 +330,11 @@ int max_active_clusters(const Kernel& kernel, const Device& device,
   const PrimaryScope primary(device);
   CUfunction function = nullptr;
   driver::check(driver::cuda().cuKernelGetFunction(&function, native),
-                [&] { return text("load kernel ", kernel.label(), " on ", device.label()); });
+                [&] { return concat("load kernel ", kernel.label(), " on ", device.label()); });
   int clusters = 0;
   driver::check(
       driver::cuda().cuOccupancyMaxActiveClusters(&clusters, function, &configuration.get()),
-      [&] { return text("count the clusters of kernel ", kernel.label(), " that fit"); });
+      [&] { return concat("count the clusters of kernel ", kernel.label(), " that fit"); });
   return clusters;
 }
 

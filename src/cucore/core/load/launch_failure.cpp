@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 namespace {
@@ -22,16 +22,16 @@ std::string broken_need(const Kernel& kernel, const Device& device, const CUlaun
   const int most = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0);
   const int registers = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_NUM_REGS, 0);
   if (most > 0 && threads > most)
-    return text("a block has ", threads, " threads, and this kernel can have ", most, " (it uses ",
-                registers,
-                " registers a thread); use a smaller block, or compile with "
-                "max_register_count or __launch_bounds__");
+    return concat("a block has ", threads, " threads, and this kernel can have ", most,
+                  " (it uses ", registers,
+                  " registers a thread); use a smaller block, or compile with "
+                  "max_register_count or __launch_bounds__");
   const int fixed = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
   const uint64_t shared = static_cast<uint64_t>(fixed) + config.sharedMemBytes;
   if (shared > device.limits().shared_per_block_optin)
-    return text("a block needs ", shared, " bytes of shared memory (", fixed, " static, ",
-                config.sharedMemBytes, " dynamic) and ", device.label(), " has ",
-                device.limits().shared_per_block_optin);
+    return concat("a block needs ", shared, " bytes of shared memory (", fixed, " static, ",
+                  config.sharedMemBytes, " dynamic) and ", device.label(), " has ",
+                  device.limits().shared_per_block_optin);
   return {};
 }
 
@@ -51,11 +51,11 @@ std::string too_many_blocks(const Kernel& kernel, const Device& device,
   const int each = kernel.occupancy(device, threads, config.sharedMemBytes);
   const int processors = device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   const int fixed = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
-  return text("grid is ", blocks, " blocks; at most ", int64_t{each} * processors, " blocks (",
-              each, " per multiprocessor x ", processors, " multiprocessors) of this kernel with ",
-              threads, " threads and ", uint64_t{config.sharedMemBytes} + fixed,
-              " bytes of shared memory can run at once on ", device.label(),
-              "; use a smaller grid");
+  return concat(
+      "grid is ", blocks, " blocks; at most ", int64_t{each} * processors, " blocks (", each,
+      " per multiprocessor x ", processors, " multiprocessors) of this kernel with ", threads,
+      " threads and ", uint64_t{config.sharedMemBytes} + fixed,
+      " bytes of shared memory can run at once on ", device.label(), "; use a smaller grid");
 } catch (...) {
   return {};
 }
@@ -71,15 +71,15 @@ bool is_launch_limit(CUresult result) {
 void throw_launch_failure(const Kernel& kernel, const Device& device, const CUlaunchConfig& config,
                           CUresult result) {
   const std::string what =
-      text("launch kernel ", kernel.label(), " on ", device.label(), " with ", config.gridDimX,
-           " x ", config.gridDimY, " x ", config.gridDimZ, " blocks of ", config.blockDimX, " x ",
-           config.blockDimY, " x ", config.blockDimZ, " threads");
+      concat("launch kernel ", kernel.label(), " on ", device.label(), " with ", config.gridDimX,
+             " x ", config.gridDimY, " x ", config.gridDimZ, " blocks of ", config.blockDimX, " x ",
+             config.blockDimY, " x ", config.blockDimZ, " threads");
   if (is_launch_limit(result)) {
     const std::string name = driver::name_of(result);
     const std::string need = result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
                                  ? too_many_blocks(kernel, device, config)
                                  : broken_need(kernel, device, config);
-    throw Error(Status::LAUNCH, text("cannot ", what, ": ", need.empty() ? name : need), {},
+    throw Error(Status::LAUNCH, concat("cannot ", what, ": ", need.empty() ? name : need), {},
                 {"cuda", static_cast<int32_t>(result), name});
   }
   driver::fail(result, what, {});

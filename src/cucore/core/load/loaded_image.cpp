@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/objects/context_scope.hpp"
+#include "support/concat.hpp"
 #include "support/log.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -102,7 +102,7 @@ CUkernel LoadedImage::find_kernel(const char* lowered_name) const {
   CUkernel kernel = nullptr;
   const CUresult result = cuda().cuLibraryGetKernel(&kernel, native_, lowered_name);
   if (result == CUDA_ERROR_NOT_FOUND) return nullptr;
-  check(result, [&] { return text("find the kernel ", lowered_name); });
+  check(result, [&] { return concat("find the kernel ", lowered_name); });
   return kernel;
 }
 

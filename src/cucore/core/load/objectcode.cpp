@@ -12,8 +12,8 @@
 #include "core/objects/context_scope.hpp"
 #include "image/arch.hpp"
 #include "image/fatbin.hpp"
+#include "support/concat.hpp"
 #include "support/sha256.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -32,8 +32,8 @@ Arch parse_arch(std::string_view arch) {
   const auto parsed = Arch::parse(arch);
   if (!parsed)
     throw Error(Status::INVALID_ARGUMENT,
-                text("cucore_objectcode_options.arch is \"", arch,
-                     "\"; write it as \"sm_90\", \"sm_90a\" or \"compute_90\""));
+                concat("cucore_objectcode_options.arch is \"", arch,
+                       "\"; write it as \"sm_90\", \"sm_90a\" or \"compute_90\""));
   return *parsed;
 }
 
@@ -42,7 +42,7 @@ bool is_data(SymbolKind kind) {
 }
 
 std::string as_text(const container::MetadataValue& value) {
-  if (const auto* number = std::get_if<int64_t>(&value)) return text(*number);
+  if (const auto* number = std::get_if<int64_t>(&value)) return concat(*number);
   if (const auto* string = std::get_if<std::string>(&value)) return *string;
   std::string lines;
   for (const std::string& line : std::get<std::vector<std::string>>(value))
@@ -82,7 +82,7 @@ Ref<ObjectCode> ObjectCode::create(CodeType type, std::span<const std::byte> byt
     throw Error(Status::INVALID_ARGUMENT,
                 type == CodeType::BUNDLE
                     ? std::string("a BUNDLE is read with cucore_objectcode_deserialize()")
-                    : text("type is ", static_cast<uint32_t>(type), ", not a cucore_code_type"));
+                    : concat("type is ", static_cast<uint32_t>(type), ", not a cucore_code_type"));
   Code code = container::make_code(type, bytes, std::move(name), parse_arch(arch));
   code.symbols = image::merge_expressions(std::move(code.symbols), names);
   return make<ObjectCode>(std::move(code));
@@ -127,9 +127,9 @@ Ref<const ObjectCode> ObjectCode::entry_at(size_t index) const {
   const image::FatbinEntry& entry = image.entry;
   if (image.bytes.empty() || entry.type == CodeType{})
     throw Error(Status::UNSUPPORTED,
-                text("image ", index, " of ", label(),
-                     image.bytes.empty() ? " is scrambled" : " is of a kind that is not known: ",
-                     image.bytes.empty() ? "" : text(entry.kind)));
+                concat("image ", index, " of ", label(),
+                       image.bytes.empty() ? " is scrambled" : " is of a kind that is not known: ",
+                       image.bytes.empty() ? "" : concat(entry.kind)));
   Code code = container::make_code(entry.type, image.bytes, code_.name, entry.arch);
   image::adopt_classes(code.symbols, code_.symbols);
   return make<ObjectCode>(std::move(code));
@@ -138,8 +138,8 @@ Ref<const ObjectCode> ObjectCode::entry_at(size_t index) const {
 Ref<const ObjectCode> ObjectCode::image_at(size_t index) const {
   if (index >= image_count())
     throw Error(Status::INVALID_ARGUMENT,
-                text("index is ", index, "; ", label(), " holds ", image_count(),
-                     image_count() == 1 ? " image" : " images"));
+                concat("index is ", index, "; ", label(), " holds ", image_count(),
+                       image_count() == 1 ? " image" : " images"));
   if (code_.type == CodeType::FATBIN) return entry_at(index);
   if (!is_bundle()) return Ref<const ObjectCode>(this);
   Code code;
@@ -150,7 +150,7 @@ Ref<const ObjectCode> ObjectCode::image_at(size_t index) const {
 
 std::string ObjectCode::label() const {
   std::string label = code_.name.empty() ? "object code" : code_.name;
-  label += text(" (", image::code_type_name(code_.type));
+  label += concat(" (", image::code_type_name(code_.type));
   if (!arch_.empty()) label += " for " + arch_;
   return label + ")";
 }
@@ -209,8 +209,8 @@ std::string ObjectCode::lowered_global_name(std::string_view name) const {
     if (symbol.lowered_name == name || has_expression(symbol, wanted)) return symbol.lowered_name;
     globals.push_back(shown_name(symbol));
   }
-  throw Error(Status::NOT_FOUND, text("no global variable \"", name, "\" in ", label(), ": ",
-                                      list_names(std::move(globals), name)));
+  throw Error(Status::NOT_FOUND, concat("no global variable \"", name, "\" in ", label(), ": ",
+                                        list_names(std::move(globals), name)));
 }
 
 Global ObjectCode::find_global(std::string_view name, const Device& device) const {
@@ -226,7 +226,7 @@ Global ObjectCode::find_global(std::string_view name, const Device& device) cons
     result =
         cu.cuLibraryGetManaged(&global.address, &global.size, library->native(), lowered.c_str());
   check(result, [&] {
-    return text("find the global variable ", name, " in ", label(), " on ", device.label());
+    return concat("find the global variable ", name, " in ", label(), " on ", device.label());
   });
   return global;
 }

@@ -7,7 +7,7 @@
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "driver/stream_capture.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -18,10 +18,11 @@ namespace {
 
 // Describes an allocation that failed. The driver does not report how much memory is free.
 std::string describe(const Device& device, size_t size, const char* kind) {
-  std::string message = text("allocate ", size, " bytes of ", kind, " memory on ", device.label());
+  std::string message =
+      concat("allocate ", size, " bytes of ", kind, " memory on ", device.label());
   size_t free_bytes = 0, total_bytes = 0;
   if (cuda().cuMemGetInfo(&free_bytes, &total_bytes) == CUDA_SUCCESS)
-    message += text(" (", free_bytes, " of ", total_bytes, " bytes are free)");
+    message += concat(" (", free_bytes, " of ", total_bytes, " bytes are free)");
   return message;
 }
 
@@ -58,14 +59,14 @@ void require_not_captured(const Stream& stream) {
   const CUresult result = cuda().cuStreamIsCapturing(stream.native(), &status);
   if (driver::is_capture_in_the_way(result))
     throw Error(Status::INVALID_STATE,
-                text("cannot create a buffer on ", stream.label(),
-                     " while a blocking stream is captured; create it before the capture, or on "
-                     "a nonblocking stream"));
+                concat("cannot create a buffer on ", stream.label(),
+                       " while a blocking stream is captured; create it before the capture, or on "
+                       "a nonblocking stream"));
   check(result, "query whether a stream is captured");
   if (status != CU_STREAM_CAPTURE_STATUS_NONE)
     throw Error(Status::INVALID_STATE,
-                text("cannot create a buffer on ", stream.label(),
-                     ": it is captured into a graph; create the buffer before the capture"));
+                concat("cannot create a buffer on ", stream.label(),
+                       ": it is captured into a graph; create the buffer before the capture"));
 }
 
 Ref<Buffer> make_empty(Ref<Context> context, Buffer::Kind kind) {
@@ -104,7 +105,7 @@ Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
   void* host = nullptr;
   constexpr unsigned FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
   check(allocate_or_wait(*primary.context(), [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }),
-        [&] { return text("allocate ", size, " bytes of pinned memory for ", device.label()); });
+        [&] { return concat("allocate ", size, " bytes of pinned memory for ", device.label()); });
   CUdeviceptr address = 0;
   const CUresult mapped = cu.cuMemHostGetDevicePointer(&address, host, 0);
   if (mapped != CUDA_SUCCESS) driver::check_release(cu.cuMemFreeHost(host), "free pinned memory");
@@ -133,7 +134,7 @@ Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
 
 Ref<Buffer> Buffer::from_native(const Device& device, CUdeviceptr address, size_t size) {
   if (address == 0 && size != 0)
-    throw Error(Status::INVALID_ARGUMENT, text("address is 0 but size is ", size));
+    throw Error(Status::INVALID_ARGUMENT, concat("address is 0 but size is ", size));
   if (size != 0 && address + (size - 1) < address)
     throw Error(Status::INVALID_ARGUMENT,
                 "address and size together pass the end of the address space");
@@ -188,8 +189,8 @@ void BufferUse::end() noexcept { buffer_->allocation_->uses().record_event(*stre
 void Buffer::require_range(size_t offset, size_t size, const char* verb) const {
   require_usable();
   if (offset > size_ || size > size_ - offset)
-    throw Error(Status::INVALID_ARGUMENT, text("cannot ", verb, " ", size, " bytes at offset ",
-                                               offset, " of a buffer of ", size_, " bytes"));
+    throw Error(Status::INVALID_ARGUMENT, concat("cannot ", verb, " ", size, " bytes at offset ",
+                                                 offset, " of a buffer of ", size_, " bytes"));
 }
 
 namespace {
@@ -214,7 +215,7 @@ void Buffer::write(size_t offset, const void* source, size_t size, const Stream&
   const BufferUse use(*this, stream);
   hold_if_captured(stream, *this);
   check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()),
-        [&] { return text("write ", size, " bytes to a buffer on ", device().label()); });
+        [&] { return concat("write ", size, " bytes to a buffer on ", device().label()); });
   if (is_registered(source)) stream.synchronize();
 }
 
@@ -226,7 +227,7 @@ void Buffer::read(size_t offset, void* destination, size_t size, const Stream& s
   const BufferUse use(*this, stream);
   hold_if_captured(stream, *this);
   check(cuda().cuMemcpyDtoHAsync(destination, address_ + offset, size, stream.native()),
-        [&] { return text("read ", size, " bytes from a buffer on ", device().label()); });
+        [&] { return concat("read ", size, " bytes from a buffer on ", device().label()); });
   stream.synchronize();
 }
 
@@ -249,7 +250,7 @@ void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, siz
   hold_if_captured(stream, source);
   // The driver finds the devices by the addresses, which are unified.
   check(cuda().cuMemcpyAsync(to, from, size, stream.native()), [&] {
-    return text("copy ", size, " bytes from ", source.device().label(), " to ", device().label());
+    return concat("copy ", size, " bytes from ", source.device().label(), " to ", device().label());
   });
 }
 
@@ -258,13 +259,13 @@ namespace {
 void require_pattern(CUdeviceptr address, size_t offset, size_t size, size_t pattern_size) {
   if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
     throw Error(Status::INVALID_ARGUMENT,
-                text("the pattern is ", pattern_size, " bytes; expected 1, 2, 4 or 8 bytes"));
+                concat("the pattern is ", pattern_size, " bytes; expected 1, 2, 4 or 8 bytes"));
   if (size % pattern_size == 0 && offset % pattern_size == 0 && address % pattern_size == 0) return;
-  const std::string subject = size % pattern_size != 0     ? text("the length is ", size)
-                              : offset % pattern_size != 0 ? text("the offset is ", offset)
-                                                           : text("the address is ", address);
+  const std::string subject = size % pattern_size != 0     ? concat("the length is ", size)
+                              : offset % pattern_size != 0 ? concat("the offset is ", offset)
+                                                           : concat("the address is ", address);
   throw Error(Status::INVALID_ARGUMENT,
-              text(subject, "; expected multiples of the pattern's ", pattern_size, " bytes"));
+              concat(subject, "; expected multiples of the pattern's ", pattern_size, " bytes"));
 }
 
 bool is_on_device(CUdeviceptr address) {
@@ -326,7 +327,7 @@ void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t patter
                         (kind_ == Kind::BORROWED && pattern_size == 8 && is_on_device(address_));
   check(fill_with(address_ + offset, value, pattern_size, size / pattern_size, can_copy,
                   stream.native()),
-        [&] { return text("fill ", size, " bytes of a buffer on ", device().label()); });
+        [&] { return concat("fill ", size, " bytes of a buffer on ", device().label()); });
 }
 
 }  // namespace cucore::core

@@ -6,8 +6,8 @@
 
 #include "core/completion/completion_poller.hpp"
 #include "core/objects/context_scope.hpp"
+#include "support/concat.hpp"
 #include "support/log.hpp"
-#include "support/text.hpp"
 
 namespace cucore::core {
 
@@ -15,8 +15,9 @@ using driver::check;
 using driver::cuda;
 
 void Context::throw_lost(const char* what) const {
-  throw Error(Status::INVALID_STATE, text("the ", what, " lived in a context of ", device_.label(),
-                                          " that cucore_device_reset() destroyed; make a new one"));
+  throw Error(Status::INVALID_STATE,
+              concat("the ", what, " lived in a context of ", device_.label(),
+                     " that cucore_device_reset() destroyed; make a new one"));
 }
 
 int Device::count() { return driver::device_count(); }
@@ -24,8 +25,9 @@ int Device::count() { return driver::device_count(); }
 namespace {
 
 [[noreturn]] void throw_no_such_device(int ordinal, int count) {
-  throw Error(Status::INVALID_ARGUMENT, text("ordinal is ", ordinal, "; expected 0",
-                                             count == 1 ? std::string() : text(" to ", count - 1)));
+  throw Error(Status::INVALID_ARGUMENT,
+              concat("ordinal is ", ordinal, "; expected 0",
+                     count == 1 ? std::string() : concat(" to ", count - 1)));
 }
 
 }  // namespace
@@ -35,8 +37,8 @@ Ref<Device> Device::open(int ordinal) {
   const int devices = count();
   if (devices == 0)
     throw Error(Status::NO_DEVICE,
-                text("the driver ", cuda().path,
-                     " has no device; set CUCORE_DRIVER=cpu to run on the CPU device"));
+                concat("the driver ", cuda().path,
+                       " has no device; set CUCORE_DRIVER=cpu to run on the CPU device"));
   if (ordinal < 0 || ordinal >= devices) throw_no_such_device(ordinal, devices);
 
   // Never destroyed: no work at exit.
@@ -55,7 +57,7 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   read_limits();
 }
 
-std::string Device::label() const { return text("device ", ordinal_); }
+std::string Device::label() const { return concat("device ", ordinal_); }
 
 void Device::read_properties() {
   const auto& cu = cuda();
@@ -69,7 +71,7 @@ void Device::read_properties() {
   std::copy_n(reinterpret_cast<const uint8_t*>(uuid.bytes), uuid_.size(), uuid_.begin());
   major_ = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   minor_ = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  arch_ = text("sm_", major_, minor_);
+  arch_ = concat("sm_", major_, minor_);
   emulated_ = cu.is_cpu;
 }
 
@@ -101,7 +103,7 @@ void Device::read_limits() {
 int Device::attribute(int number) const {
   int value = 0;
   check(cuda().cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(number), native_),
-        [&] { return text("read attribute ", number, " of ", label()); });
+        [&] { return concat("read attribute ", number, " of ", label()); });
   return value;
 }
 
@@ -115,7 +117,7 @@ bool Device::can_access_peer(const Device& peer) const {
   if (&peer == this) return true;
   int can = 0;
   check(cuda().cuDeviceCanAccessPeer(&can, native_, peer.native_),
-        [&] { return text("query whether ", label(), " can use the memory of ", peer.label()); });
+        [&] { return concat("query whether ", label(), " can use the memory of ", peer.label()); });
   return can != 0;
 }
 
@@ -133,8 +135,8 @@ void Device::require_priority(int priority, const char* field) const {
   }
   if (priority > known.least || priority < known.greatest)
     throw Error(Status::INVALID_ARGUMENT,
-                text(field, " is ", priority, "; ", label(), " has ", known.least, " (least) to ",
-                     known.greatest, " (greatest)"));
+                concat(field, " is ", priority, "; ", label(), " has ", known.least, " (least) to ",
+                       known.greatest, " (greatest)"));
 }
 
 void Device::synchronize() const {
@@ -191,11 +193,11 @@ void Device::reset() const {
     if (error.status() != Status::KERNEL_FAULT) throw;
     // NVIDIA's driver (580, and CUDA's documentation of the error) ends a process's use of CUDA.
     throw Error(Status::KERNEL_FAULT,
-                text("cannot reset ", label(), ": after ", error.origin().name,
-                     " this driver makes no new context in the process; restart the process"),
+                concat("cannot reset ", label(), ": after ", error.origin().name,
+                       " this driver makes no new context in the process; restart the process"),
                 {}, error.origin());
   }
-  log(LogLevel::INFO, text("reset ", label()));
+  log(LogLevel::INFO, concat("reset ", label()));
 }
 
 }  // namespace cucore::core

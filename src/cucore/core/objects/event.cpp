@@ -2,7 +2,7 @@
 #include "core/objects/event.hpp"
 
 #include "core/objects/context_scope.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -86,8 +86,8 @@ float Event::elapsed(const Event& start, const Event& end) {
     throw_state(which(!start.timing_, !end.timing_) +
                 " made without timing; set cucore_event_options.timing to 1");
   if (&start.device() != &end.device())
-    throw_state(text("they were made from different devices, ", start.device().label(), " and ",
-                     end.device().label(), "; use two events of one device"));
+    throw_state(concat("they were made from different devices, ", start.device().label(), " and ",
+                       end.device().label(), "; use two events of one device"));
   const bool started = start.records_.load(std::memory_order_acquire) != 0;
   const bool ended = end.records_.load(std::memory_order_acquire) != 0;
   if (!started || !ended)

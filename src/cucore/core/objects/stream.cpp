@@ -6,7 +6,7 @@
 #include "core/objects/capturable_streams.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/event.hpp"
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 namespace cucore::core {
 
@@ -41,8 +41,8 @@ Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
   check(cuda().cuStreamGetCtx(native, &owner), "ask a native stream for its context");
   if (owner != primary.context()->native())
     throw Error(Status::INVALID_ARGUMENT,
-                text("the native stream belongs to another context than the primary context of ",
-                     device.label(), "; open the device that it was made on"));
+                concat("the native stream belongs to another context than the primary context of ",
+                       device.label(), "; open the device that it was made on"));
   auto stream = make<Stream>(primary.context(), native, Kind::BORROWED);
   if (!add_capturable(*stream)) throw std::bad_alloc();
   return stream;
@@ -83,8 +83,8 @@ void Stream::require_on(const Device& device, const char* what) const {
   require_usable();
   if (&this->device() != &device)
     throw Error(Status::INVALID_ARGUMENT,
-                text("the stream belongs to ", this->device().label(), ", the ", what, " to ",
-                     device.label(), "; use a stream of ", device.label()));
+                concat("the stream belongs to ", this->device().label(), ", the ", what, " to ",
+                       device.label(), "; use a stream of ", device.label()));
 }
 
 void Stream::synchronize() const {
@@ -113,7 +113,7 @@ void Stream::wait(const Event& event) const {
   const ContextAccess access(*event.context(), "event");
   const ContextScope scope(*context_, "stream");
   check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
-        [&] { return text("make ", label(), " wait for an event"); });
+        [&] { return concat("make ", label(), " wait for an event"); });
   if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
   if (event.is_shared()) share();
   output_.clear();

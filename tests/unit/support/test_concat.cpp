@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages from parts, and the error that carries them.
-#include "support/text.hpp"
+#include "support/concat.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,13 +12,13 @@
 namespace cucore {
 namespace {
 
-TEST(Text, JoinsPartsOfEveryKind) {
-  EXPECT_EQ(text(), "");
-  EXPECT_EQ(text("device ", 3, ' ', std::string("has"), " ", size_t{4}, ", ", -5),
+TEST(Concat, JoinsPartsOfEveryKind) {
+  EXPECT_EQ(concat(), "");
+  EXPECT_EQ(concat("device ", 3, ' ', std::string("has"), " ", size_t{4}, ", ", -5),
             "device 3 has 4, -5");
-  EXPECT_EQ(text(std::numeric_limits<uint64_t>::max(), "|", std::numeric_limits<int64_t>::min()),
+  EXPECT_EQ(concat(std::numeric_limits<uint64_t>::max(), "|", std::numeric_limits<int64_t>::min()),
             "18446744073709551615|-9223372036854775808");
-  EXPECT_EQ(text(1.5), "1.5");
+  EXPECT_EQ(concat(1.5), "1.5");
 }
 
 TEST(Error, CarriesWhatItWasGiven) {

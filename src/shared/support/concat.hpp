@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds messages from parts: text("device ", 3, " has ", name).
+// Builds messages from parts: concat("device ", 3, " has ", name).
 #pragma once
 
 #include <charconv>
@@ -23,7 +23,7 @@ requires(std::is_arithmetic_v<Number> &&
 }  // namespace detail
 
 template <class... Parts>
-std::string text(const Parts&... parts) {
+std::string concat(const Parts&... parts) {
   std::string out;
   (detail::append(out, parts), ...);
   return out;
