@@ -200,6 +200,14 @@ enum class DefaultStream : std::int32_t {
   per_thread = CUCORE_DEFAULT_STREAM_PER_THREAD,  ///< one for each host thread
 };
 
+/// The places of memory.
+enum class MemoryKind : std::int32_t {
+  unknown = CUCORE_MEMORY_KIND_UNKNOWN,  ///< not memory of the driver in use
+  device = CUCORE_MEMORY_KIND_DEVICE,    ///< on a device
+  pinned = CUCORE_MEMORY_KIND_PINNED,    ///< on the host; devices use it over the bus
+  managed = CUCORE_MEMORY_KIND_MANAGED,  ///< moves between host and device
+};
+
 /// The language of a program's source.
 enum class SourceType : std::int32_t {
   cuda_cpp = CUCORE_SOURCE_TYPE_CUDA_CPP,  ///< CUDA C++, compiled by NVRTC
@@ -1165,6 +1173,11 @@ class Stream : public Owner<Stream, cucore_stream> {
     return call(cucore_stream_wait_stream, get(), other.get());
   }
 
+  /// A lower number goes first.
+  std::int32_t priority() const noexcept { return cucore_stream_priority(get()); }
+  /// Whether it is not ordered with the legacy default stream.
+  bool is_nonblocking() const noexcept { return cucore_stream_is_nonblocking(get()) != 0; }
+
   /// The CUstream: `native<CUstream>()`.
   template <class T = void*>
   T native() const noexcept {
@@ -1196,6 +1209,8 @@ class Event : public Owner<Event, cucore_event> {
 
   Returned<Device> device() const { return make<Device>(cucore_event_device, get()); }
   bool has_timing() const noexcept { return cucore_event_has_timing(get()) != 0; }
+  /// Whether waits sleep instead of spinning.
+  bool is_blocking_sync() const noexcept { return cucore_event_is_blocking_sync(get()) != 0; }
 
   /// Moves the event to the end of the present work of the stream.
   Returned<void> record(const Stream& stream) const {
@@ -1271,6 +1286,10 @@ class Buffer : public Owner<Buffer, cucore_buffer> {
   void* host_pointer() const noexcept { return cucore_buffer_host_pointer(get()); }
   /// In bytes.
   std::size_t size() const noexcept { return cucore_buffer_size(get()); }
+  /// The place of the memory. Queries the driver for borrowed memory.
+  MemoryKind memory_kind() const noexcept {
+    return static_cast<MemoryKind>(cucore_buffer_memory_kind(get()));
+  }
 
   /// Pinned or managed memory as elements, without copying; empty for device memory. The buffer
   /// must outlive it.
@@ -2186,6 +2205,11 @@ class Kernel : public Owner<Kernel, cucore_kernel> {
  public:
   Kernel() noexcept {}
 
+  /// Wraps a CUkernel that somebody else loaded. It must outlive the result and is never unloaded.
+  static Returned<Kernel> from_native(const Device& device, void* native) {
+    return make<Kernel>(cucore_kernel_from_native, device.get(), native);
+  }
+
   class Launcher;
 
   /// The name in the code.
@@ -2777,6 +2801,12 @@ class Cache : public Owner<Cache, cucore_cache> {
   /// Stores object code under a key of your own. Failing to store it is not a failure of the call.
   Returned<void> put(const CacheKey& key, const ObjectCode& code) const {
     return call(cucore_cache_put, get(), key.data(), code.get());
+  }
+
+  /// Removes the result of a key of your own, or of an entry, from memory and the disk. Returns
+  /// whether there was one.
+  Returned<bool> remove(const CacheKey& key) const {
+    return value<std::int32_t, bool>(cucore_cache_remove, get(), key.data());
   }
 
   /// Finds object code under a key of your own, or builds it: once for all threads and processes.

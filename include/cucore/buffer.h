@@ -12,6 +12,15 @@
 extern "C" {
 #endif
 
+/** The places of memory. */
+typedef enum cucore_memory_kind {
+  CUCORE_MEMORY_KIND_UNKNOWN     = 0, /**< not memory of the driver in use */
+  CUCORE_MEMORY_KIND_DEVICE      = 1, /**< on a device */
+  CUCORE_MEMORY_KIND_PINNED      = 2, /**< on the host; devices use it over the bus */
+  CUCORE_MEMORY_KIND_MANAGED     = 3, /**< moves between host and device */
+  CUCORE_MEMORY_KIND_FORCE_INT32 = 0x7fffffff
+} cucore_memory_kind;
+
 /**
  * Allocates device memory from the device's stream-ordered pool. The contents are undefined.
  *
@@ -188,6 +197,14 @@ CUCORE_API void *cucore_buffer_host_pointer(const cucore_buffer *buffer);
  * @since 0.1
  */
 CUCORE_API size_t cucore_buffer_size(const cucore_buffer *buffer);
+
+/**
+ * Returns the cucore_memory_kind of a buffer. For borrowed memory each call queries the driver.
+ *
+ * @param buffer  the buffer; UNKNOWN for NULL, and for borrowed memory of size 0
+ * @since 0.1
+ */
+CUCORE_API int32_t cucore_buffer_memory_kind(const cucore_buffer *buffer);
 
 /**
  * Copies from host memory into the buffer, in the stream's order. Returns when source may be

@@ -294,6 +294,19 @@ CUCORE_API cucore_status cucore_cache_put(cucore_cache *cache, const uint8_t key
                                           const cucore_objectcode *code, cucore_error **error);
 
 /**
+ * Removes the result of one key from memory and from the disk. Remotes and other keys keep theirs.
+ *
+ * @param cache    the cache
+ * @param key      32 bytes, as for cucore_cache_get(), or cucore_cache_entry_info.key
+ * @param removed  receives 1; 0, and the call succeeds, if the cache had no such result
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_PERMITTED  the cache is read-only
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_cache_remove(cucore_cache *cache, const uint8_t key[32],
+                                             int32_t *removed, cucore_error **error);
+
+/**
  * Finds object code under a key of the program, or builds it. One thread of all processes builds,
  * and the others wait up to lock_timeout_ms.
  *

@@ -76,6 +76,14 @@ CUCORE_API cucore_status cucore_event_device(const cucore_event *event, cucore_d
 CUCORE_API int32_t cucore_event_has_timing(const cucore_event *event);
 
 /**
+ * Returns 1 if waits for the event sleep instead of spinning.
+ *
+ * @param event  the event; 0 for NULL
+ * @since 0.1
+ */
+CUCORE_API int32_t cucore_event_is_blocking_sync(const cucore_event *event);
+
+/**
  * Records the event: it completes when all work that is in the stream now has completed. A second
  * record moves the event.
  *

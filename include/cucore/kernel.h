@@ -35,6 +35,22 @@ typedef enum cucore_kernel_attribute_name {
 } cucore_kernel_attribute_name;
 
 /**
+ * Wraps a CUkernel of another owner. The library never unloads it, and it must outlive the result
+ * and all launches of it. A CUfunction of a module is not accepted.
+ *
+ * The parameters come from the driver, which records them from CUDA 12.4 on, without their classes.
+ *
+ * @param device  a device of the kernel's code
+ * @param native  the CUkernel
+ * @param out     receives the kernel; each call returns a new object
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  native is NULL
+ * @since 0.1
+ */
+CUCORE_API cucore_status cucore_kernel_from_native(const cucore_device *device, void *native,
+                                                   cucore_kernel **out, cucore_error **error);
+
+/**
  * Adds a reference and returns its argument.
  *
  * @param kernel  the kernel; NULL is allowed

@@ -174,7 +174,8 @@ CUCORE_API cucore_status cucore_objectcode_create(cucore_code_type type, const v
 /**
  * Creates object code from a file. The file is read once and closed.
  *
- * @param type     as for cucore_objectcode_create()
+ * @param type     as for cucore_objectcode_create(); 0 detects the type of anything except LTOIR,
+ *                 and also reads what cucore_objectcode_serialize() wrote
  * @param path     the file; its last part is the default name
  * @param options  NULL for the defaults
  * @param out      receives the object code

@@ -137,6 +137,22 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream *stream,
                                                    cucore_error **error);
 
 /**
+ * Returns the priority of a stream. A lower number goes first.
+ *
+ * @param stream  the stream; 0 for NULL, and for default streams
+ * @since 0.1
+ */
+CUCORE_API int32_t cucore_stream_priority(const cucore_stream *stream);
+
+/**
+ * Returns 1 if the stream is not ordered with the legacy default stream.
+ *
+ * @param stream  the stream; 0 for NULL, and for default streams
+ * @since 0.1
+ */
+CUCORE_API int32_t cucore_stream_is_nonblocking(const cucore_stream *stream);
+
+/**
  * Returns the CUstream, for other libraries. It lives as long as the stream object.
  *
  * The other library may capture the stream. Each launch on it therefore makes one more driver call

@@ -66,6 +66,43 @@ TEST_F(Api, FindCompilesNothing) {
   EXPECT_EQ(outcome, CUCORE_CACHE_OUTCOME_HIT_DISK);
 }
 
+TEST_F(Api, OneResultIsRemoved) {
+  const auto remove = [](cucore_cache* cache, const uint8_t* key) {
+    int32_t removed = 7;
+    MUST(cucore_cache_remove, cache, key, &removed);
+    return removed;
+  };
+  std::vector<std::vector<uint8_t>> keys;
+  {
+    const Cache cache = open();
+    for (int i = 0; i < 3; ++i) put(cache, i);
+    EXPECT_EQ(remove(cache, Key(0)), 1);
+    EXPECT_EQ(remove(cache, Key(0)), 0);
+    EXPECT_FALSE(has(cache, 0));
+    EXPECT_TRUE(has(cache, 1));
+    const auto take = [](const cucore_cache_entry_info* info, void* all) {
+      static_cast<std::vector<std::vector<uint8_t>>*>(all)->emplace_back(info->key, info->key + 32);
+      return 1;
+    };
+    MUST(cucore_cache_query, cache, take, &keys);
+  }
+  ASSERT_EQ(keys.size(), 2u) << "entries on disk";
+  const Cache cache = open();
+  for (const auto& key : keys) EXPECT_EQ(remove(cache, key.data()), 1);
+  EXPECT_FALSE(has(cache, 1));
+  EXPECT_FALSE(has(cache, 2));
+  EXPECT_EQ(statistics(cache).entries, 0u);
+}
+
+TEST_F(Api, AReadOnlyCacheRefusesToRemove) {
+  put(open(), 1);
+  const Cache cache = open([](auto& options) { options.read_only = 1; });
+  int32_t removed = 7;
+  EXPECT_EQ(cucore_cache_remove(cache, Key(1), &removed, nullptr), CUCORE_ERROR_NOT_PERMITTED);
+  EXPECT_EQ(removed, 0);
+  EXPECT_TRUE(has(cache, 1));
+}
+
 TEST_F(Api, AFailedCompileIsReportedAsWithout) {
   NEEDS_REAL_COMPILER();
   const Cache cache = open();

@@ -208,6 +208,24 @@ TEST_F(Buffers, OfSomebodyElseAreBorrowed) {
   SUCCEEDS(cucore_buffer_from_native, device_, 0, 0, borrowed.out());
 }
 
+TEST_F(Buffers, ReportTheKindOfTheirMemory) {
+  const cucore_memory_kind kinds[] = {CUCORE_MEMORY_KIND_DEVICE, CUCORE_MEMORY_KIND_PINNED,
+                                      CUCORE_MEMORY_KIND_MANAGED};
+  for (int kind = 0; kind < 3; ++kind) {
+    const Buffer owner = make(kind, 16);
+    EXPECT_EQ(cucore_buffer_memory_kind(owner), kinds[kind]);
+    Buffer borrowed;
+    SUCCEEDS(cucore_buffer_from_native, device_, cucore_buffer_address(owner) + 4, 8,
+             borrowed.out());
+    EXPECT_EQ(cucore_buffer_memory_kind(borrowed), kinds[kind]);
+  }
+  char own[16] = "";
+  Buffer pageable;
+  SUCCEEDS(cucore_buffer_from_native, device_, reinterpret_cast<uintptr_t>(own), sizeof own,
+           pageable.out());
+  EXPECT_EQ(cucore_buffer_memory_kind(pageable), CUCORE_MEMORY_KIND_UNKNOWN);
+}
+
 TEST_F(Buffers, AreFreedInTheOrderOfTheirStream) {
   Buffer buffer = make(0, 16), pinned = make(1, 16);
   const Stream other = make_stream(device_);

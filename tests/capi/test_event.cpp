@@ -101,6 +101,12 @@ TEST_F(Events, KnowHowTheyWereMade) {
   const Event timed = make_event(device_, true);
   EXPECT_EQ(cucore_event_has_timing(timed), 1);
   EXPECT_NE(cucore_event_native(timed), nullptr);
+  EXPECT_EQ(cucore_event_is_blocking_sync(timed), 0);
+  cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
+  options.blocking_sync = 1;
+  Event sleeping;
+  SUCCEEDS(cucore_event_create, device_, &options, sleeping.out());
+  EXPECT_EQ(cucore_event_is_blocking_sync(sleeping), 1);
   Device device;
   SUCCEEDS(cucore_event_device, timed, device.out());
   EXPECT_EQ(device.get(), device_.get());

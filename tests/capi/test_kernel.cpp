@@ -23,6 +23,48 @@ class Kernels : public OnDevice {
   Kernel saxpy_;
 };
 
+TEST_F(Kernels, OfAnotherOwnerAreBorrowed) {
+  void* native = cucore_kernel_native(saxpy_);
+  Kernel borrowed, again;
+  SUCCEEDS(cucore_kernel_from_native, device_, native, borrowed.out());
+  SUCCEEDS(cucore_kernel_from_native, device_, native, again.out());
+  EXPECT_NE(borrowed.get(), again.get());
+  EXPECT_EQ(cucore_kernel_native(borrowed), native);
+  EXPECT_STREQ(cucore_kernel_name(borrowed), "saxpy");
+  EXPECT_EQ(cucore_kernel_parameter_count(borrowed), 4u);
+  size_t offset = 7, size = 7;
+  SUCCEEDS(cucore_kernel_parameter_at, borrowed, 3, device_, &offset, &size);
+  EXPECT_EQ(offset, 24u);
+  EXPECT_EQ(size, 4u);
+
+  const std::vector<float> ones(8, 1.f);
+  Buffer x, y;
+  SUCCEEDS(cucore_buffer_create, device_, 32, stream_, x.out());
+  SUCCEEDS(cucore_buffer_create, device_, 32, stream_, y.out());
+  for (const Buffer* each : {&x, &y})
+    SUCCEEDS(cucore_buffer_write, *each, 0, ones.data(), 32, stream_);
+  const float a = 2;
+  const uint32_t n = 8;
+  const uint64_t from = cucore_buffer_address(x), to = cucore_buffer_address(y);
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(from),
+                                       CUCORE_ARGUMENT(to), CUCORE_ARGUMENT(n)};
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = 1;
+  options.block[0] = 8;
+  SUCCEEDS(cucore_kernel_launch, borrowed, stream_, &options, arguments, 4);
+  borrowed.reset();
+  again.reset();
+  SUCCEEDS(cucore_kernel_launch, saxpy_, stream_, &options, arguments, 4);  // still loaded
+  std::vector<float> result(8);
+  SUCCEEDS(cucore_buffer_read, y, 0, result.data(), 32, stream_);
+  if (!fake_) {
+    EXPECT_EQ(result, std::vector<float>(8, 5.f));
+  }
+  cucore_kernel* none = nullptr;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "native is NULL", cucore_kernel_from_native, device_,
+        nullptr, &none);
+}
+
 TEST_F(Kernels, TellTheirNameAndParameters) {
   EXPECT_STREQ(cucore_kernel_name(saxpy_), "saxpy");
   EXPECT_EQ(cucore_kernel_parameter_count(saxpy_), 4u);

@@ -245,6 +245,35 @@ TEST(ObjectCode, ComesFromFiles) {
         &none);
 }
 
+TEST(ObjectCode, TypesOfFilesAreDetected) {
+  constexpr auto DETECT = static_cast<cucore_code_type>(0);
+  const auto read = [&](const std::string& bytes) {
+    Code code;
+    [&] {
+      SUCCEEDS(cucore_objectcode_from_file, DETECT, File(bytes).path(), nullptr, code.out());
+    }();
+    return code;
+  };
+  const Code ptx = read(std::string(PTX, PTX_SIZE));
+  EXPECT_EQ(cucore_objectcode_type(ptx), CUCORE_CODE_TYPE_PTX);
+  const auto container = serialized(ptx);
+  const Code again = read(std::string(container.begin(), container.end()));
+  EXPECT_EQ(cucore_objectcode_type(again), CUCORE_CODE_TYPE_PTX);
+  EXPECT_EQ(bytes_of(again), bytes_of(ptx));
+  const std::string changed = std::string(PTX, PTX_SIZE) + "// another\n";
+  const Code other = make_code(CUCORE_CODE_TYPE_PTX, changed.data(), changed.size());
+  const cucore_objectcode* images[] = {ptx, other};
+  Code bundle;
+  SUCCEEDS(cucore_objectcode_bundle, images, 2, bundle.out());
+  const auto bundled = serialized(bundle);
+  EXPECT_EQ(cucore_objectcode_type(read(std::string(bundled.begin(), bundled.end()))),
+            CUCORE_CODE_TYPE_BUNDLE);
+  const File text("Dear reader");
+  cucore_objectcode* none = nullptr;
+  FAILS(CUCORE_ERROR_INVALID_CODE, std::string(text.path()) + "|type|LTOIR",
+        cucore_objectcode_from_file, DETECT, text.path(), nullptr, &none);
+}
+
 // A FIFO without a writer, a device without an end, a file whose declared size exceeds memory.
 TEST(ObjectCode, ComesFromRegularFilesOfASaneSizeAlone) {
   cucore_objectcode* none = nullptr;

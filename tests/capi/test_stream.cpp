@@ -75,6 +75,26 @@ TEST_F(Streams, WaitForOneAnother) {
   EXPECT_EQ(fake_->call_count("cuStreamWaitEvent"), 3u);
 }
 
+TEST_F(Streams, ReportTheirOptions) {
+  int32_t least = 0, greatest = 0;
+  SUCCEEDS(cucore_device_stream_priorities, device_, &least, &greatest);
+  cucore_stream_options options = CUCORE_STREAM_OPTIONS_INIT;
+  options.priority = greatest;
+  options.nonblocking = CUCORE_TOGGLE_OFF;
+  Stream stream, wrapped;
+  SUCCEEDS(cucore_stream_create, device_, &options, stream.out());
+  SUCCEEDS(cucore_stream_from_native, device_, cucore_stream_native(stream), wrapped.out());
+  for (const Stream* each : {&stream, &wrapped}) {
+    EXPECT_EQ(cucore_stream_priority(*each), greatest);
+    EXPECT_EQ(cucore_stream_is_nonblocking(*each), 0);
+  }
+  SUCCEEDS(cucore_stream_from_native, device_, cucore_stream_native(stream_), wrapped.out());
+  for (const Stream* each : {&stream_, &wrapped}) {
+    EXPECT_EQ(cucore_stream_priority(*each), 0);
+    EXPECT_EQ(cucore_stream_is_nonblocking(*each), 1);
+  }
+}
+
 TEST_F(Streams, OfTheDriverAreBorrowed) {
   NEEDS_FAKE_DRIVER();
   const NativeContext context;

@@ -77,6 +77,15 @@ bool Cache::put(const container::Digest& key, const Object& object) {
          });
 }
 
+bool Cache::remove(const container::Digest& key) {
+  if (settings_.read_only)
+    throw Error(Status::NOT_PERMITTED,
+                "the cache is read-only; remove the result with a cache that may write");
+  if (settings_.is_off) return false;
+  const bool of_caller = tiers_.remove(request_of(key, settings_.name_space).key);
+  return tiers_.remove(key) || of_caller;
+}
+
 std::string Cache::explain(const container::BuildInputs& inputs) {
   if (settings_.is_off) return "bypassed: the cache is switched off (CUCORE_CACHE=off)\n";
   if (!inputs.bypass.empty()) return concat("bypassed: ", inputs.bypass, "\n");

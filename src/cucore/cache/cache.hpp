@@ -25,6 +25,8 @@ class Cache final : public Object {
   Result get(const container::Digest& key);
   bool put(const container::Digest& key, const Object& object);
   Result get_or_build(const container::Digest& key, const Build& build);
+  // `key` is that of get(), or that of an entry. Returns whether there was a result.
+  bool remove(const container::Digest& key);
 
   Remotes& remotes() { return tiers_.remotes(); }
   const Remotes& remotes() const { return tiers_.remotes(); }

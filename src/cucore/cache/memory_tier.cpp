@@ -58,12 +58,13 @@ void MemoryTier::shrink(const container::Digest& newest) {
   }
 }
 
-void MemoryTier::erase(const container::Digest& key) {
+bool MemoryTier::erase(const container::Digest& key) {
   std::list<Entry> removed;
   Part& in = part(key);
   std::lock_guard lock(in.mutex);
   if (const auto found = in.index.find(key); found != in.index.end())
     remove(in, found->second, removed);
+  return !removed.empty();
 }
 
 void MemoryTier::clear() {

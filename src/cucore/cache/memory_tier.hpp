@@ -37,7 +37,8 @@ class MemoryTier {
   static constexpr Time NEVER = Time::max();
   void insert(const container::Digest& key, Ref<const Object> object, uint64_t bytes,
               Time best_before);
-  void erase(const container::Digest& key);
+  // Returns whether there was an object.
+  bool erase(const container::Digest& key);
   void clear();
   // Visits the keys that were found since the last call, whose files on disk must be marked as
   // used.

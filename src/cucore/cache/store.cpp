@@ -213,6 +213,13 @@ bool Store::remove(const container::Digest& key, FileKind kind, const FileIdenti
   return removed;
 }
 
+bool Store::remove(const container::Digest& key, FileKind kind) {
+  struct stat status {};
+  return can_write() &&
+         fstatat(root_.folder.get(), place_of(key, kind).file, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         remove(key, kind, identity_of(status));
+}
+
 void Store::touch(const container::Digest& key, FileKind kind) const {
   if (!can_write()) return;
   // Sets the time of use explicitly, because mounts with relatime or noatime do not.

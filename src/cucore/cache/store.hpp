@@ -61,6 +61,7 @@ class Store {
   bool write_or_warn(const container::Digest& key, FileKind kind, std::span<const std::byte> bytes);
   // Removes the file unless another one has replaced it.
   bool remove(const container::Digest& key, FileKind kind, const FileIdentity& identity);
+  bool remove(const container::Digest& key, FileKind kind);
   // Marks the file as used, so that it is evicted last.
   void touch(const container::Digest& key, FileKind kind) const;
 

@@ -130,6 +130,11 @@ void Tiers::store(const Request& request, const container::Digest& key,
   if (shares) remotes_.put(key, FileKind::ENTRY, container::sign(bytes, *settings_.signing_key));
 }
 
+bool Tiers::remove(const container::Digest& key) {
+  const bool was_in_memory = memory_.erase(key);
+  return store_.remove(key, FileKind::ENTRY) || was_in_memory;
+}
+
 void Tiers::store_manifest(const container::Digest& key, image::Bytes bytes) {
   if (store_.can_write() && !store_.write_or_warn(key, FileKind::MANIFEST, bytes))
     statistics_.count(Event::STORE_FAILURES);

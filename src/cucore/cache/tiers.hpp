@@ -23,7 +23,9 @@ class Tiers {
   Result find_remote(const Request& request, const container::Digest& key);
   // Stores a result in all tiers. Memory takes it also if the disk cannot.
   void store(const Request& request, const container::Digest& key, const Ref<const Object>& object);
-  // Does the same for a manifest, which the memory tier does not contain.
+  // Returns whether memory or the disk had a result. Remotes keep theirs.
+  bool remove(const container::Digest& key);
+  // Stores a manifest in all tiers except memory, which contains no manifests.
   void store_manifest(const container::Digest& key, image::Bytes bytes);
 
   // Marks the entries on disk whose objects were found in memory.

@@ -95,6 +95,13 @@ CUCORE_API void* cucore_buffer_host_pointer(const cucore_buffer* buffer) {
   return self ? self->host_pointer() : nullptr;
 }
 
+CUCORE_API int32_t cucore_buffer_memory_kind(const cucore_buffer* buffer) {
+  int32_t kind = CUCORE_MEMORY_KIND_UNKNOWN;
+  if (const auto* self = peek(buffer))
+    guard(nullptr, [&] { kind = static_cast<int32_t>(self->memory_kind()); });
+  return kind;
+}
+
 CUCORE_API size_t cucore_buffer_size(const cucore_buffer* buffer) {
   const auto* self = peek(buffer);
   return self ? self->size() : 0;

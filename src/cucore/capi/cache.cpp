@@ -262,6 +262,17 @@ CUCORE_API cucore_status cucore_cache_put(cucore_cache* cache, const uint8_t key
   });
 }
 
+CUCORE_API cucore_status cucore_cache_remove(cucore_cache* cache, const uint8_t key[32],
+                                             int32_t* removed, cucore_error** error) {
+  return guard(error, [&] {
+    clear(removed);
+    const HeldCache self(cache);
+    const container::Digest digest = read_key(key);
+    require(removed, "removed");
+    *removed = self->remove(digest);
+  });
+}
+
 CUCORE_API cucore_status cucore_cache_get_or_build(cucore_cache* cache, const uint8_t key[32],
                                                    cucore_cache_build_fn build, void* user_data,
                                                    cucore_objectcode** out,

@@ -60,6 +60,11 @@ CUCORE_API int32_t cucore_event_has_timing(const cucore_event* event) {
   return self && self->has_timing();
 }
 
+CUCORE_API int32_t cucore_event_is_blocking_sync(const cucore_event* event) {
+  const auto* self = peek(event);
+  return self && self->is_blocking_sync();
+}
+
 CUCORE_API cucore_status cucore_event_record(cucore_event* event, const cucore_stream* stream,
                                              cucore_error** error) {
   return guard(error, [&] { use(event, "event").record(use(stream, "stream")); });

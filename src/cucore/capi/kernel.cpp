@@ -42,6 +42,16 @@ const image::Parameter& parameter_at(const core::Kernel& kernel, const core::Dev
 
 extern "C" {
 
+CUCORE_API cucore_status cucore_kernel_from_native(const cucore_device* device, void* native,
+                                                   cucore_kernel** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& on = use(device, "device");
+    require(out, "out");
+    *out = wrap(core::Kernel::from_native(on, static_cast<CUkernel>(native)));
+  });
+}
+
 CUCORE_API cucore_kernel* cucore_kernel_retain(const cucore_kernel* kernel) {
   return retain(kernel);
 }

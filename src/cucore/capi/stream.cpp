@@ -87,6 +87,16 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream* stream,
   return guard(error, [&] { use(stream, "stream").wait(use(other, "other")); });
 }
 
+CUCORE_API int32_t cucore_stream_priority(const cucore_stream* stream) {
+  const auto* self = peek(stream);
+  return self ? self->traits().priority : 0;
+}
+
+CUCORE_API int32_t cucore_stream_is_nonblocking(const cucore_stream* stream) {
+  const auto* self = peek(stream);
+  return self && self->traits().is_nonblocking;
+}
+
 CUCORE_API void* cucore_stream_native(const cucore_stream* stream) {
   const auto* self = peek(stream);
   if (!self) return nullptr;

@@ -155,6 +155,11 @@ std::vector<Scenario> buffer_scenarios() {
          EXPECT_NE(run.plain([&] { return cucore_buffer_host_pointer(world.pinned.get()); }),
                    nullptr);
        }},
+      {"cucore_buffer_memory_kind",
+       [](Run& run, World& world) {
+         EXPECT_EQ(run.plain([&] { return cucore_buffer_memory_kind(world.buffer.get()); }),
+                   CUCORE_MEMORY_KIND_DEVICE);
+       }},
       {"cucore_buffer_size",
        [](Run& run, World& world) {
          EXPECT_EQ(run.plain([&] { return cucore_buffer_size(world.buffer.get()); }), BUFFER_SIZE);

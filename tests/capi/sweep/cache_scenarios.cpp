@@ -89,6 +89,17 @@ void get(Run& run, World& world) {
   if (run.ok()) cucore_objectcode_release(out);
 }
 
+void remove(Run& run, World& world) {
+  const Cache cache = make_cache();
+  cucore_cache_put(cache.get(), KEY, world.code.get(), nullptr);
+  int32_t removed = 77;
+  run.call([&](auto** error) { return cucore_cache_remove(cache.get(), KEY, &removed, error); });
+  run.output("removed", removed);
+  if (run.ok()) {
+    EXPECT_EQ(removed, 1);
+  }
+}
+
 template <class Function>
 void statistics(Run& run, Function function) {
   const Cache cache = make_cache();
@@ -178,6 +189,7 @@ std::vector<Scenario> cache_scenarios() {
       {"cucore_cache_link", link},
       {"cucore_cache_get_or_build", get_or_build},
       {"cucore_cache_put", put},
+      {"cucore_cache_remove", remove},
       {"cucore_cache_find", find},
       {"cucore_cache_get", get},
       {"cucore_cache_statistics",

@@ -185,6 +185,13 @@ std::vector<Scenario> kernel_scenarios() {
        [](Run& run, World& world) {
          EXPECT_STREQ(run.plain([&] { return cucore_kernel_label(world.kernel.get()); }), "saxpy");
        }},
+      {"cucore_kernel_from_native",
+       [](Run& run, World& world) {
+         void* native = cucore_kernel_native(world.kernel.get());
+         makes<cucore_kernel>(run, cucore_kernel_release, [&](auto** out, auto** error) {
+           return cucore_kernel_from_native(world.device.get(), native, out, error);
+         });
+       }},
       {"cucore_kernel_native",
        [](Run& run, World& world) {
          EXPECT_NE(run.plain([&] { return cucore_kernel_native(world.kernel.get()); }), nullptr);

@@ -126,6 +126,18 @@ std::vector<Scenario> event_scenarios() {
        [](Run& run, World& world) {
          EXPECT_EQ(run.plain([&] { return cucore_event_has_timing(world.start.get()); }), 1);
        }},
+      {"cucore_event_is_blocking_sync",
+       [](Run& run, World& world) {
+         EXPECT_EQ(run.plain([&] { return cucore_event_is_blocking_sync(world.start.get()); }), 0);
+       }},
+      {"cucore_stream_priority",
+       [](Run& run, World& world) {
+         EXPECT_EQ(run.plain([&] { return cucore_stream_priority(world.stream.get()); }), 0);
+       }},
+      {"cucore_stream_is_nonblocking",
+       [](Run& run, World& world) {
+         EXPECT_EQ(run.plain([&] { return cucore_stream_is_nonblocking(world.stream.get()); }), 1);
+       }},
       {"cucore_event_record",
        [](Run& run, World& world) {
          const Event event = make_event(world.device.get());

@@ -113,6 +113,11 @@ Ref<LoadedImage> CodeLoader::load_choice(const Choice& choice, const Device& dev
                            linked.symbols, may_print(linked.type, linked.bytes));
 }
 
+void CodeLoader::adopt(Ref<LoadedImage> image) {
+  std::lock_guard lock(mutex_);
+  images_[Key()] = std::move(image);
+}
+
 bool CodeLoader::is_loaded() const {
   std::lock_guard lock(mutex_);
   return !images_.empty();

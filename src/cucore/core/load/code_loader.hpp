@@ -30,6 +30,8 @@ class CodeLoader {
   // one that loads. A failure is not stored: the next call tries again.
   Ref<LoadedImage> load(const Device& device);
   bool is_loaded() const;
+  // Makes an image that another owner loaded the image of all devices.
+  void adopt(Ref<LoadedImage> image);
 
  private:
   struct Choice;

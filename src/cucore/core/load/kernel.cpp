@@ -32,6 +32,17 @@ Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
   on_device_[static_cast<size_t>(device.ordinal())].store(&first_, std::memory_order_relaxed);
 }
 
+Ref<Kernel> Kernel::from_native(const Device& device, CUkernel native) {
+  if (!native)
+    throw Error(Status::INVALID_ARGUMENT, "native is NULL; expected the CUkernel of a library");
+  const PrimaryScope primary(device);
+  const char* name = "kernel";
+  if (cuda().cuKernelGetName)
+    check(cuda().cuKernelGetName(&name, native), "read the name of a native kernel");
+  const Ref<LoadedImage> image = LoadedImage::borrow();
+  return make<Kernel>(ObjectCode::of_loaded(image, name), name, name, *image, native, device);
+}
+
 CUkernel Kernel::native_in(const LoadedImage& image, const Device& device) const {
   if (first_.image == &image) return first_.native;
   const CUkernel native = image.find_kernel(name_.c_str());

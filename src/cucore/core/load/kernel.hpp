@@ -33,6 +33,8 @@ class Kernel final : public Object {
   Kernel(Ref<const ObjectCode> code, std::string name, std::string asked, const LoadedImage& first,
          CUkernel native, const Device& device);
 
+  static Ref<Kernel> from_native(const Device& device, CUkernel native);
+
   const std::string& name() const { return name_; }  // in the code, "_Z4axpyIfEvT_PS0_"
   // For messages: the first requested name, "axpy<float>".
   const std::string& label() const { return label_; }

@@ -79,8 +79,12 @@ Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, cons
   }
 }
 
+Ref<LoadedImage> LoadedImage::borrow() {
+  return make<LoadedImage>(std::make_unique<DeferredUnload>(), std::vector<image::Symbol>(), true);
+}
+
 LoadedImage::~LoadedImage() {
-  if (driver::is_gone() || !driver::cuda_if_available()) return;
+  if (!native_ || driver::is_gone() || !driver::cuda_if_available()) return;
   deferred_unload_->uses().mark();
   defer_release(std::move(deferred_unload_));
 }

@@ -28,6 +28,9 @@ class LoadedImage final : public Object {
   static Ref<LoadedImage> load(const void* image, const Device& device, const std::string& what,
                                std::vector<image::Symbol> symbols, bool may_print);
 
+  // Stands for an image of another owner, which is never unloaded. Its kernels may print.
+  static Ref<LoadedImage> borrow();
+
   LoadedImage(std::unique_ptr<DeferredUnload> unload, std::vector<image::Symbol> symbols,
               bool may_print)
       : deferred_unload_(std::move(unload)),

@@ -88,16 +88,38 @@ Ref<ObjectCode> ObjectCode::create(CodeType type, std::span<const std::byte> byt
   return make<ObjectCode>(std::move(code));
 }
 
+namespace {
+
+CodeType require_type(std::span<const std::byte> bytes) {
+  if (const auto type = image::guess_type(bytes)) return *type;
+  throw Error(Status::INVALID_CODE,
+              "the type of the bytes is not known; expected PTX, a CUBIN, a FATBIN, an OBJECT, a "
+              "LIBRARY or a container; pass the type, LTOIR is not detected");
+}
+
+}  // namespace
+
 Ref<ObjectCode> ObjectCode::from_file(CodeType type, const std::string& path, std::string name,
                                       std::string_view arch,
                                       const std::vector<image::NamedExpression>& names) {
   const std::vector<std::byte> bytes = read_file(path);
   if (name.empty()) name = container::clean_text(path.substr(path.rfind('/') + 1));
   try {
-    return create(type, bytes, std::move(name), arch, names);
+    const CodeType found = type == CodeType{} ? require_type(bytes) : type;
+    if (type == CodeType{} && found == CodeType::BUNDLE) return deserialize(bytes, {});
+    return create(found, bytes, std::move(name), arch, names);
   } catch (const Error& error) {
     throw Error(error.status(), path + ": " + error.message(), error.log(), error.origin());
   }
+}
+
+Ref<ObjectCode> ObjectCode::of_loaded(Ref<LoadedImage> image, std::string name) {
+  Code code;
+  code.type = CodeType::PTX;  // which every device accepts
+  code.name = std::move(name);
+  auto made = make<ObjectCode>(std::move(code));
+  made->loader_.adopt(std::move(image));
+  return made;
 }
 
 Ref<ObjectCode> ObjectCode::deserialize(std::span<const std::byte> bytes,

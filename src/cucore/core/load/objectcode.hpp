@@ -33,9 +33,13 @@ class ObjectCode final : public Object {
   static Ref<ObjectCode> create(image::CodeType type, std::span<const std::byte> bytes,
                                 std::string name, std::string_view arch,
                                 const std::vector<image::NamedExpression>& names);
+  // A type of 0 is detected.
   static Ref<ObjectCode> from_file(image::CodeType type, const std::string& path, std::string name,
                                    std::string_view arch,
                                    const std::vector<image::NamedExpression>& names);
+
+  // Stands for code that another owner loaded; it has no bytes.
+  static Ref<ObjectCode> of_loaded(Ref<LoadedImage> image, std::string name);
 
   // Checks untrusted bytes; the state of their signature is stored.
   static Ref<ObjectCode> deserialize(std::span<const std::byte> bytes,

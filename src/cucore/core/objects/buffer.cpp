@@ -207,6 +207,28 @@ bool is_registered(const void* host) {
 
 }  // namespace
 
+MemoryKind Buffer::memory_kind() const {
+  switch (kind_) {
+    case Kind::POOL:
+      return MemoryKind::DEVICE;
+    case Kind::PINNED:
+      return MemoryKind::PINNED;
+    case Kind::MANAGED:
+      return MemoryKind::MANAGED;
+    case Kind::BORROWED:
+      break;
+  }
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return MemoryKind::UNKNOWN;
+  unsigned type = 0, managed = 0;
+  const auto& cu = cuda();
+  if (cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address_) != CUDA_SUCCESS ||
+      cu.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address_) != CUDA_SUCCESS)
+    return MemoryKind::UNKNOWN;
+  if (managed) return MemoryKind::MANAGED;
+  return type == CU_MEMORYTYPE_HOST ? MemoryKind::PINNED : MemoryKind::DEVICE;
+}
+
 void Buffer::write(size_t offset, const void* source, size_t size, const Stream& stream) {
   require_range(offset, size, "write");
   stream.require_on(device(), "buffer");

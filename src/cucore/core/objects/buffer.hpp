@@ -9,6 +9,9 @@
 
 namespace cucore::core {
 
+// The numbers of cucore_memory_kind.
+enum class MemoryKind { UNKNOWN, DEVICE, PINNED, MANAGED };
+
 class Buffer final : public Object {
  public:
   enum class Kind { POOL, PINNED, MANAGED, BORROWED };
@@ -32,6 +35,8 @@ class Buffer final : public Object {
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
   Kind kind() const { return kind_; }
+  // Queries the driver for borrowed memory.
+  MemoryKind memory_kind() const;
   CUdeviceptr address() const { return address_; }
   void* host_pointer() const { return host_; }
   size_t size() const { return size_; }

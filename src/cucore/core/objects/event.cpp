@@ -19,7 +19,7 @@ Ref<Event> Event::create(const Device& device, const EventOptions& options) {
   check(cuda().cuEventCreate(&native, flags),
         [&] { return "create an event on " + device.label(); });
   try {
-    return make<Event>(primary.context(), native, options.timing);
+    return make<Event>(primary.context(), native, options);
   } catch (...) {
     driver::check_release(cuda().cuEventDestroy(native), "destroy an event");
     throw;

@@ -16,8 +16,11 @@ class Event final : public Object {
  public:
   static Ref<Event> create(const Device& device, const EventOptions& options);
 
-  Event(Ref<Context> context, CUevent native, bool timing)
-      : context_(std::move(context)), native_(native), timing_(timing) {}
+  Event(Ref<Context> context, CUevent native, const EventOptions& options)
+      : context_(std::move(context)),
+        native_(native),
+        timing_(options.timing),
+        blocking_sync_(options.blocking_sync) {}
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
@@ -31,6 +34,7 @@ class Event final : public Object {
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
   bool has_timing() const { return timing_; }
+  bool is_blocking_sync() const { return blocking_sync_; }
 
   void require_usable() const { context_->require_alive("event"); }
   void record(const Stream& stream);
@@ -44,6 +48,7 @@ class Event final : public Object {
   const Ref<Context> context_;
   const CUevent native_;
   const bool timing_;
+  const bool blocking_sync_;
   std::atomic<uint64_t> records_{0};
   mutable std::atomic<bool> may_be_captured_{false};
   mutable std::atomic<bool> is_shared_{false};  // as Stream::is_shared()

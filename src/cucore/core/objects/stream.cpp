@@ -13,6 +13,19 @@ namespace cucore::core {
 using driver::check;
 using driver::cuda;
 
+namespace {
+
+StreamTraits traits_of(CUstream native) {
+  StreamTraits traits;
+  unsigned flags = 0;
+  check(cuda().cuStreamGetPriority(native, &traits.priority), "read the priority of a stream");
+  check(cuda().cuStreamGetFlags(native, &flags), "read the flags of a stream");
+  traits.is_nonblocking = (flags & CU_STREAM_NON_BLOCKING) != 0;
+  return traits;
+}
+
+}  // namespace
+
 Ref<Stream> Stream::create(const Device& device, bool nonblocking, int priority) {
   if (priority != 0) device.require_priority(priority, "cucore_stream_options.priority");
   const PrimaryScope primary(device);
@@ -21,7 +34,8 @@ Ref<Stream> Stream::create(const Device& device, bool nonblocking, int priority)
             &native, nonblocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, priority),
         [&] { return "create a stream on " + device.label(); });
   try {
-    return make<Stream>(primary.context(), native, Kind::OWNED);
+    return make<Stream>(primary.context(), native, Kind::OWNED,
+                        StreamTraits{priority, nonblocking});
   } catch (...) {
     driver::check_release(cuda().cuStreamDestroy(native), "destroy a stream");
     throw;
@@ -43,7 +57,7 @@ Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
     throw Error(Status::INVALID_ARGUMENT,
                 concat("the native stream belongs to another context than the primary context of ",
                        device.label(), "; open the device that it was made on"));
-  auto stream = make<Stream>(primary.context(), native, Kind::BORROWED);
+  auto stream = make<Stream>(primary.context(), native, Kind::BORROWED, traits_of(native));
   if (!add_capturable(*stream)) throw std::bad_alloc();
   return stream;
 }

@@ -12,6 +12,11 @@ namespace cucore::core {
 
 class Event;
 
+struct StreamTraits {
+  int priority = 0;
+  bool is_nonblocking = false;
+};
+
 class Stream final : public Object {
  public:
   enum class Kind { OWNED, BORROWED, LEGACY, PER_THREAD };
@@ -20,10 +25,11 @@ class Stream final : public Object {
   static Ref<Stream> from_native(const Device& device, CUstream native);
   static Ref<Stream> default_stream(const Device& device, Kind kind);
 
-  Stream(Ref<Context> context, CUstream native, Kind kind)
+  Stream(Ref<Context> context, CUstream native, Kind kind, StreamTraits traits = {})
       : context_(std::move(context)),
         native_(native),
         kind_(kind),
+        traits_(traits),
         mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
         may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD),
         is_shared_(kind != Kind::OWNED) {}
@@ -41,6 +47,7 @@ class Stream final : public Object {
   // native handle, and add other streams to it with events.
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   Kind kind() const { return kind_; }
+  const StreamTraits& traits() const { return traits_; }
 
   // Returns whether other code may have added work to it, or work that it waits for. The program
   // may, with the native handle, and other libraries on default streams.
@@ -76,6 +83,7 @@ class Stream final : public Object {
   const Ref<Context> context_;
   const CUstream native_;
   const Kind kind_;
+  const StreamTraits traits_;
   const Ref<StreamMark> mark_;
   void share() const { is_shared_.store(true, std::memory_order_relaxed); }
 
