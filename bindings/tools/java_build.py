@@ -68,7 +68,10 @@ def add_libraries(classes, platform, libraries):
         shutil.copy(os.path.realpath(file), target)
         look_beside(target)
         subprocess.run(['strip', '--strip-unneeded', '-R', '.comment', target], check=True)
-        index.append(f'{hashlib.sha256(target.read_bytes()).hexdigest()}  {name}\n')
+        data = target.read_bytes()
+        index.append(f'{hashlib.sha256(data).hexdigest()} {len(data)} {name}\n')
+    # The first line names the folder to unpack into, so that a start computes no digest.
+    index.insert(0, hashlib.sha256(''.join(index).encode()).hexdigest()[:16] + '\n')
     (folder / 'index').write_text(''.join(index), encoding='utf-8')
 
 

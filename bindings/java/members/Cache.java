@@ -96,6 +96,7 @@ final class Cache {
   //: cucore_cache_add_remote_url
   // @param url file:///shared/folder, http://host/path, https://, or redis://:password@host:port/database
   public void addRemote(String url, RemoteOptions options) {
+    NativeLoader.supply(NativeLoader.REMOTES);
     RemoteOptions how = options == null ? RemoteOptions.DEFAULTS : options;
     addRemoteNow(Given.notNull(url, "url"), how.readOnly, how.connectTimeoutMillis, how.timeoutMillis);
   }

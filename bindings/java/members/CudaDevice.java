@@ -2,6 +2,10 @@
 package io.cucore;
 
 final class CudaDevice {
+  static {
+    NativeLoader.supply(NativeLoader.CPU_DEVICE);
+  }
+
   /** Opens device 0.
    * @return the device */
   public static CudaDevice first() {

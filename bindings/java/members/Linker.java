@@ -2,6 +2,10 @@
 package io.cucore;
 
 final class Linker {
+  static {
+    NativeLoader.supply(NativeLoader.CPU_DEVICE);
+  }
+
   /** Returns the result of {@link #link(CodeType)}, and links only inputs that were not linked
    * before. {@link Cache#link} also returns the place where it was found.
    * @param target CUBIN; PTX of inputs that are LTOIR

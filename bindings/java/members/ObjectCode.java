@@ -2,6 +2,10 @@
 package io.cucore;
 
 final class ObjectCode {
+  static {
+    NativeLoader.supply(NativeLoader.CPU_DEVICE);
+  }
+
   private static final long serialVersionUID = 1L;
 
   //: cucore_objectcode_create

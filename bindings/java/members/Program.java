@@ -2,6 +2,10 @@
 package io.cucore;
 
 final class Program {
+  static {
+    NativeLoader.supply(NativeLoader.CPU_DEVICE);
+  }
+
   /** A program of CUDA C++ with the default options.
    * @param source its text
    * @return the program */

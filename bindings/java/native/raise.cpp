@@ -10,8 +10,9 @@
 namespace cucore::java {
 namespace {
 
-// Set once by JNI_OnLoad. The global reference keeps the class alive.
-jclass exception_class;
+// Set by JNI_OnLoad. A strong reference to a class of this jar would keep its class loader alive, which
+// owns the library. A call of a native method keeps it alive as well.
+jweak exception_class;
 jclass string_class;
 jmethodID exception_make;
 
@@ -20,10 +21,6 @@ constexpr const char* MAKE_SIGNATURE =
     "String;)"
     "Lio/cucore/CucoreException;";
 
-jclass find(JNIEnv* env, const char* name) {
-  jclass found = env->FindClass(name);
-  return found ? static_cast<jclass>(env->NewGlobalRef(found)) : nullptr;
-}
 
 // Severity, line and column of each diagnostic; file and text are separate.
 struct Diagnostics {
@@ -69,12 +66,14 @@ std::string in_camel_case(const char* name) {
 }  // namespace
 
 bool prepare_exceptions(JNIEnv* env) {
-  exception_class = find(env, "io/cucore/CucoreException");
-  if (!exception_class) return false;
-  string_class = find(env, "java/lang/String");
-  if (!string_class) return false;
-  exception_make = env->GetStaticMethodID(exception_class, "make", MAKE_SIGNATURE);
-  return exception_make != nullptr;
+  jclass exceptions = env->FindClass("io/cucore/CucoreException");
+  if (!exceptions || !(exception_class = env->NewWeakGlobalRef(exceptions))) return false;
+  exception_make = env->GetStaticMethodID(exceptions, "make", MAKE_SIGNATURE);
+  if (!exception_make) return false;
+  if (string_class) return true;  // by an earlier class loader
+  jclass strings = env->FindClass("java/lang/String");
+  string_class = strings ? static_cast<jclass>(env->NewGlobalRef(strings)) : nullptr;
+  return string_class != nullptr;
 }
 
 void raise(JNIEnv* env, const bind::Failure& failure) {
@@ -88,9 +87,10 @@ void raise(JNIEnv* env, const bind::Failure& failure) {
   Diagnostics diagnostics;
   const size_t count = good ? failure.diagnostic_count() : 0;
   if (count != 0) good = fill(env, failure, count, diagnostics);
-  if (good)
+  const auto exceptions = static_cast<jclass>(env->NewLocalRef(exception_class));
+  if (good && exceptions)
     exception = static_cast<jthrowable>(env->CallStaticObjectMethod(
-        exception_class, exception_make, static_cast<jint>(failure.status()), texts[0], texts[1],
+        exceptions, exception_make, static_cast<jint>(failure.status()), texts[0], texts[1],
         texts[2], static_cast<jint>(failure.native_code()), texts[3], diagnostics.numbers,
         diagnostics.texts));
   if (env->ExceptionCheck()) exception = nullptr;  // that exception continues: memory is exhausted

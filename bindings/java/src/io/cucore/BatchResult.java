@@ -12,6 +12,7 @@ public final class BatchResult {
 
   static List<BatchResult> of(Collection<BatchItem> items, BatchOptions options) {
     List<BatchItem> given = List.of(Given.noneNull(Given.notNull(items, "items").toArray(new BatchItem[0]), "items"));
+    NativeLoader.supply(NativeLoader.WORKER);
     try (NativeBatch batch = new NativeBatch()) {
       for (BatchItem each : given) {
         batch.add(each.program(), each.target(), each.nameExpressions());

@@ -26,13 +26,6 @@ final class Cleaning {
     }
   }
 
-  /** The record's thread has ended once its block is gone. */
-  static void registerRecord(LaunchBlock owner, long record) {
-    if (record != 0) {
-      CLEANER.register(owner, () -> Natives.closeRecord(record));
-    }
-  }
-
   /** Returns the number of objects released so far. */
   static long released() {
     return RELEASED.get();

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Completes the futures of streams: one queue and one daemon thread for the process, made by the
- * first future. Dependent stages of a future run in an executor, never on that thread.
+ * Completes the futures of streams: one queue and one daemon thread, made by the first future.
+ * Dependent stages of a future run in an executor, never on that thread. Both end when no future is
+ * pending, because they keep the class loader alive.
  */
 final class Completions {
   static final Executor DEFAULT = new CompletableFuture<Void>().defaultExecutor();
@@ -19,49 +20,66 @@ final class Completions {
   private static final long WAIT_MS = 200;
   private static final int BATCH = 64;
 
-  private final CudaQueue queue = new CudaQueue();
-  private final Map<Long, Awaited> awaited = new ConcurrentHashMap<>();
-  private final AtomicLong tokens = new AtomicLong();
-
-  private Completions() {
-    Thread thread = new Thread(this::drain, "cucore-completions");
-    thread.setDaemon(true);
-    thread.start();
-  }
-
   private static Completions only;
 
+  private final CudaQueue queue = new CudaQueue();
+  private final Map<Long, Awaited> awaited = new ConcurrentHashMap<>();
+  private long tokens;
+
   /** Not by a class's initialization: if that fails once, for example without descriptors, it fails forever. */
-  private static synchronized Completions only() {
+  private static Completions only() {
     if (only == null) {
-      only = new Completions();
+      Completions made = new Completions();
+      Thread thread = new Thread(made::drain, "cucore-completions");
+      thread.setDaemon(true);
+      thread.setContextClassLoader(null);
+      thread.start();
+      only = made;
     }
     return only;
   }
 
   static CompletableFuture<Void> of(CudaStream stream, Executor executor) {
-    return only().begin(stream, Given.notNull(executor, "executor"));
+    Given.notNull(executor, "executor");
+    Awaited result;
+    synchronized (Completions.class) { // the thread does not end meanwhile
+      result = new Awaited(only(), executor);
+    }
+    return result.all.begin(stream, result);
   }
 
-  private CompletableFuture<Void> begin(CudaStream stream, Executor executor) {
-    long token = tokens.incrementAndGet();
-    Awaited result = new Awaited(this, token, executor);
-    awaited.put(token, result); // before the completion can arrive
+  private CompletableFuture<Void> begin(CudaStream stream, Awaited result) {
     synchronized (result) { // the completion may come before this returns; then it waits
       try {
-        result.work = CudaFuture.fromStream(stream, queue, token);
+        result.work = CudaFuture.fromStream(stream, queue, result.token);
       } catch (RuntimeException | Error e) {
-        awaited.remove(token);
+        awaited.remove(result.token);
         throw e;
       }
     }
     return result;
   }
 
+  /** Ends an idle queue; the next future makes another. */
+  private boolean isEnded() {
+    synchronized (Completions.class) {
+      if (!awaited.isEmpty()) {
+        return false;
+      }
+      only = null;
+    }
+    queue.close();
+    return true;
+  }
+
   private void drain() {
     while (true) {
       try {
-        for (Completion each : queue.waitFor(WAIT_MS, TimeUnit.MILLISECONDS, BATCH)) {
+        List<Completion> some = queue.waitFor(WAIT_MS, TimeUnit.MILLISECONDS, BATCH);
+        if (some.isEmpty() && isEnded()) {
+          return;
+        }
+        for (Completion each : some) {
           Awaited ended = awaited.remove(each.token());
           if (ended != null) {
             ended.end(each);
@@ -91,10 +109,12 @@ final class Completions {
     private final Executor executor;
     CudaFuture work;
 
-    Awaited(Completions all, long token, Executor executor) {
+    /** It is in the table before the completion can arrive. */
+    Awaited(Completions all, Executor executor) {
       this.all = all;
-      this.token = token;
       this.executor = executor;
+      token = ++all.tokens;
+      all.awaited.put(token, this);
     }
 
     /** Runs on the thread of all completions; the rest is for the executor. */

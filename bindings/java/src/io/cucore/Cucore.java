@@ -28,6 +28,7 @@ public final class Cucore {
   //: cucore_library_query
   // @return the file, the version or the reason
   public static LibraryInfo library(Library library) {
+    supply(library);
     return new LibraryInfo(library);
   }
 
@@ -39,11 +40,20 @@ public final class Cucore {
   //: cucore_library_symbol
   // @return the address
   public static long librarySymbol(Library library, String name) {
+    supply(library);
     return CucoreNative.librarySymbolNow(library, Given.notNull(name, "name"));
   }
 
   //: cucore_driver_select
   public static void selectDriver(String nameOrPath) {
-    CucoreNative.driverSelectNow(Given.notNull(nameOrPath, "nameOrPath"));
+    Given.notNull(nameOrPath, "nameOrPath");
+    NativeLoader.supply(NativeLoader.CPU_DEVICE);
+    CucoreNative.driverSelectNow(nameOrPath);
+  }
+
+  private static void supply(Library library) {
+    if (library == Library.DRIVER) {
+      NativeLoader.supply(NativeLoader.CPU_DEVICE);
+    }
   }
 }

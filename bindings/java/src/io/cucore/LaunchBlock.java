@@ -2,15 +2,22 @@
 package io.cucore;
 
 import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * A launch as one block of native memory, one for each thread: the head, then each argument's size,
  * kind and value. Crossing into native code once with an address costs the least.
  */
 final class LaunchBlock {
-  private static final ThreadLocal<LaunchBlock> OF_THREAD = ThreadLocal.withInitial(LaunchBlock::new);
+  /** A thread's own map holds its block weakly: it would otherwise keep the class loader alive. */
+  private static final ThreadLocal<WeakReference<LaunchBlock>> OF_THREAD = new ThreadLocal<>();
+  private static final Map<Reference<Thread>, LaunchBlock> BLOCKS = new HashMap<>();
+  private static final ReferenceQueue<Thread> ENDED = new ReferenceQueue<>();
   private static final int WORD = 8;
   /** Size and kind of a buffer, which is passed by its lease: see ArgumentKind of launch.hpp. */
   private static final long BUFFER =
@@ -24,14 +31,32 @@ final class LaunchBlock {
 
   private LaunchBlock() {
     allocate(1024);
-    Cleaning.registerRecord(this, record);
+  }
+
+  private static LaunchBlock ofThread() {
+    WeakReference<LaunchBlock> known = OF_THREAD.get();
+    LaunchBlock block = known == null ? null : known.get();
+    if (block == null) {
+      block = new LaunchBlock();
+      keep(block);
+      OF_THREAD.set(new WeakReference<>(block));
+    }
+    return block;
+  }
+
+  /** Not by a Cleaner: its thread holds what it will clean, and with it the class loader. */
+  private static synchronized void keep(LaunchBlock block) {
+    BLOCKS.put(new WeakReference<>(Thread.currentThread(), ENDED), block);
+    for (Reference<?> each = ENDED.poll(); each != null; each = ENDED.poll()) {
+      Natives.closeRecord(BLOCKS.remove(each).record);
+    }
   }
 
   static void launch(
       long kernel, Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
     Signature signature = owner.signature(stream);
     signature.checkCount(owner, arguments.length);
-    LaunchBlock block = OF_THREAD.get();
+    LaunchBlock block = ofThread();
     block.begin(config, arguments.length);
     for (int i = 0; i < arguments.length; ++i) {
       block.add(owner, i, signature.at(i), arguments[i]);

@@ -3,31 +3,28 @@ package io.cucore;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 
 /**
  * Finds and loads the native library once. The folder in the property cucore.library.path comes first.
- * The copy in the jar is second; it is unpacked into a folder of the user. The JVM's search path is last.
- *
- * <p>The name of the folder is a digest of its content, so versions do not mix. A file in it is used
- * only if its checksum matches the one in the jar.
+ * The copy in the jar is second; {@link Unpacked} writes it into a folder of the user. The JVM's search
+ * path is last.
  */
 final class NativeLoader {
+  /** The files that few programs need; each is unpacked before its first use. */
+  static final String CPU_DEVICE = "libcucore-cpu.so";
+  static final String REMOTES = "cucore-remote-";
+  static final String WORKER = "cucore-worker";
+
   private static final String LIBRARY = System.mapLibraryName("cucorejni");
   private static boolean loaded;
+  private static Unpacked unpacked; // null if the libraries are not those of the jar
 
   private NativeLoader() {}
 
@@ -37,15 +34,28 @@ final class NativeLoader {
     }
     String folder = System.getProperty("cucore.library.path");
     if (folder != null) {
-      System.load(Paths.get(folder, LIBRARY).toAbsolutePath().toString());
+      load(Paths.get(folder, LIBRARY).toAbsolutePath(), null);
     } else if (!loadFromJar()) {
-      System.loadLibrary("cucorejni");
+      loadInstalled();
     }
     loaded = true;
   }
 
+  /** Unpacks the files whose names begin with a text. If that fails, their user reports the missing file. */
+  static synchronized void supply(String names) {
+    load();
+    try {
+      if (unpacked != null) {
+        unpacked.supply(names);
+      }
+    } catch (IOException e) {
+      Log.write(LogLevel.WARNING, "cannot unpack " + names + ": " + e + "; set the property cucore.unpack.path"
+          + " to a folder that is writable");
+    }
+  }
+
   /** Returns a name of the folders in the jar: linux-x86-64, linux-aarch64. */
-  static String platform() {
+  private static String platform() {
     String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
     String arch = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
     return (os.startsWith("windows") ? "windows" : os)
@@ -54,13 +64,13 @@ final class NativeLoader {
   }
 
   private static boolean loadFromJar() {
-    String base = "/native/" + platform() + "/";
-    byte[] index = resource(base + "index");
-    if (index == null) {
-      return false;
-    }
     try {
-      System.load(unpacked(base, index).resolve(LIBRARY).toString());
+      Unpacked files = Unpacked.of("/native/" + platform() + "/");
+      if (files == null) {
+        return false;
+      }
+      load(files.folder().resolve(LIBRARY), files.folder());
+      unpacked = files;
       return true;
     } catch (IOException e) {
       throw new UnsatisfiedLinkError(
@@ -70,141 +80,61 @@ final class NativeLoader {
     }
   }
 
-  private static Path unpacked(String base, byte[] index) throws IOException {
-    Map<String, String> sums = read(index);
-    IOException failure = null;
-    for (Path root : roots()) {
+  /** A JVM loads a file for one class loader only. A further class loader therefore loads a copy. */
+  private static void load(Path library, Path folderOfCopies) {
+    try {
+      System.load(library.toString());
+    } catch (UnsatisfiedLinkError e) {
+      if (!Files.isRegularFile(library) || !loadCopy(library, folderOfCopies)) {
+        throw e;
+      }
+    }
+  }
+
+  /** The copy is deleted at once; the process keeps its content. */
+  private static boolean loadCopy(Path library, Path folderOfCopies) {
+    try {
+      Path folder = Files.createTempDirectory(folderOfCopies == null ? Paths.get(System.getProperty("java.io.tmpdir"))
+          : folderOfCopies, ".loading");
       try {
-        Path folder = root.resolve(sum(index).substring(0, 16));
-        if (!isWhole(folder, sums)) {
-          unpack(base, sums, root, folder);
-        }
-        return folder;
-      } catch (IOException | SecurityException e) {
-        failure = new IOException(root + ": " + e, failure);
+        System.load(Files.copy(library, folder.resolve(LIBRARY)).toString());
+        return true;
+      } finally {
+        Unpacked.delete(folder.toFile());
       }
-    }
-    throw failure;
-  }
-
-  /** The user's own folders first, because code must not be in a folder that others can write to. */
-  private static List<Path> roots() throws IOException {
-    List<Path> roots = new ArrayList<>();
-    String chosen = System.getProperty("cucore.unpack.path");
-    if (chosen != null) {
-      roots.add(Paths.get(chosen).toAbsolutePath());
-      return roots;
-    }
-    String cache = System.getenv("XDG_CACHE_HOME");
-    if (cache != null && Paths.get(cache).isAbsolute()) {
-      roots.add(Paths.get(cache, "cucore", "java"));
-    } else {
-      roots.add(Paths.get(System.getProperty("user.home"), ".cache", "cucore", "java").toAbsolutePath());
-    }
-    roots.add(TemporaryRoot.PATH);
-    return roots;
-  }
-
-  /** Created only if the user has no writable home; removed with the process. */
-  private static final class TemporaryRoot {
-    static final Path PATH = Paths.get(System.getProperty("java.io.tmpdir"),
-        "cucore-java-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime()));
-
-    static void deleteAtExit() {
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(PATH)));
+    } catch (IOException | UnsatisfiedLinkError e) {
+      return false; // the first failure has the reason
     }
   }
 
-  private static Map<String, String> read(byte[] index) {
-    Map<String, String> sums = new LinkedHashMap<>();
-    for (String line : new String(index, StandardCharsets.UTF_8).split("\n")) {
-      String[] words = line.split("  ", 2);
-      sums.put(words[1], words[0]);
-    }
-    return sums;
-  }
-
-  private static boolean isWhole(Path folder, Map<String, String> sums) throws IOException {
-    for (Map.Entry<String, String> each : sums.entrySet()) {
-      Path file = folder.resolve(each.getKey());
-      if (!Files.isRegularFile(file) || !sum(Files.readAllBytes(file)).equals(each.getValue())) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Unpacks into a separate folder first, then moves it: another process sees all or nothing. */
-  private static void unpack(String base, Map<String, String> sums, Path root, Path folder)
-      throws IOException {
-    makePrivate(root);
-    Path fresh = Files.createTempDirectory(root, ".unpacking");
+  private static void loadInstalled() {
     try {
-      for (String name : sums.keySet()) {
-        try (InputStream in = NativeLoader.class.getResourceAsStream(base + name)) {
-          Files.copy(in, fresh.resolve(name));
-        }
-        if (!name.contains(".so")) {
-          Files.setPosixFilePermissions(fresh.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+      System.loadLibrary("cucorejni");
+    } catch (UnsatisfiedLinkError e) {
+      UnsatisfiedLinkError missing = new UnsatisfiedLinkError("the jar of cucore has no native library for " + platform()
+          + "; expected one of: " + platforms() + "; set the property cucore.library.path to a folder with " + LIBRARY
+          + " for this platform");
+      missing.initCause(e);
+      throw missing;
+    }
+  }
+
+  /** Lists the platforms of the jar, for the message. */
+  private static String platforms() {
+    TreeSet<String> names = new TreeSet<>();
+    try {
+      File place = new File(NativeLoader.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      try (JarFile jar = new JarFile(place)) {
+        for (JarEntry each : java.util.Collections.list(jar.entries())) {
+          String[] words = each.getName().split("/");
+          if (words.length == 3 && words[0].equals("native") && words[2].equals("index")) {
+            names.add(words[1]);
+          }
         }
       }
-      put(fresh, folder, sums);
-    } finally {
-      delete(fresh);
+    } catch (Exception e) {
+      return "unknown, because its jar cannot be read (" + e + ")"; // also of a class loader without files
     }
-  }
-
-  private static void put(Path fresh, Path folder, Map<String, String> sums) throws IOException {
-    try {
-      Files.move(fresh, folder, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException e) {
-      if (isWhole(folder, sums)) {
-        return; // another process was faster
-      }
-      // The present files are damaged; processes that have them open keep the old ones.
-      for (String name : sums.keySet()) {
-        Files.createDirectories(folder);
-        Files.move(fresh.resolve(name), folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-      }
-    }
-  }
-
-  private static void makePrivate(Path root) throws IOException {
-    if (root.equals(TemporaryRoot.PATH)) {
-      Files.createDirectory(root, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      TemporaryRoot.deleteAtExit();
-    } else {
-      Files.createDirectories(root);
-    }
-  }
-
-  private static void delete(Path folder) {
-    File[] files = folder.toFile().listFiles();
-    if (files != null) {
-      for (File file : files) {
-        delete(file.toPath());
-      }
-    }
-    folder.toFile().delete();
-  }
-
-  private static byte[] resource(String name) {
-    try (InputStream in = NativeLoader.class.getResourceAsStream(name)) {
-      return in == null ? null : in.readAllBytes();
-    } catch (IOException e) {
-      return null;
-    }
-  }
-
-  private static String sum(byte[] bytes) {
-    try {
-      StringBuilder text = new StringBuilder();
-      for (byte each : MessageDigest.getInstance("SHA-256").digest(bytes)) {
-        text.append(String.format("%02x", each));
-      }
-      return text.toString();
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError(e); // every Java has it
-    }
+    return names.isEmpty() ? "none" : String.join(", ", names);
   }
 }
