@@ -4,9 +4,12 @@
 
   java_build.py swig STAMP FOLDER COMMAND...    empties FOLDER, runs COMMAND, touches STAMP
   java_build.py jar OUT JAVAC [-cp PATH] [--arg A]... [--manifest LINE]... [--add FILE=PATH]...
-                [--platform NAME] [--library FILE=NAME]... SOURCE...
-      compiles all sources (files, or folders full) at once and packs them; --add puts a file at a
-      path in the jar; --library puts a native library where NativeLoader looks for it
+                [--release N=FOLDER=STUBS] [--platform NAME] [--library FILE=NAME]... SOURCE...
+      compiles all sources (files, or folders full) at once and packs them.
+      --add puts a file at a path in the jar.
+      --library puts a native library where NativeLoader looks for it.
+      --release compiles the classes of FOLDER for Java N, which replace the others there. An older
+      compiler takes the declarations of the newer platform from STUBS, which are not packed.
 Equal inputs give equal jars.
 """
 import argparse
@@ -75,6 +78,22 @@ def add_libraries(classes, platform, libraries):
     (folder / 'index').write_text(''.join(index), encoding='utf-8')
 
 
+def add_release(javac, arguments, classes, given):
+    """Compiles the classes that replace others from a release on: a multi-release jar."""
+    release, folder, stubs = given.split('=')
+    said = subprocess.run([javac, '-version'], capture_output=True, text=True, check=True)
+    version = int(re.search(r'(\d+)', said.stdout + said.stderr)[1])
+    target = Path(classes, 'META-INF/versions', release)
+    with tempfile.TemporaryDirectory() as platform:
+        if version >= int(release):
+            how = ['--release', release]
+        else:  # files of this compiler run on newer platforms
+            subprocess.run([javac, '-encoding', 'UTF-8', '--patch-module', f'java.base={stubs}', '-d', platform, *map(str, sources([stubs]))],
+                           check=True)
+            how = ['--patch-module', f'java.base={platform}', '--add-exports', 'java.base/java.lang.foreign=ALL-UNNAMED']
+        subprocess.run([javac, '-encoding', 'UTF-8', *arguments, *how, '-cp', classes, '-d', target, *map(str, sources([folder]))], check=True)
+
+
 def pack(out, classes, manifest):
     """A zip file in a fixed order with fixed dates, which jar itself lacks before Java 17."""
     def put(archive, name, data):
@@ -96,6 +115,7 @@ def jar(arguments):
     parser.add_argument('--arg', action='append', default=[])
     parser.add_argument('--manifest', action='append', default=[])
     parser.add_argument('--add', action='append', default=[])
+    parser.add_argument('--release')
     parser.add_argument('--platform')
     parser.add_argument('--library', action='append', default=[])
     parser.add_argument('source', nargs='+')
@@ -103,6 +123,9 @@ def jar(arguments):
     with tempfile.TemporaryDirectory() as classes:
         path = ['-cp', a.cp] if a.cp else []
         subprocess.run([a.javac, '-encoding', 'UTF-8', *a.arg, *path, '-d', classes, *map(str, sources(a.source))], check=True)
+        if a.release:
+            at = a.arg.index('--release')
+            add_release(a.javac, a.arg[:at] + a.arg[at + 2:], classes, a.release)
         for each in a.add:
             file, _, place = each.partition('=')
             target = Path(classes, place)

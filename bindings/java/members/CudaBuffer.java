@@ -7,7 +7,7 @@ final class CudaBuffer {
   }
 
   //: cucore_buffer_write
-  // @param source a byte[], short[], char[], int[], long[], float[], double[], or a ByteBuffer. Its bytes from the position to the limit are copied unchanged, whatever its order; its position stays. A direct ByteBuffer is not copied on the way
+  // @param source a byte[], short[], char[], int[], long[], float[], double[], a buffer of java.nio, or from Java 22 a MemorySegment. A buffer is copied from its position to its limit, and its position stays. The bytes of a ByteBuffer do not change, whatever its order; the values of a typed buffer arrive in the order of the device. Direct memory in that order is not copied on the way
   public void write(Object source, CudaStream stream) {
     write(source, stream, 0);
   }
@@ -15,7 +15,22 @@ final class CudaBuffer {
   //: cucore_buffer_write
   // @param source as for {@link #write(Object, CudaStream)}
   public void write(Object source, CudaStream stream, long offset) {
-    Memory.write(open(), this, source, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+    long lease = open();
+    Given.notNegative(offset, "offset");
+    Place from = Place.toRead(Given.notNull(source, "source"));
+    Memory.write(lease, this, source, from, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+  }
+
+  //: cucore_buffer_write
+  // @param source an array of numbers
+  // @param first the index of the first element to copy
+  // @param count the number of elements to copy
+  // @param offset in bytes, in the buffer
+  public void write(Object source, int first, int count, CudaStream stream, long offset) {
+    long lease = open();
+    Given.notNegative(offset, "offset");
+    Place from = Place.ofRange(Given.notNull(source, "source"), first, count, "source");
+    Memory.write(lease, this, source, from, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
   }
 
   //: cucore_buffer_read
@@ -27,7 +42,23 @@ final class CudaBuffer {
   //: cucore_buffer_read
   // @param destination as for {@link #read(Object, CudaStream)}
   public void read(Object destination, CudaStream stream, long offset) {
-    Memory.read(open(), this, destination, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+    long lease = open();
+    Given.notNegative(offset, "offset");
+    Place to = Place.toFill(Given.notNull(destination, "destination"));
+    Memory.read(lease, this, destination, to, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+    to.finish(destination);
+  }
+
+  //: cucore_buffer_read
+  // @param destination an array of numbers
+  // @param first the index of the first element to fill
+  // @param count the number of elements to fill
+  // @param offset in bytes, in the buffer
+  public void read(Object destination, int first, int count, CudaStream stream, long offset) {
+    long lease = open();
+    Given.notNegative(offset, "offset");
+    Place to = Place.ofRange(Given.notNull(destination, "destination"), first, count, "destination");
+    Memory.read(lease, this, destination, to, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
   }
 
   //: cucore_buffer_fill

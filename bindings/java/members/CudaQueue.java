@@ -20,5 +20,21 @@ final class CudaQueue {
     return new QueueInfo(this);
   }
 
+  private CompletionPublisher publisher;
+
+  /** Publishes the completions of the queue, each once, in their order. One subscriber at a time receives
+   * them; a second one receives an IllegalStateException. The signals come from a daemon thread of the
+   * subscription. A completion stays in the queue until it is requested. After a cancelled
+   * subscription, {@link #waitFor} and the next subscriber receive the rest. The end of the queue, by
+   * {@link #end()} or {@link #close()}, completes the subscription.
+   * @return the publisher, always the same */
+  public synchronized java.util.concurrent.Flow.Publisher<Completion> publisher() {
+    open();
+    if (publisher == null) {
+      publisher = new CompletionPublisher(this);
+    }
+    return publisher;
+  }
+
   //: said Said.of("CudaQueue", this::isClosed, () -> "(" + getInfo() + ")")
 }

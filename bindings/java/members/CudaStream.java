@@ -22,6 +22,19 @@ final class CudaStream {
     return fromNativeNow(device, handle);
   }
 
+  /** Waits until all work in the stream is complete, with a limit. The work continues after the limit.
+   * @param timeout zero never waits, a negative duration has no limit
+   * @throws NotReadyException the timeout has ended
+   * @throws KernelFaultException a kernel broke the context */
+  public void synchronize(java.time.Duration timeout) {
+    open();
+    if (Given.notNull(timeout, "timeout").isNegative()) {
+      synchronize();
+    } else {
+      Waits.until(timeout, "the work of the stream", this::query);
+    }
+  }
+
   //: said Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()))
 
   /** The end of all present work of the stream. No thread is blocked for it. Cancelling the result

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 public final class Arg {
   private static final int WORD = 8;
 
-  /** A number of a boxed type, a CudaBuffer, null, a byte[] for a struct, or an Address. */
+  /** A number of a boxed type, a CudaBuffer, null, a byte[] or a Struct.Value for a struct, or an Address. */
   final Object value;
   private final int size;
 
@@ -95,6 +95,21 @@ public final class Arg {
    */
   public static Arg of(byte[] struct) {
     return ofBytes(Given.notNull(struct, "struct").clone());
+  }
+
+  /**
+   * A struct by a record, in the layout of the C struct with the same members in the same order.
+   * The members are numbers, booleans, chars, and records of these. The launch compares the size with
+   * that of the parameter.
+   *
+   * @param record the values, copied
+   * @return the argument, of the size that the struct has in C
+   * @throws InvalidArgumentException record is not a record, or a component has another type; the
+   *     message names it
+   */
+  public static Arg struct(Object record) {
+    Struct.Value struct = Struct.valueOf(record);
+    return new Arg(struct, struct.bytes.length);
   }
 
   private static Arg ofBytes(byte[] struct) {

@@ -140,17 +140,27 @@ final class Conversion {
   }
 
   static void checkStruct(Kernel kernel, int index, int code, int size) {
-    ParameterClass of = Signature.classOf(code);
-    if (of == ParameterClass.UNKNOWN) {
-      return; // the launch compares sizes
+    if (Signature.classOf(code) != ParameterClass.UNKNOWN) { // otherwise the launch compares sizes
+      checkStruct(kernel, index, code, "a struct", size, "lay it out as in C, padding included");
     }
+  }
+
+  /** A record is also compared if the class of the parameter is unknown: its name belongs into the message. */
+  static void checkRecord(Kernel kernel, int index, int code, Struct.Value record) {
+    if (Signature.classOf(code) != ParameterClass.UNKNOWN || Signature.sizeOf(code) != 0) {
+      checkStruct(kernel, index, code, record.label, record.bytes.length,
+          "declare a component for each member of the struct, in its order");
+    }
+  }
+
+  private static void checkStruct(Kernel kernel, int index, int code, String given, int size, String advice) {
+    ParameterClass of = Signature.classOf(code);
     int wanted = Signature.sizeOf(code);
-    boolean takesBytes = of == ParameterClass.AGGREGATE
+    boolean takesBytes = of == ParameterClass.AGGREGATE || of == ParameterClass.UNKNOWN
         || of == ParameterClass.FLOAT && wanted != Float.BYTES && wanted != Double.BYTES;
     if (!takesBytes || size != wanted) {
-      throw refuse(kernel, index, code, "a struct of " + size + " bytes",
-          of == ParameterClass.POINTER ? POINTER_ADVICE
-              : takesBytes ? "lay it out as in C, padding included" : "pass a number");
+      throw refuse(kernel, index, code, given + " of " + size + " bytes",
+          of == ParameterClass.POINTER ? POINTER_ADVICE : takesBytes ? advice : "pass a number");
     }
   }
 

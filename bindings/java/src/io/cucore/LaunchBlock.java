@@ -144,6 +144,10 @@ final class LaunchBlock {
   private void addArg(Kernel kernel, int index, int code, Object value) {
     if (value instanceof byte[]) {
       addStruct(kernel, index, code, (byte[]) value);
+    } else if (value instanceof Struct.Value) {
+      Struct.Value struct = (Struct.Value) value;
+      Conversion.checkRecord(kernel, index, code, struct);
+      add(struct.bytes);
     } else if (value instanceof Arg.Address) {
       Conversion.checkPointer(kernel, index, code, value.toString());
       add(((Arg.Address) value).value, Long.BYTES);
@@ -161,7 +165,7 @@ final class LaunchBlock {
     return CucoreException.invalid("argument " + index + " of kernel " + kernel.label() + " has type "
         + value.getClass().getTypeName()
         + (value.getClass().isArray() ? "; copy it into a CudaBuffer, or make it a struct by Arg.of()"
-            : ", which no kernel takes"));
+            : Struct.isRecord(value.getClass()) ? "; make it a struct by Arg.struct()" : ", which no kernel takes"));
   }
 
   private static CucoreException closed(Kernel kernel, int index) {

@@ -45,6 +45,45 @@ public final class Log implements AutoCloseable {
     thread.start();
   }
 
+  /**
+   * Passes the messages to the logger "io.cucore" of the platform, which java.logging or the program's own
+   * logging system provides.
+   *
+   * @param least messages below this level are dropped
+   * @return the log, to be closed
+   * @throws InvalidArgumentException least is not a level
+   */
+  public static Log toSystemLogger(LogLevel least) {
+    Given.notNull(least, "least");
+    return toSystemLogger(least, System.getLogger("io.cucore"));
+  }
+
+  /**
+   * Passes the messages to a logger of the platform. DEBUG, INFO, WARNING and ERROR have the same names there.
+   *
+   * @param least messages below this level are dropped
+   * @param logger takes the others
+   * @return the log, to be closed
+   * @throws InvalidArgumentException least is not a level
+   */
+  public static Log toSystemLogger(LogLevel least, System.Logger logger) {
+    Given.notNull(logger, "logger");
+    return new Log(least, (level, message) -> logger.log(levelOf(level), message));
+  }
+
+  private static System.Logger.Level levelOf(LogLevel level) {
+    switch (level) {
+      case DEBUG:
+        return System.Logger.Level.DEBUG;
+      case INFO:
+        return System.Logger.Level.INFO;
+      case WARNING:
+        return System.Logger.Level.WARNING;
+      default:
+        return System.Logger.Level.ERROR;
+    }
+  }
+
   //: cucore_log_write
   public static void write(LogLevel level, String message) {
     CucoreNative.logWriteNow(level, Given.notNull(message, "message"));

@@ -2,39 +2,15 @@
 package io.cucore;
 
 import java.lang.ref.Reference;
-import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.Map;
 
 /** Moves memory between the Java heap, direct buffers and the device. */
 final class Memory {
-  /** The arrays that a copy accepts, and the bytes per element. */
-  private static final Map<Class<?>, Integer> ELEMENTS = Map.of(byte[].class, Byte.BYTES, short[].class, Short.BYTES,
-      char[].class, Character.BYTES, int[].class, Integer.BYTES, long[].class, Long.BYTES, float[].class, Float.BYTES,
-      double[].class, Double.BYTES);
-
   private Memory() {}
 
-  /** The location of bytes: in the heap, or in native memory if array is null. */
-  private static final class Place {
-    final Object array;
-    final long start;
-    final long size;
-
-    Place(Object array, long start, long size) {
-      this.array = array;
-      this.start = start;
-      this.size = size;
-    }
-  }
-
-  static void write(
-      long buffer, CudaBuffer owner, Object source, long stream, CudaStream in, long offset) {
-    Given.notNegative(offset, "offset");
-    Given.notNull(source, "source");
-    Place from = source instanceof ByteBuffer ? place(readable((ByteBuffer) source)) : place(source, "source");
+  static void write(long buffer, CudaBuffer owner, Object source, Place from, long stream, CudaStream in, long offset) {
     if (from.array == null) {
       Natives.writeMemory(buffer, stream, offset, from.start, from.size);
     } else {
@@ -43,13 +19,7 @@ final class Memory {
     fence(owner, source, in);
   }
 
-  static void read(
-      long buffer, CudaBuffer owner, Object destination, long stream, CudaStream in, long offset) {
-    Given.notNegative(offset, "offset");
-    Given.notNull(destination, "destination");
-    Place to = destination instanceof ByteBuffer
-        ? place(writable((ByteBuffer) destination))
-        : place(destination, "destination");
+  static void read(long buffer, CudaBuffer owner, Object destination, Place to, long stream, CudaStream in, long offset) {
     if (to.array == null) {
       Natives.readMemory(buffer, stream, offset, to.start, to.size);
     } else {
@@ -62,33 +32,6 @@ final class Memory {
     Reference.reachabilityFence(owner);
     Reference.reachabilityFence(memory);
     Reference.reachabilityFence(stream);
-  }
-
-  /** A heap buffer that hides its array is copied. */
-  private static ByteBuffer readable(ByteBuffer buffer) {
-    return buffer.isDirect() || buffer.hasArray() ? buffer : ByteBuffer.wrap(bytesOf(buffer));
-  }
-
-  private static ByteBuffer writable(ByteBuffer buffer) {
-    if (buffer.isReadOnly()) {
-      throw CucoreException.invalid("destination is a ByteBuffer that is read-only");
-    }
-    return buffer;
-  }
-
-  private static Place place(ByteBuffer buffer) {
-    return buffer.isDirect()
-        ? new Place(null, Natives.addressOf(buffer) + buffer.position(), buffer.remaining())
-        : new Place(buffer.array(), buffer.arrayOffset() + buffer.position(), buffer.remaining());
-  }
-
-  private static Place place(Object array, String name) {
-    Integer size = ELEMENTS.get(array.getClass());
-    if (size != null) {
-      return new Place(array, 0, (long) size * Array.getLength(array));
-    }
-    throw CucoreException.invalid(
-        name + " is a " + array.getClass().getTypeName() + ", neither an array of numbers nor a ByteBuffer");
   }
 
   /** A copy from the position to the limit; the position stays. */

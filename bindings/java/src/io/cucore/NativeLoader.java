@@ -63,6 +63,13 @@ final class NativeLoader {
         + (arch.equals("amd64") || arch.equals("x86_64") ? "x86-64" : arch);
   }
 
+  /** Returns the user's own folder to unpack into, because code must not be in a folder that others can write to. */
+  static Path home() {
+    String cache = System.getenv("XDG_CACHE_HOME");
+    return cache != null && Paths.get(cache).isAbsolute() ? Paths.get(cache, "cucore", "java")
+        : Paths.get(System.getProperty("user.home"), ".cache", "cucore", "java").toAbsolutePath();
+  }
+
   private static boolean loadFromJar() {
     try {
       Unpacked files = Unpacked.of("/native/" + platform() + "/");

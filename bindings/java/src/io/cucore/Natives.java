@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /** The hand-written native methods. Objects are passed by their leases. */
@@ -13,7 +14,7 @@ final class Natives {
 
   static native void close(long lease);
 
-  static native long addressOf(ByteBuffer direct);
+  static native long addressOf(Buffer direct);
 
   /** Returns the record for the objects of a thread's launches; 0 is a valid one, which is slower. */
   static native long openRecord();

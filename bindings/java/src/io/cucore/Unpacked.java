@@ -103,19 +103,12 @@ final class Unpacked {
       openIn(Paths.get(chosen).toAbsolutePath(), name);
       return;
     }
-    Path home = home();
+    Path home = NativeLoader.home();
     try {
       openIn(home, name);
     } catch (IOException | SecurityException e) {
       openInTemporaryRoot(name, new IOException(home + ": " + e));
     }
-  }
-
-  /** The user's own folder, because code must not be in a folder that others can write to. */
-  private static Path home() {
-    String cache = System.getenv("XDG_CACHE_HOME");
-    return cache != null && Paths.get(cache).isAbsolute() ? Paths.get(cache, "cucore", "java")
-        : Paths.get(System.getProperty("user.home"), ".cache", "cucore", "java").toAbsolutePath();
   }
 
   /** Used only if the user has no writable home; removed with the process. */
@@ -172,7 +165,7 @@ final class Unpacked {
     return sum(Files.readAllBytes(file)).equals(entry.sum) && restamp(file, entry);
   }
 
-  /** The next start then compares the time alone. A folder of the administrator stays as it is. */
+  /** The next start then compares the time alone. A folder of the administrator stays unchanged. */
   private static boolean restamp(Path file, Entry entry) {
     try {
       Files.setLastModifiedTime(file, entry.stamp());

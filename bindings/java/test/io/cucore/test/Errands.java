@@ -42,6 +42,9 @@ public final class Errands {
       case "faultOfFutures":
         Faults.ofFutures();
         break;
+      case "faultOfWait":
+        Faults.ofWait(arguments[1]);
+        break;
       case "otherDevice":
         ArgumentsTest.otherDevice();
         break;

@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cucore.CodeType;
+import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
+import io.cucore.CudaEvent;
 import io.cucore.CudaStream;
 import io.cucore.InvalidStateException;
 import io.cucore.Kernel;
@@ -18,6 +20,7 @@ import io.cucore.KernelFaultException;
 import io.cucore.LaunchConfig;
 import io.cucore.ObjectCode;
 import io.cucore.Status;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +33,28 @@ final class Faults {
   private static final String NAME = "CUDA_ERROR_ILLEGAL_ADDRESS";
 
   private Faults() {}
+
+  /** A wait with a limit reports a fault as the wait without one does. */
+  static void ofWait(String of) {
+    Duration limit = Duration.ofSeconds(60);
+    try (CudaDevice device = World.device();
+        CudaStream stream = new CudaStream(device);
+        CudaEvent event = new CudaEvent(device);
+        CudaBuffer x = new CudaBuffer(device, 4, stream);
+        Kernel fault = World.code().kernel("fault")) {
+      fault.launch(stream, ONE, x);
+      event.record(stream);
+      if (of.equals("stream")) {
+        stream.synchronize(limit);
+      } else if (of.equals("event")) {
+        event.synchronize(limit);
+      } else {
+        device.synchronize(limit);
+      }
+    } catch (CucoreException e) {
+      System.out.print(e.getClass().getSimpleName());
+    }
+  }
 
   /** Every call that meets the fault reports it; it continues after a reset, or only in a new process. */
   static void andReset() {

@@ -49,6 +49,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ResourceBundle;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -401,6 +402,72 @@ class ObjectsTest {
     }
     assertEquals(List.of("WARNING von au\u00dfen"), got);
     assertFalse(Log.isEnabled(LogLevel.ERROR));
+  }
+
+  /** A logger of the platform that records what it receives. */
+  private static final class RecordingLogger implements System.Logger {
+    final List<String> got = Collections.synchronizedList(new ArrayList<>());
+
+    @Override
+    public String getName() {
+      return "recording";
+    }
+
+    @Override
+    public boolean isLoggable(Level level) {
+      return true;
+    }
+
+    @Override
+    public void log(Level level, ResourceBundle bundle, String message, Throwable thrown) {
+      got.add(level + " " + message);
+    }
+
+    @Override
+    public void log(Level level, ResourceBundle bundle, String format, Object... parameters) {
+      got.add(level + " " + (parameters == null || parameters.length == 0 ? format : "formatted"));
+    }
+  }
+
+  @Test
+  void logToSystemLogger() {
+    RecordingLogger logger = new RecordingLogger();
+    try (Log log = Log.toSystemLogger(LogLevel.DEBUG, logger)) {
+      Log.write(LogLevel.DEBUG, "a {0} that is not a format");
+      Log.write(LogLevel.INFO, "b");
+      Log.write(LogLevel.WARNING, "c");
+      Log.write(LogLevel.ERROR, "d");
+    }
+    assertEquals(List.of("DEBUG a {0} that is not a format", "INFO b", "WARNING c", "ERROR d"), logger.got);
+  }
+
+  /** By default it is the logger io.cucore, here that of java.logging. */
+  @Test
+  void logToLoggerOfThePlatform() {
+    List<String> got = Collections.synchronizedList(new ArrayList<>());
+    java.util.logging.Logger logger = java.util.logging.Logger.getLogger("io.cucore");
+    java.util.logging.Handler handler = new java.util.logging.Handler() {
+      @Override
+      public void publish(java.util.logging.LogRecord record) {
+        got.add(record.getLoggerName() + " " + record.getLevel().getName() + " " + record.getMessage());
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+    try (Log log = Log.toSystemLogger(LogLevel.WARNING)) {
+      Log.write(LogLevel.INFO, "below the level");
+      Log.write(LogLevel.WARNING, "shown");
+    } finally {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+    }
+    assertEquals(List.of("io.cucore WARNING shown"), got);
   }
 
   @Test

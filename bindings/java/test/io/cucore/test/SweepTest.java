@@ -100,6 +100,7 @@ class SweepTest {
     objects.put(Executor.class, (Executor) Runnable::run);
     objects.put(Log.Listener.class, (Log.Listener) (level, message) -> {});
     objects.put(CacheBuild.class, (CacheBuild<?>) () -> null);
+    objects.put(System.Logger.class, System.getLogger("io.cucore"));
     objects.put(int.class, 1);
     objects.put(long.class, 1L);
     objects.put(boolean.class, true);

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+static class Empty {
+  static void Main() {}
+}
