@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the start of programs in Python, Java and C#, next to empty ones: startup.py BUILD
 
-  --beside OTHER   another build folder, whose programs run in turn with those of BUILD
+  --other BUILD    a further build, whose programs run in turn with those of the first
   --runs N         processes of each kind; 15 without this option
   --limits         fails if Java's first call costs more than 25 ms of processor time
 
-Each row has the medians over an empty program: of the time, and of the processor time of all threads,
-which other programs on the machine affect less. A first call asks for the version. A first launch loads PTX and waits
-for its kernel, on the CPU device. Processes of all kinds run in turn. The jar was unpacked by an earlier start.
+Each row has medians above an empty program. The processor time is that of all threads; other
+programs on the machine affect it less than the time. A first call requests the version. A first
+launch loads PTX and waits for its kernel, on the CPU device. Processes of all kinds run in turn.
+The jar was unpacked by an earlier start.
 """
 import argparse
 import os
@@ -103,11 +104,11 @@ def measure(builds, runs, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('build', type=Path)
-    parser.add_argument('--beside', type=Path)
+    parser.add_argument('--other', type=Path)
     parser.add_argument('--runs', type=int, default=15)
     parser.add_argument('--limits', action='store_true')
     a = parser.parse_args()
-    builds = [b.resolve() for b in (a.build, a.beside) if b]
+    builds = [b.resolve() for b in (a.build, a.other) if b]
     with tempfile.TemporaryDirectory() as folder:
         tables = measure(builds, a.runs, Path(folder))
     for build, kinds in zip(builds, tables):

@@ -9,6 +9,6 @@ if len(sys.argv) > 1:
     device = cucore.Device()
     stream = cucore.Stream(device)
     with open(sys.argv[1], 'rb') as file:
-        code = cucore.ObjectCode.from_bytes('ptx', file.read())
+        code = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, file.read())
     code.kernel('nothing')[1, 1, stream]()
     stream.synchronize()
