@@ -3,9 +3,12 @@ package io.cucore;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.security.CodeSource;
 import java.util.Locale;
 import java.util.TreeSet;
 import java.util.jar.JarEntry;
@@ -126,21 +129,37 @@ final class NativeLoader {
     }
   }
 
+  /** Returns the file of the jar; null if the class comes from elsewhere, for example from a jar in a jar. */
+  static File jar() {
+    CodeSource source = NativeLoader.class.getProtectionDomain().getCodeSource();
+    URL place = source == null ? null : source.getLocation();
+    if (place == null || !place.getProtocol().equals("file")) {
+      return null;
+    }
+    try {
+      File file = new File(place.toURI());
+      return file.isFile() ? file : null;
+    } catch (URISyntaxException | IllegalArgumentException e) {
+      return null;
+    }
+  }
+
   /** Lists the platforms of the jar, for the message. */
   private static String platforms() {
     TreeSet<String> names = new TreeSet<>();
-    try {
-      File place = new File(NativeLoader.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-      try (JarFile jar = new JarFile(place)) {
-        for (JarEntry each : java.util.Collections.list(jar.entries())) {
-          String[] words = each.getName().split("/");
-          if (words.length == 3 && words[0].equals("native") && words[2].equals("index")) {
-            names.add(words[1]);
-          }
+    File file = jar();
+    if (file == null) {
+      return "unknown, because the class is not in a jar file";
+    }
+    try (JarFile jar = new JarFile(file)) {
+      for (JarEntry each : java.util.Collections.list(jar.entries())) {
+        String[] words = each.getName().split("/");
+        if (words.length == 3 && words[0].equals("native") && words[2].equals("index")) {
+          names.add(words[1]);
         }
       }
-    } catch (Exception e) {
-      return "unknown, because its jar cannot be read (" + e + ")"; // also of a class loader without files
+    } catch (IOException e) {
+      return "unknown, because its jar cannot be read (" + e + ")";
     }
     return names.isEmpty() ? "none" : String.join(", ", names);
   }

@@ -18,6 +18,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
 /**
  * The jar's native files of one platform, in a folder of the user. The name of the folder is a digest
@@ -61,19 +63,20 @@ final class Unpacked {
       return name.startsWith("libcucore") && !name.equals(NativeLoader.CPU_DEVICE);
     }
 
+    long stampMillis() {
+      return 1000 * (FIRST_STAMP + Long.parseLong(sum.substring(0, STAMP_DIGITS), 16));
+    }
+
     FileTime stamp() {
-      return FileTime.fromMillis(1000 * (FIRST_STAMP + Long.parseLong(sum.substring(0, STAMP_DIGITS), 16)));
+      return FileTime.fromMillis(stampMillis());
     }
   }
 
   /** Returns the files below a path of the jar, of which the libraries are unpacked; null if it has none. */
   static Unpacked of(String base) throws IOException {
-    byte[] index;
-    try (InputStream in = Unpacked.class.getResourceAsStream(base + "index")) {
-      if (in == null) {
-        return null;
-      }
-      index = in.readAllBytes();
+    byte[] index = index(base.substring(1) + "index");
+    if (index == null) {
+      return null;
     }
     String[] lines = new String(index, StandardCharsets.UTF_8).split("\n");
     List<Entry> entries = new ArrayList<>();
@@ -83,6 +86,20 @@ final class Unpacked {
     Unpacked files = new Unpacked(base, entries);
     files.open(lines[0]);
     return files;
+  }
+
+  /** Reads from the jar itself: the resources of a class loader cost a start some milliseconds. */
+  private static byte[] index(String name) throws IOException {
+    File jar = NativeLoader.jar();
+    if (jar != null) {
+      try (ZipFile zip = new ZipFile(jar)) {
+        ZipEntry entry = zip.getEntry(name);
+        return entry == null ? null : zip.getInputStream(entry).readAllBytes();
+      }
+    }
+    try (InputStream in = Unpacked.class.getResourceAsStream("/" + name)) {
+      return in == null ? null : in.readAllBytes();
+    }
   }
 
   Path folder() {
@@ -159,7 +176,7 @@ final class Unpacked {
     if (((Integer) facts.get("mode") & KIND) != REGULAR || !facts.get("size").equals(entry.size)) {
       return false;
     }
-    if (isPrivate && isPrivate(facts) && facts.get("lastModifiedTime").equals(entry.stamp())) {
+    if (isPrivate && isPrivate(facts) && ((FileTime) facts.get("lastModifiedTime")).toMillis() == entry.stampMillis()) {
       return true;
     }
     return sum(Files.readAllBytes(file)).equals(entry.sum) && restamp(file, entry);
