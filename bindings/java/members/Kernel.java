@@ -2,6 +2,10 @@
 package io.cucore;
 
 final class Kernel {
+  static {
+    NativeLoader.supply(NativeLoader.CPU_DEVICE);
+  }
+
   String nameOfUser; // messages use it
   private volatile Signature[] signatures = {};
 
