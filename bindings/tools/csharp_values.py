@@ -95,7 +95,11 @@ def query(owner, name):
 def synchronize(owner, name):
     return [f'  [System.Runtime.InteropServices.DllImport("cucorecs", EntryPoint = "cucore_csharp_wait_{owner.name}")]',
             '  private static extern System.IntPtr BeginWait(System.Runtime.InteropServices.SafeHandle handle);',
-            f'  //: {owner.c}_synchronize', '  public void Synchronize() { Waits.Finish(BeginWait(swigCPtr)); }']
+            f'  //: {owner.c}_synchronize', '  public void Synchronize() { Waits.Finish(BeginWait(swigCPtr)); }',
+            f'  //: {owner.c}_synchronize', '  /// <param name="timeout">the limit of the wait; Timeout.InfiniteTimeSpan: none. The work continues after it</param>',
+            '  /// <exception cref="NotReadyException">the timeout has ended</exception>',
+            '  public void Synchronize(System.TimeSpan timeout) {',
+            '    long limit = Timeout.Nanoseconds(timeout);', '    Waits.Finish(BeginWait(swigCPtr), limit);', '  }']
 
 
 def members(api, owner):

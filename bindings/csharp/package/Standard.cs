@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the library's assembly one for .NET Standard 2.0, and checks the result. References of Mono's compiler to
-// mscorlib and System.Core then lead to netstandard and System.Memory.
-//   Standard.exe make ASSEMBLY OUT
+// Makes the library's assembly one for .NET Standard 2.0 or 2.1, and checks the result. References of Mono's compiler to
+// mscorlib and System.Core then lead to netstandard, and for 2.0 also to System.Memory.
+//   Standard.exe make ASSEMBLY OUT VERSION
 //   Standard.exe check ASSEMBLY FACADES API...
 // FACADES is the folder of netstandard.dll; API are folders of reference assemblies, in which members are looked up.
 using System;
@@ -13,7 +13,6 @@ using Mono.Cecil.Cil;
 
 internal static class Standard {
   private static readonly byte[] token = { 0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51 };
-  private static readonly AssemblyNameReference standard = Reference("netstandard", new Version(2, 0, 0, 0));
   private static readonly AssemblyNameReference memory = Reference("System.Memory", new Version(4, 0, 1, 1));
   // Types of System.Memory that .NET Standard 2.0 lacks.
   private static readonly HashSet<string> ofMemory = new HashSet<string> {
@@ -21,7 +20,9 @@ internal static class Standard {
     "System.Buffers.MemoryHandle", "System.Buffers.MemoryManager`1", "System.Buffers.IPinnable", "System.Buffers.IMemoryOwner`1",
     "System.Runtime.InteropServices.MemoryMarshal" };
 
-  private const string AsyncDisposable = "System.IAsyncDisposable";
+  private static readonly Version oldest = new Version(2, 0);
+  private const string Name = "netstandard";
+  private const string AsyncDisposable = "System.IAsyncDisposable", AsyncSequence = "System.Collections.Generic.IAsyncEnumer";
   private const string ReadOnly = "System.Runtime.CompilerServices.IsReadOnlyAttribute";
 
   private static AssemblyNameReference Reference(string name, Version version) {
@@ -29,38 +30,43 @@ internal static class Standard {
   }
 
   private static int Main(string[] args) {
-    return args[0] == "make" ? Make(args[1], args[2]) : Check(args[1], args[2], args.Skip(3));
+    return args[0] == "make" ? Make(args[1], args[2], new Version(args[3])) : Check(args[1], args[2], args.Skip(3));
   }
 
   private static TypeReference Outermost(TypeReference type) { return type.IsNested ? Outermost(type.DeclaringType) : type; }
 
-  private static int Make(string from, string to) {
+  private static int Make(string from, string to, Version version) {
     using (AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(from)) {
       ModuleDefinition module = assembly.MainModule;
-      RemoveAsyncDisposable(module);
+      AssemblyNameReference standard = Reference(Name, new Version(version.Major, version.Minor, 0, 0));
+      bool isOldest = version == oldest;
+      if (isOldest) RemoveAsync(module);
       AssemblyNameReference[] old = module.AssemblyReferences.ToArray();
       module.AssemblyReferences.Add(standard);
-      module.AssemblyReferences.Add(memory);
+      if (isOldest) module.AssemblyReferences.Add(memory);
       foreach (TypeReference type in module.GetTypeReferences().Where(t => !t.IsNested && t.Scope is AssemblyNameReference))
-        type.Scope = ofMemory.Contains(type.FullName) ? memory : standard;
-      OwnReadOnly(module);
+        type.Scope = isOldest && ofMemory.Contains(type.FullName) ? memory : standard;
+      if (isOldest) OwnReadOnly(module, standard);
       foreach (AssemblyNameReference each in old) module.AssemblyReferences.Remove(each);
       assembly.Write(to);
     }
     return 0;
   }
 
-  // .NET Standard 2.0 has no System.IAsyncDisposable. The public method DisposeAsync stays.
-  private static void RemoveAsyncDisposable(ModuleDefinition module) {
-    foreach (TypeDefinition type in module.Types) {
-      foreach (InterfaceImplementation each in type.Interfaces.Where(i => i.InterfaceType.FullName == AsyncDisposable).ToArray()) type.Interfaces.Remove(each);
-      foreach (MethodDefinition each in type.Methods.Where(m => m.Name.StartsWith(AsyncDisposable + ".")).ToArray()) type.Methods.Remove(each);
+  private static bool IsAsync(TypeReference type) { return type.FullName == AsyncDisposable || type.FullName.StartsWith(AsyncSequence); }
+
+  // .NET Standard 2.0 has neither System.IAsyncDisposable nor IAsyncEnumerable. The public method DisposeAsync stays.
+  private static void RemoveAsync(ModuleDefinition module) {
+    foreach (TypeDefinition type in module.Types.ToArray()) {
+      foreach (MethodDefinition each in type.Methods.Where(m => m.Name.StartsWith(AsyncDisposable + ".") || IsAsync(m.ReturnType)).ToArray()) type.Methods.Remove(each);
+      if (!type.IsPublic && type.Interfaces.Any(i => IsAsync(i.InterfaceType))) module.Types.Remove(type);
+      foreach (InterfaceImplementation each in type.Interfaces.Where(i => IsAsync(i.InterfaceType)).ToArray()) type.Interfaces.Remove(each);
     }
   }
 
   // .NET Standard 2.0 has no IsReadOnlyAttribute, which marks parameters that are "in". Compilers put one of
   // their own into the assembly, and identify it by its name.
-  private static void OwnReadOnly(ModuleDefinition module) {
+  private static void OwnReadOnly(ModuleDefinition module, AssemblyNameReference standard) {
     TypeReference attribute = new TypeReference("System", "Attribute", module, standard);
     TypeDefinition own = new TypeDefinition(ReadOnly.Substring(0, ReadOnly.LastIndexOf('.')), ReadOnly.Substring(ReadOnly.LastIndexOf('.') + 1),
                                             TypeAttributes.NotPublic | TypeAttributes.Sealed | TypeAttributes.BeforeFieldInit, attribute);
@@ -91,8 +97,10 @@ internal static class Standard {
     using (AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(path))
     using (AssemblyDefinition facade = AssemblyDefinition.ReadAssembly(Path.Combine(facades, "netstandard.dll"))) {
       ModuleDefinition module = assembly.MainModule;
+      Version version = module.AssemblyReferences.Single(r => r.Name == Name).Version;
       foreach (AssemblyNameReference each in module.AssemblyReferences)
-        if (each.FullName != standard.FullName && each.FullName != memory.FullName) wrong.Add($"refers to {each.FullName}");
+        if (each.Name != Name && (version.Minor != oldest.Minor || each.FullName != memory.FullName)) wrong.Add($"refers to {each.FullName}");
+      if (facade.Name.Version < version) wrong.Add($"is for {version}, and {facade.Name} is checked");
       HashSet<string> forwarded = new HashSet<string>(facade.MainModule.ExportedTypes.Select(t => t.FullName));
       Surface[] surfaces = folders.Select(f => new Surface(f)).ToArray();
       TypeReference[] types = module.GetTypeReferences().ToArray();
@@ -105,14 +113,14 @@ internal static class Standard {
       foreach (MemberReference member in members)
         if (!surfaces.Any(s => s.Has(member))) wrong.Add($"{member.FullName} is in no reference assembly");
       foreach (string each in wrong.Distinct()) Console.WriteLine(each);
-      Console.WriteLine($"{types.Length} types and {members.Length} members of others: {wrong.Count} are not of .NET Standard 2.0");
+      Console.WriteLine($"{types.Length} types and {members.Length} members of others: {wrong.Count} are not of .NET Standard {version}");
     }
     return wrong.Count == 0 ? 0 : 1;
   }
 
   private static bool IsStandard(TypeReference type) {
     TypeReference element = type.GetElementType();
-    return !(type is ArrayType) && Outermost(element).Scope.Name == standard.Name;
+    return !(type is ArrayType) && Outermost(element).Scope.Name == Name;
   }
 
   // The types of a framework, by name; they are in several assemblies there.

@@ -28,8 +28,8 @@ NUSPEC = '''<?xml version="1.0" encoding="utf-8"?>
 RELATIONS = '''<?xml version="1.0" encoding="utf-8"?>
 <Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Type="http://schemas.microsoft.com/packaging/2010/07/manifest" Target="/Cucore.nuspec" Id="R1" /></Relationships>
 '''
-DEPENDENCIES = {'netstandard2.0': '<dependency id="System.Memory" version="4.5.5" />', 'net472': ''}
-FRAMEWORK = {'netstandard2.0': '.NETStandard2.0', 'net472': '.NETFramework4.7.2'}
+DEPENDENCIES = {'netstandard2.1': '', 'netstandard2.0': '<dependency id="System.Memory" version="4.5.5" />', 'net472': ''}
+FRAMEWORK = {'netstandard2.1': '.NETStandard2.1', 'netstandard2.0': '.NETStandard2.0', 'net472': '.NETFramework4.7.2'}
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 

@@ -2,6 +2,7 @@
 // One argument of a launch: a number, an address, a buffer, or the bytes of a struct.
 using System;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace Cucore {
 /// <summary>One argument of a launch. Numbers and buffers are converted implicitly; Arg.Of takes structs and
@@ -96,15 +97,13 @@ public readonly partial struct Arg {
 
   /// <summary>A value of any type without references, as its bytes lie in memory.</summary>
   public static unsafe Arg Of<T>(T value) where T : struct {
-    T[] one = { value };
     int size = Unmanaged<T>.Size;
-    using (Pinned pinned = new Pinned(one)) {
+    Span<byte> bytes = MemoryMarshal.AsBytes(new Span<T>(new[] { value }));
+    fixed (byte* first = &MemoryMarshal.GetReference(bytes)) {
       Kind kind = KindOf(typeof(T));
-      if (kind != Kind.Bytes) return Number(kind, (byte*)pinned.Address, size);
+      if (kind != Kind.Bytes) return Number(kind, first, size);
       int form = Form(ParameterClass.Aggregate, size);
-      byte[] bytes = new byte[size];
-      System.Runtime.InteropServices.Marshal.Copy(pinned.Address, bytes, 0, size);
-      return size > InlineSize ? new Arg(0, kind, form, true, bytes) : new Arg(Bits(pinned.Address, size), kind, form, true);
+      return size > InlineSize ? new Arg(0, kind, form, true, bytes.ToArray()) : new Arg(Bits((IntPtr)first, size), kind, form, true);
     }
   }
 
@@ -179,7 +178,7 @@ public readonly partial struct Arg {
 
   private static unsafe byte* WriteBytes(byte* to, byte[] bytes) {
     *(ulong*)to = (uint)bytes.Length;
-    System.Runtime.InteropServices.Marshal.Copy(bytes, 0, (IntPtr)(to + 8), bytes.Length);
+    Marshal.Copy(bytes, 0, (IntPtr)(to + 8), bytes.Length);
     byte* end = to + 8 + ((bytes.Length + 7) & ~7);
     for (byte* p = to + 8 + bytes.Length; p < end; ++p) *p = 0;
     return end;

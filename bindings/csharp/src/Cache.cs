@@ -2,6 +2,7 @@
 // The cache: compiles and links only programs that it has not built before.
 using System;
 using System.Collections.Generic;
+using System.Runtime.InteropServices;
 
 namespace Cucore {
 /// <summary>Object code, and the place where a cache found it.</summary>
@@ -49,13 +50,27 @@ public partial class Cache {
   }
 
   //: cucore_cache_get
-  public unsafe ObjectCode Get(byte[] key) {
-    fixed (byte* first = NotNull(key)) return RawGet((IntPtr)first, key.Length);
+  public ObjectCode Get(byte[] key) { return Get(Checked.NotNull(key, nameof(key))); }
+
+  //: cucore_cache_put
+  public void Put(byte[] key, ObjectCode code) { Put(Checked.NotNull(key, nameof(key)), code); }
+
+  //: cucore_cache_get_or_build
+  /// <param name="build">called on this thread if the entry is missing; must not request the same
+  /// key</param>
+  /// <returns>the object code, and the place where it was found; a new build returns the object of
+  /// build</returns>
+  /// <remarks>An exception of build leaves this call unchanged.</remarks>
+  public CacheResult GetOrBuild(byte[] key, Func<ObjectCode> build) { return GetOrBuild(Checked.NotNull(key, nameof(key)), build); }
+
+  //: cucore_cache_get
+  public unsafe ObjectCode Get(ReadOnlySpan<byte> key) {
+    fixed (byte* first = &MemoryMarshal.GetReference(key)) return RawGet((IntPtr)first, key.Length);
   }
 
   //: cucore_cache_put
-  public unsafe void Put(byte[] key, ObjectCode code) {
-    fixed (byte* first = NotNull(key)) RawPut((IntPtr)first, key.Length, code);
+  public unsafe void Put(ReadOnlySpan<byte> key, ObjectCode code) {
+    fixed (byte* first = &MemoryMarshal.GetReference(key)) RawPut((IntPtr)first, key.Length, code);
   }
 
   //: cucore_cache_get_or_build
@@ -64,12 +79,10 @@ public partial class Cache {
   /// <returns>the object code, and the place where it was found; a new build returns the object of
   /// build</returns>
   /// <remarks>An exception of build leaves this call unchanged.</remarks>
-  public unsafe CacheResult GetOrBuild(byte[] key, Func<ObjectCode> build) {
+  public unsafe CacheResult GetOrBuild(ReadOnlySpan<byte> key, Func<ObjectCode> build) {
     CacheBuilding building = new CacheBuilding(build);
-    fixed (byte* first = NotNull(key)) return building.Ask(this, (IntPtr)first, key.Length);
+    fixed (byte* first = &MemoryMarshal.GetReference(key)) return building.Ask(this, (IntPtr)first, key.Length);
   }
-
-  private static byte[] NotNull(byte[] key) { return key ?? throw new ArgumentNullException(nameof(key)); }
 
   //: cucore_cache_statistics
   public CacheStatistics Statistics { get { return new CacheStatistics(RawStatistics()); } }

@@ -23,6 +23,24 @@ public static class CucoreLog {
     return new Subscription(NativeLogReceiver.Make(least), receiver);
   }
 
+  /// <summary>The name of the category for loggers of other frameworks.</summary>
+  public const string Category = "Cucore";
+
+  //: also cucore_log_set_callback
+  /// <summary>Sends messages to a logger with the shape of ILogger, as Subscribe does. The levels are
+  /// those of Microsoft.Extensions.Logging.LogLevel: 1 Debug, 2 Information, 3 Warning, 4 Error. A
+  /// change of the enabled levels takes effect at the next message.</summary>
+  /// <param name="isEnabled">returns whether the logger takes messages of a level</param>
+  /// <param name="log">gets the level and the text of each message of an enabled level</param>
+  /// <returns>an object whose Dispose ends the calls</returns>
+  public static IDisposable Forward(Func<int, bool> isEnabled, Action<int, string> log) {
+    if (isEnabled == null) throw new ArgumentNullException(nameof(isEnabled));
+    if (log == null) throw new ArgumentNullException(nameof(log));
+    return Subscribe(LogLevel.Debug, (level, message) => {
+      if (isEnabled((int)level)) log((int)level, message);
+    });
+  }
+
   //: cucore_log_write
   public static void Write(LogLevel level, string message) {
     CucoreNative.RawLogWrite(level, message ?? throw new ArgumentNullException(nameof(message)));

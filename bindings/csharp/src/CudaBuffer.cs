@@ -44,17 +44,13 @@ public partial class CudaBuffer {
   //: cucore_buffer_write
   /// <param name="source">an array of values without references</param>
   public void Write<T>(T[] source, CudaStream stream, long offset = 0) where T : struct {
-    if (source == null) throw new ArgumentNullException(nameof(source));
-    long bytes = (long)source.Length * Unmanaged<T>.Size;
-    using (Pinned pinned = new Pinned(source)) Write(pinned.Address, bytes, stream, offset);
+    Write(new ReadOnlySpan<T>(source ?? throw new ArgumentNullException(nameof(source))), stream, offset);
   }
 
   //: cucore_buffer_read
   /// <param name="destination">an array of values without references</param>
   public void Read<T>(T[] destination, CudaStream stream, long offset = 0) where T : struct {
-    if (destination == null) throw new ArgumentNullException(nameof(destination));
-    long bytes = (long)destination.Length * Unmanaged<T>.Size;
-    using (Pinned pinned = new Pinned(destination)) Read(pinned.Address, bytes, stream, offset);
+    Read(new Span<T>(destination ?? throw new ArgumentNullException(nameof(destination))), stream, offset);
   }
 
   /// <summary>Returns the whole buffer as an array, in the stream's order; waits for it.</summary>
@@ -78,29 +74,27 @@ public partial class CudaBuffer {
   //: cucore_buffer_fill
   /// <param name="pattern">a value of 1, 2, 4 or 8 bytes without references</param>
   /// <param name="length">in bytes; by default up to the end</param>
-  public void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : struct {
-    T[] one = { pattern };
+  public unsafe void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : struct {
     int bytes = Unmanaged<T>.Size;
-    using (Pinned pinned = new Pinned(one)) RawFill(pinned.Address, bytes, length ?? Rest(this, Checked.NotNegative(offset, nameof(offset))), stream, offset);
+    fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(new[] { pattern })))
+      RawFill((IntPtr)first, bytes, length ?? Rest(this, Checked.NotNegative(offset, nameof(offset))), stream, offset);
   }
 
   // The library refuses an offset after the end, and its message contains the length of the buffer.
   private static long Rest(CudaBuffer buffer, long offset) { return Math.Max(0, buffer.Size - offset); }
 
-#if CUCORE_SPAN
   //: cucore_buffer_write
   /// <param name="source">values without references</param>
   public unsafe void Write<T>(ReadOnlySpan<T> source, CudaStream stream, long offset = 0) where T : struct {
     long bytes = (long)source.Length * Unmanaged<T>.Size;
-    fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(source))) Write((IntPtr)first, bytes, stream, offset);
+    fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(source))) Write((IntPtr)first, bytes, stream, offset);
   }
 
   //: cucore_buffer_read
   /// <param name="destination">room for values without references</param>
   public unsafe void Read<T>(Span<T> destination, CudaStream stream, long offset = 0) where T : struct {
     long bytes = (long)destination.Length * Unmanaged<T>.Size;
-    fixed (byte* first = &MemoryMarshal.GetReference(MemoryMarshal.AsBytes(destination))) Read((IntPtr)first, bytes, stream, offset);
+    fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(destination))) Read((IntPtr)first, bytes, stream, offset);
   }
-#endif
 }
 }

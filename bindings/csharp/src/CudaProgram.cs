@@ -11,29 +11,19 @@ public partial class CudaProgram {
       : this(type, Utf8.Encode(source, nameof(source)), options) {}
 
   //: cucore_program_create
-  public CudaProgram(SourceType type, byte[] source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
+  public CudaProgram(SourceType type, byte[] source, ProgramOptions options = null) : this(type, Checked.NotNull(source, nameof(source)), options) {}
 
-  private static IntPtr Make(SourceType type, byte[] source, ProgramOptions options) {
-    if (source == null) throw new ArgumentNullException(nameof(source));
-    using (Pinned pinned = new Pinned(source)) return Make(type, pinned.Address, source.Length, options);
-  }
-
-  private static IntPtr Make(SourceType type, IntPtr source, int size, ProgramOptions options) {
-    using (NativeProgramOptions native = options?.ToNative()) {
-      IntPtr made = CucoreNativePINVOKE.new_CudaProgram((int)type, source, (UIntPtr)size, NativeProgramOptions.getCPtr(native));
+  private static unsafe IntPtr Make(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options) {
+    using (NativeProgramOptions native = options?.ToNative())
+    fixed (byte* first = &MemoryMarshal.GetReference(source)) {
+      IntPtr made = CucoreNativePINVOKE.new_CudaProgram((int)type, (IntPtr)first, (UIntPtr)source.Length, NativeProgramOptions.getCPtr(native));
       CucoreNativePINVOKE.Check();
       return made;
     }
   }
 
-#if CUCORE_SPAN
   //: cucore_program_create
   public CudaProgram(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options = null) : this(Make(type, source, options), true) {}
-
-  private static unsafe IntPtr Make(SourceType type, ReadOnlySpan<byte> source, ProgramOptions options) {
-    fixed (byte* first = &MemoryMarshal.GetReference(source)) return Make(type, (IntPtr)first, source.Length, options);
-  }
-#endif
 
   //: cucore_program_compile
   public ObjectCode Compile(CodeType target = CodeType.Ptx, params string[] nameExpressions) {

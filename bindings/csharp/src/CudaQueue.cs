@@ -42,9 +42,15 @@ public sealed class QueueInfo {
 internal static class Timeout {
   internal const long NanosecondsPerTick = 100;
 
+  /// <summary>Null and Timeout.InfiniteTimeSpan have no limit, nor has a time of more than 292
+  /// years.</summary>
   internal static long Nanoseconds(TimeSpan? timeout) {
-    return timeout == null ? -1 : Math.Max(0, checked(timeout.Value.Ticks * NanosecondsPerTick));
+    if (timeout == null || timeout == System.Threading.Timeout.InfiniteTimeSpan) return -1;
+    if (timeout < TimeSpan.Zero) throw new ArgumentOutOfRangeException(nameof(timeout), timeout, "it is negative");
+    return timeout.Value.Ticks > long.MaxValue / NanosecondsPerTick ? -1 : timeout.Value.Ticks * NanosecondsPerTick;
   }
+
+  internal static int WholeMilliseconds(long nanoseconds) { return (int)((nanoseconds + 999999) / 1000000); }
 
   /// <summary>0 for null. Other values that round to 0 would wait forever, and are
   /// refused.</summary>
@@ -60,7 +66,7 @@ public partial class CudaQueue {
   private const int Most = 256;
 
   //: cucore_queue_wait
-  /// <param name="timeout">null: no limit</param>
+  /// <param name="timeout">null and Timeout.InfiniteTimeSpan: no limit</param>
   /// <param name="most">the most completions to take</param>
   /// <returns>the completions; none after the time limit</returns>
   public Completion[] Wait(TimeSpan? timeout = null, int most = Most) {

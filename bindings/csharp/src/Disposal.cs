@@ -28,7 +28,7 @@ public partial class CudaBuffer {
   }
 }
 
-#if CUCORE_ASYNC_DISPOSABLE || NETSTANDARD2_1_OR_GREATER || NETCOREAPP3_0_OR_GREATER
+#if CUCORE_ASYNC_INTERFACES || NETSTANDARD2_1_OR_GREATER || NETCOREAPP3_0_OR_GREATER
 public partial class CudaStream : IAsyncDisposable {
   ValueTask IAsyncDisposable.DisposeAsync() { return new ValueTask(DisposeAsync()); }
 }

@@ -10,10 +10,15 @@ namespace Cucore {
 public partial class Kernel {
   //: cucore_kernel_launch_packed
   /// <param name="config">the grid, the block and the rest</param>
-  public unsafe void LaunchPacked(CudaStream stream, in LaunchConfig config, byte[] arguments) {
-    if (arguments == null) throw new ArgumentNullException(nameof(arguments));
+  public void LaunchPacked(CudaStream stream, in LaunchConfig config, byte[] arguments) {
+    LaunchPacked(stream, config, Checked.NotNull(arguments, nameof(arguments)));
+  }
+
+  //: cucore_kernel_launch_packed
+  /// <param name="config">the grid, the block and the rest</param>
+  public unsafe void LaunchPacked(CudaStream stream, in LaunchConfig config, ReadOnlySpan<byte> arguments) {
     fixed (byte* block = new byte[LaunchConfig.HeadSize + arguments.Length]) {
-      Marshal.Copy(arguments, 0, (IntPtr)LaunchConfig.Write(config, block, 0), arguments.Length);
+      arguments.CopyTo(new Span<byte>(LaunchConfig.Write(config, block, 0), arguments.Length));
       RawLaunchPacked(stream, (IntPtr)block, LaunchConfig.HeadSize + arguments.Length);
     }
   }

@@ -20,6 +20,12 @@ public sealed partial class Key {
     this.bytes = (byte[])bytes.Clone();
   }
 
+  /// <summary>Copies the bytes: a shared secret, the seed of a private key, or a public
+  /// key.</summary>
+  /// <param name="algorithm">how it signs or verifies</param>
+  /// <param name="bytes">1 or more for HmacSha256, 32 for Ed25519</param>
+  public Key(KeyAlgorithm algorithm, ReadOnlySpan<byte> bytes) : this(algorithm, bytes.ToArray()) {}
+
   internal void AddTo(NativeCacheOptions options, string field) {
     using (Pinned pinned = new Pinned(bytes)) options.AddKey(field, Algorithm, pinned.Address, bytes.Length);
   }

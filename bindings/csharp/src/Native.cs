@@ -27,6 +27,8 @@ internal struct NativePair {
 }
 
 internal static class Checked {
+  internal static ReadOnlySpan<byte> NotNull(byte[] given, string parameter) { return given ?? throw new ArgumentNullException(parameter); }
+
   internal static UIntPtr Size(long given, string parameter) { return (UIntPtr)(ulong)NotNegative(given, parameter); }
 
   internal static long NotNegative(long given, string parameter) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Native memory as Memory<byte>, without a copy.
-#if CUCORE_SPAN
 using System;
 using System.Buffers;
 
@@ -51,4 +50,3 @@ public partial class ObjectCode {
   }
 }
 }
-#endif

@@ -12,12 +12,7 @@ public partial class ObjectCode : ISerializable {
 
   //: cucore_objectcode_create
   public static ObjectCode FromBytes(CodeType type, byte[] data, ObjectCodeOptions options = null) {
-    if (data == null) throw new ArgumentNullException(nameof(data));
-    using (Pinned pinned = new Pinned(data)) return Create(type, pinned.Address, data.Length, options ?? noOptions);
-  }
-
-  private static ObjectCode Create(CodeType type, IntPtr data, int size, ObjectCodeOptions options) {
-    return RawCreate(type, data, size, options.Name, options.Arch, options.Pick(false), options.Pick(true));
+    return FromBytes(type, Checked.NotNull(data, nameof(data)), options);
   }
 
   //: cucore_objectcode_from_file
@@ -38,43 +33,55 @@ public partial class ObjectCode : ISerializable {
   //: cucore_objectcode_deserialize
   /// <param name="data">the output of ToBytes, or of any other language</param>
   public static ObjectCode Load(byte[] data, DeserializeOptions options = null) {
-    return new ObjectCode(LoadHandle(data, options), true);
+    return Load(Checked.NotNull(data, nameof(data)), options);
   }
 
-  private static IntPtr LoadHandle(byte[] data, DeserializeOptions options) {
-    if (data == null) throw new ArgumentNullException(nameof(data));
-    using (Pinned pinned = new Pinned(data)) return LoadHandle(pinned.Address, data.Length, options ?? plain);
-  }
-
-  private static IntPtr LoadHandle(IntPtr data, int size, DeserializeOptions options) {
-    using (NativeKeys keys = new NativeKeys()) {
+  private static unsafe IntPtr LoadHandle(ReadOnlySpan<byte> data, DeserializeOptions options) {
+    using (NativeKeys keys = new NativeKeys())
+    fixed (byte* first = &MemoryMarshal.GetReference(data)) {
       foreach (Key key in options.Keys ?? new Key[0]) (key ?? throw new ArgumentException("a key is null")).AddTo(keys);
-      IntPtr made = CucoreNativePINVOKE.ObjectCode_RawDeserialize(data, (UIntPtr)size, options.MaxCodeSize,
+      IntPtr made = CucoreNativePINVOKE.ObjectCode_RawDeserialize((IntPtr)first, (UIntPtr)data.Length, options.MaxCodeSize,
                                                                   (int)options.SignaturePolicy, NativeKeys.getCPtr(keys));
       CucoreNativePINVOKE.Check();
       return made;
     }
   }
 
-#if CUCORE_SPAN
   //: cucore_objectcode_create
   public static unsafe ObjectCode FromBytes(CodeType type, ReadOnlySpan<byte> data, ObjectCodeOptions options = null) {
-    fixed (byte* first = &MemoryMarshal.GetReference(data)) return Create(type, (IntPtr)first, data.Length, options ?? noOptions);
+    options = options ?? noOptions;
+    fixed (byte* first = &MemoryMarshal.GetReference(data))
+      return RawCreate(type, (IntPtr)first, data.Length, options.Name, options.Arch, options.Pick(false), options.Pick(true));
   }
 
   //: cucore_objectcode_deserialize
   /// <param name="data">the output of ToBytes, or of any other language</param>
-  public static unsafe ObjectCode Load(ReadOnlySpan<byte> data, DeserializeOptions options = null) {
-    fixed (byte* first = &MemoryMarshal.GetReference(data))
-      return new ObjectCode(LoadHandle((IntPtr)first, data.Length, options ?? plain), true);
+  public static ObjectCode Load(ReadOnlySpan<byte> data, DeserializeOptions options = null) {
+    return new ObjectCode(LoadHandle(data, options ?? plain), true);
   }
-#endif
 
   //: cucore_objectcode_serialize
   public byte[] ToBytes(SerializeOptions options = null) {
     using (NativeKeys key = new NativeKeys()) {
       options?.SigningKey?.AddTo(key);
       return ToBytes(Fields.ToToggle(options?.Compression), key);
+    }
+  }
+
+  /// <summary>Writes the output of ToBytes into memory of the caller.</summary>
+  /// <param name="destination">room for the bytes</param>
+  /// <param name="bytesWritten">the number of bytes; 0 if the room is too small</param>
+  /// <param name="options">null: not compressed, unsigned</param>
+  /// <returns>false if the room is too small</returns>
+  public unsafe bool TryWriteBytes(Span<byte> destination, out int bytesWritten, SerializeOptions options = null) {
+    using (NativeKeys key = new NativeKeys()) {
+      options?.SigningKey?.AddTo(key);
+      Toggle compression = Fields.ToToggle(options?.Compression);
+      long size = RawSerialize(compression, key, IntPtr.Zero, 0);
+      bytesWritten = size > destination.Length ? 0 : (int)size;
+      if (size > destination.Length) return false;
+      fixed (byte* first = &MemoryMarshal.GetReference(destination)) RawSerialize(compression, key, (IntPtr)first, size);
+      return true;
     }
   }
 
@@ -87,7 +94,7 @@ public partial class ObjectCode : ISerializable {
   /// <summary>Reads it from the output of GetObjectData. Formatters that run code of the stream's
   /// choosing are not safe for untrusted files; use Load for those.</summary>
   private ObjectCode(SerializationInfo info, StreamingContext context)
-      : this(LoadHandle((byte[])info.GetValue("bytes", typeof(byte[])), null), true) {}
+      : this(LoadHandle((byte[])info.GetValue("bytes", typeof(byte[])), plain), true) {}
 
   /// <summary>Serializes it, as ToBytes does.</summary>
   public void GetObjectData(SerializationInfo info, StreamingContext context) { info.AddValue("bytes", ToBytes()); }

@@ -19,15 +19,11 @@ internal static class Unmanaged<T> where T : struct {
     }
   }
 
-  private static int Measure() {
-    T[] two = new T[2];
-    GCHandle pin = GCHandle.Alloc(two, GCHandleType.Pinned);
-    try {
-      return (int)(Marshal.UnsafeAddrOfPinnedArrayElement(two, 1).ToInt64() - pin.AddrOfPinnedObject().ToInt64());
-    } finally {
-      pin.Free();
-    }
-  }
+  // AsBytes of all would refuse more than 2 GiB.
+  internal static ReadOnlySpan<byte> First(ReadOnlySpan<T> all) { return MemoryMarshal.AsBytes(all.Slice(0, Math.Min(all.Length, 1))); }
+
+  // GCHandle pins no array of bool, char or a struct with one of them on .NET Core.
+  private static int Measure() { return MemoryMarshal.AsBytes(new Span<T>(new T[1])).Length; }
 }
 
 internal static class Plain {

@@ -40,18 +40,23 @@ internal sealed class Pace {
 }
 
 internal static class Waits {
-  /// <summary>Waits until a wait is over; 0 is over already.</summary>
-  internal static void Finish(IntPtr waiting) {
+  /// <summary>Waits until a wait is over; 0 is over already. A negative limit is none.</summary>
+  internal static void Finish(IntPtr waiting, long nanoseconds = -1) {
     CucoreNativePINVOKE.Check();
     if (waiting == IntPtr.Zero) return;
-    int isOver = 0;
-    Pace pace = new Pace();
+    bool isOver = false;
     try {
-      while ((isOver = CucoreNativePINVOKE.WaitSlice(waiting, (int)pace.Milliseconds)) == 0) pace.Rest();
+      isOver = InSlices(nanoseconds, slice => CucoreNativePINVOKE.WaitSlice(waiting, Timeout.WholeMilliseconds(slice)) != 0);
     } finally {
-      CucoreNativePINVOKE.WaitEnd(waiting, isOver);
+      CucoreNativePINVOKE.WaitEnd(waiting, isOver ? 1 : 0);
     }
     CucoreNativePINVOKE.Check();
+    if (!isOver) throw NotReady(nanoseconds);
+  }
+
+  internal static CucoreException NotReady(long nanoseconds) {
+    string message = $"the awaited work is not complete after {nanoseconds} ns";
+    return CucoreException.Of(new Failure((int)Status.NotReady, message, "", "cucore", 0, "", new Diagnostic[0]));
   }
 
   /// <summary>Returns the object code of a compile, and the place where it was found.</summary>
@@ -90,20 +95,16 @@ internal static class Ending {
 
 public partial class CudaFuture {
   //: cucore_future_wait
-  /// <param name="timeout">null: no limit</param>
+  /// <param name="timeout">null and Timeout.InfiniteTimeSpan: no limit</param>
   public void Wait(TimeSpan? timeout = null) {
     long nanoseconds = Timeout.Nanoseconds(timeout);
-    if (!Waits.InSlices(nanoseconds, WaitFor)) throw NotReady($"the awaited work is not complete after {nanoseconds} ns");
+    if (!Waits.InSlices(nanoseconds, WaitFor)) throw Waits.NotReady(nanoseconds);
   }
 
   private bool WaitFor(long nanoseconds) {
     bool isDone = CucoreNativePINVOKE.WaitFuture(swigCPtr, nanoseconds) != 0;
     CucoreNativePINVOKE.Check();
     return isDone;
-  }
-
-  private static CucoreException NotReady(string message) {
-    return CucoreException.Of(new Failure((int)Status.NotReady, message, "", "cucore", 0, "", new Diagnostic[0]));
   }
 }
 }

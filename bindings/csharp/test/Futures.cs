@@ -150,6 +150,43 @@ public static class Futures {
     Check.Throws<InvalidArgumentException>(() => new CudaQueue(new QueueOptions { SweepNanoseconds = -5 }));
   }
 
+  // Streams, events and devices, with a limit.
+  public static void SynchronizesWithALimit() {
+    using (CudaStream stream = World.Stream())
+    using (CudaEvent end = new CudaEvent(World.Device)) {
+      TimeSpan[] limits = { TimeSpan.Zero, soon };
+      using (World.Busy(stream)) {
+        end.Record(stream);
+        foreach (TimeSpan limit in limits) {
+          Check.Contains($"after {limit.Ticks * 100} ns", Check.Throws<NotReadyException>(() => stream.Synchronize(limit)).Message);
+          Check.Throws<NotReadyException>(() => end.Synchronize(limit));
+          Check.Throws<NotReadyException>(() => World.Device.Synchronize(limit));
+        }
+        Check.That(!stream.Query(), "the work continues");
+      }
+      foreach (TimeSpan limit in new[] { late, Timeout.InfiniteTimeSpan, TimeSpan.MaxValue }) {
+        stream.Synchronize(limit);
+        end.Synchronize(limit);
+        World.Device.Synchronize(limit);
+      }
+      stream.Synchronize(TimeSpan.Zero);
+      Check.Equal("timeout", Check.Throws<ArgumentOutOfRangeException>(() => stream.Synchronize(TimeSpan.FromTicks(-1))).ParamName);
+    }
+  }
+
+  // Null and Timeout.InfiniteTimeSpan have no limit; other negative times are mistakes.
+  public static void InfiniteTimeouts() {
+    using (CudaStream stream = World.Stream())
+    using (CudaQueue queue = new CudaQueue())
+    using (CudaFuture future = CudaFuture.FromStream(stream, queue, 1)) {
+      future.Wait(TimeSpan.MaxValue);
+      future.Wait(Timeout.InfiniteTimeSpan);
+      Check.Equal(1, queue.Wait(Timeout.InfiniteTimeSpan).Length);
+      Check.Throws<ArgumentOutOfRangeException>(() => future.Wait(TimeSpan.FromSeconds(-5)));
+      Check.Throws<ArgumentOutOfRangeException>(() => queue.Wait(TimeSpan.FromSeconds(-5)));
+    }
+  }
+
   // A future that is not complete; it is detached, so that nothing comes out of the queue.
   private static void CheckPending(CudaStream stream, CudaQueue queue) {
     using (World.Busy(stream))

@@ -75,7 +75,11 @@ extern ""C"" __global__ void none() {}";
       byte[] block = BitConverter.GetBytes(to.Address).Concat(BitConverter.GetBytes(77)).ToArray();
       World.Kernel(Source, "i32").LaunchPacked(stream, new LaunchConfig(1, 1), block);
       Check.Equal(77, to.ToArray<int>(stream)[0]);
+      BitConverter.GetBytes(78).CopyTo(block, 8);
+      World.Kernel(Source, "i32").LaunchPacked(stream, new LaunchConfig(1, 1), new byte[5].Concat(block).ToArray().AsSpan(5));
+      Check.Equal(78, to.ToArray<int>(stream)[0]);
       Check.Throws<InvalidArgumentException>(() => World.Kernel(Source, "i32").LaunchPacked(stream, new LaunchConfig(1, 1), new byte[3]));
+      Check.Throws<InvalidArgumentException>(() => World.Kernel(Source, "i32").LaunchPacked(stream, new LaunchConfig(1, 1), ReadOnlySpan<byte>.Empty));
     }
   }
 

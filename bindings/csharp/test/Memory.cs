@@ -65,6 +65,57 @@ public static class Memory {
     Check.Throws<InvalidCodeException>(() => ObjectCode.Load(ReadOnlySpan<byte>.Empty));
   }
 
+  private struct Mixed {
+    internal bool Flag;
+    internal char Letter;
+    internal int Number;
+  }
+
+  // .NET Core pins no arrays of these by a handle.
+  public static void TypesThatAreNotBlittable() {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer buffer = new CudaBuffer(World.Device, 16, stream)) {
+      Mixed[] two = { new Mixed { Flag = true, Letter = 'x', Number = 7 }, new Mixed { Letter = 'y', Number = 8 } };
+      buffer.Write(two, stream);
+      Check.Same(two, buffer.ToArray<Mixed>(stream));
+      buffer.Fill('z', stream);
+      Check.Same(Enumerable.Repeat('z', 8), buffer.ToArray<char>(stream));
+      buffer.Write(new[] { true, false, true }, stream, 13);
+      Check.Same(new byte[] { 1, 0, 1 }, buffer.ToArray<byte>(stream).Skip(13));
+    }
+  }
+
+  // Object code into memory of the caller, compressed and signed as ToBytes does.
+  public static void SpansOfObjectCode() {
+    ObjectCode code = World.Code(World.Scale);
+    byte[] secret = { 1, 2, 3 }, other = { 0, 1, 2, 3, 0 };
+    Key key = new Key(KeyAlgorithm.HmacSha256, other.AsSpan(1, 3));
+    foreach (SerializeOptions options in new[] { null, new SerializeOptions { Compression = true, SigningKey = new Key(KeyAlgorithm.HmacSha256, secret) } }) {
+      byte[] wanted = code.ToBytes(options), room = new byte[wanted.Length + 8];
+      Check.That(code.TryWriteBytes(room.AsSpan(8), out int written, options) && written == wanted.Length);
+      Check.Same(wanted, room.Skip(8));
+      Check.That(!code.TryWriteBytes(room.AsSpan(9), out written, options) && written == 0, "too small by a byte");
+      Check.That(ObjectCode.Load(room.AsSpan(8), new DeserializeOptions { Keys = { key } }).Data.Length != 0);
+    }
+    Check.That(!code.TryWriteBytes(Span<byte>.Empty, out int none) && none == 0);
+    World.Device.Synchronize();
+  }
+
+  public static void SpansOfCacheKeys() {
+    byte[] keys = new byte[96];
+    for (int i = 0; i < keys.Length; ++i) keys[i] = (byte)(i / 32 + 1);
+    byte[] first = keys.Take(32).ToArray();
+    using (Cache cache = new Cache("")) {
+      cache.Put(keys.AsSpan(0, 32), World.Code(World.Scale));
+      using (ObjectCode code = cache.Get(first)) Check.Same(World.Code(World.Scale).Data, code.Data);
+      using (ObjectCode code = cache.Get(keys.AsSpan(0, 32))) Check.That(code != null);
+      Check.That(cache.Get(keys.AsSpan(32, 32)) == null);
+      Check.Equal(CacheOutcome.Built, cache.GetOrBuild(keys.AsSpan(64, 32), () => ObjectCode.Load(World.Code(World.Scale).ToBytes())).Outcome);
+      Check.That(cache.Get(keys.AsSpan(64, 32)) != null);
+      Check.Throws<InvalidArgumentException>(() => cache.Get(keys.AsSpan(0, 31)));
+    }
+  }
+
   public static void BytesWithoutCopies() {
     Memory<byte> view;
     using (CudaStream stream = World.Stream()) {

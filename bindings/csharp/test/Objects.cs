@@ -135,6 +135,26 @@ public static class Objects {
     Check.Equal(count, messages.Count);
   }
 
+  // The shape of ILogger: levels as numbers, and IsEnabled before each message.
+  public static void LogForwards() {
+    List<string> messages = new List<string>();
+    int least = 3;  // LogLevel.Warning of Microsoft.Extensions.Logging
+    using (CucoreLog.Forward(level => level >= Volatile.Read(ref least), (level, message) => { lock (messages) messages.Add($"{level} {message}"); })) {
+      CucoreLog.Write(LogLevel.Info, "disabled");
+      CucoreLog.Write(LogLevel.Warning, "a warning");
+      CucoreLog.Write(LogLevel.Error, "an error");
+      for (int i = 0; i < 500 && Count(messages) < 2; ++i) Thread.Sleep(10);
+      Volatile.Write(ref least, 1);
+      CucoreLog.Write(LogLevel.Debug, "enabled now");
+    }
+    Check.Equal("3 a warning|4 an error|1 enabled now", string.Join("|", messages));
+    Check.Equal("Cucore", CucoreLog.Category);
+    Check.Equal("isEnabled", Check.Throws<ArgumentNullException>(() => CucoreLog.Forward(null, (level, message) => {})).ParamName);
+    Check.Equal("log", Check.Throws<ArgumentNullException>(() => CucoreLog.Forward(level => true, null)).ParamName);
+  }
+
+  private static int Count(List<string> messages) { lock (messages) return messages.Count; }
+
   // A receiver that throws does no harm; a replaced one ends, while messages come.
   public static void LogThatThrows() {
     int calls = 0;

@@ -31,14 +31,26 @@ static class Program {{  // the class of every console project: no name of the l
     await Task.FromResult(0);
   }}
   static void Main() {{}}
+  static CudaQueue queue;
+  static Microsoft.Extensions.Logging.ILoggerFactory factory;
+}}
+// The part of the package that the page uses.
+namespace Microsoft.Extensions.Logging {{
+  enum LogLevel {{ Trace, Debug, Information, Warning, Error, Critical, None }}
+  interface ILogger {{ bool IsEnabled(LogLevel level); }}
+  interface ILoggerFactory {{ ILogger CreateLogger(string category); }}
+  static class LoggerExtensions {{ internal static void Log(this ILogger logger, LogLevel level, string message, params object[] args) {{}} }}
 }}
 '''
+# Mono's compiler lacks "await foreach": the same by hand.
+LOOP = re.compile(r'await foreach \((\w+) (\w+) in (.*?)\) (.*;)$', re.M)
+BY_HAND = r'{ var each = \3.GetAsyncEnumerator(); while (await each.MoveNextAsync()) { \1 \2 = each.Current; \4 } }'
 USINGS = ['System', 'System.Collections.Generic', 'System.IO', 'System.Linq', 'System.Threading', 'System.Threading.Tasks', 'Cucore']
 
 
 def program(text):
     own = re.findall(r'^using ([\w.]+);\n', text, re.M)
-    body = re.sub(r'^using [\w.]+;\n', '', text, flags=re.M)
+    body = LOOP.sub(BY_HAND, re.sub(r'^using [\w.]+;\n', '', text, flags=re.M))
     usings = '\n'.join(f'using {u};' for u in dict.fromkeys([*USINGS, *own]))
     return f'{usings}\n{body}' if re.search(r'\bstatic \w+ Main\(|\bstatic async Task Main\(', body) else GIVEN.format(usings=usings, body=body)
 

@@ -35,7 +35,33 @@ extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_future(Future *future, 
   return status == CUCORE_OK;
 }
 %}
+// Waits until a descriptor is readable, a task awaits another one, or the time is over.
+%{
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+static int wake_descriptor() {
+  static const int descriptor = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  return descriptor;
+}
+extern "C" SWIGEXPORT void SWIGSTDCALL cucore_csharp_wake_poll() {
+  const uint64_t one = 1;
+  if (write(wake_descriptor(), &one, sizeof one) < 0) return;  // the time of the poll remains
+}
+// The last entry is for the wake.
+extern "C" SWIGEXPORT void SWIGSTDCALL cucore_csharp_poll(pollfd *all, int count, int milliseconds) {
+  all[count - 1].fd = wake_descriptor();
+  for (int i = 0; i < count; ++i) all[i].events = POLLIN;
+  ::poll(all, count, milliseconds);
+  uint64_t woken = 0;
+  if (all[count - 1].revents && read(all[count - 1].fd, &woken, sizeof woken) < 0) return;  // another thread read it
+}
+%}
 %pragma(csharp) imclasscode=%{
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wake_poll")]
+  internal static extern void WakePoll();
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_poll")]
+  internal static extern void Poll([System.Runtime.InteropServices.In, System.Runtime.InteropServices.Out] Polled[] all, int count, int milliseconds);
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_slice")]
   internal static extern int WaitSlice(System.IntPtr waiting, int milliseconds);
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_wait_end")]
