@@ -84,6 +84,14 @@ public partial class Cache {
     fixed (byte* first = &MemoryMarshal.GetReference(key)) return building.Ask(this, (IntPtr)first, key.Length);
   }
 
+  //: cucore_cache_remove
+  public bool Remove(byte[] key) { return Remove(Checked.NotNull(key, nameof(key))); }
+
+  //: cucore_cache_remove
+  public unsafe bool Remove(ReadOnlySpan<byte> key) {
+    fixed (byte* first = &MemoryMarshal.GetReference(key)) return RawRemove((IntPtr)first, key.Length);
+  }
+
   //: cucore_cache_statistics
   public CacheStatistics Statistics { get { return new CacheStatistics(RawStatistics()); } }
 

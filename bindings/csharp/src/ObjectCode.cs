@@ -21,6 +21,11 @@ public partial class ObjectCode : ISerializable {
     return RawFromFile(type, path ?? throw new ArgumentNullException(nameof(path)), options.Name, options.Arch, options.Pick(false), options.Pick(true));
   }
 
+  /// <summary>Reads a file of object code or a container, and detects the type by the content.</summary>
+  /// <param name="path">the file</param>
+  /// <param name="options">null: none</param>
+  public static ObjectCode FromFile(string path, ObjectCodeOptions options = null) { return FromFile(default(CodeType), path, options); }
+
   //: cucore_objectcode_bundle
   public static ObjectCode Bundle(params ObjectCode[] images) {
     if (images == null) throw new ArgumentNullException(nameof(images));

@@ -190,6 +190,7 @@ public static class Code {
     File.WriteAllBytes(path, ptx);
     try {
       ObjectCode code = ObjectCode.FromFile(CodeType.Ptx, path);
+      using (ObjectCode detected = ObjectCode.FromFile(path)) Check.Equal(CodeType.Ptx, detected.Type);
       Check.Same(ptx, code.Data);
       Check.Equal(Path.GetFileName(path), code.Name);
     } finally {

@@ -112,6 +112,9 @@ public static class Memory {
       Check.That(cache.Get(keys.AsSpan(32, 32)) == null);
       Check.Equal(CacheOutcome.Built, cache.GetOrBuild(keys.AsSpan(64, 32), () => ObjectCode.Load(World.Code(World.Scale).ToBytes())).Outcome);
       Check.That(cache.Get(keys.AsSpan(64, 32)) != null);
+      Check.That(cache.Remove(keys.AsSpan(64, 32)) && !cache.Remove(keys.AsSpan(64, 32)) && cache.Get(keys.AsSpan(64, 32)) == null);
+      Check.That(cache.Remove(first) && cache.Get(first) == null);
+      Check.Throws<ArgumentNullException>(() => cache.Remove(null));
       Check.Throws<InvalidArgumentException>(() => cache.Get(keys.AsSpan(0, 31)));
     }
   }
