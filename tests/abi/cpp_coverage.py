@@ -53,14 +53,14 @@ USED = {"cucore_resource_info", "cucore_launch_options", "cucore_argument", "cuc
 
 
 def preprocessed():
-    """Returns cucore.hpp alone, with its macros expanded."""
+    """Returns cucore.hpp and the headers of its topics, with their macros expanded."""
     out = subprocess.run(["c++", "-std=c++17", "-E", "-I", CPP_HEADER.rsplit("/", 1)[0], CPP_HEADER],
                          check=True, capture_output=True, text=True).stdout
     own, keep = [], False
     for line in out.splitlines():
         mark = re.match(r'# \d+ "([^"]*)"', line)
         if mark:
-            keep = mark[1].endswith("cucore.hpp")
+            keep = mark[1].endswith(".hpp")
         elif keep:
             own.append(line)
     return "\n".join(own)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cucore.hpp is self-contained, and compiles without a warning in every mode and standard since
-C++17."""
+"""cucore.hpp and each header of its topics are self-contained, and compile without a warning in every
+mode and standard since C++17."""
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import unittest
 from pathlib import Path
 
 INCLUDE = Path(sys.argv.pop(1))
+TOPICS = sorted(INCLUDE.glob("cucore/*.hpp"))
 STANDARDS = ["c++17", "c++20", "c++2b"]
 MODES = {"exceptions": [], "results": ["-fno-exceptions", "-fno-rtti"], "chosen": ["-DCUCORE_HPP_NO_EXCEPTIONS"]}
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-pedantic-errors", "-Wconversion", "-Wsign-conversion", "-Wshadow",
@@ -43,7 +45,22 @@ void use(cucore::Kernel &kernel, cucore::Stream &stream, cucore::Buffer &buffer,
 
 
 class CppHeader(unittest.TestCase):
-    pass
+    def test_each_topic_compiles_alone(self):
+        for topic in TOPICS:
+            with self.subTest(topic=topic.name):
+                result = subprocess.run(["g++", "-std=c++17", *STRICT, f"-I{INCLUDE}", "-x", "c++", "-"],
+                                        input=f"#include <cucore/{topic.name}>\n", capture_output=True, text=True,
+                                        check=False)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_cucore_hpp_includes_every_topic(self):
+        text = (INCLUDE / "cucore.hpp").read_text(encoding="utf-8")
+        self.assertEqual(sorted(re.findall(r'#include "cucore/(\w+\.hpp)"', text)), [topic.name for topic in TOPICS])
+
+    def test_no_header_has_more_than_600_lines(self):
+        self.assertGreater(len(TOPICS), 20)
+        for path in (INCLUDE / "cucore.hpp", *TOPICS):
+            self.assertLessEqual(len(path.read_text(encoding="utf-8").splitlines()), 600, path.name)
 
 
 def add_test(compiler, standard, mode):

@@ -1,0 +1,125 @@
+/// @file cucore/buffer.hpp
+/// Memory: device, pinned and managed.
+///
+/// SPDX-License-Identifier: Apache-2.0
+#ifndef CUCORE_BUFFER_HPP_INCLUDED
+#define CUCORE_BUFFER_HPP_INCLUDED
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include "stream.hpp"
+
+namespace cucore {
+inline namespace CUCORE_HPP_MODE {
+
+/// Device, pinned or managed memory. The last reference frees it after all work that uses it, and
+/// no thread waits for that: cucore_buffer_release() states which work is recorded.
+class Buffer : public Owner<Buffer, cucore_buffer> {
+ public:
+  Buffer() noexcept {}
+
+  /// Allocates device memory in the order of the stream. Fails with OUT_OF_DEVICE_MEMORY.
+  static Returned<Buffer> create(const Device& device, std::size_t size, const Stream& stream) {
+    return make<Buffer>(cucore_buffer_create, device.get(), size, stream.get());
+  }
+
+  /// Allocates pinned host memory, which the device reads and writes over the bus.
+  static Returned<Buffer> create_pinned(const Device& device, std::size_t size) {
+    return make<Buffer>(cucore_buffer_create_pinned, device.get(), size);
+  }
+
+  /// Allocates managed memory, which moves between host and device by itself. Fails with
+  /// UNSUPPORTED if the device does not support it.
+  static Returned<Buffer> create_managed(const Device& device, std::size_t size) {
+    return make<Buffer>(cucore_buffer_create_managed, device.get(), size);
+  }
+
+  /// Wraps memory that somebody else owns. It must outlive the result and is never freed.
+  static Returned<Buffer> from_native(const Device& device, Address address, std::size_t size) {
+    return make<Buffer>(cucore_buffer_from_native, device.get(), address.value(), size);
+  }
+
+  /// Records that work on the stream uses the buffer: only for work that this library does not see.
+  Returned<void> record_use(const Stream& stream) const {
+    return call(cucore_buffer_record_use, get(), stream.get());
+  }
+
+  /// Moves the freeing of device memory to another stream of the same device.
+  Returned<void> set_stream(const Stream& stream) const {
+    return call(cucore_buffer_set_stream, get(), stream.get());
+  }
+
+  Returned<Device> device() const { return make<Device>(cucore_buffer_device, get()); }
+  /// The address on the device.
+  Address address() const noexcept { return Address(cucore_buffer_address(get())); }
+  /// The address on the host of pinned and managed memory; null for device memory.
+  void* host_pointer() const noexcept { return cucore_buffer_host_pointer(get()); }
+  /// In bytes.
+  std::size_t size() const noexcept { return cucore_buffer_size(get()); }
+  /// The place of the memory. Queries the driver for borrowed memory.
+  MemoryKind memory_kind() const noexcept {
+    return static_cast<MemoryKind>(cucore_buffer_memory_kind(get()));
+  }
+
+  /// Pinned or managed memory as elements, without copying; empty for device memory. The buffer
+  /// must outlive it.
+  template <class T>
+  Span<T> host_span() const noexcept {
+    void* const host = host_pointer();
+    return host ? Span<T>(static_cast<T*>(host), size() / sizeof(T)) : Span<T>();
+  }
+
+  /// Copies from host memory, in the order of the stream. Returns when the source may be reused.
+  /// Fails with INVALID_ARGUMENT if the range is not inside the buffer.
+  Returned<void> write(Bytes source, const Stream& stream, std::size_t offset = 0) const {
+    return call(cucore_buffer_write, get(), offset, source.data(), source.size(), stream.get());
+  }
+
+  /// Copies to host memory, in the order of the stream. Returns when the destination is filled.
+  Returned<void> read(MutableBytes destination, const Stream& stream,
+                      std::size_t offset = 0) const {
+    return call(cucore_buffer_read, get(), offset, destination.data(), destination.size(),
+                stream.get());
+  }
+
+  /// Copies a range of `source` into this buffer, in the order of the stream; does not wait.
+  Returned<void> copy(std::size_t offset, const Buffer& source, std::size_t source_offset,
+                      std::size_t size, const Stream& stream) const {
+    return call(cucore_buffer_copy, get(), offset, source.get(), source_offset, size, stream.get());
+  }
+
+  /// Copies all of `source` to the start of this buffer, in the order of the stream; does not wait.
+  Returned<void> copy(const Buffer& source, const Stream& stream) const {
+    return copy(0, source, 0, source.size(), stream);
+  }
+
+  /// Fills a range with a value of 1, 2, 4 or 8 bytes, in the order of the stream; does not wait.
+  template <class T>
+  Returned<void> fill(std::size_t offset, std::size_t size, const T& pattern,
+                      const Stream& stream) const {
+    static_assert(std::is_trivially_copyable_v<T> &&
+                      (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8),
+                  "a pattern is a plain value of 1, 2, 4 or 8 bytes");
+    return call(cucore_buffer_fill, get(), offset, size,
+                static_cast<const void*>(std::addressof(pattern)), sizeof(T), stream.get());
+  }
+
+  /// Fills the whole buffer.
+  template <class T>
+  Returned<void> fill(const T& pattern, const Stream& stream) const {
+    return fill(0, size(), pattern, stream);
+  }
+
+  /// The address on the device as a pointer: `native<float*>()`.
+  template <class T = void*>
+  T native() const noexcept {
+    return static_cast<T>(cucore_buffer_native(get()));
+  }
+};
+
+}  // namespace CUCORE_HPP_MODE
+}  // namespace cucore
+
+#endif  // CUCORE_BUFFER_HPP_INCLUDED

@@ -1,0 +1,79 @@
+/// @file cucore/stream.hpp
+/// Streams: work that a device executes in order.
+///
+/// SPDX-License-Identifier: Apache-2.0
+#ifndef CUCORE_STREAM_HPP_INCLUDED
+#define CUCORE_STREAM_HPP_INCLUDED
+
+#include <cstdint>
+#include <optional>
+
+#include "device.hpp"
+#include "options.hpp"
+
+namespace cucore {
+inline namespace CUCORE_HPP_MODE {
+
+/// Options of a stream.
+struct StreamOptions {
+  std::optional<bool> nonblocking{};  ///< false: synchronises with the legacy stream; default true
+  std::int32_t priority = 0;          ///< of Device::stream_priorities(); 0 is the default
+};
+
+/// Work that runs in order. Releasing a stream leaves its work alone.
+class Stream : public Owner<Stream, cucore_stream> {
+ public:
+  Stream() noexcept {}
+
+  /// Makes a stream. Fails with INVALID_ARGUMENT if the priority is out of range.
+  static Returned<Stream> create(const Device& device, const StreamOptions& options = {});
+
+  /// Wraps a CUstream that somebody else owns. It must outlive the result and is never destroyed.
+  static Returned<Stream> from_native(const Device& device, void* native) {
+    return make<Stream>(cucore_stream_from_native, device.get(), native);
+  }
+
+  Returned<Device> device() const { return make<Device>(cucore_stream_device, get()); }
+
+  /// Waits until all work in the stream is complete.
+  Returned<void> synchronize() const { return call(cucore_stream_synchronize, get()); }
+
+  /// Whether all work in the stream is complete; does not wait.
+  Returned<bool> query() const { return value<std::int32_t, bool>(cucore_stream_query, get()); }
+
+  /// Later work of this stream waits for the event at its present place.
+  Returned<void> wait_event(const Event& event) const;
+
+  /// Later work of this stream waits for the present work of `other`.
+  Returned<void> wait_stream(const Stream& other) const {
+    return call(cucore_stream_wait_stream, get(), other.get());
+  }
+
+  /// A lower number goes first.
+  std::int32_t priority() const noexcept { return cucore_stream_priority(get()); }
+  /// Whether it is not ordered with the legacy default stream.
+  bool is_nonblocking() const noexcept { return cucore_stream_is_nonblocking(get()) != 0; }
+
+  /// The CUstream: `native<CUstream>()`.
+  template <class T = void*>
+  T native() const noexcept {
+    return static_cast<T>(cucore_stream_native(get()));
+  }
+};
+
+inline Returned<Stream> Device::default_stream(DefaultStream kind) const {
+  return make<Stream>(cucore_device_default_stream, get(),
+                      static_cast<cucore_default_stream>(kind));
+}
+
+inline Returned<Stream> Stream::create(const Device& device, const StreamOptions& options) {
+  cucore_stream_options c = CUCORE_STREAM_OPTIONS_INIT;
+  c.nonblocking = detail::toggle(options.nonblocking);
+  c.priority = options.priority;
+  return make<Stream>(cucore_stream_create, device.get(), &c);
+}
+
+}  // namespace CUCORE_HPP_MODE
+}  // namespace cucore
+
+#endif  // CUCORE_STREAM_HPP_INCLUDED
