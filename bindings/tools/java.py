@@ -221,7 +221,7 @@ def record(places, c_name, name, folder):
                 f'    return all.getLong({8 * i});', '  }', '']
     said = [f'{" " * 8}+ "{", " if i else ""}{lower(f.name)}=" + {lower(f.name)}()' for i, f in enumerate(header.structs[c_name].fields)]
     out += ['  @Override public String toString() {', '    return ""', *said[:-1], said[-1] + ';', '  }', '}', '']
-    (folder / f'{name}.java').write_text('\n'.join(out), encoding='utf-8')
+    (folder / f'{name}.java').write_text('\n'.join(values.getters(out)), encoding='utf-8')
 
 
 def write_sources(places, folder):
@@ -233,8 +233,9 @@ def write_sources(places, folder):
     for c_name, name in fields.records(places.api):
         record(places, c_name, name, folder)
     for e in places.api.header.enums:
-        (folder / f'{e.name}.java').write_text(enum(e, places), encoding='utf-8')
+        text = '\n'.join(values.getters(enum(e, places).split('\n')))
+        (folder / f'{e.name}.java').write_text(text, encoding='utf-8')
     for path in sorted((FOLDER / 'java/src/io/cucore').glob('*.java')):
         lines = values.expand(path.read_text(encoding='utf-8').splitlines(), path.stem)
-        lines = sources.expand(lines, places, expand_member)
+        lines = values.getters(sources.expand(lines, places, expand_member))
         (folder / path.name).write_text('\n'.join(lines) + '\n', encoding='utf-8')

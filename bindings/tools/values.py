@@ -110,6 +110,28 @@ class Option:
         return {'Duration': 'java.time.Duration', 'Optional': self.type}.get(self.taken, self.taken) + ' value'
 
 
+ACCESSOR = re.compile(r'  public (?!void )([\w.]+(?:<[\w.<>, ]+>)?(?:\[\])?) ([a-z]\w*)\(\) \{$')
+NOT_ACCESSORS = re.compile(r'(?:get|is|has|to|as)[A-Z]|hashCode$|build$|builder$')
+
+
+def getters(lines):
+    """Names the accessors of a public class getX(), as those of the handles. The short names stay, as those of records."""
+    if not any(l.startswith('public ') for l in lines):
+        return lines
+    out, short = [], None
+    for line in lines:
+        found = ACCESSOR.match(line)
+        if found and not NOT_ACCESSORS.match(found[2]):
+            short, getter = found, f'get{found[2][0].upper()}{found[2][1:]}'
+            line = f'  public {found[1]} {getter}() {{'
+        out.append(line)
+        if short and line == '  }':
+            out += ['', *('  ' + l for l in javadoc(f'The same as {{@link #{getter}()}}', ['return the same'])),
+                    f'  public {short[1]} {short[2]}() {{', f'    return {getter}();', '  }']
+            short = None
+    return out
+
+
 def builder(owner, fields):
     options = [Option(*f) for f in fields]
     label = lambda o: o.setter + 's' if o.element else o.name if o.name != 'timeLimitMillis' else o.setter

@@ -16,7 +16,7 @@ class Compile {
       System.out.printf("compiled %s to %d bytes of PTX for %s%n",
           code.getName(), code.getBytes().length, code.getArch());
       for (Symbol symbol : code.getSymbols()) {
-        System.out.println(symbol + " takes " + symbol.parameters());
+        System.out.println(symbol + " takes " + symbol.getParameters());
       }
     }
     // end of snippet
@@ -24,8 +24,8 @@ class Compile {
     try (Program program = Program.ofCuda("__global__ void broken() { oops; }")) {
       program.compile(CodeType.PTX);
     } catch (CompilationException e) { // one class for each status; all are CucoreExceptions
-      System.out.println(e.status() + ": " + e.getMessage());
-      e.diagnostics().forEach(System.out::println); // e.log() is the compiler's whole output
+      System.out.println(e.getStatus() + ": " + e.getMessage());
+      e.getDiagnostics().forEach(System.out::println); // e.getLog() is the compiler's whole output
     }
     // end of snippet
   }

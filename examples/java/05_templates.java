@@ -11,7 +11,7 @@ class Templates {
     try (Program program = Program.ofCuda(source);
         ObjectCode code = program.compile(CodeType.PTX, "fill<float, 4>", "fill<int, 8>")) {
       for (Symbol symbol : code.getSymbols()) {
-        System.out.printf("%-14s is %s in the code%n", symbol.expression(), symbol.loweredName());
+        System.out.printf("%-14s is %s in the code%n", symbol.getExpression(), symbol.getLoweredName());
       }
       if (CudaDevice.count() == 0) {
         System.out.println("launching needs a device");

@@ -19,18 +19,18 @@ class Caching {
     try (Cache cache = new Cache(folder); // or new Cache(): $CUCORE_CACHE_DIR, else ~/.cache/cucore
         Program program = Program.ofCuda(SOURCE, options);
         ObjectCode code = program.compile(CodeType.PTX, cache, "saxpy<float>")) { // the same result as compile alone
-      outcome = cache.compile(program, CodeType.PTX, "saxpy<float>").outcome();
+      outcome = cache.compile(program, CodeType.PTX, "saxpy<float>").getOutcome();
       System.out.println("the second time: " + outcome);
 
       byte[] key = MessageDigest.getInstance("SHA-256").digest("my generator 1.0; n = 4".getBytes());
       ObjectCode mine = cache.getOrBuild(key, // called once for all threads and processes
-          () -> program.compile(CodeType.PTX, "saxpy<double>")).code();
+          () -> program.compile(CodeType.PTX, "saxpy<double>")).getCode();
 
       System.out.println(cache.explainMiss(program, CodeType.PTX, "saxpy<int>"));
       many = Program.compileBatch( // in worker processes
           List.of(BatchItem.of(program, CodeType.PTX, "saxpy<int>"), BatchItem.of(program, CodeType.PTX, "saxpy<char>")),
           BatchOptions.builder().cache(cache).build());
-      System.out.println(cache.getStatistics().builds() + " builds, " + many.get(0));
+      System.out.println(cache.getStatistics().getBuilds() + " builds, " + many.get(0));
     }
     // end of snippet
     try (Stream<Path> all = Files.walk(folder)) {

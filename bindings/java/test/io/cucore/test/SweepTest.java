@@ -167,6 +167,35 @@ class SweepTest {
     }
   }
 
+  /** Methods without parameters that do or make something; all others are accessors. */
+  private static final List<String> ACTIONS = List.of("build", "serialize", "query", "detach", "completion", "publisher", "defaultStream",
+      "verify", "synchronize", "close", "hashCode", "toString");
+
+  /** An accessor is getX(), isX() or hasX(). Those of values have a short name as well, for the same method. */
+  @Test
+  void accessorsHaveOneStyle() throws Exception {
+    int found = 0;
+    for (Class<?> each : publicClasses()) {
+      for (Method method : each.getDeclaredMethods()) {
+        String name = method.getName();
+        boolean isFact = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers()) && !method.isSynthetic()
+            && method.getParameterCount() == 0 && method.getReturnType() != void.class;
+        if (!isFact || each.isInterface() || ACTIONS.contains(name) || name.matches("(get|is|has|as)[A-Z].*")) {
+          continue;
+        }
+        Method getter = each.getMethod("get" + Character.toUpperCase(name.charAt(0)) + name.substring(1)); // or throws
+        assertEquals(method.getGenericReturnType(), getter.getGenericReturnType(), method.toString());
+        ++found;
+      }
+    }
+    assertTrue(found > 90, "only " + found);
+    assertEquals(device.getMemory().getTotal(), device.getMemory().total());
+    assertEquals(Status.NOT_FOUND.getValue(), Status.NOT_FOUND.value());
+    InvalidArgumentException e = assertThrows(InvalidArgumentException.class, () -> new CudaDevice(-1));
+    assertEquals(Status.INVALID_ARGUMENT, e.getStatus());
+    assertEquals(e.status(), e.getStatus());
+  }
+
   @Test
   void closedObjectsSayThatTheyAre() throws Exception {
     int closed = 0;
