@@ -19,12 +19,25 @@ final class ObjectCode {
     return createNow(type, data, o.name, o.arch, o.expressions(), o.loweredNames());
   }
 
+  /** Reads a file of object code or a container, and detects its type by the content. LTOIR is not
+   * detected: see {@link #fromFile(CodeType, java.nio.file.Path)}.
+   * @param path the file
+   * @return the object code
+   * @throws NotFoundException the file does not exist
+   * @throws InvalidCodeException the content is not object code */
+  public static ObjectCode fromFile(java.nio.file.Path path) {
+    String file = Given.notNull(path, "path").toString();
+    return new ObjectCode(CucoreNativeJNI.ObjectCode_fromFileNow(0, file, null, null, new String[0], new String[0]), true);
+  }
+
   //: cucore_objectcode_from_file
+  // @param type the type of the bytes
   public static ObjectCode fromFile(CodeType type, java.nio.file.Path path) {
     return fromFile(type, path, null);
   }
 
   //: cucore_objectcode_from_file
+  // @param type the type of the bytes
   public static ObjectCode fromFile(CodeType type, java.nio.file.Path path, ObjectCodeOptions options) {
     ObjectCodeOptions o = options == null ? ObjectCodeOptions.DEFAULTS : options;
     return fromFileNow(type, Given.notNull(path, "path").toString(), o.name, o.arch, o.expressions(), o.loweredNames());

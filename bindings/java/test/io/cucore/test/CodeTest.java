@@ -113,11 +113,18 @@ class CodeTest {
     ObjectCodeOptions options = ObjectCodeOptions.builder().name("given").expression("mine", lowered).build();
     try (ObjectCode code = ObjectCode.fromFile(CodeType.PTX, file, options);
         ObjectCode plain = ObjectCode.fromFile(CodeType.PTX, file);
+        ObjectCode detected = ObjectCode.fromFile(file);
         Kernel kernel = code.kernel("mine")) {
       assertEquals("given", code.getName());
       assertEquals(file.getFileName().toString(), plain.getName());
       assertEquals(lowered, kernel.getName());
       assertArrayEquals(ptx, plain.getBytes());
+      assertEquals(CodeType.PTX, detected.getType());
+      assertEquals(plain.getName(), detected.getName());
+      Files.write(file, World.code().serialize());
+      try (ObjectCode container = ObjectCode.fromFile(file)) {
+        assertArrayEquals(World.code().getBytes(), container.getBytes());
+      }
     } finally {
       Files.delete(file);
     }
