@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up the test cases inside the tests of a Meson build: 'N passed, N failed, N skipped'.
 
-    count_tests.py BUILD/meson-logs/testlog.json
+    count_tests.py LOG...    logs of meson test, in JSON
 
 A program of GoogleTest, unittest, pytest or JUnit counts as many cases as it reports, any other
 program as one. A program that fails without reporting a failed case counts one failure.
@@ -63,8 +63,10 @@ def count(test):
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as log:
-        total = sum((count(json.loads(line)) for line in log), Counter())
+    total = Counter()
+    for path in sys.argv[1:]:
+        with open(path, encoding="utf-8") as log:
+            total.update(sum((count(json.loads(line)) for line in log), Counter()))
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
     return 1 if total["failed"] or not total["passed"] else 0
 

@@ -43,7 +43,7 @@ class Pages(unittest.TestCase):
 
     def test_errors_lists_every_origin(self):
         wanted = set(re.findall(r'"(\w+)"', re.search(r"Returns the component (.*?)@param", header_text.read(ROOT / "include/cucore.h"), re.S)[1]))
-        used = set(re.findall(r'ToolkitResults RESULTS\{"(\w+)"', "".join(
+        used = set(re.findall(r'ToolkitResults \w+_RESULTS\{"(\w+)"', "".join(
             p.read_text() for p in (ROOT / "src/cucore/driver").glob("*.cpp")))) | {"cuda", "cucore"}
         self.assertEqual(wanted, used)
         row = re.search(r"`cucore_error_origin`: (.*?) \|", read("docs/errors.md"))[1]

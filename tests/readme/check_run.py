@@ -98,7 +98,7 @@ class Run(unittest.TestCase):
     def test_wrong_words(self):
         for words, text in ((["setup", "--no"], "'--no' is not an option of setup"),
                             (["tests"], "'tests' is not a command of ./run"),
-                            (["test", "a", "b"], "'test' takes one name")):
+                            (["test", "a", "b"], "'test' takes 'all' or one name")):
             code, shown = self.run_without_terminal(*words)
             self.assertEqual(code, 1)
             self.assertIn(text, shown)

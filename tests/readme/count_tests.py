@@ -51,6 +51,15 @@ class CountTests(unittest.TestCase):
         junit = "[ 3 tests skipped ]\n[ 7 tests successful ]\n[ 1 tests failed ]\n"
         self.assertEqual(self.count(entry("FAIL", junit)), ("7 passed, 1 failed, 3 skipped", 1))
 
+    def test_several_logs_are_added_up(self):
+        with tempfile.TemporaryDirectory() as folder:
+            logs = [Path(folder) / name for name in ("a.json", "b.json")]
+            for log, result in zip(logs, ("OK", "FAIL")):
+                log.write_text(json.dumps(entry(result, GOOGLETEST)) + "\n")
+            result = subprocess.run([sys.executable, "-B", TOOL, *logs], capture_output=True,
+                                    text=True, check=False)
+        self.assertEqual((result.stdout.strip(), result.returncode), ("2 passed, 2 failed, 2 skipped", 1))
+
     def test_a_plain_program_is_one(self):
         self.assertEqual(self.count(entry("OK"), entry("SKIP"), entry("TIMEOUT")),
                          ("1 passed, 1 failed, 1 skipped", 1))

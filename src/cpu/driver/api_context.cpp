@@ -12,8 +12,6 @@ namespace {
 
 constexpr size_t MOST_STACK = 512 << 10;  // local memory per thread
 
-Device& device(CUdevice ordinal) { return Process::get().device(ordinal); }
-
 std::shared_ptr<Context> context(CUcontext handle) {
   return lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT);
 }
@@ -25,7 +23,7 @@ std::shared_ptr<Context> context_or_current(CUcontext handle) {
   return found;
 }
 
-void check_flags(unsigned flags) {
+void require_context_flags(unsigned flags) {
   constexpr unsigned KNOWN = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX |
                              CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE |
                              CU_CTX_SYNC_MEMOPS;
@@ -36,8 +34,8 @@ void check_flags(unsigned flags) {
 
 CUresult create(CUcontext* out, unsigned flags, CUdevice dev) {
   require(out != nullptr);
-  check_flags(flags);
-  auto made = std::make_shared<Context>(device(dev), false);
+  require_context_flags(flags);
+  auto made = std::make_shared<Context>(find_device(dev), false);
   made->open(flags);
   *out = new_handle<CUcontext>(made);
   thread_state().stack.push_back(std::move(made));
@@ -48,25 +46,25 @@ CUresult create(CUcontext* out, unsigned flags, CUdevice dev) {
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
   require(pctx != nullptr);
-  *pctx = handle_of<CUcontext>(*device(dev).retain_primary());
+  *pctx = handle_of<CUcontext>(*find_device(dev).retain_primary());
   return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
-  device(dev).release_primary();
+  find_device(dev).release_primary();
   return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev) { return api::cuDevicePrimaryCtxRelease_v2(dev); }
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
-  device(dev).reset_primary();
+  find_device(dev).reset_primary();
   return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxReset(CUdevice dev) { return api::cuDevicePrimaryCtxReset_v2(dev); }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
-  Device& d = device(dev);
-  check_flags(flags);
+  Device& d = find_device(dev);
+  require_context_flags(flags);
   d.set_primary_flags(flags);
   return CUDA_SUCCESS;
 }
@@ -76,7 +74,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
   require(flags && active);
-  device(dev).primary_state(*flags, *active);
+  find_device(dev).primary_state(*flags, *active);
   return CUDA_SUCCESS;
 }
 
@@ -175,7 +173,7 @@ CUresult cuCtxGetFlags(unsigned int* flags) {
 }
 
 CUresult cuCtxSetFlags(unsigned int flags) {
-  check_flags(flags);
+  require_context_flags(flags);
   current_context()->set_flags(flags);
   return CUDA_SUCCESS;
 }

@@ -12,8 +12,6 @@
 namespace cucore::cpu::api {
 namespace {
 
-Device& device(CUdevice ordinal) { return Process::get().device(ordinal); }
-
 void copy_text(const std::string& text, char* to, int size) {
   require(to && size > 0);
   size_t n = std::min(text.size(), static_cast<size_t>(size) - 1);
@@ -31,31 +29,31 @@ CUresult cuDeviceGetCount(int* count) {
 
 CUresult cuDeviceGet(CUdevice* out, int ordinal) {
   require(out != nullptr);
-  *out = device(ordinal).ordinal();
+  *out = find_device(ordinal).ordinal();
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetName(char* name, int len, CUdevice dev) {
-  copy_text(device(dev).name(), name, len);
+  copy_text(find_device(dev).name(), name, len);
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice dev) {
   require(uuid != nullptr);
-  *uuid = device(dev).uuid();
+  *uuid = find_device(dev).uuid();
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice dev) { return api::cuDeviceGetUuid_v2(uuid, dev); }
 
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice dev) {
   require(bytes != nullptr);
-  *bytes = device(dev).memory_limit();
+  *bytes = find_device(dev).memory_limit();
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) {
   require(pi != nullptr);
-  Device& d = device(dev);
+  Device& d = find_device(dev);
   auto value = d.profile().attribute(attrib);
   require(value.has_value());
   // The bus number distinguishes several CPU devices.
@@ -65,14 +63,14 @@ CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) 
 
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
   require(major && minor);
-  *major = device(dev).profile().value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-  *minor = device(dev).profile().value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  *major = find_device(dev).profile().value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  *minor = find_device(dev).profile().value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetProperties(CUdevprop* prop, CUdevice dev) {
   require(prop != nullptr);
-  const Profile& p = device(dev).profile();
+  const Profile& p = find_device(dev).profile();
   *prop = {};
   prop->maxThreadsPerBlock = p.value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   for (int i = 0; i < 3; ++i) {
@@ -92,7 +90,7 @@ CUresult cuDeviceGetProperties(CUdevprop* prop, CUdevice dev) {
 }
 
 CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
-  copy_text(device(dev).pci_bus_id(), pciBusId, len);
+  copy_text(find_device(dev).pci_bus_id(), pciBusId, len);
   return CUDA_SUCCESS;
 }
 
@@ -116,15 +114,15 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
 
 CUresult cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDev) {
   require(canAccessPeer != nullptr);
-  *canAccessPeer = &device(dev) != &device(peerDev);
+  *canAccessPeer = &find_device(dev) != &find_device(peerDev);
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
                                  CUdevice dstDevice) {
   require(value != nullptr);
-  device(srcDevice);
-  device(dstDevice);
+  find_device(srcDevice);
+  find_device(dstDevice);
   require(srcDevice != dstDevice, CUDA_ERROR_INVALID_DEVICE);
   switch (attrib) {
     case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
@@ -146,25 +144,25 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdev
 
 CUresult cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType type, CUdevice dev) {
   require(pi && type >= 0 && type < CU_EXEC_AFFINITY_TYPE_MAX);
-  device(dev);
+  find_device(dev);
   *pi = 0;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
   require(pool_out != nullptr);
-  *pool_out = handle_of<CUmemoryPool>(*device(dev).default_pool());
+  *pool_out = handle_of<CUmemoryPool>(*find_device(dev).default_pool());
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
   require(pool != nullptr);
-  *pool = handle_of<CUmemoryPool>(*device(dev).current_pool());
+  *pool = handle_of<CUmemoryPool>(*find_device(dev).current_pool());
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-  Device& d = device(dev);
+  Device& d = find_device(dev);
   auto wanted = lookup<Pool>(pool, CUDA_ERROR_INVALID_VALUE);
   require(&wanted->device() == &d);
   d.set_current_pool(std::move(wanted));

@@ -35,10 +35,6 @@ CUresult load_image(CUmodule* out, const void* image, JitOptions options) {
 }
 
 // A function handle may be a kernel handle, which means the function in the current context.
-std::shared_ptr<Function> function(CUfunction handle) {
-  return find_function(handle, current_context());
-}
-
 }  // namespace
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
@@ -114,25 +110,25 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, c
 
 CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc) {
   require(pi != nullptr);
-  auto f = function(hfunc);
+  auto f = find_function(hfunc);
   *pi = function_attribute(f->info(), f->attributes(), f->device().profile(), attrib);
   return CUDA_SUCCESS;
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
-  auto f = function(hfunc);
+  auto f = find_function(hfunc);
   set_function_attribute(f->info(), f->attributes(), f->device().profile(), attrib, value);
   return CUDA_SUCCESS;
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-  function(hfunc);
+  find_function(hfunc);
   require(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL);
   return CUDA_SUCCESS;
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
-  function(hfunc);
+  find_function(hfunc);
   require(config >= 0 && config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE);
   return CUDA_SUCCESS;
 }

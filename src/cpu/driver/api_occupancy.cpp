@@ -11,13 +11,9 @@
 namespace cucore::cpu::api {
 namespace {
 
-std::shared_ptr<Function> function(CUfunction handle) {
-  return find_function(handle, current_context());
-}
-
 const Multiprocessor& sm_of(const Function& f) { return f.device().profile().multiprocessor(); }
 
-void check_flags(unsigned flags) {
+void require_occupancy_flags(unsigned flags) {
   require((flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) == 0);
 }
 
@@ -55,8 +51,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, CU
                                                               int blockSize, size_t dynamicSMemSize,
                                                               unsigned int flags) {
   require(numBlocks && blockSize > 0);
-  check_flags(flags);
-  *numBlocks = active_blocks(*function(func), blockSize, dynamicSMemSize);
+  require_occupancy_flags(flags);
+  *numBlocks = active_blocks(*find_function(func), blockSize, dynamicSMemSize);
   return CUDA_SUCCESS;
 }
 
@@ -72,8 +68,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockS
                                                    size_t dynamicSMemSize, int blockSizeLimit,
                                                    unsigned int flags) {
   require(minGridSize && blockSize && blockSizeLimit >= 0);
-  check_flags(flags);
-  auto f = function(func);
+  require_occupancy_flags(flags);
+  auto f = find_function(func);
   int most = max_threads(*f);
   if (blockSizeLimit) most = std::min(most, blockSizeLimit);
   int best = 0, best_threads = 0, best_blocks = 0;
@@ -102,7 +98,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfu
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunction func,
                                                  int numBlocks, int blockSize) {
   require(dynamicSmemSize && numBlocks > 0 && blockSize > 0);
-  auto f = function(func);
+  auto f = find_function(func);
   require(numBlocks <= active_blocks(*f, blockSize, 0));
   size_t share = shared_per_block(sm_of(*f), numBlocks);
   auto optin = static_cast<size_t>(
@@ -116,7 +112,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
 CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
                                       const CUlaunchConfig* config) {
   require(numClusters && config);
-  auto f = function(func);
+  auto f = find_function(func);
   const Multiprocessor& sm = sm_of(*f);
   require(sm.max_cluster > 0, CUDA_ERROR_NOT_SUPPORTED);
   LaunchRequest request{};
@@ -132,7 +128,7 @@ CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
 CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
                                             const CUlaunchConfig* config) {
   require(clusterSize && config);
-  auto f = function(func);
+  auto f = find_function(func);
   const Multiprocessor& sm = sm_of(*f);
   require(sm.max_cluster > 0, CUDA_ERROR_NOT_SUPPORTED);
   BlockNeeds needs = needs_of(*f, block_of(*config), config->sharedMemBytes);

@@ -178,4 +178,8 @@ std::shared_ptr<Function> find_function(CUfunction handle,
   return lookup<Function>(handle);
 }
 
+std::shared_ptr<Function> find_function(CUfunction handle) {
+  return find_function(handle, current_context());
+}
+
 }  // namespace cucore::cpu

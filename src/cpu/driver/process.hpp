@@ -31,4 +31,7 @@ class Process {
   std::vector<std::unique_ptr<Device>> devices_;
 };
 
+// The device of an ordinal; another one is CUDA_ERROR_INVALID_DEVICE.
+inline Device& find_device(CUdevice ordinal) { return Process::get().device(ordinal); }
+
 }  // namespace cucore::cpu

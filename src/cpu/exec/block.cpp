@@ -9,13 +9,12 @@
 
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
+#include "cpu/exec/round_up.hpp"
 
 namespace cucore::cpu {
 namespace {
 
 constexpr int64_t WARP_QUANTUM = 8192;
-
-uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
 uint64_t bytes_of_frame(const DecodedFunction& function) {
   return sizeof(Frame) + function.register_bytes + uint64_t{LANES} * function.param_bytes;

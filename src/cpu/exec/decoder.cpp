@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cpu/exec/fault.hpp"
+#include "cpu/exec/round_up.hpp"
 
 namespace cucore::cpu {
 
@@ -24,8 +25,6 @@ constexpr const char* PATTERNS[] = {
 #include "ptx/opcodes.inc"
 #undef PTX_OPCODE
 };
-
-uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) & ~(align - 1); }
 
 unsigned lane_bytes(Type type) {
   if (type == Type::pred) return 0;

@@ -3,6 +3,7 @@
 // mapped. They are assigned in ascending order, so that a freed address stays invalid for a long
 // time.
 #include "cpu/exec/memory.hpp"
+#include "cpu/exec/round_up.hpp"
 
 #include <sys/mman.h>
 
@@ -29,8 +30,6 @@ constexpr uint64_t MAP_THRESHOLD = uint64_t{1} << 20;
 constexpr uint64_t HEAP_MAP_THRESHOLD = uint64_t{1} << 16;
 constexpr size_t FREED_RECORDS = 4096;
 constexpr size_t QUARANTINE = 512;
-
-uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) & ~(align - 1); }
 
 bool is_host_addressed(MemoryKind kind) {
   return kind == MemoryKind::PINNED || kind == MemoryKind::MANAGED ||

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "cpu/exec/decoder.hpp"
+#include "cpu/exec/round_up.hpp"
 #include "ptx/parser.hpp"
 
 namespace cucore::cpu {
@@ -16,8 +17,6 @@ namespace {
 
 using ptx::OperandKind;
 using ptx::Space;
-
-uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
 // Code addresses of all loaded modules, because a pointer to a function of another module is valid.
 struct CodeRegistry {

@@ -73,13 +73,13 @@ T read_at(const Descriptor& file, off_t at) {
 }
 
 // The numbers of a shard in the file. A hole, a cut end or foreign bytes fail the check.
-struct Record {
+struct UsageRecord {
   int64_t bytes = 0;
   int64_t files = 0;
   uint64_t check = 0;
 };
 
-uint64_t check_of(const Record& record, unsigned shard) {
+uint64_t check_of(const UsageRecord& record, unsigned shard) {
   uint64_t sum = 0x9e3779b97f4a7c15 + shard;
   for (const int64_t number : {record.bytes, record.files}) {
     sum = (sum ^ static_cast<uint64_t>(number)) * 0xbf58476d1ce4e5b9;
@@ -91,7 +91,7 @@ uint64_t check_of(const Record& record, unsigned shard) {
 // More than a shard can hold, so that the sum of all shards cannot overflow.
 constexpr int64_t MOST = int64_t{1} << 50;
 
-std::optional<Usage> usage_of(const Record& record, unsigned shard) {
+std::optional<Usage> usage_of(const UsageRecord& record, unsigned shard) {
   const auto is_possible = [](int64_t number) { return number >= 0 && number <= MOST; };
   if (record.check != check_of(record, shard) || !is_possible(record.bytes) ||
       !is_possible(record.files))
@@ -99,7 +99,7 @@ std::optional<Usage> usage_of(const Record& record, unsigned shard) {
   return Usage{record.bytes, record.files};
 }
 
-off_t place_of(unsigned shard) { return static_cast<off_t>(shard * sizeof(Record)); }
+off_t place_of(unsigned shard) { return static_cast<off_t>(shard * sizeof(UsageRecord)); }
 
 }  // namespace
 
@@ -115,7 +115,7 @@ bool Counters::open_usage() {
 
 Counters::Shards Counters::shards() {
   Shards shards;
-  std::array<Record, SHARDS> records{};
+  std::array<UsageRecord, SHARDS> records{};
   // The missing part of a short file stays 0, and fails the check.
   if (!open_usage() || pread(usage_.get(), records.data(), sizeof records, 0) < 0) return shards;
   for (unsigned shard = 0; shard < SHARDS; ++shard) shards[shard] = usage_of(records[shard], shard);
@@ -128,10 +128,10 @@ void Counters::update(unsigned shard, const std::function<Numbers(const Numbers&
     return;
   }
   const off_t at = place_of(shard);
-  const Held held(usage_.get(), at, sizeof(Record), shard);
-  const Numbers changed = work(usage_of(read_at<Record>(usage_, at), shard));
+  const Held held(usage_.get(), at, sizeof(UsageRecord), shard);
+  const Numbers changed = work(usage_of(read_at<UsageRecord>(usage_, at), shard));
   if (!changed) return;
-  Record record{std::max<int64_t>(changed->bytes, 0), std::max<int64_t>(changed->files, 0), 0};
+  UsageRecord record{std::max<int64_t>(changed->bytes, 0), std::max<int64_t>(changed->files, 0), 0};
   record.check = check_of(record, shard);
   [[maybe_unused]] const ssize_t put = pwrite(usage_.get(), &record, sizeof record, at);
 }

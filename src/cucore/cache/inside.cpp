@@ -6,16 +6,16 @@
 namespace cucore::cache {
 namespace {
 
-thread_local const Inside* innermost = nullptr;
+thread_local const Inside* innermost_call = nullptr;
 
 }  // namespace
 
-Inside::Inside(const void* owner) : owner_(owner), outer_(std::exchange(innermost, this)) {}
+Inside::Inside(const void* owner) : owner_(owner), outer_(std::exchange(innermost_call, this)) {}
 
-Inside::~Inside() { innermost = outer_; }
+Inside::~Inside() { innermost_call = outer_; }
 
 bool Inside::of(const void* owner) {
-  for (const Inside* at = innermost; at; at = at->outer_)
+  for (const Inside* at = innermost_call; at; at = at->outer_)
     if (at->owner_ == owner) return true;
   return false;
 }

@@ -13,7 +13,7 @@ namespace service = cucore::service;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS = offsetof(cucore_batch_options, user_data) + sizeof(void*);
+constexpr size_t FIRST_BATCH_OPTIONS = offsetof(cucore_batch_options, user_data) + sizeof(void*);
 
 std::vector<service::CompileRequest> read_items(std::span<const cucore_batch_item> given) {
   std::vector<service::CompileRequest> items;
@@ -91,7 +91,7 @@ CUCORE_API cucore_status cucore_program_compile_batch(const cucore_batch_item* i
       if (out) out[i] = nullptr;
       if (failures) failures[i] = nullptr;
     }
-    const auto with = cucore::read_options(options, FIRST_OPTIONS, "cucore_batch_options");
+    const auto with = cucore::read_options(options, FIRST_BATCH_OPTIONS, "cucore_batch_options");
     require_zero(with.reserved, "cucore_batch_options.reserved");
     const auto all = read_items(require_array(items, count, "items"));
     if (count != 0) require(out, "out");

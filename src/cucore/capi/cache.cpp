@@ -23,7 +23,7 @@ namespace service = cucore::service;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS = offsetof(cucore_cache_options, key_count) + sizeof(size_t);
+constexpr size_t FIRST_CACHE_OPTIONS = offsetof(cucore_cache_options, key_count) + sizeof(size_t);
 constexpr size_t FIRST_STATISTICS =
     offsetof(cucore_cache_statistics_info, remote_refused) + sizeof(uint64_t);
 
@@ -39,7 +39,7 @@ SAME(BYPASSED);
 #undef SAME
 
 cache::Settings read(const cucore_cache_options* given) {
-  const auto options = cucore::read_options(given, FIRST_OPTIONS, "cucore_cache_options");
+  const auto options = cucore::read_options(given, FIRST_CACHE_OPTIONS, "cucore_cache_options");
   cache::Settings out;
   out.is_off = cache::is_switched_off();
   out.directory = options.directory ? options.directory : cache::default_directory();

@@ -12,7 +12,7 @@
 namespace cucore::capi {
 namespace {
 
-constexpr size_t FIRST_OPTIONS =
+constexpr size_t FIRST_ERROR_OPTIONS =
     offsetof(cucore_error_options, cause) + sizeof(const cucore_error*);
 
 const char* or_empty(const char* string) { return string ? string : ""; }
@@ -21,7 +21,7 @@ cucore_error_options checked(cucore_status status, const cucore_error_options* o
   if (static_cast<int>(status) < 1)
     throw Error(Status::INVALID_ARGUMENT,
                 concat("status is ", static_cast<int>(status), "; expected a number above 0"));
-  const auto all = read_options(options, FIRST_OPTIONS, "cucore_error_options");
+  const auto all = read_options(options, FIRST_ERROR_OPTIONS, "cucore_error_options");
   require_zero(all.reserved, "options->reserved");
   return all;
 }

@@ -10,10 +10,10 @@ namespace core = cucore::core;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS = offsetof(cucore_event_options, reserved) + sizeof(int32_t);
+constexpr size_t FIRST_EVENT_OPTIONS = offsetof(cucore_event_options, reserved) + sizeof(int32_t);
 
 core::EventOptions read(const cucore_event_options* given) {
-  const auto options = cucore::read_options(given, FIRST_OPTIONS, "cucore_event_options");
+  const auto options = cucore::read_options(given, FIRST_EVENT_OPTIONS, "cucore_event_options");
   core::EventOptions out;
   out.timing = require_flag(options.timing, "cucore_event_options.timing");
   out.blocking_sync = require_flag(options.blocking_sync, "cucore_event_options.blocking_sync");

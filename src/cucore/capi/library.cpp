@@ -9,7 +9,7 @@
 namespace cucore::capi {
 namespace {
 
-constexpr size_t FIRST_INFO = offsetof(cucore_library_info, reason) + sizeof(const char*);
+constexpr size_t FIRST_LIBRARY_INFO = offsetof(cucore_library_info, reason) + sizeof(const char*);
 
 #define SAME(name) static_assert(CUCORE_LIBRARY_##name == static_cast<int>(core::Library::name))
 SAME(DRIVER);
@@ -55,10 +55,11 @@ extern "C" {
 CUCORE_API cucore_status cucore_library_query(cucore_library library, cucore_library_info* out,
                                               cucore_error** error) {
   return guard(error, [&] {
-    cucore::clear_info(require(out, "out"), FIRST_INFO);
+    cucore::clear_info(require(out, "out"), FIRST_LIBRARY_INFO);
     const core::Library which = require_library(library);
-    cucore::write_info(out, cucore_library_info{}, FIRST_INFO, "cucore_library_info");
-    cucore::write_info(out, to_c(core::query_library(which)), FIRST_INFO, "cucore_library_info");
+    cucore::write_info(out, cucore_library_info{}, FIRST_LIBRARY_INFO, "cucore_library_info");
+    cucore::write_info(out, to_c(core::query_library(which)), FIRST_LIBRARY_INFO,
+                       "cucore_library_info");
   });
 }
 

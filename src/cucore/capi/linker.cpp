@@ -11,7 +11,8 @@ namespace core = cucore::core;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS = offsetof(cucore_linker_options, flag_count) + sizeof(size_t);
+constexpr size_t FIRST_LINKER_OPTIONS =
+    offsetof(cucore_linker_options, flag_count) + sizeof(size_t);
 
 }  // namespace
 
@@ -22,7 +23,7 @@ CUCORE_API cucore_status cucore_linker_create(const cucore_linker_options* optio
   return guard(error, [&] {
     clear(out);
     require(out, "out");
-    const auto all = cucore::read_options(options, FIRST_OPTIONS, "cucore_linker_options");
+    const auto all = cucore::read_options(options, FIRST_LINKER_OPTIONS, "cucore_linker_options");
     *out =
         wrap(cucore::make<core::Linker>(core::read_linker_options(all, "cucore_linker_options")));
   });

@@ -25,7 +25,7 @@ namespace image = cucore::image;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS =
+constexpr size_t FIRST_OBJECTCODE_OPTIONS =
     offsetof(cucore_objectcode_options, expression_count) + sizeof(size_t);
 constexpr size_t FIRST_SYMBOL_INFO = offsetof(cucore_symbol_info, size) + sizeof(size_t);
 constexpr size_t FIRST_RESOURCES = offsetof(cucore_resource_info, code_size) + sizeof(int32_t);
@@ -59,7 +59,8 @@ struct Options {
 };
 
 Options read(const cucore_objectcode_options* given) {
-  const auto options = cucore::read_options(given, FIRST_OPTIONS, "cucore_objectcode_options");
+  const auto options =
+      cucore::read_options(given, FIRST_OBJECTCODE_OPTIONS, "cucore_objectcode_options");
   const size_t count = options.expression_count;
   const auto expressions =
       require_strings(options.expressions, count, "cucore_objectcode_options.expressions");

@@ -11,7 +11,7 @@ namespace core = cucore::core;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS =
+constexpr size_t FIRST_PROGRAM_OPTIONS =
     offsetof(cucore_program_options, extra_source_count) + sizeof(size_t);
 
 }  // namespace
@@ -25,7 +25,7 @@ CUCORE_API cucore_status cucore_program_create(cucore_source_type type, const ch
     clear(out);
     const auto text = require_array(source, size, "source");
     require(out, "out");
-    const auto all = cucore::read_options(options, FIRST_OPTIONS, "cucore_program_options");
+    const auto all = cucore::read_options(options, FIRST_PROGRAM_OPTIONS, "cucore_program_options");
     *out = wrap(core::Program::create(type, std::string(text.data(), text.size()), all));
   });
 }

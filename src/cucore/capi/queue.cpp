@@ -12,8 +12,8 @@ namespace core = cucore::core;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS = offsetof(cucore_queue_options, sweep_ns) + sizeof(int64_t);
-constexpr size_t FIRST_INFO = offsetof(cucore_queue_info, reserved) + sizeof(int32_t);
+constexpr size_t FIRST_QUEUE_OPTIONS = offsetof(cucore_queue_options, sweep_ns) + sizeof(int64_t);
+constexpr size_t FIRST_QUEUE_INFO = offsetof(cucore_queue_info, reserved) + sizeof(int32_t);
 constexpr int64_t SECOND = 1'000'000'000, SHORTEST_SWEEP = 1'000;
 
 static_assert(sizeof(cucore_completion) == 32);
@@ -25,7 +25,7 @@ void require_range(int64_t value, int64_t least, const char* field, const char* 
 }
 
 core::QueueOptions read(const cucore_queue_options* given) {
-  const auto options = cucore::read_options(given, FIRST_OPTIONS, "cucore_queue_options");
+  const auto options = cucore::read_options(given, FIRST_QUEUE_OPTIONS, "cucore_queue_options");
   core::QueueOptions out;
   require_range(options.spin_ns, -1, "cucore_queue_options.spin_ns", "-1 to 1000000000");
   if (options.spin_ns != 0) out.spin_ns = options.spin_ns == -1 ? 0 : options.spin_ns;
@@ -88,8 +88,8 @@ CUCORE_API cucore_status cucore_queue_close(cucore_queue* queue, cucore_error** 
 CUCORE_API cucore_status cucore_queue_query(const cucore_queue* queue, cucore_queue_info* out,
                                             cucore_error** error) {
   return guard(error, [&] {
-    cucore::clear_info(require(out, "out"), FIRST_INFO);
-    cucore::write_info(out, describe(use(queue, "queue")), FIRST_INFO, "cucore_queue_info");
+    cucore::clear_info(require(out, "out"), FIRST_QUEUE_INFO);
+    cucore::write_info(out, describe(use(queue, "queue")), FIRST_QUEUE_INFO, "cucore_queue_info");
   });
 }
 

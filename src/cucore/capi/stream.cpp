@@ -11,10 +11,10 @@ namespace core = cucore::core;
 
 namespace {
 
-constexpr size_t FIRST_OPTIONS = offsetof(cucore_stream_options, priority) + sizeof(int32_t);
+constexpr size_t FIRST_STREAM_OPTIONS = offsetof(cucore_stream_options, priority) + sizeof(int32_t);
 
 cucore::Ref<core::Stream> create(const core::Device& device, const cucore_stream_options* given) {
-  const auto options = cucore::read_options(given, FIRST_OPTIONS, "cucore_stream_options");
+  const auto options = cucore::read_options(given, FIRST_STREAM_OPTIONS, "cucore_stream_options");
   return core::Stream::create(
       device, require_toggle(options.nonblocking, true, "cucore_stream_options.nonblocking"),
       options.priority);

@@ -10,7 +10,7 @@
 namespace cucore::driver {
 namespace {
 
-enum class Need { REQUIRED, OPTIONAL, ANY_VERSION };
+enum class DriverNeed { REQUIRED, OPTIONAL, ANY_VERSION };
 
 using GetProcAddress = decltype(&::cuGetProcAddress);
 
@@ -21,8 +21,8 @@ Fn symbol(const OpenedLibrary& library, const char* name) {
 
 // Returns null if this driver lacks the function. Functions newer than the driver are never
 // queried.
-void* entry_point(GetProcAddress get, int driver, const char* name, int since, Need need) {
-  if (need == Need::ANY_VERSION) since = std::min(since, driver);
+void* entry_point(GetProcAddress get, int driver, const char* name, int since, DriverNeed need) {
+  if (need == DriverNeed::ANY_VERSION) since = std::min(since, driver);
   if (since > driver) return nullptr;
   void* found = nullptr;
   CUdriverProcAddressQueryResult status{};
@@ -33,13 +33,13 @@ void* entry_point(GetProcAddress get, int driver, const char* name, int since, N
 // Returns the first required function that the driver lacks, "" if it has all.
 std::string fill(CudaTable& table, GetProcAddress get) {
   std::string lacking;
-  const auto find = [&](const char* name, int since, Need need) {
+  const auto find = [&](const char* name, int since, DriverNeed need) {
     void* found = entry_point(get, table.version, name, since, need);
-    if (!found && need != Need::OPTIONAL && lacking.empty()) lacking = name;
+    if (!found && need != DriverNeed::OPTIONAL && lacking.empty()) lacking = name;
     return found;
   };
 #define ENTRY(name, since, need) \
-  table.name = reinterpret_cast<decltype(&::name)>(find(#name, since, Need::need));
+  table.name = reinterpret_cast<decltype(&::name)>(find(#name, since, DriverNeed::need));
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
   return lacking;

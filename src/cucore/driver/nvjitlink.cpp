@@ -10,9 +10,11 @@ namespace cucore::driver {
 namespace {
 
 constexpr int VERSION_UNTOLD = 12000;
-constexpr const char* NAMES[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"};
-constexpr const char* PLACES[] = {"lib64", "lib"};
-constexpr ToolkitLibrary NVJITLINK{"nvJitLink", "CUCORE_NVJITLINK", "nvjitlink", NAMES, PLACES};
+constexpr const char* NVJITLINK_NAMES[] = {"libnvJitLink.so.13", "libnvJitLink.so.12",
+                                           "libnvJitLink.so"};
+constexpr const char* NVJITLINK_PLACES[] = {"lib64", "lib"};
+constexpr ToolkitLibrary NVJITLINK{"nvJitLink", "CUCORE_NVJITLINK", "nvjitlink", NVJITLINK_NAMES,
+                                   NVJITLINK_PLACES};
 
 // Newest first, because the newest version of a library's several is the best one. nvJitLink.h
 // hides these names behind inline functions, one set per release.
@@ -41,14 +43,14 @@ std::string fill(const OpenedLibrary& library, NvJitLinkTable& table) {
   return {};
 }
 
-constexpr Meaning<nvJitLinkResult> MEANINGS[] = {
+constexpr Meaning<nvJitLinkResult> NVJITLINK_MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
 #include "driver/nvjitlink_error_map.inc"
 #undef RESULT
 };
 
-constexpr ToolkitResults RESULTS{"nvjitlink", "nvJitLinkResult", "NVJITLINK_SUCCESS",
-                                 Status::LINKING, MEANINGS};
+constexpr ToolkitResults NVJITLINK_RESULTS{"nvjitlink", "nvJitLinkResult", "NVJITLINK_SUCCESS",
+                                           Status::LINKING, NVJITLINK_MEANINGS};
 
 }  // namespace
 
@@ -74,12 +76,12 @@ const NvJitLinkTable* nvjitlink_if_available(std::string& why) {
   }
 }
 
-Status status_of(nvJitLinkResult result) noexcept { return RESULTS.status_of(result); }
+Status status_of(nvJitLinkResult result) noexcept { return NVJITLINK_RESULTS.status_of(result); }
 
-std::string name_of(nvJitLinkResult result) { return RESULTS.name_of(result); }
+std::string name_of(nvJitLinkResult result) { return NVJITLINK_RESULTS.name_of(result); }
 
 void check(nvJitLinkResult result, std::string_view what, std::string log) {
-  RESULTS.check(result, what, std::move(log));
+  NVJITLINK_RESULTS.check(result, what, std::move(log));
 }
 
 }  // namespace cucore::driver

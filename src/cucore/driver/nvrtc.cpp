@@ -9,9 +9,9 @@ namespace cucore::driver {
 namespace {
 
 constexpr int OLDEST_NVRTC = 12000;
-constexpr const char* NAMES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-constexpr const char* PLACES[] = {"lib64", "lib"};
-constexpr ToolkitLibrary NVRTC{"NVRTC", "CUCORE_NVRTC", "cuda_nvrtc", NAMES, PLACES};
+constexpr const char* NVRTC_NAMES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+constexpr const char* NVRTC_PLACES[] = {"lib64", "lib"};
+constexpr ToolkitLibrary NVRTC{"NVRTC", "CUCORE_NVRTC", "cuda_nvrtc", NVRTC_NAMES, NVRTC_PLACES};
 
 std::string fill_entries(const OpenedLibrary& library, NvrtcTable& table) {
   EntryFinder entries(library);
@@ -33,14 +33,14 @@ std::string fill(const OpenedLibrary& library, NvrtcTable& table) {
          " is needed";
 }
 
-constexpr Meaning<nvrtcResult> MEANINGS[] = {
+constexpr Meaning<nvrtcResult> NVRTC_MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
 #include "driver/nvrtc_error_map.inc"
 #undef RESULT
 };
 
-constexpr ToolkitResults RESULTS{"nvrtc", "nvrtcResult", "NVRTC_SUCCESS", Status::COMPILATION,
-                                 MEANINGS};
+constexpr ToolkitResults NVRTC_RESULTS{"nvrtc", "nvrtcResult", "NVRTC_SUCCESS", Status::COMPILATION,
+                                       NVRTC_MEANINGS};
 
 }  // namespace
 
@@ -51,10 +51,10 @@ ToolkitTable<NvrtcTable>& nvrtc_state() {
 
 const NvrtcTable& nvrtc() { return nvrtc_state().get(); }
 
-Status status_of(nvrtcResult result) noexcept { return RESULTS.status_of(result); }
+Status status_of(nvrtcResult result) noexcept { return NVRTC_RESULTS.status_of(result); }
 
 void check(nvrtcResult result, std::string_view what, std::string log) {
-  RESULTS.check(result, what, std::move(log));
+  NVRTC_RESULTS.check(result, what, std::move(log));
 }
 
 void throw_missing_nvrtc_entry(const char* name, int since) {

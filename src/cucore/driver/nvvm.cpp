@@ -12,9 +12,9 @@
 namespace cucore::driver {
 namespace {
 
-constexpr const char* NAMES[] = {"libnvvm.so.4", "libnvvm.so"};
-constexpr const char* PLACES[] = {"nvvm/lib64", "nvvm/lib", "lib64", "lib"};
-constexpr ToolkitLibrary NVVM{"libNVVM", "CUCORE_NVVM", "cuda_nvcc/nvvm", NAMES, PLACES};
+constexpr const char* NVVM_NAMES[] = {"libnvvm.so.4", "libnvvm.so"};
+constexpr const char* NVVM_PLACES[] = {"nvvm/lib64", "nvvm/lib", "lib64", "lib"};
+constexpr ToolkitLibrary NVVM{"libNVVM", "CUCORE_NVVM", "cuda_nvcc/nvvm", NVVM_NAMES, NVVM_PLACES};
 constexpr const char* LIBDEVICE = "libdevice.10.bc";
 
 std::string fill(const OpenedLibrary& library, NvvmTable& table) {
@@ -33,14 +33,14 @@ std::string fill(const OpenedLibrary& library, NvvmTable& table) {
   return {};
 }
 
-constexpr Meaning<nvvmResult> MEANINGS[] = {
+constexpr Meaning<nvvmResult> NVVM_MEANINGS[] = {
 #define RESULT(name, status, advice) {name, #name, Status::status, advice},
 #include "driver/nvvm_error_map.inc"
 #undef RESULT
 };
 
-constexpr ToolkitResults RESULTS{"nvvm", "nvvmResult", "NVVM_SUCCESS", Status::COMPILATION,
-                                 MEANINGS};
+constexpr ToolkitResults NVVM_RESULTS{"nvvm", "nvvmResult", "NVVM_SUCCESS", Status::COMPILATION,
+                                      NVVM_MEANINGS};
 
 // A toolkit has the folders nvvm/lib64 and nvvm/libdevice; some packages put the library into lib.
 std::vector<std::string> libdevice_folders() {
@@ -75,10 +75,10 @@ std::string libdevice_path() {
                   "; set CUDA_HOME, or pass the file as one of extra_sources");
 }
 
-Status status_of(nvvmResult result) noexcept { return RESULTS.status_of(result); }
+Status status_of(nvvmResult result) noexcept { return NVVM_RESULTS.status_of(result); }
 
 void check(nvvmResult result, std::string_view what, std::string log) {
-  RESULTS.check(result, what, std::move(log));
+  NVVM_RESULTS.check(result, what, std::move(log));
 }
 
 }  // namespace cucore::driver

@@ -100,7 +100,7 @@ void print_device(const Json& device) {
                                        : "PCI " + device["pci_bus_id"].get<std::string>());
 }
 
-void print_text(const Json& all) {
+void print_machine(const Json& all) {
   print("cucore {}\n\nlibraries\n", all["cucore"].get<std::string>());
   for (const Json& library : all["libraries"]) print_library(library);
   print("\ndevices\n");
@@ -123,7 +123,7 @@ void add_info(CLI::App& app) {
     if (wants_json())
       print_json(all);
     else
-      print_text(all);
+      print_machine(all);
   });
 }
 

@@ -175,7 +175,7 @@ void print_log_lines(const std::string& log) {
   for (const Json& line : lines_of(log)) print("  {}\n", line.get<std::string>());
 }
 
-void print_text(const Json& all) {
+void print_image(const Json& all) {
   const auto text = [&](const char* key) { return all[key].get<std::string>(); };
   const bool container = all["container"];
   print("file     {}, {} bytes, {}\n", text("file"), all["file_size"].get<std::size_t>(),
@@ -220,7 +220,7 @@ void add_inspect(CLI::App& app) {
     if (wants_json())
       print_json(all);
     else
-      print_text(all);
+      print_image(all);
   });
 }
 

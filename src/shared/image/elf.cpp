@@ -26,9 +26,9 @@ constexpr uint16_t MARKS_SPILLS = 130;  // the first toolkit that marks spills
 // shared memory per block that the system reserves, from sm_90 on
 constexpr uint32_t RESERVED_SHARED = 1024;
 
-class Reader {
+class CubinReader {
  public:
-  Reader(ByteView view, MemoryBudget& budget) : file_(view), budget_(budget) {}
+  CubinReader(ByteView view, MemoryBudget& budget) : file_(view), budget_(budget) {}
 
   ImageInfo read() {
     read_header();
@@ -275,7 +275,9 @@ class Reader {
 
 }  // namespace
 
-ImageInfo read_cubin(ByteView image, MemoryBudget& budget) { return Reader(image, budget).read(); }
+ImageInfo read_cubin(ByteView image, MemoryBudget& budget) {
+  return CubinReader(image, budget).read();
+}
 
 bool looks_like_cubin(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(ElfHeader)) return false;

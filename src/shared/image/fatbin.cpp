@@ -32,11 +32,11 @@ CodeType type_of(uint16_t kind) {
 constexpr size_t ALL = SIZE_MAX;
 constexpr size_t NONE = SIZE_MAX - 1;
 
-class Reader {
+class FatbinReader {
  public:
   // `wanted` selects the one entry whose image is read and stored. Without it, every image is read
   // and none is stored.
-  Reader(const ByteView& view, MemoryBudget& memory, size_t wanted = ALL)
+  FatbinReader(const ByteView& view, MemoryBudget& memory, size_t wanted = ALL)
       : view_(view),
         memory_(memory),
         wanted_(wanted),
@@ -175,11 +175,13 @@ class Reader {
 
 }  // namespace
 
-ImageInfo read_fatbin(ByteView image, MemoryBudget& budget) { return Reader(image, budget).read(); }
+ImageInfo read_fatbin(ByteView image, MemoryBudget& budget) {
+  return FatbinReader(image, budget).read();
+}
 
 std::vector<FatbinEntry> fatbin_entries(ByteView image) {
   MemoryBudget budget(image.size());
-  return std::move(Reader(image, budget, NONE).read().entries);
+  return std::move(FatbinReader(image, budget, NONE).read().entries);
 }
 
 size_t count_fatbin_entries(ByteView image) { return fatbin_entries(image).size(); }
@@ -192,7 +194,7 @@ uint64_t fatbin_size(ByteView bytes) {
 
 FatbinImage read_fatbin_entry(ByteView image, size_t index) {
   MemoryBudget budget(image.size());
-  Reader reader(image, budget, index);
+  FatbinReader reader(image, budget, index);
   ImageInfo info = reader.read();
   if (index >= info.entries.size()) image.fail(0, "it has no such entry");
   return {std::move(info.entries[index]), std::move(reader.kept())};

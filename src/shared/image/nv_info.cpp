@@ -18,9 +18,9 @@ struct Record {
   uint16_t value;
 };
 
-class Reader {
+class NvInfoReader {
  public:
-  Reader(const ByteView& section, uint64_t symbol_count, uint64_t code_size)
+  NvInfoReader(const ByteView& section, uint64_t symbol_count, uint64_t code_size)
       : section_(section), symbol_count_(symbol_count), code_size_(code_size) {}
 
   NvInfo read() {
@@ -148,7 +148,7 @@ class Reader {
 }  // namespace
 
 NvInfo read_nv_info(const ByteView& section, uint64_t symbol_count, uint64_t code_size) {
-  return Reader(section, symbol_count, code_size).read();
+  return NvInfoReader(section, symbol_count, code_size).read();
 }
 
 }  // namespace cucore::image

@@ -21,9 +21,9 @@ constexpr uint64_t NO_NUMBER = UINT64_MAX;
 // Earlier versions declared the parameters of a kernel in its body.
 constexpr uint16_t FIRST_ISA = 14;
 
-class Reader {
+class PtxTextReader {
  public:
-  Reader(const ByteView& view, MemoryBudget& budget) : lexer_(view), budget_(budget) {}
+  PtxTextReader(const ByteView& view, MemoryBudget& budget) : lexer_(view), budget_(budget) {}
 
   ImageInfo read() {
     info_.toolkit = toolkit_of(lexer_.preamble());
@@ -329,7 +329,7 @@ ImageInfo read_ptx(ByteView text, MemoryBudget& budget) {
     const auto offset = static_cast<const std::byte*>(zero) - bytes.data();
     trimmed.fail(static_cast<uint64_t>(offset), "a NUL inside the text");
   }
-  return Reader(trimmed, budget).read();
+  return PtxTextReader(trimmed, budget).read();
 }
 
 bool looks_like_ptx(std::span<const std::byte> bytes) {

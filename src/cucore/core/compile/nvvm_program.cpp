@@ -24,7 +24,7 @@ using image::CodeType;
 
 namespace {
 
-constexpr std::string_view KNOWN[] = {
+constexpr std::string_view NVVM_OPTIONS[] = {
     "debug",    "lineinfo", "device_code_optimize", "ftz",           "prec_sqrt",
     "prec_div", "fma",      "use_libdevice",        "extra_sources", "flags"};
 
@@ -102,7 +102,7 @@ Arch compile_arch(const std::string& given) {
 
 NvvmProgram::NvvmProgram(std::string source, const cucore_program_options& options)
     : name_(program_name(options)), arch_(options.arch ? options.arch : "") {
-  require_only(options, KNOWN, "NVVM IR");
+  require_only(options, NVVM_OPTIONS, "NVVM IR");
   FlagList flags("cucore_program_options");
   if (source.empty()) throw Error(Status::INVALID_ARGUMENT, "the NVVM IR is empty");
   flags.toggle("use_libdevice", options.use_libdevice, nullptr, nullptr);
@@ -134,7 +134,7 @@ Arch NvvmProgram::arch_for(CodeType) const { return compile_arch(arch_); }
 
 namespace {
 
-void require_compilable(CodeType target, const std::vector<std::string>& expressions) {
+void require_nvvm_target(CodeType target, const std::vector<std::string>& expressions) {
   require_no_expressions(expressions, "NVVM IR");
   if (target != CodeType::PTX && target != CodeType::LTOIR)
     throw Error(Status::INVALID_ARGUMENT,
@@ -148,7 +148,7 @@ container::BuildInputs NvvmProgram::make_inputs(CodeType target,
                                                 const std::vector<std::string>& expressions) const {
   using container::key_field;
   using container::KeyTag;
-  require_compilable(target, expressions);
+  require_nvvm_target(target, expressions);
   container::BuildInputs out;
   out.target = target;
   out.arch = arch_for(target);
@@ -172,7 +172,7 @@ container::BuildInputs NvvmProgram::make_inputs(CodeType target,
 
 Ref<ObjectCode> NvvmProgram::compile(CodeType target, const std::vector<std::string>& expressions,
                                      NvrtcRunner&) const {
-  require_compilable(target, expressions);
+  require_nvvm_target(target, expressions);
   const Arch arch = compile_arch(arch_);
   const std::vector<std::string> flags = command_line(target, arch);
   NvvmRun run(concat("compile ", name_, " for ", arch.text()));

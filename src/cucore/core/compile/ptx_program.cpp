@@ -14,19 +14,19 @@ using image::CodeType;
 
 namespace {
 
-constexpr std::string_view KNOWN[] = {"debug",
-                                      "lineinfo",
-                                      "device_code_optimize",
-                                      "ftz",
-                                      "prec_sqrt",
-                                      "prec_div",
-                                      "fma",
-                                      "max_register_count",
-                                      "split_compile",
-                                      "ptxas_options",
-                                      "time",
-                                      "compiler_cache",
-                                      "flags"};
+constexpr std::string_view PTX_OPTIONS[] = {"debug",
+                                            "lineinfo",
+                                            "device_code_optimize",
+                                            "ftz",
+                                            "prec_sqrt",
+                                            "prec_div",
+                                            "fma",
+                                            "max_register_count",
+                                            "split_compile",
+                                            "ptxas_options",
+                                            "time",
+                                            "compiler_cache",
+                                            "flags"};
 
 void require_log_time(const char* time) {
   if (time && std::string_view(time) != "-")
@@ -60,7 +60,7 @@ cucore_linker_options translated(const cucore_program_options& from) {
 }  // namespace
 
 PtxProgram::PtxProgram(std::string source, const cucore_program_options& options) {
-  require_only(options, KNOWN, "PTX");
+  require_only(options, PTX_OPTIONS, "PTX");
   require_log_time(options.time);
   options_ = read_linker_options(translated(options), "cucore_program_options");
   options_.name = program_name(options);
@@ -78,7 +78,7 @@ image::Arch PtxProgram::arch_for(CodeType target) const {
 
 namespace {
 
-void require_compilable(CodeType target, const std::vector<std::string>& expressions) {
+void require_ptx_target(CodeType target, const std::vector<std::string>& expressions) {
   require_no_expressions(expressions, "PTX");
   if (target != CodeType::CUBIN)
     throw Error(Status::INVALID_ARGUMENT, concat("a program in PTX compiles to a CUBIN, not to ",
@@ -89,7 +89,7 @@ void require_compilable(CodeType target, const std::vector<std::string>& express
 
 container::BuildInputs PtxProgram::make_inputs(CodeType target,
                                                const std::vector<std::string>& expressions) const {
-  require_compilable(target, expressions);
+  require_ptx_target(target, expressions);
   container::BuildInputs out = link_inputs({&code_}, target, options_);
   // distinct from a link of the same
   out.fields.push_back(key_field(container::KeyTag::SOURCE, "PTX"));
@@ -98,7 +98,7 @@ container::BuildInputs PtxProgram::make_inputs(CodeType target,
 
 Ref<ObjectCode> PtxProgram::compile(CodeType target, const std::vector<std::string>& expressions,
                                     NvrtcRunner&) const {
-  require_compilable(target, expressions);
+  require_ptx_target(target, expressions);
   container::Code code = link_codes({&code_}, target, options_);
   code.metadata["source_sha256"] = hex(sha256(code_.data()));
   return make<ObjectCode>(std::move(code));
