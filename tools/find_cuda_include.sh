@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints the folder of cuda.h: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, then NVIDIA's Python wheels.
+# Prints the folder of cuda.h: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, then NVIDIA's Python wheels, those of ./run first.
 for root in "$CUDA_HOME" "$CUDA_PATH" /usr/local/cuda; do
   [ -n "$root" ] && [ -f "$root/include/cuda.h" ] && { echo "$root/include"; exit 0; }
+done
+for header in "$(dirname "$0")"/../.cache/cuda/lib/python3*/site-packages/nvidia/cu13/include/cuda.h; do
+  [ -f "$header" ] && { realpath "$(dirname "$header")"; exit 0; }
 done
 for header in $(python3 -c 'import sys; print("\n".join(sys.path))' 2>/dev/null |
                 sed 's,$,/nvidia/*/include/cuda.h,'); do

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs a wheel into an empty folder and runs the course from another one, outside every build
-# tree, on the CPU device: try_wheel.sh WHEEL EXAMPLES
+# tree, on the CPU device: try_wheel.sh WHEEL EXAMPLES.
+# README.md and docs/tutorials/python.md install the same wheel into a virtual environment.
 set -eu
 wheel=$(realpath "$1")
 examples=$(realpath "$2")

@@ -69,7 +69,8 @@ class Mistakes : public OnDevice {
 
 TEST_F(Mistakes, OfOneByteAreCounted) {
   page_["one byte"] =
-      "argument 2 of kernel scale has 1 byte, the kernel's parameter has 4 bytes (integer)";
+      "argument 2 of kernel scale has 1 byte, the kernel's parameter has 4 bytes (integer); "
+      "pass a value of that type";
   const float a = 1;
   const uint8_t n = 4;
   expect("one byte", "scale", {CUCORE_ARGUMENT(a), as_object(buffer_), CUCORE_ARGUMENT(n)});

@@ -1,26 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the pages with the sources: snippets with the examples, and transcripts with the command. Links and
-paths are compared with the files, environment variables with the code that reads them.
+"""Compares the pages with the sources: snippets, links, paths and environment variables.
 
-    check_snippets.py ROOT COMMAND           checks
-    check_snippets.py ROOT COMMAND --update  writes snippets into the pages, and README.md's transcripts
+tests/docs runs the other blocks of the pages.
+
+    check_snippets.py ROOT           checks
+    check_snippets.py ROOT --update  writes the snippets into the pages
 """
-import os
 import re
-import subprocess
 import sys
-import tempfile
 import textwrap
 import unittest
 from pathlib import Path
 
-ROOT, COMMAND = Path(sys.argv.pop(1)), Path(sys.argv.pop(1)).resolve()
-README = ROOT / "README.md"
+ROOT = Path(sys.argv.pop(1))
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bindings").rglob("*.md")]
 SNIPPET = re.compile(r"(<!-- snippet: (\S+) (\S+) -->\n```(?:c|cpp|python|java|csharp)\n)(.*?)(```)", re.S)
-FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.S)
-TRANSCRIPT = re.compile(r"(<!-- transcript -->\n```console\n)(.*?)(```)", re.S)
-NO_NVRTC = "cannot load NVRTC"
 
 
 def snippet(path, name):
@@ -28,29 +22,6 @@ def snippet(path, name):
     found = re.search(rf"(?:/\*|#|//) snippet: {name}(?: \*/)?\n(.*?)^\s*(?:/\*|#|//) end of snippet", text,
                       re.S | re.M)
     return textwrap.dedent(found.group(1))
-
-
-def perform(transcript, files):
-    """Returns the transcript that the command prints now; the commands are its lines after '$ '."""
-    lines = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in files:
-            (Path(folder) / name).write_text(text)
-        environment = dict(os.environ, PATH=f"{COMMAND.parent}:{os.environ['PATH']}")
-        for command in re.findall(r"^\$ (.*(?:\\\n.*)*)", transcript, re.M):
-            result = subprocess.run(command, shell=True, cwd=folder, env=environment, text=True,
-                                    capture_output=True, timeout=120)
-            if NO_NVRTC in result.stderr:
-                raise unittest.SkipTest(result.stderr)
-            if result.returncode:
-                raise AssertionError(f"{command}: {result.stderr}")
-            lines.append(f"$ {command}\n{result.stdout}")
-    return "".join(lines)
-
-
-def without_numbers(text):
-    """Sizes differ between compilers, times between runs."""
-    return re.sub(r"\d+\.\d+ ms|\d+ bytes", "N", text)
 
 
 def prose(page):
@@ -63,22 +34,16 @@ def anchors(page):
     return {re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.*)", text, re.M)}
 
 
-class Readme(unittest.TestCase):
+class Snippets(unittest.TestCase):
     maxDiff = None
 
     def test_snippets_are_cut_from_the_examples(self):
-        self.assertIsNotNone(SNIPPET.search(README.read_text()))
+        seen = 0
         for page in PAGES:
             for _, path, name, text, _ in SNIPPET.findall(page.read_text()):
+                seen += 1
                 self.assertEqual(text, snippet(path, name), f"{page.name}: {path} {name}: run this with --update")
-
-    def test_the_transcript_is_what_the_command_prints(self):
-        text = README.read_text()
-        found = TRANSCRIPT.findall(text)
-        self.assertGreater(len(found), 0)
-        for _, transcript, _ in found:
-            self.assertEqual(without_numbers(transcript),
-                             without_numbers(perform(transcript, FILE.findall(text))))
+        self.assertGreater(seen, 10)
 
 
 class Prose(unittest.TestCase):
@@ -117,10 +82,6 @@ class Prose(unittest.TestCase):
 def update():
     for page in PAGES:
         page.write_text(SNIPPET.sub(lambda m: m.group(1) + snippet(m.group(2), m.group(3)) + m.group(5), page.read_text()))
-    text = README.read_text()
-    files = FILE.findall(text)
-    text = TRANSCRIPT.sub(lambda m: m.group(1) + perform(m.group(2), files) + m.group(3), text)
-    README.write_text(text)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,10 @@ using System;
 
 namespace Cucore {
 public partial class Kernel {
+  /// <summary>Refused by the compiler, with the remedy: an argument has a type that no kernel accepts.</summary>
+  [System.Obsolete("Write an array to a CudaBuffer and pass the buffer, or pass a struct by Arg.Of.", true)]
+  public void Launch(CudaStream stream, in LaunchConfig config, object argument, params object[] rest) { throw new System.NotSupportedException(); }
+
   //: cucore_kernel_launch
   /// <param name="config">the grid, the block and the rest</param>
   /// <param name="arguments">one per parameter, in order: numbers, buffers, Arg.Of(a struct), Arg.Address</param>

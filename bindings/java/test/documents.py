@@ -14,7 +14,7 @@ from pathlib import Path
 
 JAVAC, JAR, ROOT = sys.argv[1], Path(sys.argv[2]).resolve(), Path(sys.argv[3])
 PAGES = [*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'docs').glob('*.md')), *sorted((ROOT / 'bindings').rglob('*.md'))]
-GIVEN = {'source': 'String', 'SOURCE': 'String', 'data': 'float[]', 'folder': 'Path', 'options': 'ProgramOptions',
+GIVEN = {'source': 'String', 'SOURCE': 'String', 'data': 'float[]', 'n': 'int', 'folder': 'Path', 'options': 'ProgramOptions',
          'outcome': 'CacheOutcome', 'many': 'List<BatchResult>', 'code': 'ObjectCode', 'stream': 'CudaStream'}
 # The method of a block, its caller, and the output.
 MAINS = {'timeOut': ('''
@@ -53,7 +53,7 @@ class Block%d {
 def blocks():
     for page in PAGES:
         text = page.read_text(encoding='utf-8')
-        for found in re.finditer(r'^```java\n(.*?)^```', text, re.M | re.S):
+        for found in re.finditer(r'^(?<!\.java -->\n)```java\n(.*?)^```', text, re.M | re.S):
             yield page.relative_to(ROOT), text[:found.start()].count('\n') + 2, found[1]
 
 
@@ -100,7 +100,7 @@ def main():
             Path(folder, f'Block{number}.java').write_text(CLASS % (number, inside(block)), encoding='utf-8')
             names[number] = f'{page}:{line}'
         pages = {name.rpartition(':')[0] for name in names.values()}
-        assert {'README.md', 'docs/java.md', 'docs/cluster.md'} <= pages, f'blocks only in {pages}'
+        assert {'docs/java.md', 'docs/cluster.md'} <= pages, f'blocks only in {pages}'
         done = subprocess.run([JAVAC, '-encoding', 'UTF-8', '--release', '11', '-Xlint:all,-try', '-cp', JAR, '-d', folder,
                                *(f'Block{number}.java' for number in names)], cwd=folder, capture_output=True, text=True)
         if done.returncode == 0:

@@ -188,6 +188,13 @@ cucore_stream* stream_of(PyObject* value, Object& kept) {
   return value ? static_cast<cucore_stream*>(handle_of(value, Type::Stream)) : nullptr;
 }
 
+PyObject* kernel_call(PyObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "a kernel is called without a grid; write kernel[grid, block](...) or "
+                  "kernel[grid, block, stream](...)");
+  return nullptr;
+}
+
 PyObject* kernel_subscript(PyObject* kernel, PyObject* key) {
   if (!handle_of(kernel, Type::Kernel)) return nullptr;
   auto* launcher = PyObject_New(Launcher, &LauncherType);

@@ -19,6 +19,7 @@ extern PyTypeObject LauncherType;
 // kernel[grid, block], kernel[grid, block, stream], kernel[grid, block, stream, shared],
 // kernel[config, stream]
 PyObject* kernel_subscript(PyObject* kernel, PyObject* key);
+PyObject* kernel_call(PyObject* kernel, PyObject* arguments, PyObject* keywords);  // a refusal
 
 // launch(stream, config, kernel, *args)
 PyObject* launch(PyObject* module, PyObject* const* args, Py_ssize_t count);

@@ -5,6 +5,7 @@
 #include "errors.hpp"
 #include "handles.hpp"
 #include "held.hpp"
+#include "launcher.hpp"
 #include "object.hpp"
 #include "unlocked.hpp"
 
@@ -223,6 +224,7 @@ bool add_common_methods() {
       return false;
     if (type == bind::type_of(Type::Stream) || type == bind::type_of(Type::Future))
       type->tp_as_async = &awaiting;
+    if (type == bind::type_of(Type::Kernel)) type->tp_call = kernel_call;
     PyType_Modified(type);
   }
   PyTypeObject* base = types[0]->tp_base;

@@ -100,8 +100,11 @@ bool is_bound_to_device(const cucore_buffer* buffer) {
 }  // namespace
 
 bool Place::refuse_type(PyObject* value) const {
+  const bool is_host_array =
+      parameter.kind == CUCORE_PARAMETER_CLASS_POINTER && PyObject_CheckBuffer(value);
   return set(PyExc_TypeError, *this, describe(value), expected(parameter),
-             words_of(parameter).remedy);
+             is_host_array ? "pass a Buffer; Buffer.from_host copies the object to the device"
+                           : words_of(parameter).remedy);
 }
 
 bool Place::refuse_size(PyObject* value, size_t bytes) const {

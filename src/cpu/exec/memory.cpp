@@ -348,7 +348,8 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   const uint64_t past = below ? address - (below->base + below->size) : ~uint64_t{0};
   const uint64_t before = above == state_->live.end() ? ~uint64_t{0} : above->first - address;
   if (past == ~uint64_t{0} && before == ~uint64_t{0}) return "and nothing is allocated";
-  if (past > FAR && before > FAR) return "far from every allocation";
+  if (past > FAR && before > FAR)
+    return "far from every allocation (copy host memory to the device first)";
   if (past <= before)
     return text_of("%llu bytes past the end of the %llu-byte allocation at 0x%llx", past,
                    below->size, below->base);

@@ -31,6 +31,14 @@ std::string first_error(const std::string& log) {
   return log.substr(start, log.find('\n', found) - start);
 }
 
+// "sm_75, sm_80"
+std::string known_architectures() {
+  std::string names;
+  for (const int number : nvrtc_architectures())
+    names += concat(names.empty() ? "sm_" : ", sm_", number);
+  return names;
+}
+
 }  // namespace
 
 std::string compiler_name(const std::string& name) {
@@ -88,6 +96,8 @@ void NvrtcProgram::compile(const std::vector<std::string>& flags, const std::str
     throw Error(Status::IO, concat("cannot ", what, ": ", why), std::move(whole));
   std::string message = what;
   if (const std::string line = first_error(whole); !line.empty()) message += ": " + line;
+  if (message.find("--gpu-architecture") != std::string::npos)
+    message += "; expected one of " + known_architectures();
   check(result, message, std::move(whole));
 }
 

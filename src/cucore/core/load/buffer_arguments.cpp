@@ -41,7 +41,8 @@ void check_parameter(const Kernel& kernel, size_t index, const image::Parameter&
   if (!takes_addresses(parameter))
     throw Error(Status::INVALID_ARGUMENT,
                 concat("argument ", index, " of kernel ", kernel.label(),
-                       " is a buffer; the kernel's parameter has ", describe(parameter)));
+                       " is a buffer; the kernel's parameter has ", describe(parameter),
+                       "; pass a value of that type"));
 }
 
 }  // namespace

@@ -31,7 +31,9 @@ constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
   while (given[axis] <= limits[axis]) ++axis;
   throw Error(Status::INVALID_ARGUMENT,
               concat("cucore_launch_options.", field, "[", axis, "] is ", given[axis], "; ",
-                     device.label(), " allows ", limits[axis], " in ", AXES[axis]));
+                     device.label(), " allows ", limits[axis], " in ", AXES[axis],
+                     *field == 'g' ? "; launch larger blocks, or several grids"
+                                   : "; launch smaller blocks in a larger grid"));
 }
 
 // y and z that are 0 mean 1; x must be set.
@@ -47,7 +49,8 @@ constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
 [[noreturn]] void throw_threads(const Dimensions& block, uint64_t threads, const Device& device) {
   throw Error(Status::INVALID_ARGUMENT,
               concat("a block of ", block.x, " x ", block.y, " x ", block.z, " has ", threads,
-                     " threads; ", device.label(), " allows ", device.limits().threads_per_block));
+                     " threads; ", device.label(), " allows ", device.limits().threads_per_block,
+                     "; launch smaller blocks in a larger grid"));
 }
 
 // A launch in the form that the driver requires.
@@ -273,7 +276,8 @@ void throw_argument(const Kernel& kernel, const KernelImage& image, size_t index
                     const cucore_argument& given) {
   std::string wanted;
   if (image.parameters)
-    wanted = concat(", the kernel's parameter has ", describe((*image.parameters)[index]));
+    wanted = concat(", the kernel's parameter has ", describe((*image.parameters)[index]),
+                    "; pass a value of that type");
   throw Error(Status::INVALID_ARGUMENT,
               concat("argument ", index, " of kernel ", kernel.label(), " has ",
                      given.data ? concat(given.size, given.size == 1 ? " byte" : " bytes")
