@@ -68,7 +68,7 @@ def kept(member, places):
     ctype = enum.name if enum else KEPT_TYPES[ctype]
     field = name[0].lower() + name[1:]
     if ctype == 'string':
-        lines, read = [f'private string {field};'], f'return {field} ?? ({field} = {name}Now);'
+        lines, read = [f'private string? {field};'], f'return {field} ?? ({field} = {name}Now);'
     elif name == 'Native':  # 0 may be what is there only later: the handle of code that is not loaded
         lines, read = [f'private ulong {field};'], f'return {field} != 0 ? {field} : {field} = {name}Now;'
     else:
@@ -174,8 +174,8 @@ def exceptions(places):
     return out + ['      default: return new CucoreException(failure);', '    }', '  }', '}', '}']
 
 
-TYPES = {'text': 'string', 'toggle': 'bool?', 'number': 'int', 'texts': 'IList<string>', 'numbers': 'IList<int>',
-         'flag': 'bool', 'uint32': 'long', 'uint64': 'long', 'key': 'Key', 'keys': 'IList<Key>'}
+TYPES = {'text': 'string?', 'toggle': 'bool?', 'number': 'int', 'texts': 'IList<string>', 'numbers': 'IList<int>',
+         'flag': 'bool', 'uint32': 'long', 'uint64': 'long', 'key': 'Key?', 'keys': 'IList<Key>'}
 LISTS = {'texts': 'new List<string>()', 'numbers': 'new List<int>()', 'keys': 'new List<Key>()'}
 SETTERS = {'text': 'native.SetText', 'toggle': 'Fields.Set', 'number': 'native.SetNumber', 'texts': 'Fields.Add', 'numbers': 'Fields.Add',
            'flag': 'Fields.Set', 'uint32': 'native.SetNumber', 'uint64': 'native.SetNumber', 'key': 'Fields.Add', 'keys': 'Fields.Add'}
@@ -237,7 +237,7 @@ def plain_options(owner, places):
     declared, passed = ''.join(f'{t} {n}, ' for t, n in others), ''.join(f'{n}, ' for _, n in others)
     values = ', '.join(f'Fields.ToToggle(options.{named[f.name]})' if f.kind == 'toggle' else f'options.{named[f.name]}' for f in struct.fields)
     return out + [f'public partial class {name} {{', f'  //: {function.name}',
-                  f'  public {name}({declared}{options} options = null) : this({passed}options ?? {options}.Defaults, true) {{}}', '',
+                  f'  public {name}({declared}{options}? options = null) : this({passed}options ?? {options}.Defaults, true) {{}}', '',
                   f'  private {name}({declared}{options} options, bool given) : this({passed}{values}) {{}}', '}']
 
 
@@ -245,8 +245,8 @@ def constructor(owner, places):
     """Makes an object of options that cross by name."""
     options, name = places.api.made_of_options(owner), places.api.class_name(owner.name, 'csharp')
     return [f'public partial class {name} {{', f'  //: {owner.constructor.name}',
-            f'  public {name}({options} options = null) : this(Make(options), true) {{}}', '',
-            f'  private static System.IntPtr Make({options} options) {{', f'    using (Native{options} native = options?.ToNative()) {{',
+            f'  public {name}({options}? options = null) : this(Make(options), true) {{}}', '',
+            f'  private static System.IntPtr Make({options}? options) {{', f'    using (Native{options}? native = options?.ToNative()) {{',
             f'      System.IntPtr made = CucoreNativePINVOKE.new_{name}(Native{options}.getCPtr(native));',
             '      CucoreNativePINVOKE.Check();', '      return made;', '    }', '  }', '}']
 
@@ -271,7 +271,7 @@ def record(places, c_name, name):
 
 
 def write_sources(places, members, folder, names):
-    write = lambda name, lines: (folder / name).write_text('\n'.join(lines) + '\n', encoding='utf-8')
+    write = lambda name, lines: (folder / name).write_text('\n'.join(['#nullable enable', *lines]) + '\n', encoding='utf-8')
     expand = lambda lines: sources.expand(lines, places, expand_member)
     texts = {name: '\n'.join(csharp_values.expand((FOLDER / 'csharp/src' / name).read_text(encoding='utf-8').splitlines())) for name in names}
     write('Enums.Generated.cs', enums(places))

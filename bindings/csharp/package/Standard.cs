@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the library's assembly one for .NET Standard 2.0 or 2.1, and checks the result. References of Mono's compiler to
-// mscorlib and System.Core then lead to netstandard, and for 2.0 also to System.Memory.
-//   Standard.exe make ASSEMBLY OUT VERSION
+// mscorlib and System.Core then lead to netstandard, and for 2.0 also to System.Memory. Writes what Mono's compiler cannot:
+// the constraint "unmanaged", and debug information for other runtimes from its own, which is in ASSEMBLY.mdb.
+//   Standard.exe make ASSEMBLY OUT [VERSION]    without VERSION for Mono
 //   Standard.exe check ASSEMBLY FACADES API...
 // FACADES is the folder of netstandard.dll; API are folders of reference assemblies, in which members are looked up.
 using System;
@@ -10,6 +11,7 @@ using System.IO;
 using System.Linq;
 using Mono.Cecil;
 using Mono.Cecil.Cil;
+using Mono.CompilerServices.SymbolWriter;
 
 internal static class Standard {
   private static readonly byte[] token = { 0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51 };
@@ -23,14 +25,13 @@ internal static class Standard {
   private static readonly Version oldest = new Version(2, 0);
   private const string Name = "netstandard";
   private const string AsyncDisposable = "System.IAsyncDisposable", AsyncSequence = "System.Collections.Generic.IAsyncEnumer";
-  private const string ReadOnly = "System.Runtime.CompilerServices.IsReadOnlyAttribute";
 
   private static AssemblyNameReference Reference(string name, Version version) {
     return new AssemblyNameReference(name, version) { PublicKeyToken = token };
   }
 
   private static int Main(string[] args) {
-    return args[0] == "make" ? Make(args[1], args[2], new Version(args[3])) : Check(args[1], args[2], args.Skip(3));
+    return args[0] == "make" ? Make(args[1], args[2], args.Length > 3 ? new Version(args[3]) : null) : Check(args[1], args[2], args.Skip(3));
   }
 
   private static TypeReference Outermost(TypeReference type) { return type.IsNested ? Outermost(type.DeclaringType) : type; }
@@ -38,19 +39,58 @@ internal static class Standard {
   private static int Make(string from, string to, Version version) {
     using (AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(from)) {
       ModuleDefinition module = assembly.MainModule;
-      AssemblyNameReference standard = Reference(Name, new Version(version.Major, version.Minor, 0, 0));
-      bool isOldest = version == oldest;
-      if (isOldest) RemoveAsync(module);
-      AssemblyNameReference[] old = module.AssemblyReferences.ToArray();
-      module.AssemblyReferences.Add(standard);
-      if (isOldest) module.AssemblyReferences.Add(memory);
-      foreach (TypeReference type in module.GetTypeReferences().Where(t => !t.IsNested && t.Scope is AssemblyNameReference))
-        type.Scope = isOldest && ofMemory.Contains(type.FullName) ? memory : standard;
-      if (isOldest) OwnReadOnly(module, standard);
-      foreach (AssemblyNameReference each in old) module.AssemblyReferences.Remove(each);
-      assembly.Write(to);
+      ReadLines(module, from + ".mdb");
+      MarkUnmanaged(module, version == null ? module.TypeSystem.CoreLibrary : Retarget(module, version));
+      // Runtimes look for debug information under the name that it had when it was written.
+      string folder = Directory.CreateDirectory(to + ".p").FullName, name = Path.Combine(folder, Path.GetFileName(from));
+      assembly.Write(name, new WriterParameters { WriteSymbols = true, SymbolWriterProvider = new PortablePdbWriterProvider() });
+      File.Copy(name, to, true);
+      File.Copy(Path.ChangeExtension(name, ".pdb"), Path.ChangeExtension(to, ".pdb"), true);
     }
     return 0;
+  }
+
+  private static IMetadataScope Retarget(ModuleDefinition module, Version version) {
+    AssemblyNameReference standard = Reference(Name, new Version(version.Major, version.Minor, 0, 0));
+    bool isOldest = version == oldest;
+    if (isOldest) RemoveAsync(module);
+    AssemblyNameReference[] old = module.AssemblyReferences.ToArray();
+    module.AssemblyReferences.Add(standard);
+    if (isOldest) module.AssemblyReferences.Add(memory);
+    foreach (TypeReference type in module.GetTypeReferences().Where(t => !t.IsNested && t.Scope is AssemblyNameReference))
+      type.Scope = isOldest && ofMemory.Contains(type.FullName) ? memory : standard;
+    if (isOldest) OwnReadOnly(module, standard);
+    foreach (AssemblyNameReference each in old) module.AssemblyReferences.Remove(each);
+    return standard;
+  }
+
+  // The lines of all methods.
+  private static void ReadLines(ModuleDefinition module, string path) {
+    using (MonoSymbolFile symbols = MonoSymbolFile.ReadSymbolFile(path)) {
+      Dictionary<string, Document> documents = new Dictionary<string, Document>();
+      foreach (MethodDefinition method in module.GetTypes().SelectMany(t => t.Methods).Where(m => m.HasBody)) {
+        MethodEntry entry = symbols.GetMethodByToken(method.MetadataToken.ToInt32());
+        if (entry == null) continue;
+        string file = entry.CompileUnit.SourceFile.FileName;
+        if (!documents.TryGetValue(file, out Document document)) documents.Add(file, document = new Document(file));
+        Dictionary<int, Instruction> at = method.Body.Instructions.ToDictionary(i => i.Offset);
+        foreach (LineNumberEntry line in entry.GetLineNumberTable().LineNumbers.Where(l => !l.IsHidden && at.ContainsKey(l.Offset)))
+          method.DebugInformation.SequencePoints.Add(new SequencePoint(at[line.Offset], document) {
+            StartLine = line.Row, EndLine = line.Row, StartColumn = 1, EndColumn = 2 });
+      }
+    }
+  }
+
+  // Every type parameter for a struct is "unmanaged". Mono's compiler writes only that it is a struct.
+  private static void MarkUnmanaged(ModuleDefinition module, IMetadataScope core) {
+    MethodDefinition constructor = OwnAttribute(module, core, "System.Runtime.CompilerServices", "IsUnmanagedAttribute");
+    TypeReference unmanaged = new TypeReference("System.Runtime.InteropServices", "UnmanagedType", module, core, true);
+    IEnumerable<GenericParameter> all = module.GetTypes().SelectMany(t => t.GenericParameters.Concat(t.Methods.SelectMany(m => m.GenericParameters)));
+    foreach (GenericParameter each in all.Where(p => p.HasNotNullableValueTypeConstraint)) {
+      GenericParameterConstraint constraint = each.Constraints.Single();
+      constraint.ConstraintType = new RequiredModifierType(unmanaged, constraint.ConstraintType);
+      each.CustomAttributes.Add(new CustomAttribute(constructor));
+    }
   }
 
   private static bool IsAsync(TypeReference type) { return type.FullName == AsyncDisposable || type.FullName.StartsWith(AsyncSequence); }
@@ -66,10 +106,16 @@ internal static class Standard {
 
   // .NET Standard 2.0 has no IsReadOnlyAttribute, which marks parameters that are "in". Compilers put one of
   // their own into the assembly, and identify it by its name.
-  private static void OwnReadOnly(ModuleDefinition module, AssemblyNameReference standard) {
-    TypeReference attribute = new TypeReference("System", "Attribute", module, standard);
-    TypeDefinition own = new TypeDefinition(ReadOnly.Substring(0, ReadOnly.LastIndexOf('.')), ReadOnly.Substring(ReadOnly.LastIndexOf('.') + 1),
-                                            TypeAttributes.NotPublic | TypeAttributes.Sealed | TypeAttributes.BeforeFieldInit, attribute);
+  private static void OwnReadOnly(ModuleDefinition module, IMetadataScope core) {
+    MethodDefinition constructor = OwnAttribute(module, core, "System.Runtime.CompilerServices", "IsReadOnlyAttribute");
+    foreach (ICustomAttributeProvider each in Marked(module))
+      foreach (CustomAttribute mark in each.CustomAttributes.Where(a => a.AttributeType.FullName == constructor.DeclaringType.FullName)) mark.Constructor = constructor;
+  }
+
+  // Returns the constructor.
+  private static MethodDefinition OwnAttribute(ModuleDefinition module, IMetadataScope core, string space, string name) {
+    TypeReference attribute = new TypeReference("System", "Attribute", module, core);
+    TypeDefinition own = new TypeDefinition(space, name, TypeAttributes.NotPublic | TypeAttributes.Sealed | TypeAttributes.BeforeFieldInit, attribute);
     MethodDefinition constructor = new MethodDefinition(".ctor", MethodAttributes.Public | MethodAttributes.HideBySig
         | MethodAttributes.SpecialName | MethodAttributes.RTSpecialName, module.TypeSystem.Void);
     ILProcessor code = constructor.Body.GetILProcessor();
@@ -78,8 +124,7 @@ internal static class Standard {
     code.Emit(OpCodes.Ret);
     own.Methods.Add(constructor);
     module.Types.Add(own);
-    foreach (ICustomAttributeProvider each in Marked(module))
-      foreach (CustomAttribute mark in each.CustomAttributes.Where(a => a.AttributeType.FullName == ReadOnly)) mark.Constructor = constructor;
+    return constructor;
   }
 
   private static IEnumerable<ICustomAttributeProvider> Marked(ModuleDefinition module) {

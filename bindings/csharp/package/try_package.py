@@ -7,6 +7,7 @@ Installs the package in an empty folder, and compiles a program against it. Cuco
 libraries to the program, which then runs without the build tree in the environment.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,7 @@ class Program {
       new CudaProgram("nonsense").Compile();
     } catch (CompilationException e) {
       Console.WriteLine(e.Diagnostics[0].Severity);
+      Console.WriteLine(e.StackTrace.Split('\\n').First(line => line.Contains("CudaProgram.Compile")).Split(' ').Last(part => part.Length != 0));
     }
     return 0;
   }
@@ -78,9 +80,21 @@ PROJECT = '''<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003
 '''
 
 
+def check_contents(package):
+    """Each assembly comes with its comments and its lines; a dependency is named for the framework that needs it."""
+    with zipfile.ZipFile(package) as archive:
+        names, nuspec = set(archive.namelist()), archive.read('Cucore.nuspec').decode()
+    folders = {n.split('/')[1] for n in names if n.startswith('lib/')}
+    assert 'net472' in folders, folders
+    for folder in folders:
+        files = {n.split('/')[2] for n in names if n.startswith(f'lib/{folder}/')}
+        assert files in ({'Cucore.dll', 'Cucore.xml', 'Cucore.pdb'}, {'Cucore.dll', 'Cucore.xml', 'Cucore.dll.mdb'}), files
+    assert nuspec.count('<group ') == len(folders) and nuspec.count('<dependency ') == ('netstandard2.0' in folders), nuspec
+
+
 def build_by_hand(here, app, mcs):
     """Does the work of Cucore.targets."""
-    for file in [here / 'lib/net472/Cucore.dll', *(here / 'runtimes/linux-x64/native').iterdir()]:
+    for file in [*(f for f in (here / 'lib/net472').iterdir() if f.suffix != '.xml'), *(here / 'runtimes/linux-x64/native').iterdir()]:
         shutil.copy(file, app)
     (app / 'cucore-worker').chmod(0o755)
     subprocess.run([mcs, '-nologo', '-r:Cucore.dll', '-out:stranger.exe', 'stranger.cs'], check=True, cwd=app, env=CLEAN)
@@ -95,6 +109,7 @@ def build_by_project(here, app, xbuild):
 
 
 def main(package, mcs, mono, nuget, xbuild):
+    check_contents(package)
     for build, tool in ((build_by_hand, mcs), (build_by_project, xbuild)):
         if tool:
             use(package, nuget, lambda here, app: build(here, app, tool), mono)
@@ -108,8 +123,10 @@ def use(package, nuget, build, mono):
         app.mkdir()
         (app / 'stranger.cs').write_text(PROGRAM)
         out = build(here, app)
-        done = subprocess.run([mono, 'stranger.exe'], cwd=out, env={**CLEAN, 'CUCORE_DRIVER': 'cpu'}, text=True, capture_output=True)
-        assert done.stdout.split() == ['3', '6', '9', '12', 'Error'] and done.returncode == 0, done.stdout + done.stderr
+        done = subprocess.run([mono, '--debug', 'stranger.exe'], cwd=out, env={**CLEAN, 'CUCORE_DRIVER': 'cpu'}, text=True, capture_output=True)
+        *words, place = done.stdout.split()
+        assert words == ['3', '6', '9', '12', 'Error'] and done.returncode == 0, done.stdout + done.stderr
+        assert re.fullmatch(r'Cucore/CudaProgram\.cs:\d+', place), f'{place} is not a line of a trace'
         maps = sorted(p.name for p in out.iterdir())
         print('used from an empty folder, with', ', '.join(maps))
 

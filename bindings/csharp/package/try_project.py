@@ -4,7 +4,8 @@
 scenarios with the result: try_project.py PROJECT BUILD XBUILD MONO SCENARIOS CLASS...
 
 It adds the parts of the .NET SDK: the import of the compiler's targets, a framework with its
-assemblies, and metadata of items as elements. Sources, symbols, options and files of the package are the project's.
+assemblies, and metadata of items as elements. The sources are those for Mono's
+compiler. Symbols, options and files of the package are the project's.
 """
 import os
 import shutil
@@ -16,8 +17,9 @@ from pathlib import Path
 
 OF_ITEMS = {'Include', 'Exclude', 'Remove', 'Condition'}
 # Mono's own core library, for it has the types of System.Memory.
-IN_PLACE = {'TargetFramework': [('TargetFrameworkVersion', 'v4.6.1'), ('NoCompilerStandardLib', 'false'), ('OutputType', 'Library'),
-                                ('OutputPath', 'out/')]}
+IN_PLACE = {'LangVersion': [('LangVersion', 'latest')],
+            'TargetFrameworks': [('TargetFrameworkVersion', 'v4.6.1'), ('NoCompilerStandardLib', 'false'), ('OutputType', 'Library'),
+                                 ('OutputPath', 'out/')]}
 
 
 def older(project):
@@ -63,8 +65,8 @@ def main(project, build, xbuild, mono, scenarios, *classes):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / 'Cucore.csproj').write_text(older(project))
-        done = subprocess.run([xbuild, '/nologo', '/verbosity:quiet', f'/p:CucoreBuild={build}', 'Cucore.csproj'], cwd=folder,
-                              text=True, capture_output=True)
+        done = subprocess.run([xbuild, '/nologo', '/verbosity:quiet', f'/p:CucoreBuild={build}',
+                               f'/p:CucoreSources={build}/bindings/csharp/Cucore.dll.p', 'Cucore.csproj'], cwd=folder, text=True, capture_output=True)
         assert done.returncode == 0 and 'warning' not in done.stdout, done.stdout + done.stderr
         shutil.copy(scenarios, folder / 'out/Scenarios.exe')
         environment = {k: v for k, v in os.environ.items() if k != 'MONO_PATH'}

@@ -16,7 +16,7 @@ public readonly partial struct Arg {
   private const int SizeMask = (1 << SizeBits) - 1;
   private const int InlineSize = 8;
   private readonly ulong bits;    // a value of up to 8 bytes; an integer is extended by its sign
-  private readonly object other;  // a buffer, or the bytes of a larger value
+  private readonly object? other;  // a buffer, or the bytes of a larger value
   private readonly int form;      // Form(): equal to that of a parameter that takes the value unchanged
   private readonly Kind kind;
   private readonly bool isBytes;  // also accepted for a parameter that is a struct
@@ -39,7 +39,7 @@ public readonly partial struct Arg {
     isBytes = false;
   }
 
-  private Arg(ulong bits, Kind kind, int form, bool isBytes, object other = null) {
+  private Arg(ulong bits, Kind kind, int form, bool isBytes, object? other = null) {
     this.bits = bits;
     this.other = other;
     this.form = form;
@@ -83,7 +83,7 @@ public readonly partial struct Arg {
   /// <summary>An address, as by Arg.Address.</summary>
   public static implicit operator Arg(IntPtr value) { return Address(value.ToInt64()); }
   /// <summary>A buffer. The launch passes its address, holds it, and records the use.</summary>
-  public static implicit operator Arg(CudaBuffer buffer) {
+  public static implicit operator Arg(CudaBuffer? buffer) {
     return buffer == null ? default(Arg) : new Arg(buffer);
   }
 
@@ -96,7 +96,7 @@ public readonly partial struct Arg {
   public static Arg Address(ulong address) { return new Arg(address, Kind.Address, Form(ParameterClass.Pointer, 8)); }
 
   /// <summary>A value of any type without references, as its bytes lie in memory.</summary>
-  public static unsafe Arg Of<T>(T value) where T : struct {
+  public static unsafe Arg Of<T>(T value) where T : unmanaged {
     int size = Unmanaged<T>.Size;
     Span<byte> bytes = MemoryMarshal.AsBytes(new Span<T>(new[] { value }));
     fixed (byte* first = &MemoryMarshal.GetReference(bytes)) {
@@ -167,7 +167,7 @@ public readonly partial struct Arg {
   private unsafe byte* WriteAsIs(byte* to, Kernel kernel, int index, ref HeldBuffers held) {
     if (kind == Kind.Buffer) {
       *(ulong*)to = BufferEntry;
-      *(IntPtr*)(to + 8) = ((CudaBuffer)other).Enter(kernel, index, ref held);
+      *(IntPtr*)(to + 8) = ((CudaBuffer)other!).Enter(kernel, index, ref held);
       return to + SmallSize;
     }
     if (other != null) return WriteBytes(to, (byte[])other);

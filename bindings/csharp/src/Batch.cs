@@ -20,7 +20,7 @@ public sealed partial class BatchItem {
   /// <param name="program">the program to compile</param>
   /// <param name="target">the kind of code to make</param>
   /// <param name="nameExpressions">templates and overloads to instantiate</param>
-  public BatchItem(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+  public BatchItem(CudaProgram program, CodeType target = CodeType.Ptx, params string[]? nameExpressions) {
     Program = program ?? throw new ArgumentNullException(nameof(program));
     Target = target;
     this.nameExpressions = (string[])(nameExpressions ?? new string[0]).Clone();
@@ -36,7 +36,7 @@ public sealed class BatchOptions {
   /// <summary>Limit per compile, in whole milliseconds; null: none.</summary>
   public TimeSpan? TimeLimit { get; set; }
   /// <summary>The cache for lookups and results; null: none.</summary>
-  public Cache Cache { get; set; }
+  public Cache? Cache { get; set; }
 
   //: described
 }
@@ -45,10 +45,10 @@ public sealed class BatchOptions {
 public sealed class BatchResult {
   //: fields private ()
   /// <summary>The object code, which the caller disposes of; null if the item failed.</summary>
-  public ObjectCode Code { get; }
+  public ObjectCode? Code { get; }
   /// <summary>The exception that a compile of the item alone would have thrown; null without a
   /// failure.</summary>
-  public CucoreException Error { get; }
+  public CucoreException? Error { get; }
 
   internal static BatchResult Of(NativeBatch batch, int index) {
     try {
@@ -60,7 +60,7 @@ public sealed class BatchResult {
   }
 
   /// <summary>The object code, or the reason that none exists.</summary>
-  public override string ToString() { return Error == null ? Code.ToString() : Error.Message; }
+  public override string ToString() { return Error == null ? $"{Code}" : Error.Message; }
 }
 
 public partial class CudaProgram {
@@ -68,7 +68,7 @@ public partial class CudaProgram {
 
   //: cucore_program_compile_batch
   /// <returns>a result for each item, in their order</returns>
-  public static IReadOnlyList<BatchResult> CompileBatch(IEnumerable<BatchItem> items, BatchOptions options = null) {
+  public static IReadOnlyList<BatchResult> CompileBatch(IEnumerable<BatchItem> items, BatchOptions? options = null) {
     BatchItem[] all = (items ?? throw new ArgumentNullException(nameof(items))).ToArray();
     BatchOptions how = options ?? noOptions;
     using (NativeBatch batch = new NativeBatch()) {

@@ -31,14 +31,14 @@ public partial class Cache {
 
   //: cucore_cache_compile
   /// <returns>the object code, and the place where it was found</returns>
-  public CacheResult Compile(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+  public CacheResult Compile(CudaProgram program, CodeType target = CodeType.Ptx, params string[]? nameExpressions) {
     return Find(program, target, nameExpressions) ?? Waits.Finish(new NativeCompiling(program, this, target, nameExpressions));
   }
 
   //: cucore_cache_find
   /// <returns>the object code, and the place where it was found; null if it is missing</returns>
-  public CacheResult Find(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
-    ObjectCode code = RawFind(program, target, nameExpressions, out int outcome);
+  public CacheResult? Find(CudaProgram program, CodeType target = CodeType.Ptx, params string[]? nameExpressions) {
+    ObjectCode? code = RawFind(program, target, nameExpressions, out int outcome);
     return code == null ? null : new CacheResult(code, outcome);
   }
 
@@ -50,7 +50,7 @@ public partial class Cache {
   }
 
   //: cucore_cache_get
-  public ObjectCode Get(byte[] key) { return Get(Checked.NotNull(key, nameof(key))); }
+  public ObjectCode? Get(byte[] key) { return Get(Checked.NotNull(key, nameof(key))); }
 
   //: cucore_cache_put
   public void Put(byte[] key, ObjectCode code) { Put(Checked.NotNull(key, nameof(key)), code); }
@@ -64,7 +64,7 @@ public partial class Cache {
   public CacheResult GetOrBuild(byte[] key, Func<ObjectCode> build) { return GetOrBuild(Checked.NotNull(key, nameof(key)), build); }
 
   //: cucore_cache_get
-  public unsafe ObjectCode Get(ReadOnlySpan<byte> key) {
+  public unsafe ObjectCode? Get(ReadOnlySpan<byte> key) {
     fixed (byte* first = &MemoryMarshal.GetReference(key)) return RawGet((IntPtr)first, key.Length);
   }
 
@@ -110,7 +110,7 @@ public partial class Cache {
   public IReadOnlyList<CacheEntry> Trim(long maxBytes) { return CacheEntry.List(RawTrim((ulong)Checked.NotNegative(maxBytes, nameof(maxBytes)))); }
 
   //: cucore_cache_explain_miss
-  public string ExplainMiss(CudaProgram program, CodeType target = CodeType.Ptx, params string[] nameExpressions) {
+  public string ExplainMiss(CudaProgram program, CodeType target = CodeType.Ptx, params string[]? nameExpressions) {
     return RawExplainMiss(program, target, nameExpressions);
   }
 

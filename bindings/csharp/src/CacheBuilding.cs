@@ -21,8 +21,8 @@ internal sealed class CacheBuilding {
   private static readonly Function function = Make;
   private static readonly IntPtr pointer = Marshal.GetFunctionPointerForDelegate(function);
   private readonly Func<ObjectCode> build;
-  private ObjectCode made;
-  private ExceptionDispatchInfo thrown;
+  private ObjectCode? made;
+  private ExceptionDispatchInfo? thrown;
   private bool isAborted;
 
   internal CacheBuilding(Func<ObjectCode> build) { this.build = build ?? throw new ArgumentNullException(nameof(build)); }

@@ -12,7 +12,9 @@ namespace Cucore {
 internal sealed class Waiter {
   // Continuations run elsewhere, because one that blocks must not delay the others.
   private readonly TaskCompletionSource<bool> source = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-  internal CudaFuture Future;
+  internal readonly CudaFuture Future;
+
+  internal Waiter(CudaFuture future) { Future = future; }
 
   internal Task Task { get { return source.Task; } }
 
@@ -44,14 +46,13 @@ internal static class Completions {
   private const int Most = 256;
   private static readonly object gate = new object();
   private static readonly Dictionary<ulong, Waiter> waiters = new Dictionary<ulong, Waiter>();
-  private static CudaQueue queue;
+  private static CudaQueue? queue;
   private static ulong lastToken;
   private static bool draining;
 
   internal static Task Of(CudaStream stream, CancellationToken cancellation) {
     if (cancellation.IsCancellationRequested) return Task.FromCanceled(cancellation);
-    Waiter waiter = new Waiter();
-    ulong token = Add(stream, waiter);
+    ulong token = Add(stream, out Waiter waiter);
     if (cancellation.CanBeCanceled) {
       CancellationTokenRegistration registration = cancellation.Register(() => Take(token)?.Cancel(cancellation));
       waiter.Task.ContinueWith(done => registration.Dispose(), CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
@@ -60,10 +61,10 @@ internal static class Completions {
     return waiter.Task;
   }
 
-  private static ulong Add(CudaStream stream, Waiter waiter) {
+  private static ulong Add(CudaStream stream, out Waiter waiter) {
     lock (gate) {
       if (queue == null) queue = new CudaQueue();
-      waiter.Future = CudaFuture.FromStream(stream, queue, ++lastToken);
+      waiter = new Waiter(CudaFuture.FromStream(stream, queue, ++lastToken));
       waiters.Add(lastToken, waiter);
       Monitor.Pulse(gate);
       if (!draining) new Thread(Drain) { IsBackground = true, Name = "cucore completions" }.Start();
@@ -72,7 +73,7 @@ internal static class Completions {
     }
   }
 
-  private static Waiter Take(ulong token) {
+  private static Waiter? Take(ulong token) {
     lock (gate) {
       if (waiters.TryGetValue(token, out Waiter waiter)) waiters.Remove(token);
       return waiter;
@@ -95,7 +96,7 @@ internal static class Completions {
 
   private static int Drain(byte[] room, Pace pace) {
     bool isAwaited = IsAwaited(out ulong newest);
-    Completion[] taken = queue.Take(isAwaited ? pace.Nanoseconds : IdleNanoseconds, room);
+    Completion[] taken = queue!.Take(isAwaited ? pace.Nanoseconds : IdleNanoseconds, room);
     foreach (Completion each in taken) Take(each.Token)?.Complete(each.Status);
     if (taken.Length != 0 || IsJoined(newest, pace.Pause)) pace.Restart();
     return taken.Length;

@@ -18,7 +18,10 @@ public sealed class LibraryInfo {
   public string HeaderFolders { get; } = CucoreNative.RawLibraryHeaderFolders(library);
 
   /// <summary>One without values.</summary>
-  public LibraryInfo() {}
+  public LibraryInfo() {
+    Path = Reason = HeaderFolders = "";
+    Version = new Version();
+  }
 
   /// <summary>The file and the version, or the reason.</summary>
   public override string ToString() { return Available ? $"{Path} {Version}" : Reason; }

@@ -43,19 +43,19 @@ public partial class CudaBuffer {
 
   //: cucore_buffer_write
   /// <param name="source">an array of values without references</param>
-  public void Write<T>(T[] source, CudaStream stream, long offset = 0) where T : struct {
+  public void Write<T>(T[] source, CudaStream stream, long offset = 0) where T : unmanaged {
     Write(new ReadOnlySpan<T>(source ?? throw new ArgumentNullException(nameof(source))), stream, offset);
   }
 
   //: cucore_buffer_read
   /// <param name="destination">an array of values without references</param>
-  public void Read<T>(T[] destination, CudaStream stream, long offset = 0) where T : struct {
+  public void Read<T>(T[] destination, CudaStream stream, long offset = 0) where T : unmanaged {
     Read(new Span<T>(destination ?? throw new ArgumentNullException(nameof(destination))), stream, offset);
   }
 
   /// <summary>Returns the whole buffer as an array, in the stream's order; waits for it.</summary>
   /// <param name="stream">the stream for the order</param>
-  public T[] ToArray<T>(CudaStream stream) where T : struct {
+  public T[] ToArray<T>(CudaStream stream) where T : unmanaged {
     T[] all = new T[checked((int)(Size / Unmanaged<T>.Size))];
     Read(all, stream);
     return all;
@@ -74,7 +74,7 @@ public partial class CudaBuffer {
   //: cucore_buffer_fill
   /// <param name="pattern">a value of 1, 2, 4 or 8 bytes without references</param>
   /// <param name="length">in bytes; by default up to the end</param>
-  public unsafe void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : struct {
+  public unsafe void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : unmanaged {
     int bytes = Unmanaged<T>.Size;
     fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(new[] { pattern })))
       RawFill((IntPtr)first, bytes, length ?? Rest(this, Checked.NotNegative(offset, nameof(offset))), stream, offset);
@@ -85,14 +85,14 @@ public partial class CudaBuffer {
 
   //: cucore_buffer_write
   /// <param name="source">values without references</param>
-  public unsafe void Write<T>(ReadOnlySpan<T> source, CudaStream stream, long offset = 0) where T : struct {
+  public unsafe void Write<T>(ReadOnlySpan<T> source, CudaStream stream, long offset = 0) where T : unmanaged {
     long bytes = (long)source.Length * Unmanaged<T>.Size;
     fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(source))) Write((IntPtr)first, bytes, stream, offset);
   }
 
   //: cucore_buffer_read
   /// <param name="destination">room for values without references</param>
-  public unsafe void Read<T>(Span<T> destination, CudaStream stream, long offset = 0) where T : struct {
+  public unsafe void Read<T>(Span<T> destination, CudaStream stream, long offset = 0) where T : unmanaged {
     long bytes = (long)destination.Length * Unmanaged<T>.Size;
     fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(destination))) Read((IntPtr)first, bytes, stream, offset);
   }

@@ -64,6 +64,7 @@ internal static class Timeout {
 
 public partial class CudaQueue {
   private const int Most = 256;
+  private static readonly Completion[] none = new Completion[0];
 
   //: cucore_queue_wait
   /// <param name="timeout">null and Timeout.InfiniteTimeSpan: no limit</param>
@@ -72,7 +73,7 @@ public partial class CudaQueue {
   public Completion[] Wait(TimeSpan? timeout = null, int most = Most) {
     if (most < 1) throw new ArgumentOutOfRangeException(nameof(most));
     byte[] room = new byte[most * Completion.Size];
-    Completion[] taken = null;
+    Completion[] taken = none;
     Waits.InSlices(Timeout.Nanoseconds(timeout), slice => (taken = Take(slice, room)).Length != 0);
     return taken;
   }

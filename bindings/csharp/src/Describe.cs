@@ -25,12 +25,12 @@ internal static class Describe {
   internal static string Properties(object of) {
     IEnumerable<string> set = of.GetType().GetProperties(BindingFlags.Instance | BindingFlags.Public)
         .Where(p => p.GetIndexParameters().Length == 0)
-        .Select(p => new KeyValuePair<string, string>(p.Name, Value(p.GetValue(of, null), p.PropertyType)))
+        .Select(p => new KeyValuePair<string, string?>(p.Name, Value(p.GetValue(of, null), p.PropertyType)))
         .Where(p => p.Value != null).Select(p => $"{p.Key}={p.Value}");
     return $"{of.GetType().Name}({string.Join(", ", set)})";
   }
 
-  private static string Value(object value, Type type) {
+  private static string? Value(object value, Type type) {
     if (value == null || type.IsValueType && value.Equals(Activator.CreateInstance(type))) return null;
     if (value is string || !(value is IEnumerable all)) return value.ToString();
     string[] each = all.Cast<object>().Select(Item).ToArray();

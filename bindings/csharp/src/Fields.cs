@@ -13,7 +13,7 @@ public sealed class NamedList<T> : List<KeyValuePair<string, T>> {
 }
 
 internal interface IFields {
-  void SetText(string name, string value);
+  void SetText(string name, string? value);
   void SetNumber(string name, long value);
   void AddText(string name, string value);
 }
@@ -38,7 +38,7 @@ internal static class Fields {
     foreach (string text in texts) native.AddText(field, text);
   }
 
-  internal static void Add(NativeCacheOptions native, string field, Key key) { key?.AddTo(native, field); }
+  internal static void Add(NativeCacheOptions native, string field, Key? key) { key?.AddTo(native, field); }
 
   internal static void Add(NativeCacheOptions native, string field, IEnumerable<Key> keys) {
     if (keys == null) return;

@@ -42,16 +42,16 @@ public partial class Kernel {
   }
 
   //: cucore_kernel_parameter_at
-  public Parameter GetParameter(int index, CudaDevice device = null) {
+  public Parameter GetParameter(int index, CudaDevice? device = null) {
     if (index < 0) throw new ArgumentOutOfRangeException(nameof(index));
-    IReadOnlyList<Parameter> all = GetParameters(device);
+    IReadOnlyList<Parameter>? all = GetParameters(device);
     // The library throws here: the parameter does not exist, or none is known.
     return all != null && index < all.Count ? all[index] : new Parameter(RawParameter(index, device));
   }
 
   //: cucore_kernel_parameters
   /// <returns>null where neither the code nor the driver records the parameters</returns>
-  public IReadOnlyList<Parameter> GetParameters(CudaDevice device = null) {
+  public IReadOnlyList<Parameter>? GetParameters(CudaDevice? device = null) {
     return Parameter.Read((data, size) => RawParameters(data, size, device));
   }
 
@@ -64,14 +64,14 @@ public partial class Kernel {
 
   // Launches compare arguments with these, which are read once per device. Empty if the parameters are not known.
   [MethodImpl(MethodImplOptions.AggressiveInlining)]
-  private int[] FormsFor(CudaStream stream, int count) {
+  private int[] FormsFor(CudaStream? stream, int count) {
     int[][] known = forms;
     if (stream == null || (uint)stream.Ordinal >= (uint)known.Length) return FindForms(stream, count);
     int[] found = known[stream.Ordinal];
     return found != null && found.Length == count ? found : FindForms(stream, count);
   }
 
-  private int[] FindForms(CudaStream stream, int count) {
+  private int[] FindForms(CudaStream? stream, int count) {
     CheckAlive();
     if (stream == null) throw new ArgumentNullException(nameof(stream));
     int[][] known = forms;
@@ -82,7 +82,7 @@ public partial class Kernel {
   }
 
   private int[] ReadForms(CudaStream stream, int device) {
-    IReadOnlyList<Parameter> all;
+    IReadOnlyList<Parameter>? all;
     using (CudaDevice on = stream.Device) all = GetParameters(on);
     int[] read = all == null ? unknownForms : all.Count == 0 ? noForms : all.Select(each => each.Form).ToArray();
     int[][] known = forms, more = new int[Math.Max(device + 1, known.Length)][];

@@ -28,7 +28,7 @@ public partial class Kernel {
 
   // A launch whose block is complete.
   private unsafe void Launch(CudaStream stream, byte* block, byte* end, ref HeldBuffers held) {
-    CudaStream.Handle order = null;
+    CudaStream.Handle? order = null;
     IntPtr kernel = IntPtr.Zero, where = IntPtr.Zero;
     try {
       order = CudaStream.getCPtr(stream);
@@ -36,7 +36,7 @@ public partial class Kernel {
       where = order.Enter();
       if (CucoreNativePINVOKE.Launch(kernel, where, (IntPtr)block, (IntPtr)(end - block)) != 0) CucoreNativePINVOKE.Check();
     } finally {
-      if (where != IntPtr.Zero) order.Leave();
+      if (where != IntPtr.Zero) order!.Leave();
       if (kernel != IntPtr.Zero) owned.Leave();
       held.Leave();
     }

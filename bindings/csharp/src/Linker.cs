@@ -6,6 +6,6 @@ public partial class Linker {
   /// Cache.Link also returns the place where it was found.</summary>
   /// <param name="target">the kind of code to make</param>
   /// <param name="cache">the cache for lookups and results; null: none</param>
-  public ObjectCode Link(CodeType target, Cache cache) { return cache == null ? Link(target) : cache.Link(this, target).Code; }
+  public ObjectCode Link(CodeType target, Cache? cache) { return cache == null ? Link(target) : cache.Link(this, target).Code; }
 }
 }

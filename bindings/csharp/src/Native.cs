@@ -65,16 +65,16 @@ internal struct Use : IDisposable {
 internal struct Utf8 : IDisposable {
   public readonly IntPtr Pointer;
 
-  public Utf8(string text) : this(text == null ? null : Bytes(Checked(text) + "\0", 1)) {}
+  public Utf8(string? text) : this(text == null ? null : Bytes(Checked(text) + "\0", 1)) {}
 
-  private Utf8(byte[] bytes) {
+  private Utf8(byte[]? bytes) {
     Pointer = bytes == null ? IntPtr.Zero : Marshal.AllocHGlobal(bytes.Length);
     if (bytes != null) Marshal.Copy(bytes, 0, Pointer, bytes.Length);
   }
 
   /// <summary>Each text with its NUL, one after another, and an empty one at the end.</summary>
-  public static Utf8 List(string[] texts) {
-    if (texts == null || texts.Length == 0) return new Utf8((byte[])null);
+  public static Utf8 List(string[]? texts) {
+    if (texts == null || texts.Length == 0) return new Utf8((byte[]?)null);
     StringBuilder all = new StringBuilder();
     foreach (string text in texts) {
       if (string.IsNullOrEmpty(text)) throw new ArgumentException("a list of texts holds one that is null or empty");
@@ -92,12 +92,12 @@ internal struct Utf8 : IDisposable {
   }
 
   /// <summary>Encodes a text as UTF-8, which cannot represent half of a surrogate pair.</summary>
-  public static byte[] Encode(string text, string parameter) {
+  public static byte[] Encode(string? text, string parameter) {
     if (text == null) throw new ArgumentNullException(parameter);
     return Encoding.UTF8.GetBytes(Checked(text, parameter));
   }
 
-  private static string Checked(string text, string parameter = null) {
+  private static string Checked(string text, string? parameter = null) {
     for (int i = 0; i < text.Length; ++i) {
       if (!char.IsSurrogate(text[i])) continue;
       if (i + 1 == text.Length || !char.IsSurrogatePair(text[i], text[i + 1])) throw Lone(i, parameter);
@@ -106,12 +106,12 @@ internal struct Utf8 : IDisposable {
     return text;
   }
 
-  private static ArgumentException Lone(int index, string parameter) {
+  private static ArgumentException Lone(int index, string? parameter) {
     return new ArgumentException($"{parameter ?? "a text"} has a lone surrogate at index {index}; expected well-formed UTF-16", parameter);
   }
 
   public static unsafe string Read(IntPtr text) {
-    if (text == IntPtr.Zero) return null;
+    if (text == IntPtr.Zero) return "";
     byte* p = (byte*)text;
     int length = 0;
     while (p[length] != 0) ++length;

@@ -11,20 +11,20 @@ public partial class ObjectCode : ISerializable {
   private static readonly DeserializeOptions plain = new DeserializeOptions();
 
   //: cucore_objectcode_create
-  public static ObjectCode FromBytes(CodeType type, byte[] data, ObjectCodeOptions options = null) {
+  public static ObjectCode FromBytes(CodeType type, byte[] data, ObjectCodeOptions? options = null) {
     return FromBytes(type, Checked.NotNull(data, nameof(data)), options);
   }
 
   //: cucore_objectcode_from_file
-  public static ObjectCode FromFile(CodeType type, string path, ObjectCodeOptions options = null) {
+  public static ObjectCode FromFile(CodeType type, string path, ObjectCodeOptions? options = null) {
     options = options ?? noOptions;
-    return RawFromFile(type, path ?? throw new ArgumentNullException(nameof(path)), options.Name, options.Arch, options.Pick(false), options.Pick(true));
+    return RawFromFile(type, path ?? throw new ArgumentNullException(nameof(path)), options.Name!, options.Arch!, options.Pick(false), options.Pick(true));
   }
 
   /// <summary>Reads a file of object code or a container, and detects the type by the content.</summary>
   /// <param name="path">the file</param>
   /// <param name="options">null: none</param>
-  public static ObjectCode FromFile(string path, ObjectCodeOptions options = null) { return FromFile(default(CodeType), path, options); }
+  public static ObjectCode FromFile(string path, ObjectCodeOptions? options = null) { return FromFile(default(CodeType), path, options); }
 
   //: cucore_objectcode_bundle
   public static ObjectCode Bundle(params ObjectCode[] images) {
@@ -37,7 +37,7 @@ public partial class ObjectCode : ISerializable {
 
   //: cucore_objectcode_deserialize
   /// <param name="data">the output of ToBytes, or of any other language</param>
-  public static ObjectCode Load(byte[] data, DeserializeOptions options = null) {
+  public static ObjectCode Load(byte[] data, DeserializeOptions? options = null) {
     return Load(Checked.NotNull(data, nameof(data)), options);
   }
 
@@ -53,20 +53,20 @@ public partial class ObjectCode : ISerializable {
   }
 
   //: cucore_objectcode_create
-  public static unsafe ObjectCode FromBytes(CodeType type, ReadOnlySpan<byte> data, ObjectCodeOptions options = null) {
+  public static unsafe ObjectCode FromBytes(CodeType type, ReadOnlySpan<byte> data, ObjectCodeOptions? options = null) {
     options = options ?? noOptions;
     fixed (byte* first = &MemoryMarshal.GetReference(data))
-      return RawCreate(type, (IntPtr)first, data.Length, options.Name, options.Arch, options.Pick(false), options.Pick(true));
+      return RawCreate(type, (IntPtr)first, data.Length, options.Name!, options.Arch!, options.Pick(false), options.Pick(true));
   }
 
   //: cucore_objectcode_deserialize
   /// <param name="data">the output of ToBytes, or of any other language</param>
-  public static ObjectCode Load(ReadOnlySpan<byte> data, DeserializeOptions options = null) {
+  public static ObjectCode Load(ReadOnlySpan<byte> data, DeserializeOptions? options = null) {
     return new ObjectCode(LoadHandle(data, options ?? plain), true);
   }
 
   //: cucore_objectcode_serialize
-  public byte[] ToBytes(SerializeOptions options = null) {
+  public byte[] ToBytes(SerializeOptions? options = null) {
     using (NativeKeys key = new NativeKeys()) {
       options?.SigningKey?.AddTo(key);
       return ToBytes(Fields.ToToggle(options?.Compression), key);
@@ -78,7 +78,7 @@ public partial class ObjectCode : ISerializable {
   /// <param name="bytesWritten">the number of bytes; 0 if the room is too small</param>
   /// <param name="options">null: not compressed, unsigned</param>
   /// <returns>false if the room is too small</returns>
-  public unsafe bool TryWriteBytes(Span<byte> destination, out int bytesWritten, SerializeOptions options = null) {
+  public unsafe bool TryWriteBytes(Span<byte> destination, out int bytesWritten, SerializeOptions? options = null) {
     using (NativeKeys key = new NativeKeys()) {
       options?.SigningKey?.AddTo(key);
       Toggle compression = Fields.ToToggle(options?.Compression);

@@ -6,16 +6,19 @@ namespace Cucore {
 /// <summary>Options for the bytes of object code made elsewhere.</summary>
 public sealed class ObjectCodeOptions {
   /// <summary>Shown in messages; default "".</summary>
-  public string Name { get; set; }
+  public string? Name { get; set; }
   /// <summary>The architecture, if the bytes do not record it.</summary>
-  public string Arch { get; set; }
+  public string? Arch { get; set; }
   /// <summary>Names under which kernels are found, each with the kernel's name in the
   /// code.</summary>
   public NamedList<string> LoweredNames { get; set; } = new NamedList<string>();
 
+  private static readonly NamedList<string> none = new NamedList<string>();
+
   internal string[] Pick(bool lowered) {
-    string[] picked = new string[LoweredNames == null ? 0 : LoweredNames.Count];
-    for (int i = 0; i < picked.Length; ++i) picked[i] = lowered ? LoweredNames[i].Value : LoweredNames[i].Key;
+    NamedList<string> names = LoweredNames ?? none;
+    string[] picked = new string[names.Count];
+    for (int i = 0; i < picked.Length; ++i) picked[i] = lowered ? names[i].Value : names[i].Key;
     return picked;
   }
 
@@ -27,7 +30,7 @@ public sealed class SerializeOptions {
   /// <summary>Whether to compress (zstd); by default the bytes are not compressed.</summary>
   public bool? Compression { get; set; }
   /// <summary>The key that signs; null: unsigned.</summary>
-  public Key SigningKey { get; set; }
+  public Key? SigningKey { get; set; }
 
   //: described
 }

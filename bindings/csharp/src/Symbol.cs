@@ -32,7 +32,7 @@ public struct Parameter {
 
   // `read` fills an array of infos, passed as address and size in bytes, and returns their number;
   // -1: not known.
-  internal static unsafe Parameter[] Read(Func<IntPtr, long, long> read) {
+  internal static unsafe Parameter[]? Read(Func<IntPtr, long, long> read) {
     for (long room = Room;;) {
       Info[] infos = new Info[room];
       long count;
@@ -61,10 +61,10 @@ public sealed class Symbol {
   /// <summary>Of data, in bytes.</summary>
   public long Size { get; } = code.RawSymbolSize(index);
   /// <summary>Of a kernel; null if the code does not record them.</summary>
-  public IReadOnlyList<Parameter> Parameters { get; } = Parameter.Read((data, size) => code.RawSymbolParameters(index, data, size));
+  public IReadOnlyList<Parameter>? Parameters { get; } = Parameter.Read((data, size) => code.RawSymbolParameters(index, data, size));
 
   /// <summary>One without values.</summary>
-  public Symbol() {}
+  public Symbol() { Expression = LoweredName = ""; }
 
   /// <summary>The name as written if it is known, else that in the code.</summary>
   public override string ToString() { return Expression.Length != 0 ? Expression : LoweredName; }

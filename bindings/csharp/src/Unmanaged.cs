@@ -6,7 +6,7 @@ using System.Runtime.InteropServices;
 
 namespace Cucore {
 /// <summary>Facts about a type whose values cross as bytes.</summary>
-internal static class Unmanaged<T> where T : struct {
+internal static class Unmanaged<T> where T : unmanaged {
   // Checked once per type: a kernel would receive a reference inside as an address of the
   // collector's heap.
   private static readonly bool plain = Plain.Is(typeof(T));
@@ -40,7 +40,7 @@ internal static class Plain {
 internal struct Pinned : IDisposable {
   private GCHandle handle;
 
-  internal Pinned(object array) { handle = array == null ? default(GCHandle) : GCHandle.Alloc(array, GCHandleType.Pinned); }
+  internal Pinned(object? array) { handle = array == null ? default(GCHandle) : GCHandle.Alloc(array, GCHandleType.Pinned); }
   internal IntPtr Address { get { return handle.IsAllocated ? handle.AddrOfPinnedObject() : IntPtr.Zero; } }
   public void Dispose() { if (handle.IsAllocated) handle.Free(); }
 }

@@ -9,7 +9,7 @@ using System.Runtime.CompilerServices;
 using Cucore;
 
 public static class Lifetimes {
-  private static List<IDisposable> OneOfEach() {
+  internal static List<IDisposable> OneOfEach() {
     CudaStream stream = World.Stream();
     CudaProgram program = new CudaProgram(World.Scale);
     ObjectCode code = ObjectCode.Load(World.Code(World.Scale).ToBytes());
@@ -92,9 +92,9 @@ public static class Lifetimes {
         || name == "DisposeAsync";
   }
 
-  private static bool TakesSpans(MethodInfo method) { return method.GetParameters().Any(p => p.ParameterType.Name.Contains("Span`")); }
+  internal static bool TakesSpans(MethodBase method) { return method.GetParameters().Any(p => p.ParameterType.Name.Contains("Span`")); }
 
-  private static object Value(Type type) {
+  internal static object Value(Type type) {
     if (type.IsByRef) type = type.GetElementType();
     if (type == typeof(Arg)) return (Arg)1;
     if (type == typeof(CudaStream)) return World.Device.GetDefaultStream();
@@ -105,6 +105,7 @@ public static class Lifetimes {
     if (type == typeof(int)) return 1;
     if (type == typeof(CudaQueue)) return new CudaQueue();
     if (type == typeof(Func<ObjectCode>)) return new Func<ObjectCode>(() => null);
+    if (type == typeof(Func<int, bool>)) return new Func<int, bool>(level => false);
     if (type == typeof(CudaProgram)) return new CudaProgram(World.Scale);
     if (type == typeof(Linker)) return new Linker();
     if (type == typeof(Symbol)) return World.Code(World.Scale).Symbols[0];

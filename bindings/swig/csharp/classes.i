@@ -2,6 +2,7 @@
 // Every class holds its handle in a SafeHandle: not released while a call uses it. Quick calls
 // count themselves in and out (Enter, Leave), which costs a third of SafeHandle's own counting.
 %typemap(csclassmodifiers) SWIGTYPE "internal sealed partial class"
+%typemap(csimports) SWIGTYPE "#nullable enable annotations"
 %typemap(csinterfaces) SWIGTYPE "System.IDisposable"
 %typemap(csbody) SWIGTYPE %{
   internal sealed partial class Handle : System.Runtime.InteropServices.SafeHandle {
@@ -61,8 +62,8 @@
     owned = new Handle(cPtr, cMemoryOwn);
     identity = cPtr;
   }
-  internal static Handle getCPtr($csclassname obj) { return obj == null ? Handle.Null : obj.swigCPtr; }
-  internal static Handle getCPtr($csclassname obj, string parameter) {
+  internal static Handle getCPtr($csclassname? obj) { return obj == null ? Handle.Null : obj.swigCPtr; }
+  internal static Handle getCPtr($csclassname? obj, string parameter) {
     if (obj == null) throw Checked.Null(parameter);
     return obj.swigCPtr;
   }
@@ -72,6 +73,7 @@
 %typemap(csin) SWIGTYPE * "$csclassname.getCPtr($csinput, \"$csinput\")"
 %define %nullable(CLASS, NAME)
 %typemap(csin) CLASS *NAME "$csclassname.getCPtr($csinput)"
+%typemap(cstype) CLASS *NAME "$csclassname?"
 %enddef
 %typemap(csdispose) SWIGTYPE %{
   private volatile bool isDisposed;
@@ -86,7 +88,7 @@
   public bool IsDisposed { get { return isDisposed; } }
   /// <summary>Returns whether both are the same native object; for a disposed one, the same
   /// object.</summary>
-  public override bool Equals(object other) {
+  public override bool Equals(object? other) {
     return ReferenceEquals(this, other)
         || other is $csclassname that && identity == that.identity && !isDisposed && !that.isDisposed;
   }

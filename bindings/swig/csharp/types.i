@@ -37,6 +37,7 @@
 // UTF-8 in both directions; SWIG's default is the code page of the machine.
 %typemap(imtype) const char * "System.IntPtr"
 %typemap(csin, pre="    using (Utf8 $csinput_utf8 = new Utf8($csinput)) {", terminator="    }") const char * "$csinput_utf8.Pointer"
+%typemap(cstype) const char *value "string?"
 %typemap(out) const char * "$result = $1;"
 %typemap(ctype) const char * "const char *"
 %typemap(in) const char * "$1 = (char *)$input;"
@@ -117,7 +118,7 @@ struct Pair;
 %define %csharp_texts(NAMES, COUNT)
 %typemap(ctype) (const char *const *NAMES, size_t COUNT) "const char *"
 %typemap(imtype) (const char *const *NAMES, size_t COUNT) "System.IntPtr"
-%typemap(cstype) (const char *const *NAMES, size_t COUNT) "string[]"
+%typemap(cstype) (const char *const *NAMES, size_t COUNT) "string[]?"
 %typemap(csin, pre="    using (Utf8 $csinput_utf8 = Utf8.List($csinput)) {", terminator="    }") (const char *const *NAMES, size_t COUNT) "$csinput_utf8.Pointer"
 %typemap(in) (const char *const *NAMES, size_t COUNT) (std::vector<const char *> pointers) {
   for (const char *text = $input; text && *text; text += std::strlen(text) + 1) pointers.push_back(text);

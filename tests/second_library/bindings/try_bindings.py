@@ -90,8 +90,9 @@ def csharp(folder):
     run(CONFIG["swig"], "-c++", "-csharp", "-DSWIG_CSHARP_NO_EXCEPTION_HELPER", "-namespace", "Cucore", "-dllimport", "cucorecs",
         "-outdir", folder, "-outfile", "Cucore.Generated.cs", "-o", folder / "wrap.cxx", folder / "cucore_csharp.i")
     compile_module(folder, folder / "libcucorecs.so", [folder / "wrap.cxx"], [])
-    run(CONFIG["mcs"], "-nologo", "-unsafe", "-langversion:latest", "-nowarn:1573,1591", "-define:CUCORE_ASYNC_INTERFACES",
-        f"-out:{folder}/count.exe", HERE / "CountOnDevice.cs", *sorted(folder.glob("*.cs")))
+    run(sys.executable, "-B", BINDINGS / "csharp/older.py", folder / "older", *sorted(folder.glob("*.cs")), HERE / "CountOnDevice.cs", "--",
+        CONFIG["mcs"], "-nologo", "-unsafe", "-langversion:latest", "-nowarn:1573,1591", "-define:CUCORE_ASYNC_INTERFACES",
+        f"-out:{folder}/count.exe")
     run(CONFIG["mono"], folder / "count.exe", env=environment(LD_LIBRARY_PATH=f"{folder}:{environment()['LD_LIBRARY_PATH']}"))
 
 
