@@ -37,7 +37,7 @@ public static class Annotations {
       objects.TryGetValue(type, out IDisposable target);
       const BindingFlags Which = BindingFlags.Public | BindingFlags.DeclaredOnly | BindingFlags.Static | BindingFlags.Instance;
       IEnumerable<MethodBase> all = type.GetMethods(Which).Where(m => m.IsStatic || target != null).Concat<MethodBase>(type.GetConstructors());
-      foreach (MethodBase method in all.Where(m => !Lifetimes.TakesSpans(m) && !excluded.Contains(m.Name))) {
+      foreach (MethodBase method in all.Where(m => !Lifetimes.TakesSpans(m) && !excluded.Contains(m.Name) && !m.IsDefined(typeof(ObsoleteAttribute)))) {
         MethodBase closed = method.IsGenericMethod ? ((MethodInfo)method).MakeGenericMethod(typeof(int)) : method;
         foreach (ParameterInfo parameter in closed.GetParameters().Where(Takes)) {
           object[] arguments = closed.GetParameters().Select(p => p == parameter ? null : Lifetimes.Value(p.ParameterType)).ToArray();
