@@ -32,7 +32,7 @@ public static class Lifetimes {
       Check.That(!(bool)each.GetType().GetProperty("IsDisposed").GetValue(each));
       each.Dispose();
       foreach (MethodInfo method in each.GetType().GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly)) {
-        if (IsAllowed(method.Name) || TakesSpans(method)) continue;
+        if (IsAllowed(method.Name) || TakesSpans(method) || method.IsDefined(typeof(ObsoleteAttribute))) continue;
         MethodInfo closed = method.IsGenericMethod ? method.MakeGenericMethod(typeof(int)) : method;
         object[] arguments = closed.GetParameters().Select(p => Value(p.ParameterType)).ToArray();
         try {
