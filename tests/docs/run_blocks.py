@@ -61,9 +61,10 @@ def performed(transcript, folder):
 def is_installed(tool):
     """TOOL, or PYTHON:MODULE"""
     program, _, module = tool.partition(":")
-    if not shutil.which(program):
+    path = environment(HERE)["PATH"]
+    if not shutil.which(program, path=path):
         return False
-    return not module or subprocess.run([program, "-c", f"import {module}"], stderr=subprocess.DEVNULL).returncode == 0
+    return not module or subprocess.run([program, "-c", f"import {module}"], env={"PATH": path}, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def without_numbers(text):
