@@ -29,7 +29,12 @@ final class CompletionPublisher implements Flow.Publisher<Completion> {
         current = delivery;
       }
     }
-    delivery.start();
+    try {
+      delivery.start();
+    } catch (Throwable e) { // no thread is available
+      leave(delivery);
+      throw e;
+    }
   }
 
   private synchronized void leave(Delivery delivery) {

@@ -45,15 +45,19 @@ final class NativeLoader {
   }
 
   /** Unpacks the files whose names begin with a text. If that fails, their user reports the missing file. */
-  static synchronized void supply(String names) {
-    load();
+  static void supply(String names) {
     try {
-      if (unpacked != null) {
-        unpacked.supply(names);
-      }
-    } catch (IOException e) {
+      unpack(names);
+    } catch (IOException e) { // without the lock: another thread that loads holds the lock of a class that a message needs
       Log.write(LogLevel.WARNING, "cannot unpack " + names + ": " + e + "; set the property cucore.unpack.path"
           + " to a folder that is writable");
+    }
+  }
+
+  private static synchronized void unpack(String names) throws IOException {
+    load();
+    if (unpacked != null) {
+      unpacked.supply(names);
     }
   }
 

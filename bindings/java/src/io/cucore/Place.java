@@ -3,6 +3,7 @@ package io.cucore;
 
 import java.lang.reflect.Array;
 import java.nio.Buffer;
+import java.nio.ByteBuffer;
 import java.util.Map;
 
 /** The location of bytes on the host: in the heap, or in native memory if array is null. */
@@ -68,16 +69,20 @@ final class Place {
     return new Place(all.array, (long) size * first, (long) size * count);
   }
 
-  /** Null if the bytes cannot be copied unchanged, from where they are. */
+  /** Null if the bytes cannot be copied unchanged, from their present place. */
   private static Place ofMemory(Buffer buffer) {
-    NioKind kind = NioKind.of(buffer);
-    if (!kind.isNative(buffer) || !buffer.isDirect() && !buffer.hasArray()) {
+    NioKind kind = buffer instanceof ByteBuffer ? null : NioKind.of(buffer); // its class takes milliseconds to load
+    if (kind != null && !kind.isNative(buffer) || !buffer.isDirect() && !buffer.hasArray()) {
       return null;
     }
-    long position = (long) kind.size * buffer.position();
-    long size = (long) kind.size * buffer.remaining();
-    return buffer.isDirect() ? new Place(null, Natives.addressOf(buffer) + position, size)
-        : new Place(buffer.array(), (long) kind.size * buffer.arrayOffset() + position, size);
+    int unit = kind == null ? 1 : kind.size;
+    long position = (long) unit * buffer.position();
+    long size = (long) unit * buffer.remaining();
+    if (buffer.isDirect()) {
+      long address = Natives.addressOf(buffer);
+      return address == 0 ? null : new Place(null, address + position, size); // 0: a view that hides its memory
+    }
+    return new Place(buffer.array(), (long) unit * buffer.arrayOffset() + position, size);
   }
 
   private static Place ofArray(Object array) {

@@ -50,7 +50,7 @@ final class Waits {
       DeviceWait mine = new DeviceWait(ordinal);
       DeviceWait running = OF_DEVICES.putIfAbsent(ordinal, mine);
       if (running == null) {
-        mine.start();
+        mine.begin();
       }
       if (!(running == null ? mine : running).await(limit - (System.nanoTime() - start))) {
         throw notReady("the device", timeout);
@@ -73,6 +73,16 @@ final class Waits {
       this.ordinal = ordinal;
       setDaemon(true);
       setContextClassLoader(null);
+    }
+
+    void begin() {
+      try {
+        start();
+      } catch (Throwable e) { // no thread is available
+        OF_DEVICES.remove(ordinal, this);
+        end.countDown();
+        throw e;
+      }
     }
 
     /** With a device of its own, so that a close of the caller's does not wait for this one. */
