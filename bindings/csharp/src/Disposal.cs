@@ -8,7 +8,8 @@ using System.Threading.Tasks;
 namespace Cucore {
 public partial class CudaStream {
   /// <summary>Disposes of the stream once all of its present work is complete. No thread waits for
-  /// it. The task fails as the work does; the stream is disposed of in any case.</summary>
+  /// it. The task fails as the work does; the stream is disposed of in any case. Work that another
+  /// thread adds meanwhile is not awaited, and continues.</summary>
   public async Task DisposeAsync() {
     if (IsDisposed) return;
     try {

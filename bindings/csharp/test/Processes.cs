@@ -45,7 +45,7 @@ public static class Processes {
 
   // A kernel never ends, a thread waits for it, and its objects are left to the finalizers.
   public static void ExitDuringWaits() {
-    foreach (string wait in new[] { "Stream", "Event", "Device", "Future", "Queue", "Task" }) {
+    foreach (string wait in new[] { "Stream", "Event", "Device", "Future", "Queue", "AwaitedQueue", "Timeout", "Task" }) {
       DateTime exit = new DateTime(long.Parse(Run($"ExitIn{wait}", 3)), DateTimeKind.Utc);
       double seconds = (DateTime.UtcNow - exit).TotalSeconds;
       Check.That(seconds < 10, $"the end of the process during the wait for a {wait} within 10 s, not {seconds:0.0}");
@@ -104,6 +104,8 @@ public static class Processes {
   private static void ExitInDevice() { ExitIn(stream => World.Device.Synchronize()); }
   private static void ExitInFuture() { ExitIn(stream => CudaFuture.FromStream(stream, new CudaQueue(), 1).Wait()); }
   private static void ExitInQueue() { ExitIn(stream => new CudaQueue().Wait()); }
+  private static void ExitInAwaitedQueue() { ExitIn(stream => new CudaQueue().WaitAsync().Wait()); }
+  private static void ExitInTimeout() { ExitIn(stream => stream.Synchronize(TimeSpan.FromHours(1))); }
   private static void ExitInTask() { ExitIn(stream => stream.SynchronizeAsync().Wait()); }
 
   private static void ExitIn(Action<CudaStream> wait) {
