@@ -47,9 +47,9 @@ TEST_F(Devices, TellTheirAttributes) {
   EXPECT_EQ(warp, 32);
   for (const int number : {0, -1, 100000}) {
     warp = 7;
-    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "attribute " + std::to_string(number),
-          cucore_device_attribute, device_, static_cast<cucore_device_attribute_name>(number),
-          &warp);
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
+          "attribute " + std::to_string(number) + "|CUdevice_attribute", cucore_device_attribute,
+          device_, static_cast<cucore_device_attribute_name>(number), &warp);
     EXPECT_EQ(warp, 0);
   }
 }

@@ -7,7 +7,7 @@ import re
 import unittest
 from pathlib import Path
 
-from command import CommandTest, needs_nvrtc, public_header
+from command import SAXPY, CommandTest, needs_nvrtc, public_header
 
 
 class Cache(CommandTest):
@@ -56,6 +56,71 @@ class Cache(CommandTest):
         self.assertEqual(self.entries(), 1)
         self.succeeds("cache", "clear")
         self.assertEqual(self.entries(), 0)
+
+    def put(self, name, text):
+        self.write(name, SAXPY.replace("saxpy", text))
+        self.compile_cached(name, "--arch", "sm_90")
+
+    @needs_nvrtc
+    def test_the_list_has_short_keys_and_fits_100_columns(self):
+        long_name = "a_very_long_name_of_a_source_file_that_does_not_fit_into_the_line.cu"
+        for name in ("saxpy.cu", long_name):
+            self.put(name, name.removesuffix(".cu"))
+        *lines, last = self.succeeds("cache", "list").splitlines()
+        self.assertEqual(last, "2 entries")
+        for line in lines:
+            self.assertLessEqual(len(line), 100)
+            self.assertRegex(line, r"^[0-9a-f]{12}  ")
+        self.assertTrue(any(line.endswith("fit_into_the_line.cu") and "..." in line for line in lines), lines)
+        whole = self.succeeds("cache", "list", "-v")
+        self.assertIn(long_name, whole)
+        keys = {entry["key"] for entry in json.loads(self.succeeds("cache", "list", "--json"))["entries"]}
+        self.assertEqual(keys, {line.split()[0] for line in whole.splitlines()[:-1]})
+        self.assertEqual({key[:12] for key in keys}, {line.split()[0] for line in lines})
+
+    @needs_nvrtc
+    def test_remove_accepts_the_key_of_the_list(self):
+        for name in ("one", "two"):
+            self.put(f"{name}.cu", name)
+        first, second = (line.split()[0] for line in self.succeeds("cache", "list").splitlines()[:2])
+        self.assertEqual(self.succeeds("cache", "remove", first.upper()), "1 entry removed\n")
+        self.assertEqual(self.succeeds("cache", "list").splitlines()[-1], "1 entry")
+        self.fails(1, "cache", "remove", first, says=[first, "cache list"])
+        removed = json.loads(self.succeeds("cache", "remove", second, "--json"))
+        self.assertEqual((removed["removed"], removed["keys"][0][:12]), (1, second))
+        self.assertEqual(self.entries(), 0)
+
+    @needs_nvrtc
+    def test_remove_refuses_an_ambiguous_key_and_names_the_candidates(self):
+        self.put("one.cu", "one")
+        key = json.loads(self.succeeds("cache", "list", "--json"))["entries"][0]["key"]
+        [file] = [path for path in (self.folder / "cache").rglob("*")
+                  if path.is_file() and key[4:] in path.name.replace("/", "")]
+        twin = key[:-1] + ("0" if key[-1] != "0" else "1")
+        file.with_name(file.name.replace(key[-8:], twin[-8:])).write_bytes(file.read_bytes())
+        listed = self.succeeds("cache", "list").splitlines()
+        self.assertEqual({line.split()[0] for line in listed[:-1]}, {key, twin})
+        self.fails(1, "cache", "remove", key[:12], says=[f"{key[:12]} is ambiguous; 2 keys", key[:16], twin[:16]])
+        self.assertEqual(self.succeeds("cache", "list").splitlines()[-1], "2 entries")
+
+    def test_remove_refuses_what_is_not_a_key(self):
+        for key in ("abc", "saxpy.cu", "0" * 65):
+            self.fails(2, "cache", "remove", key, says=["is not a key", "4 to 64 hexadecimal digits"])
+        self.fails(2, "cache", "remove", says="key")
+
+    @needs_nvrtc
+    def test_a_batch_ends_with_a_summary(self):
+        self.write("second.cu", SAXPY.replace("saxpy", "second"))
+        arguments = ("compile", "saxpy.cu", "second.cu", "-o", "out", "--arch", "sm_90")
+        self.assertRegex(self.succeeds(*arguments), r"\n2 programs: 2 built, \d+\.\d s\n$")
+        self.assertRegex(self.succeeds(*arguments, "--cache"), r"\n2 programs: 2 built, 0 from the cache, \d+\.\d s\n$")
+        self.assertRegex(self.succeeds(*arguments, "--cache"), r"\n2 programs: 0 built, 2 from the cache, \d+\.\d s\n$")
+        self.write("second.cu", "not C++")
+        result = self.run_command(*arguments, "--cache")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout.decode(), r"\n2 programs: 0 built, 1 from the cache, 1 failed, \d+\.\d s\n$")
+        self.write("second.cu", SAXPY)
+        self.assertEqual(self.succeeds(*arguments, "-q"), "")
 
     def test_the_counts_have_the_names_of_the_header(self):
         header = public_header()

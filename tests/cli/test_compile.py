@@ -300,7 +300,12 @@ class InspectMachineCode(CommandTest):
         for section in sections:
             stored = data[section["offset"]:section["offset"] + section["stored_size"]]
             self.assertEqual(section["sha256"], hashlib.sha256(stored).hexdigest())
-        self.assertIn(sections[0]["sha256"], self.succeeds("inspect", "a.cuco"))
+        self.assertIn(sections[0]["sha256"], self.succeeds("inspect", "a.cuco", "-v"))
+        text = self.succeeds("inspect", "a.cuco")
+        self.assertNotIn(sections[0]["sha256"], text)
+        self.assertNotIn("_sha256", text)
+        self.assertLess(text.index("  kernel    saxpy"), text.index("sections "))
+        self.assertLess(text.index("  kernel    saxpy"), text.index("made"))
 
     def test_the_source_and_the_options_are_told_of(self):
         self.compile("saxpy.cu", "a.cuco", "-a", "sm_90", "--no-fma")

@@ -49,6 +49,25 @@ class Completions(CommandTest):
         self.assertIn("--driver", self.complete("cucore", "--d"))
         self.assertEqual(self.complete("cucore", "sign", "a"), [])
 
+    def test_subcommands_of_the_cache(self):
+        self.assertEqual(self.complete("cucore", "cache", ""),
+                         ["stats", "list", "remove", "verify", "trim", "clear", "explain"])
+        self.assertEqual(self.complete("cucore", "cache", "tr"), ["trim"])
+        self.assertEqual(self.complete("cucore", "cache", "trim", "--max"), ["--max-size"])
+        self.assertEqual(self.complete("cucore", "cache", "list", ""), [])
+
+    def test_values(self):
+        self.assertEqual(self.complete("cucore", "compile", "a.cu", "--target", ""), ["cubin", "cuco", "ltoir", "ptx"])
+        self.assertEqual(self.complete("cucore", "compile", "-t", "c"), ["cubin", "cuco"])
+        self.assertEqual(self.complete("cucore", "cache", "explain", "--target", ""), ["ptx", "cubin", "ltoir"])
+        self.assertEqual(self.complete("cucore", "link", "-O", ""), ["0", "3"])
+        self.assertEqual(self.complete("cucore", "compile", "--language", ""), ["cuda", "ptx", "nvvm"])
+        for words in (["--driver", ""], ["info", "--driver", ""]):
+            self.assertEqual(self.complete("cucore", *words), ["nvidia", "cpu", "auto"])
+        self.assertEqual(self.complete("cucore", "sign", "--key-format", ""), ["pem", "der", "hex", "raw"])
+        for option in ("-o", "--arch", "--define", "--name"):
+            self.assertEqual(self.complete("cucore", "compile", option, ""), [], "not a list of words")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -30,7 +30,12 @@ class Usage(CommandTest):
         self.assertEqual(self.succeeds("help", "cache", "list"), self.succeeds("cache", "list", "--help"))
 
     def test_options_without_a_subcommand_are_a_usage_error(self):
-        self.fails(2, "--verbose", says="subcommand")
+        self.fails(2, "--verbose", says="cucore requires a subcommand; expected one of info, compile")
+        self.fails(2, "cache", says="cucore cache requires a subcommand; expected one of stats, list")
+
+    def test_a_missing_option_points_to_the_help_of_its_subcommand(self):
+        self.assertIn("'cucore compile --help'", self.fails(2, "compile", "saxpy.cu", says="--output"))
+        self.assertIn("'cucore cache trim --help'", self.fails(2, "cache", "trim", says="--max-size"))
 
     def test_a_mistyped_name_is_answered_with_the_nearest(self):
         for arguments, message, hint in (
@@ -90,7 +95,11 @@ class Info(CommandTest):
         text = self.succeeds("info")
         all_of_it = json.loads(self.succeeds("info", "--json"))
         names = [library["name"] for library in all_of_it["libraries"]]
-        self.assertEqual(names, ["driver", "nvrtc", "nvjitlink", "nvvm"])
+        self.assertEqual(names[:4], ["driver", "nvrtc", "nvjitlink", "nvvm"])
+        self.assertLessEqual(set(names[4:]), {"cublas", "cublaslt", "cufft", "cusolver", "curand", "cusparse",
+                                              "nccl", "cupti", "nvml"})
+        for library in all_of_it["libraries"][4:]:
+            self.assertTrue(library["available"], library)
         for name in names:
             self.assertIn(name, text)
         for library in all_of_it["libraries"]:

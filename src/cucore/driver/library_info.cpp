@@ -12,6 +12,7 @@
 #include "driver/plain_library.hpp"
 #include "driver/toolkit_headers.hpp"
 #include "support/interned.hpp"
+#include "support/join.hpp"
 
 namespace cucore::driver {
 namespace {
@@ -38,13 +39,6 @@ OpenLibrary open(ToolkitTable<PlainTable>& state) {
 [[noreturn]] void throw_unknown(Library library) {
   throw Error(Status::INVALID_ARGUMENT, "library is " + std::to_string(static_cast<int>(library)) +
                                             "; expected a number of cucore_library");
-}
-
-std::string joined_header_folders() {
-  std::string out;
-  for (const std::string& folder : toolkit_headers().folders)
-    out += (out.empty() ? "" : ":") + folder;
-  return out;
 }
 
 // Opens the library if it is not open yet.
@@ -91,7 +85,8 @@ LibraryInfo query(Library library) {
   try {
     const OpenLibrary opened = open(library);
     LibraryInfo info{interned(opened.path), opened.version_major, opened.version_minor, true};
-    if (library == Library::NVRTC) info.header_folders = interned(joined_header_folders());
+    if (library == Library::NVRTC)
+      info.header_folders = interned(join(toolkit_headers().folders, ":"));
     return info;
   } catch (const Error& error) {
     LibraryInfo info;

@@ -13,6 +13,7 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "report.hpp"
+#include "strings.hpp"
 #include "terminal.hpp"
 #include "trust.hpp"
 
@@ -67,9 +68,10 @@ void bundle(const BundleRequest& request) {
     done["images"].push_back(
         describe_code(make<ObjectCode>(cucore_objectcode_image_at, code.get(), i).get()));
   warn_of_doubles(request, done["images"]);
-  print_done(fmt::format("{}: {} images: {}; {} bytes", request.output, done["images"].size(),
-                         list_images(done["images"]), container.size()),
-             done, request.quiet || request.output == "-");
+  print_done(
+      fmt::format("{}: {}: {}; {} bytes", request.output, counted(done["images"].size(), "image"),
+                  list_images(done["images"]), container.size()),
+      done, request.quiet || request.output == "-");
 }
 
 }  // namespace

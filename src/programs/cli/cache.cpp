@@ -151,6 +151,10 @@ void add_cache(CLI::App& app) {
   add(*group, "stats", "counts of every process that has used it", request, stats);
   add(*group, "list", "every entry: key, size, last use, kind, architecture, name", request,
       list_cache);
+  add(*group, "remove", "removes entries by their keys", request, remove_entries)
+      ->add_option("key", request->keys, "the first digits of a key, as 'cache list' prints them")
+      ->required()
+      ->type_name("KEY");
   add(*group, "verify", "reads every file and removes damaged ones", request, verify_cache);
   CLI::App* trim = add(
       *group, "trim", "removes the least recently used entries", request,
@@ -174,6 +178,7 @@ void add_cache(CLI::App& app) {
   group->footer(
       "Example:\n"
       "  cucore cache stats\n"
+      "  cucore cache remove 3f9a12c0b5de\n"
       "  cucore cache trim --max-size 500M\n"
       "  cucore cache explain saxpy.cu --arch sm_90 --target cubin");
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "handles.hpp"
 #include "source.hpp"
@@ -16,6 +17,7 @@ struct CacheRequest {
   std::string folder;
   std::string max_size;
   std::string file, target;
+  std::vector<std::string> keys;
   CompileFlags flags;
 };
 
@@ -26,6 +28,8 @@ Cache open_cache(const CacheRequest& request, bool read_only);
 std::string size_text(std::uint64_t bytes);
 
 void list_cache(const CacheRequest& request);
+// Removes the entries of the keys; the beginning of a key is enough if it is unambiguous.
+void remove_entries(const CacheRequest& request);
 void verify_cache(const CacheRequest& request);
 // Removes files until `size` bytes remain; shows `what` during the work.
 void trim_cache(const CacheRequest& request, std::uint64_t bytes, const char* what);

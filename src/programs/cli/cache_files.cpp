@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// cucore cache list, verify, trim and clear: they process the files of the cache one by one.
+// cucore cache list, remove, verify, trim and clear: they process the files of the cache one by
+// one.
 #include <cucore.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
 #include <cstdint>
 #include <ctime>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cache_actions.hpp"
 #include "failure.hpp"
@@ -14,6 +21,7 @@
 #include "print.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
+#include "strings.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -39,11 +47,50 @@ Json describe_entry(const cucore_cache_entry_info& entry) {
           {"problem", entry.problem}};
 }
 
-void print_entry(const cucore_cache_entry_info& entry) {
-  print("{}  {:>10}  {:%F %T}  {:<6} {:<10} {}\n", key_of(entry), size_text(entry.size),
-        fmt::localtime(seconds_of(entry)), type_name(entry.type), entry.arch,
-        entry.is_sound ? entry.name : entry.problem);
+constexpr std::size_t KEY_DIGITS = 64;
+constexpr std::size_t SHOWN_DIGITS = 12;
+// The columns that remain for a name in a line of 100.
+constexpr std::size_t NAME_COLUMNS = 34;
+
+struct Entry {
+  std::string key, size, kind, arch, text;
+  std::time_t used;
+};
+
+// Returns how many digits distinguish all keys, at least SHOWN_DIGITS.
+std::size_t digits_of(const std::vector<Entry>& entries) {
+  if (wants_verbose()) return KEY_DIGITS;
+  std::vector<std::string_view> keys;
+  for (const Entry& entry : entries) keys.push_back(entry.key);
+  std::ranges::sort(keys);
+  std::size_t digits = SHOWN_DIGITS;
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    const auto [end, unused] = std::ranges::mismatch(keys[i - 1], keys[i]);
+    digits = std::max<std::size_t>(digits, end - keys[i - 1].begin() + 1);
+  }
+  return std::min(digits, KEY_DIGITS);
 }
+
+// Returns the end of a long name, which distinguishes it from others.
+std::string shortened(const std::string& name) {
+  if (wants_verbose() || name.size() <= NAME_COLUMNS) return name;
+  std::size_t from = name.size() - (NAME_COLUMNS - 3);
+  while (from < name.size() && (name[from] & 0xC0) == 0x80) ++from;  // inside a UTF-8 sequence
+  return "..." + name.substr(from);
+}
+
+void print_entries(const std::vector<Entry>& entries) {
+  const std::size_t digits = digits_of(entries);
+  for (const Entry& entry : entries)
+    print("{}  {:>10}  {:%F %R}  {:<6} {:<10} {}\n", entry.key.substr(0, digits), entry.size,
+          fmt::localtime(entry.used), entry.kind, entry.arch, shortened(entry.text));
+}
+
+// State of cache list.
+struct Listing {
+  std::vector<Entry> lines;
+  Json entries = Json::array();
+};
 
 // State of the iteration over the files.
 struct Walk {
@@ -53,10 +100,54 @@ struct Walk {
 };
 
 std::int32_t add_entry(const cucore_cache_entry_info* entry, void* user_data) {
-  auto& entries = *static_cast<Json*>(user_data);
-  entries.push_back(describe_entry(*entry));
-  if (!wants_json()) print_entry(*entry);
+  auto& listing = *static_cast<Listing*>(user_data);
+  listing.entries.push_back(describe_entry(*entry));
+  listing.lines.push_back({key_of(*entry), size_text(entry->size), type_name(entry->type),
+                           entry->arch, entry->is_sound ? entry->name : entry->problem,
+                           seconds_of(*entry)});
   return 1;
+}
+
+std::int32_t add_key(const cucore_cache_entry_info* entry, void* user_data) {
+  static_cast<std::vector<std::string>*>(user_data)->push_back(key_of(*entry));
+  return 1;
+}
+
+// Returns the lower-case digits of a key or of its beginning.
+std::string parse_digits(std::string text) {
+  constexpr std::size_t FEWEST = 4;
+  for (char& digit : text)
+    digit = static_cast<char>(std::tolower(static_cast<unsigned char>(digit)));
+  if (text.size() < FEWEST || text.size() > KEY_DIGITS ||
+      text.find_first_not_of("0123456789abcdef") != text.npos)
+    throw usage(fmt::format("'{}' is not a key; expected {} to {} hexadecimal digits", text, FEWEST,
+                            KEY_DIGITS));
+  return text;
+}
+
+// Returns the one key among `keys` that begins with the given digits.
+std::string find_key(std::vector<std::string> keys, const std::string& digits) {
+  std::erase_if(keys, [&](const std::string& key) { return !key.starts_with(digits); });
+  if (keys.empty())
+    throw failed(
+        fmt::format("no key in the cache begins with {}; 'cucore cache list' shows the keys",
+                    digits),
+        CUCORE_ERROR_NOT_FOUND);
+  if (keys.size() == 1) return keys.front();
+  constexpr std::size_t MOST_SHOWN = 4;
+  const std::size_t count = keys.size();
+  std::ranges::sort(keys);
+  keys.resize(std::min(count, MOST_SHOWN));
+  for (std::string& key : keys) key.resize(std::max(SHOWN_DIGITS, digits.size() + 4));
+  throw failed(fmt::format("{} is ambiguous; {} keys begin with it: {}{}", digits, count,
+                           fmt::join(keys, ", "), count > MOST_SHOWN ? ", ..." : ""));
+}
+
+std::array<std::uint8_t, 32> bytes_of(const std::string& key) {
+  std::array<std::uint8_t, 32> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    std::from_chars(key.data() + 2 * i, key.data() + 2 * i + 2, bytes[i], 16);
+  return bytes;
 }
 
 std::int32_t add_file(const cucore_cache_entry_info* entry, void* user_data) {
@@ -77,12 +168,32 @@ Json folder_of(const Cache& cache) { return {{"folder", cucore_cache_directory(c
 
 void list_cache(const CacheRequest& request) {
   const Cache cache = open_cache(request, true);
-  Json entries = Json::array();
-  call(cucore_cache_query, cache.get(), add_entry, static_cast<void*>(&entries));
+  Listing listing;
+  call(cucore_cache_query, cache.get(), add_entry, static_cast<void*>(&listing));
+  if (!wants_json()) print_entries(listing.lines);
   Json all = folder_of(cache);
-  const std::size_t count = entries.size();
-  all["entries"] = std::move(entries);
-  print_done(fmt::format("{} entries", count), all, false);
+  all["entries"] = std::move(listing.entries);
+  print_done(counted(listing.lines.size(), "entry", "entries"), all, false);
+}
+
+void remove_entries(const CacheRequest& request) {
+  std::vector<std::string> digits;
+  for (const std::string& key : request.keys) digits.push_back(parse_digits(key));
+  const Cache cache = open_cache(request, false);
+  std::vector<std::string> keys;
+  call(cucore_cache_query, cache.get(), add_key, static_cast<void*>(&keys));
+  std::vector<std::string> found;
+  for (const std::string& each : digits) found.push_back(find_key(keys, each));
+  std::uint64_t count = 0;
+  for (const std::string& key : found) {
+    std::int32_t removed = 0;
+    call(cucore_cache_remove, cache.get(), bytes_of(key).data(), &removed);
+    count += removed != 0;
+  }
+  Json all = folder_of(cache);
+  all["removed"] = count;
+  all["keys"] = found;
+  print_done(counted(count, "entry", "entries") + " removed", all, false);
 }
 
 void verify_cache(const CacheRequest& request) {
@@ -95,9 +206,13 @@ void verify_cache(const CacheRequest& request) {
   all["files"] = walk.files;
   all["damaged"] = walk.damaged;
   const bool fails_in_json = bad != 0 && wants_json();
-  print_done(fmt::format("{} files, {} damaged{}", walk.files, bad, bad != 0 ? " and removed" : ""),
+  print_done(fmt::format("{}, {} damaged{}", counted(walk.files, "file"), bad,
+                         bad != 0 ? " and removed" : ""),
              all, fails_in_json);
-  if (bad != 0) throw failed(fmt::format("{} files of the cache were damaged", bad)).with(all);
+  if (bad != 0)
+    throw failed(
+        fmt::format("{} of the cache {} damaged", counted(bad, "file"), bad == 1 ? "was" : "were"))
+        .with(all);
 }
 
 void trim_cache(const CacheRequest& request, std::uint64_t bytes, const char* what) {
@@ -111,8 +226,8 @@ void trim_cache(const CacheRequest& request, std::uint64_t bytes, const char* wh
   all["removed"] = walk.files;
   all["entries"] = info.entries;
   all["bytes"] = info.bytes;
-  print_done(fmt::format("{} files removed; {} entries left, {}", walk.files, info.entries,
-                         size_text(info.bytes)),
+  print_done(fmt::format("{} removed; {} left, {}", counted(walk.files, "file"),
+                         counted(info.entries, "entry", "entries"), size_text(info.bytes)),
              all, false);
 }
 

@@ -24,6 +24,13 @@ struct Row {
 constexpr std::array LIBRARIES{
     Row{CUCORE_LIBRARY_DRIVER, "driver"}, Row{CUCORE_LIBRARY_NVRTC, "nvrtc"},
     Row{CUCORE_LIBRARY_NVJITLINK, "nvjitlink"}, Row{CUCORE_LIBRARY_NVVM, "nvvm"}};
+// Libraries that this one opens only for other programs; a missing one is not shown.
+constexpr std::array OTHER_LIBRARIES{
+    Row{CUCORE_LIBRARY_CUBLAS, "cublas"}, Row{CUCORE_LIBRARY_CUBLASLT, "cublaslt"},
+    Row{CUCORE_LIBRARY_CUFFT, "cufft"},   Row{CUCORE_LIBRARY_CUSOLVER, "cusolver"},
+    Row{CUCORE_LIBRARY_CURAND, "curand"}, Row{CUCORE_LIBRARY_CUSPARSE, "cusparse"},
+    Row{CUCORE_LIBRARY_NCCL, "nccl"},     Row{CUCORE_LIBRARY_CUPTI, "cupti"},
+    Row{CUCORE_LIBRARY_NVML, "nvml"}};
 
 Json describe_library(const Row& row) {
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
@@ -66,6 +73,10 @@ Json describe_devices() {
 Json describe_all() {
   Json all{{"cucore", cucore_version_string()}, {"libraries", Json::array()}};
   for (const Row& row : LIBRARIES) all["libraries"].push_back(describe_library(row));
+  for (const Row& row : OTHER_LIBRARIES) {
+    Json library = describe_library(row);
+    if (library["available"].get<bool>()) all["libraries"].push_back(std::move(library));
+  }
   // The driver's line reports that it is too old; the command still shows the rest.
   try {
     all["devices"] = describe_devices();

@@ -13,6 +13,7 @@
 #include "print.hpp"
 #include "report.hpp"
 #include "sections.hpp"
+#include "strings.hpp"
 #include "symbols.hpp"
 
 namespace cucore::cli {
@@ -94,30 +95,39 @@ void print_resources(const Json& resources) {
 
 void print_parameters(const Json& parameters) {
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    print("    {:>3}: {} bytes at offset {}, {}\n", i, parameters[i]["size"].get<std::size_t>(),
+    print("    {:>3}: {} at offset {}, {}\n", i,
+          counted(parameters[i]["size"].get<std::size_t>(), "byte"),
           parameters[i]["offset"].get<std::size_t>(), parameters[i]["class"].get<std::string>());
 }
 
 void print_symbol(const Json& symbol) {
   print("  {:<9} {}", symbol["kind"].get<std::string>(), shown_name(symbol));
   if (!symbol.contains("parameters")) {
-    print(", {} bytes\n", symbol["size"].get<std::size_t>());
+    print(", {}\n", counted(symbol["size"].get<std::size_t>(), "byte"));
     return;
   }
   const Json& parameters = symbol["parameters"];
   if (parameters.is_null()) {
     print(", parameters unknown\n");
   } else {
-    print(", {} parameters\n", parameters.size());
+    print(", {}\n", counted(parameters.size(), "parameter"));
     print_parameters(parameters);
   }
   print_resources(symbol["resources"]);
+}
+
+// Prints the kernels before the other symbols.
+void print_symbols(const Json& symbols) {
+  for (const bool kernels : {true, false})
+    for (const Json& symbol : symbols)
+      if ((symbol["kind"] == "kernel") == kernels) print_symbol(symbol);
 }
 
 void print_metadata(const Json& metadata) {
   if (metadata.empty()) return;
   print("made\n");
   for (const auto& [key, value] : metadata.items()) {
+    if (key.ends_with("_sha256") && !wants_verbose()) continue;
     if (!value.is_array()) {
       print("  {:<14} {}\n", key, value.get<std::string>());
       continue;
@@ -132,21 +142,23 @@ void print_sections(const Json& sections) {
   for (const Json& section : sections) {
     const std::size_t stored = section["stored_size"];
     const std::size_t raw = section["raw_size"];
-    print("  {:<8} {:>9} bytes at {:<8} {}{}\n", section["type"].get<std::string>(), stored,
+    print("  {:<8} {:>9} bytes at {}{}{}\n", section["type"].get<std::string>(), stored,
           section["offset"].get<std::size_t>(),
-          section["type"] == "SIG" ? "" : "sha256 " + section["sha256"].get<std::string>(),
-          raw == stored ? "" : fmt::format(", {} bytes uncompressed", raw));
+          raw == stored ? "" : fmt::format(", {} bytes uncompressed", raw),
+          section["type"] == "SIG" || !wants_verbose()
+              ? ""
+              : ", sha256 " + section["sha256"].get<std::string>());
   }
 }
 
 void print_images(const Json& images) {
   print("images   {}\n", images.size());
   for (const Json& image : images) {
-    print("image    {} for {}, {} bytes, {} symbols\n", image["kind"].get<std::string>(),
+    print("image    {} for {}, {} bytes, {}\n", image["kind"].get<std::string>(),
           image["arch"].get<std::string>(), image["code_size"].get<std::size_t>(),
-          image["symbols"].size());
+          counted(image["symbols"].size(), "symbol"));
+    print_symbols(image["symbols"]);
     print_metadata(image["metadata"]);
-    for (const Json& symbol : image["symbols"]) print_symbol(symbol);
   }
 }
 
@@ -184,16 +196,17 @@ void print_image(const Json& all) {
   if (!text("arch").empty()) print("arch     {}\n", text("arch"));
   if (!text("name").empty()) print("name     {}\n", text("name"));
   if (container) print("signed   {}\n", signature_text(all));
+  // The symbols of a bundle are shown with its images.
+  if (all.contains("images")) {
+    print_images(all["images"]);
+  } else {
+    print("symbols  {}\n", all["symbols"].size());
+    print_symbols(all["symbols"]);
+  }
   if (all.contains("entries")) print_entries(all["entries"]);
   if (all.contains("members")) print_members(all["members"]);
   print_metadata(all["metadata"]);
   if (all.contains("sections")) print_sections(all["sections"]);
-  if (all.contains("images")) print_images(all["images"]);
-  // The lists of a bundle are shown with its images.
-  if (!all.contains("images")) {
-    print("symbols  {}\n", all["symbols"].size());
-    for (const Json& symbol : all["symbols"]) print_symbol(symbol);
-  }
   if (!text("log").empty()) print_log_lines(text("log"));
 }
 
@@ -214,7 +227,7 @@ void add_inspect(CLI::App& app) {
       "Example:\n  cucore inspect saxpy.cuco\n"
       "  cucore inspect saxpy.cubin --json | jq '.symbols[].name'\n"
       "All bytes of a container are checked, and its signature against the given keys. Neither a\n"
-      "device nor CUDA is needed.");
+      "device nor CUDA is needed. --verbose also shows the digests.");
   command->callback([request] {
     const Json all = describe(*request);
     if (wants_json())

@@ -111,7 +111,7 @@ void link(LinkRequest& request) {
   }
   if (request.files.size() == 1) set_log_source(request.files.front());
   const ObjectCode code = [&] {
-    const Progress progress(fmt::format("linking {} files", request.files.size()));
+    const Progress progress(fmt::format("linking {}", counted(request.files.size(), "file")));
     return make<ObjectCode>(cucore_linker_link, linker.get(), target);
   }();
   const Json more{{"linker", backend_name(cucore_linker_backend(linker.get()))}};

@@ -85,10 +85,12 @@ int run(int argc, char** argv) {
   bool verbose = false;
   app.add_option("--driver", driver, "nvidia, cpu, auto (default) or the path of a driver library")
       ->type_name("NAME");
-  app.add_flag("-v,--verbose", verbose, "show which libraries are tried and chosen");
+  app.add_flag("-v,--verbose", verbose,
+               "show which libraries are tried and chosen; whole keys and digests in results");
   bool json = false;
   app.add_flag("--json", json, "print the result, or the failure, as one JSON object");
   app.parse_complete_callback([&] {
+    set_verbose(verbose);
     listen(verbose);
     if (!driver.empty()) call(cucore_driver_select, driver.c_str());
   });

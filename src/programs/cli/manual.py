@@ -8,11 +8,15 @@ import subprocess
 import sys
 
 
+# "ptx, cubin or ltoir; default: ...", "of secrets: hex or raw", "nvidia, cpu, auto (default)"
+WORDS = re.compile(r"(?:of \w+: )?((?:[a-z0-9]+, )*[a-z0-9]+(?: or |, )[a-z0-9]+)(?=[;:]|, 32| \(|$)")
+
+
 class Command:
     """One --help: its purpose, its sections of (name, text), and its end."""
 
     def __init__(self, command, *subcommand):
-        self.name = subcommand[0] if subcommand else ""
+        self.name = " ".join(subcommand)
         text = subprocess.run([command, *subcommand, "--help"], check=True, text=True,
                               capture_output=True).stdout
         lines = text.splitlines()
@@ -45,6 +49,16 @@ class Command:
                         yield word.replace("[no-]", "no-")
                         word = word.replace("[no-]", "")
                     yield word
+
+
+    def values(self):
+        """The spellings of each option whose text begins with a list of words, and these words."""
+        for title, rows in self.sections.items():
+            listed = [(name, WORDS.match(text)) for name, text in rows]
+            if title not in ("Positionals", "Subcommands"):
+                for name, found in listed:
+                    if found and " " in name:
+                        yield name.split()[0].split(","), " ".join(re.split(r", | or ", found[1]))
 
 
 def escape(text):
@@ -91,30 +105,57 @@ def print_manual(top, commands, version):
           "file or folder of a library")
 
 
+def pattern(command, words):
+    return "|".join(f"'{command} {word}'" for word in words)
+
+
+def print_words(commands):
+    """Prints the options of each command, and the names of its subcommands."""
+    print("  case $command in")
+    for command in commands:
+        names = [name for name, _ in command.sections.get("Subcommands", [])]
+        print(f"    '{command.name}') names='{' '.join(names)}' options='{' '.join(command.options())}' ;;")
+    print("  esac")
+
+
+def print_values(top, commands):
+    """Prints the values of the options that accept nothing else."""
+    print("  case \"$command $before\" in")
+    for command in commands:
+        for spellings, values in command.values():
+            print(f"    {pattern(command.name, spellings)}) names='{values}' ;;")
+    for spellings, values in top.values():
+        print(f"    {'|'.join(f'*{chr(39)} {each}{chr(39)}' for each in spellings)}) names='{values}' ;;")
+    print("  esac")
+
+
 def print_bash(top, commands):
     print("# Completions of cucore for bash; for zsh after 'autoload bashcompinit; bashcompinit'.")
-    print("_cucore() {\n  local word=${COMP_WORDS[COMP_CWORD]} options= command= each")
-    print("  for each in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case $each in")
-    print(f"      {'|'.join(command.name for command in commands)}) command=$each; break ;;")
-    print("    esac\n  done\n  case $command in")
-    for command in commands:
-        print(f"    {command.name}) options='{' '.join(command.options())}' ;;")
-    names = " ".join(command.name for command in commands)
-    print(f"    '') options='{names}' ;;\n  esac")
-    print(f"  [[ $word == -* ]] && options=\"$options {' '.join(top.options())}\"")
-    print("  [[ $word == -* || -z $command ]] &&\n"
-          "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n}")
+    print("_cucore() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "  local names= options= command= each\n"
+          "  for each in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$command $each\" in")
+    print(f"      {pattern('', [command.name for command in commands if ' ' not in command.name])}) command=$each ;;")
+    nested = [command.name for command in commands if " " in command.name]
+    print(f"      {'|'.join(map(repr, nested))}) command=\"$command $each\" ;;\n    esac\n  done")
+    print_words([top, *commands])
+    print_values(top, commands)
+    print(f"  [[ $word == -* ]] && names=\"$options {' '.join(top.options())}\"")
+    print("  COMPREPLY=($(compgen -W \"$names\" -- \"$word\"))\n}")
     print("complete -o default -F _cucore cucore")
+
+
+def subcommands(command, parent):
+    return [Command(command, *parent.name.split(), name) for name, _ in parent.sections.get("Subcommands", [])]
 
 
 def main():
     what, command, version = sys.argv[1:]
     top = Command(command)
-    commands = [Command(command, name) for name, _ in top.sections["Subcommands"]]
+    commands = subcommands(command, top)
     if what == "man":
         print_manual(top, commands, version)
     else:
-        print_bash(top, commands)
+        print_bash(top, [each for one in commands for each in (one, *subcommands(command, one))])
 
 
 if __name__ == "__main__":

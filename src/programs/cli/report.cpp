@@ -15,6 +15,7 @@ namespace cucore::cli {
 namespace {
 
 bool json_wanted = false;
+bool verbose_wanted = false;
 
 const char* severity_name(cucore_severity severity) {
   switch (severity) {
@@ -69,6 +70,10 @@ bool prints_json(const Failure& failure) {
 bool wants_json() { return json_wanted; }
 
 void set_json(bool json) { json_wanted = json; }
+
+bool wants_verbose() { return verbose_wanted; }
+
+void set_verbose(bool verbose) { verbose_wanted = verbose; }
 
 void print_json(const Json& object) {
   // Characters beyond ASCII can also control a terminal.

@@ -17,6 +17,10 @@ namespace cucore::cli {
 bool wants_json();
 void set_json(bool json);
 
+// Returns whether --verbose was set: results show whole keys and digests.
+bool wants_verbose();
+void set_verbose(bool verbose);
+
 // Prints one object to the standard output; bytes that are not UTF-8 are replaced.
 void print_json(const Json& object);
 

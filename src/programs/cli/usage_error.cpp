@@ -71,6 +71,10 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   for (const std::string& given : app.remaining(true))
     if (given.starts_with('-') || !subcommands(command).empty())
       return explain_name(command, given);
+  if (const std::vector<std::string> names = subcommands(command);
+      !names.empty() && command.get_require_subcommand_min() > 0)
+    return fmt::format("{} requires a subcommand; expected one of {}", full_name(command),
+                       fmt::join(names, ", "));
   return error.what();
 }
 

@@ -52,6 +52,28 @@ TEST_F(KernelTables, NameTheRemedyForANameThatCppChanged) {
     }
 }
 
+TEST_F(KernelTables, SuggestASimilarNameOnly) {
+  expect_error(Status::NOT_FOUND, "; did you mean \"scale\"?", [&] { table_.find("scal"); });
+  try {
+    table_.find("reduction");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message().find("did you mean"), std::string::npos) << error.message();
+  }
+}
+
+TEST_F(KernelTables, NameTheExpressionOfATemplateIfTheCodeHasNoKernel) {
+  const std::string ptx = ".version 8.0\n.target sm_50\n.address_size 64\n";
+  const Ref<ObjectCode> code =
+      ObjectCode::create(image::CodeType::PTX, std::as_bytes(std::span(ptx)), "a.cu", "", {});
+  CodeLoader loader(*code);
+  KernelTable table(*code, loader);
+  expect_error(Status::NOT_FOUND,
+               "it has none; a template becomes a kernel only by a name expression such as "
+               "\"scale<float>\"",
+               [&] { table.find("scale"); });
+}
+
 TEST_F(KernelTables, ForgetOnlyTheKernelOfTheEntry) {
   const Ref<Kernel> kernel = table_.find("scale");
   CodeLoader other_loader(*code_);

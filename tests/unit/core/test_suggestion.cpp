@@ -7,7 +7,7 @@
 namespace cucore::core {
 namespace {
 
-TEST(Suggestion, SaysWhereThereIsNothing) { EXPECT_EQ(list_names({}, "a"), "there are none"); }
+TEST(Suggestion, SaysWhereThereIsNothing) { EXPECT_EQ(list_names({}, "a"), "it has none"); }
 
 TEST(Suggestion, ListsTheNearestFirst) {
   EXPECT_EQ(list_names({"scale"}, "x"), "there is scale");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "support/concat.hpp"
+#include "support/join.hpp"
 
 namespace cucore::core {
 namespace {
@@ -41,12 +42,6 @@ const Package* package_of(std::string_view header) {
   return found == std::end(PACKAGES) ? nullptr : found;
 }
 
-std::string joined(const std::vector<std::string>& folders) {
-  std::string out;
-  for (const std::string& folder : folders) out += (out.empty() ? "" : ", ") + folder;
-  return out.empty() ? "no folder" : out;
-}
-
 // "cuda/std/cstdint" for the host's <stdint.h> and <cstdint>, if the toolkit has it.
 std::string device_header(std::string_view host, const driver::ToolkitHeaders& toolkit) {
   std::string name(host);
@@ -78,9 +73,10 @@ std::string header_remedy(std::string_view header, const driver::ToolkitHeaders&
       return concat("; ", header, " is a header of the CUDA toolkit, and ",
                     "cucore_program_options.toolkit_headers is OFF: leave it at its default");
     return concat("; ", header, " is a header of the CUDA toolkit; searched ",
-                  joined(toolkit.searched), ": install ", package->package, "-", version / 1000,
-                  "-", version % 1000 / 10, " (Debian, RPM) or ", package->wheel,
-                  " (Python), or set ", "cucore_program_options.include_paths to its folder");
+                  toolkit.searched.empty() ? "no folder" : join(toolkit.searched, ", "),
+                  ": install ", package->package, "-", version / 1000, "-", version % 1000 / 10,
+                  " (Debian, RPM) or ", package->wheel, " (Python), or set ",
+                  "cucore_program_options.include_paths to its folder");
   }
   if (const std::string device = device_header(header, toolkit); !device.empty())
     return concat("; ", header, " is a header of the host: include <", device, "> in device code");

@@ -14,7 +14,7 @@ constexpr size_t MOST_LISTED = 16;
 }  // namespace
 
 std::string list_names(std::vector<std::string> names, std::string_view nearest_to) {
-  if (names.empty()) return "there are none";
+  if (names.empty()) return "it has none";
   std::ranges::stable_sort(
       names, {}, [&](const std::string& name) { return edit_distance(name, nearest_to); });
   std::string list = names.size() == 1 ? "there is " : "there are ";

@@ -29,12 +29,12 @@ void require_not_captured(const Stream& stream, Guard& guard) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   check(
       call_on(stream, guard, [&] { return cuda().cuStreamIsCapturing(stream.native(), &status); }),
-      [&] { return "ask whether " + stream.label() + " is being captured"; });
+      [&] { return "query whether " + stream.label() + " is being captured"; });
   if (status != CU_STREAM_CAPTURE_STATUS_NONE)
-    throw Error(Status::INVALID_STATE,
-                concat("cannot await ", stream.label(),
-                       ": it is being captured into a graph, and nothing runs meanwhile; await the "
-                       "stream that the graph is launched on"));
+    throw Error(Status::INVALID_STATE, concat("cannot await ", stream.label(),
+                                              ": it is being captured into a graph, and its work "
+                                              "does not run until the graph is launched; await the "
+                                              "stream that the graph is launched on"));
 }
 
 CUevent make_event(const Stream& stream) {

@@ -73,11 +73,18 @@ Kernel::~Kernel() { code_->forget(*this); }
 
 int Kernel::attribute(int number, const Device& device) const {
   int value = 0;
-  check(cuda().cuKernelGetAttribute(&value, static_cast<CUfunction_attribute>(number),
-                                    on(device).native, device.native()),
-        [&] {
-          return concat("read attribute ", number, " of kernel ", label_, " on ", device.label());
-        });
+  const CUresult result = cuda().cuKernelGetAttribute(
+      &value, static_cast<CUfunction_attribute>(number), on(device).native, device.native());
+  if (result == CUDA_ERROR_INVALID_VALUE)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("attribute ", number, " of kernel ", label_, " is unknown to the driver of ",
+                       device.label(),
+                       "; expected a number of CUfunction_attribute in the manual of CUDA's driver "
+                       "API"),
+                {}, {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
+  check(result, [&] {
+    return concat("read attribute ", number, " of kernel ", label_, " on ", device.label());
+  });
   return value;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/load/kernel_table.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "core/load/kernel.hpp"
 #include "core/load/objectcode.hpp"
 #include "support/concat.hpp"
+#include "support/edit_distance.hpp"
 
 namespace cucore::core {
 
@@ -28,14 +30,20 @@ bool is_mangled(std::string_view in_code, std::string_view name) {
 }
 
 // Returns what the caller can do to make the kernel part of the code; "" if nothing is known.
-std::string remedy(std::string_view name, const std::vector<Symbol>& symbols) {
+std::string remedy(std::string_view name, const std::vector<Symbol>& symbols,
+                   const std::vector<std::string>& kernels) {
   if (name.find('<') != name.npos)
     return concat("; compile with the name expression \"", name, "\" to instantiate the template");
   for (const Symbol& symbol : symbols)
     if (symbol.kind == SymbolKind::KERNEL && is_mangled(symbol.lowered_name, name))
       return concat("; declare it extern \"C\", or compile with the name expression \"", name,
                     "\"");
-  return {};
+  if (kernels.empty())
+    return concat("; a template becomes a kernel only by a name expression such as \"", name,
+                  "<float>\"");
+  const auto nearest = std::ranges::min_element(
+      kernels, {}, [&](const std::string& kernel) { return edit_distance(kernel, name); });
+  return is_similar(*nearest, name) ? concat("; did you mean \"", *nearest, "\"?") : "";
 }
 
 }  // namespace
@@ -44,9 +52,9 @@ void KernelTable::throw_none(std::string_view name) const {
   std::vector<std::string> kernels;
   for (const Symbol& symbol : code_.symbols())
     if (symbol.kind == SymbolKind::KERNEL) kernels.push_back(shown_name(symbol));
-  throw Error(Status::NOT_FOUND,
-              concat("no kernel \"", name, "\" in ", code_.label(), ": ",
-                     list_names(std::move(kernels), name), remedy(name, code_.symbols())));
+  const std::string advice = remedy(name, code_.symbols(), kernels);
+  throw Error(Status::NOT_FOUND, concat("no kernel \"", name, "\" in ", code_.label(), ": ",
+                                        list_names(std::move(kernels), name), advice));
 }
 
 // A lowered name means one kernel; an expression may name several after a link.

@@ -102,8 +102,15 @@ void Device::read_limits() {
 
 int Device::attribute(int number) const {
   int value = 0;
-  check(cuda().cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(number), native_),
-        [&] { return concat("read attribute ", number, " of ", label()); });
+  const CUresult result =
+      cuda().cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(number), native_);
+  if (result == CUDA_ERROR_INVALID_VALUE)
+    throw Error(
+        Status::INVALID_ARGUMENT,
+        concat("attribute ", number, " is unknown to the driver of ", label(),
+               "; expected a number of CUdevice_attribute in the manual of CUDA's driver API"),
+        {}, {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
+  check(result, [&] { return concat("read attribute ", number, " of ", label()); });
   return value;
 }
 

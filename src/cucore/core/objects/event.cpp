@@ -74,7 +74,7 @@ std::string which(bool start, bool end) {
 }
 
 [[noreturn]] void throw_state(const std::string& message) {
-  throw Error(Status::INVALID_STATE, "cannot tell the time between two events: " + message);
+  throw Error(Status::INVALID_STATE, "cannot measure the time between two events: " + message);
 }
 
 }  // namespace
@@ -98,10 +98,10 @@ float Event::elapsed(const Event& start, const Event& end) {
   const CUresult result = cuda().cuEventElapsedTime(&milliseconds, start.native_, end.native_);
   if (result == CUDA_ERROR_NOT_READY)
     throw Error(Status::NOT_READY,
-                "cannot tell the time between two events yet: one is not complete; call "
+                "cannot measure the time between two events: one is not complete; call "
                 "cucore_event_synchronize() on the end event first",
                 {}, {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
-  check(result, "tell the time between two events");
+  check(result, "measure the time between two events");
   return milliseconds;
 }
 
