@@ -105,7 +105,7 @@ typedef struct cucore_cache_remote_options {
   { sizeof(cucore_cache_remote_options), 0, 0, 0, 0 }
 
 /**
- * Adds a remote that a URL names, as cucore_cache_add_remote() does.
+ * Adds a remote that a URL names, as a table of functions does.
  *
  * The URL is file:///shared/folder, http://host/path or https://host/path (GET and PUT), or
  * redis://user:password@host:port/database. Each is a plug-in in a library of its own:

@@ -153,6 +153,15 @@ CUCORE_API int32_t cucore_stream_priority(const cucore_stream *stream);
 CUCORE_API int32_t cucore_stream_is_nonblocking(const cucore_stream *stream);
 
 /**
+ * Returns a number that all objects of one CUstream have in common, and no others in the process.
+ * Unlike cucore_stream_native(), the call does not make launches slower.
+ *
+ * @param stream  the stream; 0 for NULL
+ * @since 0.1
+ */
+CUCORE_API uint64_t cucore_stream_id(const cucore_stream *stream);
+
+/**
  * Returns the CUstream, for other libraries. It lives as long as the stream object.
  *
  * The other library may capture the stream. Each launch on it therefore makes one more driver call

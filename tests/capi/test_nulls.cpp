@@ -182,6 +182,7 @@ std::vector<Neutral> neutrals() {
       N(device, cucore_device_is_emulated, value == 0),
       N(stream, cucore_stream_priority, value == 0),
       N(stream, cucore_stream_is_nonblocking, value == 0),
+      N(stream, cucore_stream_id, value == 0),
       N(stream, cucore_stream_native, value == nullptr),
       RETAIN(queue),
       N(queue, cucore_queue_descriptor, value == -1),

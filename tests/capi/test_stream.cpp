@@ -95,6 +95,23 @@ TEST_F(Streams, ReportTheirOptions) {
   }
 }
 
+TEST_F(Streams, OfOneNativeStreamHaveOneIdentity) {
+  Stream wrapped, legacy, per_thread, again;
+  SUCCEEDS(cucore_stream_from_native, device_, cucore_stream_native(stream_), wrapped.out());
+  EXPECT_EQ(cucore_stream_id(wrapped), cucore_stream_id(stream_));
+  EXPECT_NE(cucore_stream_id(make_stream(device_)), cucore_stream_id(stream_));
+  SUCCEEDS(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
+  SUCCEEDS(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, again.out());
+  SUCCEEDS(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_PER_THREAD,
+           per_thread.out());
+  EXPECT_EQ(cucore_stream_id(legacy), cucore_stream_id(again));
+  EXPECT_NE(cucore_stream_id(legacy), cucore_stream_id(per_thread));
+  if (!fake_) return;
+  Stream other;
+  SUCCEEDS(cucore_device_default_stream, open_device(1), CUCORE_DEFAULT_STREAM_LEGACY, other.out());
+  EXPECT_NE(cucore_stream_id(legacy), cucore_stream_id(other));
+}
+
 TEST_F(Streams, OfTheDriverAreBorrowed) {
   NEEDS_FAKE_DRIVER();
   const NativeContext context;

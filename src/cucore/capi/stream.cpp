@@ -97,6 +97,11 @@ CUCORE_API int32_t cucore_stream_is_nonblocking(const cucore_stream* stream) {
   return self && self->traits().is_nonblocking;
 }
 
+CUCORE_API uint64_t cucore_stream_id(const cucore_stream* stream) {
+  const auto* self = peek(stream);
+  return self ? self->identity() : 0;
+}
+
 CUCORE_API void* cucore_stream_native(const cucore_stream* stream) {
   const auto* self = peek(stream);
   if (!self) return nullptr;

@@ -130,6 +130,10 @@ std::vector<Scenario> event_scenarios() {
        [](Run& run, World& world) {
          EXPECT_EQ(run.plain([&] { return cucore_event_is_blocking_sync(world.start.get()); }), 0);
        }},
+      {"cucore_stream_id",
+       [](Run& run, World& world) {
+         EXPECT_NE(run.plain([&] { return cucore_stream_id(world.stream.get()); }), 0u);
+       }},
       {"cucore_stream_priority",
        [](Run& run, World& world) {
          EXPECT_EQ(run.plain([&] { return cucore_stream_priority(world.stream.get()); }), 0);

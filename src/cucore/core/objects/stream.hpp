@@ -56,6 +56,14 @@ class Stream final : public Object {
   // A stream of the library implies its context; the others use the thread's current one.
   bool needs_current_context() const { return kind_ != Kind::OWNED; }
 
+  // The same for all objects of a native stream. The default streams of each device have the same
+  // native value, less than any address.
+  uint64_t identity() const {
+    const auto value = reinterpret_cast<uintptr_t>(native_);
+    const bool is_default = kind_ == Kind::LEGACY || kind_ == Kind::PER_THREAD;
+    return is_default ? value + 4 * static_cast<uint64_t>(device().ordinal()) : value;
+  }
+
   // The driver's unique number of the stream; for a per-thread default stream, that of the calling
   // thread.
   uint64_t id() const;
