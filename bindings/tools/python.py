@@ -5,6 +5,7 @@ import re
 import fields
 import words
 from api import FOLDER, camel_of
+from header import camel
 
 ERRORS_WITH_OTHER_NAMES = {'NOT_FOUND': 'NotFoundError', 'CUDA': 'CudaError', 'IO': 'IoError'}
 
@@ -24,12 +25,16 @@ def exception(status):
 def text_of(text, places):
     def function(name):
         place = places.find(name)
+        owner = places.api.owner(name)
+        if place is None and owner and name.endswith('_release'):
+            return f'{owner.name}.close()'
         return None if place is None else f'{place}' if place.is_property else f'{place}()'
 
     def item(enum, i):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
+    text = re.sub(r'\bcucore_(\w+)_info\b', lambda m: camel(m[1]), text)  # records
     return words.translate(text, places.api.header, function, item, 'None')
 
 
@@ -55,6 +60,30 @@ def comment(member, places):
     return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
 
 
+def shown_default(text, header):
+    """A default of C as Python has it in a signature."""
+    known = {'CUCORE_TOGGLE_DEFAULT': 'None', 'false': 'False', 'true': 'True'}
+    found = header.item(text)
+    return known.get(text) or (str(found[1].value) if found else text)
+
+
+def docstring(member, places):
+    """The signature and the text of a member."""
+    name = ('_' if places.is_hidden(member) else '') + member.name
+    shown = [n + (f'={shown_default(d, places.api.header)}' if d else '')
+             for before, n, d in zip(['', *member.parameters], member.parameters, member.defaults)
+             if not words.is_length(before, n) and n != 'outcome']
+    own = ['$self'] if member.kind == 'method' else []
+    only_position = ['/'] if own + shown and len(member.parameters) <= 1 else []
+    function = places.api.header.functions[member.function]
+    tr = lambda t: renamed(text_of(t, places), member, function)
+    lines = [f'{name}({", ".join(own + shown + only_position)})', '--', '', tr(function.doc.text), '']
+    lines += [f':param {n}: {tr(t)}' for n, t in words.parameters(member, places.api) if n != 'outcome']
+    lines += [f':return: {tr(words.result(function))}'] if words.result(function) else []
+    lines += [f':raises {exception(c)}: {tr(t)}' for c, t in words.failures(function)]
+    return '\n'.join(lines).rstrip().replace('\\', r'\\').replace('"', r'\"')
+
+
 def features(member, places):
     # Names of members that are not for users begin with an underscore.
     is_raw = places.is_hidden(member) and member.kind != 'constructor'
@@ -62,9 +91,11 @@ def features(member, places):
     # Keywords cost a little: only where there is something to name.
     if len(member.parameters) > (0 if member.kind == 'constructor' else 1) and member.kind != 'property':
         lines.append(f'%feature("kwargs") {member.path};')
-    # SWIG's doxygen translation does not reach the getters of -builtin classes.
-    if member.kind != 'property':
+    if member.kind == 'constructor':
         return lines
+    # SWIG's doxygen translation makes no signatures, and does not reach the getters of -builtin classes.
+    if member.kind != 'property':
+        return lines + [f'%feature("docstring") {member.path} "{docstring(member, places)}";']
     text = text_of(places.api.header.functions[member.function].doc.text, places).replace('"', r'\"').replace('\n', ' ')
     return lines + [f'%feature("docstring") {member.path} "{text}";']
 
@@ -197,6 +228,7 @@ def enums(places):
             out.append(f'    {i.short} = {i.value}')
             if i.doc:
                 out.append(f'    """{i.doc}"""')
+        out += ['', '    def __str__(self) -> str:', '        return self.name']
         out += ['', '    @classmethod', f'    def _missing_(cls, value: object) -> "{e.name}":',
                 '        # Later versions of the library, and drivers, may give numbers that have no name here.',
                 '        if not isinstance(value, int):', '            raise ValueError(f"{value!r} is not a {cls.__name__}")',

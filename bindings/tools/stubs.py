@@ -11,7 +11,7 @@ from api import FOLDER, camel_of
 TYPES = {'bool': 'bool', 'float': 'float', 'double': 'float', 'char': 'str', 'void': 'None', 'Bytes': 'bytes',
          'Pair': 'tuple[int, int]', 'ParameterInfos': 'tuple[tuple[int, int, int], ...]', 'cucore_toggle': 'Optional[bool]'}
 # Parameters of the layer. The native module accepts the buffer protocol, and a path of bytes.
-WIDER = {'bytes': '_Bytes', 'Bytes': 'Union[str, _Bytes]', "Union[str, 'os.PathLike[str]']": '_Path'}
+WIDER = {'bytes': '_Bytes', 'Union[Bytes, str]': 'Union[str, _Bytes]', 'Bytes': '_Bytes', "Union[str, 'os.PathLike[str]']": '_Path'}
 
 
 def annotation(declaration, api, is_parameter=False, is_raw=False):

@@ -35,9 +35,9 @@ from ._errors import *  # noqa: F401,F403
 from ._errors import Error
 from ._handles import *  # noqa: F401,F403
 from ._records import CacheStatistics
-from . import _cache, _interop, _link, _memory, _program
+from . import _cache, _code, _interop, _link, _memory, _program
 from ._program import Key
-from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback
+from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback, warn_of_cpu_device
 
 __version__ = version_string()
 
@@ -48,6 +48,7 @@ _cucore._register(
     _interop.foreign_memory,
     _interop.foreign_stream,
     _memory.reclaim,
+    warn_of_cpu_device,
 )
 _use_nvidia_wheels()
 for _name in _errors.__all__:
@@ -55,7 +56,7 @@ for _name in _errors.__all__:
 for _name, _text in DOCS.items():
     _cucore._describe(globals()[_name], _text)
 for _name in set(_handles.__all__) - set(DOCS):
-    _cucore._describe(globals()[_name], (globals()[_name].__doc__ or "").strip())
+    _cucore._describe(globals()[_name], (globals()[_name].__doc__ or "").strip() + _code.MORE.get(_name, ""))
 
 __all__ = [
     *_enums.__all__, *_handles.__all__,

@@ -47,6 +47,11 @@ class CacheEntry(NamedTuple):
     problem: str
     """What is wrong; ""."""
 
+    def __repr__(self) -> str:
+        state = "" if self.is_sound else f", damaged: {self.problem}"
+        content = "".join(f" {part}" for part in (self.type, self.name, self.arch) if part)
+        return f"<cucore.CacheEntry {self.key.hex()[:16]} {self.kind}{content}, {self.size} bytes{state}>"
+
 
 class BatchItem(NamedTuple):
     """One compile of many."""
@@ -62,6 +67,11 @@ class BatchResult(NamedTuple):
 
     code: Optional[ObjectCode]
     error: Optional[Error]
+
+    def __repr__(self) -> str:
+        if self.error is None:
+            return f"<cucore.BatchResult {self.code!r}>"
+        return f"<cucore.BatchResult {type(self.error).__name__}: {self.error.message}>"
 
 
 def arguments(directory=None, **keywords):  # type: ignore[no-untyped-def]

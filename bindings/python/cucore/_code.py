@@ -11,9 +11,30 @@ from ._enums import CodeType, ParameterClass, SignaturePolicy, SymbolKind
 from ._errors import Diagnostic, FileMissingError, NotFoundError, UnsupportedError
 from ._link import keys
 from ._members import member
-from ._program import Key
+from ._program import Key, code_type
 
-Bytes = Union[bytes, bytearray, memoryview, str]
+Bytes = Union[bytes, bytearray, memoryview]
+
+
+# Behind the comments of classes that calls of the library return.
+MORE = {"Kernel": """
+
+ObjectCode.kernel(name) returns a kernel. A launch has these forms:
+
+    kernel[grid, block](*args)
+    kernel[grid, block, stream](*args)
+    kernel[grid, block, stream, dynamic_shared](*args)
+    kernel[config, stream](*args)
+
+Grid and block are an int or up to three ints; the grid counts blocks. LaunchConfig has further settings. Without a
+stream the launch uses the default stream of the device of the first Buffer among the arguments.
+
+Each argument is converted to the parameter of the kernel: an int, a float, a Buffer, an array on the device, a ctypes
+structure or bytes. A launch refuses other values, and its message contains the position of the argument.
+
+    kernel = cucore.Program(source).compile().kernel("scale")
+    kernel[4, 256, stream](2.0, data, 1000)
+"""}
 
 
 class _Place(NamedTuple):
@@ -122,24 +143,29 @@ def images(self: ObjectCode) -> tuple[ObjectCode, ...]:
 #: cucore_objectcode_create
 @member(ObjectCode, "from_bytes", staticmethod, native=ObjectCode._create,
         more="names: the expressions under which kernels are found, to their lowered names.")
-def from_bytes(type: CodeType, data: Bytes, *, name: Optional[str] = None, arch: Optional[str] = None,
+def from_bytes(type: CodeType, data: Union[Bytes, str], *, name: Optional[str] = None, arch: Optional[str] = None,
                names: Optional[Mapping[str, str]] = None) -> ObjectCode:
     names = names or {}
+    if isinstance(data, str) and type == CodeType.PTX:
+        data = data.encode()  # PTX is text
     return ObjectCode._create(type, data, name, arch, tuple(names), tuple(names.values()))
 
 
 #: cucore_objectcode_from_file
 @member(ObjectCode, "from_file", staticmethod,
-        more="names: the expressions under which kernels are found, to their lowered names.")
-def from_file(type: CodeType, path: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None,
+        more="names: the expressions under which kernels are found, to their lowered names. from_file(path) detects the type.")
+def from_file(type: Union[CodeType, str, "os.PathLike[str]"], path: Union[None, str, "os.PathLike[str]"] = None, *, name: Optional[str] = None,
               arch: Optional[str] = None, names: Optional[Mapping[str, str]] = None) -> ObjectCode:
     names = names or {}
+    file, number = (type, 0) if path is None else (path, type)
+    if not isinstance(number, int):
+        number = code_type(number)  # type: ignore[arg-type]
     try:
-        return ObjectCode._from_file(type, path, name, arch, tuple(names), tuple(names.values()))
+        return ObjectCode._from_file(number, file, name, arch, tuple(names), tuple(names.values()))  # type: ignore[arg-type]
     except NotFoundError as error:
-        if os.path.exists(path):
+        if os.path.exists(file):
             raise
-        raise FileMissingError.of(error, path) from None
+        raise FileMissingError.of(error, file) from None
 
 
 #: cucore_objectcode_serialize

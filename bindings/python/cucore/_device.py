@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid as _uuid
-from typing import NamedTuple, Union
+from typing import NamedTuple, Optional, Union
 
 from . import _cucore
-from ._cucore import Device, Kernel, LaunchConfig, Stream
+from ._cucore import Device, Event, Kernel, LaunchConfig, Stream
+from ._enums import DeviceAttribute
+from ._members import member
 
 
 class Memory(NamedTuple):
@@ -38,6 +40,37 @@ def launch_packed(stream: Stream, config: LaunchConfig, kernel: Kernel, block: U
 def max_active_clusters(kernel: Kernel, device: Device, config: LaunchConfig) -> int:
     """How many clusters of such a launch fit on the device at a time."""
     return kernel._max_active_clusters(device, config)
+
+
+#: cucore_device_attribute
+@member(Device, "attribute")
+def device_attribute(self: Device, name: Union[DeviceAttribute, int, str]) -> int:
+    return self._attribute(_attribute_number(name) if isinstance(name, str) else name)  # type: ignore[arg-type]
+
+
+def _attribute_number(name: str) -> DeviceAttribute:
+    """The number of a name of cuda.h, with its prefix or without."""
+    from ._attributes import NUMBERS  # 153 names, which most programs do not use
+    key = name.upper()
+    for prefix in ("CU_DEVICE_ATTRIBUTE_", "CUCORE_DEVICE_ATTRIBUTE_"):
+        key = key[len(prefix):] if key.startswith(prefix) else key
+    if key in NUMBERS:
+        return DeviceAttribute(NUMBERS[key])
+    import difflib
+    near = difflib.get_close_matches(key, NUMBERS, 1, 0)
+    raise ValueError(f"the attribute is {name!r}; expected a name of CUdevice_attribute; the nearest is {near[0]!r}")
+
+
+@member(Stream, "record")
+def stream_record(self: Stream, event: Optional[Event] = None, *, timing: bool = True) -> Event:
+    """Records an event behind the work that is in the stream now, and returns it. Without an event the call creates one.
+
+    A new event measures time unless timing is False.
+    """
+    if event is None:
+        event = Event(self.device, timing=timing)
+    event.record(self)
+    return event
 
 
 def _property(native: str, make: object = tuple, type: object = Device) -> property:

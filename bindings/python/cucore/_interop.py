@@ -9,7 +9,8 @@ import re
 from typing import Any, NamedTuple, Optional, TypeVar
 
 from . import _cucore
-from ._cucore import Buffer, Device, Stream
+from ._cucore import Buffer, Device, Kernel, Stream
+from ._enums import MemoryKind
 from ._errors import InvalidArgumentError
 from ._members import member
 
@@ -183,27 +184,27 @@ def _keep(ours: _Owned, owner: object) -> _Owned:
     return ours
 
 
+#: cucore_kernel_from_native
+@member(Kernel, "from_native", staticmethod)
+def kernel_from_native(native: int, device: Optional[Device] = None) -> Kernel:
+    """Wraps a CUkernel that another library loaded. It is borrowed, never unloaded, and must outlive the result.
+
+    Launches of it convert arguments by their size alone, because the driver records no classes.
+
+    native is the address of the CUkernel. A CUfunction is not accepted, and 0 is an InvalidArgumentError.
+
+    device is a device of the kernel's code, by default device 0.
+    """
+    return Kernel._from_native(device or Device(0), native)
+
+
 @member(Stream, "__cuda_stream__")
 def cuda_stream(self: Stream) -> tuple[int, int]:
     """The protocol of streams among Python's libraries: (0, the CUstream)."""
     return 0, self.native
 
 
-#: cucore_buffer_create_pinned
-@member(Buffer, "pinned", staticmethod)
-def pinned(device: Device, length: int) -> Buffer:
-    return _mark(Buffer._pinned(device, length), _CUDA_HOST)
-
-
-#: cucore_buffer_create_managed
-@member(Buffer, "managed", staticmethod)
-def managed(device: Device, length: int) -> Buffer:
-    return _mark(Buffer._managed(device, length), _CUDA_MANAGED)
-
-
-def _mark(buffer: Buffer, kind: int) -> Buffer:
-    buffer.__dict__["_dlpack_kind"] = kind
-    return buffer
+_DLPACK = {MemoryKind.PINNED: _CUDA_HOST, MemoryKind.MANAGED: _CUDA_MANAGED}
 
 
 #: cucore_buffer_from_native
@@ -265,12 +266,69 @@ def to_numpy(self: Buffer, dtype: Any = "u1", shape: Any = -1, stream: Optional[
     return out
 
 
+def _order(buffer: Buffer, stream: Optional[Stream]) -> Stream:
+    return buffer.device.default_stream() if stream is None else stream
+
+
+_WITHOUT = "Without a stream the default stream of the device orders the call."
+
+
+#: cucore_buffer_write
+@member(Buffer, "write", more=_WITHOUT)
+def buffer_write(self: Buffer, data: Any, stream: Optional[Stream] = None, offset: int = 0) -> None:
+    self._write(data, _order(self, stream), offset)
+
+
+#: cucore_buffer_read
+@member(Buffer, "read", more=_WITHOUT)
+def buffer_read(self: Buffer, data: Any, stream: Optional[Stream] = None, offset: int = 0) -> None:
+    self._read(data, _order(self, stream), offset)
+
+
+def _rest(length: Optional[int], *pairs: tuple[Buffer, int]) -> int:
+    """The length of a copy: the given one, else as much as both have behind their offsets."""
+    return min(buffer.size - offset for buffer, offset in pairs) if length is None else length
+
+
+def _is_buffer(value: object) -> None:
+    if not isinstance(value, Buffer):
+        raise TypeError(f"a cucore.Buffer is needed, not {type(value).__name__}; write() and read() copy host memory")
+
+
+#: cucore_buffer_copy
+@member(Buffer, "copy_from", more="length: None copies as much as both buffers have. " + _WITHOUT)
+def buffer_copy_from(self: Buffer, source: Buffer, length: Optional[int] = None, stream: Optional[Stream] = None,
+                     offset: int = 0, source_offset: int = 0) -> None:
+    _is_buffer(source)
+    self._copy_from(source, _rest(length, (self, offset), (source, source_offset)), _order(self, stream), offset, source_offset)
+
+
+@member(Buffer, "copy_to")
+def buffer_copy_to(self: Buffer, destination: Buffer, length: Optional[int] = None, stream: Optional[Stream] = None,
+                   offset: int = 0, destination_offset: int = 0) -> None:
+    """Copies to another buffer, as destination.copy_from(self).
+
+    The length is in bytes. Without one the call copies as much as both buffers have behind their offsets.
+
+    The stream belongs to the device of either buffer. Without one the default stream of the device orders the call.
+    """
+    _is_buffer(destination)
+    buffer_copy_from(destination, self, length, _order(self, stream), destination_offset, offset)
+
+
+#: cucore_buffer_fill
+@member(Buffer, "fill", more="length: None fills the rest of the buffer. " + _WITHOUT)
+def buffer_fill(self: Buffer, data: Any, length: Optional[int] = None, stream: Optional[Stream] = None,
+                offset: int = 0) -> None:
+    self._fill(data, _rest(length, (self, offset)), _order(self, stream), offset)
+
+
 @member(Buffer, "__dlpack_device__")
 def dlpack_device(self: Buffer) -> tuple[int, int]:
     """Returns (kind, number) of the device in the terms of DLPack: CUDA, pinned or managed memory.
     """
     with self.device as device:
-        return self.__dict__.get("_dlpack_kind", _CUDA_HOST if self.host_pointer else _CUDA), device.ordinal
+        return _DLPACK.get(MemoryKind(self.memory_kind), _CUDA), device.ordinal
 
 
 @member(Buffer, "__dlpack__")

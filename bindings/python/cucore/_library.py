@@ -34,6 +34,23 @@ def library_query(library: Library) -> LibraryInfo:
                        _cucore._library_header_folders(library))
 
 
+def warn_of_cpu_device() -> None:
+    """Warns that the CPU device is in use although the program did not choose it."""
+    try:
+        _cucore.driver_select("auto")  # changes nothing; refused if the driver in use was chosen by its name
+    except _errors.Error:
+        return
+    import ctypes
+    import warnings
+    try:
+        ctypes.CDLL("libcuda.so.1")
+        reason = "the NVIDIA driver has no usable device"
+    except OSError as error:
+        reason = f"the NVIDIA driver was not found: {error}"
+    warnings.warn(f"cucore uses the CPU device, because {reason}; kernels run slowly; set CUCORE_DRIVER=cpu to choose it "
+                  "without this warning", UserWarning, stacklevel=2)
+
+
 class _Messages:
     """The thread that takes the library's messages and calls the user's function."""
 

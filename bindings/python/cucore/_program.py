@@ -66,8 +66,8 @@ def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object)
         for each in _macros(value) if name.endswith("_macros") else _texts(value):  # type: ignore[arg-type]
             options.add_text(name, os.fspath(each))
     elif kind == "blobs":
-        for data in value:  # type: ignore[attr-defined]
-            options.add_bytes(name, data)
+        for each in value:  # type: ignore[attr-defined]
+            options.add_bytes(name, each.encode() if isinstance(each, str) else each)
     else:
         for number in value:  # type: ignore[attr-defined]
             options.add_number(name, _number(name, number))
@@ -106,6 +106,8 @@ def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=N
     if extra_sources:
         keywords["extra_source_names"] = list(extra_sources)
         keywords["extra_sources"] = list(extra_sources.values())
+    if isinstance(source, str):
+        source = source.encode()
     return type, source, fill(_cucore._ProgramOptions(), _options.program_options, keywords, "Program")
 
 
@@ -121,8 +123,10 @@ def constructors(own: Mapping[str, Callable[..., Tuple[object, ...]]]) -> dict[s
 
 def code_type(given: Union[CodeType, str]) -> CodeType:
     """The enumerator of "ptx" or "PTX"."""
-    if not isinstance(given, str):
+    if isinstance(given, CodeType):
         return given
+    if not isinstance(given, str):
+        raise TypeError(f"target: a CodeType or its name is needed, not {type(given).__name__}")
     try:
         return CodeType[given.upper()]
     except KeyError:

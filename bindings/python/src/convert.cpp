@@ -68,11 +68,9 @@ bool Texts::open(PyObject* value) {
 }
 
 bool View::open(PyObject* exporter, int flags) {
-  if (!(flags & PyBUF_WRITABLE) && PyUnicode_Check(exporter)) {
-    Py_ssize_t size = 0;
-    const char* words = PyUnicode_AsUTF8AndSize(exporter, &size);
-    return words &&
-           PyBuffer_FillInfo(&view_, exporter, const_cast<char*>(words), size, 1, flags) == 0;
+  if (PyUnicode_Check(exporter)) {
+    PyErr_SetString(PyExc_TypeError, "bytes are needed, not str; encode it first");
+    return false;
   }
   return PyObject_GetBuffer(exporter, &view_, flags) == 0;
 }

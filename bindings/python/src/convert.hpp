@@ -48,8 +48,7 @@ class Texts {
   std::vector<const char*> pointers_;
 };
 
-// The memory of a buffer exporter, held during the life of this object. Also of str, as UTF-8, if
-// only read.
+// The memory of a buffer exporter, held during the life of this object.
 class View {
  public:
   View() = default;

@@ -15,6 +15,7 @@ struct Handle {
   int own;  // once it is closed: its former hash
   PyObject* next;
   PyObject* dict;
+  PyObject* weak;  // the weak references; SWIG's object ends before it
 };
 
 enum class Type {

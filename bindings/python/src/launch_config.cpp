@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LaunchConfig: the options of a launch as one immutable object, made once and used often.
+#include <cstddef>
 #include <limits>
 
 #include "launcher.hpp"
@@ -60,7 +61,10 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return good ? self.release() : nullptr;
 }
 
-void forget(PyObject* self) { Py_TYPE(self)->tp_free(self); }
+void forget(PyObject* self) {
+  if (reinterpret_cast<LaunchConfigObject*>(self)->weak) PyObject_ClearWeakRefs(self);
+  Py_TYPE(self)->tp_free(self);
+}
 
 const cucore_launch_options& options_of(PyObject* self) {
   return reinterpret_cast<LaunchConfigObject*>(self)->options;
@@ -138,6 +142,7 @@ PyTypeObject make_type() {
       "LaunchConfig(grid, block, *, cluster=None, dynamic_shared=0, cooperative=False, "
       "programmatic_serialization=False, priority=0)\n--\n\n"
       "How to launch a kernel. Grid and block are an int or up to three; the grid counts blocks.";
+  type.tp_weaklistoffset = offsetof(LaunchConfigObject, weak);
   type.tp_new = make;
   type.tp_dealloc = forget;
   type.tp_repr = repr;

@@ -27,13 +27,16 @@ struct Launcher {
   PyObject* kernel;
   PyObject* stream;  // null: a default stream, chosen by the arguments
   cucore_launch_options options;
+  PyObject* weak;
 };
 
 PyObject* foreign_stream = nullptr;
 
 PyObject* new_config(const cucore_launch_options& options) {
   auto* config = PyObject_New(LaunchConfigObject, &LaunchConfigType);
-  if (config) config->options = options;
+  if (!config) return nullptr;
+  config->options = options;
+  config->weak = nullptr;
   return reinterpret_cast<PyObject*>(config);
 }
 
@@ -108,6 +111,7 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t flags_and_count, 
 
 void forget(PyObject* self) {
   auto* launcher = reinterpret_cast<Launcher*>(self);
+  if (launcher->weak) PyObject_ClearWeakRefs(self);
   Py_XDECREF(launcher->kernel);
   Py_XDECREF(launcher->stream);
   PyObject_Del(self);
@@ -163,10 +167,12 @@ PyTypeObject make_type() {
 #ifdef Py_TPFLAGS_DISALLOW_INSTANTIATION
   type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
 #endif
-  type.tp_doc = "What kernel[grid, block] gives: call it with the kernel's arguments.";
+  type.tp_doc =
+      "The result of kernel[grid, block]. Call it with the arguments of the kernel to launch.";
   type.tp_dealloc = forget;
   type.tp_repr = repr;
   type.tp_call = PyVectorcall_Call;
+  type.tp_weaklistoffset = offsetof(Launcher, weak);
   type.tp_vectorcall_offset = offsetof(Launcher, call);
   return type;
 }
@@ -202,6 +208,7 @@ PyObject* kernel_subscript(PyObject* kernel, PyObject* key) {
   Py_INCREF(kernel);
   launcher->kernel = kernel;
   launcher->stream = nullptr;
+  launcher->weak = nullptr;
   launcher->call = call;
   const bool is_tuple = PyTuple_CheckExact(key);
   PyObject* const* items = is_tuple ? &PyTuple_GET_ITEM(key, 0) : &key;

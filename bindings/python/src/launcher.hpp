@@ -11,6 +11,7 @@ namespace cucore::bind {
 
 struct LaunchConfigObject {
   PyObject_HEAD cucore_launch_options options;
+  PyObject* weak;
 };
 
 extern PyTypeObject LaunchConfigType;

@@ -17,13 +17,13 @@
 namespace cucore::bind {
 namespace {
 
-// _register(errors, enums, arguments, foreign_memory, foreign_stream, reclaim): the functions that
-// are written in Python.
+// _register(errors, enums, arguments, foreign_memory, foreign_stream, reclaim, fallback_warning):
+// the functions that are written in Python.
 PyObject* register_all(PyObject*, PyObject* args) {
   PyObject *errors = nullptr, *enums = nullptr, *arguments = nullptr, *memory = nullptr,
-           *stream = nullptr, *reclaim = nullptr;
-  if (!PyArg_ParseTuple(args, "OO!O!OOO", &errors, &PyTuple_Type, &enums, &PyDict_Type, &arguments,
-                        &memory, &stream, &reclaim))
+           *stream = nullptr, *reclaim = nullptr, *fallback_warning = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!O!OOOO", &errors, &PyTuple_Type, &enums, &PyDict_Type, &arguments,
+                        &memory, &stream, &reclaim, &fallback_warning))
     return nullptr;
   if (PyTuple_GET_SIZE(enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
     PyErr_SetString(PyExc_ValueError, "wrong number of enums");
@@ -35,6 +35,7 @@ PyObject* register_all(PyObject*, PyObject* args) {
   register_foreign_memory(memory);
   register_foreign_stream(stream);
   register_reclaim(reclaim);
+  register_fallback_warning(fallback_warning);
   Py_RETURN_NONE;
 }
 
@@ -119,6 +120,7 @@ bool add_type(PyObject* module, const char* name, PyTypeObject* type) {
 }  // namespace
 
 bool add_to(PyObject* module) {
+  begin_with_signatures(module);
   return find_types(module) && add_common_methods() &&
          add_type(module, "LaunchConfig", &LaunchConfigType) &&
          add_type(module, "Launcher", &LauncherType) &&

@@ -2,6 +2,9 @@
 // Closing, comparing and printing of all objects.
 #include "objects.hpp"
 
+#include <cstddef>
+#include <cstring>
+
 #include "errors.hpp"
 #include "handles.hpp"
 #include "held.hpp"
@@ -11,12 +14,15 @@
 
 namespace cucore::bind {
 
+Constructor new_device = nullptr;
 Constructor new_event = nullptr;
 void* event_type = nullptr;
 
 namespace {
 
 PyObject* prepare = nullptr;  // {class: function} in Python
+PyObject* warn_of_cpu_device = nullptr;
+bool has_shown_driver = false;
 
 void release(Type type, void* pointer) {
   switch (type) {
@@ -36,19 +42,89 @@ Type type_of(PyObject* self) {
   return static_cast<Type>(i);
 }
 
-const char* name_of(const Handle* handle, Type type) {
-  switch (type) {
-    case Type::Device:
-      return cucore_device_name(static_cast<const cucore_device*>(handle->pointer));
-    case Type::ObjectCode:
-      return cucore_objectcode_name(static_cast<const cucore_objectcode*>(handle->pointer));
-    case Type::Kernel:
-      return cucore_kernel_name(static_cast<const cucore_kernel*>(handle->pointer));
-    case Type::Cache:
-      return cucore_cache_directory(static_cast<const cucore_cache*>(handle->pointer));
+const char* name_of(cucore_memory_kind kind) {
+  switch (kind) {
+    case CUCORE_MEMORY_KIND_DEVICE:
+      return "device memory";
+    case CUCORE_MEMORY_KIND_PINNED:
+      return "pinned memory";
+    case CUCORE_MEMORY_KIND_MANAGED:
+      return "managed memory";
     default:
+      return "memory";
+  }
+}
+
+template <class T>
+int ordinal_of(const T* object, cucore_status (*get)(const T*, cucore_device**, cucore_error**)) {
+  cucore_device* device = nullptr;
+  get(object, &device, nullptr);
+  const int ordinal = cucore_device_ordinal(device);
+  cucore_device_release(device);
+  return ordinal;
+}
+
+PyObject* describe(const char* type, const cucore_buffer* buffer) {
+  const auto kind = static_cast<cucore_memory_kind>(cucore_buffer_memory_kind(buffer));
+  return PyUnicode_FromFormat(
+      "<%s of %zu bytes of %s at %p, device %d>", type, cucore_buffer_size(buffer), name_of(kind),
+      cucore_buffer_native(buffer), ordinal_of(buffer, cucore_buffer_device));
+}
+
+PyObject* describe(const char* type, const cucore_stream* stream) {
+  const int ordinal = ordinal_of(stream, cucore_stream_device);
+  const uint64_t id = cucore_stream_id(stream);
+  if (id <= 2 + 4 * static_cast<uint64_t>(ordinal))
+    return PyUnicode_FromFormat("<%s %s default of device %d>", type,
+                                id % 4 == 1 ? "legacy" : "per-thread", ordinal);
+  return PyUnicode_FromFormat("<%s %p of device %d, priority %d, %s>", type,
+                              reinterpret_cast<void*>(id), ordinal, cucore_stream_priority(stream),
+                              cucore_stream_is_nonblocking(stream) ? "nonblocking" : "blocking");
+}
+
+PyObject* describe(const char* type, const cucore_event* event) {
+  return PyUnicode_FromFormat("<%s at %p of device %d, %s timing%s>", type, event,
+                              ordinal_of(event, cucore_event_device),
+                              cucore_event_has_timing(event) ? "with" : "without",
+                              cucore_event_is_blocking_sync(event) ? ", waits sleep" : "");
+}
+
+PyObject* describe(const char* type, const cucore_device* device) {
+  return PyUnicode_FromFormat("<%s %d '%s'>", type, cucore_device_ordinal(device),
+                              cucore_device_name(device));
+}
+
+PyObject* named(const char* type, const char* name) {
+  return *name ? PyUnicode_FromFormat("<%s '%s'>", type, name) : nullptr;
+}
+
+PyObject* describe(const char* type, const cucore_objectcode* code) {
+  return named(type, cucore_objectcode_name(code));
+}
+
+PyObject* describe(const char* type, const cucore_kernel* kernel) {
+  return named(type, cucore_kernel_name(kernel));
+}
+
+PyObject* describe(const char* type, const cucore_cache* cache) {
+  return named(type, cucore_cache_directory(cache));
+}
+
+// Of a type that has no description of its own.
+PyObject* describe(const char*, const void*) { return nullptr; }
+
+// Returns null without an exception for a type without a description.
+PyObject* describe(const char* name, const void* pointer, Type type) {
+  switch (type) {
+#define CUCORE_DESCRIBE(Class, handle, java_name) \
+  case Type::Class:                               \
+    return describe(name, static_cast<const handle*>(pointer));
+    CUCORE_HANDLES(CUCORE_DESCRIBE)
+#undef CUCORE_DESCRIBE
+    case Type::COUNT:
       return nullptr;
   }
+  return nullptr;
 }
 
 PyObject* close(PyObject* self, PyObject*) {
@@ -117,6 +193,12 @@ PyAsyncMethods make_awaiting() {
 }
 PyAsyncMethods awaiting = make_awaiting();
 
+// SWIG writes a line break before a text of several lines; Python reads a signature only at the
+// beginning.
+void begin_with_signature(PyMethodDef* method) {
+  if (method->ml_doc && *method->ml_doc == '\n') ++method->ml_doc;
+}
+
 // SWIG's own methods (acquire, disown, next, own, this ...) are for its proxies, not for users.
 bool remove_others(PyTypeObject* type) {
   for (const char* name : {"acquire", "append", "disown", "next", "own", "this", "thisown"})
@@ -127,8 +209,15 @@ bool remove_others(PyTypeObject* type) {
 
 }  // namespace
 
+PyObject* without_weak_references(PyObject* made, bool by_constructor) {
+  if (made && !by_constructor && Py_TYPE(made)->tp_weaklistoffset == offsetof(Handle, weak))
+    reinterpret_cast<Handle*>(made)->weak = nullptr;
+  return made;
+}
+
 void forget(PyObject* self) {
   auto* handle = reinterpret_cast<Handle*>(self);
+  if (handle->weak) PyObject_ClearWeakRefs(self);
   if (handle->pointer && handle->own) {
     const Type type = type_of(self);
     Unlocked call;
@@ -147,19 +236,26 @@ PyObject* repr(PyObject* self) {
   const auto* handle = reinterpret_cast<Handle*>(self);
   const char* type = Py_TYPE(self)->tp_name;
   if (!handle->pointer) return PyUnicode_FromFormat("<%s closed>", type);
-  const char* name = name_of(handle, type_of(self));
-  if (name && type_of(self) == Type::Device)
-    return PyUnicode_FromFormat(
-        "<%s %d '%s'>", type,
-        cucore_device_ordinal(static_cast<const cucore_device*>(handle->pointer)), name);
-  if (name && *name) return PyUnicode_FromFormat("<%s '%s'>", type, name);
+  PyObject* description = describe(type, handle->pointer, type_of(self));
+  if (description || PyErr_Occurred()) return description;
+  // The name or the first line of a source, which the layer has noted.
+  PyObject* title = handle->dict ? PyDict_GetItemString(handle->dict, "_title") : nullptr;
+  if (title) return PyUnicode_FromFormat("<%s %R>", type, title);
   return PyUnicode_FromFormat("<%s at %p>", type, handle->pointer);
+}
+
+// Streams are their CUstream; all other objects are what the library holds.
+uint64_t identity(PyObject* self) {
+  void* pointer = reinterpret_cast<Handle*>(self)->pointer;
+  return pointer && is(self, Type::Stream)
+             ? cucore_stream_id(static_cast<const cucore_stream*>(pointer))
+             : reinterpret_cast<uintptr_t>(pointer);
 }
 
 Py_hash_t hash(PyObject* self) {
   const auto* handle = reinterpret_cast<Handle*>(self);
   if (!handle->pointer) return handle->own;
-  const int value = static_cast<int>(reinterpret_cast<size_t>(handle->pointer) >> 4);
+  const int value = static_cast<int>(identity(self) >> (is(self, Type::Stream) ? 0 : 4));
   return value == -1 ? -2 : value;
 }
 
@@ -167,15 +263,65 @@ Py_hash_t hash(PyObject* self) {
 PyObject* compare(PyObject* self, PyObject* other, int operation) {
   if ((operation != Py_EQ && operation != Py_NE) || !is(other, type_of(self)))
     Py_RETURN_NOTIMPLEMENTED;
-  const void* mine = reinterpret_cast<Handle*>(self)->pointer;
-  const bool equal = self == other || (mine && mine == reinterpret_cast<Handle*>(other)->pointer);
+  const uint64_t mine = identity(self);
+  const bool equal = self == other || (mine && mine == identity(other));
   return PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
+PyObject* event_subtract(PyObject* end, PyObject* start) {
+  if (!is(end, Type::Event) || !is(start, Type::Event)) Py_RETURN_NOTIMPLEMENTED;
+  auto* from = static_cast<cucore_event*>(handle_of(start, Type::Event));
+  auto* to = from ? static_cast<cucore_event*>(handle_of(end, Type::Event)) : nullptr;
+  if (!to) return nullptr;
+  float milliseconds = 0;
+  cucore_error* error = nullptr;
+  const cucore_status status = cucore_event_elapsed(from, to, &milliseconds, &error);
+  if (status == CUCORE_OK) return PyFloat_FromDouble(static_cast<double>(milliseconds));
+  raise(Failure(status, error));
+  return nullptr;
+}
+
+void register_fallback_warning(PyObject* function) {
+  Py_INCREF(function);
+  Py_XSETREF(warn_of_cpu_device, function);
+}
+
+// The first device shows which driver was chosen.
+int device_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  if (new_device(self, args, kwargs) != 0) return -1;
+  if (has_shown_driver) return 0;
+  has_shown_driver = true;
+  if (!cucore_device_is_emulated(pointer_of<cucore_device>(self))) return 0;
+  const Object done(PyObject_CallNoArgs(warn_of_cpu_device));
+  return done ? 0 : -1;
 }
 
 void register_arguments(PyObject* functions) {
   Py_INCREF(functions);
   Py_XSETREF(prepare, functions);
 }
+
+namespace {
+
+// Notes what repr() shows of a program: its name, its path or the begin of its source.
+int note_title(PyObject* self, PyObject* args, PyObject* kwargs) {
+  PyObject* shown = kwargs ? PyDict_GetItemString(kwargs, "name") : nullptr;
+  if ((!shown || shown == Py_None) && PyTuple_GET_SIZE(args) != 0)
+    shown = PyTuple_GET_ITEM(args, 0);
+  if (!shown) return 0;
+  Object title(PyObject_Str(shown));
+  if (PyBytes_Check(shown))
+    title =
+        Object(PyUnicode_DecodeUTF8(PyBytes_AS_STRING(shown), PyBytes_GET_SIZE(shown), "replace"));
+  constexpr Py_ssize_t MOST = 40;
+  if (title && PyUnicode_GET_LENGTH(title.get()) > MOST)
+    title = Object(PyUnicode_Substring(title.get(), 0, MOST));
+  PyObject*& dict = reinterpret_cast<Handle*>(self)->dict;
+  if (!dict) dict = PyDict_New();
+  return title && dict ? PyDict_SetItemString(dict, "_title", title.get()) : -1;
+}
+
+}  // namespace
 
 // A function in Python turns the keywords into the arguments of SWIG's constructor.
 int init_by_keywords(const char* type, Constructor constructor, PyObject* self, PyObject* args,
@@ -190,7 +336,8 @@ int init_by_keywords(const char* type, Constructor constructor, PyObject* self, 
     return -1;
   }
   const Object arguments(PyObject_Call(function, args, kwargs));
-  return arguments ? constructor(self, arguments.get(), nullptr) : -1;
+  if (!arguments || constructor(self, arguments.get(), nullptr) != 0) return -1;
+  return is(self, Type::Program) ? note_title(self, args, kwargs) : 0;
 }
 
 int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -216,8 +363,21 @@ int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   return 0;
 }
 
+void begin_with_signatures(PyObject* module) {
+  PyObject *name = nullptr, *value = nullptr;
+  Py_ssize_t at = 0;
+  while (PyDict_Next(PyModule_GetDict(module), &at, &name, &value))
+    if (PyCFunction_Check(value))
+      begin_with_signature(reinterpret_cast<PyCFunctionObject*>(value)->m_ml);
+}
+
 bool add_common_methods() {
   for (PyTypeObject* type : types) {
+    // No object exists yet.
+    type->tp_basicsize = sizeof(Handle);
+    type->tp_weaklistoffset = offsetof(Handle, weak);
+    for (PyMethodDef* method = type->tp_methods; method && method->ml_name; ++method)
+      begin_with_signature(method);
     for (PyMethodDef& method : methods)
       if (!add(type, method.ml_name, PyDescr_NewMethod(type, &method))) return false;
     if (!add(type, closed.name, PyDescr_NewGetSet(type, &closed)) || !remove_others(type))

@@ -16,7 +16,12 @@ PyObject* compare(PyObject* self, PyObject* other, int operation);
 int event_init(PyObject* self, PyObject* args, PyObject* kwargs);
 
 using Constructor = int (*)(PyObject* self, PyObject* args, PyObject* kwargs);
+extern Constructor new_device;
 extern Constructor new_event;
+int device_init(PyObject* self, PyObject* args, PyObject* kwargs);
+PyObject* event_subtract(PyObject* end, PyObject* start);
+void register_fallback_warning(PyObject* function);  // called once, with the CPU device in use
+void begin_with_signatures(PyObject* module);
 extern void* event_type;  // SWIG's name of it
 // A function for each class whose options are keywords: it returns the arguments of SWIG's
 // constructor.
@@ -25,5 +30,8 @@ int init_by_keywords(const char* type, Constructor constructor, PyObject* self, 
                      PyObject* kwargs);
 
 bool add_common_methods();
+
+// Ends the creation of an object by SWIG, unless it was made by its constructor.
+PyObject* without_weak_references(PyObject* made, bool by_constructor);
 
 }  // namespace cucore::bind

@@ -280,7 +280,7 @@ def test_wrong_types(device, code, stream):
         (lambda: cucore.Stream(device, nonblocking="yes"), TypeError), (lambda: cucore.Event(7), TypeError),
         (lambda: cucore.Buffer(device, -1, stream), OverflowError),
         (lambda: cucore.Buffer(device, 1.5, stream), TypeError), (lambda: cucore.Device("0"), TypeError),
-        (lambda: cucore.Device(1 << 40), OverflowError), (lambda: device.attribute("warp size"), TypeError),
+        (lambda: cucore.Device(1 << 40), OverflowError), (lambda: device.attribute("warp size"), ValueError), (lambda: device.attribute(b"WARP_SIZE"), TypeError),
         (lambda: device.attribute(True), TypeError), (lambda: cucore.ObjectCode(), (TypeError, AttributeError)),
         (lambda: cucore.Kernel(), (TypeError, AttributeError)),
         (lambda: cucore.ObjectCode.from_bytes(99, b""), cucore.InvalidArgumentError),
@@ -335,7 +335,8 @@ def test_methods_are_named_as_users_call_them(tmp_path):
     for call, words in (
             (lambda: cucore.Buffer(stream.device, 8), r"^Buffer\(\) missing required argument 'stream'"),
             (lambda: cucore.Device(number=0), r"^'number' is an invalid keyword argument for Device\(\)"),
-            (lambda: cucore.Buffer(stream.device, 8, stream).write(b"x"), r"^Buffer\.write\(\) missing required argument 'stream'")):
+            (lambda: cucore.Buffer(stream.device, 8, stream).write(),
+             r"^Buffer\.write\(\) missing 1 required positional argument: 'data'$")):
         with pytest.raises(TypeError, match=words):
             call()
     with pytest.raises(TypeError, match=r"^Program\.compile\(\) got an unexpected keyword argument 'kind'$"):

@@ -53,8 +53,11 @@ static int cucore_init_##CLASS(PyObject *self, PyObject *args, PyObject *kwargs)
 %}
 %enddef
 %feature("python:tp_init") Event "cucore::bind::event_init";
+%feature("python:tp_init") Device "cucore::bind::device_init";
+%feature("python:nb_subtract", functype="binaryfunc") Event "cucore::bind::event_subtract";
 %{
 extern "C" {
+static int _wrap_new_Device(PyObject *self, PyObject *args, PyObject *kwargs);
 static int _wrap_new_Event(PyObject *self, PyObject *args, PyObject *kwargs);
 }
 %}

@@ -10,6 +10,8 @@ static PyObject *wrap_stream(cucore_stream *stream) {
   static_assert(offsetof(SwigPyObject, ptr) == offsetof(cucore::bind::Handle, pointer));
   static_assert(offsetof(SwigPyObject, own) == offsetof(cucore::bind::Handle, own));
   static_assert(offsetof(SwigPyObject, dict) == offsetof(cucore::bind::Handle, dict));
+  static_assert(sizeof(SwigPyObject) == offsetof(cucore::bind::Handle, weak));
+  cucore::bind::new_device = _wrap_new_Device;
   cucore::bind::new_event = _wrap_new_Event;
   cucore::bind::event_type = SWIGTYPE_p_Event;
   cucore::bind::new_stream = wrap_stream;
