@@ -193,6 +193,23 @@ TEST_F(Futures, AFailureThatIsNotStickyIsOnesOwn) {
   SUCCEEDS(cucore_future_wait, second, TEN_SECONDS);
 }
 
+// The output of a kernel that may print is written by a wait, which must not wait for running work.
+TEST_F(Futures, AFailureAfterAPrintingLaunchWaitsForNothing) {
+  NEEDS_FAKE_DRIVER();
+  const Code code = make_ptx_code();
+  Kernel borrowed;  // may print, because its code is unknown
+  SUCCEEDS(cucore_kernel_from_native, device_, cucore_kernel_native(find_kernel(code, "empty")),
+           borrowed.out());
+  const cucore_launch_options once = grid(1, 1);
+  SUCCEEDS(cucore_kernel_launch, borrowed, stream_, &once, nullptr, 0);
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  fake_->hold_streams(1);
+  const Future first = make_future(stream_, queue_, 1);
+  fake_->fail_call("cuEventQuery", 1, UNKNOWN);
+  EXPECT_EQ(take(queue_, 1)[0].status, CUCORE_ERROR_CUDA);
+  fake_->hold_streams(0);
+}
+
 // The fault is never an exception of the call that creates the future, wherever in it the driver
 // reports the fault.
 TEST_F(Futures, AFaultThatTheirMakingMeetsIsTheirOutcome) {
