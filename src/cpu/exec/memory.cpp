@@ -51,15 +51,20 @@ uint64_t reserve(uint64_t& size) {
   return uint64_t{1} << 62;  // without a reservation: addresses that no user process can map
 }
 
-struct Backing {
+}  // namespace
+
+// Members of AddressSpace::State have these types, which therefore have linkage.
+struct MemoryBacking {
   std::byte* memory = nullptr;
   uint64_t mapped = 0;  // 0: from aligned_alloc
 };
 
+namespace {
+
 // Rounds up to a power of two, so that spare memory has few sizes.
 uint64_t heap_bytes(uint64_t size) { return std::bit_ceil(std::max<uint64_t>(size, 16)); }
 
-Backing make_heap_backing(uint64_t size) {
+MemoryBacking make_heap_backing(uint64_t size) {
   const uint64_t bytes = heap_bytes(size);
   if (bytes >= HEAP_MAP_THRESHOLD) return {map_pages(bytes), bytes};
   auto* p = static_cast<std::byte*>(std::aligned_alloc(std::min<uint64_t>(bytes, 64), bytes));
@@ -67,7 +72,7 @@ Backing make_heap_backing(uint64_t size) {
   return {p, 0};
 }
 
-Backing make_backing(uint64_t size, uint64_t align) {
+MemoryBacking make_backing(uint64_t size, uint64_t align) {
   if (size >= MAP_THRESHOLD && align <= PAGE) {
     const uint64_t bytes = round_up(size, PAGE);
     std::byte* memory = map_pages(bytes);
@@ -83,39 +88,39 @@ Backing make_backing(uint64_t size, uint64_t align) {
   return {p, 0};
 }
 
-void free_backing(const Backing& b) {
+void free_backing(const MemoryBacking& b) {
   if (b.mapped)
     munmap(b.memory, b.mapped);
   else
     std::free(b.memory);
 }
 
-struct Entry {
+}  // namespace
+
+struct MemoryEntry {
   Range range;
-  Backing backing;
+  MemoryBacking backing;
 };
 
-struct Freed {
+struct FreedMemory {
   uint64_t base = 0;
   uint64_t size = 0;
 };
 
-struct Limbo {
+struct MemoryInLimbo {
   uint64_t stamp = 0;
-  Entry entry;
+  MemoryEntry entry;
 };
-
-}  // namespace
 
 struct AddressSpace::State {
   mutable std::shared_mutex mutex;
-  std::map<uint64_t, Entry> live;
-  std::deque<Freed> freed;         // for messages only
-  std::deque<Backing> quarantine;  // host addresses that must not be reused soon
-  std::deque<Limbo> limbo;
+  std::map<uint64_t, MemoryEntry> live;
+  std::deque<FreedMemory> freed;         // for messages only
+  std::deque<MemoryBacking> quarantine;  // host addresses that must not be reused soon
+  std::deque<MemoryInLimbo> limbo;
   // Memory that kernels have freed, by size. A kernel that allocates and frees in a loop receives
   // the same bytes at new addresses. The host receives them back when no kernel runs.
-  std::map<uint64_t, std::vector<Backing>> spare_heap;
+  std::map<uint64_t, std::vector<MemoryBacking>> spare_heap;
   std::multiset<uint64_t> pins;
   uint64_t clock = 0;
   uint64_t first = 0, next = 0, end = 0;
@@ -124,10 +129,10 @@ struct AddressSpace::State {
   uint64_t place(uint64_t size, uint64_t align);
   uint64_t place_between(uint64_t size, uint64_t align);
   bool overlaps(uint64_t base, uint64_t size) const;
-  void insert(const Entry& entry);
-  void dispose(const Entry& entry);
-  Backing take_spare(uint64_t size);
-  void keep_spare(const Entry& entry);
+  void insert(const MemoryEntry& entry);
+  void dispose(const MemoryEntry& entry);
+  MemoryBacking take_spare(uint64_t size);
+  void keep_spare(const MemoryEntry& entry);
   void reap();
 };
 
@@ -160,14 +165,14 @@ bool AddressSpace::State::overlaps(uint64_t base, uint64_t size) const {
   return it->second.range.base + it->second.range.size > base;
 }
 
-void AddressSpace::State::insert(const Entry& entry) {
+void AddressSpace::State::insert(const MemoryEntry& entry) {
   live.emplace(entry.range.base, entry);
   auto& use = uses[{entry.range.device, entry.range.kind}];
   use.bytes += entry.range.size;
   use.allocations += 1;
 }
 
-void AddressSpace::State::dispose(const Entry& entry) {
+void AddressSpace::State::dispose(const MemoryEntry& entry) {
   if (entry.range.kind == MemoryKind::REGISTERED) return;
   if (!is_host_addressed(entry.range.kind)) return free_backing(entry.backing);
   // The pages are freed and the addresses stay reserved, so that a late access by the host faults
@@ -188,22 +193,22 @@ void AddressSpace::State::reap() {
   }
   if (!pins.empty()) return;
   for (const auto& [bytes, backings] : spare_heap)
-    for (const Backing& backing : backings) free_backing(backing);
+    for (const MemoryBacking& backing : backings) free_backing(backing);
   spare_heap.clear();
 }
 
-Backing AddressSpace::State::take_spare(uint64_t size) {
+MemoryBacking AddressSpace::State::take_spare(uint64_t size) {
   const auto found = spare_heap.find(heap_bytes(size));
   if (found == spare_heap.end() || found->second.empty()) return {};
-  const Backing backing = found->second.back();
+  const MemoryBacking backing = found->second.back();
   found->second.pop_back();
   // Other kernels may still read these bytes through a dangling address.
   if (!backing.mapped) std::memset(backing.memory, 0, heap_bytes(size));
   return backing;
 }
 
-void AddressSpace::State::keep_spare(const Entry& entry) {
-  const Backing& backing = entry.backing;
+void AddressSpace::State::keep_spare(const MemoryEntry& entry) {
+  const MemoryBacking& backing = entry.backing;
   if (backing.mapped) madvise(backing.memory, backing.mapped, MADV_DONTNEED);  // zeroes it
   spare_heap[heap_bytes(entry.range.size)].push_back(backing);
 }
@@ -227,7 +232,7 @@ AddressSpace& AddressSpace::instance() {
 uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, int device,
                                 uint64_t tag) {
   if (size == 0 || size > uint64_t{1} << 46 || kind == MemoryKind::REGISTERED) return 0;
-  Entry entry;
+  MemoryEntry entry;
   entry.range = {0, size, kind, device, tag, nullptr, false};
   if (is_host_addressed(kind)) {
     const uint64_t bytes = round_up(size, PAGE);
@@ -262,7 +267,7 @@ bool AddressSpace::register_host(void* memory, uint64_t size, int device, uint64
   const auto base = reinterpret_cast<uint64_t>(memory);
   std::unique_lock lock(state_->mutex);
   if (size == 0 || base == 0 || base + size < base || state_->overlaps(base, size)) return false;
-  Entry entry;
+  MemoryEntry entry;
   entry.range = {base, size, MemoryKind::REGISTERED, device, tag, static_cast<std::byte*>(memory),
                  false};
   state_->insert(entry);
@@ -273,7 +278,7 @@ bool AddressSpace::release(uint64_t address) {
   std::unique_lock lock(state_->mutex);
   auto it = state_->live.find(address);
   if (it == state_->live.end()) return false;
-  const Entry entry = it->second;
+  const MemoryEntry entry = it->second;
   state_->live.erase(it);
   generation_.fetch_add(1, std::memory_order_release);
   auto& use = state_->uses[{entry.range.device, entry.range.kind}];
