@@ -29,9 +29,10 @@ VARIES = re.compile(r"\d+(?:\.\d+)? (?:ms|s|bytes)\b|0x[0-9a-f]+|\(0x\w+\)|/[\w/
 
 
 def environment(folder):
-    """Of a program that uses the build tree as an installed one."""
+    """Of a program that uses the build tree as an installed one. Blocks of a kernel run in order, as their messages show."""
     java, csharp = BUILD / "bindings/java/cucore.jar", BUILD / "bindings/csharp"
-    return dict(os.environ, CUCORE_DRIVER="cpu", CUCORE_CPU_DEVICES="1", HOME=str(folder), XDG_CACHE_HOME=str(folder / ".cache"),
+    return dict(os.environ, CUCORE_DRIVER="cpu", CUCORE_CPU_DEVICES="1", CUCORE_CPU_THREADS="1",
+                HOME=str(folder), XDG_CACHE_HOME=str(folder / ".cache"),
                 PATH=f"{BUILD}/src/programs/cli:/usr/bin:/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{BUILD}/src/cucore:{csharp}",
                 PKG_CONFIG_PATH=f"{BUILD}/pkgconfig", PYTHONPATH=str(BUILD / "bindings/python/package"), CLASSPATH=f"{java}:.",
                 MONO_PATH=str(csharp), CUCORE_HOME=str(ROOT), LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1")
