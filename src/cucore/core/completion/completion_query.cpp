@@ -48,8 +48,8 @@ bool EventQuery::has_ended(const StreamBacklog& backlog, Outcome& outcome) noexc
   const Future& first = backlog.first();
   const CUresult result = cu ? cu->cuEventQuery(first.event_) : CUDA_ERROR_NOT_READY;
   if (result == CUDA_ERROR_NOT_READY) return false;
-  // The driver writes what kernels have printed. The wait returns at once if the event is done or the
-  // context is broken. After another failure of the query, the work may still run.
+  // The driver writes what kernels have printed. The wait returns at once if the event is done or
+  // the context is broken. After another failure of the query, the work may still run.
   if ((result == CUDA_SUCCESS || driver::is_sticky(result)) &&
       (first.is_shared_ || context.output().launches() != 0))
     (void)cu->cuEventSynchronize(first.event_);
