@@ -38,7 +38,8 @@ typedef enum cucore_kernel_attribute_name {
  * Wraps a CUkernel of another owner. The library never unloads it, and it must outlive the result
  * and all launches of it. A CUfunction of a module is not accepted.
  *
- * The parameters come from the driver, which records them from CUDA 12.4 on, without their classes.
+ * The name comes from the driver from CUDA 12.3 on; an older driver reports none, and the name is
+ * "kernel". The parameters come from a driver of CUDA 12.4 or newer, without their classes.
  *
  * @param device  a device of the kernel's code
  * @param native  the CUkernel
