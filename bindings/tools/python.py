@@ -164,7 +164,7 @@ def init_stub(header):
         return [l.replace('    ', '        ', 1) for l in keywords(struct, '...')
                 if not any(l.strip().startswith(name) for name in left_out)]
     return '\n'.join([HEAD, 'from ._enums import SourceType', '', 'class ProgramInit:', '    def __init__(', '        self,',
-                      '        source: Union[str, bytes, bytearray, memoryview],', '        type: SourceType = ...,', '        *,',
+                      '        source: Union[str, bytes, bytearray, memoryview, "os.PathLike[str]"],', '        type: SourceType = ...,', '        *,',
                       '        headers: Mapping[str, str] = ...,',
                       '        extra_sources: Mapping[str, Union[str, bytes]] = ...,',
                       *lines('cucore_program_options', 'header_', 'extra_source'), '    ) -> None: ...', '',

@@ -3,6 +3,7 @@
 import array
 import sys
 import time
+from typing import Any, Callable
 
 import cucore
 
@@ -14,7 +15,7 @@ extern "C" __global__ void scale(float a, float *data, int n) {
 """
 n, a = 1 << 20, 2.0
 
-def step(name, call, *arguments, **keywords):
+def step(name: str, call: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     began = time.perf_counter()
     result = call(*arguments, **keywords)
     print(f"  {name:12} {(time.perf_counter() - began) * 1e3:9.3f} ms")

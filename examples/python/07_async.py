@@ -17,7 +17,7 @@ extern "C" __global__ void matmul(const float *a, const float *b, float *c, int 
 n = 256
 a, b = array.array("f", (i % 7 for i in range(n * n))), array.array("f", (i % 5 for i in range(n * n)))
 
-async def product(device):
+async def product(device: cucore.Device) -> "array.array[float]":
     with cucore.Stream(device) as stream:
         left, right, result = (cucore.Buffer(device, n * n * 4, stream) for _ in range(3))
         left.write(a, stream)
@@ -28,9 +28,9 @@ async def product(device):
         result.read(c, stream)
         return c
 
-async def main():
+async def main() -> bool:
     work = asyncio.ensure_future(product(cucore.Device()))
-    columns = []  # other work of the program: the first row on the host
+    columns: list[float] = []  # other work of the program: the first row on the host
     while len(columns) < n or not work.done():
         columns.append(sum(a[k] * b[k * n + len(columns) % n] for k in range(n)))
         await asyncio.sleep(0)

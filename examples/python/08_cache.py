@@ -11,7 +11,7 @@ template <class T> __global__ void saxpy(T a, const T *x, T *y, int n) {
 }
 """
 
-def generate():
+def generate() -> cucore.ObjectCode:
     """Makes object code in a long calculation."""
     return cucore.Program("extern \"C\" __global__ void mine() {}", arch="compute_80").compile()
 

@@ -27,21 +27,21 @@ PROGRAMS, TIMES, WORKERS, N = 100, 4, 4, 1024
 
 
 # snippet: farm
-def build(number, arch, folder):
+def build(number: int, arch: str, folder: str) -> cucore.CacheResult:
     """Runs in a worker: returns object code, from the cache or compiled now."""
     program = cucore.Program(SOURCE.format(factor=number + 2, modulus=number + 1), name=f"step{number}.cu", arch=arch)
     with cucore.Cache(folder) as cache:
         return cache.compile(program)
 
 
-def farm(client, arch, folder):
+def farm(client: Client, arch: str, folder: str) -> list[tuple[int, cucore.CacheResult]]:
     """Requests every program TIMES in a row, so that workers compete: (number, (code, outcome)) of each."""
     numbers = [number for number in range(PROGRAMS) for _ in range(TIMES)]
     return list(zip(numbers, client.gather(client.map(build, numbers, arch=arch, folder=folder, pure=False))))
 # end of snippet
 
 
-def is_right(code, number, stream, data):
+def is_right(code: cucore.ObjectCode, number: int, stream: cucore.Stream, data: cucore.Buffer) -> bool:
     host = array.array("i", range(N))
     data.write(host, stream)
     code.kernel("step")[N // 256, 256, stream](data)
@@ -49,7 +49,7 @@ def is_right(code, number, stream, data):
     return all(value == i * (number + 2) + i % (number + 1) for i, value in enumerate(host))
 
 
-def main():
+def main() -> bool:
     device = cucore.Device()
     with tempfile.TemporaryDirectory() as folder, \
             LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None, local_directory=folder) as cluster, \

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta, timezone
-from typing import Callable, Iterable, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Callable, Iterable, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _cucore, _options
 from ._cucore import Cache, Linker, ObjectCode, Program
@@ -14,7 +13,8 @@ from ._members import comment, member
 from ._program import compile_through, fill
 from ._records import CacheStatistics
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 class CacheResult(NamedTuple):
@@ -132,7 +132,8 @@ def cache_statistics_of_all(self: Cache) -> CacheStatistics:
 
 
 def _moment(nanoseconds: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
+    from datetime import datetime, timedelta, timezone  # for reports alone
+    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=nanoseconds // 1000)
 
 
 def _entry(all_of_them: _cucore._CacheEntries, index: int) -> CacheEntry:

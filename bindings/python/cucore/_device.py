@@ -2,13 +2,15 @@
 """Members of Device, Kernel and the launch in addition to the native ones."""
 from __future__ import annotations
 
-import uuid as _uuid
-from typing import NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from . import _cucore
 from ._cucore import Device, Event, Kernel, LaunchConfig, Stream
 from ._enums import DeviceAttribute
 from ._members import member
+
+if TYPE_CHECKING:
+    import uuid
 
 
 class Memory(NamedTuple):
@@ -73,6 +75,11 @@ def stream_record(self: Stream, event: Optional[Event] = None, *, timing: bool =
     return event
 
 
+def _uuid_of(data: bytes) -> uuid.UUID:
+    import uuid  # takes more time than most of this package, and few programs use it
+    return uuid.UUID(bytes=data)
+
+
 def _property(native: str, make: object = tuple, type: object = Device) -> property:
     return property(lambda self: make(getattr(self, native)()), doc=getattr(type, native).__doc__)  # type: ignore[operator]
 
@@ -84,6 +91,6 @@ _cucore._extend(Device, "memory", _property("_memory", lambda pair: Memory(*pair
 #: cucore_device_stream_priorities
 _cucore._extend(Device, "stream_priorities", _property("_stream_priorities", lambda pair: Priorities(*pair)))
 #: cucore_device_uuid
-_cucore._extend(Device, "uuid", _property("_uuid", lambda data: _uuid.UUID(bytes=data)))
+_cucore._extend(Device, "uuid", _property("_uuid", _uuid_of))
 #: cucore_kernel_max_potential_block_size
 _cucore._extend(Kernel, "max_potential_block_size", Kernel._max_potential_block_size)

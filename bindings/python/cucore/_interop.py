@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from typing import Any, NamedTuple, Optional, TypeVar
 
 from . import _cucore
@@ -33,7 +32,7 @@ class _Array(NamedTuple):
 
 
 _INTERFACE = "__cuda_array_interface__"
-_TYPE = re.compile(r"[<>|=]?([a-zA-Z])(\d+)(\[\w+\])?")
+_TYPE = r"[<>|=]?([a-zA-Z])(\d+)(\[\w+\])?"
 
 
 def _interface_of(value: Any) -> Optional[dict[str, Any]]:
@@ -58,7 +57,8 @@ def _extents(interface: dict[str, Any], name: str, least: Optional[int]) -> tupl
 
 def _item_size(interface: dict[str, Any]) -> int:
     typestr = interface["typestr"]
-    match = _TYPE.fullmatch(typestr) if isinstance(typestr, str) else None
+    import re  # compiles the pattern at the first use
+    match = re.fullmatch(_TYPE, typestr) if isinstance(typestr, str) else None
     if match is None:
         raise BufferError(f"the typestr of its {_INTERFACE} is {typestr!r}, no type such as '<f4'")
     return int(match[2]) * (4 if match[1] == "U" else 1)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import glob
-import importlib.util
 import os
 import sys
 import threading
+from importlib.machinery import PathFinder
 from typing import Callable, NamedTuple, Optional
 
 from . import _cucore, _errors
@@ -102,8 +101,11 @@ def set_log_callback(callback: Optional[Callable[[LogLevel, str], None]], least:
 
 def _nvidia_wheels() -> list[str]:
     """The folders of libraries in NVIDIA's wheels, the newest toolkit first."""
-    spec = importlib.util.find_spec("nvidia")
+    spec = PathFinder.find_spec("nvidia")
     roots = list(spec.submodule_search_locations or ()) if spec else []
+    if not roots:
+        return []
+    import glob
     return [folder for root in roots
             for pattern in ("cu1[3-9]/lib", "cuda_nvrtc/lib", "nvjitlink/lib", "cuda_nvcc/nvvm/lib64", "cublas/lib",
                             "cufft/lib", "cusolver/lib", "curand/lib", "cusparse/lib", "nccl/lib", "cuda_cupti/lib")
@@ -121,6 +123,9 @@ _FILES = {
 
 def _use_nvidia_wheels() -> None:
     folders = _nvidia_wheels()
+    if not folders:
+        return
+    import glob
     for library, pattern in _FILES.items():
         for folder in folders:
             if glob.glob(os.path.join(folder, pattern)):

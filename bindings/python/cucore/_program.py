@@ -73,7 +73,19 @@ def _fill(options: _cucore._ProgramOptions, name: str, kind: str, value: object)
             options.add_number(name, _number(name, number))
 
 
+# Fields that users write in another form, and the keywords for it.
+_PARTS = ("header_names", "header_sources", "extra_source_names")
+_OWN = {"Program": ("type", "headers", "extra_sources")}
 _Filled = TypeVar("_Filled", bound=_cucore._ProgramOptions)
+
+
+def _suggestion(given: Iterable[str], fields: Iterable[str], name: str) -> str:
+    """The known keyword next to the first unknown one, for a message."""
+    import difflib
+    known = [field for field in fields if field not in _PARTS] + list(_OWN.get(name, ()))
+    unknown = next((each for each in given if each not in fields), "")
+    near = difflib.get_close_matches(unknown, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object]]], keywords: Mapping[str, object],
@@ -82,7 +94,8 @@ def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object
     try:
         fields = function(**keywords)
     except TypeError as error:
-        raise TypeError(str(error).replace(f"{function.__name__}()", f"{name}()")) from None
+        message = str(error).replace(f"{function.__name__}()", f"{name}()")
+        raise TypeError(message + _suggestion(keywords, function.__kwdefaults__, name)) from None
     for field in keywords:
         try:
             _fill(filled, field, *fields[field])

@@ -120,6 +120,21 @@ def test_messages_name_what_users_call(device, stream, code, tmp_path):
         assert not re.search(r"new_|\b_\w+\(\)|_cucore|cucore_", str(caught.value)), caught.value
 
 
+@pytest.mark.parametrize("call, nearest", [
+    (lambda: cucore.Program("", archh="compute_80"), "arch"), (lambda: cucore.Program("", header={}), "headers"),
+    (lambda: cucore.Program("", max_registers=3), "max_register_count"), (lambda: cucore.Linker(arhc="sm_80"), "arch"),
+    (lambda: cucore.Cache(max_byte=1), "max_bytes")])
+def test_unknown_option_names_the_nearest(call, nearest):
+    with pytest.raises(TypeError, match=f"an unexpected keyword argument '\\w+'; did you mean '{nearest}'\\?$"):
+        call()
+
+
+def test_option_like_no_other_has_no_suggestion():
+    with pytest.raises(TypeError) as caught:
+        cucore.Program("", qqqqqqqq=1)
+    assert str(caught.value) == "Program() got an unexpected keyword argument 'qqqqqqqq'"
+
+
 def _processor_time(program, count):
     """Seconds of the processor for a number of processes, as the machine's load does not change them much."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -139,7 +154,7 @@ def test_import_takes_a_fraction_of_asyncio_and_numpy():
 def test_import_loads_no_module_that_few_programs_use():
     # Python's own start may load some, for the packages that are installed.
     out, _ = run_python("import sys; before = set(sys.modules); import cucore; print(*[m for m in ('asyncio', 'numpy', "
-                        "'ctypes', 'difflib', 'inspect', 'cucore._attributes') if m in set(sys.modules) - before])")
+                        "'ctypes', 'datetime', 'difflib', 'glob', 'inspect', 'platform', 'uuid', 'cucore._attributes') if m in set(sys.modules) - before])")
     assert out.strip() == ""
 
 
