@@ -18,14 +18,14 @@ std::string shown(const Argument& argument) {
   return fmt::format("{}:{}", argument.type->name, argument.type->format(argument.bytes.data()));
 }
 
-bool fits(cucore_parameter_class parameter_class, const Argument& argument) {
+bool fits(ParameterClass parameter_class, const Argument& argument) {
   const bool is_float = argument.type->name.starts_with('f');
   switch (parameter_class) {
-    case CUCORE_PARAMETER_CLASS_INTEGER:
+    case ParameterClass::integer:
       return !argument.is_array && !is_float;
-    case CUCORE_PARAMETER_CLASS_FLOAT:
+    case ParameterClass::float_:
       return !argument.is_array && is_float;
-    case CUCORE_PARAMETER_CLASS_POINTER:
+    case ParameterClass::pointer:
       return argument.is_array;
     default:
       return true;
@@ -33,61 +33,54 @@ bool fits(cucore_parameter_class parameter_class, const Argument& argument) {
 }
 
 // Returns the form of a value for the parameter.
-std::string form_of(const cucore_parameter_info& parameter) {
+std::string form_of(const Parameter& parameter) {
   const std::size_t bits = parameter.size * 8;
   switch (parameter.parameter_class) {
-    case CUCORE_PARAMETER_CLASS_INTEGER:
+    case ParameterClass::integer:
       return fmt::format("i{}:VALUE or u{}:VALUE", bits, bits);
-    case CUCORE_PARAMETER_CLASS_FLOAT:
+    case ParameterClass::float_:
       return fmt::format("f{}:VALUE", bits);
     default:
       return "buf:TYPE:COUNT";
   }
 }
 
-std::string with_article(cucore_parameter_class parameter_class) {
-  const bool vowel = parameter_class == CUCORE_PARAMETER_CLASS_INTEGER;
+std::string with_article(ParameterClass parameter_class) {
+  const bool vowel = parameter_class == ParameterClass::integer;
   return fmt::format("{} {}", vowel ? "an" : "a", parameter_class_name(parameter_class));
 }
 
 }  // namespace
 
-const char* parameter_class_name(cucore_parameter_class parameter_class) {
+const char* parameter_class_name(ParameterClass parameter_class) {
   switch (parameter_class) {
-    case CUCORE_PARAMETER_CLASS_INTEGER:
+    case ParameterClass::integer:
       return "integer";
-    case CUCORE_PARAMETER_CLASS_FLOAT:
+    case ParameterClass::float_:
       return "float";
-    case CUCORE_PARAMETER_CLASS_POINTER:
+    case ParameterClass::pointer:
       return "pointer";
-    case CUCORE_PARAMETER_CLASS_AGGREGATE:
+    case ParameterClass::aggregate:
       return "aggregate";
     default:
       return "unknown";
   }
 }
 
-std::vector<cucore_parameter_info> parameters_of(const cucore_kernel* kernel,
-                                                 const cucore_device* device) {
-  const std::size_t count = cucore_kernel_parameter_count(kernel);
-  if (count == SIZE_MAX) return {};
-  std::vector<cucore_parameter_info> parameters(count, CUCORE_PARAMETER_INFO_INIT);
-  std::size_t needed = 0;
-  call(cucore_kernel_parameters, kernel, device, parameters.data(), count, &needed);
-  return parameters;
+std::vector<Parameter> parameters_of(const Kernel& kernel, const Device& device) {
+  return kernel.parameter_count() ? kernel.parameters(device) : std::vector<Parameter>();
 }
 
-void check_classes(const cucore_kernel* kernel, const cucore_device* device,
+void check_classes(const Kernel& kernel, const Device& device,
                    const std::vector<Argument>& arguments) {
-  const std::vector<cucore_parameter_info> parameters = parameters_of(kernel, device);
+  const std::vector<Parameter> parameters = parameters_of(kernel, device);
   for (std::size_t i = 0; i < std::min(parameters.size(), arguments.size()); ++i) {
     if (fits(parameters[i].parameter_class, arguments[i])) continue;
-    throw failed(
-        fmt::format("argument {} of kernel {} is {}; expected {} of {} {}; "
-                    "write {}",
-                    i, cucore_kernel_label(kernel), shown(arguments[i]),
-                    with_article(parameters[i].parameter_class), parameters[i].size,
-                    parameters[i].size == 1 ? "byte" : "bytes", form_of(parameters[i])));
+    throw failed(fmt::format(
+        "argument {} of kernel {} is {}; expected {} of {} {}; "
+        "write {}",
+        i, kernel.label(), shown(arguments[i]), with_article(parameters[i].parameter_class),
+        parameters[i].size, parameters[i].size == 1 ? "byte" : "bytes", form_of(parameters[i])));
   }
 }
 

@@ -2,8 +2,7 @@
 // Compares arguments of the command line with the classes of a kernel's parameters.
 #pragma once
 
-#include <cucore.h>
-
+#include <cucore/kernel.hpp>
 #include <vector>
 
 #include "argument.hpp"
@@ -11,16 +10,15 @@
 namespace cucore::cli {
 
 // Returns "integer", "float", "pointer", "aggregate" or "unknown".
-const char* parameter_class_name(cucore_parameter_class parameter_class);
+const char* parameter_class_name(ParameterClass parameter_class);
 
 // Returns all parameters of a kernel on a device; empty if neither the code nor the driver records
 // them.
-std::vector<cucore_parameter_info> parameters_of(const cucore_kernel* kernel,
-                                                 const cucore_device* device);
+std::vector<Parameter> parameters_of(const Kernel& kernel, const Device& device);
 
 // Throws for the first argument that does not fit its parameter. The launch checks counts and
 // sizes, because it can do so even for parameters of unknown class.
-void check_classes(const cucore_kernel* kernel, const cucore_device* device,
+void check_classes(const Kernel& kernel, const Device& device,
                    const std::vector<Argument>& arguments);
 
 }  // namespace cucore::cli

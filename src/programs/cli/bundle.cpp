@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore bundle: several images of one program in one container.
-#include <cucore.h>
 #include <fmt/format.h>
 
 #include <memory>
@@ -54,19 +53,17 @@ void bundle(const BundleRequest& request) {
   for (const std::string& key : request.trust.keys.inputs()) use.inputs.push_back(key);
   require_distinct(use);
   const Trust trust = request.trust.read();
-  std::vector<ObjectCode> codes;
-  std::vector<const cucore_objectcode*> images;
+  std::vector<ObjectCode> images;
   for (const std::string& file : request.files)
-    images.push_back(codes.emplace_back(open_image(read_file(file), file, trust)).get());
-  const ObjectCode code = make<ObjectCode>(cucore_objectcode_bundle, images.data(), images.size());
-  const std::string container = serialize(code.get(), request.compress);
+    images.push_back(open_image(read_file(file), file, trust));
+  const ObjectCode code = ObjectCode::bundle(images);
+  const std::string container = serialize(code, request.compress);
   write_file(request.output, container);
   Json done{{"file", request.output}, {"file_size", container.size()}};
-  done.update(describe_code(code.get()));
+  done.update(describe_code(code));
   done["images"] = Json::array();
-  for (std::size_t i = 0; i < cucore_objectcode_image_count(code.get()); ++i)
-    done["images"].push_back(
-        describe_code(make<ObjectCode>(cucore_objectcode_image_at, code.get(), i).get()));
+  for (std::size_t i = 0; i < code.image_count(); ++i)
+    done["images"].push_back(describe_code(code.image_at(i)));
   warn_of_doubles(request, done["images"]);
   print_done(
       fmt::format("{}: {}: {}; {} bytes", request.output, counted(done["images"].size(), "image"),

@@ -15,7 +15,7 @@ namespace cucore::cli {
 inline std::string_view slice(std::string_view bytes, std::size_t offset, std::size_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset)
     throw failed(fmt::format("the bytes end too early: {} at offset {}", size, offset),
-                 CUCORE_ERROR_INVALID_CODE);
+                 Status::invalid_code);
   return bytes.substr(offset, size);
 }
 

@@ -36,12 +36,12 @@ std::uint64_t parse_size(const std::string& text) {
 
 struct Count {
   const char* name;  // the member's name in the header
-  std::uint64_t cucore_cache_statistics_info::*field;
+  std::uint64_t CacheStatistics::*field;
   const char* what;
 };
 
 #define COUNT(field, what) \
-  { #field, &cucore_cache_statistics_info::field, what }
+  { #field, &CacheStatistics::field, what }
 // Every count of the header, in the header's order.
 constexpr Count COUNTS[] = {
     COUNT(entries, "entries on disk"),
@@ -82,22 +82,21 @@ constexpr Count COUNTS[] = {
 };
 #undef COUNT
 static_assert(sizeof(std::size_t) + std::size(COUNTS) * sizeof(std::uint64_t) ==
-              sizeof(cucore_cache_statistics_info));
+              sizeof(CacheStatistics));
 
 // Values that are easier to read in larger units.
 bool is_size(std::string_view name) { return name.find("bytes") != name.npos; }
 
 void stats(const CacheRequest& request) {
   const Cache cache = open_cache(request, true);
-  cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
-  call(cucore_cache_statistics_of_all, cache.get(), &info);
+  const CacheStatistics info = cache.statistics_of_all();
   if (wants_json()) {
-    Json object = {{"folder", cucore_cache_directory(cache.get())}};
+    Json object = {{"folder", cache.directory()}};
     for (const Count& count : COUNTS) object[count.name] = info.*count.field;
     print_json(object);
     return;
   }
-  print("{:<18}  {}\n", "folder", cucore_cache_directory(cache.get()));
+  print("{:<18}  {}\n", "folder", cache.directory());
   for (const Count& count : COUNTS) {
     const std::uint64_t value = info.*count.field;
     print("{:<18}  {:>12}  {}\n", count.name,
@@ -117,11 +116,11 @@ CLI::App* add(CLI::App& group, const char* name, const char* what,
 }  // namespace
 
 Cache open_cache(const CacheRequest& request, bool read_only) {
-  cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
-  options.directory = request.folder.empty() ? nullptr : request.folder.c_str();
+  CacheOptions options;
+  if (!request.folder.empty()) options.directory = request.folder;
   options.read_only = read_only;
-  Cache cache = make<Cache>(cucore_cache_open, static_cast<const cucore_cache_options*>(&options));
-  if (std::string(cucore_cache_directory(cache.get())).empty())
+  Cache cache = Cache::open(options);
+  if (cache.directory().empty())
     throw failed("the cache has no folder: set --folder, CUCORE_CACHE_DIR or a home folder");
   return cache;
 }

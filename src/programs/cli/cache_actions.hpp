@@ -2,13 +2,11 @@
 // The actions of cucore cache, one per subcommand.
 #pragma once
 
-#include <cucore.h>
-
 #include <cstdint>
+#include <cucore/cache.hpp>
 #include <string>
 #include <vector>
 
-#include "handles.hpp"
 #include "source.hpp"
 
 namespace cucore::cli {

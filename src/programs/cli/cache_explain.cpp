@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore cache explain: the reason that a compile would miss, as text and as fields.
-#include <cucore.h>
-
 #include <string>
 #include <vector>
 
@@ -9,27 +7,17 @@
 #include "distinct.hpp"
 #include "print.hpp"
 #include "report.hpp"
-#include "strings.hpp"
 #include "symbols.hpp"
 #include "target.hpp"
 
 namespace cucore::cli {
 namespace {
 
-std::string explanation(const CacheRequest& request, cucore_cache* cache) {
+std::string explanation(const CacheRequest& request, const Cache& cache) {
   const Program program = load_program(request.file, request.flags);
-  const auto names = pointers(request.flags.names);
-  const cucore_code_type target =
+  const CodeType target =
       target_of(request.target).value_or(default_target(request.file, request.flags));
-  std::size_t size = 0;
-  const auto ask = [&](char* buffer, std::size_t capacity) {
-    call(cucore_cache_explain_miss, cache, program.get(), target, names.data(), names.size(),
-         buffer, capacity, &size);
-  };
-  ask(nullptr, 0);
-  std::string text(size, '\0');
-  ask(text.data(), text.size());
-  return text.c_str();
+  return cache.explain_miss(program, target, request.flags.names);
 }
 
 // Returns "miss: reason", lines of details, and "key 0123...".
@@ -59,7 +47,7 @@ void explain_miss(const CacheRequest& request) {
   use.inputs.push_back(request.file);
   require_distinct(use);
   const Cache cache = open_cache(request, true);
-  const std::string text = explanation(request, cache.get());
+  const std::string text = explanation(request, cache);
   if (wants_json())
     print_json(describe(request.file, text));
   else

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore cache list, remove, verify, trim and clear: they process the files of the cache one by
 // one.
-#include <cucore.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <string>
@@ -26,24 +25,26 @@
 namespace cucore::cli {
 namespace {
 
-std::string key_of(const cucore_cache_entry_info& entry) {
+std::string key_of(const CacheEntry& entry) {
   std::string text;
   for (const std::uint8_t byte : entry.key) text += fmt::format("{:02x}", byte);
   return text;
 }
 
-std::time_t seconds_of(const cucore_cache_entry_info& entry) {
-  return static_cast<std::time_t>(entry.used_ns / 1'000'000'000);
+std::time_t seconds_of(const CacheEntry& entry) {
+  return std::chrono::floor<std::chrono::seconds>(entry.used).count();
 }
 
-Json describe_entry(const cucore_cache_entry_info& entry) {
+const char* type_of(const CacheEntry& entry) { return type_name(entry.type.value_or(CodeType{})); }
+
+Json describe_entry(const CacheEntry& entry) {
   return {{"key", key_of(entry)},
           {"size", entry.size},
           {"used", fmt::format("{:%FT%TZ}", fmt::gmtime(seconds_of(entry)))},
-          {"kind", entry.is_sound ? type_name(entry.type) : ""},
+          {"kind", entry.is_sound ? type_of(entry) : ""},
           {"arch", entry.arch},
           {"name", entry.name},
-          {"sound", entry.is_sound != 0},
+          {"sound", entry.is_sound},
           {"problem", entry.problem}};
 }
 
@@ -90,6 +91,12 @@ void print_entries(const std::vector<Entry>& entries) {
 struct Listing {
   std::vector<Entry> lines;
   Json entries = Json::array();
+
+  void add(const CacheEntry& entry) {
+    entries.push_back(describe_entry(entry));
+    lines.push_back({key_of(entry), size_text(entry.size), type_of(entry), std::string(entry.arch),
+                     std::string(entry.is_sound ? entry.name : entry.problem), seconds_of(entry)});
+  }
 };
 
 // State of the iteration over the files.
@@ -97,21 +104,17 @@ struct Walk {
   ProgressBar bar;
   std::uint64_t files = 0;
   Json damaged = Json::array();
+
+  void add(const CacheEntry& entry) {
+    ++files;
+    if (!entry.is_sound) {
+      bar.clear();
+      damaged.push_back({{"key", key_of(entry)}, {"problem", entry.problem}});
+      if (!wants_json()) print("{}: {}\n", key_of(entry), entry.problem);
+    }
+    bar.show(entry.done, entry.total);
+  }
 };
-
-std::int32_t add_entry(const cucore_cache_entry_info* entry, void* user_data) {
-  auto& listing = *static_cast<Listing*>(user_data);
-  listing.entries.push_back(describe_entry(*entry));
-  listing.lines.push_back({key_of(*entry), size_text(entry->size), type_name(entry->type),
-                           entry->arch, entry->is_sound ? entry->name : entry->problem,
-                           seconds_of(*entry)});
-  return 1;
-}
-
-std::int32_t add_key(const cucore_cache_entry_info* entry, void* user_data) {
-  static_cast<std::vector<std::string>*>(user_data)->push_back(key_of(*entry));
-  return 1;
-}
 
 // Returns the lower-case digits of a key or of its beginning.
 std::string parse_digits(std::string text) {
@@ -132,7 +135,7 @@ std::string find_key(std::vector<std::string> keys, const std::string& digits) {
     throw failed(
         fmt::format("no key in the cache begins with {}; 'cucore cache list' shows the keys",
                     digits),
-        CUCORE_ERROR_NOT_FOUND);
+        Status::not_found);
   if (keys.size() == 1) return keys.front();
   constexpr std::size_t MOST_SHOWN = 4;
   const std::size_t count = keys.size();
@@ -143,33 +146,21 @@ std::string find_key(std::vector<std::string> keys, const std::string& digits) {
                            fmt::join(keys, ", "), count > MOST_SHOWN ? ", ..." : ""));
 }
 
-std::array<std::uint8_t, 32> bytes_of(const std::string& key) {
-  std::array<std::uint8_t, 32> bytes{};
+CacheKey bytes_of(const std::string& key) {
+  CacheKey bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i)
     std::from_chars(key.data() + 2 * i, key.data() + 2 * i + 2, bytes[i], 16);
   return bytes;
 }
 
-std::int32_t add_file(const cucore_cache_entry_info* entry, void* user_data) {
-  auto& walk = *static_cast<Walk*>(user_data);
-  ++walk.files;
-  if (!entry->is_sound) {
-    walk.bar.clear();
-    walk.damaged.push_back({{"key", key_of(*entry)}, {"problem", entry->problem}});
-    if (!wants_json()) print("{}: {}\n", key_of(*entry), entry->problem);
-  }
-  walk.bar.show(entry->done, entry->total);
-  return 1;
-}
-
-Json folder_of(const Cache& cache) { return {{"folder", cucore_cache_directory(cache.get())}}; }
+Json folder_of(const Cache& cache) { return {{"folder", cache.directory()}}; }
 
 }  // namespace
 
 void list_cache(const CacheRequest& request) {
   const Cache cache = open_cache(request, true);
   Listing listing;
-  call(cucore_cache_query, cache.get(), add_entry, static_cast<void*>(&listing));
+  cache.query([&](const CacheEntry& entry) { listing.add(entry); });
   if (!wants_json()) print_entries(listing.lines);
   Json all = folder_of(cache);
   all["entries"] = std::move(listing.entries);
@@ -181,15 +172,11 @@ void remove_entries(const CacheRequest& request) {
   for (const std::string& key : request.keys) digits.push_back(parse_digits(key));
   const Cache cache = open_cache(request, false);
   std::vector<std::string> keys;
-  call(cucore_cache_query, cache.get(), add_key, static_cast<void*>(&keys));
+  cache.query([&](const CacheEntry& entry) { keys.push_back(key_of(entry)); });
   std::vector<std::string> found;
   for (const std::string& each : digits) found.push_back(find_key(keys, each));
   std::uint64_t count = 0;
-  for (const std::string& key : found) {
-    std::int32_t removed = 0;
-    call(cucore_cache_remove, cache.get(), bytes_of(key).data(), &removed);
-    count += removed != 0;
-  }
+  for (const std::string& key : found) count += cache.remove(bytes_of(key));
   Json all = folder_of(cache);
   all["removed"] = count;
   all["keys"] = found;
@@ -200,7 +187,7 @@ void verify_cache(const CacheRequest& request) {
   const Cache cache = open_cache(request, false);
   Walk walk{ProgressBar("verifying")};
   std::uint64_t bad = 0;
-  call(cucore_cache_verify, cache.get(), add_file, static_cast<void*>(&walk), &bad);
+  cache.verify([&](const CacheEntry& entry) { walk.add(entry); }, &bad);
   walk.bar.clear();
   Json all = folder_of(cache);
   all["files"] = walk.files;
@@ -218,10 +205,9 @@ void verify_cache(const CacheRequest& request) {
 void trim_cache(const CacheRequest& request, std::uint64_t bytes, const char* what) {
   const Cache cache = open_cache(request, false);
   Walk walk{ProgressBar(what)};
-  call(cucore_cache_trim, cache.get(), bytes, add_file, static_cast<void*>(&walk));
+  cache.trim(bytes, [&](const CacheEntry& entry) { walk.add(entry); });
   walk.bar.clear();
-  cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
-  call(cucore_cache_statistics, cache.get(), &info);
+  const CacheStatistics info = cache.statistics();
   Json all = folder_of(cache);
   all["removed"] = walk.files;
   all["entries"] = info.entries;

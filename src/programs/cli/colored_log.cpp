@@ -41,15 +41,15 @@ std::string_view trimmed(std::string_view text) {
 
 // The severity words of a log.
 struct Words {
-  cucore_severity severity;
+  Severity severity;
   std::string_view color;
   std::array<std::string_view, 3> words;
 };
 constexpr Words WORDS[] = {
-    {CUCORE_SEVERITY_NOTE, BLUE, {"remark", "note", "info"}},
-    {CUCORE_SEVERITY_WARNING, YELLOW, {"warning", "WARNING", "warning"}},
-    {CUCORE_SEVERITY_ERROR, RED, {"error", "ERROR", "error"}},
-    {CUCORE_SEVERITY_FATAL, RED, {"catastrophic error", "fatal error", "fatal"}},
+    {Severity::note, BLUE, {"remark", "note", "info"}},
+    {Severity::warning, YELLOW, {"warning", "WARNING", "warning"}},
+    {Severity::error, RED, {"error", "ERROR", "error"}},
+    {Severity::fatal, RED, {"catastrophic error", "fatal error", "fatal"}},
 };
 
 class Annotator {
@@ -120,7 +120,7 @@ class Annotator {
     if (diagnostic.line <= 0) return nullptr;
     std::error_code ignored;
     const bool named = std::filesystem::is_regular_file(diagnostic.file, ignored);
-    const Lines& lines = lines_of(named ? diagnostic.file : source_);
+    const Lines& lines = lines_of(named ? std::string(diagnostic.file) : source_);
     const auto index = static_cast<std::size_t>(diagnostic.line) - 1;
     return index < lines.size() ? &lines[index] : nullptr;
   }

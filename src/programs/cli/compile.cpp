@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore compile: CUDA C++, PTX or NVVM IR to a .cuco container or to a raw image.
-#include <cucore.h>
 #include <fmt/format.h>
+#include <cucore/cache.hpp>
 
 #include <memory>
 #include <string>
@@ -13,7 +13,6 @@
 #include "failure.hpp"
 #include "files.hpp"
 #include "source.hpp"
-#include "strings.hpp"
 #include "target.hpp"
 
 namespace cucore::cli {
@@ -29,7 +28,7 @@ struct CompileRequest {
   CompileFlags flags;
 };
 
-cucore_code_type choose_target(const CompileRequest& request) {
+CodeType choose_target(const CompileRequest& request) {
   if (const auto said = said_target(request.output)) return *said;
   if (wants_container(request.output)) return default_target(request.file, request.flags);
   throw usage(
@@ -57,16 +56,10 @@ void compile_all(const CompileRequest& request) {
 }
 
 ObjectCode compile_one(const CompileRequest& request) {
-  const cucore_code_type target = choose_target(request);
+  const CodeType target = choose_target(request);
   if (!request.use_cache) return compile_file(request.file, request.flags, target);
-  const Cache cache =
-      make<Cache>(cucore_cache_open, static_cast<const cucore_cache_options*>(nullptr));
-  const Program program = load_program(request.file, request.flags);
-  const auto names = pointers(request.flags.names);
-  cucore_objectcode* code = nullptr;
-  call(cucore_cache_compile, cache.get(), program.get(), target, names.data(), names.size(), &code,
-       static_cast<cucore_cache_outcome*>(nullptr));
-  return ObjectCode(code);
+  const Cache cache = Cache::open();
+  return cache.compile(load_program(request.file, request.flags), target, request.flags.names);
 }
 
 void compile(CompileRequest& request) {
@@ -77,7 +70,7 @@ void compile(CompileRequest& request) {
   use.outputs.push_back(request.output.file);
   require_distinct(use);
   const ObjectCode code = compile_one(request);
-  write_code(request.output, code.get(), Json::object());
+  write_code(request.output, code, Json::object());
 }
 
 }  // namespace

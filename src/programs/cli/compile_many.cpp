@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <cucore/batch.hpp>
 #include <map>
 
 #include "distinct.hpp"
@@ -60,19 +61,16 @@ struct Watcher {
     failures.push_back(one);
     if (wants_json()) return;
     bar.clear();
-    print_failure(fmt::format("{}: {}", file, failure.what()), "", failure.log());
+    print_failure(fmt::format("{}: {}", file, failure.what()), "", std::string(failure.log()));
   }
 
-  static void told(std::size_t index, std::size_t done, std::size_t count,
-                   const cucore_error* failure, void* user_data) {
-    auto& self = *static_cast<Watcher*>(user_data);
-    if (failure) self.add(self.request.files[index], Failure(cucore_error_retain(failure)));
-    self.bar.show(done, count);
+  void report(std::size_t index, std::size_t done, std::size_t count, const Error* failure) {
+    if (failure) add(request.files[index], Failure(*failure));
+    bar.show(done, count);
   }
 };
 
-Json write_result(const ManyRequest& request, const std::string& file,
-                  const cucore_objectcode* code) {
+Json write_result(const ManyRequest& request, const std::string& file, const ObjectCode& code) {
   const bool container = request.in_container;
   const std::string stored = container ? serialize(code, request.compress) : std::string();
   const std::string_view bytes = container ? stored : image_bytes(code);
@@ -84,22 +82,21 @@ Json write_result(const ManyRequest& request, const std::string& file,
       {"source", file}, {"file", path}, {"file_size", bytes.size()}, {"container", container}};
   done.update(describe_code(code));
   done["diagnostics"] = describe_diagnostics(code);
-  done["log"] = cucore_objectcode_log(code);
+  done["log"] = code.log();
   return done;
 }
 
-Json write_results(const ManyRequest& request, const std::vector<ObjectCode>& codes) {
+Json write_results(const ManyRequest& request, const std::vector<BatchResult>& results) {
   Json files = Json::array();
-  for (std::size_t i = 0; i < codes.size(); ++i)
-    if (codes[i]) files.push_back(write_result(request, request.files[i], codes[i].get()));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].code) files.push_back(write_result(request, request.files[i], results[i].code));
   return files;
 }
 
 // Returns "24 programs: 3 built, 21 from the cache, 1.2 s".
 std::string batch_summary(std::size_t programs, std::size_t failures, const Cache& cache,
                           std::chrono::duration<double> time) {
-  cucore_cache_statistics_info info = CUCORE_CACHE_STATISTICS_INFO_INIT;
-  if (cache) call(cucore_cache_statistics, cache.get(), &info);
+  const CacheStatistics info = cache ? cache.statistics() : CacheStatistics{};
   const std::uint64_t hits = info.hits_memory + info.hits_disk + info.hits_remote;
   const std::uint64_t built = programs - failures - std::min(programs - failures, hits);
   return fmt::format("{}: {} built{}{}, {:.1f} s", counted(programs, "program"), built,
@@ -114,41 +111,28 @@ void compile_many(const ManyRequest& request, const CompileFlags& flags) {
   require_own_files(request, flags);
   if (mkdir(request.folder.c_str(), 0777) != 0 && errno != EEXIST)
     throw failed(fmt::format("cannot make {}: {}", request.folder, std::strerror(errno)));
-  const auto names = pointers(flags.names);
-  std::vector<Program> programs;
-  std::vector<cucore_batch_item> items;
-  for (const std::string& file : request.files) {
-    programs.push_back(load_program(file, flags));
-    items.push_back({programs.back().get(), request.target, 0, names.data(), names.size()});
-  }
-  Cache cache;
-  if (request.use_cache)
-    cache = make<Cache>(cucore_cache_open, static_cast<const cucore_cache_options*>(nullptr));
+  std::vector<BatchItem> items;
+  for (const std::string& file : request.files)
+    items.push_back({load_program(file, flags), request.target, flags.names});
   Watcher watcher{request};
-  cucore_batch_options options = CUCORE_BATCH_OPTIONS_INIT;
+  BatchOptions options;
   options.workers = request.jobs;
-  options.time_limit_ms =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(request.seconds * 1000ull, UINT32_MAX));
-  options.cache = cache.get();
-  options.report = Watcher::told;
-  options.user_data = &watcher;
-  std::vector<cucore_objectcode*> out(items.size());
+  options.time_limit = std::chrono::seconds(request.seconds);
+  if (request.use_cache) options.cache = Cache::open();
+  options.report = [&](auto... event) { watcher.report(event...); };
   const auto start = std::chrono::steady_clock::now();
-  call(cucore_program_compile_batch, static_cast<const cucore_batch_item*>(items.data()),
-       items.size(), static_cast<const cucore_batch_options*>(&options), out.data(),
-       static_cast<cucore_error**>(nullptr));
-  const std::vector<ObjectCode> codes(out.begin(), out.end());
+  const std::vector<BatchResult> results = Program::compile_batch(items, options);
   watcher.bar.clear();
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   const Json done{{"folder", request.folder},
-                  {"files", write_results(request, codes)},
+                  {"files", write_results(request, results)},
                   {"failures", watcher.failures}};
   if (!request.quiet && !wants_json())
-    print("{}\n", batch_summary(items.size(), watcher.failures.size(), cache, time));
+    print("{}\n", batch_summary(items.size(), watcher.failures.size(), options.cache, time));
   if (!watcher.failures.empty())
     throw failed(fmt::format("{} of {} files could not be compiled", watcher.failures.size(),
                              request.files.size()),
-                 CUCORE_ERROR_COMPILATION)
+                 Status::compilation)
         .with(done);
   if (wants_json() && !request.quiet) print_json(done);
 }

@@ -20,7 +20,7 @@ struct ManyRequest {
   std::size_t jobs = 0;       // worker processes; 0: one per core
   std::uint32_t seconds = 0;  // limit per compile; 0: no limit
   bool use_cache = false;
-  cucore_code_type target = CUCORE_CODE_TYPE_PTX;
+  CodeType target = CodeType::ptx;
 };
 
 // Tries every file; throws a failure at the end if one could not be compiled.

@@ -34,7 +34,7 @@ using File = std::unique_ptr<std::FILE, Closer>;
 [[noreturn]] void throw_too_large(const std::string& path, std::size_t most) {
   throw failed(
       fmt::format("{} has more than {} bytes, the most that such an input may have", path, most),
-      CUCORE_ERROR_IO);
+      Status::io);
 }
 
 std::string read_all(std::FILE* file, const std::string& path, std::size_t most) {
@@ -48,7 +48,7 @@ std::string read_all(std::FILE* file, const std::string& path, std::size_t most)
     bytes.append(chunk, got);
   }
   if (std::ferror(file))
-    throw failed(fmt::format("cannot read {}: {}", path, std::strerror(errno)), CUCORE_ERROR_IO);
+    throw failed(fmt::format("cannot read {}: {}", path, std::strerror(errno)), Status::io);
   return bytes;
 }
 
@@ -60,7 +60,7 @@ std::string read_standard_input(std::size_t most) {
 }
 
 [[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
-  throw failed(fmt::format("cannot write {}: {}", path, reason), CUCORE_ERROR_IO);
+  throw failed(fmt::format("cannot write {}: {}", path, reason), Status::io);
 }
 
 void write_all(std::FILE* file, const std::string& path, std::string_view bytes) {
@@ -95,7 +95,7 @@ std::string read_file(const std::string& path, std::size_t most) {
   if (path == "-") return read_standard_input(most);
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) {
-    const cucore_status status = errno == ENOENT ? CUCORE_ERROR_NOT_FOUND : CUCORE_ERROR_IO;
+    const Status status = errno == ENOENT ? Status::not_found : Status::io;
     throw failed(fmt::format("cannot open {}: {}", path, std::strerror(errno)), status);
   }
   return read_all(file.get(), path, most);

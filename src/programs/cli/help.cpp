@@ -64,7 +64,7 @@ const CLI::App& innermost(const CLI::App& app) {
 void print_help(const CLI::App& app, const CLI::ParseError& request) {
   const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&request) != nullptr;
   if (wants_json())
-    return print_json(is_version ? Json{{"cucore", cucore_version_string()}}
+    return print_json(is_version ? Json{{"cucore", version_string()}}
                                  : describe_app(innermost(app), app.help()));
   std::ostringstream text;
   app.exit(request, text, text);

@@ -2,27 +2,25 @@
 // Object code in files: detects its kind, opens it, stores it.
 #pragma once
 
-#include <cucore.h>
-
+#include <cucore/objectcode.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "handles.hpp"
 #include "key.hpp"
 
 namespace cucore::cli {
 
 // Returns "PTX", "CUBIN" ... for messages.
-const char* type_name(cucore_code_type type);
+const char* type_name(CodeType type);
 
 // Returns whether the bytes begin as a .cuco container.
 bool is_container(std::string_view bytes);
 
 // Returns the kind of raw bytes, by the first bytes, then by the file name; nullopt if neither
 // shows it.
-std::optional<cucore_code_type> detect(std::string_view bytes, const std::string& path);
+std::optional<CodeType> detect(std::string_view bytes, const std::string& path);
 
 // The requirements on a container's signature.
 struct Trust {
@@ -34,9 +32,9 @@ struct Trust {
 ObjectCode open_image(std::string_view bytes, const std::string& path, const Trust& trust = {});
 
 // Returns the bytes of the image; they belong to the object code.
-std::string_view image_bytes(const cucore_objectcode* code);
+std::string_view image_bytes(const ObjectCode& code);
 
 // Returns the object code as a container, signed if a key is passed.
-std::string serialize(const cucore_objectcode* code, bool compress, const Key* key = nullptr);
+std::string serialize(const ObjectCode& code, bool compress, const Key* key = nullptr);
 
 }  // namespace cucore::cli

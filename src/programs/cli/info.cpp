@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore info: the libraries found and their paths, the reasons for missing ones, and the devices.
-#include <cucore.h>
 #include <fmt/format.h>
 
 #include <array>
+#include <cucore/device.hpp>
+#include <cucore/library.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
 #include "failure.hpp"
-#include "handles.hpp"
 #include "print.hpp"
 #include "report.hpp"
 
@@ -18,25 +18,23 @@ namespace cucore::cli {
 namespace {
 
 struct Row {
-  cucore_library library;
+  Library library;
   const char* name;
 };
-constexpr std::array LIBRARIES{
-    Row{CUCORE_LIBRARY_DRIVER, "driver"}, Row{CUCORE_LIBRARY_NVRTC, "nvrtc"},
-    Row{CUCORE_LIBRARY_NVJITLINK, "nvjitlink"}, Row{CUCORE_LIBRARY_NVVM, "nvvm"}};
+constexpr std::array LIBRARIES{Row{Library::driver, "driver"}, Row{Library::nvrtc, "nvrtc"},
+                               Row{Library::nvjitlink, "nvjitlink"}, Row{Library::nvvm, "nvvm"}};
 // Libraries that this one opens only for other programs; a missing one is not shown.
 constexpr std::array OTHER_LIBRARIES{
-    Row{CUCORE_LIBRARY_CUBLAS, "cublas"}, Row{CUCORE_LIBRARY_CUBLASLT, "cublaslt"},
-    Row{CUCORE_LIBRARY_CUFFT, "cufft"},   Row{CUCORE_LIBRARY_CUSOLVER, "cusolver"},
-    Row{CUCORE_LIBRARY_CURAND, "curand"}, Row{CUCORE_LIBRARY_CUSPARSE, "cusparse"},
-    Row{CUCORE_LIBRARY_NCCL, "nccl"},     Row{CUCORE_LIBRARY_CUPTI, "cupti"},
-    Row{CUCORE_LIBRARY_NVML, "nvml"}};
+    Row{Library::cublas, "cublas"}, Row{Library::cublaslt, "cublaslt"},
+    Row{Library::cufft, "cufft"},   Row{Library::cusolver, "cusolver"},
+    Row{Library::curand, "curand"}, Row{Library::cusparse, "cusparse"},
+    Row{Library::nccl, "nccl"},     Row{Library::cupti, "cupti"},
+    Row{Library::nvml, "nvml"}};
 
 Json describe_library(const Row& row) {
-  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
-  call(cucore_library_query, row.library, &info);
+  const LibraryInfo info = library_query(row.library);
   return {{"name", row.name},
-          {"available", info.available != 0},
+          {"available", info.available},
           {"path", info.path},
           {"version", info.available ? fmt::format("{}.{}", info.version_major, info.version_minor)
                                      : std::string()},
@@ -45,33 +43,27 @@ Json describe_library(const Row& row) {
 }
 
 Json describe_device(int32_t ordinal) {
-  const Device device = make<Device>(cucore_device_open, ordinal);
-  std::size_t free_bytes = 0;
-  std::size_t total_bytes = 0;
-  int32_t multiprocessors = 0;
-  call(cucore_device_memory, device.get(), &free_bytes, &total_bytes);
-  call(cucore_device_attribute, device.get(), CUCORE_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-       &multiprocessors);
+  const Device device = Device::open(ordinal);
+  const DeviceMemory memory = device.memory();
   return {{"ordinal", ordinal},
-          {"name", cucore_device_name(device.get())},
-          {"arch", cucore_device_arch(device.get())},
-          {"multiprocessors", multiprocessors},
-          {"free_bytes", free_bytes},
-          {"total_bytes", total_bytes},
-          {"pci_bus_id", cucore_device_pci_bus_id(device.get())},
-          {"emulated", cucore_device_is_emulated(device.get()) != 0}};
+          {"name", device.name()},
+          {"arch", device.arch()},
+          {"multiprocessors", device.attribute(DeviceAttribute::multiprocessor_count)},
+          {"free_bytes", memory.free_bytes},
+          {"total_bytes", memory.total_bytes},
+          {"pci_bus_id", device.pci_bus_id()},
+          {"emulated", device.is_emulated()}};
 }
 
 Json describe_devices() {
-  int32_t count = 0;
-  call(cucore_device_count, &count);
+  const int32_t count = Device::count();
   Json devices = Json::array();
   for (int32_t ordinal = 0; ordinal < count; ++ordinal) devices.push_back(describe_device(ordinal));
   return devices;
 }
 
 Json describe_all() {
-  Json all{{"cucore", cucore_version_string()}, {"libraries", Json::array()}};
+  Json all{{"cucore", version_string()}, {"libraries", Json::array()}};
   for (const Row& row : LIBRARIES) all["libraries"].push_back(describe_library(row));
   for (const Row& row : OTHER_LIBRARIES) {
     Json library = describe_library(row);
@@ -80,9 +72,9 @@ Json describe_all() {
   // The driver's line reports that it is too old; the command still shows the rest.
   try {
     all["devices"] = describe_devices();
-  } catch (const Failure& failure) {
+  } catch (const Error& error) {
     all["devices"] = Json::array();
-    all["devices_error"] = failure.what();
+    all["devices_error"] = error.what();
   }
   return all;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore inspect: the content of a container or a raw image.
-#include <cucore.h>
 #include <fmt/format.h>
 
 #include <memory>
@@ -24,27 +23,27 @@ struct InspectRequest {
   KeyFlags keys;
 };
 
-Json describe_images(const cucore_objectcode* code) {
+Json describe_images(const ObjectCode& code) {
   Json images = Json::array();
-  for (std::size_t i = 0; i < cucore_objectcode_image_count(code); ++i) {
-    const auto image = make<ObjectCode>(cucore_objectcode_image_at, code, i);
-    Json one = describe_code(image.get());
-    one["metadata"] = describe_metadata(image.get());
-    one["symbols"] = describe_symbols(image.get());
+  for (std::size_t i = 0; i < code.image_count(); ++i) {
+    const ObjectCode image = code.image_at(i);
+    Json one = describe_code(image);
+    one["metadata"] = describe_metadata(image);
+    one["symbols"] = describe_symbols(image);
     images.push_back(one);
   }
   return images;
 }
 
-void add_contents(Json& all, const cucore_objectcode* code) {
-  switch (cucore_objectcode_type(code)) {
-    case CUCORE_CODE_TYPE_BUNDLE:
+void add_contents(Json& all, const ObjectCode& code) {
+  switch (code.type()) {
+    case CodeType::bundle:
       all["images"] = describe_images(code);
       break;
-    case CUCORE_CODE_TYPE_FATBIN:
+    case CodeType::fatbin:
       all["entries"] = describe_entries(code);
       break;
-    case CUCORE_CODE_TYPE_LIBRARY:
+    case CodeType::library:
       all["members"] = describe_members(image_bytes(code));
       break;
     default:
@@ -58,14 +57,14 @@ Json describe(const InspectRequest& request) {
   const std::string bytes = read_file(request.file);
   const ObjectCode code = open_image(bytes, request.file, trust);
   Json all{{"file", request.file}, {"file_size", bytes.size()}, {"container", is_container(bytes)}};
-  all.update(describe_code(code.get()));
-  all.update(describe_signature(code.get(), bytes));
+  all.update(describe_code(code));
+  all.update(describe_signature(code, bytes));
   if (is_container(bytes)) all["sections"] = describe_sections(bytes);
-  all["metadata"] = describe_metadata(code.get());
-  add_contents(all, code.get());
-  all["symbols"] = describe_symbols(code.get());
-  all["diagnostics"] = describe_diagnostics(code.get());
-  all["log"] = cucore_objectcode_log(code.get());
+  all["metadata"] = describe_metadata(code);
+  add_contents(all, code);
+  all["symbols"] = describe_symbols(code);
+  all["diagnostics"] = describe_diagnostics(code);
+  all["log"] = code.log();
   return all;
 }
 

@@ -8,7 +8,6 @@
 
 #include "failure.hpp"
 #include "files.hpp"
-#include "handles.hpp"
 #include "key_file.hpp"
 #include "terminal.hpp"
 
@@ -30,17 +29,13 @@ void check_half(KeyHalf half, const std::string& path, KeyUse use) {
 // The library decides which public keys are weak. It checks the keys before the bytes, which are
 // empty here.
 void check_strength(const Key& key, const std::string& path) {
-  const cucore_key one = key.to_c();
-  cucore_deserialize_options options = CUCORE_DESERIALIZE_OPTIONS_INIT;
-  options.keys = &one;
-  options.key_count = 1;
-  ObjectCode none;
+  DeserializeOptions options;
+  options.keys.push_back(key.view());
   try {
-    none = make<ObjectCode>(cucore_objectcode_deserialize, "", std::size_t{1},
-                            static_cast<const cucore_deserialize_options*>(&options));
-  } catch (const Failure& failure) {
-    if (failure.status() == CUCORE_ERROR_INVALID_ARGUMENT)
-      wrong_key(path, "is a weak Ed25519 public key, for which anyone can sign");
+    ObjectCode::deserialize(Bytes("", 1), options);
+  } catch (const InvalidArgumentError&) {
+    wrong_key(path, "is a weak Ed25519 public key, for which anyone can sign");
+  } catch (const Error&) {
   }
 }
 
@@ -48,14 +43,14 @@ Key read_key(const std::string& path, const KeyFlags& flags, KeyUse use) {
   const Ed25519File file =
       read_ed25519(read_file(path, MOST_BYTES), {path, flags.format, flags.prefix});
   check_half(file.half, path, use);
-  const Key key{CUCORE_KEY_ED25519, file.bytes};
+  const Key key{KeyAlgorithm::ed25519, file.bytes};
   if (use == KeyUse::VERIFY) check_strength(key, path);
   return key;
 }
 
 Key read_secret_key(const std::string& path, const KeyFlags& flags, KeyUse use) {
-  const Key key{CUCORE_KEY_HMAC_SHA256, read_secret(read_file(path, MOST_BYTES),
-                                                    {path, flags.secret_format, flags.prefix})};
+  const Key key{KeyAlgorithm::hmac_sha256, read_secret(read_file(path, MOST_BYTES),
+                                                       {path, flags.secret_format, flags.prefix})};
   if (use == KeyUse::SIGN && key.bytes.size() < LEAST_SECRET)
     print_warning(
         fmt::format("{} has only {} bytes, which can be guessed; 'openssl rand -hex 32' "
@@ -111,8 +106,8 @@ std::vector<std::string> KeyFlags::inputs() const {
   return all;
 }
 
-const char* algorithm_name(cucore_key_algorithm algorithm) {
-  return algorithm == CUCORE_KEY_ED25519 ? "Ed25519" : "HMAC-SHA256";
+const char* algorithm_name(KeyAlgorithm algorithm) {
+  return algorithm == KeyAlgorithm::ed25519 ? "Ed25519" : "HMAC-SHA256";
 }
 
 }  // namespace cucore::cli

@@ -2,9 +2,8 @@
 // Keys in files: key pairs of Ed25519, and shared secrets of HMAC-SHA256 on request.
 #pragma once
 
-#include <cucore.h>
-
 #include <CLI/CLI.hpp>
+#include <cucore/objectcode.hpp>
 #include <string>
 #include <vector>
 
@@ -14,10 +13,10 @@ enum class KeyUse { SIGN, VERIFY };
 
 // One key in the form that the library accepts.
 struct Key {
-  cucore_key_algorithm algorithm = CUCORE_KEY_NONE;
+  KeyAlgorithm algorithm = KeyAlgorithm::none;
   std::string bytes;
 
-  cucore_key to_c() const { return {bytes.data(), bytes.size(), algorithm, 0}; }
+  cucore::Key view() const { return {bytes, algorithm}; }
 };
 
 // The options that name keys. The content of a file never selects the algorithm; otherwise the
@@ -39,6 +38,6 @@ struct KeyFlags {
 };
 
 // Returns "Ed25519" or "HMAC-SHA256".
-const char* algorithm_name(cucore_key_algorithm algorithm);
+const char* algorithm_name(KeyAlgorithm algorithm);
 
 }  // namespace cucore::cli

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cucore/event.hpp>
 #include <limits>
 
 #include "failure.hpp"
-#include "handles.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -20,37 +20,33 @@ std::uint32_t parse_side(std::string_view text, std::string_view option) {
   return static_cast<std::uint32_t>(side);
 }
 
-Event make_timed_event(const cucore_device* device) {
-  cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
-  options.timing = 1;
-  return make<Event>(cucore_event_create, device, &options);
+Event make_timed_event(const Device& device) {
+  EventOptions options;
+  options.timing = true;
+  return Event::create(device, options);
 }
 
 // Returns a device buffer for each array; a scalar has none.
-std::vector<Buffer> upload(const cucore_device* device, const cucore_stream* stream,
+std::vector<Buffer> upload(const Device& device, const Stream& stream,
                            const std::vector<Argument>& arguments) {
   std::vector<Buffer> buffers;
   for (const Argument& argument : arguments) {
     Buffer& buffer = buffers.emplace_back();
     if (!argument.is_array) continue;
-    buffer = make<Buffer>(cucore_buffer_create, device, argument.bytes.size(), stream);
-    if (!argument.bytes.empty())
-      call(cucore_buffer_write, buffer.get(), std::size_t{0}, argument.bytes.data(),
-           argument.bytes.size(), stream);
+    buffer = Buffer::create(device, argument.bytes.size(), stream);
+    if (!argument.bytes.empty()) buffer.write(argument.bytes, stream);
   }
   return buffers;
 }
 
-void download(const std::vector<Buffer>& buffers, const cucore_stream* stream,
+void download(const std::vector<Buffer>& buffers, const Stream& stream,
               std::vector<Argument>& arguments) {
   for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i] && !arguments[i].bytes.empty())
-      call(cucore_buffer_read, buffers[i].get(), std::size_t{0}, arguments[i].bytes.data(),
-           arguments[i].bytes.size(), stream);
+    if (buffers[i] && !arguments[i].bytes.empty()) buffers[i].read(arguments[i].bytes, stream);
 }
 
-cucore_launch_options options_of(const LaunchShape& shape) {
-  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+LaunchConfig config_of(const LaunchShape& shape) {
+  LaunchConfig options;
   std::copy(shape.grid.begin(), shape.grid.end(), options.grid);
   std::copy(shape.block.begin(), shape.block.end(), options.block);
   options.dynamic_shared = shape.dynamic_shared;
@@ -72,29 +68,28 @@ Extent parse_extent(std::string_view text, std::string_view option) {
   return extent;
 }
 
-float launch(const cucore_device* device, const cucore_kernel* kernel, const LaunchShape& shape,
+float launch(const Device& device, const Kernel& kernel, const LaunchShape& shape,
              std::vector<Argument>& arguments) {
-  const Stream stream = make<Stream>(cucore_stream_create, device, nullptr);
-  const std::vector<Buffer> buffers = upload(device, stream.get(), arguments);
+  const Stream stream = Stream::create(device);
+  const std::vector<Buffer> buffers = upload(device, stream, arguments);
   const Event start = make_timed_event(device);
   const Event end = make_timed_event(device);
   std::vector<std::uint64_t> addresses(arguments.size());
   std::vector<cucore_argument> values;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    addresses[i] = cucore_buffer_address(buffers[i].get());
+    addresses[i] = buffers[i].address().value();
     values.push_back(buffers[i]
                          ? cucore_argument{&addresses[i], sizeof addresses[i]}
                          : cucore_argument{arguments[i].bytes.data(), arguments[i].bytes.size()});
   }
-  const cucore_launch_options options = options_of(shape);
-  call(cucore_event_record, start.get(), stream.get());
-  call(cucore_kernel_launch, kernel, stream.get(), &options, values.data(), values.size());
-  call(cucore_event_record, end.get(), stream.get());
-  download(buffers, stream.get(), arguments);
-  call(cucore_stream_synchronize, stream.get());
-  float milliseconds = 0;
-  call(cucore_event_elapsed, start.get(), end.get(), &milliseconds);
-  return milliseconds;
+  const LaunchConfig config = config_of(shape);
+  start.record(stream);
+  // The number of arguments is that of the command line.
+  call(cucore_kernel_launch, kernel.get(), stream.get(), &config, values.data(), values.size());
+  end.record(stream);
+  download(buffers, stream, arguments);
+  stream.synchronize();
+  return Milliseconds(start.elapsed(end)).count();
 }
 
 }  // namespace cucore::cli

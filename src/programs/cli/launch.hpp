@@ -2,10 +2,9 @@
 // One timed launch: copies arrays to the device, runs the kernel, and copies them back.
 #pragma once
 
-#include <cucore.h>
-
 #include <array>
 #include <cstdint>
+#include <cucore/kernel.hpp>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +25,7 @@ Extent parse_extent(std::string_view text, std::string_view option);
 
 // Launches and waits; the array arguments then contain the kernel's results. Returns the time of
 // the kernel in milliseconds.
-float launch(const cucore_device* device, const cucore_kernel* kernel, const LaunchShape& shape,
+float launch(const Device& device, const Kernel& kernel, const LaunchShape& shape,
              std::vector<Argument>& arguments);
 
 }  // namespace cucore::cli

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore link: combines several images into one.
-#include <cucore.h>
 #include <fmt/format.h>
 
+#include <cucore/linker.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,42 +26,34 @@ namespace {
 struct LinkRequest {
   std::vector<std::string> files;
   Output output;
-  std::string name;
-  std::string arch;
-  std::string level;
-  std::vector<std::string> kernels;
-  std::vector<std::string> variables;
-  std::vector<std::string> ptxas;
-  std::vector<std::string> flags;
   TrustFlags trust;
-  cucore_linker_options options = CUCORE_LINKER_OPTIONS_INIT;
+  LinkerOptions options;
 };
 
 struct ToggleRow {
-  cucore_toggle cucore_linker_options::*field;
+  std::optional<bool> LinkerOptions::*field;
   const char* name;
   const char* what;
 };
 constexpr ToggleRow TOGGLES[] = {
-    {&cucore_linker_options::link_time_optimization, "lto",
+    {&LinkerOptions::link_time_optimization, "lto",
      "optimise across the inputs; default: on if an input is LTOIR or the target is PTX"},
-    {&cucore_linker_options::debug, "debug", "debug information"},
-    {&cucore_linker_options::lineinfo, "lineinfo", "line numbers for profilers"},
-    {&cucore_linker_options::ftz, "ftz", "denormal floats become 0"},
-    {&cucore_linker_options::prec_div, "prec-div", "exact division of floats"},
-    {&cucore_linker_options::prec_sqrt, "prec-sqrt", "exact square roots of floats"},
-    {&cucore_linker_options::fma, "fma", "contract to fused multiply-add"},
-    {&cucore_linker_options::optimize_unused_variables, "optimize-unused-variables",
+    {&LinkerOptions::debug, "debug", "debug information"},
+    {&LinkerOptions::lineinfo, "lineinfo", "line numbers for profilers"},
+    {&LinkerOptions::ftz, "ftz", "denormal floats become 0"},
+    {&LinkerOptions::prec_div, "prec-div", "exact division of floats"},
+    {&LinkerOptions::prec_sqrt, "prec-sqrt", "exact square roots of floats"},
+    {&LinkerOptions::fma, "fma", "contract to fused multiply-add"},
+    {&LinkerOptions::optimize_unused_variables, "optimize-unused-variables",
      "drop variables that no device code refers to"},
-    {&cucore_linker_options::time, "time", "times of the phases into the log"},
-    {&cucore_linker_options::verbose, "linker-verbose", "more details into the log"},
-    {&cucore_linker_options::linker_cache, "linker-cache",
-     "let nvJitLink cache results in the driver"},
+    {&LinkerOptions::time, "time", "times of the phases into the log"},
+    {&LinkerOptions::verbose, "linker-verbose", "more details into the log"},
+    {&LinkerOptions::linker_cache, "linker-cache", "let nvJitLink cache results in the driver"},
 };
 
-cucore_code_type choose_target(const LinkRequest& request) {
+CodeType choose_target(const LinkRequest& request) {
   const auto target = said_target(request.output);
-  if (target == CUCORE_CODE_TYPE_PTX || target == CUCORE_CODE_TYPE_CUBIN) return *target;
+  if (target == CodeType::ptx || target == CodeType::cubin) return *target;
   if (target)
     throw usage(fmt::format("a link makes a CUBIN or PTX, not {}: give --target cubin or ptx",
                             type_name(*target)));
@@ -69,53 +62,33 @@ cucore_code_type choose_target(const LinkRequest& request) {
         fmt::format("{} has no suffix of a target: end it in .cuco, .cubin or .ptx, or "
                     "give --target",
                     shown_output(request.output)));
-  return request.arch.starts_with("compute_") ? CUCORE_CODE_TYPE_PTX : CUCORE_CODE_TYPE_CUBIN;
+  return request.options.arch.starts_with("compute_") ? CodeType::ptx : CodeType::cubin;
 }
 
-Linker make_linker(LinkRequest& request, cucore_code_type target) {
-  cucore_linker_options& options = request.options;
-  const auto kernels = pointers(request.kernels);
-  const auto variables = pointers(request.variables);
-  const auto ptxas = pointers(request.ptxas);
-  const auto flags = pointers(request.flags);
-  options.name = or_null(request.name);
-  options.arch = or_null(request.arch);
-  options.optimization_level = or_null(request.level);
-  options.kernels_used = kernels.data();
-  options.kernels_used_count = kernels.size();
-  options.variables_used = variables.data();
-  options.variables_used_count = variables.size();
-  options.ptxas_options = ptxas.data();
-  options.ptxas_option_count = ptxas.size();
-  options.flags = flags.data();
-  options.flag_count = flags.size();
-  if (target == CUCORE_CODE_TYPE_PTX) options.ptx = CUCORE_TOGGLE_ON;
-  return make<Linker>(cucore_linker_create, &options);
-}
-
-const char* backend_name(std::int32_t backend) {
-  return backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver";
+const char* backend_name(Backend backend) {
+  return backend == Backend::nvjitlink ? "nvJitLink" : "CUDA driver";
 }
 
 void link(LinkRequest& request) {
   FileUse use{request.files, {request.output.file}};
   for (const std::string& key : request.trust.keys.inputs()) use.inputs.push_back(key);
   require_distinct(use);
-  const cucore_code_type target = choose_target(request);
+  const CodeType target = choose_target(request);
   const Trust trust = request.trust.read();
-  const Linker linker = make_linker(request, target);
+  if (target == CodeType::ptx) request.options.ptx = true;
+  const Linker linker = Linker::create(request.options);
   for (const std::string& file : request.files) {
     const ObjectCode input = open_image(read_file(file), file, trust);
-    add_log_name(cucore_objectcode_name(input.get()));
-    call(cucore_linker_add, linker.get(), input.get());
+    add_log_name(std::string(input.name()));
+    linker.add(input);
   }
   if (request.files.size() == 1) set_log_source(request.files.front());
   const ObjectCode code = [&] {
     const Progress progress(fmt::format("linking {}", counted(request.files.size(), "file")));
-    return make<ObjectCode>(cucore_linker_link, linker.get(), target);
+    return linker.link(target);
   }();
-  const Json more{{"linker", backend_name(cucore_linker_backend(linker.get()))}};
-  write_code(request.output, code.get(), more);
+  const Json more{{"linker", backend_name(linker.backend())}};
+  write_code(request.output, code, more);
 }
 
 void add_lists(CLI::App& command, LinkRequest& request) {
@@ -123,22 +96,25 @@ void add_lists(CLI::App& command, LinkRequest& request) {
                         const char* type) {
     command.add_option(name, to, what)->type_name(type)->allow_extra_args(false);
   };
-  list("--kernels-used", request.kernels, "kernel to keep; others are dropped; repeatable", "NAME");
-  list("--variables-used", request.variables, "variable to keep; others are dropped; repeatable",
-       "NAME");
-  list("-X,--ptxas", request.ptxas, "passed to ptxas, --ptxas=-v; repeatable", "OPTION");
-  list("-f,--flag", request.flags, "passed to nvJitLink unchanged, --flag=-lto; repeatable",
+  list("--kernels-used", request.options.kernels_used,
+       "kernel to keep; others are dropped; repeatable", "NAME");
+  list("--variables-used", request.options.variables_used,
+       "variable to keep; others are dropped; repeatable", "NAME");
+  list("-X,--ptxas", request.options.ptxas_options, "passed to ptxas, --ptxas=-v; repeatable",
+       "OPTION");
+  list("-f,--flag", request.options.flags, "passed to nvJitLink unchanged, --flag=-lto; repeatable",
        "FLAG");
 }
 
 void add_options(CLI::App& command, LinkRequest& request) {
-  command.add_option("-a,--arch", request.arch, "architecture, sm_90; default: device 0's")
+  command.add_option("-a,--arch", request.options.arch, "architecture, sm_90; default: device 0's")
       ->type_name("ARCH");
-  command.add_option("--name", request.name, "of the result; default: that of the first input")
+  command
+      .add_option("--name", request.options.name, "of the result; default: that of the first input")
       ->type_name("NAME");
   for (const ToggleRow& row : TOGGLES)
     add_toggle(command, request.options, row.field, row.name, row.what);
-  command.add_option("-O,--optimize", request.level, "0 or 3")
+  command.add_option("-O,--optimize", request.options.optimization_level, "0 or 3")
       ->check(CLI::IsMember({"0", "3"}))
       ->type_name("LEVEL");
   command

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command cucore: parses the command line, runs one subcommand, reports the result.
-#include <cucore.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cucore/library.hpp>
 #include <exception>
 #include <memory>
 #include <new>
@@ -41,14 +41,13 @@ bool asks_for_json(int argc, char** argv) {
   return std::find(argv, end, std::string_view("--json")) != end;
 }
 
-void print_library_log(cucore_log_level level, const char* message, void*) {
-  if (level >= CUCORE_LOG_WARNING) return print_warning(message);
+void print_library_log(LogLevel level, std::string_view message) {
+  if (level >= LogLevel::warning) return print_warning(std::string(message));
   print_error("cucore: {}\n", message);
 }
 
 void listen(bool verbose) {
-  const cucore_log_level least = verbose ? CUCORE_LOG_DEBUG : CUCORE_LOG_WARNING;
-  call(cucore_log_set_callback, print_library_log, least, nullptr, nullptr);
+  log_set_callback(print_library_log, verbose ? LogLevel::debug : LogLevel::warning);
 }
 
 // A wrong command line is one line on stderr.
@@ -75,7 +74,7 @@ std::vector<std::string> arguments(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   CLI::App app{"Compiles, links, inspects and runs CUDA code through libcucore.", "cucore"};
-  app.set_version_flag("--version", fmt::format("cucore {}", cucore_version_string()));
+  app.set_version_flag("--version", fmt::format("cucore {}", version_string()));
   app.require_subcommand(1);
   app.formatter(std::make_shared<Formatter>());
   app.get_formatter()->column_width(30);
@@ -92,7 +91,7 @@ int run(int argc, char** argv) {
   app.parse_complete_callback([&] {
     set_verbose(verbose);
     listen(verbose);
-    if (!driver.empty()) call(cucore_driver_select, driver.c_str());
+    if (!driver.empty()) driver_select(driver);
   });
   for (const auto add : SUBCOMMANDS) add(app);
   try {
@@ -102,6 +101,11 @@ int run(int argc, char** argv) {
   }
   flush_output();
   return DONE;
+}
+
+int fail(const Failure& failure) {
+  report_failure(failure);
+  return failure.exit_code();
 }
 
 }  // namespace
@@ -115,13 +119,12 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const Failure& failure) {
-    report_failure(failure);
-    return failure.exit_code();
+    return fail(failure);
+  } catch (const cucore::Error& error) {
+    return fail(Failure(error));
   } catch (const std::bad_alloc&) {
-    report_failure(failed("not enough memory for the request", CUCORE_ERROR_OUT_OF_MEMORY));
-    return FAILED;
+    return fail(failed("not enough memory for the request", cucore::Status::out_of_memory));
   } catch (const std::exception& error) {
-    report_failure(failed(error.what(), CUCORE_ERROR_INTERNAL));
-    return FAILED;
+    return fail(failed(error.what(), cucore::Status::internal));
   }
 }

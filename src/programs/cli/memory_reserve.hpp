@@ -9,8 +9,8 @@ namespace cucore::cli {
 // succeeds; std::bad_alloc is thrown if the parts do not suffice.
 void prepare_memory();
 
-// Throws std::bad_alloc if a part of the reserve is in use. Each call of the library begins with
-// it, so that the work ends while the reserve still suffices for destructors.
+// Throws std::bad_alloc if a part of the reserve is in use. Work whose size an input
+// decides begins with it, so that it ends while the reserve still suffices for destructors.
 void require_memory();
 
 }  // namespace cucore::cli

@@ -43,7 +43,7 @@ void flush_output() {
   record(std::fflush(stdout) == 0);
   if (output_error != 0)
     throw failed(fmt::format("cannot write the standard output: {}", std::strerror(output_error)),
-                 CUCORE_ERROR_IO);
+                 Status::io);
 }
 
 }  // namespace cucore::cli

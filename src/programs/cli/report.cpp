@@ -17,28 +17,28 @@ namespace {
 bool json_wanted = false;
 bool verbose_wanted = false;
 
-const char* severity_name(cucore_severity severity) {
+const char* severity_name(Severity severity) {
   switch (severity) {
-    case CUCORE_SEVERITY_NOTE:
+    case Severity::note:
       return "note";
-    case CUCORE_SEVERITY_WARNING:
+    case Severity::warning:
       return "warning";
-    case CUCORE_SEVERITY_ERROR:
+    case Severity::error:
       return "error";
-    case CUCORE_SEVERITY_FATAL:
+    case Severity::fatal:
       return "fatal";
     default:
       return "unknown";
   }
 }
 
-const char* signature_name(std::int32_t state) {
+const char* signature_name(SignatureState state) {
   switch (state) {
-    case CUCORE_SIGNATURE_UNSIGNED:
+    case SignatureState::unsigned_:
       return "unsigned";
-    case CUCORE_SIGNATURE_UNKNOWN_KEY:
+    case SignatureState::unknown_key:
       return "unknown key";
-    case CUCORE_SIGNATURE_VALID:
+    case SignatureState::valid:
       return "valid";
     default:
       return "unknown";
@@ -48,7 +48,7 @@ const char* signature_name(std::int32_t state) {
 // Returns the status and the code of the driver or compiler; "" if the command itself failed.
 std::string detail(const Failure& failure) {
   if (failure.is_own()) return {};
-  const std::string status = cucore_status_name(failure.status());
+  const std::string status = status_name(failure.status());
   if (failure.native_name().empty()) return status;
   return fmt::format("{}; {}: {} ({})", status, failure.origin(), failure.native_name(),
                      failure.native_code());
@@ -89,7 +89,7 @@ void print_done(const std::string& text, const Json& object, bool quiet) {
 }
 
 Json describe_failure(const Failure& failure) {
-  Json all{{"status", cucore_status_name(failure.status())},
+  Json all{{"status", status_name(failure.status())},
            {"code", static_cast<int>(failure.status())},
            {"exit_code", static_cast<int>(failure.exit_code())},
            {"message", failure.what()},
@@ -104,19 +104,18 @@ Json describe_failure(const Failure& failure) {
 
 void report_failure(const Failure& failure) {
   if (wants_json() && prints_json(failure)) return;
-  print_failure(failure.what(), detail(failure), failure.log(), failure.diagnostics());
+  print_failure(failure.what(), detail(failure), std::string(failure.log()), failure.diagnostics());
 }
 
-void report_log(const cucore_objectcode* code) {
+void report_log(const ObjectCode& code) {
   if (wants_json()) return;
-  print_log(cucore_objectcode_log(code), read_diagnostics(code, cucore_objectcode_diagnostic_count,
-                                                          cucore_objectcode_diagnostic_at));
+  print_log(std::string(code.log()), code.diagnostics());
 }
 
-Json describe_code(const cucore_objectcode* code) {
-  return {{"kind", type_name(cucore_objectcode_type(code))},
-          {"name", cucore_objectcode_name(code)},
-          {"arch", cucore_objectcode_arch(code)},
+Json describe_code(const ObjectCode& code) {
+  return {{"kind", type_name(code.type())},
+          {"name", code.name()},
+          {"arch", code.arch()},
           {"code_size", image_bytes(code).size()}};
 }
 
@@ -131,31 +130,30 @@ Json describe_diagnostics(const std::vector<Diagnostic>& diagnostics) {
   return all;
 }
 
-Json describe_diagnostics(const cucore_objectcode* code) {
-  return describe_diagnostics(
-      read_diagnostics(code, cucore_objectcode_diagnostic_count, cucore_objectcode_diagnostic_at));
+Json describe_diagnostics(const ObjectCode& code) {
+  return describe_diagnostics(code.diagnostics());
 }
 
-Json describe_signature(const cucore_objectcode* code, std::string_view file) {
-  return {{"signature", signature_name(cucore_objectcode_signature(code))},
-          {"signature_key", cucore_objectcode_signature_key(code)},
+Json describe_signature(const ObjectCode& code, std::string_view file) {
+  return {{"signature", signature_name(code.signature())},
+          {"signature_key", code.signature_key()},
           {"signature_algorithm", is_container(file) ? signature_algorithm(file) : ""}};
 }
 
 std::string signature_text(const Json& signature) {
   const std::string name = signature["signature"];
-  if (name == signature_name(CUCORE_SIGNATURE_UNSIGNED)) return "no";
+  if (name == signature_name(SignatureState::unsigned_)) return "no";
   const std::string key =
       fmt::format("{} key {}", signature["signature_algorithm"].get<std::string>(),
                   signature["signature_key"].get<std::string>());
-  if (name == signature_name(CUCORE_SIGNATURE_VALID)) return "rightly, by " + key;
+  if (name == signature_name(SignatureState::valid)) return "rightly, by " + key;
   return fmt::format("by {}, which was not given: nothing is proven", key);
 }
 
-std::string summary(const std::string& path, const cucore_objectcode* code, std::size_t size,
+std::string summary(const std::string& path, const ObjectCode& code, std::size_t size,
                     bool container) {
-  const std::string arch = cucore_objectcode_arch(code);
-  return fmt::format("{}: {}{}{}, {} bytes{}", path, type_name(cucore_objectcode_type(code)),
+  const std::string_view arch = code.arch();
+  return fmt::format("{}: {}{}{}, {} bytes{}", path, type_name(code.type()),
                      arch.empty() ? "" : " for ", arch, size, container ? ", in a container" : "");
 }
 

@@ -2,8 +2,7 @@
 // The report of success or failure: text, or one JSON object.
 #pragma once
 
-#include <cucore.h>
-
+#include <cucore/objectcode.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,22 +34,22 @@ Json describe_failure(const Failure& failure);
 
 // Prints the warnings of a successful compile or link to stderr, unless they are part of the JSON
 // object.
-void report_log(const cucore_objectcode* code);
+void report_log(const ObjectCode& code);
 
 // Returns kind, name, architecture and size.
-Json describe_code(const cucore_objectcode* code);
+Json describe_code(const ObjectCode& code);
 
 Json describe_diagnostics(const std::vector<Diagnostic>& diagnostics);
-Json describe_diagnostics(const cucore_objectcode* code);
+Json describe_diagnostics(const ObjectCode& code);
 
 // Returns the signature of a file: state, key and algorithm.
-Json describe_signature(const cucore_objectcode* code, std::string_view file);
+Json describe_signature(const ObjectCode& code, std::string_view file);
 
 // Returns the same as text.
 std::string signature_text(const Json& signature);
 
 // Returns "saxpy.cuco: CUBIN for sm_90, 4096 bytes, in a container".
-std::string summary(const std::string& path, const cucore_objectcode* code, std::size_t size,
+std::string summary(const std::string& path, const ObjectCode& code, std::size_t size,
                     bool container);
 
 }  // namespace cucore::cli

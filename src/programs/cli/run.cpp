@@ -43,32 +43,29 @@ struct RunRequest {
 
 // A plain C++ kernel is found under its source name only if the compile received that name. If the
 // compiler does not find the name, a compile without it lets the search list the kernels.
-ObjectCode compile_for(const RunRequest& request, cucore_code_type target) {
+ObjectCode compile_for(const RunRequest& request, CodeType target) {
   CompileFlags flags = request.flags;
-  const bool is_cuda = source_type(request.file, flags) == CUCORE_SOURCE_TYPE_CUDA_CPP;
+  const bool is_cuda = source_type(request.file, flags) == SourceType::cuda_cpp;
   if (!request.kernel.empty() && is_cuda) flags.names.push_back(request.kernel);
   try {
     return compile_file(request.file, flags, target);
-  } catch (const Failure& failure) {
-    if (failure.status() != CUCORE_ERROR_COMPILATION || request.kernel.empty() ||
-        request.file == "-")
-      throw;
+  } catch (const CompilationError&) {
+    if (request.kernel.empty() || request.file == "-") throw;
   }
   return compile_file(request.file, request.flags, target);
 }
 
-ObjectCode open_code(const RunRequest& request, const cucore_device* device) {
+ObjectCode open_code(const RunRequest& request, const Device& device) {
   const Trust trust = request.trust.read();
   if (!is_source(request.file)) return open_image(read_file(request.file), request.file, trust);
   if (trust.required)
     throw Failure(
-        SIGNATURE, CUCORE_ERROR_SIGNATURE,
+        SIGNATURE, Status::signature,
         fmt::format("{} is a source, which cannot be signed: 'cucore compile' and 'cucore "
                     "sign' make a signed container of it",
                     request.file));
-  const bool is_cuda = source_type(request.file, request.flags) == CUCORE_SOURCE_TYPE_CUDA_CPP;
-  return compile_for(request, is_cuda && !cucore_device_is_emulated(device) ? CUCORE_CODE_TYPE_CUBIN
-                                                                            : CUCORE_CODE_TYPE_PTX);
+  const bool is_cuda = source_type(request.file, request.flags) == SourceType::cuda_cpp;
+  return compile_for(request, is_cuda && !device.is_emulated() ? CodeType::cubin : CodeType::ptx);
 }
 
 // Returns all files that are read and written, except includes of the source.
@@ -86,14 +83,11 @@ FileUse files_of(const RunRequest& request, const std::vector<Argument>& argumen
 }
 
 // Returns the kernel's name: the requested one, or that of the only kernel.
-std::string choose_kernel(const RunRequest& request, const cucore_objectcode* code) {
+std::string choose_kernel(const RunRequest& request, const ObjectCode& code) {
   if (!request.kernel.empty()) return request.kernel;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < cucore_objectcode_symbol_count(code); ++i) {
-    cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
-    call(cucore_objectcode_symbol_at, code, i, &info);
-    if (info.kind == CUCORE_SYMBOL_KERNEL) names.emplace_back(info.lowered_name);
-  }
+  for (const Symbol& symbol : code.symbols())
+    if (symbol.kind == SymbolKind::kernel) names.emplace_back(symbol.lowered_name);
   if (names.size() == 1) return names.front();
   throw usage(
       fmt::format("{} has {} kernels; choose one with --kernel: 'cucore inspect' lists them",
@@ -108,23 +102,22 @@ void run(const RunRequest& request) {
   const ResultRequest results = parse_results(request.print, request.outputs, request.expectations,
                                               request.tolerance, arguments);
   require_distinct(files_of(request, arguments, results));
-  const Device device = make<Device>(cucore_device_open, request.device);
-  const ObjectCode code = open_code(request, device.get());
-  const std::string name = choose_kernel(request, code.get());
-  const Kernel kernel = make<Kernel>(cucore_objectcode_find_kernel, code.get(), name.c_str());
-  check_classes(kernel.get(), device.get(), arguments);
+  const Device device = Device::open(request.device);
+  const ObjectCode code = open_code(request, device);
+  const std::string name = choose_kernel(request, code);
+  const Kernel kernel = code.find_kernel(name);
+  check_classes(kernel, device, arguments);
   const float milliseconds = [&] {
     std::optional<OutputAside> aside;
     if (wants_json() || results.takes_output) aside.emplace();
-    return launch(device.get(), kernel.get(), shape, arguments);
+    return launch(device, kernel, shape, arguments);
   }();
   if (results.print_count != 0 && !wants_json())
-    print("{} ({}): {} took {:.3f} ms\n", cucore_device_name(device.get()),
-          cucore_device_arch(device.get()), name, milliseconds);
+    print("{} ({}): {} took {:.3f} ms\n", device.name(), device.arch(), name, milliseconds);
   const Json arrays = report_results(results, arguments);
   if (!wants_json() || results.takes_output) return;
-  print_json({{"device", cucore_device_name(device.get())},
-              {"arch", cucore_device_arch(device.get())},
+  print_json({{"device", device.name()},
+              {"arch", device.arch()},
               {"kernel", name},
               {"milliseconds", milliseconds},
               {"arrays", arrays}});

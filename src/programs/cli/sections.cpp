@@ -6,13 +6,11 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "bytes.hpp"
 #include "image.hpp"
-#include "image/fatbin_parts.hpp"
-#include "image/host_object.hpp"
+#include "image_parts.hpp"
 #include "key.hpp"
 #include "symbols.hpp"
 
@@ -56,45 +54,23 @@ void each_section(std::string_view container, Action action) {
     action(slice(container, TABLE_AT + i * TABLE_ENTRY, TABLE_ENTRY));
 }
 
-std::string entry_kind(std::uint16_t kind) {
-  switch (kind) {
-    case image::FATBIN_PTX:
-      return "PTX";
-    case image::FATBIN_ELF:
-      return "CUBIN";
-    case image::FATBIN_LTOIR:
-      return "LTOIR";
-    default:
-      return fmt::format("kind {}", kind);
-  }
-}
-
-image::ByteView view_of(std::string_view what, std::string_view bytes) {
-  return {what, std::as_bytes(std::span(bytes))};
-}
-
 // Null for an entry that the library cannot take out.
-Json entry_symbols(const cucore_objectcode* fatbin, std::size_t index) {
-  cucore_objectcode* code = nullptr;
-  if (cucore_objectcode_image_at(fatbin, index, &code, nullptr) != CUCORE_OK) return nullptr;
-  return describe_symbols(ObjectCode(code).get());
+Json entry_symbols(const ObjectCode& fatbin, std::size_t index) {
+  ObjectCode code;
+  try {
+    code = fatbin.image_at(index);
+  } catch (const Error&) {
+    return nullptr;
+  }
+  return describe_symbols(code);
 }
 
-Json describe_entry(const image::FatbinPart& part) {
-  const image::FatbinEntryHeader& header = part.header;
-  const bool compressed = part.is_compressed();
-  const char* suffix = header.flags & image::FATBIN_ARCH_ONLY ? "a"
-                       : header.flags & image::FATBIN_FAMILY  ? "f"
-                                                              : "";
-  const char* compression = header.flags & image::FATBIN_ZSTD  ? "zstd"
-                            : header.flags & image::FATBIN_LZ4 ? "lz4"
-                                                               : "none";
-  return {{"kind", entry_kind(header.kind)},
-          {"arch", fmt::format("{}{}{}", header.kind == image::FATBIN_ELF ? "sm_" : "compute_",
-                               header.arch, suffix)},
-          {"code_size", compressed ? header.raw_size : part.stored.size()},
-          {"stored_size", compressed ? header.compressed_size : part.stored.size()},
-          {"compression", compression}};
+Json describe_entry(const FatbinEntry& entry) {
+  return {{"kind", entry.kind},
+          {"arch", entry.arch},
+          {"code_size", entry.code_size},
+          {"stored_size", entry.stored_size},
+          {"compression", entry.compression}};
 }
 
 Json describe_member(std::string_view name, std::string_view bytes) {
@@ -123,7 +99,7 @@ std::string signature_algorithm(std::string_view container) {
   each_section(container, [&](std::string_view entry) {
     if (number<std::uint32_t>(entry, 0) != SIGNATURE_SECTION) return;
     const auto algorithm = number<std::uint8_t>(container, number<std::uint64_t>(entry, 16));
-    name = algorithm_name(static_cast<cucore_key_algorithm>(algorithm));
+    name = algorithm_name(static_cast<KeyAlgorithm>(algorithm));
   });
   return name;
 }
@@ -135,11 +111,10 @@ bool is_compressed(std::string_view container) {
   return found;
 }
 
-Json describe_entries(const cucore_objectcode* code) {
+Json describe_entries(const ObjectCode& code) {
   Json entries = Json::array();
-  for (image::FatbinParts parts(view_of("the fat binary", image_bytes(code)));
-       const auto part = parts.next();) {
-    Json entry = describe_entry(*part);
+  for (const FatbinEntry& each : fatbin_entries(image_bytes(code))) {
+    Json entry = describe_entry(each);
     entry["symbols"] = entry_symbols(code, entries.size());
     entries.push_back(entry);
   }
@@ -148,11 +123,9 @@ Json describe_entries(const cucore_objectcode* code) {
 
 Json describe_members(std::string_view archive) {
   Json members = Json::array();
-  image::each_member(view_of("the archive", archive),
-                     [&](std::string_view name, const image::ByteView& member) {
-                       const auto* begin = reinterpret_cast<const char*>(member.bytes().data());
-                       members.push_back(describe_member(name, {begin, member.size()}));
-                     });
+  each_member(archive, [&](std::string_view name, std::string_view bytes) {
+    members.push_back(describe_member(name, bytes));
+  });
   return members;
 }
 

@@ -19,7 +19,7 @@ std::string signature_algorithm(std::string_view container);
 bool is_compressed(std::string_view container);
 
 // Returns each entry of a fat binary: kind, architecture, size, compression, and its symbols.
-Json describe_entries(const cucore_objectcode* fatbin);
+Json describe_entries(const ObjectCode& fatbin);
 
 // Returns each member's name, size and kind.
 Json describe_members(std::string_view archive);

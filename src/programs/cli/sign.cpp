@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore sign: signs a container, or makes a signed container from a raw image.
-#include <cucore.h>
 #include <fmt/format.h>
 
 #include <memory>
@@ -47,17 +46,17 @@ void sign(const SignRequest& request) {
   if (!is_container(bytes)) use.inputs.push_back(request.file);
   require_distinct(use);
   const bool compressed = is_container(bytes) && is_compressed(bytes);
-  const std::string container = serialize(code.get(), compressed, &key);
+  const std::string container = serialize(code, compressed, &key);
   write_file(output, container);
   // The result names the key that verifies. For Ed25519 that is the public key, which is not
   // available here.
   const ObjectCode again = open_image(container, output);
-  const std::string id = cucore_objectcode_signature_key(again.get());
+  const std::string_view id = again.signature_key();
   Json done{{"file", output},
             {"file_size", container.size()},
             {"algorithm", algorithm_name(key.algorithm)},
             {"signature_key", id}};
-  done.update(describe_code(code.get()));
+  done.update(describe_code(code));
   print_done(fmt::format("{}: signed with {}, key {}", output, algorithm_name(key.algorithm), id),
              done, request.quiet || output == "-");
 }

@@ -8,17 +8,17 @@
 
 #include "files.hpp"
 #include "image.hpp"
-#include "strings.hpp"
+#include "memory_reserve.hpp"
 #include "terminal.hpp"
 #include "toggles.hpp"
 
 namespace cucore::cli {
 namespace {
 
-using Options = cucore_program_options;
+using Options = ProgramOptions;
 
 struct ToggleRow {
-  cucore_toggle Options::*field;
+  std::optional<bool> Options::*field;
   const char* name;
   const char* what;
 };
@@ -64,21 +64,20 @@ constexpr ToggleRow TOGGLES[] = {
 };
 
 struct TextRow {
-  std::string CompileFlags::*field;
+  std::string Options::*field;
   const char* name;
   const char* what;
   const char* type;
 };
 constexpr TextRow TEXTS[] = {
-    {&CompileFlags::ofast, "--ofast-compile", "0, min, mid or max: compile faster", "LEVEL"},
-    {&CompileFlags::optimization_info, "--optimization-info", "report optimisations, inline",
-     "KIND"},
-    {&CompileFlags::time, "--time", "file for times of the phases, - for the log", "FILE"},
-    {&CompileFlags::time_trace, "--time-trace", "file for a trace of the compile", "FILE"},
-    {&CompileFlags::seed, "--random-seed", "default: derived from the inputs", "TEXT"},
-    {&CompileFlags::create_pch, "--create-pch", "precompiled header to write", "FILE"},
-    {&CompileFlags::use_pch, "--use-pch", "precompiled header to use", "FILE"},
-    {&CompileFlags::pch_directory, "--pch-dir", "folder of precompiled headers", "DIR"},
+    {&Options::ofast_compile, "--ofast-compile", "0, min, mid or max: compile faster", "LEVEL"},
+    {&Options::optimization_info, "--optimization-info", "report optimisations, inline", "KIND"},
+    {&Options::time, "--time", "file for times of the phases, - for the log", "FILE"},
+    {&Options::time_trace, "--time-trace", "file for a trace of the compile", "FILE"},
+    {&Options::random_seed, "--random-seed", "default: derived from the inputs", "TEXT"},
+    {&Options::create_pch, "--create-pch", "precompiled header to write", "FILE"},
+    {&Options::use_pch, "--use-pch", "precompiled header to use", "FILE"},
+    {&Options::pch_directory, "--pch-dir", "folder of precompiled headers", "DIR"},
 };
 
 void add_list(CLI::App& command, const char* name, std::vector<std::string>& to, const char* what,
@@ -91,126 +90,70 @@ void add_numbers(CLI::App& command, const char* name, std::vector<std::int32_t>&
   command.add_option(name, to, what)->type_name("N")->allow_extra_args(false);
 }
 
-// Sets an array of the struct and its count; NULL and 0 for an empty list.
-template <class T, class U>
-void set_list(const std::vector<T>& from, const U*& array, std::size_t& count) {
-  array = from.empty() ? nullptr : from.data();
-  count = from.size();
-}
-
-// The additional modules of NVVM IR, as bytes.
-struct Modules {
-  std::vector<std::string> texts;
-  std::vector<const void*> pointers;
-  std::vector<std::size_t> sizes;
-
-  explicit Modules(const std::vector<std::string>& paths) {
-    for (const std::string& path : paths) texts.push_back(read_file(path));
-    for (const std::string& text : texts) {
-      pointers.push_back(text.data());
-      sizes.push_back(text.size());
-    }
-  }
-};
-
-void set_texts(CompileFlags& flags) {
-  Options& options = flags.options;
-  options.arch = or_null(flags.arch);
-  options.standard = or_null(flags.standard);
-  options.ofast_compile = or_null(flags.ofast);
-  options.optimization_info = or_null(flags.optimization_info);
-  options.time = or_null(flags.time);
-  options.time_trace = or_null(flags.time_trace);
-  options.random_seed = or_null(flags.seed);
-  options.create_pch = or_null(flags.create_pch);
-  options.use_pch = or_null(flags.use_pch);
-  options.pch_directory = or_null(flags.pch_directory);
-}
-
-void set_numbers(CompileFlags& flags) {
-  Options& options = flags.options;
-  set_list(flags.diag_errors, options.diag_errors, options.diag_error_count);
-  set_list(flags.diag_suppressions, options.diag_suppressions, options.diag_suppression_count);
-  set_list(flags.diag_warnings, options.diag_warnings, options.diag_warning_count);
-}
-
 // "-" has no name of its own, but messages and the language need one.
-std::string shown_name(const std::string& path, cucore_source_type type) {
+std::string shown_name(const std::string& path, SourceType type) {
   // CUDA C++ resolves includes relative to this exact file name.
-  if (path != "-") return type == CUCORE_SOURCE_TYPE_CUDA_CPP ? path : code_name(path);
-  return type == CUCORE_SOURCE_TYPE_PTX       ? "stdin.ptx"
-         : type == CUCORE_SOURCE_TYPE_NVVM_IR ? "stdin.ll"
-                                              : "stdin.cu";
+  if (path != "-") return type == SourceType::cuda_cpp ? path : code_name(path);
+  return type == SourceType::ptx       ? "stdin.ptx"
+         : type == SourceType::nvvm_ir ? "stdin.ll"
+                                       : "stdin.cu";
 }
 
 // Reports a source that is not text with the file's name, because the library sees only bytes.
-void require_source(const std::string& source, const std::string& path, cucore_source_type type) {
+void require_source(const std::string& source, const std::string& path, SourceType type) {
   const auto known = detect(source, path);
-  const bool is_image = is_container(source) || (known && *known != CUCORE_CODE_TYPE_PTX &&
-                                                 *known != CUCORE_CODE_TYPE_LTOIR);
+  const bool is_image =
+      is_container(source) || (known && *known != CodeType::ptx && *known != CodeType::ltoir);
   if (is_image)
     throw failed(
         fmt::format("{} is already compiled, it is {}: 'cucore inspect' shows it, "
                     "'cucore link' takes it",
                     path, is_container(source) ? "a container" : type_name(*known)));
   const std::size_t nul = source.find('\0');
-  if (nul != source.npos && type == CUCORE_SOURCE_TYPE_CUDA_CPP)
+  if (nul != source.npos && type == SourceType::cuda_cpp)
     throw failed(fmt::format("{} is not text: it has a NUL at offset {}", path, nul));
 }
 
-Program make_program(const std::string& path, CompileFlags& flags) {
-  const cucore_source_type type = source_type(path, flags);
+Program make_program(const std::string& path, const CompileFlags& flags) {
+  const SourceType type = source_type(path, flags);
   const std::string source = read_file(path);
   require_source(source, path, type);
-  const std::string name = shown_name(path, type);
-  add_log_name(name);
-  const auto include_paths = pointers(flags.include_paths);
-  const auto defines = pointers(flags.defines);
-  const auto undefines = pointers(flags.undefines);
-  const auto pre_includes = pointers(flags.pre_includes);
-  const auto ptxas = pointers(flags.ptxas);
-  const auto extra = pointers(flags.flags);
-  const auto module_names = pointers(flags.extra_sources);
-  const Modules modules(flags.extra_sources);
-  Options& options = flags.options;
-  options.name = name.c_str();
-  set_texts(flags);
-  set_numbers(flags);
-  set_list(include_paths, options.include_paths, options.include_path_count);
-  set_list(defines, options.define_macros, options.define_macro_count);
-  set_list(undefines, options.undefine_macros, options.undefine_macro_count);
-  set_list(pre_includes, options.pre_includes, options.pre_include_count);
-  set_list(ptxas, options.ptxas_options, options.ptxas_option_count);
-  set_list(extra, options.flags, options.flag_count);
-  set_list(module_names, options.extra_source_names, options.extra_source_count);
-  set_list(modules.pointers, options.extra_sources, options.extra_source_count);
-  set_list(modules.sizes, options.extra_source_sizes, options.extra_source_count);
+  Options options = flags.options;
+  options.name = shown_name(path, type);
+  add_log_name(options.name);
+  for (const std::string& module : flags.extra_sources)
+    options.extra_sources.push_back({module, read_file(module)});
+  require_memory();
   try {
-    return make<Program>(cucore_program_create, type, source.data(), source.size(), &options);
-  } catch (const Failure& failure) {
-    throw failure.about(path);
+    return Program::create(type, source, options);
+  } catch (const Error& error) {
+    throw Failure(error).about(path);
   }
 }
 
 }  // namespace
 
 void CompileFlags::add_to(CLI::App& command) {
-  command.add_option("-a,--arch", arch, "architecture, sm_90 or compute_90; default: device 0's")
+  command
+      .add_option("-a,--arch", options.arch,
+                  "architecture, sm_90 or compute_90; default: device 0's")
       ->type_name("ARCH");
-  command.add_option("--std", standard, "language standard, c++20")->type_name("STD");
+  command.add_option("--std", options.standard, "language standard, c++20")->type_name("STD");
   add_list(command, "-n,--name", names, "template to instantiate, 'saxpy<float>'; repeatable",
            "EXPR");
-  add_list(command, "-I,--include-path", include_paths, "folder of headers; repeatable", "DIR");
-  add_list(command, "-D,--define", defines, "macro, NAME or NAME=VALUE; repeatable", "MACRO");
-  add_list(command, "-f,--flag", flags,
+  add_list(command, "-I,--include-path", options.include_paths, "folder of headers; repeatable",
+           "DIR");
+  add_list(command, "-D,--define", options.define_macros, "macro, NAME or NAME=VALUE; repeatable",
+           "MACRO");
+  add_list(command, "-f,--flag", options.flags,
            "passed to the compiler unchanged, --flag=--fmad=false; repeatable", "FLAG");
 }
 
 FileUse CompileFlags::files() const {
-  FileUse use{pre_includes, {}};
+  FileUse use{options.pre_includes, {}};
   use.inputs.insert(use.inputs.end(), extra_sources.begin(), extra_sources.end());
-  if (!use_pch.empty()) use.inputs.push_back(use_pch);
-  for (const std::string& output : {time, time_trace, create_pch})
+  if (!options.use_pch.empty()) use.inputs.push_back(options.use_pch);
+  for (const std::string& output : {options.time, options.time_trace, options.create_pch})
     if (!output.empty() && output != "-") use.outputs.push_back(output);  // "-" is the log
   return use;
 }
@@ -227,9 +170,12 @@ void CompileFlags::add_rare_to(CLI::App& command) {
   command.add_option("-x,--language", language, "cuda, ptx or nvvm; default: by the file's suffix")
       ->check(CLI::IsMember({"cuda", "ptx", "nvvm"}))
       ->type_name("NAME");
-  add_list(command, "-U,--undefine", undefines, "macro to undefine; repeatable", "MACRO");
-  add_list(command, "--pre-include", pre_includes, "header before the source; repeatable", "FILE");
-  add_list(command, "-X,--ptxas", ptxas, "passed to ptxas, --ptxas=-v; repeatable", "OPTION");
+  add_list(command, "-U,--undefine", options.undefine_macros, "macro to undefine; repeatable",
+           "MACRO");
+  add_list(command, "--pre-include", options.pre_includes, "header before the source; repeatable",
+           "FILE");
+  add_list(command, "-X,--ptxas", options.ptxas_options, "passed to ptxas, --ptxas=-v; repeatable",
+           "OPTION");
   add_list(command, "--extra-source", extra_sources, "further module of NVVM IR; repeatable",
            "FILE");
   command.add_option("--maxrregcount", options.max_register_count, "most registers per thread")
@@ -239,48 +185,48 @@ void CompileFlags::add_rare_to(CLI::App& command) {
       ->type_name("N");
   for (const ToggleRow& row : TOGGLES) add_toggle(command, options, row.field, row.name, row.what);
   for (const TextRow& row : TEXTS)
-    command.add_option(row.name, this->*row.field, row.what)->type_name(row.type);
-  add_numbers(command, "--diag-error", diag_errors, "message to make an error; repeatable");
-  add_numbers(command, "--diag-suppress", diag_suppressions, "message to leave out; repeatable");
-  add_numbers(command, "--diag-warn", diag_warnings, "message to make a warning; repeatable");
+    command.add_option(row.name, options.*row.field, row.what)->type_name(row.type);
+  add_numbers(command, "--diag-error", options.diag_errors, "message to make an error; repeatable");
+  add_numbers(command, "--diag-suppress", options.diag_suppressions,
+              "message to leave out; repeatable");
+  add_numbers(command, "--diag-warn", options.diag_warnings,
+              "message to make a warning; repeatable");
 }
 
-std::optional<cucore_source_type> language_of(const std::string& path) {
+std::optional<SourceType> language_of(const std::string& path) {
   const std::string suffix = file_suffix(path);
-  if (suffix == ".ptx") return CUCORE_SOURCE_TYPE_PTX;
-  if (suffix == ".ll" || suffix == ".bc") return CUCORE_SOURCE_TYPE_NVVM_IR;
+  if (suffix == ".ptx") return SourceType::ptx;
+  if (suffix == ".ll" || suffix == ".bc") return SourceType::nvvm_ir;
   return std::nullopt;
 }
 
-cucore_source_type source_type(const std::string& path, const CompileFlags& flags) {
-  if (flags.language == "ptx") return CUCORE_SOURCE_TYPE_PTX;
-  if (flags.language == "nvvm") return CUCORE_SOURCE_TYPE_NVVM_IR;
-  if (flags.language == "cuda") return CUCORE_SOURCE_TYPE_CUDA_CPP;
-  return language_of(path).value_or(CUCORE_SOURCE_TYPE_CUDA_CPP);
+SourceType source_type(const std::string& path, const CompileFlags& flags) {
+  if (flags.language == "ptx") return SourceType::ptx;
+  if (flags.language == "nvvm") return SourceType::nvvm_ir;
+  if (flags.language == "cuda") return SourceType::cuda_cpp;
+  return language_of(path).value_or(SourceType::cuda_cpp);
 }
 
-cucore_code_type default_target(const std::string& path, const CompileFlags& flags) {
+CodeType default_target(const std::string& path, const CompileFlags& flags) {
   switch (source_type(path, flags)) {
-    case CUCORE_SOURCE_TYPE_PTX:
-      return CUCORE_CODE_TYPE_CUBIN;
-    case CUCORE_SOURCE_TYPE_NVVM_IR:
-      return CUCORE_CODE_TYPE_PTX;
+    case SourceType::ptx:
+      return CodeType::cubin;
+    case SourceType::nvvm_ir:
+      return CodeType::ptx;
     default:
-      return flags.arch.starts_with("sm_") ? CUCORE_CODE_TYPE_CUBIN : CUCORE_CODE_TYPE_PTX;
+      return flags.options.arch.starts_with("sm_") ? CodeType::cubin : CodeType::ptx;
   }
 }
 
-Program load_program(const std::string& path, CompileFlags flags) {
+Program load_program(const std::string& path, const CompileFlags& flags) {
   return make_program(path, flags);
 }
 
-ObjectCode compile_file(const std::string& path, CompileFlags flags, cucore_code_type target) {
+ObjectCode compile_file(const std::string& path, const CompileFlags& flags, CodeType target) {
   const Program program = make_program(path, flags);
-  const auto names = pointers(flags.names);
   set_log_source(path);
   const Progress progress("compiling " + file_name(path));
-  return make<ObjectCode>(cucore_program_compile, program.get(), target, names.data(),
-                          names.size());
+  return program.compile(target, flags.names);
 }
 
 bool is_source(const std::string& path) {

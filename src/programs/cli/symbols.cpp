@@ -10,21 +10,22 @@
 #include <vector>
 
 #include "argument_check.hpp"
+#include "memory_reserve.hpp"
 
 namespace cucore::cli {
 namespace {
 
-const char* kind_name(cucore_symbol_kind kind) {
+const char* kind_name(SymbolKind kind) {
   switch (kind) {
-    case CUCORE_SYMBOL_KERNEL:
+    case SymbolKind::kernel:
       return "kernel";
-    case CUCORE_SYMBOL_GLOBAL:
+    case SymbolKind::global:
       return "global";
-    case CUCORE_SYMBOL_CONSTANT:
+    case SymbolKind::constant:
       return "constant";
-    case CUCORE_SYMBOL_MANAGED:
+    case SymbolKind::managed:
       return "managed";
-    case CUCORE_SYMBOL_DEVICE_FUNCTION:
+    case SymbolKind::device_function:
       return "function";
     default:
       return "unknown";
@@ -32,22 +33,20 @@ const char* kind_name(cucore_symbol_kind kind) {
 }
 
 // null if the code does not record them.
-Json describe_parameters(const cucore_objectcode* code, std::size_t symbol, std::size_t count) {
-  if (count == SIZE_MAX) return nullptr;
-  std::vector<cucore_parameter_info> infos(count, CUCORE_PARAMETER_INFO_INIT);
-  call(cucore_objectcode_symbol_parameters, code, symbol, infos.data(), count, &count);
+Json describe_parameters(const ObjectCode& code, std::size_t symbol) {
   Json parameters = Json::array();
-  for (const cucore_parameter_info& info : infos)
-    parameters.push_back({{"offset", info.offset},
-                          {"size", info.size},
-                          {"class", parameter_class_name(info.parameter_class)}});
+  for (const Parameter& each : code.symbol_parameters(symbol))
+    parameters.push_back({{"offset", each.offset},
+                          {"size", each.size},
+                          {"class", parameter_class_name(each.parameter_class)}});
   return parameters;
 }
 
 // null for code that is not machine code of a kernel, and for values that it does not record.
-Json describe_resources(const cucore_objectcode* code, std::size_t symbol) {
-  cucore_resource_info info = CUCORE_RESOURCE_INFO_INIT;
-  if (cucore_objectcode_symbol_resources(code, symbol, &info, nullptr) != CUCORE_OK) return nullptr;
+Json describe_resources(const ObjectCode& code, std::size_t symbol) {
+  ResourceInfo info = CUCORE_RESOURCE_INFO_INIT;
+  if (cucore_objectcode_symbol_resources(code.get(), symbol, &info, nullptr) != CUCORE_OK)
+    return nullptr;
   const auto figure = [](std::int32_t value) { return value < 0 ? Json(nullptr) : Json(value); };
   return {{"registers", figure(info.registers)},
           {"static_shared", figure(info.static_shared)},
@@ -59,16 +58,16 @@ Json describe_resources(const cucore_objectcode* code, std::size_t symbol) {
           {"code_size", figure(info.code_size)}};
 }
 
-Json describe_symbol(const cucore_objectcode* code, std::size_t index) {
-  cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
-  call(cucore_objectcode_symbol_at, code, index, &info);
+Json describe_symbol(const ObjectCode& code, std::size_t index) {
+  require_memory();
+  const Symbol info = code.symbol_at(index);
   Json symbol{
       {"name", info.lowered_name}, {"expression", info.expression}, {"kind", kind_name(info.kind)}};
-  if (info.kind != CUCORE_SYMBOL_KERNEL) {
+  if (info.kind != SymbolKind::kernel) {
     symbol["size"] = info.size;
     return symbol;
   }
-  symbol["parameters"] = describe_parameters(code, index, info.parameter_count);
+  symbol["parameters"] = info.parameter_count ? describe_parameters(code, index) : Json();
   symbol["resources"] = describe_resources(code, index);
   return symbol;
 }
@@ -92,21 +91,17 @@ Json lines_of(std::string_view text) {
   return lines;
 }
 
-Json describe_symbols(const cucore_objectcode* code) {
+Json describe_symbols(const ObjectCode& code) {
   Json symbols = Json::array();
-  for (std::size_t i = 0; i < cucore_objectcode_symbol_count(code); ++i)
-    symbols.push_back(describe_symbol(code, i));
+  for (std::size_t i = 0; i < code.symbol_count(); ++i) symbols.push_back(describe_symbol(code, i));
   return symbols;
 }
 
-Json describe_metadata(const cucore_objectcode* code) {
+Json describe_metadata(const ObjectCode& code) {
   Json metadata = Json::object();
-  for (std::size_t i = 0; i < cucore_objectcode_metadata_count(code); ++i) {
-    const std::string_view key = cucore_objectcode_metadata_key(code, i);
-    const std::string_view value = cucore_objectcode_metadata_value(code, i);
+  for (const auto& [key, value] : code.metadata())
     metadata[std::string(key)] =
         is_list(key) || value.find('\n') != value.npos ? lines_of(value) : Json(value);
-  }
   return metadata;
 }
 

@@ -3,18 +3,16 @@
 // size.
 #pragma once
 
-#include <cucore.h>
-
 #include <string_view>
 
 #include "report.hpp"
 
 namespace cucore::cli {
 
-Json describe_symbols(const cucore_objectcode* code);
+Json describe_symbols(const ObjectCode& code);
 
 // Returns the origin of the code; values of several lines are lists.
-Json describe_metadata(const cucore_objectcode* code);
+Json describe_metadata(const ObjectCode& code);
 
 // Returns the lines of a text, without line feeds.
 Json lines_of(std::string_view text);

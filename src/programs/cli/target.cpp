@@ -9,10 +9,10 @@
 
 namespace cucore::cli {
 
-std::optional<cucore_code_type> target_of(std::string_view word) {
-  if (word == "ptx") return CUCORE_CODE_TYPE_PTX;
-  if (word == "cubin") return CUCORE_CODE_TYPE_CUBIN;
-  if (word == "ltoir") return CUCORE_CODE_TYPE_LTOIR;
+std::optional<CodeType> target_of(std::string_view word) {
+  if (word == "ptx") return CodeType::ptx;
+  if (word == "cubin") return CodeType::cubin;
+  if (word == "ltoir") return CodeType::ltoir;
   return std::nullopt;
 }
 
@@ -36,7 +36,7 @@ bool wants_container(const Output& output) {
   return output.target == "cuco" || file_suffix(output.file) == ".cuco";
 }
 
-std::optional<cucore_code_type> said_target(const Output& output) {
+std::optional<CodeType> said_target(const Output& output) {
   if (!output.target.empty() && output.target != "cuco") return target_of(output.target);
   const std::string suffix = file_suffix(output.file);
   return suffix.empty() ? std::nullopt : target_of(suffix.substr(1));
@@ -46,7 +46,7 @@ std::string shown_output(const Output& output) {
   return output.file == "-" ? "the standard output" : output.file;
 }
 
-void write_code(const Output& output, const cucore_objectcode* code, const Json& more) {
+void write_code(const Output& output, const ObjectCode& code, const Json& more) {
   const bool container = wants_container(output);
   const std::string stored = container ? serialize(code, output.compress) : std::string();
   const std::string_view bytes = container ? stored : image_bytes(code);
@@ -56,7 +56,7 @@ void write_code(const Output& output, const cucore_objectcode* code, const Json&
   done.update(describe_code(code));
   done.update(more);
   done["diagnostics"] = describe_diagnostics(code);
-  done["log"] = cucore_objectcode_log(code);
+  done["log"] = code.log();
   print_done(summary(output.file, code, bytes.size(), container), done,
              output.quiet || output.file == "-");
 }

@@ -2,7 +2,7 @@
 // The target of a compile or link: options, choice of the kind, and writing the file.
 #pragma once
 
-#include <cucore.h>
+#include <cucore/objectcode.hpp>
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -24,18 +24,18 @@ struct Output {
 };
 
 // Returns the kind of code for a word of --target.
-std::optional<cucore_code_type> target_of(std::string_view word);
+std::optional<CodeType> target_of(std::string_view word);
 
 // Returns whether the result is stored as a container, which keeps names and metadata.
 bool wants_container(const Output& output);
 
 // Returns the kind from --target, else from the output's suffix; nullopt if neither sets it.
-std::optional<cucore_code_type> said_target(const Output& output);
+std::optional<CodeType> said_target(const Output& output);
 
 // Returns the output's name for messages.
 std::string shown_output(const Output& output);
 
 // Writes object code and reports it; its log goes to stderr. `more` is added to the JSON object.
-void write_code(const Output& output, const cucore_objectcode* code, const Json& more);
+void write_code(const Output& output, const ObjectCode& code, const Json& more);
 
 }  // namespace cucore::cli

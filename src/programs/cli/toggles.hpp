@@ -2,23 +2,19 @@
 // Toggles, for which compilers and linkers have defaults: --ftz, --no-ftz, or neither.
 #pragma once
 
-#include <cucore.h>
-
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 namespace cucore::cli {
 
 // Adds a flag for a toggle of an options struct, and its opposite.
 template <class Options>
-void add_toggle(CLI::App& command, Options& options, cucore_toggle Options::*field,
+void add_toggle(CLI::App& command, Options& options, std::optional<bool> Options::*field,
                 const std::string& name, const std::string& what) {
   command.add_flag_function(
       "--" + name + ",!--no-" + name,
-      [&options, field](std::int64_t count) {
-        options.*field = count > 0 ? CUCORE_TOGGLE_ON : CUCORE_TOGGLE_OFF;
-      },
-      what);
+      [&options, field](std::int64_t count) { options.*field = count > 0; }, what);
 }
 
 }  // namespace cucore::cli

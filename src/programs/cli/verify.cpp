@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore verify: checks the integrity and the signature of a container.
-#include <cucore.h>
 #include <fmt/format.h>
 
 #include <memory>
@@ -25,11 +24,11 @@ void verify(const VerifyRequest& request) {
   const Trust trust = request.trust.read();
   const std::string bytes = read_file(request.file);
   const ObjectCode code = open_image(bytes, request.file, trust);
-  const Json signature = describe_signature(code.get(), bytes);
+  const Json signature = describe_signature(code, bytes);
   Json done{
       {"file", request.file}, {"file_size", bytes.size()}, {"container", is_container(bytes)}};
   done.update(signature);
-  done.update(describe_code(code.get()));
+  done.update(describe_code(code));
   print_done(fmt::format("{}: whole; signed: {}", request.file, signature_text(signature)), done,
              request.quiet);
 }
