@@ -15,6 +15,7 @@
 #include "launch.hpp"
 #include "lists.hpp"
 #include "log_receiver.hpp"
+#include "order.hpp"
 #include "options.hpp"
 #include "parameters.hpp"
 #include "handle_types.hpp"   // generated
@@ -25,6 +26,7 @@ using cucore::bind::Failure;
 using cucore::bind::held;
 using cucore::bind::made;
 using cucore::bind::ok;
+using cucore::bind::Order;
 using cucore::bind::Pair;
 using cucore::bind::pair_of;
 using cucore::bind::ParameterInfos;
@@ -32,6 +34,7 @@ using cucore::bind::Raised;
 #define CUCORE_ALIAS(Class, type, name) typedef type Class;
 CUCORE_HANDLES(CUCORE_ALIAS)
 #undef CUCORE_ALIAS
+typedef Stream OptionalStream;
 typedef cucore::bind::LogReceiver LogReceiver;
 typedef cucore::bind::Builder Builder;
 typedef cucore::bind::CacheEntries CacheEntries;
@@ -73,10 +76,12 @@ typedef unsigned long long uint64_t;
 //   (const void *key, size_t key_size)  as the first
 //   cucore_cache_outcome *outcome    a second result
 //   Builder &                        a function of the language that makes object code
+//   OptionalStream *                 null where the language permits it: the default stream
 //   const char *                     UTF-8
 //   every enum of cucore.h           crosses as an int; the enums are generated, see enums.i
 // An address is uint64_t, a native handle too (0 for none).
 
+typedef Stream OptionalStream;
 // A member that cannot fail and never waits.
 %define %quick(MEMBER)
 %noexception MEMBER;

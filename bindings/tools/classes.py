@@ -46,7 +46,11 @@ class Call:
             here = names.setdefault(name, name)
             handle = self.api.of_type(ctype)
             struct = self.api.header.structs.get(ctype.removeprefix('const ').removesuffix(' *'))
-            if handle:
+            default = table.get('defaults', f.name, {}).get(name)
+            if handle and default:
+                first = 'held($self)' if self.is_method else found[0][1]  # whose device has the default stream
+                found.append((f'Optional{handle.name} *{here} = {default}', f'Order({first}, {here})'))
+            elif handle:
                 here += '_or_null' if table.get('nullable', f.name) == name else ''
                 found.append((f'{handle.name} *{here}', f'held({here})'))
             elif struct and struct.name.endswith('_options'):
@@ -63,7 +67,6 @@ class Call:
             elif ctype == 'void *':
                 found.append((f'uint64_t {here}', f'reinterpret_cast<void *>({here})'))
             elif ctype == 'const char *' or ctype in SCALARS or self.api.header.enum(ctype):
-                default = table.get('defaults', f.name, {}).get(name)
                 found.append((f'{ctype} {here}'.replace('* ', '*') + (f' = {default}' if default else ''), here))
             else:
                 raise Unconventional(f'{f.name}: no convention covers the parameter {name}, "{ctype}"')

@@ -62,7 +62,7 @@ def comment(member, places):
 
 def shown_default(text, header):
     """A default of C as Python has it in a signature."""
-    known = {'CUCORE_TOGGLE_DEFAULT': 'None', 'false': 'False', 'true': 'True'}
+    known = {'CUCORE_TOGGLE_DEFAULT': 'None', 'nullptr': 'None', 'false': 'False', 'true': 'True'}
     found = header.item(text)
     return known.get(text) or (str(found[1].value) if found else text)
 
@@ -192,7 +192,7 @@ def signature(member, api):
     listed = api.table.get('python', 'signatures').get(member.owner)
     if listed:
         return listed
-    shown = {'CUCORE_TOGGLE_DEFAULT': 'None', 'false': 'False', '': ''}
+    shown = {'CUCORE_TOGGLE_DEFAULT': 'None', 'nullptr': 'None', 'false': 'False', '': ''}
     return ', '.join('**options' if n == 'options' else n + (f'={shown.get(d, d)}' if d else '')
                      for n, d in zip(member.parameters, member.defaults))
 

@@ -30,6 +30,8 @@ def annotation(declaration, api, is_parameter=False, is_raw=False):
         return 'Callable[[], ObjectCode]'
     if enum or not re.search('[*&]', ctype):
         return enum.name if enum else 'int'
+    if first == 'OptionalStream':
+        return 'Optional[_Stream]'
     name = '_Stream' if is_parameter and first == 'Stream' else api.class_name(first, 'python')
     return f'Optional[{name}]' if ctype.endswith('_or_null') else name
 

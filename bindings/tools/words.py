@@ -43,7 +43,8 @@ def parameters(member, api):
     for name, text in function.doc.params.items():
         here = name if name in own else names.get(name)
         if here in own and text:
-            found.append((here, text))
+            is_optional = member.defaults[member.parameters.index(here)] == 'nullptr'
+            found.append((here, text + ('; by default the legacy default stream' if is_optional else '')))
     return found + [(name, text) for name, text in options(function, api).items() if name in own]
 
 

@@ -5,6 +5,11 @@ using System.Runtime.InteropServices;
 
 namespace Cucore {
 public partial class CudaBuffer {
+  /// <summary>Allocates device memory in the order of the device's legacy default stream.</summary>
+  /// <param name="length">in bytes</param>
+  /// <exception cref="OutOfDeviceMemoryException">the memory is exhausted</exception>
+  public CudaBuffer(CudaDevice device, long length) : this(device, length, null) {}
+
   //: cucore_buffer_create_pinned
   public static CudaBuffer Pinned(CudaDevice device, long length) { return WithPressure(Allocation.Make(() => RawPinned(device, length))); }
 
@@ -43,19 +48,19 @@ public partial class CudaBuffer {
 
   //: cucore_buffer_write
   /// <param name="source">an array of values without references</param>
-  public void Write<T>(T[] source, CudaStream stream, long offset = 0) where T : unmanaged {
+  public void Write<T>(T[] source, CudaStream? stream = null, long offset = 0) where T : unmanaged {
     Write(new ReadOnlySpan<T>(source ?? throw new ArgumentNullException(nameof(source))), stream, offset);
   }
 
   //: cucore_buffer_read
   /// <param name="destination">an array of values without references</param>
-  public void Read<T>(T[] destination, CudaStream stream, long offset = 0) where T : unmanaged {
+  public void Read<T>(T[] destination, CudaStream? stream = null, long offset = 0) where T : unmanaged {
     Read(new Span<T>(destination ?? throw new ArgumentNullException(nameof(destination))), stream, offset);
   }
 
   /// <summary>Returns the whole buffer as an array, in the stream's order; waits for it.</summary>
   /// <param name="stream">the stream for the order</param>
-  public T[] ToArray<T>(CudaStream stream) where T : unmanaged {
+  public T[] ToArray<T>(CudaStream? stream = null) where T : unmanaged {
     T[] all = new T[checked((int)(Size / Unmanaged<T>.Size))];
     Read(all, stream);
     return all;
@@ -64,7 +69,7 @@ public partial class CudaBuffer {
   //: cucore_buffer_copy
   /// <param name="length">in bytes; by default all of source from sourceOffset on</param>
   /// <param name="offset">in bytes, in this buffer</param>
-  public void CopyFrom(CudaBuffer source, CudaStream stream, long? length = null, long offset = 0, long sourceOffset = 0) {
+  public void CopyFrom(CudaBuffer source, CudaStream? stream = null, long? length = null, long offset = 0, long sourceOffset = 0) {
     if (source == null) throw new ArgumentNullException(nameof(source));
     Checked.NotNegative(sourceOffset, nameof(sourceOffset));
     Checked.NotNegative(offset, nameof(offset));
@@ -74,7 +79,7 @@ public partial class CudaBuffer {
   //: cucore_buffer_fill
   /// <param name="pattern">a value of 1, 2, 4 or 8 bytes without references</param>
   /// <param name="length">in bytes; by default up to the end</param>
-  public unsafe void Fill<T>(T pattern, CudaStream stream, long offset = 0, long? length = null) where T : unmanaged {
+  public unsafe void Fill<T>(T pattern, CudaStream? stream = null, long offset = 0, long? length = null) where T : unmanaged {
     int bytes = Unmanaged<T>.Size;
     fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(new[] { pattern })))
       RawFill((IntPtr)first, bytes, length ?? Rest(this, Checked.NotNegative(offset, nameof(offset))), stream, offset);
@@ -85,14 +90,14 @@ public partial class CudaBuffer {
 
   //: cucore_buffer_write
   /// <param name="source">values without references</param>
-  public unsafe void Write<T>(ReadOnlySpan<T> source, CudaStream stream, long offset = 0) where T : unmanaged {
+  public unsafe void Write<T>(ReadOnlySpan<T> source, CudaStream? stream = null, long offset = 0) where T : unmanaged {
     long bytes = (long)source.Length * Unmanaged<T>.Size;
     fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(source))) Write((IntPtr)first, bytes, stream, offset);
   }
 
   //: cucore_buffer_read
   /// <param name="destination">room for values without references</param>
-  public unsafe void Read<T>(Span<T> destination, CudaStream stream, long offset = 0) where T : unmanaged {
+  public unsafe void Read<T>(Span<T> destination, CudaStream? stream = null, long offset = 0) where T : unmanaged {
     long bytes = (long)destination.Length * Unmanaged<T>.Size;
     fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(destination))) Read((IntPtr)first, bytes, stream, offset);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device of a stream, which every launch needs.
+// The device of a stream, which every launch needs, and records in the default stream.
 namespace Cucore {
 public partial class CudaStream {
   internal int Ordinal = -1;  // its device's, once it was queried
@@ -10,5 +10,10 @@ public partial class CudaStream {
   private int ReadOrdinal() {
     using (CudaDevice device = Device) return Ordinal = device.Ordinal;
   }
+}
+
+public partial class CudaEvent {
+  /// <summary>Records the event in the legacy default stream of its device.</summary>
+  public void Record() { Record(null); }
 }
 }

@@ -5,6 +5,27 @@ using System.Linq;
 using Cucore;
 
 public static class Memory {
+  public static void WithoutAStream() {
+    using (CudaBuffer a = new CudaBuffer(World.Device, 16), b = new CudaBuffer(World.Device, 16, null))
+    using (CudaEvent done = new CudaEvent(World.Device))
+    using (CudaStream order = World.Device.GetDefaultStream()) {
+      a.Fill(5);
+      a.Write(new[] { 1, 2 }, offset: 4);
+      b.CopyFrom(a);
+      int[] two = new int[2];
+      b.Read(two, offset: 8);
+      Check.Same(new[] { 2, 5 }, two);
+      Check.Same(new[] { 5, 1, 2, 5 }, b.ToArray<int>());
+      using (World.Busy(order)) {
+        done.Record();
+        Check.That(!done.Query(), "the record is behind the work of the default stream");
+      }
+      Check.That(done.Query());
+      Check.Throws<ArgumentNullException>(() => a.RecordUse(null));
+      Check.Throws<ArgumentNullException>(() => new CudaBuffer(null, 16));
+    }
+  }
+
   public static void BufferRanges() {
     using (CudaStream stream = World.Stream())
     using (CudaBuffer a = new CudaBuffer(World.Device, 64, stream), b = new CudaBuffer(World.Device, 64, stream)) {

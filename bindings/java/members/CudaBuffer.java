@@ -13,6 +13,14 @@ final class CudaBuffer {
   }
 
   //: cucore_buffer_write
+  // @param source as for {@link #write(Object, CudaStream)}; the legacy default stream orders the copy
+  public void write(Object source) {
+    try (CudaStream stream = defaultStream()) {
+      write(source, stream);
+    }
+  }
+
+  //: cucore_buffer_write
   // @param source as for {@link #write(Object, CudaStream)}
   public void write(Object source, CudaStream stream, long offset) {
     long lease = open();
@@ -40,6 +48,14 @@ final class CudaBuffer {
   }
 
   //: cucore_buffer_read
+  // @param destination as for {@link #read(Object, CudaStream)}; the legacy default stream orders the copy
+  public void read(Object destination) {
+    try (CudaStream stream = defaultStream()) {
+      read(destination, stream);
+    }
+  }
+
+  //: cucore_buffer_read
   // @param destination as for {@link #read(Object, CudaStream)}
   public void read(Object destination, CudaStream stream, long offset) {
     long lease = open();
@@ -59,6 +75,20 @@ final class CudaBuffer {
     Given.notNegative(offset, "offset");
     Place to = Place.ofRange(Given.notNull(destination, "destination"), first, count, "destination");
     Memory.read(lease, this, destination, to, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+  }
+
+  //: cucore_buffer_fill
+  // @param value as for {@link #fill(Object, CudaStream)}; the legacy default stream orders the call
+  public void fill(Object value) {
+    try (CudaStream stream = defaultStream()) {
+      fill(value, stream);
+    }
+  }
+
+  private CudaStream defaultStream() {
+    try (CudaDevice device = getDevice()) {
+      return device.defaultStream();
+    }
   }
 
   //: cucore_buffer_fill

@@ -262,27 +262,8 @@ def to_numpy(self: Buffer, dtype: Any = "u1", shape: Any = -1, stream: Optional[
     out = numpy.empty(self.size // kind.itemsize, kind).reshape(shape)
     if stream is None:
         _wait(self)
-    self.read(out, self.device.default_stream() if stream is None else stream)
+    self.read(out, stream)
     return out
-
-
-def _order(buffer: Buffer, stream: Optional[Stream]) -> Stream:
-    return buffer.device.default_stream() if stream is None else stream
-
-
-_WITHOUT = "Without a stream the default stream of the device orders the call."
-
-
-#: cucore_buffer_write
-@member(Buffer, "write", more=_WITHOUT)
-def buffer_write(self: Buffer, data: Any, stream: Optional[Stream] = None, offset: int = 0) -> None:
-    self._write(data, _order(self, stream), offset)
-
-
-#: cucore_buffer_read
-@member(Buffer, "read", more=_WITHOUT)
-def buffer_read(self: Buffer, data: Any, stream: Optional[Stream] = None, offset: int = 0) -> None:
-    self._read(data, _order(self, stream), offset)
 
 
 def _rest(length: Optional[int], *pairs: tuple[Buffer, int]) -> int:
@@ -296,11 +277,11 @@ def _is_buffer(value: object) -> None:
 
 
 #: cucore_buffer_copy
-@member(Buffer, "copy_from", more="length: None copies as much as both buffers have. " + _WITHOUT)
+@member(Buffer, "copy_from", more="length: None copies as much as both buffers have.")
 def buffer_copy_from(self: Buffer, source: Buffer, length: Optional[int] = None, stream: Optional[Stream] = None,
                      offset: int = 0, source_offset: int = 0) -> None:
     _is_buffer(source)
-    self._copy_from(source, _rest(length, (self, offset), (source, source_offset)), _order(self, stream), offset, source_offset)
+    self._copy_from(source, _rest(length, (self, offset), (source, source_offset)), stream, offset, source_offset)
 
 
 @member(Buffer, "copy_to")
@@ -313,14 +294,15 @@ def buffer_copy_to(self: Buffer, destination: Buffer, length: Optional[int] = No
     The stream belongs to the device of either buffer. Without one the default stream of the device orders the call.
     """
     _is_buffer(destination)
-    buffer_copy_from(destination, self, length, _order(self, stream), destination_offset, offset)
+    order = self.device.default_stream() if stream is None else stream
+    buffer_copy_from(destination, self, length, order, destination_offset, offset)
 
 
 #: cucore_buffer_fill
-@member(Buffer, "fill", more="length: None fills the rest of the buffer. " + _WITHOUT)
+@member(Buffer, "fill", more="length: None fills the rest of the buffer.")
 def buffer_fill(self: Buffer, data: Any, length: Optional[int] = None, stream: Optional[Stream] = None,
                 offset: int = 0) -> None:
-    self._fill(data, _rest(length, (self, offset)), _order(self, stream), offset)
+    self._fill(data, _rest(length, (self, offset)), stream, offset)
 
 
 @member(Buffer, "__dlpack_device__")

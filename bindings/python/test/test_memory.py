@@ -166,6 +166,32 @@ def test_buffer_ranges(device, stream):
         cucore.Buffer.pinned(device, 4).set_stream(stream)
 
 
+@pytest.mark.parametrize("given", [(), (None,)])
+def test_without_a_stream_the_default_stream_orders_the_calls(device, code, given):
+    data, done = cucore.Buffer(device, 4, *given), cucore.Event(device)
+    data.fill(bytes(4))
+    code.kernel("spin")[1, 1](data, 300_000)
+    done.record(*given)
+    assert not done.query()
+    out = np.zeros(1, np.int32)
+    data.read(out, *given)  # behind the kernel
+    assert out[0] == 300_000 and done.query()
+    data.write(np.array([5], np.int32), *given)
+    copy = cucore.Buffer(device=device, length=4, stream=given[0] if given else None)
+    copy.copy_from(data)
+    copy.read(out)
+    assert out[0] == 5
+
+
+def test_a_stream_that_has_no_default_is_required(device):
+    data = cucore.Buffer(device, 4)
+    for call in (data.record_use, data.set_stream):
+        with pytest.raises(TypeError, match="a cucore.Stream is needed, not NoneType"):
+            call(None)
+    with pytest.raises(TypeError, match="a cucore.Device is needed, not NoneType"):
+        cucore.Buffer(None, 4)
+
+
 def test_streams_and_events(device, stream, code):
     data = cucore.Buffer(device, 4, stream)
     data.fill(bytes(4), 4, stream)

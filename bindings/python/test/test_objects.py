@@ -333,10 +333,10 @@ def test_methods_are_named_as_users_call_them(tmp_path):
         cucore.Cache(tmp_path).trim()
     stream = cucore.Stream(cucore.Device())
     for call, words in (
-            (lambda: cucore.Buffer(stream.device, 8), r"^Buffer\(\) missing required argument 'stream'"),
+            (lambda: cucore.Buffer(stream.device), r"^Buffer\(\) missing required argument 'length'"),
             (lambda: cucore.Device(number=0), r"^'number' is an invalid keyword argument for Device\(\)"),
             (lambda: cucore.Buffer(stream.device, 8, stream).write(),
-             r"^Buffer\.write\(\) missing 1 required positional argument: 'data'$")):
+             r"^Buffer\.write\(\) missing required argument 'data'")):
         with pytest.raises(TypeError, match=words):
             call()
     with pytest.raises(TypeError, match=r"^Program\.compile\(\) got an unexpected keyword argument 'kind'$"):

@@ -75,6 +75,8 @@
 %typemap(csin) CLASS *NAME "$csclassname.getCPtr($csinput)"
 %typemap(cstype) CLASS *NAME "$csclassname?"
 %enddef
+%typemap(csin) OptionalStream * "CudaStream.getCPtr($csinput)"
+%typemap(cstype) OptionalStream * "CudaStream?"
 %typemap(csdispose) SWIGTYPE %{
   private volatile bool isDisposed;
   /// <summary>Releases the native object now instead of at the next collection. Calls of other

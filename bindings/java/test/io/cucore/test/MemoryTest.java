@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
+import io.cucore.CudaEvent;
 import io.cucore.CudaStream;
 import io.cucore.InvalidArgumentException;
 import io.cucore.InvalidHandleException;
@@ -56,6 +57,23 @@ class MemoryTest {
     byte[] bytes = new byte[count];
     memory.read(bytes, stream);
     return bytes;
+  }
+
+  @Test
+  void withoutAStream() {
+    try (CudaBuffer a = new CudaBuffer(device, 16); CudaBuffer b = new CudaBuffer(device, 16); CudaEvent done = new CudaEvent(device)) {
+      a.fill(5);
+      b.write(new int[] {1, 2, 3, 4});
+      a.copyFrom(b, 8);
+      int[] all = new int[4];
+      a.read(all);
+      assertArrayEquals(new int[] {1, 2, 5, 5}, all);
+      done.record();
+      done.synchronize();
+      assertTrue(done.query());
+      assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> a.write(all, (CudaStream) null));
+      assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> new CudaBuffer(device, 16, null));
+    }
   }
 
   @Test
