@@ -63,8 +63,16 @@ class Error : public std::exception, public Owner<Error, cucore_error> {
       : status_(status), message_(std::make_shared<const std::string>(std::move(message))) {}
   /// The result of a C function; takes over the reference.
   Error(cucore_status status, cucore_error* error) noexcept : status_(static_cast<Status>(status)) {
-    reset(error);
+    Owner::reset(error);
   }
+
+  /// Becomes the error of C, or no failure.
+  void reset(cucore_error* handle = nullptr) noexcept {
+    Owner::reset(handle);
+    status_ = Status::ok;
+    message_.reset();
+  }
+  void swap(Error& other) noexcept { std::swap(*this, other); }
 
   /// Which kind of failure, for a program to decide on.
   Status status() const noexcept { return status_ != Status::ok ? status_ : from_handle(); }

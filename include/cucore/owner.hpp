@@ -71,6 +71,12 @@ class Owner {
     if (old) detail::Counted<Handle>::release(old);
   }
 
+  /// Releases the reference, and returns the place into which a function of C writes another one.
+  Handle** out() noexcept {
+    static_cast<Self&>(*this).reset();
+    return &handle_;
+  }
+
   void swap(Self& other) noexcept { std::swap(handle_, static_cast<Owner&>(other).handle_); }
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }

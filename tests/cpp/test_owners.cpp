@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owners: how copies, moves and handles of C count references.
+#include <cstring>
 #include <type_traits>
 
 #include "cpp_testing.hpp"
@@ -96,6 +97,40 @@ TEST(OwnerOfAProgram, SwapExchangesHandles) {
   a.swap(b);
   EXPECT_EQ(b.get(), handle);
   EXPECT_NE(a, b);
+}
+
+TEST(OwnerOfAProgram, OutIsThePlaceForAFunctionOfC) {
+  cucore::Program program = make_program();
+  cucore_program* const before = program.get();
+  const char* const source = "__global__ void g() {}";
+  ASSERT_EQ(cucore_program_create(CUCORE_SOURCE_TYPE_CUDA_CPP, source, std::strlen(source), nullptr,
+                                  program.out(), nullptr),
+            CUCORE_OK);
+  EXPECT_FALSE(is_alive(before));
+  EXPECT_TRUE(is_alive(program.get()));
+}
+
+TEST(OwnerOfAnError, TakesTheErrorOfAFunctionOfC) {
+  cucore::Error error(cucore::Status::io, "of the program");
+  EXPECT_EQ(cucore_device_open(-1, nullptr, error.out()), CUCORE_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.status(), cucore::Status::invalid_argument);
+  EXPECT_STREQ(error.message(), cucore_error_message(error.get()));
+}
+
+TEST(OwnerOfAnError, ResetLeavesNoFailure) {
+  cucore::Error error(cucore::Status::io, "of the program");
+  error.reset();
+  EXPECT_FALSE(error);
+  EXPECT_STREQ(error.message(), "");
+}
+
+TEST(OwnerOfAnError, SwapExchangesFailures) {
+  cucore::Error failure(cucore::Status::io, "of the program");
+  cucore::Error none;
+  failure.swap(none);
+  EXPECT_FALSE(failure);
+  EXPECT_EQ(none.status(), cucore::Status::io);
+  EXPECT_STREQ(none.message(), "of the program");
 }
 
 TEST(OwnerThatIsEmpty, FailsWithAnError) {
