@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "support/descriptors.hpp"
+#include "support/join.hpp"
 #include "support/loaded_file.hpp"
 
 namespace cucore::driver {
@@ -28,12 +29,6 @@ std::string why_not_opened(const std::string& file) {
   if (why.starts_with(prefix)) why.erase(0, prefix.size());
   if (why == "cannot open shared object file: No such file or directory") return "no such file";
   return why;
-}
-
-std::string joined(std::span<const char* const> names) {
-  std::string text;
-  for (const char* name : names) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
 }
 
 int collect(dl_phdr_info* info, size_t, void* out) {
@@ -78,7 +73,7 @@ OpenedLibrary LibrarySearch::open_in(const std::string& folder, std::span<const 
     found = true;
     if (auto library = open(file, label == folder ? file : label + "/" + name)) return library;
   }
-  if (!found) record(label, "has no " + joined(names));
+  if (!found) record(label, "has no " + join(names, ", "));
   return {};
 }
 
@@ -97,11 +92,7 @@ void LibrarySearch::record(const std::string& label, const std::string& why) {
   tried_.push_back(label + " (" + why + ")");
 }
 
-std::string LibrarySearch::tried() const {
-  std::string text;
-  for (const std::string& attempt : tried_) text += (text.empty() ? "" : ", ") + attempt;
-  return text;
-}
+std::string LibrarySearch::tried() const { return join(tried_, ", "); }
 
 bool is_folder(const std::string& path) {
   struct stat status;

@@ -14,6 +14,7 @@
 #include "driver/nvjitlink.hpp"
 #include "image/linkable.hpp"
 #include "support/concat.hpp"
+#include "support/join.hpp"
 #include "support/log.hpp"
 #include "support/sha256.hpp"
 
@@ -69,12 +70,10 @@ bool needs_lto(const std::vector<const Code*>& inputs, CodeType target, cucore_t
 }
 
 void require_driver_can(const LinkJob& job, const std::string& reason) {
-  std::string fields;
-  for (const std::string& field : job.options->nvjitlink_only)
-    fields += (fields.empty() ? "" : ", ") + field;
+  const std::vector<std::string>& fields = job.options->nvjitlink_only;
   if (!fields.empty())
     throw Error(Status::UNSUPPORTED, concat("cannot ", job.what, ": these options need nvJitLink: ",
-                                            fields, "; this is ", reason));
+                                            join(fields, ", "), "; this is ", reason));
 }
 
 // nvJitLink would report success and leave the input out.

@@ -41,7 +41,7 @@ class Reader {
 
  private:
   // Records, after a field, whether it became a flag that only nvJitLink has.
-  void note(const char* field, By by) {
+  void record_use(const char* field, By by) {
     if (flags_.size() != before_ && by == By::NVJITLINK) out_.nvjitlink_only.emplace_back(field);
     before_ = flags_.size();
   }
@@ -59,22 +59,22 @@ LinkerOptions Reader::read(const cucore_linker_options& options) {
   out_.cache = checked(flags_, "linker_cache", options.linker_cache) == CUCORE_TOGGLE_ON;
 #define SWITCH(field, flag, by)                        \
   flags_.toggle(#field, options.field, flag, nullptr); \
-  note(#field, By::by);
+  record_use(#field, By::by);
 #define BINARY(field, flag, by)                               \
   flags_.toggle(#field, options.field, flag "=1", flag "=0"); \
-  note(#field, By::by);
+  record_use(#field, By::by);
 #define NUMBER(field, flag, least, by)               \
   flags_.number(#field, options.field, flag, least); \
-  note(#field, By::by);
+  record_use(#field, By::by);
 #define THREADS(field, flag, by)               \
   flags_.threads(#field, options.field, flag); \
-  note(#field, By::by);
+  record_use(#field, By::by);
 #define LEVEL(field, flag, by)                    \
   add_level(flags_, #field, options.field, flag); \
-  note(#field, By::by);
+  record_use(#field, By::by);
 #define TEXTS(field, count, flag, by)                      \
   flags_.many(#field, options.field, options.count, flag); \
-  note(#field, By::by);
+  record_use(#field, By::by);
 #include "core/compile/linker_options.inc"
 #undef SWITCH
 #undef BINARY

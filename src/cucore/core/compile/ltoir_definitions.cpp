@@ -2,6 +2,7 @@
 #include "core/compile/ltoir_definitions.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/compile/link_job.hpp"
 #include "core/compile/nvrtc_program.hpp"
@@ -9,6 +10,7 @@
 #include "driver/nvrtc.hpp"
 #include "driver/process_state.hpp"
 #include "support/concat.hpp"
+#include "support/join.hpp"
 #include "support/log.hpp"
 
 namespace cucore::core {
@@ -31,13 +33,10 @@ Bytes to_bytes(const std::string& text) {
 // PTX that refers to each name, in the oldest version and target that current linkers accept.
 Bytes references(const std::vector<std::string>& names) {
   std::string ptx = ".version 7.0\n.target sm_75\n.address_size 64\n";
-  std::string list;
-  for (const std::string& name : names) {
-    if (!is_identifier(name)) continue;
-    ptx += concat(".extern .func ", name, " ();\n");
-    list += concat(list.empty() ? "" : ", ", name);
-  }
-  ptx += concat(".global .u64 libcucore_references[] = {", list, "};\n");
+  std::vector<std::string> known;
+  std::ranges::copy_if(names, std::back_inserter(known), is_identifier);
+  for (const std::string& name : known) ptx += concat(".extern .func ", name, " ();\n");
+  ptx += concat(".global .u64 libcucore_references[] = {", join(known, ", "), "};\n");
   return to_bytes(ptx);
 }
 

@@ -6,6 +6,7 @@
 #include "core/compile/flag_list.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
+#include "support/join.hpp"
 
 namespace cucore::core {
 std::vector<std::string> copy_strings(const char* const* strings, size_t count, const char* field) {
@@ -36,16 +37,16 @@ std::vector<std::string> nvrtc_flags(const cucore_program_options& options) {
 
 std::vector<std::string> fields_set(const cucore_program_options& options) {
   std::vector<std::string> fields;
-  const auto note = [&](const char* field, bool is_set) {
+  const auto record_use = [&](const char* field, bool is_set) {
     if (is_set) fields.emplace_back(field);
   };
-#define TOGGLE(field, flag) note(#field, options.field != CUCORE_TOGGLE_DEFAULT);
+#define TOGGLE(field, flag) record_use(#field, options.field != CUCORE_TOGGLE_DEFAULT);
 #define SWITCH(field, flag) TOGGLE(field, flag)
 #define INVERSE(field, flag) TOGGLE(field, flag)
-#define NUMBER(field, flag, least) note(#field, options.field != 0);
-#define THREADS(field, flag) note(#field, options.field != 0);
-#define TEXT(field, flag) note(#field, options.field != nullptr);
-#define TEXTS(field, flag) note(#field "s", options.field##_count != 0);
+#define NUMBER(field, flag, least) record_use(#field, options.field != 0);
+#define THREADS(field, flag) record_use(#field, options.field != 0);
+#define TEXT(field, flag) record_use(#field, options.field != nullptr);
+#define TEXTS(field, flag) record_use(#field "s", options.field##_count != 0);
 #define CODES(field, flag) TEXTS(field, flag)
 #include "core/compile/nvrtc_options.inc"
 #undef TOGGLE
@@ -56,25 +57,25 @@ std::vector<std::string> fields_set(const cucore_program_options& options) {
 #undef TEXT
 #undef TEXTS
 #undef CODES
-  note("headers", options.header_count != 0);
-  note("random_seed", options.random_seed != nullptr);
-  note("compiler_cache", options.compiler_cache != CUCORE_TOGGLE_DEFAULT);
-  note("toolkit_headers", options.toolkit_headers != CUCORE_TOGGLE_DEFAULT);
-  note("use_libdevice", options.use_libdevice != CUCORE_TOGGLE_DEFAULT);
-  note("extra_sources", options.extra_source_count != 0);
+  record_use("headers", options.header_count != 0);
+  record_use("random_seed", options.random_seed != nullptr);
+  record_use("compiler_cache", options.compiler_cache != CUCORE_TOGGLE_DEFAULT);
+  record_use("toolkit_headers", options.toolkit_headers != CUCORE_TOGGLE_DEFAULT);
+  record_use("use_libdevice", options.use_libdevice != CUCORE_TOGGLE_DEFAULT);
+  record_use("extra_sources", options.extra_source_count != 0);
   return fields;
 }
 
 void require_only(const cucore_program_options& options, std::span<const std::string_view> known,
                   std::string_view source) {
-  std::string others;
-  for (const std::string& field : fields_set(options))
-    if (std::ranges::find(known, field) == known.end())
-      others += (others.empty() ? "" : ", ") + field;
+  std::vector<std::string> others = fields_set(options);
+  std::erase_if(others, [&](const std::string& field) {
+    return std::ranges::find(known, field) != known.end();
+  });
   if (!others.empty())
     throw Error(Status::INVALID_ARGUMENT,
                 concat("cucore_program_options has fields set that ", source,
-                       " has no use for: ", others, "; leave them at their default"));
+                       " has no use for: ", join(others, ", "), "; leave them at their default"));
 }
 
 }  // namespace cucore::core
