@@ -21,9 +21,6 @@ namespace cache_test {
 using namespace capi_test;
 namespace fs = std::filesystem;
 
-using Cache = Owned<cucore_cache, cucore_cache_release>;
-using Linker = Owned<cucore_linker, cucore_linker_release>;
-
 class Folder {
  public:
   Folder() {

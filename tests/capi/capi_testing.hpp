@@ -4,10 +4,10 @@
 // names one.
 #pragma once
 
-#include <cucore.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cucore.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -21,40 +21,28 @@ extern "C" __attribute__((weak)) size_t __sanitizer_get_current_allocated_bytes(
 
 namespace capi_test {
 
-// One reference to an object of the library.
-template <class T, void (*Release)(T*)>
-class Owned {
+// An owner of cucore.hpp that functions of C take as their handle.
+template <class Object>
+class Owned : public Object {
  public:
+  using Handle = typename Object::handle_type;
   Owned() = default;
-  explicit Owned(T* handle) : handle_(handle) {}
-  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Owned& operator=(Owned other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~Owned() { Release(handle_); }
-
-  T** out() {
-    reset();
-    return &handle_;
-  }
-  T* release() { return std::exchange(handle_, nullptr); }
-  void reset() { Release(std::exchange(handle_, nullptr)); }
-  T* get() const { return handle_; }
-  operator T*() const { return handle_; }
-
- private:
-  T* handle_ = nullptr;
+  explicit Owned(Handle* handle) { this->reset(handle); }
+  operator Handle*() const { return this->get(); }
 };
 
-using Error = Owned<cucore_error, cucore_error_release>;
-using Device = Owned<cucore_device, cucore_device_release>;
-using Stream = Owned<cucore_stream, cucore_stream_release>;
-using Event = Owned<cucore_event, cucore_event_release>;
-using Buffer = Owned<cucore_buffer, cucore_buffer_release>;
-using Program = Owned<cucore_program, cucore_program_release>;
-using Code = Owned<cucore_objectcode, cucore_objectcode_release>;
-using Kernel = Owned<cucore_kernel, cucore_kernel_release>;
+using Error = Owned<cucore::Error>;
+using Device = Owned<cucore::Device>;
+using Stream = Owned<cucore::Stream>;
+using Event = Owned<cucore::Event>;
+using Buffer = Owned<cucore::Buffer>;
+using Program = Owned<cucore::Program>;
+using Linker = Owned<cucore::Linker>;
+using Code = Owned<cucore::ObjectCode>;
+using Kernel = Owned<cucore::Kernel>;
+using Cache = Owned<cucore::Cache>;
+using Queue = Owned<cucore::Queue>;
+using Future = Owned<cucore::Future>;
 
 std::string describe(cucore_status status, const cucore_error* error);
 bool contains(const std::string& text, const std::string& part);

@@ -12,8 +12,6 @@
 
 namespace capi_test {
 
-using Queue = Owned<cucore_queue, cucore_queue_release>;
-using Future = Owned<cucore_future, cucore_future_release>;
 using Clock = std::chrono::steady_clock;
 
 // limit of a test's wait for an expected completion

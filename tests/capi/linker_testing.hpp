@@ -6,8 +6,6 @@
 
 namespace capi_test {
 
-using Linker = Owned<cucore_linker, cucore_linker_release>;
-
 #define NEEDS_REAL_LINKER() \
   NEEDS_REAL_COMPILER();    \
   if (!has_linker() || std::getenv("CUCORE_NVJITLINK")) GTEST_SKIP() << "needs nvJitLink"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the rows of test_nulls.cpp: one per pointer parameter of the public header that must not be
 NULL. A parameter may be NULL if its documentation begins with NULL or contains "; NULL:", or if it is only
-passed on.
+passed on. The neutral rows are the functions of a handle alone, which cannot fail.
 
-Usage: null_rows.py INCLUDE_FOLDER OUTPUT
+Usage: null_rows.py INCLUDE_FOLDER NULL_ROWS NEUTRAL_ROWS
 """
 import re
 import sys
@@ -18,6 +18,9 @@ PARAMETER = re.compile(r"(?P<type>.*?)(?P<name>\w+)(?P<array>\[\w+\])?$")
 HANDLES = {"device", "stream", "event", "buffer", "program", "objectcode", "kernel", "linker", "queue", "future", "cache"}
 PASSED_ON = {"user_data", "native"}  # any value is valid
 WITHOUT_ROWS = {"cucore_log_set_callback", "cucore_error_create", "cucore_log_write"}
+
+OF_A_HANDLE = re.compile(r"CUCORE_API\s+(?:const )?([\w ]+?[ *])\s*(cucore_\w+)\s*\(\s*(?:const )?cucore_(\w+) \*\w+\s*\)\s*;")
+NEUTRAL = {"cucore_queue_descriptor": "-1"}  # other results are zero, null or ""
 
 # The values of the parameters that a row does not test. Types first, then single parameters.
 OF_TYPE = {
@@ -143,9 +146,29 @@ def rows(text):
             yield f"{kind}{', '.join([parameter.name, function] + arguments)}),"
 
 
-def main(include_folder, output):
+def neutral_check(function, result):
+    """An expression of C++ about the value for NULL."""
+    if result == "char *":
+        return "empty(value)"
+    return f"value == {NEUTRAL.get(function, 'decltype(value){}')}"
+
+
+def neutral_rows(text):
+    for result, function, handle in OF_A_HANDLE.findall(text):
+        if function.endswith("_retain"):
+            yield f"RETAIN({handle}),"
+        elif not function.endswith("_release"):
+            yield f"N({handle}, {function}, {neutral_check(function, result.strip())}),"
+
+
+def write(output, lines):
+    Path(output).write_text("// Written by null_rows.py.\n" + "\n".join(lines) + "\n")
+
+
+def main(include_folder, null_output, neutral_output):
     text = header_text.read(Path(include_folder) / "cucore.h")
-    Path(output).write_text("// Written by null_rows.py.\n" + "\n".join(rows(text)) + "\n")
+    write(null_output, rows(text))
+    write(neutral_output, neutral_rows(text))
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ TEST(ErrorCreate, FromManyThreadsAtOnce) {
 TEST(ErrorCreate, PassesThroughABuildOfTheCache) {
   cucore_cache_options with = CUCORE_CACHE_OPTIONS_INIT;
   with.directory = "";
-  Owned<cucore_cache, cucore_cache_release> cache;
+  Cache cache;
   MUST(cucore_cache_open, &with, cache.out());
   const auto build = [](cucore_objectcode**, cucore_error** error, void*) {
     const std::string origin = "a library of its own";

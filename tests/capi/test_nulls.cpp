@@ -53,8 +53,8 @@ struct World {
   Program program;
   Code code;
   Kernel kernel;
-  Owned<cucore_linker, cucore_linker_release> linker;
-  Owned<cucore_cache, cucore_cache_release> cache;
+  Linker linker;
+  Cache cache;
   uint8_t cache_key[32] = {};
   cucore_cache_remote remote = CUCORE_CACHE_REMOTE_INIT;
   cucore_batch_item item = {};
@@ -161,49 +161,6 @@ bool empty(const char* text) { return text && !*text; }
 
 std::vector<Neutral> neutrals() {
   return {
-      RETAIN(error),
-      RETAIN(device),
-      RETAIN(stream),
-      RETAIN(event),
-      RETAIN(buffer),
-      RETAIN(program),
-      RETAIN(objectcode),
-      RETAIN(kernel),
-      N(error, cucore_error_status, value == CUCORE_OK),
-      N(error, cucore_error_message, empty(value)),
-      N(error, cucore_error_origin, empty(value)),
-      N(error, cucore_error_native_code, value == 0),
-      N(error, cucore_error_native_name, empty(value)),
-      N(error, cucore_error_log, empty(value)),
-      N(device, cucore_device_ordinal, value == 0),
-      N(device, cucore_device_name, empty(value)),
-      N(device, cucore_device_arch, empty(value)),
-      N(device, cucore_device_pci_bus_id, empty(value)),
-      N(device, cucore_device_is_emulated, value == 0),
-      N(stream, cucore_stream_priority, value == 0),
-      N(stream, cucore_stream_is_nonblocking, value == 0),
-      N(stream, cucore_stream_id, value == 0),
-      N(stream, cucore_stream_native, value == nullptr),
-      RETAIN(queue),
-      N(queue, cucore_queue_descriptor, value == -1),
-      RETAIN(future),
-      N(future, cucore_future_token, value == 0),
-      N(event, cucore_event_has_timing, value == 0),
-      N(event, cucore_event_is_blocking_sync, value == 0),
-      N(event, cucore_event_native, value == nullptr),
-      N(buffer, cucore_buffer_address, value == 0),
-      N(buffer, cucore_buffer_host_pointer, value == nullptr),
-      N(buffer, cucore_buffer_memory_kind, value == CUCORE_MEMORY_KIND_UNKNOWN),
-      N(buffer, cucore_buffer_size, value == 0),
-      N(buffer, cucore_buffer_native, value == nullptr),
-      N(program, cucore_program_backend, value == 0),
-      N(objectcode, cucore_objectcode_type, static_cast<int>(value) == 0),
-      N(objectcode, cucore_objectcode_name, empty(value)),
-      N(objectcode, cucore_objectcode_arch, empty(value)),
-      N(objectcode, cucore_objectcode_log, empty(value)),
-      N(objectcode, cucore_objectcode_symbol_count, value == 0),
-      N(objectcode, cucore_objectcode_is_loaded, value == 0),
-      N(objectcode, cucore_objectcode_native, value == nullptr),
       Neutral{"cucore_objectcode_data", "objectcode",
               [](void* x) {
                 size_t size = 7;
@@ -211,17 +168,6 @@ std::vector<Neutral> neutrals() {
                 return !cucore_objectcode_data(code, &size) && size == 0 &&
                        !cucore_objectcode_data(code, nullptr);
               }},
-      RETAIN(linker),
-      RETAIN(cache),
-      N(cache, cucore_cache_directory, empty(value)),
-      N(linker, cucore_linker_backend, value == 0),
-      N(linker, cucore_linker_log, empty(value)),
-      N(error, cucore_error_diagnostic_count, value == 0),
-      N(objectcode, cucore_objectcode_diagnostic_count, value == 0),
-      N(objectcode, cucore_objectcode_metadata_count, value == 0),
-      N(objectcode, cucore_objectcode_signature, value == 0),
-      N(objectcode, cucore_objectcode_signature_key, empty(value)),
-      N(objectcode, cucore_objectcode_image_count, value == 0),
       Neutral{"cucore_objectcode_metadata_key", "objectcode",
               [](void* x) {
                 return empty(cucore_objectcode_metadata_key(static_cast<cucore_objectcode*>(x), 0));
@@ -231,10 +177,7 @@ std::vector<Neutral> neutrals() {
                 return empty(
                     cucore_objectcode_metadata_value(static_cast<cucore_objectcode*>(x), 0));
               }},
-      N(kernel, cucore_kernel_name, empty(value)),
-      N(kernel, cucore_kernel_label, empty(value)),
-      N(kernel, cucore_kernel_native, value == nullptr),
-      N(kernel, cucore_kernel_parameter_count, value == 0),
+#include "neutral_rows.inc"
   };
 }
 

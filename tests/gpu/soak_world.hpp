@@ -15,7 +15,7 @@
 
 namespace gpu_test {
 
-using Cache = capi_test::Owned<cucore_cache, cucore_cache_release>;
+using Cache = capi_test::Cache;
 using Random = std::minstd_rand;
 
 // A stream created through the driver, for cucore_stream_from_native().

@@ -12,8 +12,6 @@
 namespace gpu_test {
 namespace {
 
-using Linker = Owned<cucore_linker, cucore_linker_release>;
-
 // Each image returns its own number.
 constexpr char SAYS_ITS_NUMBER[] =
     "extern \"C\" __global__ void which(int* out) { *out = NUMBER; }\n";

@@ -151,7 +151,7 @@ bool marks_pointers(const std::string& arch) {
 Code link(const cucore_objectcode* input, cucore_code_type target, const std::string& arch) {
   cucore_linker_options options = CUCORE_LINKER_OPTIONS_INIT;
   options.arch = arch.c_str();
-  Owned<cucore_linker, cucore_linker_release> linker;
+  Linker linker;
   MUST(cucore_linker_create, &options, linker.out());
   MUST(cucore_linker_add, linker, input);
   Code linked;

@@ -10,7 +10,7 @@ Cache make_cache() {
   options.directory = "";
   cucore_cache* out = nullptr;
   if (cucore_cache_open(&options, &out, nullptr) != CUCORE_OK) throw std::runtime_error("cache");
-  return Cache(out);
+  return Cache::adopt(out);
 }
 
 namespace {

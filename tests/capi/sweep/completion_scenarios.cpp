@@ -41,7 +41,7 @@ void from_stream(Run& run, World& world) {
 void from_default_stream(Run& run, World& world) {
   cucore_stream* legacy = nullptr;
   cucore_device_default_stream(world.device.get(), CUCORE_DEFAULT_STREAM_LEGACY, &legacy, nullptr);
-  const Stream owner(legacy);
+  const Stream owner = Stream::adopt(legacy);
   makes<cucore_future>(run, cucore_future_release, [&](auto** out, auto** error) {
     return cucore_future_from_stream(legacy, world.queue.get(), 1, out, error);
   });

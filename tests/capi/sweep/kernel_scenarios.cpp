@@ -53,7 +53,7 @@ void launch_with_more_shared_memory(Run& run, World& world) {
 void launch_on_a_default_stream(Run& run, World& world) {
   cucore_stream* stream = nullptr;
   cucore_device_default_stream(world.device.get(), CUCORE_DEFAULT_STREAM_LEGACY, &stream, nullptr);
-  const Stream owner(stream);
+  const Stream owner = Stream::adopt(stream);
   const Arguments arguments;
   const cucore_launch_options options = small_launch();
   run.call([&](auto** error) {

@@ -9,7 +9,7 @@ ErrorHandle an_error() {
   cucore_error* error = nullptr;
   cucore_objectcode* none = nullptr;
   cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, "nonsense", 8, nullptr, &none, &error);
-  return ErrorHandle(error);
+  return ErrorHandle::adopt(error);
 }
 
 template <class Text>
@@ -58,9 +58,9 @@ void create_error(Run& run) {
   options.origin = "the sweep";
   options.log = "a log that is too long for any string to keep inside itself";
   options.cause = cause.get();
-  const ErrorHandle error(run.plain(
+  const ErrorHandle error = ErrorHandle::adopt(run.plain(
       [&] { return cucore_error_create(CUCORE_ERROR_SHAPE, "what was attempted", &options); }));
-  ASSERT_NE(error, nullptr);
+  ASSERT_NE(error.get(), nullptr);
   const cucore_status status = cucore_error_status(error.get());
   EXPECT_TRUE(status == CUCORE_ERROR_SHAPE ||
               (run.struck() && status == CUCORE_ERROR_OUT_OF_MEMORY))

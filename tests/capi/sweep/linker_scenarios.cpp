@@ -10,7 +10,7 @@ Linker make_linker() {
   cucore_linker* out = nullptr;
   if (cucore_linker_create(&options, &out, nullptr) != CUCORE_OK)
     throw std::runtime_error("linker");
-  return Linker(out);
+  return Linker::adopt(out);
 }
 
 namespace {
@@ -41,10 +41,10 @@ ErrorHandle make_refusal(World& world) {
   const std::string text = PTX + "// reject\n";
   cucore_objectcode* code = nullptr;
   cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, text.data(), text.size(), nullptr, &code, nullptr);
-  const Code owner(code);
+  const Code owner = Code::adopt(code);
   cucore_error* error = nullptr;
   EXPECT_NE(cucore_objectcode_load(code, world.device.get(), &error), CUCORE_OK);
-  return ErrorHandle(error);
+  return ErrorHandle::adopt(error);
 }
 
 void counts_of_errors(Run& run, World& world) {
@@ -91,7 +91,7 @@ void image_at(Run& run, World& world) {
   const cucore_objectcode* images[] = {world.code.get(), second.get()};
   cucore_objectcode* made = nullptr;
   ASSERT_EQ(cucore_objectcode_bundle(images, 2, &made, nullptr), CUCORE_OK);
-  const Code both(made);
+  const Code both = Code::adopt(made);
   makes<cucore_objectcode>(run, cucore_objectcode_release, [&](auto** out, auto** error) {
     return cucore_objectcode_image_at(both.get(), 1, out, error);
   });

@@ -29,16 +29,6 @@ std::string fatbin_of(std::string ptx) {
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + ptx;
 }
 
-// Calls a function that must succeed and returns its output.
-template <class T, class Call>
-T* made(Call&& call) {
-  T* out = nullptr;
-  cucore_error* error = nullptr;
-  if (call(&out, &error) == CUCORE_OK) return out;
-  const ErrorHandle owner(error);
-  throw std::runtime_error(cucore_error_message(error));
-}
-
 }  // namespace
 
 const std::string PTX =
@@ -52,27 +42,20 @@ const std::string SOURCE =
     "extern \"C\" __global__ void saxpy(int n, float a, const float *x, float *y) { }\n"
     "template <class T> __global__ void scale(T *x, int n) { }\n";
 
-Device open_device(int32_t ordinal) {
-  return Device(made<cucore_device>(
-      [&](auto** out, auto** error) { return cucore_device_open(ordinal, out, error); }));
-}
+Device open_device(int32_t ordinal) { return cucore::make<Device>(cucore_device_open, ordinal); }
 
 Stream make_stream(const cucore_device* device) {
-  return Stream(made<cucore_stream>(
-      [&](auto** out, auto** error) { return cucore_stream_create(device, nullptr, out, error); }));
+  return cucore::make<Stream>(cucore_stream_create, device, nullptr);
 }
 
 Event make_event(const cucore_device* device) {
   cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
   options.timing = 1;
-  return Event(made<cucore_event>(
-      [&](auto** out, auto** error) { return cucore_event_create(device, &options, out, error); }));
+  return cucore::make<Event>(cucore_event_create, device, &options);
 }
 
 Buffer make_buffer(const cucore_device* device, const cucore_stream* stream) {
-  return Buffer(made<cucore_buffer>([&](auto** out, auto** error) {
-    return cucore_buffer_create(device, BUFFER_SIZE, stream, out, error);
-  }));
+  return cucore::make<Buffer>(cucore_buffer_create, device, BUFFER_SIZE, stream);
 }
 
 Program make_program() {
@@ -83,20 +66,13 @@ Program make_program() {
   options.header_names = names;
   options.header_sources = sources;
   options.header_count = 1;
-  return Program(made<cucore_program>([&](auto** out, auto** error) {
-    return cucore_program_create(CUCORE_SOURCE_TYPE_CUDA_CPP, SOURCE.data(), SOURCE.size(),
-                                 &options, out, error);
-  }));
+  return cucore::make<Program>(cucore_program_create, CUCORE_SOURCE_TYPE_CUDA_CPP, SOURCE.data(),
+                               SOURCE.size(), &options);
 }
 
 namespace {
 
-Code make_code_of(const std::string& ptx) {
-  return Code(made<cucore_objectcode>([&](auto** out, auto** error) {
-    return cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, ptx.data(), ptx.size(), nullptr, out,
-                                    error);
-  }));
-}
+Code make_code_of(const std::string& ptx) { return Code::create(cucore::CodeType::ptx, ptx); }
 
 }  // namespace
 
@@ -106,27 +82,17 @@ Code make_second_ptx() { return make_code_of(PTX + "// second\n"); }
 
 Code make_fatbin() {
   static const std::string bytes = fatbin_of(PTX);
-  return Code(made<cucore_objectcode>([&](auto** out, auto** error) {
-    return cucore_objectcode_create(CUCORE_CODE_TYPE_FATBIN, bytes.data(), bytes.size(), nullptr,
-                                    out, error);
-  }));
+  return Code::create(cucore::CodeType::fatbin, bytes);
 }
 
 Kernel find_saxpy(const cucore_objectcode* code) {
-  return Kernel(made<cucore_kernel>([&](auto** out, auto** error) {
-    return cucore_objectcode_find_kernel(code, "saxpy", out, error);
-  }));
+  return cucore::make<Kernel>(cucore_objectcode_find_kernel, code, "saxpy");
 }
 
-Queue make_queue() {
-  return Queue(made<cucore_queue>(
-      [&](auto** out, auto** error) { return cucore_queue_create(nullptr, out, error); }));
-}
+Queue make_queue() { return cucore::make<Queue>(cucore_queue_create, nullptr); }
 
 Future make_future(const cucore_stream* stream, cucore_queue* queue) {
-  return Future(made<cucore_future>([&](auto** out, auto** error) {
-    return cucore_future_from_stream(stream, queue, 1, out, error);
-  }));
+  return cucore::make<Future>(cucore_future_from_stream, stream, queue, 1);
 }
 
 World::World()
@@ -139,33 +105,24 @@ World::World()
       end(make_event(device.get())),
       buffer(make_buffer(device.get(), stream.get())),
       second_buffer(make_buffer(device.get(), stream.get())),
-      pinned(made<cucore_buffer>([&](auto** out, auto** error) {
-        return cucore_buffer_create_pinned(device.get(), BUFFER_SIZE, out, error);
-      })),
+      pinned(Buffer::create_pinned(device, BUFFER_SIZE)),
       program(make_program()),
       code(make_ptx()),
       kernel(find_saxpy(code.get())),
       queue(make_queue()),
       future(make_future(stream.get(), queue.get())) {
-  cucore_error* error = nullptr;
-  if (cucore_event_record(start.get(), stream.get(), &error) != CUCORE_OK ||
-      cucore_event_record(end.get(), stream.get(), &error) != CUCORE_OK ||
-      cucore_device_reset(spare.get(), &error) != CUCORE_OK)
-    throw std::runtime_error(cucore_error_message(error));
+  start.record(stream);
+  end.record(stream);
+  spare.reset_context();
   // Other code may have launched kernels that print on it. A query does all of its work now, and a
   // context keeps the objects for it.
-  int32_t done = 0;
-  if (!cucore_stream_native(stream.get()) ||
-      cucore_stream_query(stream.get(), &done, &error) != CUCORE_OK)
-    throw std::runtime_error(cucore_error_message(error));
+  if (!stream.native()) throw std::runtime_error("the stream has no CUstream");
+  static_cast<void>(stream.query());
   cucore_completion taken;
   size_t count = 0;
-  if (cucore_queue_wait(queue.get(), -1, &taken, 1, &count, &error) != CUCORE_OK)
-    throw std::runtime_error(cucore_error_message(error));
+  cucore::call(cucore_queue_wait, queue.get(), std::int64_t{-1}, &taken, std::size_t{1}, &count);
   // libcrypto's own initialisation, at the first hash, does not survive a lack of memory.
-  Code(made<cucore_objectcode>([&](auto** out, auto** failure) {
-    return cucore_program_compile(program.get(), CUCORE_CODE_TYPE_PTX, nullptr, 0, out, failure);
-  }));
+  static_cast<void>(program.compile());
 }
 
 }  // namespace sweep

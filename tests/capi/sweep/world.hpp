@@ -2,32 +2,25 @@
 // The objects of the scenarios, and functions that create more.
 #pragma once
 
-#include <memory>
+#include <cucore.hpp>
 #include <string>
 
 #include "run.hpp"
 
 namespace sweep {
 
-template <class T, void (*Release)(T*)>
-struct Releaser {
-  void operator()(T* handle) const { Release(handle); }
-};
-#define SWEEP_HANDLE(Name, type) \
-  using Name = std::unique_ptr<cucore_##type, Releaser<cucore_##type, &cucore_##type##_release>>
-SWEEP_HANDLE(Device, device);
-SWEEP_HANDLE(Stream, stream);
-SWEEP_HANDLE(Event, event);
-SWEEP_HANDLE(Buffer, buffer);
-SWEEP_HANDLE(Program, program);
-SWEEP_HANDLE(Linker, linker);
-SWEEP_HANDLE(Cache, cache);
-SWEEP_HANDLE(Code, objectcode);
-SWEEP_HANDLE(Kernel, kernel);
-SWEEP_HANDLE(Queue, queue);
-SWEEP_HANDLE(Future, future);
-SWEEP_HANDLE(ErrorHandle, error);
-#undef SWEEP_HANDLE
+using cucore::Buffer;
+using cucore::Cache;
+using cucore::Device;
+using cucore::Event;
+using cucore::Future;
+using cucore::Kernel;
+using cucore::Linker;
+using cucore::Program;
+using cucore::Queue;
+using cucore::Stream;
+using Code = cucore::ObjectCode;
+using ErrorHandle = cucore::Error;
 
 // Created without injected failures; throws if a call fails.
 Device open_device(int32_t ordinal);
