@@ -21,6 +21,12 @@ namespace cache_test {
 using namespace capi_test;
 namespace fs = std::filesystem;
 
+inline const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
+constexpr uint8_t KEY[32] = {1}, OTHER_KEY[32] = {2};
+
+// Whether the tests run with the counts of a nightly run.
+inline bool is_long() { return std::getenv("CUCORE_TEST_LONG") != nullptr; }
+
 class Folder {
  public:
   Folder() {

@@ -13,9 +13,6 @@ namespace {
 using namespace cache_test;
 using namespace std::chrono_literals;
 
-const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
-constexpr uint8_t KEY[32] = {1}, OTHER_KEY[32] = {2};
-
 // The behaviour of a remote's functions, and the number of their calls.
 struct Remote {
   std::function<cucore_cache_answer(cucore_cache_receive_fn, void*)> get;

@@ -14,8 +14,6 @@ namespace {
 
 using namespace cache_test;
 
-constexpr uint8_t KEY[32] = {1}, OTHER_KEY[32] = {2};
-
 // Without a compiler: object code under the test's own keys.
 class Damage : public testing::Test {
  protected:

@@ -110,7 +110,6 @@ void compare_all(const std::vector<Kernel>& kernels, cucore_code_type target) {
 }
 
 // By default to CUBIN; with CUCORE_TEST_LONG also to PTX and LTOIR.
-bool is_long() { return std::getenv("CUCORE_TEST_LONG") != nullptr; }
 
 TEST(Equality, HitsEqualFreshCompiles) {
   NEEDS_REAL_COMPILER();

@@ -67,9 +67,9 @@ class Peer {
 
 using Behaviour = std::function<void(const Peer&)>;
 
-class Server {
+class HostileServer {
  public:
-  explicit Server(Behaviour behaviour) : behaviour_(std::move(behaviour)) {
+  explicit HostileServer(Behaviour behaviour) : behaviour_(std::move(behaviour)) {
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -81,14 +81,14 @@ class Server {
     port_ = ntohs(address.sin_port);
     acceptor_ = std::thread([this] { accept_all(); });
   }
-  ~Server() {
+  ~HostileServer() {
     stopping_ = true;
     acceptor_.join();
     for (std::thread& thread : threads_) thread.join();
     close(listener_);
   }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  HostileServer(const HostileServer&) = delete;
+  HostileServer& operator=(const HostileServer&) = delete;
   std::string at(const std::string& scheme) const {
     return scheme + "127.0.0.1:" + std::to_string(port_);
   }
@@ -121,8 +121,6 @@ size_t peak_memory() {
   const size_t at = status.find("VmHWM:");
   return at == status.npos ? 0 : std::strtoull(status.c_str() + at + 6, nullptr, 10) << 10;
 }
-
-const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
 
 Cache with_remote(const std::string& url, bool sends = false) {
   Cache cache = open_cache("", [&](auto& options) {
@@ -210,7 +208,7 @@ TEST(HostileRemotes, RedisServersAreBounded) {
       {"another protocol", answer(HEAD + "\r\n")},
   };
   for (const Case& one : cases) {
-    const Server server(one.behave);
+    const HostileServer server(one.behave);
     expect_bounded_get(server.at("redis://"), one.name);
   }
 }
@@ -221,14 +219,14 @@ TEST(HostileRemotes, RedisServersAreBoundedAtTheDoor) {
                                    {"an endless status", answer_then_repeat("+", "O")},
                                    {"a byte at a time", answer_then_trickle("+", "O")}};
   for (const Case& one : cases) {
-    const Server server(one.behave);
+    const HostileServer server(one.behave);
     expect_bounded_get(server.at("redis://:password@") + "/3", one.name);
   }
 }
 
 // Two answers to one request: the second is not an answer to the next request.
 TEST(HostileRemotes, RedisAnswersDoNotGoToAnotherRequest) {
-  const Server server([](const Peer& peer) {
+  const HostileServer server([](const Peer& peer) {
     while (!peer.receive().empty()) peer.send("$-1\r\n$1\r\nx\r\n");
   });
   const Cache cache = with_remote(server.at("redis://"));
@@ -263,17 +261,17 @@ TEST(HostileRemotes, WebServersAreBounded) {
       {"zeros", answer_then_repeat("", std::string(1, '\0'))},
   };
   for (const Case& one : cases) {
-    const Server server(one.behave);
+    const HostileServer server(one.behave);
     expect_bounded_get(server.at("http://"), one.name);
   }
 }
 
 TEST(HostileRemotes, WebServersDoNotSendElsewhere) {
-  const Server other(answer(HEAD + "Content-Length: 1\r\n\r\nx"));
+  const HostileServer other(answer(HEAD + "Content-Length: 1\r\n\r\nx"));
   for (const std::string& place :
        {other.at("http://") + "/", std::string("file:///etc/passwd"), other.at("gopher://")}) {
-    const Server server(answer_then_close("HTTP/1.1 302 Found\r\nLocation: " + place +
-                                          "\r\nContent-Length: 0\r\n\r\n"));
+    const HostileServer server(answer_then_close("HTTP/1.1 302 Found\r\nLocation: " + place +
+                                                 "\r\nContent-Length: 0\r\n\r\n"));
     expect_bounded_get(server.at("http://"), place);
   }
   EXPECT_EQ(other.connections(), 0);
@@ -291,7 +289,7 @@ TEST(HostileRemotes, SendsAreBounded) {
   };
   for (const auto& [scheme, one] : cases) {
     SCOPED_TRACE(std::string(scheme) + one.name);
-    const Server server(one.behave);
+    const HostileServer server(one.behave);
     Cache cache = with_remote(server.at(scheme), true);
     write_file("/proc/self/clear_refs", "5");
     const size_t memory = peak_memory();

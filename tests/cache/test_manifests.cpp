@@ -10,8 +10,6 @@ namespace {
 
 using namespace cache_test;
 
-const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
-
 class Manifests : public testing::Test {
  protected:
   void SetUp() override {

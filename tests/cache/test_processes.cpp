@@ -18,8 +18,6 @@ namespace {
 
 using namespace cache_test;
 
-bool is_long() { return std::getenv("CUCORE_TEST_LONG") != nullptr; }
-
 class Process {
  public:
   explicit Process(const std::vector<std::string>& arguments) {

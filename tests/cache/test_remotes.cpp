@@ -16,8 +16,6 @@ namespace {
 
 using namespace cache_test;
 
-const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
-
 int free_port() {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -96,7 +94,7 @@ Cache with_remote(const std::string& folder, const std::string& url,
   return cache;
 }
 
-cucore_status give_code(cucore_objectcode** out, cucore_error**, void* count) {
+cucore_status count_build(cucore_objectcode** out, cucore_error**, void* count) {
   ++*static_cast<int*>(count);
   *out = cucore_objectcode_retain(make_ptx_code());
   return CUCORE_OK;
@@ -106,7 +104,7 @@ cucore_cache_outcome get_or_build(cucore_cache* cache, int number, int& builds) 
   const uint8_t key[32] = {static_cast<uint8_t>(number), 9};
   Code code;
   cucore_cache_outcome outcome = CUCORE_CACHE_OUTCOME_NONE;
-  MUST(cucore_cache_get_or_build, cache, key, give_code, &builds, code.out(), &outcome);
+  MUST(cucore_cache_get_or_build, cache, key, count_build, &builds, code.out(), &outcome);
   EXPECT_TRUE(bytes_of(code) == std::string(PTX, PTX_SIZE));
   return outcome;
 }

@@ -48,7 +48,6 @@ struct MemoryRemote {
   }
 };
 
-const cucore_key SECRET = {"secret", 6, CUCORE_KEY_HMAC_SHA256, 0};
 const cucore_key WRONG = {"wrong", 5, CUCORE_KEY_HMAC_SHA256, 0};
 
 Cache with_remote(MemoryRemote& remote, const std::string& folder, const cucore_key* sign,

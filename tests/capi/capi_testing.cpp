@@ -247,6 +247,13 @@ fake::Client* fake_nvrtc() {
   return client;
 }
 
+std::vector<std::string> last_options() {
+  std::vector<std::string> options;
+  for (size_t i = 0; i < fake_nvrtc()->option_count(); ++i)
+    options.emplace_back(fake_nvrtc()->option_at(i));
+  return options;
+}
+
 bool has_device() {
   int32_t count = 0;
   return cucore_device_count(&count, nullptr) == CUCORE_OK && count > 0;

@@ -115,6 +115,8 @@ cucore_status launch_saxpy(const cucore_kernel* saxpy, const cucore_stream* stre
 // Returns null if the driver, or the compiler, is a real one.
 fake::Client* fake_driver();
 fake::Client* fake_nvrtc();
+// The options of the last compile of the scripted compiler.
+std::vector<std::string> last_options();
 bool has_device();
 bool has_compiler();
 bool is_emulated();

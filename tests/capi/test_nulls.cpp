@@ -45,7 +45,7 @@ class Outputs {
   std::deque<std::vector<unsigned char>> slots_;
 };
 
-struct World {
+struct Handles {
   Device device;
   Stream stream;
   Event event;
@@ -91,7 +91,7 @@ struct World {
   }
 };
 
-using Call = std::function<cucore_status(World&, Outputs&, void*, cucore_error**)>;
+using Call = std::function<cucore_status(Handles&, Outputs&, void*, cucore_error**)>;
 
 struct Row {
   std::string function, argument;
@@ -103,17 +103,17 @@ struct Row {
 #define H(type, argument, function, ...)                                                      \
   Row {                                                                                       \
 #function, #argument, #type,                                                                \
-      []([[maybe_unused]] World& w, [[maybe_unused]] Outputs& o, void* x, cucore_error** e) {     \
+      []([[maybe_unused]] Handles& w, [[maybe_unused]] Outputs& o, void* x, cucore_error** e) {     \
         auto* argument = static_cast<cucore_##type*>(x);                                          \
         return function(__VA_ARGS__, e);                                                          \
       } \
   }
 // P(argument, function, arguments...): another pointer, written as nullptr in its place.
-#define P(argument, function, ...)                                          \
-  Row {                                                                     \
-#function, #argument, "",                                               \
-        []([[maybe_unused]] World & w, [[maybe_unused]] Outputs & o, void*, \
-           cucore_error** e) { return function(__VA_ARGS__, e); }           \
+#define P(argument, function, ...)                                            \
+  Row {                                                                       \
+#function, #argument, "",                                                 \
+        []([[maybe_unused]] Handles & w, [[maybe_unused]] Outputs & o, void*, \
+           cucore_error** e) { return function(__VA_ARGS__, e); }             \
   }
 
 constexpr auto ATTRIBUTE = CUCORE_DEVICE_ATTRIBUTE_WARP_SIZE;
@@ -204,7 +204,7 @@ class Nulls : public OnDevice {
     return options;
   }
   void TearDown() override {
-    world_ = World();
+    world_ = Handles();
     OnDevice::TearDown();
   }
 
@@ -221,7 +221,7 @@ class Nulls : public OnDevice {
     EXPECT_TRUE(others.are_cleared());
   }
 
-  World world_;
+  Handles world_;
 };
 
 TEST_F(Nulls, EveryPointerArgument) {
@@ -230,7 +230,7 @@ TEST_F(Nulls, EveryPointerArgument) {
 }
 
 TEST_F(Nulls, EveryHandleThatWasReleased) {
-  World other;
+  Handles other;
   other.stream = make_stream(device_);
   other.event = make_event(device_);
   other.buffer = make_buffer(device_, 16, stream_);
@@ -244,7 +244,7 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   ASSERT_EQ(cucore_device_count(&devices, nullptr), CUCORE_OK);
   if (devices > 1) other.device = open_device(1);
   const auto released = other.handles();
-  other = World();
+  other = Handles();
   for (const Row& row : rows())
     if (void* dead = row.type.empty() ? nullptr : released.at(row.type))
       expect_failure(row, dead, CUCORE_ERROR_INVALID_HANDLE,

@@ -13,7 +13,7 @@ namespace {
 using namespace capi_test;
 using Classes = std::vector<cucore_parameter_class>;
 
-constexpr auto UNKNOWN = CUCORE_PARAMETER_CLASS_UNKNOWN;
+constexpr auto UNKNOWN_CLASS = CUCORE_PARAMETER_CLASS_UNKNOWN;
 constexpr auto INTEGER = CUCORE_PARAMETER_CLASS_INTEGER;
 constexpr auto POINTER = CUCORE_PARAMETER_CLASS_POINTER;
 
@@ -46,13 +46,6 @@ Classes classes_of(const cucore_objectcode* code, const std::string& name = "k")
     return classes;
   }
   throw std::runtime_error("no kernel " + name);
-}
-
-std::vector<std::string> last_options() {
-  std::vector<std::string> options;
-  for (size_t i = 0; i < fake_nvrtc()->option_count(); ++i)
-    options.emplace_back(fake_nvrtc()->option_at(i));
-  return options;
 }
 
 bool has(const std::vector<std::string>& options, const std::string& part) {
@@ -114,7 +107,7 @@ TEST_F(OpenClasses, LeaveNoTraceOfASecondCompile) {
   fake_nvrtc()->fail_call("nvrtcGetSupportedArchs", 1, NVRTC_ERROR_INTERNAL_ERROR);
   const Code without = compile(make_program(source, &options));
   EXPECT_EQ(fake_nvrtc()->compile_count(), 3u);
-  EXPECT_EQ(classes_of(without), (Classes{UNKNOWN, UNKNOWN, INTEGER}));
+  EXPECT_EQ(classes_of(without), (Classes{UNKNOWN_CLASS, UNKNOWN_CLASS, INTEGER}));
   EXPECT_EQ(bytes_of(with), bytes_of(without));
   EXPECT_STREQ(cucore_objectcode_log(with), cucore_objectcode_log(without));
   EXPECT_EQ(cucore_objectcode_diagnostic_count(with), 1u);
@@ -141,7 +134,7 @@ TEST_F(OpenClasses, StayUnknownIfTheSecondCompileFails) {
     const Program program = make_program(OPEN, &options);
     SUCCEEDS(cucore_program_compile, program, CUCORE_CODE_TYPE_CUBIN, nullptr, 0, code.out());
     EXPECT_TRUE(fake_nvrtc()->failures_used()) << call;
-    EXPECT_EQ(classes_of(code), (Classes{UNKNOWN, UNKNOWN, INTEGER})) << call;
+    EXPECT_EQ(classes_of(code), (Classes{UNKNOWN_CLASS, UNKNOWN_CLASS, INTEGER})) << call;
     EXPECT_STREQ(cucore_objectcode_log(code), "") << call;
   }
 }
@@ -151,7 +144,7 @@ TEST_F(OpenClasses, StayUnknownIfNoTargetMarksPointers) {
   const auto options = for_arch("sm_90");
   const Code code = compile(make_program(OPEN, &options));
   EXPECT_EQ(fake_nvrtc()->compile_count(), 1u);
-  EXPECT_EQ(classes_of(code), (Classes{UNKNOWN, UNKNOWN, INTEGER}));
+  EXPECT_EQ(classes_of(code), (Classes{UNKNOWN_CLASS, UNKNOWN_CLASS, INTEGER}));
 }
 
 TEST_F(OpenClasses, WriteNoFileASecondTime) {
@@ -222,24 +215,24 @@ TEST(OpenClassesOfNvrtc, AreFoundInAnonymousNamespaces) {
             (Classes{INTEGER, POINTER}));
 }
 
-constexpr char CALLER[] =
+constexpr char KERNEL_UNIT[] =
     "__device__ float helper(float);\n"
     "extern \"C\" __global__ void kernel_(Id<float*>::type p, Id<long>::type n, int i) {\n"
     "  if (i) *p = helper(*p);\n"
     "}\n"
     "extern \"C\" __global__ void unused_(Id<float*>::type p, Id<long>::type n) {}\n";
-constexpr char CALLEE[] = "__device__ float helper(float x) { return x * 3.0f + 1.0f; }\n";
+constexpr char HELPER_UNIT[] = "__device__ float helper(float x) { return x * 3.0f + 1.0f; }\n";
 
 // The callee may have any kind: only LTOIR is linked a second time.
 TEST(OpenClassesOfLtoir, AreKeptByLinks) {
   NEEDS_REAL_LINKER();
-  const Code a = compile_for(std::string(ID) + CALLER, CUCORE_CODE_TYPE_LTOIR, "a.cu");
+  const Code a = compile_for(std::string(ID) + KERNEL_UNIT, CUCORE_CODE_TYPE_LTOIR, "a.cu");
   const Classes of_kernel{POINTER, INTEGER, INTEGER}, of_unused{POINTER, INTEGER};
   EXPECT_EQ(classes_of(a, "kernel_"), of_kernel) << "with an undefined function";
   EXPECT_EQ(classes_of(a, "unused_"), of_unused);
   for (const cucore_code_type type :
        {CUCORE_CODE_TYPE_LTOIR, CUCORE_CODE_TYPE_CUBIN, CUCORE_CODE_TYPE_PTX}) {
-    const Code b = compile_for(CALLEE, type, "b.cu");
+    const Code b = compile_for(HELPER_UNIT, type, "b.cu");
     const Linker linker = make_linker();
     SUCCEEDS(cucore_linker_add, linker, a);
     SUCCEEDS(cucore_linker_add, linker, b);

@@ -21,13 +21,6 @@ cucore_program_options arch(const char* name = "compute_90") {
   return options;
 }
 
-std::vector<std::string> last_options() {
-  std::vector<std::string> options;
-  for (size_t i = 0; i < fake_nvrtc()->option_count(); ++i)
-    options.emplace_back(fake_nvrtc()->option_at(i));
-  return options;
-}
-
 // The flags of a field, without those of every compile.
 std::vector<std::string> flags_of(const cucore_program_options& options,
                                   cucore_code_type target = CUCORE_CODE_TYPE_PTX) {

@@ -39,10 +39,10 @@ TYPED_TEST(Owners, AreEmptyByDefault) {
 // A name is empty once the last reference is released.
 bool is_alive(const cucore_program* program) { return cucore_program_backend(program) != 0; }
 
-cucore::Program make_program() { return must(cucore::Program::create("__global__ void f() {}")); }
+cucore::Program new_program() { return must(cucore::Program::create("__global__ void f() {}")); }
 
 TEST(OwnerOfAProgram, CopiesAddAReference) {
-  cucore::Program program = make_program();
+  cucore::Program program = new_program();
   cucore_program* const handle = program.get();
   {
     const cucore::Program copy = program;
@@ -54,12 +54,12 @@ TEST(OwnerOfAProgram, CopiesAddAReference) {
 }
 
 TEST(OwnerOfAProgram, MovesTakeTheReference) {
-  cucore::Program program = make_program();
+  cucore::Program program = new_program();
   cucore_program* const handle = program.get();
   cucore::Program moved = std::move(program);
   EXPECT_FALSE(program);  // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(moved.get(), handle);
-  cucore::Program other = make_program();
+  cucore::Program other = new_program();
   cucore_program* const gone = other.get();
   other = std::move(moved);
   EXPECT_FALSE(is_alive(gone));
@@ -67,7 +67,7 @@ TEST(OwnerOfAProgram, MovesTakeTheReference) {
 }
 
 TEST(OwnerOfAProgram, AssignsToItself) {
-  cucore::Program program = make_program();
+  cucore::Program program = new_program();
   cucore::Program& same = program;
   program = same;
   EXPECT_TRUE(is_alive(program.get()));
@@ -76,7 +76,7 @@ TEST(OwnerOfAProgram, AssignsToItself) {
 }
 
 TEST(OwnerOfAProgram, ReleaseHandsTheReferenceOver) {
-  cucore::Program program = make_program();
+  cucore::Program program = new_program();
   cucore_program* const handle = program.release();
   EXPECT_FALSE(program);
   EXPECT_TRUE(is_alive(handle));
@@ -86,13 +86,13 @@ TEST(OwnerOfAProgram, ReleaseHandsTheReferenceOver) {
 }
 
 TEST(OwnerOfAProgram, ShareAddsAReference) {
-  const cucore::Program program = make_program();
+  const cucore::Program program = new_program();
   cucore_program_release(cucore::Program::share(program.get()).release());
   EXPECT_TRUE(is_alive(program.get()));
 }
 
 TEST(OwnerOfAProgram, SwapExchangesHandles) {
-  cucore::Program a = make_program(), b = make_program();
+  cucore::Program a = new_program(), b = make_program();
   cucore_program* const handle = a.get();
   a.swap(b);
   EXPECT_EQ(b.get(), handle);

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto LONGEST_RELEASE = std::chrono::microseconds(100);
 
 // Runs for the given number of nanoseconds, then writes.
-constexpr char SLOW[] = R"(
+constexpr char SLOW_SOURCE[] = R"(
 extern "C" __global__ void slow(int* out, unsigned long long nanoseconds, int value) {
   unsigned long long start, now;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
@@ -58,7 +58,7 @@ class InFlight : public OnGpu {
 TEST_F(InFlight, ReleaseDoesNotWaitForAKernel) {
   Clock::duration longest{};
   for (int i = 0; i < 3; ++i) {
-    Code code = code_of(SLOW);
+    Code code = code_of(SLOW_SOURCE);
     Kernel slow = find_kernel(code, "slow");
     const Array<int> out(*this, {0});
     start(slow, stream_, out.address(), SECOND_, 40 + i);
@@ -83,7 +83,7 @@ TEST_F(InFlight, ReleaseDoesNotBreakACaptureOfAnotherThread) {
   const Array<int> out(*this, {0}), other(*this, {0});
   run(quick, grid(1, 1), out, 0);
   const Stream captured = make_stream(device_);
-  Code code = code_of(SLOW);
+  Code code = code_of(SLOW_SOURCE);
   Kernel slow = find_kernel(code, "slow");
   start(slow, stream_, other.address(), SECOND_ / 5, 9);
 

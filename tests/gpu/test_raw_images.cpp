@@ -10,7 +10,7 @@ namespace gpu_test {
 namespace {
 
 // A kernel with calls, branches, shared and constant data: all sections that a CUBIN may have.
-constexpr char SOURCE[] = R"(
+constexpr char RAW_SOURCE[] = R"(
 __constant__ float weights[64];
 __device__ int counter;
 __device__ __noinline__ float twist(float x, int n) { return n ? twist(x * 1.5f, n - 1) : x; }
@@ -58,7 +58,7 @@ class RawImages : public OnGpu {
     if (cucore_device_is_emulated(device_)) GTEST_SKIP() << "runs no machine code";
     cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
     options.arch = cucore_device_arch(device_);
-    cubin_ = bytes_of(compile(make_program(SOURCE, &options), CUCORE_CODE_TYPE_CUBIN));
+    cubin_ = bytes_of(compile(make_program(RAW_SOURCE, &options), CUCORE_CODE_TYPE_CUBIN));
   }
 
   // The outcome of an image in this process.

@@ -26,7 +26,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr unsigned THREADS = 8;
+constexpr unsigned SOAK_THREADS = 8;
 constexpr const char* KINDS[] = {"stream",  "event", "memory", "host_memory",
                                  "library", "link",  "graph",  "graph_exec"};
 
@@ -72,9 +72,9 @@ class Soak : public OnGpu {
     driver_->arm(one_in_, seed_ + slice_);
     const auto end = steady_clock::now() + std::chrono::nanoseconds(std::llround(seconds * 1e9));
     std::vector<std::thread> threads;
-    for (unsigned t = 0; t < THREADS; ++t)
+    for (unsigned t = 0; t < SOAK_THREADS; ++t)
       threads.emplace_back(
-          [this, end, seed = seed_ * 64 + slice_ * THREADS + t] { work(seed, end); });
+          [this, end, seed = seed_ * 64 + slice_ * SOAK_THREADS + t] { work(seed, end); });
     for (std::thread& thread : threads) thread.join();
     driver_->arm(0, 0);
     ++slice_;

@@ -95,7 +95,7 @@ Found find(std::string_view symbol, int version, cuuint64_t flags) {
   return unknown ? by_exported_name(symbol) : found;
 }
 
-void check(const char* symbol, void** pfn, int version, cuuint64_t flags) {
+void require_valid(const char* symbol, void** pfn, int version, cuuint64_t flags) {
   constexpr cuuint64_t KNOWN =
       CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   require(symbol && *symbol && pfn && (flags & ~KNOWN) == 0 && flags != KNOWN);
@@ -108,7 +108,7 @@ namespace api {
 
 CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* symbolStatus) {
-  check(symbol, pfn, cudaVersion, flags);
+  require_valid(symbol, pfn, cudaVersion, flags);
   Found found = find(symbol, cudaVersion, flags);
   *pfn = found.address;
   if (symbolStatus) *symbolStatus = found.status;
@@ -117,7 +117,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cu
 
 // The first ABI has no status output, so an unknown name is an error.
 CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags) {
-  check(symbol, pfn, cudaVersion, flags);
+  require_valid(symbol, pfn, cudaVersion, flags);
   Found found = find(symbol, cudaVersion, flags);
   *pfn = found.address;
   return found.address ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

@@ -125,37 +125,23 @@ struct Store {
 
 // ---- any pattern
 
-CUCPU_INLINE std::byte* host(uint64_t address) { return reinterpret_cast<std::byte*>(address); }
+// The address of each lane. They are 64-bit for each address space, so that code which depends on
+// the types of an instruction exists once for all spaces.
+using Addresses = uint64_t[LANES];
 
-// Processes eight lanes at a time: rows of a tile are consecutive or equal in parts of a warp.
-template <class Kind, class A>
-CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const A* a, uint64_t origin, int first) {
-  constexpr A STEP = A(Kind::SIZE);
-  const A step = a[first + 1] - a[first];
-  if (step == STEP && is_ramp<STEP, 8>(a + first))
-    return Kind::template consecutive<8>(w, op, host(origin + a[first]), first);
-  if (step == 0 && is_ramp<A(0), 8>(a + first))
-    return Kind::template equal<8>(w, op, host(origin + a[first]), first);
-  for (int l = first; l < first + 8; ++l) Kind::lane(w, op, host(origin + a[l]), l);
-}
-
-template <class Place, class Kind>
-[[gnu::noinline]] void lane_by_lane(Warp& w, const Op& op, const typename Place::Address* a) {
-  each_active(w, [&](int l) {
-    std::byte* p = resolve(w, op, l, a[l], Kind::SIZE, Kind::ACCESS, region_of(op));
-    Kind::lane(w, op, p, l);
-  });
-}
-
-template <class Place, class Kind>
-[[gnu::noinline]] void scattered(Warp& w, const Op& op) {
+// Writes the lanes' addresses; those of inactive lanes are equal to one of an active lane. If one
+// window holds all lanes and each address is aligned, they are the host's addresses and the result
+// is true. Else they are addresses of the device.
+template <class Place>
+[[gnu::noinline]] bool locate(Warp& w, const Op& op, uint64_t size, Access access,
+                              Addresses& addresses) {
   using A = typename Place::Address;
   const A* base = in<A>(w, op[LoadStore::ADDRESS]);
   const A offset = A(op.imm);
   const A some = base[__builtin_ctz(w.mask)] + offset;
   const uint32_t m = w.mask;
-  A a[LANES];
   A low = some, high = some, any = some;
+  A a[LANES];
   for (int l = 0; l < LANES; ++l) {
     const A mine = A(base[l] + offset);
     a[l] = (m >> l & 1) ? mine : some;
@@ -163,22 +149,49 @@ template <class Place, class Kind>
     high = a[l] > high ? a[l] : high;
     any |= a[l];
   }
-  if (any & (Kind::SIZE - 1)) return lane_by_lane<Place, Kind>(w, op, a);
-  std::byte* p = window<Place>(w, op, low, uint64_t(high - low) + Kind::SIZE);
-  if (!p) {
+  const uint64_t distance = uint64_t(high - low);
+  std::byte* p = nullptr;
+  if (!(any & (size - 1))) p = window<Place>(w, op, low, distance + size);
+  if (!p && !Place::SHARED && !(any & (size - 1)) && size <= ~uint64_t{0} - distance) {
     // The first miss of this instruction fills its site; later accesses of the warp are usually
     // inside.
-    if (Place::SHARED || Kind::SIZE > ~uint64_t{0} - uint64_t(high - low))
-      return lane_by_lane<Place, Kind>(w, op, a);
-    resolve(w, op, __builtin_ctz(m), some, Kind::SIZE, Kind::ACCESS, region_of(op));
-    p = window<Place>(w, op, low, uint64_t(high - low) + Kind::SIZE);
-    if (!p) return lane_by_lane<Place, Kind>(w, op, a);
+    resolve(w, op, __builtin_ctz(m), some, size, access, region_of(op));
+    p = window<Place>(w, op, low, distance + size);
   }
-  const uint64_t origin = reinterpret_cast<uint64_t>(p) - low;  // host address of device address 0
-  if (m == FULL_MASK)
-    for (int first = 0; first < LANES; first += 8) eight_lanes<Kind>(w, op, a, origin, first);
+  const uint64_t origin = p ? reinterpret_cast<uint64_t>(p) - low : 0;
+  for (int l = 0; l < LANES; ++l) addresses[l] = origin + a[l];
+  return p != nullptr;
+}
+
+CUCPU_INLINE std::byte* host(uint64_t address) { return reinterpret_cast<std::byte*>(address); }
+
+// Processes eight lanes at a time: rows of a tile are consecutive or equal in parts of a warp.
+template <class Kind>
+CUCPU_INLINE void eight_lanes(const Warp& w, const Op& op, const uint64_t* a, int first) {
+  const uint64_t step = a[first + 1] - a[first];
+  if (step == Kind::SIZE && is_ramp<Kind::SIZE, 8>(a + first))
+    return Kind::template consecutive<8>(w, op, host(a[first]), first);
+  if (step == 0 && is_ramp<uint64_t{0}, 8>(a + first))
+    return Kind::template equal<8>(w, op, host(a[first]), first);
+  for (int l = first; l < first + 8; ++l) Kind::lane(w, op, host(a[l]), l);
+}
+
+template <class Kind>
+[[gnu::noinline]] void lane_by_lane(Warp& w, const Op& op, const Addresses& a) {
+  each_active(w, [&](int l) {
+    std::byte* p = resolve(w, op, l, a[l], Kind::SIZE, Kind::ACCESS, region_of(op));
+    Kind::lane(w, op, p, l);
+  });
+}
+
+template <class Kind>
+[[gnu::noinline]] void scattered(Warp& w, const Op& op, decltype(locate<Global>)& locate_lanes) {
+  Addresses a;
+  if (!locate_lanes(w, op, Kind::SIZE, Kind::ACCESS, a)) return lane_by_lane<Kind>(w, op, a);
+  if (w.mask == FULL_MASK)
+    for (int first = 0; first < LANES; first += 8) eight_lanes<Kind>(w, op, a, first);
   else
-    each_active(w, [&](int l) { Kind::lane(w, op, host(origin + a[l]), l); });
+    each_active(w, [&](int l) { Kind::lane(w, op, host(a[l]), l); });
 }
 
 template <class Place, class Kind>
@@ -197,7 +210,7 @@ void access(Warp& w, const Op& op) {
         return Kind::template equal<LANES>(w, op, p, 0);
     }
   }
-  scattered<Place, Kind>(w, op);
+  scattered<Kind>(w, op, locate<Place>);
 }
 
 // ---- memory that each lane has separately, and indexed parameters

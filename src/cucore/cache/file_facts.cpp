@@ -9,16 +9,13 @@
 #include <cerrno>
 
 #include "cache/descriptor.hpp"
+#include "support/nanoseconds.hpp"
 #include "support/sha256.hpp"
 
 namespace cucore::cache {
 namespace {
 
-constexpr uint64_t LARGEST = uint64_t{1} << 28;  // larger than any header
-
-int64_t nanoseconds(const timespec& time) {
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
+constexpr uint64_t LARGEST_HEADER = uint64_t{1} << 28;  // larger than any header
 
 FileStamp to_stamp(const struct stat& status) {
   return {status.st_dev, status.st_ino, static_cast<uint64_t>(status.st_size),
@@ -58,7 +55,7 @@ std::shared_ptr<const FileFacts> FileIndex::read(const std::string& path) {
   struct stat before {
   }, after{};
   if (!file || fstat(file.get(), &before) != 0 || !S_ISREG(before.st_mode)) return nullptr;
-  if (static_cast<uint64_t>(before.st_size) > LARGEST) return nullptr;
+  if (static_cast<uint64_t>(before.st_size) > LARGEST_HEADER) return nullptr;
   std::string text(static_cast<size_t>(before.st_size), '\0');
   if (!read_all(file.get(), text.data(), text.size())) return nullptr;
   if (fstat(file.get(), &after) != 0 || !(to_stamp(after) == to_stamp(before))) return nullptr;

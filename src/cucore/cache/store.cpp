@@ -13,12 +13,13 @@
 
 #include "support/concat.hpp"
 #include "support/log.hpp"
+#include "support/nanoseconds.hpp"
 #include "support/sha256.hpp"
 
 namespace cucore::cache {
 namespace {
 
-constexpr uint64_t LARGEST = uint64_t{1} << 31;
+constexpr uint64_t LARGEST_ENTRY = uint64_t{1} << 31;
 constexpr int64_t SECOND = 1'000'000'000;
 constexpr int64_t ABANDONED = 3600 * SECOND;  // age of an abandoned temporary file
 constexpr unsigned BETWEEN_COUNTS = 32;       // changes of files between two counts
@@ -30,8 +31,6 @@ struct KindTraits {
 };
 constexpr KindTraits KINDS[] = {{"", ".cuco"}, {"m/", ".man"}, {"n/", ".key"}};
 const KindTraits& traits(FileKind kind) { return KINDS[static_cast<size_t>(kind)]; }
-
-int64_t nanoseconds(const timespec& time) { return int64_t{time.tv_sec} * SECOND + time.tv_nsec; }
 
 int64_t now_ns() {
   timespec now{};
@@ -117,7 +116,7 @@ std::optional<StoredFile> Store::read(const container::Digest& key, FileKind kin
                                O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  if (static_cast<uint64_t>(status.st_size) > LARGEST) return std::nullopt;
+  if (static_cast<uint64_t>(status.st_size) > LARGEST_ENTRY) return std::nullopt;
   StoredFile stored{image::Bytes(static_cast<size_t>(status.st_size)), identity_of(status)};
   // A short file was truncated by another process; its checksum shows it.
   if (!read_all(file.get(), stored.bytes.data(), stored.bytes.size())) stored.bytes.clear();

@@ -6,7 +6,7 @@ namespace cucore::container {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_signature(const std::string& why) {
   throw Error(Status::SIGNATURE, "the container " + why);
 }
 
@@ -29,7 +29,7 @@ SignatureInfo check_signature(const Table& table, const ReadOptions& options) {
   SignatureInfo info;
   const SectionEntry* section = table.find(SIG);
   if (section == nullptr) {
-    if (options.policy == SignaturePolicy::REQUIRED) refuse("is not signed, and must be");
+    if (options.policy == SignaturePolicy::REQUIRED) refuse_signature("is not signed, and must be");
     return info;
   }
   const SignatureRecord record = signature_record(table, *section);
@@ -39,11 +39,12 @@ SignatureInfo check_signature(const Table& table, const ReadOptions& options) {
   for (const VerifyingKey& key : options.keys) {
     if (key.algorithm != info.algorithm || key_id(key) != info.key) continue;
     if (!verify_message(key, table.signed_part(), record.signature))
-      refuse("has a wrong signature");
+      refuse_signature("has a wrong signature");
     info.state = SignatureState::VALID;
     return info;
   }
-  if (options.policy == SignaturePolicy::REQUIRED) refuse("is signed with an unknown key");
+  if (options.policy == SignaturePolicy::REQUIRED)
+    refuse_signature("is signed with an unknown key");
   return info;
 }
 

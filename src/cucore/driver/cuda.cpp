@@ -28,7 +28,7 @@ State& state() {
   return *state;
 }
 
-Error lost_in_fork() {
+Error fork_error() {
   return Error(Status::INVALID_STATE,
                "cannot use the CUDA driver in a process forked after its first use: start a new "
                "process (fork and exec, or Python's multiprocessing with 'spawn') instead");
@@ -68,7 +68,7 @@ struct InUse {
 
 // Returns the table in use, opened on demand, or the reason that none is.
 InUse table_in_use() {
-  if (forked()) return {nullptr, lost_in_fork()};
+  if (forked()) return {nullptr, fork_error()};
   State& shared = state();
   std::lock_guard lock(shared.mutex);
   if (const CudaTable* table = detail::published.load(std::memory_order_acquire))
@@ -112,7 +112,7 @@ int device_count() {
 
 void select_driver(std::string_view name_or_path) {
   if (!is_driver_choice(name_or_path)) throw not_a_choice(quoted(name_or_path));
-  if (forked()) throw lost_in_fork();
+  if (forked()) throw fork_error();
   State& shared = state();
   std::lock_guard lock(shared.mutex);
   const CudaTable* table = detail::published.load(std::memory_order_acquire);

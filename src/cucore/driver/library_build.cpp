@@ -12,7 +12,7 @@
 namespace cucore::driver {
 namespace {
 
-struct Search {
+struct BuildIdSearch {
   uintptr_t address;
   std::string id;
 };
@@ -53,7 +53,7 @@ bool holds(const dl_phdr_info& library, uintptr_t address) {
 }
 
 int look(dl_phdr_info* library, size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
+  auto& search = *static_cast<BuildIdSearch*>(data);
   if (!holds(*library, search.address)) return 0;
   for (int i = 0; i < library->dlpi_phnum && search.id.empty(); ++i) {
     const auto& part = library->dlpi_phdr[i];
@@ -75,7 +75,7 @@ std::string file_identity(const void* function) {
 }  // namespace
 
 std::string library_build(const void* function) {
-  Search search{reinterpret_cast<uintptr_t>(function), {}};
+  BuildIdSearch search{reinterpret_cast<uintptr_t>(function), {}};
   dl_iterate_phdr(look, &search);
   return search.id.empty() ? file_identity(function) : search.id;
 }

@@ -120,7 +120,7 @@ std::string fill(const OpenedLibrary& library, PlainTable& table) {
   return ROW.read(found, table) ? "" : "does not report its version";
 }
 
-using State = ToolkitTable<PlainTable>& (*)();
+using StateFunction = ToolkitTable<PlainTable>& (*)();
 
 template <size_t INDEX>
 ToolkitTable<PlainTable>& state() {
@@ -129,7 +129,7 @@ ToolkitTable<PlainTable>& state() {
 }
 
 template <size_t... INDEX>
-constexpr std::array<State, sizeof...(INDEX)> states(std::index_sequence<INDEX...>) {
+constexpr std::array<StateFunction, sizeof...(INDEX)> states(std::index_sequence<INDEX...>) {
   return {&state<INDEX>...};
 }
 constexpr auto STATES = states(std::make_index_sequence<std::size(ROWS)>());

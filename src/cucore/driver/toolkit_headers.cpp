@@ -33,7 +33,7 @@ int version_of(const std::string& include) {
   return 0;
 }
 
-class Search {
+class HeaderSearch {
  public:
   // A folder, and the C++ libraries of CUDA 13 in a folder of their own below it.
   void add(const std::string& include) {
@@ -59,7 +59,7 @@ class Search {
 }  // namespace
 
 ToolkitHeaders find_toolkit_headers(const std::string& nvrtc_path, int version) {
-  Search search;
+  HeaderSearch search;
   const std::string root = folder_of(folder_of(nvrtc_path));
   // NVRTC would take the C library's headers from /usr/include, which are not for devices.
   if (!root.empty() && root != "/usr") search.add(root + "/include");

@@ -2,6 +2,7 @@
 // Shows a compiler's log in colour, with the source lines that it names.
 #include "colored_log.hpp"
 #include "escape.hpp"
+#include "strings.hpp"
 
 #include <fmt/format.h>
 
@@ -31,12 +32,6 @@ Lines split(const std::string& text) {
     at = end + 1;
   }
   return lines;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 // The severity words of a log.

@@ -9,7 +9,7 @@
 namespace cucore::cli {
 namespace {
 
-constexpr std::size_t WIDTH = 96;
+constexpr std::size_t TEXT_WIDTH = 96;
 
 // Wraps the text; its first line begins after `used` columns.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
@@ -23,7 +23,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t used)
   used = indent;
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(' '));
-    if (used > indent && used + 1 + word.size() > WIDTH) new_line();
+    if (used > indent && used + 1 + word.size() > TEXT_WIDTH) new_line();
     if (used > indent) out += ' ', ++used;
     out += word;
     used += word.size();

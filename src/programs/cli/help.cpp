@@ -9,16 +9,12 @@
 
 #include "print.hpp"
 #include "report.hpp"
+#include "subcommand.hpp"
 
 namespace cucore::cli {
 namespace {
 
 // Returns a name such as "cucore cache list".
-std::string full_name(const CLI::App& app) {
-  const CLI::App* parent = app.get_parent();
-  return parent ? full_name(*parent) + " " + app.get_name() : app.get_name();
-}
-
 Json names_of(const CLI::Option& option) {
   Json names = Json::array();
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
@@ -51,12 +47,6 @@ Json describe_app(const CLI::App& app, const std::string& help) {
   return {{"command", full_name(app)},  {"description", app.get_description()},
           {"arguments", arguments},     {"options", options},
           {"subcommands", subcommands}, {"help", help}};
-}
-
-// Returns the innermost subcommand of the command line.
-const CLI::App& innermost(const CLI::App& app) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? app : innermost(*chosen.back());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "failure.hpp"
+#include "strings.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -25,14 +26,6 @@ constexpr std::string_view GENERATE = "'openssl genpkey -algorithm ed25519' make
 constexpr auto PUBLIC_HEAD = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"sv;
 constexpr auto PRIVATE_BODY = "\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
 constexpr std::size_t PRIVATE_BODY_AT = 5;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
-    text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
-    text.remove_suffix(1);
-  return text;
-}
 
 std::string_view without_mark(std::string_view text) {
   return text.starts_with(MARK) ? text.substr(MARK.size()) : text;

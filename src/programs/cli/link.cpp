@@ -30,12 +30,7 @@ struct LinkRequest {
   LinkerOptions options;
 };
 
-struct ToggleRow {
-  std::optional<bool> LinkerOptions::*field;
-  const char* name;
-  const char* what;
-};
-constexpr ToggleRow TOGGLES[] = {
+constexpr ToggleRow<LinkerOptions> LINKER_TOGGLES[] = {
     {&LinkerOptions::link_time_optimization, "lto",
      "optimise across the inputs; default: on if an input is LTOIR or the target is PTX"},
     {&LinkerOptions::debug, "debug", "debug information"},
@@ -112,7 +107,7 @@ void add_options(CLI::App& command, LinkRequest& request) {
   command
       .add_option("--name", request.options.name, "of the result; default: that of the first input")
       ->type_name("NAME");
-  for (const ToggleRow& row : TOGGLES)
+  for (const ToggleRow<LinkerOptions>& row : LINKER_TOGGLES)
     add_toggle(command, request.options, row.field, row.name, row.what);
   command.add_option("-O,--optimize", request.options.optimization_level, "0 or 3")
       ->check(CLI::IsMember({"0", "3"}))

@@ -13,7 +13,7 @@
 namespace cucore::cli {
 namespace {
 
-constexpr std::size_t WIDTH = 30;
+constexpr std::size_t BAR_WIDTH = 30;
 constexpr std::chrono::milliseconds FIRST{300}, NEXT{50};
 
 }  // namespace
@@ -31,9 +31,9 @@ void ProgressBar::show(std::size_t done, std::size_t total) {
   if (!watched_ || now - begun_ < FIRST || (now - last_ < NEXT && done != total)) return;
   last_ = now;
   shown_ = true;
-  const std::size_t filled = total == 0 ? 0 : std::min(WIDTH, done * WIDTH / total);
+  const std::size_t filled = total == 0 ? 0 : std::min(BAR_WIDTH, done * BAR_WIDTH / total);
   print_error("\r\x1b[K{} [{}{}] {}/{}", what_, std::string(filled, '#'),
-              std::string(WIDTH - filled, '.'), done, total);
+              std::string(BAR_WIDTH - filled, '.'), done, total);
   std::fflush(stderr);
 }
 

@@ -17,12 +17,7 @@ namespace {
 
 using Options = ProgramOptions;
 
-struct ToggleRow {
-  std::optional<bool> Options::*field;
-  const char* name;
-  const char* what;
-};
-constexpr ToggleRow TOGGLES[] = {
+constexpr ToggleRow<Options> PROGRAM_TOGGLES[] = {
     {&Options::relocatable_device_code, "rdc", "code that is linked with other code later"},
     {&Options::extensible_whole_program, "ewp", "whole program that may be extended"},
     {&Options::debug, "debug", "debug information"},
@@ -183,7 +178,8 @@ void CompileFlags::add_rare_to(CLI::App& command) {
   command
       .add_option("--split-compile", options.split_compile, "threads that optimise; -1: all cores")
       ->type_name("N");
-  for (const ToggleRow& row : TOGGLES) add_toggle(command, options, row.field, row.name, row.what);
+  for (const ToggleRow<Options>& row : PROGRAM_TOGGLES)
+    add_toggle(command, options, row.field, row.name, row.what);
   for (const TextRow& row : TEXTS)
     command.add_option(row.name, options.*row.field, row.what)->type_name(row.type);
   add_numbers(command, "--diag-error", options.diag_errors, "message to make an error; repeatable");

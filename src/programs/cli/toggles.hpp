@@ -8,6 +8,14 @@
 
 namespace cucore::cli {
 
+// A toggle of an options struct: its flag, and the text of the flag.
+template <class Options>
+struct ToggleRow {
+  std::optional<bool> Options::*field;
+  const char* name;
+  const char* what;
+};
+
 // Adds a flag for a toggle of an options struct, and its opposite.
 template <class Options>
 void add_toggle(CLI::App& command, Options& options, std::optional<bool> Options::*field,

@@ -6,22 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "subcommand.hpp"
 #include "support/edit_distance.hpp"
 
 namespace cucore::cli {
 namespace {
-
-// Returns the command that was given, "cache list", as far as its names are known.
-const CLI::App& innermost(const CLI::App& app) {
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().back();
-  return *command;
-}
-
-std::string full_name(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  return parent ? full_name(*parent) + " " + command.get_name() : command.get_name();
-}
 
 std::vector<std::string> subcommands(const CLI::App& command) {
   std::vector<std::string> names;

@@ -28,7 +28,7 @@ void create(Run& run, World&) {
   });
 }
 
-void link(Run& run, World& world) {
+void link_inputs(Run& run, World& world) {
   const Linker linker = make_linker();
   cucore_linker_add(linker.get(), world.code.get(), nullptr);
   makes<cucore_objectcode>(run, cucore_objectcode_release, [&](auto** out, auto** error) {
@@ -128,7 +128,7 @@ std::vector<Scenario> linker_scenarios() {
            return cucore_linker_add(linker.get(), world.code.get(), error);
          });
        }},
-      {"cucore_linker_link", link},
+      {"cucore_linker_link", link_inputs},
       {"cucore_linker_backend",
        [](Run& run, World&) {
          const Linker linker = make_linker();

@@ -37,7 +37,7 @@ thread_local uint64_t left = 0;
 thread_local int inside_fakes = 0;
 thread_local void* frames[DEPTH];
 thread_local int frame_count = 0;
-std::atomic<int64_t> alive{0};
+std::atomic<int64_t> blocks{0};
 
 bool must_fail() {
   if (!armed || inside_fakes != 0) return false;
@@ -51,7 +51,7 @@ bool must_fail() {
 }
 
 void count(int change) {
-  if (inside_fakes == 0) alive.fetch_add(change, std::memory_order_relaxed);
+  if (inside_fakes == 0) blocks.fetch_add(change, std::memory_order_relaxed);
 }
 
 void* allocate(size_t size) {
@@ -99,7 +99,7 @@ std::string failed_allocation() {
   return text;
 }
 
-int64_t blocks_alive() { return alive.load(); }
+int64_t blocks_alive() { return blocks.load(); }
 
 void enter_fake() { ++inside_fakes; }
 void leave_fake() { --inside_fakes; }

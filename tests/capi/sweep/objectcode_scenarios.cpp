@@ -26,7 +26,7 @@ const std::string& ptx_file() {
   static const std::string path = [] {
     char name[] = "/tmp/cucore-sweep-XXXXXX";
     const int file = mkstemp(name);
-    EXPECT_EQ(write(file, PTX.data(), PTX.size()), static_cast<ssize_t>(PTX.size()));
+    EXPECT_EQ(::write(file, PTX.data(), PTX.size()), static_cast<ssize_t>(PTX.size()));
     close(file);
     static std::string kept = name;
     std::atexit([] { std::remove(kept.c_str()); });
@@ -35,7 +35,7 @@ const std::string& ptx_file() {
   return path;
 }
 
-void create(Run& run, World&) {
+void create_objectcode(Run& run, World&) {
   const char* expressions[] = {"an::expression<that, is, long>"};
   const char* lowered[] = {"saxpy"};
   cucore_objectcode_options options = CUCORE_OBJECTCODE_OPTIONS_INIT;
@@ -149,7 +149,7 @@ Scenario text_of_code(const char* function, Text text) {
 
 std::vector<Scenario> objectcode_scenarios() {
   return {
-      {"cucore_objectcode_create", create},
+      {"cucore_objectcode_create", create_objectcode},
       {"cucore_objectcode_from_file",
        [](Run& run, World&) {
          const char* path = ptx_file().c_str();

@@ -5,7 +5,7 @@
 namespace sweep {
 namespace {
 
-void create(Run& run, World&) {
+void create_program(Run& run, World&) {
   const char* macros[] = {"A=1", "B"};
   const char* names[] = {"factor.h"};
   const char* sources[] = {"#define FACTOR 2\n"};
@@ -40,7 +40,7 @@ Scenario compiles(cucore_code_type target) {
 
 std::vector<Scenario> program_scenarios() {
   return {
-      {"cucore_program_create", create},
+      {"cucore_program_create", create_program},
       {"cucore_program_retain",
        [](Run& run, World& world) {
          retains(run, world.program.get(), cucore_program_retain, cucore_program_release);

@@ -21,26 +21,26 @@ constexpr Type TYPES[] = {
     {"f32", Kind::f32, 4, false}, {"b64", Kind::u64, 8, false}, {"u64", Kind::u64, 8, false},
     {"s64", Kind::s64, 8, true},  {"f64", Kind::f64, 8, false}};
 
-struct Space {
+struct MemorySpace {
   const char* name;     // as in the instruction: ".global"
   const char* setup;    // text that computes the address
   const char* address;  // the base
   const char* fill;     // space of the plain accesses around
 };
 
-constexpr Space SPACES[] = {{".global", "", "$m", ".global"},
-                            {".shared", "", "$s", ".shared"},
-                            {".shared::cta", "", "$s", ".shared"},
-                            {".local", "mov.u64 %x0, loc;", "%x0", ".local"},
-                            {".shared wide", "cvt.u64.u32 %x0, $s;", "%x0", ".shared"},
-                            {"", "cvta.global.u64 %x0, $m;", "%x0", ""}};
+constexpr MemorySpace MEMORY_SPACES[] = {{".global", "", "$m", ".global"},
+                                         {".shared", "", "$s", ".shared"},
+                                         {".shared::cta", "", "$s", ".shared"},
+                                         {".local", "mov.u64 %x0, loc;", "%x0", ".local"},
+                                         {".shared wide", "cvt.u64.u32 %x0, $s;", "%x0", ".shared"},
+                                         {"", "cvta.global.u64 %x0, $m;", "%x0", ""}};
 
-std::string space_name(const Space& space) {
+std::string space_name(const MemorySpace& space) {
   std::string name = space.name;
   return name.substr(0, name.find(' '));
 }
 
-std::string note(const Space& space) {
+std::string note(const MemorySpace& space) {
   std::string name = space.name;
   size_t blank = name.find(' ');
   return blank == std::string::npos ? "" : name.substr(blank);
@@ -67,7 +67,7 @@ uint64_t loaded(const Type& type, const unsigned char* bytes) {
 }
 
 // `name` is the whole instruction name, `width` its vector.
-Case& add_load(Table& table, const std::string& name, const Space& space, const Type& type,
+Case& add_load(Table& table, const std::string& name, const MemorySpace& space, const Type& type,
                unsigned width) {
   std::string body = std::string(space.setup) + " st" + space.fill + ".v2.b64 [" + space.address +
                      "], {$0, $1}; " + name + " " + listed("$d", width) + ", [" + space.address +
@@ -85,7 +85,7 @@ Case& add_load(Table& table, const std::string& name, const Space& space, const 
                     }});
 }
 
-Case& add_store(Table& table, const std::string& name, const Space& space, const Type& type,
+Case& add_store(Table& table, const std::string& name, const MemorySpace& space, const Type& type,
                 unsigned width) {
   std::string at = space.address, fill = space.fill;
   std::string body = std::string(space.setup) + " st" + fill + ".v2.b64 [" + at +
@@ -115,7 +115,7 @@ std::string vector_name(unsigned width) {
 }
 
 void add_plain(Table& table) {
-  for (const Space& space : SPACES)
+  for (const MemorySpace& space : MEMORY_SPACES)
     for (const Type& type : TYPES)
       for (unsigned width : {1u, 2u, 4u}) {
         if (width * type.bytes > 16) continue;
@@ -135,7 +135,7 @@ void add_ordered(Table& table) {
     stores.push_back(std::string(".relaxed") + scope);
     stores.push_back(std::string(".release") + scope);
   }
-  for (const Space* space : {&SPACES[0], &SPACES[1], &SPACES[5]})
+  for (const MemorySpace* space : {&MEMORY_SPACES[0], &MEMORY_SPACES[1], &MEMORY_SPACES[5]})
     for (const Type& type : some)
       for (size_t i = 0; i < loads.size(); ++i) {
         unsigned width = i == 1 ? 2 : 1;
@@ -145,11 +145,11 @@ void add_ordered(Table& table) {
         add_store(table, "st" + stores[i] + tail, *space, type, width).min_target = min_target;
       }
   for (const char* hint : {".ca", ".cg", ".cs", ".lu", ".cv"})
-    add_load(table, std::string("ld.global") + hint + ".v4.u32", SPACES[0], TYPES[7], 4);
+    add_load(table, std::string("ld.global") + hint + ".v4.u32", MEMORY_SPACES[0], TYPES[7], 4);
   for (const char* hint : {".wb", ".cg", ".cs", ".wt"})
-    add_store(table, std::string("st.global") + hint + ".v4.u32", SPACES[0], TYPES[7], 4);
+    add_store(table, std::string("st.global") + hint + ".v4.u32", MEMORY_SPACES[0], TYPES[7], 4);
   for (const char* hint : {".L1::evict_last", ".L1::no_allocate", ".L2::128B"})
-    add_load(table, std::string("ld.global") + hint + ".u32", SPACES[0], TYPES[7], 1);
+    add_load(table, std::string("ld.global") + hint + ".u32", MEMORY_SPACES[0], TYPES[7], 1);
 }
 
 // Read-only loads use the row's own operands, which no thread writes.

@@ -14,13 +14,13 @@ namespace {
 
 using Flags = std::vector<std::string>;
 
-cucore_linker_options defaults() {
+cucore_linker_options linker_defaults() {
   cucore_linker_options options = CUCORE_LINKER_OPTIONS_INIT;
   return options;
 }
 
 LinkerOptions read(const std::function<void(cucore_linker_options&)>& set) {
-  cucore_linker_options options = defaults();
+  cucore_linker_options options = linker_defaults();
   set(options);
   return read_linker_options(options, "cucore_linker_options");
 }
@@ -108,6 +108,12 @@ TEST(LinkerOptions, HaveEveryLineOfTheTable) {
 #define LEVEL(field, flag, by) o.field = "3";
 #define TEXTS(field, count, flag, by) o.field = one, o.count = 1;
 #include "core/compile/linker_options.inc"
+#undef SWITCH
+#undef BINARY
+#undef NUMBER
+#undef THREADS
+#undef LEVEL
+#undef TEXTS
   });
   EXPECT_EQ(options.flags,
             (Flags{"-maxrregcount=8", "-time", "-verbose", "-O3", "-g", "-lineinfo", "-ftz=0",

@@ -10,16 +10,16 @@
 namespace cucore::core {
 namespace {
 
-cucore_program_options defaults() {
+cucore_program_options program_defaults() {
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
   return options;
 }
 
-TEST(NvrtcOptions, AreNoneByDefault) { EXPECT_TRUE(nvrtc_flags(defaults()).empty()); }
+TEST(NvrtcOptions, AreNoneByDefault) { EXPECT_TRUE(nvrtc_flags(program_defaults()).empty()); }
 
 TEST(NvrtcOptions, KeepTheOrderOfTheFields) {
   const char* last[] = {"--anything=1", "-x"};
-  cucore_program_options options = defaults();
+  cucore_program_options options = program_defaults();
   options.flags = last;
   options.flag_count = 2;
   options.standard = "c++17";
@@ -33,7 +33,7 @@ TEST(NvrtcOptions, KeepTheOrderOfTheFields) {
 
 // Every toggle of the table switched on at once: as many flags as there are lines for it.
 TEST(NvrtcOptions, HaveAFlagForEveryToggle) {
-  cucore_program_options on = defaults(), off = defaults();
+  cucore_program_options on = program_defaults(), off = program_defaults();
   size_t lit = 0, dark = 0;
 #define TOGGLE(field, flag) \
   on.field = CUCORE_TOGGLE_ON, off.field = CUCORE_TOGGLE_OFF, ++lit, ++dark;
@@ -45,12 +45,20 @@ TEST(NvrtcOptions, HaveAFlagForEveryToggle) {
 #define TEXTS(field, flag)
 #define CODES(field, flag)
 #include "core/compile/nvrtc_options.inc"
+#undef TOGGLE
+#undef SWITCH
+#undef INVERSE
+#undef NUMBER
+#undef THREADS
+#undef TEXT
+#undef TEXTS
+#undef CODES
   EXPECT_EQ(nvrtc_flags(on).size(), lit);
   EXPECT_EQ(nvrtc_flags(off).size(), dark);
 }
 
 TEST(NvrtcOptions, NameTheFieldThatIsWrong) {
-  cucore_program_options options = defaults();
+  cucore_program_options options = program_defaults();
   options.pch_verbose = static_cast<cucore_toggle>(9);
   try {
     nvrtc_flags(options);

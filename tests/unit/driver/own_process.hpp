@@ -8,6 +8,8 @@
 #include <map>
 #include <string>
 
+#include "support/error.hpp"
+
 namespace cucore::driver::test {
 
 using Environment = std::map<std::string, std::string>;
@@ -40,16 +42,7 @@ struct Thrown {
 };
 
 template <class Call>
-Thrown thrown(Call&& call);
-
-bool has(const std::string& text, const std::string& part);
-
-}  // namespace cucore::driver::test
-
-#include "support/error.hpp"
-
-template <class Call>
-cucore::driver::test::Thrown cucore::driver::test::thrown(Call&& call) {
+Thrown thrown(Call&& call) {
   try {
     call();
     return {};
@@ -57,3 +50,9 @@ cucore::driver::test::Thrown cucore::driver::test::thrown(Call&& call) {
     return {static_cast<int>(error.status()), error.message()};
   }
 }
+
+bool has(const std::string& text, const std::string& part);
+
+const int MISSING = static_cast<int>(Status::LIBRARY_MISSING);
+
+}  // namespace cucore::driver::test

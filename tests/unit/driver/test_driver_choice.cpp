@@ -15,8 +15,6 @@
 namespace cucore::driver::test {
 namespace {
 
-const int MISSING = static_cast<int>(Status::LIBRARY_MISSING);
-
 struct Message {
   LogLevel level;
   std::string text;

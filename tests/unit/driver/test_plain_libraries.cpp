@@ -12,7 +12,6 @@
 namespace cucore::driver::test {
 namespace {
 
-const int MISSING = static_cast<int>(Status::LIBRARY_MISSING);
 const int NOT_FOUND = static_cast<int>(Status::NOT_FOUND);
 
 struct Plain {

@@ -16,11 +16,9 @@
 namespace cucore::driver::test {
 namespace {
 
-const int MISSING = static_cast<int>(Status::LIBRARY_MISSING);
-
 // The system's loader finds nothing useful, whatever is installed on this machine.
-struct Machine {
-  Machine() {
+struct ToolkitMachine {
+  ToolkitMachine() {
     for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
       folder.add("fake_nvjitlink", std::string("system/") + name);
     environment["LD_LIBRARY_PATH"] = folder.path() + "/system";
@@ -43,7 +41,7 @@ TEST(Nvrtc, TheVariableNamesAFile) {
 }
 
 TEST(Nvrtc, TheVariableNamesAFolder) {
-  Machine machine;
+  ToolkitMachine machine;
   machine.folder.add("fake_nvrtc_12_0", "own/libnvrtc.so.12");
   machine.environment["CUCORE_NVRTC"] = machine.at("own");
   if (!own_process(machine.environment)) return;
@@ -51,7 +49,7 @@ TEST(Nvrtc, TheVariableNamesAFolder) {
 }
 
 TEST(Nvrtc, AVariableThatIsWrongIsNotWorkedAround) {
-  Machine machine;
+  ToolkitMachine machine;
   machine.folder.add("fake_nvrtc", "cuda/lib64/libnvrtc.so.13");
   machine.environment["CUDA_HOME"] = machine.at("cuda");
   machine.environment["CUCORE_NVRTC"] = "/no/such/libnvrtc.so";
@@ -88,7 +86,7 @@ TEST(Nvrtc, AnOldOrIncompleteOneIsRefused) {
 }
 
 TEST(Nvrtc, WhatTheProcessHasLoadedComesFirst) {
-  Machine machine;
+  ToolkitMachine machine;
   const std::string loaded = machine.folder.add("fake_nvrtc", "app/libnvrtc.so.13");
   machine.environment["CUCORE_NVRTC"] = fake::path("fake_nvrtc_12_0");
   if (!own_process(machine.environment)) return;
@@ -99,7 +97,7 @@ TEST(Nvrtc, WhatTheProcessHasLoadedComesFirst) {
 }
 
 TEST(Nvrtc, BesideACudaLibraryComesBeforeTheSystem) {
-  Machine machine;
+  ToolkitMachine machine;
   machine.folder.add("fake_nvjitlink", "app/libcudart.so.13");
   machine.folder.add("fake_nvrtc", "app/libnvrtc.so.13");
   if (!own_process(machine.environment)) return;
@@ -109,7 +107,7 @@ TEST(Nvrtc, BesideACudaLibraryComesBeforeTheSystem) {
 }
 
 TEST(Nvrtc, InTheWheelBesideThatOfACudaLibrary) {
-  Machine machine;
+  ToolkitMachine machine;
   machine.folder.add("fake_nvjitlink", "nvidia/cuda_runtime/lib/libcudart.so.12");
   machine.folder.add("fake_nvrtc_12_0", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
   if (!own_process(machine.environment)) return;
@@ -132,7 +130,7 @@ TEST(Nvrtc, TheSystemComesBeforeTheUsersPath) {
 }
 
 TEST(Nvrtc, TheUsersPathIsThatOfTheFolderInWhichItWasSet) {
-  Machine machine;
+  ToolkitMachine machine;
   machine.folder.add("fake_nvrtc_12_0", "user/libnvrtc.so.12");
   machine.folder.add("fake_nvrtc", "elsewhere/user/libnvrtc.so.12");
   if (!own_process(machine.environment)) return;
@@ -145,7 +143,7 @@ TEST(Nvrtc, TheUsersPathIsThatOfTheFolderInWhichItWasSet) {
 }
 
 TEST(Nvrtc, TheUsersPathComesBeforeToolkits) {
-  Machine machine;
+  ToolkitMachine machine;
   machine.folder.add("fake_nvrtc_12_0", "user/libnvrtc.so.12");
   machine.folder.add("fake_nvrtc", "cuda/lib64/libnvrtc.so.13");
   machine.environment["CUDA_HOME"] = machine.at("cuda");
@@ -156,7 +154,7 @@ TEST(Nvrtc, TheUsersPathComesBeforeToolkits) {
 }
 
 TEST(Nvrtc, ToolkitsAreLookedThroughInOrder) {
-  Machine machine;
+  ToolkitMachine machine;
   machine.folder.add("fake_nvrtc_incomplete", "home/lib64/libnvrtc.so.13");
   machine.folder.add("fake_nvrtc", "path/targets/x86_64-linux/lib/libnvrtc.so.13");
   machine.folder.add("fake_nvrtc", "path/targets/sbsa-linux/lib/libnvrtc.so.13");

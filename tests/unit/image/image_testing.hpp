@@ -16,6 +16,8 @@
 
 namespace cucore::image::testing {
 
+constexpr Arch SM90{.number = 90, .is_virtual = false};
+
 inline Bytes bytes_of(std::string_view text) {
   const auto raw = std::as_bytes(std::span(text));
   return {raw.begin(), raw.end()};

@@ -12,8 +12,6 @@ namespace {
 
 using namespace testing;
 
-constexpr Arch SM90{.number = 90, .is_virtual = false};
-
 Image image_of(CodeType type, Bytes bytes) {
   Image image;
   image.type = type;

@@ -11,8 +11,6 @@ namespace {
 
 using namespace testing;
 
-constexpr Arch SM90{.number = 90, .is_virtual = false};
-
 Image image_of(CodeType type, const char* file) {
   Image image;
   image.type = type;

@@ -38,7 +38,7 @@ Status guard(Failure** failure, Body&& body) {
 }
 
 template <class Body>
-std::string message_of(Body&& body) {
+std::string guarded(Body&& body) {
   Failure* failure = nullptr;
   const Status status = guard(&failure, body);
   if (!failure) return "no failure";
@@ -55,15 +55,15 @@ TEST(Guard, SuccessClearsTheError) {
 }
 
 TEST(Guard, EveryExceptionBecomesAStatus) {
-  EXPECT_EQ(message_of([] { throw Error(Status::NOT_FOUND, "why"); }), "why");
-  EXPECT_EQ(message_of([] { throw std::logic_error("why"); }), "a fault inside libtest: why");
-  EXPECT_EQ(message_of([] { throw 1; }), "a fault inside libtest");
-  EXPECT_EQ(message_of([] { throw std::bad_alloc(); }), "static");
+  EXPECT_EQ(guarded([] { throw Error(Status::NOT_FOUND, "why"); }), "why");
+  EXPECT_EQ(guarded([] { throw std::logic_error("why"); }), "a fault inside libtest: why");
+  EXPECT_EQ(guarded([] { throw 1; }), "a fault inside libtest");
+  EXPECT_EQ(guarded([] { throw std::bad_alloc(); }), "static");
 }
 
 TEST(Guard, WithoutMemoryForAnErrorTheStaticOneIsGiven) {
   Reporter::has_memory = false;
-  EXPECT_EQ(message_of([] { throw Error(Status::NOT_FOUND, "why"); }), "static");
+  EXPECT_EQ(guarded([] { throw Error(Status::NOT_FOUND, "why"); }), "static");
   EXPECT_EQ(guard(nullptr, [] { throw Error(Status::NOT_FOUND, "why"); }), Status::NOT_FOUND)
       << "a caller without an error needs no memory";
   Reporter::has_memory = true;
@@ -71,13 +71,13 @@ TEST(Guard, WithoutMemoryForAnErrorTheStaticOneIsGiven) {
 
 TEST(Require, NamesTheArgument) {
   const char* const strings[] = {"a", nullptr};
-  EXPECT_EQ(message_of([] { require<int>(nullptr, "out"); }), "out must not be NULL");
-  EXPECT_EQ(message_of([] { require_array<int>(nullptr, 1, "data"); }), "data must not be NULL");
-  EXPECT_EQ(message_of([] { require_array<int>(nullptr, 0, "data"); }), "no failure");
-  EXPECT_EQ(message_of([&] { require_strings(strings, 2, "names"); }), "names has NULL at index 1");
-  EXPECT_EQ(message_of([] { require_flag(2, "x.flag"); }), "x.flag is 2, neither 0 nor 1");
-  EXPECT_EQ(message_of([] { require_zero(1, "x.reserved"); }), "x.reserved is 1; leave it 0");
-  EXPECT_EQ(message_of([] { require_toggle(3, true, "x.t"); }), "x.t is 3, not a cucore_toggle");
+  EXPECT_EQ(guarded([] { require<int>(nullptr, "out"); }), "out must not be NULL");
+  EXPECT_EQ(guarded([] { require_array<int>(nullptr, 1, "data"); }), "data must not be NULL");
+  EXPECT_EQ(guarded([] { require_array<int>(nullptr, 0, "data"); }), "no failure");
+  EXPECT_EQ(guarded([&] { require_strings(strings, 2, "names"); }), "names has NULL at index 1");
+  EXPECT_EQ(guarded([] { require_flag(2, "x.flag"); }), "x.flag is 2, neither 0 nor 1");
+  EXPECT_EQ(guarded([] { require_zero(1, "x.reserved"); }), "x.reserved is 1; leave it 0");
+  EXPECT_EQ(guarded([] { require_toggle(3, true, "x.t"); }), "x.t is 3, not a cucore_toggle");
   EXPECT_TRUE(require_flag(1, "flag"));
   EXPECT_TRUE(require_toggle(0, true, "t") && require_toggle(1, false, "t"));
   EXPECT_FALSE(require_toggle(0, false, "t") || require_toggle(2, true, "t"));

@@ -23,7 +23,7 @@ struct Newer {
 };
 
 template <class Call>
-std::string message_of(Call&& call) {
+std::string refusal_of(Call&& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -52,7 +52,7 @@ TEST(Options, OfANewerCallerMustBeZeroWhereWeKnowNothing) {
   for (size_t at = 0; at <= sizeof Newer::later; ++at) {
     Newer given{{sizeof(Newer), 1, 2, 3}, {}};
     if (at < sizeof given.later) given.later[at] = 0x80;
-    const std::string message = message_of([&] { read_options(&given.known, FIRST, "known"); });
+    const std::string message = refusal_of([&] { read_options(&given.known, FIRST, "known"); });
     if (at == sizeof given.later) {
       EXPECT_EQ(message, "no failure");
     } else
@@ -64,7 +64,7 @@ TEST(Options, OfANewerCallerMustBeZeroWhereWeKnowNothing) {
 TEST(Options, RefuseSizesThatNobodySet) {
   for (const size_t size : {size_t{0}, FIRST - 1, size_t{65537}, SIZE_MAX}) {
     Known given{size, 1, 2, 3};
-    const std::string message = message_of([&] { read_options(&given, FIRST, "known"); });
+    const std::string message = refusal_of([&] { read_options(&given, FIRST, "known"); });
     EXPECT_NE(message.find("known.struct_size is " + std::to_string(size)), std::string::npos)
         << message;
   }

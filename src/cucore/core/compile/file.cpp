@@ -15,7 +15,7 @@ namespace cucore::core {
 namespace {
 
 // More than any object code has and memory may hold, because sparse files have any size.
-constexpr off_t LARGEST = off_t{1} << 31;
+constexpr off_t LARGEST_FILE = off_t{1} << 31;
 
 class File {
  public:
@@ -34,10 +34,10 @@ class File {
     struct stat status {};
     if (fstat(fd_, &status) != 0) fail("read", Status::IO);
     if (!S_ISREG(status.st_mode)) throw Error(Status::IO, path_ + " is not a regular file");
-    if (status.st_size > LARGEST)
+    if (status.st_size > LARGEST_FILE)
       throw Error(Status::IO,
                   concat(path_, " has ", status.st_size, " bytes; expected object code of at most ",
-                         LARGEST, " bytes"));
+                         LARGEST_FILE, " bytes"));
     std::vector<std::byte> bytes(static_cast<size_t>(status.st_size));
     size_t done = 0;
     while (done < bytes.size()) {

@@ -30,7 +30,7 @@ std::string build_of(cucore_backend backend) {
 }
 
 // The symbols of an input are also in the result, so the result depends on them.
-std::string describe(const image::Image& image) {
+std::string describe_input(const image::Image& image) {
   Sha256 symbols;
   for (const auto& symbol : image.symbols) {
     symbols.update(concat(symbol.expression.size(), ":", symbol.expression, "=",
@@ -45,12 +45,12 @@ std::string describe(const image::Image& image) {
 
 void add_input(std::vector<container::KeyField>& fields, const Code& code) {
   if (code.type != CodeType::BUNDLE) {
-    fields.push_back(key_field(KeyTag::INPUT, describe(code)));
+    fields.push_back(key_field(KeyTag::INPUT, describe_input(code)));
     return;
   }
   fields.push_back(key_field(KeyTag::INPUT, concat("BUNDLE ", code.images.size(), " ", code.name)));
   for (const image::Image& image : code.images)
-    fields.push_back(key_field(KeyTag::INPUT, describe(image)));
+    fields.push_back(key_field(KeyTag::INPUT, describe_input(image)));
 }
 
 const char* toggle_text(cucore_toggle toggle) {

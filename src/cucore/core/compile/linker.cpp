@@ -51,7 +51,7 @@ std::string input_name(const Code& code, size_t index) {
   return code.name.empty() ? concat("input ", index) : code.name;
 }
 
-std::string describe(const std::vector<const Code*>& inputs, const Arch& arch) {
+std::string describe_link(const std::vector<const Code*>& inputs, const Arch& arch) {
   std::string names;
   for (size_t i = 0; i < inputs.size(); ++i) names += (i ? ", " : "") + input_name(*inputs[i], i);
   return concat("link ", names, " for ", arch.text());
@@ -149,7 +149,7 @@ Code link_codes(const std::vector<const Code*>& given, CodeType target,
     inputs.push_back(code);
   }
   LinkJob job{target,   arch, needs_lto(inputs, target, options.lto),
-              &options, {},   describe(inputs, arch)};
+              &options, {},   describe_link(inputs, arch)};
   for (size_t i = 0; i < inputs.size(); ++i)
     job.inputs.push_back({inputs[i]->type, input_name(*inputs[i], i), &inputs[i]->bytes});
   const LinkerChoice choice = choose_linker(inputs, job.lto);

@@ -11,7 +11,7 @@ namespace {
 
 using image::CodeType;
 
-nvJitLinkInputType input_type(CodeType type) {
+nvJitLinkInputType linker_input_type(CodeType type) {
   switch (type) {
     case CodeType::CUBIN:
       return NVJITLINK_INPUT_CUBIN;
@@ -73,7 +73,7 @@ class NvJitLinkRun {
 
   void run() {
     for (const LinkInput& input : job_.inputs)
-      check(table_.nvJitLinkAddData(handle_, input_type(input.type), input.bytes->data(),
+      check(table_.nvJitLinkAddData(handle_, linker_input_type(input.type), input.bytes->data(),
                                     input.bytes->size(), input.name.c_str()));
     check(table_.nvJitLinkComplete(handle_));
   }

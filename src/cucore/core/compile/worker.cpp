@@ -30,7 +30,7 @@ namespace cucore::core {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr uint64_t LARGEST = uint64_t{1} << 31;
+constexpr uint64_t LARGEST_REPLY = uint64_t{1} << 31;
 constexpr std::chrono::seconds GRACE{1};  // time for a worker to end that has closed its socket
 
 std::string reason() { return std::system_category().message(errno); }
@@ -172,7 +172,7 @@ Worker::Fate Worker::exchange(const std::string& request, std::string& answer) {
   if (fate != Fate::ANSWERED) return fate;
   fate = transfer(from_, false, reinterpret_cast<char*>(&size), sizeof size, end);
   if (fate != Fate::ANSWERED) return fate;
-  if (size > LARGEST) return Fate::DIED;
+  if (size > LARGEST_REPLY) return Fate::DIED;
   answer.resize(size);
   return transfer(from_, false, answer.data(), answer.size(), end);
 }

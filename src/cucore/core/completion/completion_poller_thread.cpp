@@ -11,6 +11,7 @@
 
 #include "core/completion/completion_poller.hpp"
 #include "core/completion/library_thread.hpp"
+#include "support/nanoseconds.hpp"
 
 namespace cucore::core {
 
@@ -200,8 +201,7 @@ void CompletionPoller::trim_events() noexcept {
 void CompletionPoller::record_cpu_time() noexcept {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  cpu_ns_.store(static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 +
-                static_cast<uint64_t>(used.tv_nsec));
+  cpu_ns_.store(static_cast<uint64_t>(nanoseconds(used)));
 }
 
 }  // namespace cucore::core

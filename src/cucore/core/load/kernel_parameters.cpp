@@ -59,7 +59,7 @@ void add_classes(std::vector<Parameter>& parameters, const LoadedImage& image,
         image::adopt_classes(parameters, *symbol.parameters);
 }
 
-std::string describe(const std::vector<Parameter>& parameters) {
+std::string list_of(const std::vector<Parameter>& parameters) {
   std::string sizes;
   for (size_t i = 0; i < std::min<size_t>(parameters.size(), 8); ++i)
     sizes += concat(i ? ", " : "", parameters[i].size, " at ", parameters[i].offset);
@@ -90,8 +90,8 @@ Parameters read_parameters(const ObjectCode& code, const LoadedImage& image,
   } else if (actual) {
     if (!is_same_layout(*parameters, *actual))
       throw Error(Status::INVALID_CODE,
-                  concat("kernel ", name, " of ", code.label(), " declares ", describe(*parameters),
-                         "; ", device.label(), " reads ", describe(*actual),
+                  concat("kernel ", name, " of ", code.label(), " declares ", list_of(*parameters),
+                         "; ", device.label(), " reads ", list_of(*actual),
                          "; the code is not what it claims to be; compile it again"));
     for (size_t i = 0; i < actual->size(); ++i) (*parameters)[i].offset = (*actual)[i].offset;
   }

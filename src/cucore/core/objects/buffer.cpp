@@ -17,7 +17,7 @@ using driver::cuda;
 namespace {
 
 // Describes an allocation that failed. The driver does not report how much memory is free.
-std::string describe(const Device& device, size_t size, const char* kind) {
+std::string describe_allocation(const Device& device, size_t size, const char* kind) {
   std::string message =
       concat("allocate ", size, " bytes of ", kind, " memory on ", device.label());
   size_t free_bytes = 0, total_bytes = 0;
@@ -91,7 +91,7 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
                            return pools ? cu.cuMemAllocAsync(&address, size, native)
                                         : cu.cuMemAlloc(&address, size);
                          }),
-        [&] { return describe(device, size, "device"); });
+        [&] { return describe_allocation(device, size, "device"); });
   const auto kind = pools ? Allocation::Kind::POOL : Allocation::Kind::DEVICE;
   return adopt(std::move(context), Kind::POOL, kind, address, nullptr, size, std::move(stream),
                [&] { return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address); });
@@ -126,7 +126,7 @@ Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
   check(
       allocate_or_wait(*primary.context(),
                        [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }),
-      [&] { return describe(device, size, "managed"); });
+      [&] { return describe_allocation(device, size, "managed"); });
   return adopt(primary.context(), Kind::MANAGED, Allocation::Kind::MANAGED, address,
                reinterpret_cast<void*>(address), size, nullptr,
                [&] { return cu.cuMemFree(address); });
