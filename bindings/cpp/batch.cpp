@@ -10,7 +10,7 @@ namespace cucore::bind {
 void Batch::add(const cucore_program* program, cucore_code_type target, const char* const* names,
                 size_t name_count) {
   Item& item = items_.emplace_back();
-  item.program.reset(cucore_program_retain(program));
+  item.program = Program::share(program);
   item.target = target;
   item.names.assign(names, names + name_count);
   for (const std::string& name : item.names) item.pointers.push_back(name.c_str());
@@ -31,8 +31,8 @@ void Batch::run(int64_t workers, int64_t time_limit_ms, cucore_cache* cache) {
   errors_.reserve(items.size());
   ok(cucore_program_compile_batch, items.data(), items.size(), &options, codes.data(),
      errors.data());
-  for (cucore_objectcode* code : codes) codes_.emplace_back(code);
-  for (cucore_error* error : errors) errors_.emplace_back(error);
+  for (cucore_objectcode* code : codes) codes_.push_back(ObjectCode::adopt(code));
+  for (cucore_error* error : errors) errors_.push_back(Error::adopt(error));
 }
 
 void Batch::require_done(size_t index) const {
@@ -42,13 +42,12 @@ void Batch::require_done(size_t index) const {
 
 cucore_objectcode* Batch::code(size_t index) const {
   require_done(index);
-  return codes_[index] ? cucore_objectcode_retain(codes_[index].get()) : nullptr;
+  return ObjectCode(codes_[index]).release();
 }
 
 void Batch::check(size_t index) const {
   require_done(index);
-  cucore_error* error = errors_[index].get();
-  if (error) throw Failure(cucore_error_status(error), cucore_error_retain(error));
+  if (errors_[index]) throw Failure(errors_[index]);
 }
 
 }  // namespace cucore::bind

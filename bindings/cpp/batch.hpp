@@ -2,10 +2,8 @@
 // The compiles of a batch and their results, added and read one at a time.
 #pragma once
 
-#include <cucore.h>
-
+#include <cucore/program.hpp>
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,18 +25,8 @@ class Batch {
   void check(size_t index) const;
 
  private:
-  template <class Handle, void (*release)(Handle*)>
-  struct Releaser {
-    void operator()(Handle* handle) const { release(handle); }
-  };
-  using ProgramHold =
-      std::unique_ptr<cucore_program, Releaser<cucore_program, cucore_program_release>>;
-  using CodeHold =
-      std::unique_ptr<cucore_objectcode, Releaser<cucore_objectcode, cucore_objectcode_release>>;
-  using ErrorHold = std::unique_ptr<cucore_error, Releaser<cucore_error, cucore_error_release>>;
-
   struct Item {
-    ProgramHold program;
+    Program program;
     cucore_code_type target;
     std::vector<std::string> names;
     std::vector<const char*> pointers;
@@ -47,8 +35,8 @@ class Batch {
   void require_done(size_t index) const;
 
   std::deque<Item> items_;
-  std::vector<CodeHold> codes_;
-  std::vector<ErrorHold> errors_;
+  std::vector<ObjectCode> codes_;
+  std::vector<Error> errors_;
 };
 
 }  // namespace cucore::bind

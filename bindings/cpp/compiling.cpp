@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiling.hpp"
 
+#include <cucore/objectcode.hpp>
 #include <string>
 #include <vector>
 
@@ -15,18 +16,17 @@ class Compiling::Compile final : public Wait {
   }
   Compile(const Compile&) = delete;
   Compile& operator=(const Compile&) = delete;
-  ~Compile() override { cucore_objectcode_release(code); }
 
   cucore_status run(cucore_error** error) const override {
     if (!cache_)
-      return cucore_program_compile(program_, target_, pointers_.data(), pointers_.size(), &code,
-                                    error);
+      return cucore_program_compile(program_, target_, pointers_.data(), pointers_.size(),
+                                    code.out(), error);
     return cucore_cache_compile(cache_, program_, target_, pointers_.data(), pointers_.size(),
-                                &code, &outcome, error);
+                                code.out(), &outcome, error);
   }
 
   // Written by the compile's thread; the end of the wait orders them before their readers.
-  mutable cucore_objectcode* code = nullptr;
+  mutable ObjectCode code;
   mutable cucore_cache_outcome outcome{};
 
  private:
@@ -49,7 +49,7 @@ bool Compiling::wait(int64_t milliseconds) const {
 cucore_objectcode* Compiling::take(cucore_cache_outcome* outcome) {
   waiting_.require_success();
   *outcome = compile_->outcome;
-  return std::exchange(compile_->code, nullptr);
+  return compile_->code.release();
 }
 
 }  // namespace cucore::bind

@@ -3,8 +3,7 @@
 // API. Each language has one handler that converts it to its own exception.
 #pragma once
 
-#include <cucore.h>
-
+#include <cucore/error.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,22 +12,18 @@
 
 namespace cucore::bind {
 
-struct ErrorRelease {
-  void operator()(cucore_error* error) const { cucore_error_release(error); }
-};
-
 class Failure {
  public:
-  Failure(cucore_status status, cucore_error* error)
-      : status_(status),
-        error_(error, ErrorRelease{}),
-        message_(std::make_shared<std::string>(respell(cucore_error_message(error)))) {}
+  explicit Failure(Error error)
+      : error_(std::move(error)),
+        message_(std::make_shared<std::string>(respell(error_.message()))) {}
+  Failure(cucore_status status, cucore_error* error) : Failure(Error(status, error)) {}
   Failure(cucore_status status, const std::string& message)
-      : status_(status), message_(std::make_shared<std::string>(respell(message))) {}
+      : Failure(Error(static_cast<Status>(status), message)) {}
 
-  cucore_status status() const { return status_; }
+  cucore_status status() const { return static_cast<cucore_status>(error_.status()); }
   const char* message() const { return message_->c_str(); }
-  const char* origin() const { return error_ ? cucore_error_origin(error_.get()) : "cucore"; }
+  const char* origin() const { return error_.origin().data(); }
   int native_code() const { return cucore_error_native_code(error_.get()); }
   const char* native_name() const { return cucore_error_native_name(error_.get()); }
   const char* log() const { return cucore_error_log(error_.get()); }
@@ -42,8 +37,7 @@ class Failure {
   }
 
  private:
-  cucore_status status_;
-  std::shared_ptr<cucore_error> error_;
+  Error error_;
   std::shared_ptr<std::string> message_;
 };
 

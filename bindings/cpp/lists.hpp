@@ -3,9 +3,8 @@
 // time.
 #pragma once
 
-#include <cucore.h>
-
 #include <cstddef>
+#include <cucore/objectcode.hpp>
 #include <deque>
 #include <string>
 #include <vector>
@@ -36,16 +35,16 @@ class Images {
   Images() = default;
   Images(const Images&) = delete;
   Images& operator=(const Images&) = delete;
-  ~Images() {
-    for (cucore_objectcode* image : images_) cucore_objectcode_release(image);
+  void add(const cucore_objectcode* image) {
+    images_.push_back(owners_.emplace_back(ObjectCode::share(image)).get());
   }
-  void add(cucore_objectcode* image) { images_.push_back(cucore_objectcode_retain(image)); }
   cucore_objectcode* bundle() const {
     return made<cucore_objectcode*>(cucore_objectcode_bundle, images_.data(), images_.size());
   }
 
  private:
-  std::vector<cucore_objectcode*> images_;
+  std::vector<ObjectCode> owners_;
+  std::vector<const cucore_objectcode*> images_;
 };
 
 }  // namespace cucore::bind

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cucore/device.hpp>
 #include <mutex>
 #include <system_error>
 
@@ -11,11 +12,9 @@ namespace {
 
 bool is_emulated() {
   static const bool answer = [] {
-    cucore_device* device = nullptr;
-    cucore_device_open(0, &device, nullptr);
-    const bool emulated = cucore_device_is_emulated(device) != 0;
-    cucore_device_release(device);
-    return emulated;
+    Device device;
+    cucore_device_open(0, device.out(), nullptr);
+    return device.is_emulated();
   }();
   return answer;
 }
@@ -26,8 +25,7 @@ struct Waiting::Outcome {
   std::mutex mutex;
   std::condition_variable changed;
   std::atomic<bool> is_there{false};
-  cucore_status status = CUCORE_OK;
-  std::shared_ptr<cucore_error> error;
+  Error error;
 };
 
 void Waiting::run(std::shared_ptr<const Wait> wait, const std::shared_ptr<Outcome>& outcome) {
@@ -36,8 +34,7 @@ void Waiting::run(std::shared_ptr<const Wait> wait, const std::shared_ptr<Outcom
   // First, so that a caller who then closes the last handle of an object also ends the object.
   wait.reset();
   const std::lock_guard lock(outcome->mutex);
-  outcome->error.reset(error, ErrorRelease{});
-  outcome->status = status;
+  outcome->error = Error(status, error);
   outcome->is_there = true;
   outcome->changed.notify_one();
 }
@@ -61,8 +58,7 @@ bool Waiting::wait(std::chrono::milliseconds time) const {
 }
 
 void Waiting::require_success() const {
-  if (outcome_->status != CUCORE_OK)
-    throw Failure(outcome_->status, cucore_error_retain(outcome_->error.get()));
+  if (outcome_->error) throw Failure(outcome_->error);
 }
 
 std::chrono::nanoseconds time_to_ask(const cucore_stream*) {
