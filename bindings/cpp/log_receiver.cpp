@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "failure.hpp"
+#include "spelling.hpp"
 
 namespace cucore::bind {
 namespace {
@@ -35,12 +36,13 @@ bool LogQueue::is_of_this_process() const { return process_ == getpid(); }
 
 void LogQueue::push(cucore_log_level level, const char* text) {
   if (!is_of_this_process()) return;
+  std::string message = respell(text);
   const std::lock_guard lock(mutex_);
   if (messages_.size() == CAPACITY) {
     messages_.pop_front();
     ++dropped_;
   }
-  messages_.push_back({level, text});
+  messages_.push_back({level, std::move(message)});
   changed_.notify_one();
 }
 

@@ -65,7 +65,7 @@ static Bytes cache_statistics(Cache *cache, Ask *ask) {
   //: cucore_cache_explain_miss
   const char *explain_miss(Program *program, cucore_code_type target, const char *const *names, size_t name_count) {
     static thread_local std::string words;
-    words = cucore::bind::explain_miss(held($self), held(program), target, names, name_count);
+    words = cucore::bind::respell(cucore::bind::explain_miss(held($self), held(program), target, names, name_count));
     return words.c_str();
   }
   //: cucore_cache_add_remote_url

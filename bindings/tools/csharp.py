@@ -28,7 +28,7 @@ def text_of(text, places):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{camel(i.short)}'
-    return escape(words.translate(text, places.api.header, places.text, item, 'null'))
+    return escape(words.translate(text, places.api.header, places.text, item, 'null', lambda *names: '.'.join(filter(None, map(camel, names)))))
 
 
 def escape(text):

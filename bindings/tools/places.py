@@ -158,6 +158,8 @@ class Places:
 
     def text(self, function):
         """The place in prose, "Device.count", or None."""
-        place = self.find(function)
+        place, owner = self.find(function), self.api.owner(function)
+        if owner and function.endswith('_release'):
+            return self.api.class_name(owner.name, self.language) + ('.Dispose' if self.language == 'csharp' else '.close')
         is_new = place and not place.name and self.language != 'python'
         return None if place is None else ('new ' if is_new else '') + str(place)

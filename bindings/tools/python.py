@@ -34,7 +34,6 @@ def text_of(text, places):
         if enum.c_name == 'cucore_status' and i.value:
             return exception(i.name)
         return f'{enum.name}.{i.short}'
-    text = re.sub(r'\bcucore_(\w+)_info\b', lambda m: camel(m[1]), text)  # records
     return words.translate(text, places.api.header, function, item, 'None')
 
 

@@ -2,6 +2,8 @@
 """Converts the header's C words to a language's own: functions, enumerators, statuses."""
 import re
 
+from header import camel
+
 
 def exception_name(status, suffix):
     """CUCORE_ERROR_INVALID_HANDLE -> InvalidHandleError."""
@@ -9,7 +11,16 @@ def exception_name(status, suffix):
     return ''.join(w.capitalize() for w in words.split('_')) + suffix
 
 
-def translate(text, header, function_name, item_name, null):
+# Sizes of structs and forms of values, which a language passes by itself.
+ONLY_OF_C = re.compile(r'The library reads struct_size[^.]*\.\s*|\s\((?:uint64_t|CUCORE_ARGUMENT_OBJECT)\)|\swith CUCORE_ARGUMENT_OBJECT')
+
+
+def record(name, field):
+    """A struct that a call fills, and its field, as all languages but C# spell them."""
+    return camel(name) + (f'.{field}' if field else '')
+
+
+def translate(text, header, function_name, item_name, null, field_name=record):
     """Replaces cucore_x() and CUCORE_X by what function_name(x) and item_name(enum, item) give."""
     def function(m):
         return function_name(m[1]) or m[0]
@@ -20,6 +31,8 @@ def translate(text, header, function_name, item_name, null):
             found = header.item('CUCORE_ERROR_' + m[0])
         return item_name(*found) if found else m[0]
 
+    text = re.sub(ONLY_OF_C, '', text)
+    text = re.sub(r'\bcucore_(\w+)_info\b(\.\w+)?', lambda m: field_name(m[1], (m[2] or '')[1:]), text)
     text = re.sub(r'\b(cucore_\w+)\(\)', function, text)
     text = re.sub(r'\bCUCORE_[A-Z0-9_]+\b', item, text)
     text = re.sub(r'\bcucore_\w+\b', lambda m: header.enum(m[0]).name if header.enum(m[0]) else m[0], text)

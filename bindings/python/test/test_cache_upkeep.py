@@ -163,6 +163,18 @@ def test_explain_miss(cache):
     assert cache.explain_miss(small(time="-")).startswith("bypassed")
 
 
+def test_reasons_and_log_have_names_of_python(cache):
+    received = []
+    cucore.set_log_callback(lambda level, text: received.append(text), cucore.LogLevel.DEBUG)
+    reason = cache.explain_miss(small(compiler_cache=True))
+    cucore.log_write(cucore.LogLevel.INFO, "cucore_cache_verify() reads cucore_cache_options.max_bytes")
+    cucore.set_log_callback(None)
+    assert "Program(compiler_cache=...) is ON" in reason
+    assert "Cache.verify() reads Cache(max_bytes=...)" in received
+    with pytest.raises(cucore.InvalidArgumentError, match=r"with Program\(link_time_optimization=...\) NVRTC makes LTOIR alone"):
+        cucore.Program("", link_time_optimization=True).compile("ptx")
+
+
 def test_remote(tmp_path):
     key = cucore.Key(cucore.KeyAlgorithm.HMAC_SHA256, b"of the team")
     other = cucore.Key(cucore.KeyAlgorithm.HMAC_SHA256, b"of others")

@@ -202,7 +202,7 @@ void BuildCoordinator::require_hermetic(const Request& request,
   if (!file.empty())
     throw Error(Status::INVALID_ARGUMENT,
                 concat("the cache is hermetic and ", request.inputs->label, " would read ", file,
-                       "; give its headers in memory (header_names, header_sources)"));
+                       "; give its headers in memory (cucore_program_options.header_names)"));
 }
 
 }  // namespace cucore::cache

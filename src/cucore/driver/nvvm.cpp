@@ -70,9 +70,10 @@ std::string libdevice_path() {
     if (access(file.c_str(), R_OK) == 0) return file;
     tried += (tried.empty() ? "" : ", ") + file;
   }
-  throw Error(Status::LIBRARY_MISSING,
-              "cannot find " + std::string(LIBDEVICE) + " for " + nvvm().path + ": tried " + tried +
-                  "; set CUDA_HOME, or pass the file as one of extra_sources");
+  throw Error(
+      Status::LIBRARY_MISSING,
+      "cannot find " + std::string(LIBDEVICE) + " for " + nvvm().path + ": tried " + tried +
+          "; set CUDA_HOME, or pass the file as one of cucore_program_options.extra_sources");
 }
 
 Status status_of(nvvmResult result) noexcept { return NVVM_RESULTS.status_of(result); }

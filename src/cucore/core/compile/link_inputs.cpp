@@ -58,7 +58,8 @@ const char* toggle_text(cucore_toggle toggle) {
 }
 
 std::string side_effect_of(const LinkerOptions& options) {
-  if (options.cache) return "linker_cache is ON: the linker keeps results by itself";
+  if (options.cache)
+    return "cucore_linker_options.linker_cache is ON: the linker keeps results by itself";
   for (const char* flag : {"-time", "--time"})
     if (std::ranges::find(options.flags, flag) != options.flags.end())
       return "-time makes each log another";

@@ -162,9 +162,10 @@ CudaProgram::Job CudaProgram::prepare(CodeType target,
                 concat("a program compiles to PTX, CUBIN or LTOIR, not to ",
                        image::code_type_name(target)));
   if (links_ && target != CodeType::LTOIR)
-    throw Error(Status::INVALID_ARGUMENT,
-                concat("with link_time_optimization NVRTC makes LTOIR alone, not ",
-                       image::code_type_name(target), "; compile to LTOIR, or turn it off"));
+    throw Error(
+        Status::INVALID_ARGUMENT,
+        concat("with cucore_program_options.link_time_optimization NVRTC makes LTOIR alone, not ",
+               image::code_type_name(target), "; compile to LTOIR, or turn it off"));
   Job job{target, arch_for(target), {}, expressions, {}};
   std::ranges::sort(job.expressions);
   // std::ranges::unique of libstdc++ 12 does not compile with clang 14.
@@ -223,7 +224,9 @@ container::BuildInputs CudaProgram::make_inputs(CodeType target,
   out.label = name_;
   const std::string& side_effect = file_flags_.side_effect;
   if (!side_effect.empty()) out.bypass = side_effect + " makes each compile another";
-  if (compiler_cache_) out.bypass = "compiler_cache is ON: the compiler keeps results by itself";
+  if (compiler_cache_)
+    out.bypass =
+        "cucore_program_options.compiler_cache is ON: the compiler keeps results by itself";
   out.traces_files = driver::nvrtc().version >= 12080;
   out.uses_current_directory = uses_current_directory();
   if (may_read_files_) {

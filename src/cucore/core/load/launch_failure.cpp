@@ -25,7 +25,7 @@ std::string broken_need(const Kernel& kernel, const Device& device, const CUlaun
     return concat("a block has ", threads, " threads, and this kernel can have ", most,
                   " (it uses ", registers,
                   " registers a thread); use a smaller block, or compile with "
-                  "max_register_count or __launch_bounds__");
+                  "cucore_program_options.max_register_count or __launch_bounds__");
   const int fixed = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
   const uint64_t shared = static_cast<uint64_t>(fixed) + config.sharedMemBytes;
   if (shared > device.limits().shared_per_block_optin)
