@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forged manifests. The readers of the library have an Error and a Status in the namespace of
-// cucore.hpp, so this header includes none of theirs.
+// Forged manifests, from the reader that the library itself uses. Tests see only the public headers.
 #pragma once
 
 #include <string>
