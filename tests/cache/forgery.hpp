@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forged manifests, from the reader that the library itself uses. Tests see only the public headers.
+// Forged manifests, by the reader of the library itself. Tests see only the public headers.
 #pragma once
 
 #include <string>
