@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats one operation: costs NAME COUNT. count.py counts its instructions with callgrind, which
-// collects only within repeat().
+// collects only within repeat(). If COSTS_PLANTED is set, each operation also makes that number of
+// small calls, as a library that became slower would: the guard must then fail.
 #include <cucore.h>
 
 #include <cstdio>
@@ -85,6 +86,14 @@ void record_event(const World& world, int count) {
   for (int i = 0; i < count; ++i) CALL(cucore_event_record, event, world.stream);
 }
 
+void create_event(const World& world, int count) {
+  for (int i = 0; i < count; ++i) {
+    cucore_event* event = nullptr;
+    CALL(cucore_event_create, world.device, nullptr, &event);
+    cucore_event_release(event);
+  }
+}
+
 void find_kernel(const World& world, int count) {
   for (int i = 0; i < count; ++i) {
     cucore_kernel* kernel = nullptr;
@@ -105,6 +114,21 @@ void serialize(const World& world, int count) {
   for (int i = 0; i < count; ++i) {
     size_t size = 0;
     CALL(cucore_objectcode_serialize, world.code, nullptr, bytes.data(), bytes.size(), &size);
+  }
+}
+
+void deserialize(const World& world, int count) {
+  static const std::vector<char> container = [&] {
+    std::vector<char> bytes(65536);
+    size_t size = 0;
+    CALL(cucore_objectcode_serialize, world.code, nullptr, bytes.data(), bytes.size(), &size);
+    bytes.resize(size);
+    return bytes;
+  }();
+  for (int i = 0; i < count; ++i) {
+    cucore_objectcode* code = nullptr;
+    CALL(cucore_objectcode_deserialize, container.data(), container.size(), nullptr, &code);
+    cucore_objectcode_release(code);
   }
 }
 
@@ -143,9 +167,11 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"launch", &launch},
     {"launch_with_a_buffer", &launch_with_a_buffer},
     {"record_event", &record_event},
+    {"create_event", &create_event},
     {"find_kernel", &find_kernel},
     {"read_property", &read_property},
     {"serialize", &serialize},
+    {"deserialize", &deserialize},
     {"hit_cache", &hit_cache},
 };
 
@@ -154,6 +180,8 @@ const std::map<std::string, Operation> OPERATIONS = {
 extern "C" __attribute__((noinline)) void repeat(Operation operation, const void* world,
                                                  int count) {
   operation(*static_cast<const World*>(world), count);
+  if (const char* planted = std::getenv("COSTS_PLANTED"))
+    read_property(*static_cast<const World*>(world), count * std::atoi(planted));
 }
 
 int main(int count, char** arguments) {

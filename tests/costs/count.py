@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts the instructions that libcucore executes for one operation, and compares them with a table.
 
-    count.py PROGRAM LIBRARY TABLE [--write]
+    count.py PROGRAM LIBRARY TABLE [--write | --planted]
+    count.py PYTHON LIBRARY TABLE SCRIPT [--write | --planted]
 
 Callgrind counts exactly, whatever else the machine does. The counts belong to one compiler and one level of
 optimisation, which meson.build checks. The compiler inlines differently if sources are joined (-Dunity=on), so that
 build has its own table. A count more than 3 % above its row is a failure: find the reason.
 If the cost is justified, run --write and state the reason in the commit. A count more than 3 % below its row is
-also a failure, so that the rows stay true.
+also a failure, so that the rows stay true. With --planted the program does more than the operation, and the result
+is a success only if each row is too large. A script of Python repeats operations of the extension, and callgrind
+collects only within its function launch().
 """
 import os
 import re
@@ -22,24 +25,35 @@ FEW, MANY = 200, 1200  # repetitions; their difference excludes one-time work
 ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "CUCORE_DRIVER", "CUCORE_NVRTC")
 # the least of the counts is used: some work, such as the counters of the cache, depends on the time
 RUNS = 3
+PLANTED = 20  # small calls added to each operation
 
 
-def instructions(program, library, name, count, folder):
-    """Returns the instructions of `library` within repeat()."""
+def environment(command, folder, is_planted):
+    kept = {name: os.environ.get(name, "") for name in ENVIRONMENT}
+    kept["COSTS_FOLDER"] = str(Path(folder, "cache"))
+    if is_planted:
+        kept["COSTS_PLANTED"] = str(PLANTED)
+    if len(command) > 1:
+        kept.update(PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=os.environ.get("PYTHONPATH", ""))
+    return kept
+
+
+def instructions(command, library, name, count, folder, is_planted):
+    """Returns the instructions of `library` within the function that repeats, or within launch() of the extension."""
     output = Path(folder, f"callgrind.{name}.{count}")
-    subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", "--toggle-collect=repeat",
-                    program, name, str(count)], check=True, capture_output=True,
-                   env={**{name: os.environ.get(name, "") for name in ENVIRONMENT},
-                        "COSTS_FOLDER": str(Path(folder, "cache"))})
+    function = "cucore::bind::launch(*" if len(command) > 1 else "repeat"
+    subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", f"--toggle-collect={function}",
+                    *command, name, str(count)], check=True, capture_output=True, env=environment(command, folder, is_planted))
     lines = subprocess.run(["callgrind_annotate", "--threshold=100", "--show=Ir", output], check=True,
                            capture_output=True, text=True).stdout
     found = re.findall(r"^\s*([\d,]+) \([^)]*\)\s+.*\[(.*)\]$", lines, re.M)
     return sum(int(number.replace(",", "")) for number, where in found if Path(where).name.startswith(library))
 
 
-def measure(program, library, name):
+def measure(command, library, name, is_planted):
+    runs = 1 if is_planted or len(command) > 1 else RUNS
     with tempfile.TemporaryDirectory() as folder:
-        few, many = (min(instructions(program, library, name, count, folder) for _ in range(RUNS))
+        few, many = (min(instructions(command, library, name, count, folder, is_planted) for _ in range(runs))
                      for count in (FEW, MANY))
     return round((many - few) / (MANY - FEW))
 
@@ -49,21 +63,35 @@ def rows(table):
     return {name: int(count) for name, count in lines}
 
 
-def main(program, library, table, *options):
+def differs(count, expected):
+    """A count of less than a hundred may differ by two, which is more than the margin."""
+    return abs(count - expected) > max(2, MARGIN * expected)
+
+
+def write(table, counts):
+    comments = [line for line in table.read_text().splitlines() if line.startswith("#")]
+    table.write_text("\n".join([*comments, *(f"{name:24} {count}" for name, count in counts.items())]) + "\n")
+
+
+def main(program, library, table, *rest):
     table = Path(table)
-    library = Path(library).name.split(".so")[0] + ".so"
-    counts = {name: measure(program, library, name) for name in rows(table)}
-    wrong = 0
-    for name, expected in rows(table).items():
-        change = counts[name] / expected - 1 if expected else 1
-        bad = abs(change) > MARGIN and abs(counts[name] - expected) > 2
-        wrong += bad
-        print(f"{name:24} {counts[name]:7} instructions, {expected} expected{f', {change:+.1%}' if bad else ''}")
-    if "--write" in options:
-        comments = [line for line in table.read_text().splitlines() if line.startswith("#")]
-        table.write_text("\n".join([*comments, *(f"{name:24} {count}" for name, count in counts.items())]) + "\n")
+    command = [program, *(word for word in rest if not word.startswith("--"))]
+    is_planted = "--planted" in rest
+    library = Path(library).name.split(".")[0] + "."
+    expected = rows(table)
+    counts = {name: measure(command, library, name, is_planted) for name in expected}
+    for name, count in counts.items():
+        change = f", {count / expected[name] - 1:+.1%}" if differs(count, expected[name]) else ""
+        print(f"{name:24} {count:7} instructions, {expected[name]} expected{change}")
+    if "--write" in rest:
+        write(table, counts)
         return 0
-    return 1 if wrong else 0
+    wrong = [name for name in counts if differs(counts[name], expected[name])]
+    if not is_planted:
+        return 1 if wrong else 0
+    missed = [name for name in counts if name not in wrong or counts[name] < expected[name]]
+    print(f"the planted slowdown was {'found in each row' if not missed else 'missed in ' + ', '.join(missed)}")
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

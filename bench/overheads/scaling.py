@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures how costs grow: scaling.py [--full] [--out FOLDER]
+
+  kernels     the first lookup of a kernel, for objects of 1 to 1,000 kernels; --full: 10,000
+  bytes       storing and reading of object code from 1 KB to 4 MB, and a copy of the bytes; --full: 100 MB
+  handles     an event, while up to 10,000 others exist; --full: 1,000,000
+  threads     launches from 1 to 16 threads, on one stream and on one stream per thread; --full: 64
+  entries     a hit on disk, for a cache of 10 to 1,000 entries; --full: 100,000
+
+Each figure is the median of RUNS runs, with the interval of overheads.py. The result is scaling.json, scaling.md and,
+if matplotlib is installed, scaling.svg.
+"""
+import argparse
+import json
+import os
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import cucore
+import report
+from measure import summary
+
+RUNS = 9
+HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
+LAUNCHES = 512
+
+
+def timed(call):
+    began = time.perf_counter_ns()
+    call()
+    return time.perf_counter_ns() - began
+
+
+def figures(samples_of):
+    return {name: summary(samples) for name, samples in samples_of.items()}
+
+
+def ptx(kernels, padding=0):
+    body = "".join(f".visible .entry k{i}(.param .u32 n) {{ ret; }}\n" for i in range(kernels))
+    return (HEAD + body + "// " + "x" * padding + "\n").encode()
+
+
+def kernels(count):
+    def first_lookup():
+        cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, image).kernel(f"k{count - 1}").native
+    image = ptx(count)
+    return figures({"create, find and load": [timed(first_lookup) for _ in range(RUNS)]})
+
+
+def sizes(size):
+    code = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, ptx(1, size))
+    stored = code.serialize()
+    calls = {"serialize": code.serialize, "deserialize": lambda: cucore.ObjectCode.deserialize(stored),
+             "copy": lambda: bytearray(stored)}
+    samples = {name: [] for name in calls}
+    for _ in range(RUNS):
+        for name, call in calls.items():
+            samples[name].append(timed(call))
+    return figures(samples)
+
+
+def handles(count):
+    device = cucore.Device()
+    kept = [cucore.Event(device) for _ in range(count)]
+    samples = [timed(lambda: [cucore.Event(device) for _ in range(100)]) / 100 for _ in range(RUNS)]
+    del kept
+    return figures({"event create and drop": samples})
+
+
+def launches(count):
+    device = cucore.Device()
+    kernel = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, ptx(1)).kernel("k0")
+    streams = [cucore.Stream(device) for _ in range(count)]
+
+    def run(streams_of_threads):
+        def work(stream):
+            launch = kernel[1, 1, stream]
+            barrier.wait()
+            for _ in range(LAUNCHES // count):
+                launch(1)
+        barrier = threading.Barrier(count + 1)
+        threads = [threading.Thread(target=work, args=(stream,)) for stream in streams_of_threads]
+        for thread in threads:
+            thread.start()
+
+        def finish():
+            barrier.wait()
+            for thread in threads:
+                thread.join()
+        took = timed(finish) / (LAUNCHES // count * count)
+        for stream in streams:
+            stream.synchronize()
+        return took
+    samples = {"one stream": [], "a stream per thread": []}
+    for _ in range(RUNS):
+        samples["one stream"].append(run(streams[:1] * count))
+        samples["a stream per thread"].append(run(streams))
+    return figures(samples)
+
+
+def entries(count):
+    with tempfile.TemporaryDirectory() as folder:
+        cache = cucore.Cache(folder, max_memory=1)
+        code = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, ptx(1))
+        keys = [os.urandom(32) for _ in range(count)]
+        for key in keys:
+            cache.put(key, code)
+        return figures({"hit on disk": [timed(lambda: cache.get(key)) for key in keys[:RUNS]]})
+
+
+# name: function, unit of x, sizes of a short run, further ones with --full
+SERIES = {
+    "kernels": (kernels, "kernels in the object", (1, 10, 100, 1000), (10_000,)),
+    "bytes": (sizes, "bytes of object code", (1000, 32_000, 1_000_000, 4_000_000), (100_000_000,)),
+    "handles": (handles, "handles alive", (0, 100, 1000, 10_000), (100_000, 1_000_000)),
+    "threads": (launches, "threads that launch", (1, 4, 16), (64,)),
+    "entries": (entries, "entries of the cache", (10, 100, 1000), (10_000, 100_000)),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--out", default=".")
+    options = parser.parse_args()
+    series = {}
+    for name, (measure, unit, short, more) in SERIES.items():
+        points = [(x, measure(x)) for x in short + (more if options.full else ())]
+        series[name] = {"unit": unit, "points": [{"x": x, "figures": found} for x, found in points]}
+    result = {"name": "scaling", "unit": "ns", "series": series,
+              "machine": {"device": cucore.Device().name, "cores": os.cpu_count(), "load": os.getloadavg()[0]}}
+    out = Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "scaling.json").write_text(json.dumps(result, indent=1) + "\n")
+    (out / "scaling.md").write_text(report.scaling_table(result))
+    print(report.scaling_table(result))
+    print(report.scaling_plot(result, out / "scaling.svg"))
+
+
+if __name__ == "__main__":
+    main()
