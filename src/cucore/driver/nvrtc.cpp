@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/nvrtc.hpp"
 
+#include <dlfcn.h>
+
 #include "driver/cuda.hpp"
 #include "driver/nvrtc_state.hpp"
 #include "driver/result_meaning.hpp"
@@ -22,15 +24,25 @@ std::string fill_entries(const OpenedLibrary& library, NvrtcTable& table) {
   return entries.refusal();
 }
 
+// NVRTC opens this part of itself by its name alone. The loader finds a library that is open, else
+// only one in the folders of the system.
+void open_builtins(const OpenedLibrary& library, int version) {
+  const std::string path =
+      folder_of(library.path) + "/libnvrtc-builtins.so." + version_text(version);
+  dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 std::string fill(const OpenedLibrary& library, NvrtcTable& table) {
   if (std::string refusal = fill_entries(library, table); !refusal.empty()) return refusal;
   int major = 0;
   int minor = 0;
   if (table.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) return "does not tell its version";
   table.version = major * 1000 + minor * 10;
-  if (table.version >= OLDEST_NVRTC) return {};
-  return "is of CUDA " + version_text(table.version) + ", " + version_text(OLDEST_NVRTC) +
-         " is needed";
+  if (table.version < OLDEST_NVRTC)
+    return "is of CUDA " + version_text(table.version) + ", " + version_text(OLDEST_NVRTC) +
+           " is needed";
+  open_builtins(library, table.version);
+  return {};
 }
 
 constexpr Meaning<nvrtcResult> NVRTC_MEANINGS[] = {

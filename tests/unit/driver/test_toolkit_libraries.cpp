@@ -48,6 +48,18 @@ TEST(Nvrtc, TheVariableNamesAFolder) {
   EXPECT_TRUE(nvrtc().path.ends_with("/own/libnvrtc.so.12")) << nvrtc().path;
 }
 
+// A toolkit in a folder that the loader does not search, as that of NVIDIA's Python wheels.
+TEST(Nvrtc, ItsBuiltinsComeFromItsFolder) {
+  Machine machine;
+  machine.folder.add("fake_nvrtc", "cuda/lib/libnvrtc.so.13");
+  machine.folder.add("fake_nvjitlink", "cuda/lib/libnvrtc-builtins.so.13.0");
+  machine.environment["CUDA_HOME"] = machine.at("cuda");
+  if (!own_process(machine.environment)) return;
+  ASSERT_TRUE(nvrtc().path.ends_with("/cuda/lib/libnvrtc.so.13")) << nvrtc().path;
+  const std::string builtins = folder_of(nvrtc().path) + "/libnvrtc-builtins.so.13.0";
+  EXPECT_NE(dlopen(builtins.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+}
+
 TEST(Nvrtc, AVariableThatIsWrongIsNotWorkedAround) {
   ToolkitMachine machine;
   machine.folder.add("fake_nvrtc", "cuda/lib64/libnvrtc.so.13");
