@@ -73,7 +73,7 @@ class Run(unittest.TestCase):
         return self.log.read_text() if self.log.exists() else ""
 
     def test_a_person_is_asked_and_may_refuse(self):
-        for words in (["setup"], ["demo"], ["test"]):
+        for words in (["setup"], ["demo"], ["wheel"], ["java"], ["csharp"], ["test"]):
             code, shown = self.run_on_terminal("n", *words)
             self.assertIn("Missing Debian packages: gcc g++", shown)
             self.assertIn("./run setup --yes", shown)
@@ -84,9 +84,11 @@ class Run(unittest.TestCase):
         self.assertIn("sudo apt-get update", self.installed())
 
     def test_the_option_asks_nothing(self):
-        _, shown = self.run_on_terminal("n", "setup", "--yes")
-        self.assertNotIn("[Y/n]", shown)
-        self.assertIn("sudo apt-get update", self.installed())
+        for command in ("setup", "demo", "wheel", "java", "csharp"):
+            self.log.unlink(missing_ok=True)
+            _, shown = self.run_on_terminal("n", command, "--yes")
+            self.assertNotIn("[Y/n]", shown)
+            self.assertIn("sudo apt-get update", self.installed())
 
     def test_automation_is_not_asked(self):
         for environment in ({}, {"CI": "true"}):
@@ -97,17 +99,40 @@ class Run(unittest.TestCase):
 
     def test_wrong_words(self):
         for words, text in ((["setup", "--no"], "'--no' is not an option of setup"),
-                            (["tests"], "'tests' is not a command of ./run"),
-                            (["test", "a", "b"], "'test' takes 'all' or one name")):
+                            (["tests"], "'tests' is not a command of ./run; './run help' lists the commands"),
+                            (["demo", "all"], "'all' is not an option of demo; expected --yes"),
+                            (["format", "--chek"], "'--chek' is not an option of format; expected --check"),
+                            (["sanitize", "all"], "'all' is not an option of sanitize; expected interface"),
+                            (["clean", "dist"], "'dist' is not an option of clean"),
+                            (["test", "a", "b"], "test has 2 words; expected 'all', or one name")):
             code, shown = self.run_without_terminal(*words)
             self.assertEqual(code, 1)
             self.assertIn(text, shown)
         self.assertEqual(self.installed(), "")
 
+    def test_a_language_installs_no_tools_of_the_tests(self):
+        for name, tool in (("java", "default-jdk-headless"), ("csharp", "mono-mcs")):
+            self.log.unlink(missing_ok=True)
+            _, shown = self.run_on_terminal("n", name)
+            missing = next(line for line in shown.splitlines() if line.startswith("Missing Debian packages"))
+            self.assertIn(tool, missing.split())
+            self.assertFalse({"clang-tidy", "valgrind", "libgtest-dev"} & set(missing.split()))
+
+    def test_the_tutorials_begin_with_a_command_for_a_new_clone(self):
+        for name, command in (("c", "demo"), ("cpp", "demo"), ("python", "wheel"), ("java", "java"), ("csharp", "csharp")):
+            page = (ROOT / f"docs/tutorials/{name}.md").read_text()
+            self.assertEqual(page.split("```sh\n", 1)[1].split("\n")[0], f"./run {command}", name)
+            self.assertNotRegex(page, "meson |ninja ", "a new clone has no build folder")
+
+    def test_the_help_fits_a_terminal(self):
+        _, shown = self.run_without_terminal("help")
+        self.assertLessEqual(max(map(len, shown.splitlines())), 80)
+
     def test_the_help_lists_every_command(self):
         text = (ROOT / "run").read_text()
         commands = text.split("case $command in\n", 1)[1].split(") \"$command\"")[0].replace("|", " ").split() + ["test"]
         _, shown = self.run_without_terminal("help")
+        self.assertIn("java", commands)
         self.assertLessEqual({f"./run {name} " for name in commands}, {line[:len(name) + 7] for name in commands
                                                                         for line in shown.splitlines()})
 
