@@ -401,7 +401,7 @@ TEST_F(Loading, FindsNoKernelThatIsNotThereAndListsThoseThatAre) {
   Error error;
   cucore_kernel* kernel = nullptr;
   cucore_objectcode_find_kernel(code, "emty", &kernel, error.out());
-  EXPECT_TRUE(contains(cucore_error_message(error), "there are empty"))
+  EXPECT_TRUE(contains(cucore_error_message(error), "it contains empty"))
       << cucore_error_message(error);
 }
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the command in an empty folder, as a user at a shell does."""
+import fcntl
 import functools
 import json
 import os
 import pty
+import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 from pathlib import Path
 
@@ -57,6 +61,29 @@ class CommandTest(unittest.TestCase):
         how = {"stdin": subprocess.DEVNULL} | how if "input" not in how else how
         return subprocess.run([COMMAND, *arguments], cwd=self.folder, env=self.environment(env),
                               capture_output="stdout" not in how, timeout=120, **how)
+
+    def screen(self, *arguments, columns, env=None):
+        """Returns all text that a terminal of this width shows, without its colours."""
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        text = b""
+        try:
+            process = subprocess.Popen([COMMAND, *arguments], cwd=self.folder, env=self.environment(env),
+                                       stdin=subprocess.DEVNULL, stdout=follower, stderr=follower)
+            os.close(follower)
+            while part := self.read_terminal(leader):
+                text += part
+            process.wait(timeout=60)
+        finally:
+            os.close(leader)
+        return re.sub(r"\x1b\[[0-9;]*[mK]", "", text.decode()).replace("\r\n", "\n")
+
+    @staticmethod
+    def read_terminal(leader):
+        try:
+            return os.read(leader, 65536)
+        except OSError:  # the other end is closed
+            return b""
 
     def run_in_terminal(self, *arguments, env=None):
         """Returns stderr as shown on a terminal."""

@@ -4,6 +4,7 @@ a confirmation."""
 import json
 import os
 import re
+import shutil
 import unittest
 from pathlib import Path
 
@@ -132,6 +133,18 @@ class Cache(CommandTest):
         self.assertEqual(shown.pop("folder"), str(self.folder / "cache"))
         self.assertEqual(list(shown), fields)
         self.assertEqual(self.names_of(self.succeeds("cache", "stats")), ["folder", *fields])
+
+    def test_before_its_first_use_it_is_empty(self):
+        self.assertEqual(self.succeeds("cache", "list"), "0 entries\n")
+        shutil.rmtree(self.folder / "cache", ignore_errors=True)
+        result = self.run_command("cache", "stats")
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        self.assertRegex(result.stdout.decode(), r"\nentries +0 ")
+
+    def test_a_folder_that_does_not_exist_is_not_made(self):
+        for command in (["stats"], ["list"], ["verify"], ["clear"], ["trim", "--max-size", "1G"]):
+            self.fails(1, "cache", *command, "--folder", "typo", says="--folder is typo, which is not a folder")
+        self.assertFalse((self.folder / "typo").exists())
 
     def test_a_folder_without_a_name_is_not_the_default_one(self):
         self.fails(2, "cache", "clear", "--folder", "", says=["--folder", "empty"])

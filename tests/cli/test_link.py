@@ -197,7 +197,7 @@ class LinkFailures(LinkTest):
 
     def test_an_output_that_does_not_say_what(self):
         self.write("x.ptx", self.PTX)
-        self.fails(2, "link", "x.ptx", "-o", "out.bin", says=["no suffix of a target", "--target"])
+        self.fails(2, "link", "x.ptx", "-o", "out.bin", says=["does not end in the suffix of a target", "--target"])
         self.fails(2, "link", "x.ptx", "-o", "out.ltoir", says=["CUBIN or PTX", "LTOIR"])
 
     def test_inputs_that_are_none(self):

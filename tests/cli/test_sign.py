@@ -48,7 +48,7 @@ class Hmac(SignTest):
         self.fails(SIGNATURE, "verify", "a.cuco", "--secret", "secret", says=["a.cuco", "sign"])
         self.assertIn("HMAC-SHA256", self.succeeds("sign", "a.cuco", "--secret", "secret"))
         self.assertNotEqual(self.read("a.cuco"), before)
-        self.assertIn("rightly", self.succeeds("verify", "a.cuco", "--secret", "secret"))
+        self.assertIn("signature: valid, by HMAC-SHA256 key", self.succeeds("verify", "a.cuco", "--secret", "secret"))
         self.assertEqual(self.succeeds("verify", "a.cuco", "--secret", "secret", "-q"), "")
         self.fails(SIGNATURE, "verify", "a.cuco", "--secret", "other", says=["a.cuco", "key"])
         self.succeeds("verify", "a.cuco", "--secret", "other", "--secret", "secret", "--require")
@@ -213,7 +213,7 @@ class KeyConfusion(SignTest):
         for file, key, name in (("ed.cuco", ["-k", "public.pem"], "Ed25519"),
                                 ("mac.cuco", ["--secret", "secret"], "HMAC-SHA256")):
             for arguments in (["verify", file, *key], ["inspect", file, *key]):
-                self.assertIn(f"rightly, by {name} key ", self.succeeds(*arguments))
+                self.assertIn(f"valid, by {name} key ", self.succeeds(*arguments))
                 self.assertIn(f"by {name} key ", self.succeeds(*arguments[:2]))
                 told = json.loads(self.succeeds(*arguments, "--json"))
                 self.assertEqual(told["signature_algorithm"], name)
@@ -277,7 +277,7 @@ class Policies(SignTest):
         self.succeeds("sign", "a.cuco", "--key", "private.pem", "-o", "signed.cuco")
 
     def test_without_a_key_only_damage_is_found(self):
-        self.assertIn("not given: nothing is proven", self.succeeds("verify", "signed.cuco"))
+        self.assertIn("signature: not checked, by Ed25519 key", self.succeeds("verify", "signed.cuco"))
         self.assertEqual(self.verify("signed.cuco")["signature"], "unknown key")
         self.fails(2, "verify", "signed.cuco", "--require", says=["--require", "--key"])
 
@@ -318,9 +318,9 @@ class Policies(SignTest):
         self.assertEqual(self.read("80.ptx").decode(), PTX)
 
     def test_inspect_tells_of_the_signature(self):
-        self.assertIn("signed   no", self.succeeds("inspect", "a.cuco"))
-        self.assertIn("nothing is proven", self.succeeds("inspect", "signed.cuco"))
-        self.assertIn("signed   rightly", self.succeeds("inspect", "signed.cuco", "-k", "public.pem"))
+        self.assertIn("signed   none", self.succeeds("inspect", "a.cuco"))
+        self.assertIn("signed   not checked, by Ed25519 key", self.succeeds("inspect", "signed.cuco"))
+        self.assertIn("signed   valid", self.succeeds("inspect", "signed.cuco", "-k", "public.pem"))
 
 
 class InPlace(SignTest):

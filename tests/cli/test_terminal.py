@@ -11,7 +11,7 @@ from command import COMMAND, CommandTest, needs_nvrtc
 
 PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
 # A forged line, a title for the window, a C1 code, a text that runs backwards.
-EVIL = "\nsigned   rightly, by key 0\x1b]0;x\x07\x9b\u202e.ptx"
+EVIL = "\nsigned   valid, by key 0\x1b]0;x\x07\x9b\u202e.ptx"
 CONTROLS = ["\x1b", "\x07", "\x9b", "\u202e", "\r", "\x7f"]
 
 
@@ -19,7 +19,7 @@ class Untrusted(CommandTest):
     def assert_harmless(self, text):
         for control in CONTROLS:
             self.assertNotIn(control, text)
-        self.assertNotIn("\nsigned   rightly", text)
+        self.assertNotIn("\nsigned   valid", text)
 
     def seen(self, *arguments):
         result = self.run_command(*arguments)
@@ -54,7 +54,7 @@ class Untrusted(CommandTest):
                 text = self.seen(*arguments, "--json")
                 self.assert_harmless(text)
                 json.loads(text)
-        self.assertIn(r"\nsigned   rightly, by key 0\x1b]0;x\x07\u009b\u202e.ptx",
+        self.assertIn(r"\nsigned   valid, by key 0\x1b]0;x\x07\u009b\u202e.ptx",
                       self.seen("inspect", "a.cuco"))
         self.assertIn(EVIL, json.loads(self.seen("inspect", "a.cuco", "--json"))["name"])
 

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from command import CommandTest
+from command import CommandTest, needs_nvrtc
 
 SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "sign", "verify", "run", "cache"]
 
@@ -73,6 +73,65 @@ class Usage(CommandTest):
             result = self.run_command("info", stdout=full, stderr=-1)
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"cannot write the standard output", result.stderr)
+
+
+class Screens(CommandTest):
+    """The text on terminals of several widths. Examples stay whole, because a reader copies them."""
+
+    COMMANDS = [[], *([name] for name in SUBCOMMANDS),
+                *(["cache", name] for name in ("stats", "list", "remove", "verify", "trim", "clear", "explain"))]
+
+    def test_the_help_fits_each_terminal(self):
+        for columns in (60, 80, 120):
+            for command in self.COMMANDS:
+                text = self.screen(*command, "--help", columns=columns)
+                self.assertIn("\nUsage: cucore", text)
+                for line in text.split("\nExample", 1)[0].splitlines():
+                    self.assertLessEqual(len(line), columns, line)
+                for line in text.splitlines():
+                    self.assertTrue(len(line) <= columns or line.startswith("  "), line)
+
+    def test_the_help_of_a_wide_terminal_uses_it(self):
+        self.assertGreater(max(map(len, self.screen("compile", "--help", columns=120).splitlines())), 90)
+
+    def test_the_help_has_no_gaps_and_each_command_a_sentence_and_an_example(self):
+        for command in self.COMMANDS[1:]:
+            text = self.succeeds(*command, "--help")
+            self.assertNotIn("\n\n\n", text)
+            self.assertRegex(text.splitlines()[0], r"^[A-Z].*\.$")
+            self.assertIn("\nExample", text)
+            self.assertIn(f"  cucore {' '.join(command)}", text.split("\nExample", 1)[1])
+
+    def test_a_missing_library_is_explained_within_the_terminal(self):
+        for columns in (60, 80, 120):
+            text = self.screen("info", columns=columns, env={"CUCORE_NVRTC": "/nowhere"})
+            self.assertIn("not available: cannot load NVRTC", text)
+            for line in text.splitlines():
+                self.assertTrue(len(line) <= columns or line.count(" /") == 1 or "device" in line, line)
+        piped = self.succeeds("info", env={"CUCORE_NVRTC": "/nowhere"})
+        self.assertIn("not available: cannot load NVRTC: tried $CUCORE_NVRTC=/nowhere (no such file); correct or unset", piped)
+
+    def test_messages_name_options_and_not_members_of_structures(self):
+        self.fails(1, "compile", "saxpy.cu", "-o", "x.ptx", "-a", "foo", says='--arch is "foo"')
+
+    @needs_nvrtc
+    def test_a_missing_header_names_the_option(self):
+        self.write("hdr.cu", '#include "mine.h"\n')
+        self.fails(1, "compile", "hdr.cu", "-o", "x.ptx", "-a", "compute_80", says="set --include-path to the folder of mine.h")
+
+    def test_values_that_the_parser_refuses(self):
+        for arguments, message in (
+                (["compile"], "cucore compile requires the argument 'file'"),
+                (["compile", "saxpy.cu"], "cucore compile requires --output FILE"),
+                (["cache", "trim"], "cucore cache trim requires --max-size SIZE"),
+                (["compile", "saxpy.cu", "-o", "x", "-t", "exe"], "--target is 'exe'; expected one of cubin, cuco, ltoir, ptx"),
+                (["compile", "saxpy.cu", "-o", "x.ptx", "-D"], "--define has no value; expected --define MACRO"),
+                (["run", "saxpy.cu", "-b", "1", "-b", "2"], "--block is given 2 times; expected once"),
+                (["run", "saxpy.cu", "-b", "a"], "--block is 'a'; expected a number"),
+                (["run", "saxpy.cu", "-b", "0"], "--block has the number 0; expected at least 1"),
+                (["run", "saxpy.cu", "-b", "1", "--arg", "buf:f32:x"], "the number of elements is 'x'; expected a number"),
+                (["compile", "saxpy.cu", "-o", "x.exe"], "x.exe does not end in the suffix of a target; expected .cuco")):
+            self.fails(2, *arguments, says=message)
 
 
 class Colours(CommandTest):

@@ -29,7 +29,8 @@ SignatureInfo check_signature(const Table& table, const ReadOptions& options) {
   SignatureInfo info;
   const SectionEntry* section = table.find(SIG);
   if (section == nullptr) {
-    if (options.policy == SignaturePolicy::REQUIRED) refuse_signature("is not signed, and must be");
+    if (options.policy == SignaturePolicy::REQUIRED)
+      refuse_signature("is not signed; expected a signature");
     return info;
   }
   const SignatureRecord record = signature_record(table, *section);

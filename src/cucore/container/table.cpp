@@ -82,7 +82,7 @@ void Table::check_header() {
   }
   if (header_.header_size != sizeof(ContainerHeader)) file_.fail(12, "the header's size is not 64");
   if (header_.file_size != file_.size()) {
-    file_.fail(16, "it says that it has " + std::to_string(header_.file_size) + " bytes, and has " +
+    file_.fail(16, "its header records " + std::to_string(header_.file_size) + " bytes; it has " +
                        std::to_string(file_.size()));
   }
   if (header_.section_count == 0) file_.fail(24, "it holds no image");

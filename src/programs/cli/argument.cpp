@@ -65,7 +65,7 @@ void parse_array(Argument& argument, std::string_view rest) {
   argument.type = &element_type(take(rest, ':'));
   std::string path;
   if (names_file(rest, path)) return load_file(argument, path);
-  const std::size_t count = parse_count(take(rest, ':'), "an array's number of elements");
+  const std::size_t count = parse_count(take(rest, ':'), "the number of elements");
   if (!names_file(rest, path)) {
     resize(argument, count);
     return fill(argument, rest);
@@ -96,10 +96,10 @@ Argument parse_argument(std::string_view text) {
       parse_scalar(argument, first, rest);
   } catch (const Failure& failure) {
     if (failure.exit_code() != USAGE) throw;
-    throw usage(
-        fmt::format("--arg {}: {}; write TYPE:VALUE, f32:2.0, or an array "
-                    "buf:TYPE:COUNT[:iota|:fill=VALUE|:file=PATH], buf:f32:1024:fill=1",
-                    text, failure.what()));
+    throw usage(fmt::format("--arg {}: {}; write {}", text, failure.what(),
+                            argument.is_array
+                                ? "buf:TYPE:COUNT, such as buf:f32:1024:fill=1"
+                                : "TYPE:VALUE, such as f32:2.0, or buf:TYPE:COUNT for an array"));
   }
   return argument;
 }
@@ -110,10 +110,9 @@ Indexed parse_indexed(std::string_view text, std::string_view option,
   const std::string_view key = take(rest, '=');
   if (rest.empty())
     throw usage(
-        fmt::format("{} {}: write INDEX=..., where INDEX is the number of an array argument, "
-                    "from 0",
+        fmt::format("{} {}: no '='; write INDEX=..., such as 1=...: arguments are numbered from 0",
                     option, text));
-  const std::size_t index = parse_count(key, "an argument's number");
+  const std::size_t index = parse_count(key, fmt::format("the argument of {}", option));
   if (index >= arguments.size() || !arguments[index].is_array)
     throw usage(fmt::format("{} {}: argument {} is not an array", option, text, index));
   return {index, std::string(rest)};

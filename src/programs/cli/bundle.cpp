@@ -31,8 +31,7 @@ struct BundleRequest {
 std::string list_images(const Json& images) {
   std::string list;
   for (const Json& image : images)
-    list += fmt::format("{}{} for {}", list.empty() ? "" : ", ", image["kind"].get<std::string>(),
-                        image["arch"].get<std::string>());
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", image_title(image));
   return list;
 }
 
@@ -40,7 +39,7 @@ std::string list_images(const Json& images) {
 void warn_of_doubles(const BundleRequest& request, const Json& images) {
   std::set<std::string> seen, told;
   for (const Json& image : images) {
-    const std::string what = list_images(Json::array({image}));
+    const std::string what = image_title(image);
     // Drivers may choose any PTX of the same target.
     if (image["kind"] == "PTX" || seen.insert(what).second || !told.insert(what).second) continue;
     print_warning(
@@ -94,7 +93,7 @@ void add_bundle(CLI::App& app) {
       "  cucore compile saxpy.cu -o 90.cuco --arch sm_90\n"
       "  cucore compile saxpy.cu -o rest.cuco --arch compute_75\n"
       "  cucore bundle 90.cuco rest.cuco -o saxpy.cuco\n"
-      "Each device uses the first image that fits it, in this order: machine code of its own\n"
+      "Each device uses the first image that fits it, in this order: machine code of its own "
       "architecture, of its family, of its major version; LTOIR; PTX.");
   command->callback([request] { bundle(*request); });
 }

@@ -5,10 +5,12 @@
 
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cache_actions.hpp"
@@ -16,6 +18,7 @@
 #include "failure.hpp"
 #include "print.hpp"
 #include "report.hpp"
+#include "terminal.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -30,7 +33,8 @@ std::uint64_t parse_size(const std::string& text) {
   const std::size_t unit = suffix.empty() ? 0 : units.find(suffix[0]) + 1;
   const bool fits = value <= UINT64_MAX >> (10 * unit);
   if (failure != std::errc() || suffix.size() > 1 || (!suffix.empty() && unit == 0) || !fits)
-    throw usage(fmt::format("'{}' is not a valid size; expected 500M or 2G", text));
+    throw usage(fmt::format(
+        "'{}' is not a valid size; expected a number with K, M, G or T, such as 500M", text));
   return value << (10 * unit);
 }
 
@@ -88,7 +92,7 @@ static_assert(sizeof(std::size_t) + std::size(COUNTS) * sizeof(std::uint64_t) ==
 bool is_size(std::string_view name) { return name.find("bytes") != name.npos; }
 
 void stats(const CacheRequest& request) {
-  const Cache cache = open_cache(request, true);
+  const Cache cache = open_to_read(request);
   const CacheStatistics info = cache.statistics_of_all();
   if (wants_json()) {
     Json object = {{"folder", cache.directory()}};
@@ -106,9 +110,11 @@ void stats(const CacheRequest& request) {
 
 using Action = void (*)(const CacheRequest&);
 
-CLI::App* add(CLI::App& group, const char* name, const char* what,
+CLI::App* add(CLI::App& group, const char* name, const char* what, const char* example,
               const std::shared_ptr<CacheRequest>& request, Action action) {
   CLI::App* command = group.add_subcommand(name, what);
+  command->footer(
+      fmt::format("Example:\n  cucore cache {}{}{}", name, *example ? " " : "", example));
   command->callback([request, action] { action(*request); });
   return command;
 }
@@ -116,13 +122,29 @@ CLI::App* add(CLI::App& group, const char* name, const char* what,
 }  // namespace
 
 Cache open_cache(const CacheRequest& request, bool read_only) {
+  // A mistyped name must not create another, empty cache.
+  std::error_code ignored;
+  if (!request.folder.empty() && !std::filesystem::is_directory(request.folder, ignored))
+    throw failed(fmt::format("--folder is {}, which is not a folder", request.folder),
+                 Status::not_found);
   CacheOptions options;
   if (!request.folder.empty()) options.directory = request.folder;
   options.read_only = read_only;
   Cache cache = Cache::open(options);
   if (cache.directory().empty())
-    throw failed("the cache has no folder: set --folder, CUCORE_CACHE_DIR or a home folder");
+    throw failed("the cache has no folder; set --folder, CUCORE_CACHE_DIR or a home folder");
   return cache;
+}
+
+Cache open_to_read(const CacheRequest& request) {
+  if (request.folder.empty()) {
+    const Silence silence;
+    CacheOptions options;
+    options.read_only = true;
+    Cache cache = Cache::open(options);
+    if (!cache.directory().empty()) return cache;
+  }
+  return open_cache(request, !request.folder.empty());
 }
 
 std::string size_text(std::uint64_t bytes) {
@@ -147,24 +169,25 @@ void add_cache(CLI::App& app) {
       ->type_name("DIR");
   group->require_subcommand(1);
   group->fallthrough();
-  add(*group, "stats", "counts of every process that has used it", request, stats);
-  add(*group, "list", "every entry: key, size, last use, kind, architecture, name", request,
-      list_cache);
-  add(*group, "remove", "removes entries by their keys", request, remove_entries)
+  add(*group, "stats", "Shows the counts of all processes that have used the cache.", "", request,
+      stats);
+  add(*group, "list", "Lists the entries: key, size, last use, kind, architecture and name.", "",
+      request, list_cache);
+  add(*group, "remove", "Removes entries by their keys.", "3f9a12c0b5de", request, remove_entries)
       ->add_option("key", request->keys, "the first digits of a key, as 'cache list' prints them")
       ->required()
       ->type_name("KEY");
-  add(*group, "verify", "reads every file and removes damaged ones", request, verify_cache);
+  add(*group, "verify", "Reads every file and removes damaged ones.", "", request, verify_cache);
   CLI::App* trim = add(
-      *group, "trim", "removes the least recently used entries", request,
+      *group, "trim", "Removes the least recently used entries.", "--max-size 500M", request,
       [](const CacheRequest& asked) { trim_cache(asked, parse_size(asked.max_size), "trimming"); });
-  trim->add_option("--max-size", request->max_size, "size to keep, 500M")
+  trim->add_option("--max-size", request->max_size, "size to keep, such as 500M or 2G")
       ->required()
       ->type_name("SIZE");
-  add(*group, "clear", "removes all", request,
+  add(*group, "clear", "Removes all entries.", "", request,
       [](const CacheRequest& asked) { trim_cache(asked, 0, "clearing"); });
-  CLI::App* explains =
-      add(*group, "explain", "shows why a compile would miss", request, explain_miss);
+  CLI::App* explains = add(*group, "explain", "Shows why a compile would miss.",
+                           "saxpy.cu --arch sm_90 --target cubin", request, explain_miss);
   explains->add_option("file", request->file, "CUDA C++, PTX (.ptx) or NVVM IR (.ll, .bc)")
       ->required()
       ->type_name("FILE");

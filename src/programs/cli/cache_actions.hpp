@@ -22,6 +22,9 @@ struct CacheRequest {
 // Opens the cache that the request names, or fails.
 Cache open_cache(const CacheRequest& request, bool read_only);
 
+// Opens the same without the right to write. The first use of the default folder creates it.
+Cache open_to_read(const CacheRequest& request);
+
 // "1.5 MiB"
 std::string size_text(std::uint64_t bytes);
 

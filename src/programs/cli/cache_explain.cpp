@@ -46,7 +46,7 @@ void explain_miss(const CacheRequest& request) {
   FileUse use = request.flags.files();
   use.inputs.push_back(request.file);
   require_distinct(use);
-  const Cache cache = open_cache(request, true);
+  const Cache cache = open_to_read(request);
   const std::string text = explanation(request, cache);
   if (wants_json())
     print_json(describe(request.file, text));

@@ -3,6 +3,7 @@
 // one.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "cache_actions.hpp"
+#include "columns.hpp"
 #include "failure.hpp"
 #include "image.hpp"
 #include "print.hpp"
@@ -50,8 +52,8 @@ Json describe_entry(const CacheEntry& entry) {
 
 constexpr std::size_t KEY_DIGITS = 64;
 constexpr std::size_t SHOWN_DIGITS = 12;
-// The columns that remain for a name in a line of 100.
-constexpr std::size_t NAME_COLUMNS = 34;
+// The columns of a line, and of its part before the name.
+constexpr std::size_t PIPE_COLUMNS = 100, OTHER_COLUMNS = 66, FEWEST_OF_NAME = 14;
 
 struct Entry {
   std::string key, size, kind, arch, text;
@@ -74,8 +76,12 @@ std::size_t digits_of(const std::vector<Entry>& entries) {
 
 // Returns the end of a long name, which distinguishes it from others.
 std::string shortened(const std::string& name) {
-  if (wants_verbose() || name.size() <= NAME_COLUMNS) return name;
-  std::size_t from = name.size() - (NAME_COLUMNS - 3);
+  const std::size_t terminal = terminal_columns(STDOUT_FILENO);
+  const std::size_t most =
+      std::max((terminal == 0 ? PIPE_COLUMNS : terminal), OTHER_COLUMNS + FEWEST_OF_NAME) -
+      OTHER_COLUMNS;
+  if (wants_verbose() || name.size() <= most) return name;
+  std::size_t from = name.size() - (most - 3);
   while (from < name.size() && (name[from] & 0xC0) == 0x80) ++from;  // inside a UTF-8 sequence
   return "..." + name.substr(from);
 }
@@ -158,7 +164,7 @@ Json folder_of(const Cache& cache) { return {{"folder", cache.directory()}}; }
 }  // namespace
 
 void list_cache(const CacheRequest& request) {
-  const Cache cache = open_cache(request, true);
+  const Cache cache = open_to_read(request);
   Listing listing;
   cache.query([&](const CacheEntry& entry) { listing.add(entry); });
   if (!wants_json()) print_entries(listing.lines);

@@ -31,10 +31,10 @@ struct CompileRequest {
 CodeType choose_target(const CompileRequest& request) {
   if (const auto said = said_target(request.output)) return *said;
   if (wants_container(request.output)) return default_target(request.file, request.flags);
-  throw usage(
-      fmt::format("{} has no suffix of a target: end it in .cuco, .ptx, .cubin or .ltoir, or "
-                  "give --target",
-                  shown_output(request.output)));
+  throw usage(fmt::format(
+      "{} does not end in the suffix of a target; expected .cuco, .ptx, .cubin or .ltoir, or "
+      "give --target",
+      shown_output(request.output)));
 }
 
 // With several files, the output is a folder and the target sets the suffix of its files.
@@ -99,7 +99,7 @@ void add_compile(CLI::App& app) {
       "  cucore compile saxpy.ptx -o saxpy.cubin --arch sm_90 --maxrregcount 32\n"
       "  cucore compile *.cu -o build --arch sm_90 --cache\n"
       "  cucore compile saxpy.ll -o saxpy.ptx --arch compute_90 --libdevice\n"
-      "A container has a CUBIN if --arch names a real architecture, else PTX; --target cubin,\n"
+      "A container has a CUBIN if --arch names a real architecture, else PTX; --target cubin, "
       "ptx or ltoir overrides this. PTX becomes a CUBIN, NVVM IR becomes PTX or LTOIR.\n"
       "An option that the language does not support is refused.");
   command->callback([request] { compile(*request); });

@@ -16,6 +16,7 @@
 #include "distinct.hpp"
 #include "files.hpp"
 #include "image.hpp"
+#include "option_names.hpp"
 #include "print.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
@@ -61,7 +62,7 @@ struct Watcher {
     failures.push_back(one);
     if (wants_json()) return;
     bar.clear();
-    print_failure(fmt::format("{}: {}", file, failure.what()), "", std::string(failure.log()));
+    print_failure(with_option_names(failure.about(file).what()), "", std::string(failure.log()));
   }
 
   void report(std::size_t index, std::size_t done, std::size_t count, const Error* failure) {

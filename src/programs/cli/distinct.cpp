@@ -60,11 +60,11 @@ void require_distinct(const FileUse& use) {
   bool has_stream = false;
   for (const std::string& output : use.outputs) {
     if (output == "-" && std::exchange(has_stream, true))
-      throw usage("- is named for two outputs: there is one standard output");
+      throw usage("- is named for two outputs; name a file for one of them");
     const auto place = place_of(output, STDOUT_FILENO);
     if (!place) continue;
     if (const auto input = inputs.find(*place); input != inputs.end())
-      refuse(output, input->second, "an input and the output too", "name another output");
+      refuse(output, input->second, "an input and also the output", "name another output");
     if (const auto [first, is_new] = outputs.emplace(*place, output); !is_new)
       refuse(output, first->second, "named for two outputs", "name another file");
   }

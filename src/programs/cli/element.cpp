@@ -83,11 +83,14 @@ std::string element_type_names() {
 const ElementType& element_type(std::string_view name) {
   for (const ElementType& type : ELEMENT_TYPES)
     if (type.name == name) return type;
-  throw usage(fmt::format("'{}' is not a type: it is one of {}", name, element_type_names()));
+  throw usage(fmt::format("'{}' is not a type; expected one of {}", name, element_type_names()));
 }
 
 std::size_t parse_count(std::string_view text, std::string_view what) {
-  return parse_number<std::size_t>(text, what);
+  std::size_t count = 0;
+  const auto [stop, error] = read_number(text, count);
+  if (error == std::errc() && stop == text.data() + text.size()) return count;
+  throw usage(fmt::format("{} is '{}'; expected a number", what, text));
 }
 
 }  // namespace cucore::cli

@@ -55,7 +55,8 @@ std::string read_all(std::FILE* file, const std::string& path, std::size_t most)
 // The stream can be read only once: a second "-" would find it empty.
 std::string read_standard_input(std::size_t most) {
   static bool was_read = false;
-  if (std::exchange(was_read, true)) throw usage("- is named twice: there is one standard input");
+  if (std::exchange(was_read, true))
+    throw usage("- is named twice; the standard input can be read once");
   return read_all(stdin, "the standard input", most);
 }
 

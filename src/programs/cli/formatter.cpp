@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of --help: lines that fit a terminal, and --[no-]ftz for a flag and its opposite.
 #include "formatter.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <sstream>
 
-#include <string_view>
+#include "columns.hpp"
 
 namespace cucore::cli {
-namespace {
 
-constexpr std::size_t TEXT_WIDTH = 96;
-
-// Wraps the text; its first line begins after `used` columns.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
-  std::string out;
-  const auto new_line = [&] {
-    out += '\n' + std::string(indent, ' ');
-    used = indent;
-  };
-  if (used + 2 > indent) new_line();
-  out.append(indent - used, ' ');
-  used = indent;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    if (used > indent && used + 1 + word.size() > TEXT_WIDTH) new_line();
-    if (used > indent) out += ' ', ++used;
-    out += word;
-    used += word.size();
-    text.remove_prefix(word.size());
-    text.remove_prefix(text.find_first_not_of(' ') == text.npos ? text.size()
-                                                                : text.find_first_not_of(' '));
-  }
-  return out + '\n';
+Formatter::Formatter() : width_(output_columns()) {
+  column_width(std::min<std::size_t>(30, width_ / 3));
 }
 
-}  // namespace
+// CLI11 separates groups of options by two empty lines.
+std::string Formatter::make_help(const CLI::App* app, std::string name,
+                                 CLI::AppFormatMode mode) const {
+  std::string help = CLI::Formatter::make_help(app, name, mode);
+  for (std::size_t at; (at = help.find("\n\n\n")) != help.npos;) help.erase(at, 1);
+  return help;
+}
+
+std::string Formatter::make_description(const CLI::App* app) const {
+  return wrapped(app->get_description(), 0, 0, width_);
+}
+
+// Indented lines are examples, which a reader copies.
+std::string Formatter::make_footer(const CLI::App* app) const {
+  if (app->get_footer().empty()) return {};
+  std::istringstream lines(app->get_footer());
+  std::string out = "\n";
+  for (std::string line; std::getline(lines, line);)
+    out += line.starts_with(' ') ? line + '\n' : wrapped(line, 0, 0, width_);
+  return out;
+}
+
+std::string Formatter::make_subcommand(const CLI::App* command) const {
+  const std::string name = "  " + command->get_display_name();
+  return name + wrapped(command->get_description(), get_column_width(), name.size(), width_);
+}
 
 std::string Formatter::make_option(const CLI::Option* option, bool is_positional) const {
   const std::string name =
       "  " + make_option_name(option, is_positional) + make_option_opts(option);
-  return name + wrapped(make_option_desc(option), get_column_width(), name.size());
+  return name + wrapped(make_option_desc(option), get_column_width(), name.size(), width_);
 }
 
 std::string Formatter::make_option_name(const CLI::Option* option, bool is_positional) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cucore info: the libraries found and their paths, the reasons for missing ones, and the devices.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cucore/device.hpp>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "columns.hpp"
 #include "command.hpp"
 #include "failure.hpp"
 #include "print.hpp"
@@ -79,6 +81,14 @@ Json describe_all() {
   return all;
 }
 
+// The reason lists all paths that were tried. In a pipe it is one line.
+void print_reason(const std::string& name, const std::string& reason) {
+  const std::string text = "not available: " + escaped(reason);
+  const bool wraps = terminal_columns(STDOUT_FILENO) != 0;
+  print("{}", Raw{fmt::format("  {:<10}", name) +
+                  wrapped(text, 13, 12, wraps ? output_columns() : text.size() + 13)});
+}
+
 void print_library(const Json& library) {
   const std::string name = library["name"];
   if (library["available"].get<bool>()) {
@@ -88,7 +98,7 @@ void print_library(const Json& library) {
     for (std::string folder; std::getline(folders, folder, ':');)
       print("  {:<10} {:<6} {}\n", "", "", "headers " + folder);
   } else {
-    print("  {:<10} not available: {}\n", name, library["reason"].get<std::string>());
+    print_reason(name, library["reason"]);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "command.hpp"
 #include "files.hpp"
@@ -77,19 +79,22 @@ std::string shown_name(const Json& symbol) {
 
 void print_resources(const Json& resources) {
   if (resources.is_null()) return;
-  std::string line;
-  const auto add = [&](const char* key, const char* unit) {
-    if (resources[key].is_null()) return;
-    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", resources[key].get<int64_t>(), unit);
-  };
-  add("registers", "registers");
-  add("static_shared", "bytes shared");
-  add("stack", "bytes stack");
-  add("spill_stores", "bytes spill stores");
-  add("spill_loads", "bytes spill loads");
-  add("max_threads", "threads at most");
-  add("code_size", "bytes of code");
-  if (!line.empty()) print("    {}\n", line);
+  using Figures = std::vector<std::pair<const char*, const char*>>;
+  const Figures of_kernel{{"registers", "registers"},
+                          {"static_shared", "bytes shared"},
+                          {"stack", "bytes stack"},
+                          {"max_threads", "threads at most"},
+                          {"code_size", "bytes of code"}};
+  const Figures of_spills{{"spill_stores", "bytes spill stores"},
+                          {"spill_loads", "bytes spill loads"}};
+  for (const Figures& figures : {of_kernel, of_spills}) {
+    std::string line;
+    for (const auto& [key, unit] : figures)
+      if (!resources[key].is_null())
+        line +=
+            fmt::format("{}{} {}", line.empty() ? "" : ", ", resources[key].get<int64_t>(), unit);
+    if (!line.empty()) print("    {}\n", line);
+  }
 }
 
 void print_parameters(const Json& parameters) {
@@ -153,8 +158,7 @@ void print_sections(const Json& sections) {
 void print_images(const Json& images) {
   print("images   {}\n", images.size());
   for (const Json& image : images) {
-    print("image    {} for {}, {} bytes, {}\n", image["kind"].get<std::string>(),
-          image["arch"].get<std::string>(), image["code_size"].get<std::size_t>(),
+    print("image    {}, {} bytes, {}\n", image_title(image), image["code_size"].get<std::size_t>(),
           counted(image["symbols"].size(), "symbol"));
     print_symbols(image["symbols"]);
     print_metadata(image["metadata"]);
@@ -165,8 +169,7 @@ void print_entries(const Json& entries) {
   print("entries  {}\n", entries.size());
   for (const Json& entry : entries) {
     const std::string compression = entry["compression"];
-    print("  {:<6} for {}, {} bytes{}\n", entry["kind"].get<std::string>(),
-          entry["arch"].get<std::string>(), entry["code_size"].get<std::size_t>(),
+    print("  {}, {} bytes{}\n", image_title(entry), entry["code_size"].get<std::size_t>(),
           compression == "none"
               ? ""
               : fmt::format(", {} as {}", entry["stored_size"].get<std::size_t>(), compression));
@@ -225,7 +228,7 @@ void add_inspect(CLI::App& app) {
   command->footer(
       "Example:\n  cucore inspect saxpy.cuco\n"
       "  cucore inspect saxpy.cubin --json | jq '.symbols[].name'\n"
-      "All bytes of a container are checked, and its signature against the given keys. Neither a\n"
+      "All bytes of a container are checked, and its signature against the given keys. Neither a "
       "device nor CUDA is needed. --verbose also shows the digests.");
   command->callback([request] {
     const Json all = describe(*request);

@@ -54,7 +54,7 @@ CodeType choose_target(const LinkRequest& request) {
                             type_name(*target)));
   if (!wants_container(request.output))
     throw usage(
-        fmt::format("{} has no suffix of a target: end it in .cuco, .cubin or .ptx, or "
+        fmt::format("{} does not end in the suffix of a target; expected .cuco, .cubin or .ptx, or "
                     "give --target",
                     shown_output(request.output)));
   return request.options.arch.starts_with("compute_") ? CodeType::ptx : CodeType::cubin;

@@ -26,10 +26,10 @@ namespace cucore::cli {
 namespace {
 
 constexpr const char* FOOTER =
-    "Exit codes: 0 done; 1 the operation failed; 2 the command line is wrong; 3 a signature is\n"
+    "Exit codes: 0 done; 1 the operation failed; 2 the command line is wrong; 3 a signature is "
     "missing or wrong.\n"
     "With --json the result, or the failure, is one JSON object on the standard output.\n"
-    "'cucore SUBCOMMAND --help' shows the options of one and an example.\n";
+    "'cucore SUBCOMMAND --help' shows the options of a subcommand and an example.\n";
 
 constexpr std::array SUBCOMMANDS{add_info, add_compile, add_link, add_bundle, add_inspect,
                                  add_sign, add_verify,  add_run,  add_cache};
@@ -74,10 +74,11 @@ std::vector<std::string> arguments(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   CLI::App app{"Compiles, links, inspects and runs CUDA code through libcucore.", "cucore"};
-  app.set_version_flag("--version", fmt::format("cucore {}", version_string()));
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", fmt::format("cucore {}", version_string()),
+                       "print the version");
   app.require_subcommand(1);
   app.formatter(std::make_shared<Formatter>());
-  app.get_formatter()->column_width(30);
   app.fallthrough();  // --driver and --verbose may also follow the subcommand
   app.footer(FOOTER);
   std::string driver;

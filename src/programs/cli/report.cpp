@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "image.hpp"
+#include "option_names.hpp"
 #include "print.hpp"
 #include "sections.hpp"
 #include "terminal.hpp"
@@ -92,7 +93,7 @@ Json describe_failure(const Failure& failure) {
   Json all{{"status", status_name(failure.status())},
            {"code", static_cast<int>(failure.status())},
            {"exit_code", static_cast<int>(failure.exit_code())},
-           {"message", failure.what()},
+           {"message", with_option_names(failure.what())},
            {"origin", failure.origin()},
            {"native_code", failure.native_code()},
            {"native_name", failure.native_name()},
@@ -104,7 +105,8 @@ Json describe_failure(const Failure& failure) {
 
 void report_failure(const Failure& failure) {
   if (wants_json() && prints_json(failure)) return;
-  print_failure(failure.what(), detail(failure), std::string(failure.log()), failure.diagnostics());
+  print_failure(with_option_names(failure.what()), detail(failure), std::string(failure.log()),
+                failure.diagnostics());
 }
 
 void report_log(const ObjectCode& code) {
@@ -142,19 +144,24 @@ Json describe_signature(const ObjectCode& code, std::string_view file) {
 
 std::string signature_text(const Json& signature) {
   const std::string name = signature["signature"];
-  if (name == signature_name(SignatureState::unsigned_)) return "no";
+  if (name == signature_name(SignatureState::unsigned_)) return "none";
   const std::string key =
       fmt::format("{} key {}", signature["signature_algorithm"].get<std::string>(),
                   signature["signature_key"].get<std::string>());
-  if (name == signature_name(SignatureState::valid)) return "rightly, by " + key;
-  return fmt::format("by {}, which was not given: nothing is proven", key);
+  if (name == signature_name(SignatureState::valid)) return "valid, by " + key;
+  return fmt::format("not checked, by {}, which was not given", key);
+}
+
+// Raw LTO-IR does not record its architecture.
+std::string image_title(const Json& image) {
+  const std::string arch = image["arch"];
+  return image["kind"].get<std::string>() + (arch.empty() ? "" : " for " + arch);
 }
 
 std::string summary(const std::string& path, const ObjectCode& code, std::size_t size,
                     bool container) {
-  const std::string_view arch = code.arch();
-  return fmt::format("{}: {}{}{}, {} bytes{}", path, type_name(code.type()),
-                     arch.empty() ? "" : " for ", arch, size, container ? ", in a container" : "");
+  return fmt::format("{}: {}, {} bytes{}", path, image_title(describe_code(code)), size,
+                     container ? ", in a container" : "");
 }
 
 }  // namespace cucore::cli

@@ -45,8 +45,11 @@ Json describe_diagnostics(const ObjectCode& code);
 // Returns the signature of a file: state, key and algorithm.
 Json describe_signature(const ObjectCode& code, std::string_view file);
 
-// Returns the same as text.
+// Returns the same as text: "none", "valid, by Ed25519 key b804c23a7bfa8d71".
 std::string signature_text(const Json& signature);
+
+// Returns "CUBIN for sm_90" of an image that describe_code() described.
+std::string image_title(const Json& image);
 
 // Returns "saxpy.cuco: CUBIN for sm_90, 4096 bytes, in a container".
 std::string summary(const std::string& path, const ObjectCode& code, std::size_t size,

@@ -114,8 +114,8 @@ ResultRequest parse_results(const std::string& print, const std::vector<std::str
                             const std::vector<std::string>& expectations,
                             const std::string& tolerance, const std::vector<Argument>& arguments) {
   ResultRequest request;
-  request.print_count = print == "all" ? std::numeric_limits<std::size_t>::max()
-                                       : parse_count(print, "--print, a number or 'all'");
+  request.print_count =
+      print == "all" ? std::numeric_limits<std::size_t>::max() : parse_count(print, "--print");
   request.tolerance = parse_tolerance(tolerance);
   for (const std::string& text : outputs)
     request.outputs.push_back(parse_indexed(text, "--output", arguments));

@@ -68,6 +68,14 @@ ObjectCode open_code(const RunRequest& request, const Device& device) {
   return compile_for(request, is_cuda && !device.is_emulated() ? CodeType::cubin : CodeType::ptx);
 }
 
+Device open_device(std::int32_t number) {
+  try {
+    return Device::open(number);
+  } catch (const InvalidArgumentError& error) {
+    throw Failure(error).about(fmt::format("--device {}", number));
+  }
+}
+
 // Returns all files that are read and written, except includes of the source.
 FileUse files_of(const RunRequest& request, const std::vector<Argument>& arguments,
                  const ResultRequest& results) {
@@ -102,7 +110,7 @@ void run(const RunRequest& request) {
   const ResultRequest results = parse_results(request.print, request.outputs, request.expectations,
                                               request.tolerance, arguments);
   require_distinct(files_of(request, arguments, results));
-  const Device device = Device::open(request.device);
+  const Device device = open_device(request.device);
   const ObjectCode code = open_code(request, device);
   const std::string name = choose_kernel(request, code);
   const Kernel kernel = code.find_kernel(name);
@@ -139,8 +147,8 @@ void add_launch_options(CLI::App& command, RunRequest& request) {
       ->type_name("N");
   command
       .add_option("--arg", request.arguments,
-                  "an argument: TYPE:VALUE, or an array buf:TYPE:COUNT[:zero|:iota|:fill=VALUE|"
-                  ":file=PATH]; TYPE is one of " +
+                  "an argument: TYPE:VALUE, or an array buf:TYPE:COUNT, with :zero, :iota, "
+                  ":fill=VALUE or :file=PATH; TYPE is one of " +
                       element_type_names() + "; repeatable")
       ->type_name("ARG")
       ->allow_extra_args(false);
@@ -184,8 +192,7 @@ void add_run(CLI::App& app) {
   request->trust.add_to(*command, "verify-");
   request->flags.add_to(*command);
   command->footer(
-      "Example, for  extern \"C\" __global__ void saxpy(float a, const float* x, float* y, int "
-      "n):\n"
+      "Example, for extern \"C\" __global__ void saxpy(float a, const float* x, float* y, int n):\n"
       "  cucore run saxpy.cu --kernel saxpy --grid 4 --block 256 --arg f32:2.0 \\\n"
       "    --arg buf:f32:1024:iota --arg buf:f32:1024:fill=1.0 --arg i32:1024 --print 4\n"
       "Arguments are numbered from 0 for --output and --expect.");

@@ -25,7 +25,7 @@ struct SignRequest {
 
 Key read_key(const SignRequest& request) {
   if (request.keys.inputs().size() != 1)
-    throw usage("a signature is by one key: --key names a key of Ed25519, --secret a secret");
+    throw usage("sign requires one key; expected --key for Ed25519, or --secret for HMAC-SHA256");
   return request.keys.read(KeyUse::SIGN).front();
 }
 
@@ -33,7 +33,7 @@ std::string choose_output(const SignRequest& request, std::string_view bytes) {
   if (!request.output.empty()) return request.output;
   if (is_container(bytes)) return request.file;
   throw usage(
-      fmt::format("{} is not a container: name the signed container with -o", request.file));
+      fmt::format("{} is not a container; name the signed container with -o", request.file));
 }
 
 void sign(const SignRequest& request) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "colored_log.hpp"
+#include "columns.hpp"
 #include "print.hpp"
 #include "support/environment.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 std::string log_source;              // NOLINT: the command has one log
 std::vector<std::string> log_names;  // NOLINT
+bool is_silent = false;              // NOLINT
 
 // https://no-color.org: a value that is not empty disables colours.
 bool wants_color() { return is_terminal() && environment("NO_COLOR").empty(); }
@@ -29,6 +31,16 @@ std::string with_whole_lines(std::string log) {
       log.replace(at, name.size(), shown);
   }
   return log;
+}
+
+// Returns the end of a text that is wider than the terminal. A carriage return cannot clear a line
+// that the terminal has wrapped.
+std::string one_line(const std::string& text) {
+  const std::size_t columns = terminal_columns(STDERR_FILENO);
+  if (columns < 4 || text.size() < columns) return text;
+  std::size_t from = text.size() - (columns - 4);
+  while (from < text.size() && (text[from] & 0xC0) == 0x80) ++from;  // inside a UTF-8 sequence
+  return "..." + text.substr(from);
 }
 
 std::string paint(std::string_view text, std::string_view code) {
@@ -66,7 +78,12 @@ void add_log_name(const std::string& name) {
   if (name.find('\n') != name.npos) log_names.push_back(name);
 }
 
+Silence::Silence() { is_silent = true; }
+
+Silence::~Silence() { is_silent = false; }
+
 void print_warning(const std::string& message) {
+  if (is_silent) return;
   print_error("cucore: {} {}\n", Raw{paint("warning:", "1;33")}, message);
 }
 
@@ -93,7 +110,8 @@ void Progress::turn() {
   if (changed_.wait_for(lock, 500ms, [this] { return done_; })) return;
   for (std::size_t tick = 0; !done_; ++tick) {
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    print_error("\r{} {} {:.1f} s", SIGNS[tick % SIGNS.size()], what_, time.count());
+    print_error("\r{}", Raw{one_line(fmt::format("{} {} {:.1f} s", SIGNS[tick % SIGNS.size()],
+                                                 escaped(what_), time.count()))});
     std::fflush(stderr);
     changed_.wait_for(lock, 100ms, [this] { return done_; });
   }

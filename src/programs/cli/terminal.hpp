@@ -33,6 +33,15 @@ void add_log_name(const std::string& name);
 // Prints one warning line to stderr.
 void print_warning(const std::string& message);
 
+// Holds warnings back while it lives.
+class Silence {
+ public:
+  Silence();
+  ~Silence();
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+};
+
 // Shows a progress line on stderr while it lives, if stderr is a terminal and the work takes longer
 // than a moment.
 class Progress {

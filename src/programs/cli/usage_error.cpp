@@ -52,6 +52,50 @@ std::string explain_name(const CLI::App& command, const std::string& given) {
                        : fmt::format("'{}' is not a subcommand; did you mean '{}'?", given, known);
 }
 
+// Returns the option or argument that the parser's message names: "--grid: ...", "file is
+// required".
+const CLI::Option* named(const CLI::App& command, std::string_view message) {
+  const std::string name(message.substr(0, message.find_first_of(": ")));
+  for (const CLI::App* app = &command; app; app = app->get_parent())
+    for (const CLI::Option* option : app->get_options())
+      if (option->get_name() == name) return option;
+  return nullptr;
+}
+
+// Returns "cubin, ptx" for the parser's "KIND:{cubin,ptx}".
+std::string words_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t first = type.find('{'), last = type.find('}');
+  if (first == type.npos || last == type.npos) return {};
+  std::string words;
+  for (const char c : type.substr(first + 1, last - first - 1))
+    words += c == ',' ? ", " : std::string(1, c);
+  return words;
+}
+
+// Replaces the parser's own words.
+std::string explain_value(const CLI::App& command, const CLI::ParseError& error) {
+  const std::string message = error.what();
+  const CLI::Option* option = named(command, message);
+  if (!option) return message;
+  const std::string name = option->get_name();
+  const std::string type = option->get_type_name();
+  const std::string value = type.substr(0, type.find(':'));
+  if (error.get_name() == "RequiredError")
+    return fmt::format(
+        "{} requires {}", full_name(command),
+        option->get_positional() ? fmt::format("the argument '{}'", name) : name + " " + value);
+  if (error.get_name() == "ArgumentMismatch" && option->count() == 0)
+    return fmt::format("{} has no value; expected {} {}", name, name, value);
+  if (error.get_name() == "ArgumentMismatch" && option->count() > 1)
+    return fmt::format("{} is given {} times; expected once", name, option->count());
+  if (const std::string words = words_of(*option);
+      error.get_name() == "ValidationError" && !words.empty())
+    return fmt::format("{} is '{}'; expected one of {}", name, fmt::join(option->results(), " "),
+                       words);
+  return message;
+}
+
 }  // namespace
 
 // If the given subcommand does not exist, CLI11 reports a missing subcommand first.
@@ -64,7 +108,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
       !names.empty() && command.get_require_subcommand_min() > 0)
     return fmt::format("{} requires a subcommand; expected one of {}", full_name(command),
                        fmt::join(names, ", "));
-  return error.what();
+  return explain_value(command, error);
 }
 
 std::string help_hint(const CLI::App& app) {

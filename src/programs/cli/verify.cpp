@@ -29,8 +29,8 @@ void verify(const VerifyRequest& request) {
       {"file", request.file}, {"file_size", bytes.size()}, {"container", is_container(bytes)}};
   done.update(signature);
   done.update(describe_code(code));
-  print_done(fmt::format("{}: whole; signed: {}", request.file, signature_text(signature)), done,
-             request.quiet);
+  print_done(fmt::format("{}: undamaged; signature: {}", request.file, signature_text(signature)),
+             done, request.quiet);
 }
 
 }  // namespace
@@ -48,8 +48,9 @@ void add_verify(CLI::App& app) {
       "Example:\n"
       "  cucore verify saxpy.cuco --key public.pem\n"
       "run, link and bundle check in the same way with --verify-key public.pem.\n"
-      "Exit codes: 0 whole, and signed as required; 1 damaged or unreadable; 3 the signature is\n"
-      "missing, wrong or of another key. Without a key only damage is detected: an attacker can\n"
+      "Exit codes: 0 whole, and signed as required; 1 damaged or unreadable; 3 the signature is "
+      "missing, wrong or of another key.\n"
+      "Without a key only damage is detected: an attacker can "
       "also change the digests of a file.");
   command->callback([request] { verify(*request); });
 }

@@ -64,7 +64,7 @@ TEST(Hostile, Header) {
   EXPECT_REFUSED("begin as a container", after([](Bytes& b) { b[0] = {}; }));
   EXPECT_REFUSED("version 2", after([](Bytes& b) { put<uint16_t>(b, 8, 2); }));
   EXPECT_REFUSED("not 64", after([](Bytes& b) { put<uint32_t>(b, 12, 72); }));
-  EXPECT_REFUSED("it says that it has", after([](Bytes& b) { put<uint64_t>(b, 16, 1 << 20); }));
+  EXPECT_REFUSED("its header records 1048576 bytes; it has", after([](Bytes& b) { put<uint64_t>(b, 16, 1 << 20); }));
   EXPECT_REFUSED("not 96", after([](Bytes& b) { put<uint32_t>(b, 28, 104); }));
   EXPECT_REFUSED("features", after([](Bytes& b) { put<uint32_t>(b, 32, 1); }));
   EXPECT_REFUSED("reserved", after([](Bytes& b) { put<uint8_t>(b, 63, 1); }));

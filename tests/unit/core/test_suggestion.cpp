@@ -10,9 +10,9 @@ namespace {
 TEST(Suggestion, SaysWhereThereIsNothing) { EXPECT_EQ(list_names({}, "a"), "it has none"); }
 
 TEST(Suggestion, ListsTheNearestFirst) {
-  EXPECT_EQ(list_names({"scale"}, "x"), "there is scale");
-  EXPECT_EQ(list_names({"reduce", "saxpy", "scale"}, "saxpi"), "there are saxpy, scale, reduce");
-  EXPECT_EQ(list_names({"b", "a"}, "z"), "there are b, a")
+  EXPECT_EQ(list_names({"scale"}, "x"), "it contains scale");
+  EXPECT_EQ(list_names({"reduce", "saxpy", "scale"}, "saxpi"), "it contains saxpy, scale, reduce");
+  EXPECT_EQ(list_names({"b", "a"}, "z"), "it contains b, a")
       << "equally far: in the order of the code";
 }
 
@@ -20,7 +20,7 @@ TEST(Suggestion, IsNeverLong) {
   std::vector<std::string> names;
   for (int i = 0; i < 1000; ++i) names.push_back("kernel" + std::to_string(i));
   const std::string list = list_names(names, "kernel500");
-  EXPECT_EQ(list.find("there are kernel500, "), 0u);
+  EXPECT_EQ(list.find("it contains kernel500, "), 0u);
   EXPECT_NE(list.find(" and 984 more"), std::string::npos) << list;
 }
 

@@ -56,7 +56,8 @@ TEST(Nvrtc, ItsBuiltinsComeFromItsFolder) {
   machine.environment["CUDA_HOME"] = machine.at("cuda");
   if (!own_process(machine.environment)) return;
   ASSERT_TRUE(nvrtc().path.ends_with("/cuda/lib/libnvrtc.so.13")) << nvrtc().path;
-  const std::string builtins = folder_of(nvrtc().path) + "/libnvrtc-builtins.so.13.0";
+  const std::string folder = nvrtc().path.substr(0, nvrtc().path.rfind('/'));
+  const std::string builtins = folder + "/libnvrtc-builtins.so.13.0";
   EXPECT_NE(dlopen(builtins.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 

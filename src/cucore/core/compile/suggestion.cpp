@@ -17,7 +17,7 @@ std::string list_names(std::vector<std::string> names, std::string_view nearest_
   if (names.empty()) return "it has none";
   std::ranges::stable_sort(
       names, {}, [&](const std::string& name) { return edit_distance(name, nearest_to); });
-  std::string list = names.size() == 1 ? "there is " : "there are ";
+  std::string list = "it contains ";
   const size_t shown = std::min(names.size(), MOST_LISTED);
   for (size_t i = 0; i < shown; ++i) list += (i ? ", " : "") + names[i];
   if (names.size() > shown) list += concat(" and ", names.size() - shown, " more");

@@ -8,7 +8,7 @@
 
 namespace cucore::core {
 
-// Returns "there are saxpy, scale, and 12 more", or a text for an empty list.
+// Returns "it contains saxpy, scale, and 12 more", or a text for an empty list.
 std::string list_names(std::vector<std::string> names, std::string_view nearest_to);
 
 }  // namespace cucore::core

@@ -88,7 +88,7 @@ std::string Worker::find_program() {
     tried += concat(tried.empty() ? "" : ", ", place, " (", reason(), ")");
   }
   throw Error(Status::NOT_FOUND, concat("cannot find the program of the workers: tried ", tried,
-                                        "; set CUCORE_WORKER to where cucore-worker is"));
+                                        "; set CUCORE_WORKER to the path of cucore-worker"));
 }
 
 void Worker::start() {
