@@ -50,7 +50,7 @@ TEST(Nvrtc, TheVariableNamesAFolder) {
 
 // A toolkit in a folder that the loader does not search, as that of NVIDIA's Python wheels.
 TEST(Nvrtc, ItsBuiltinsComeFromItsFolder) {
-  Machine machine;
+  ToolkitMachine machine;
   machine.folder.add("fake_nvrtc", "cuda/lib/libnvrtc.so.13");
   machine.folder.add("fake_nvjitlink", "cuda/lib/libnvrtc-builtins.so.13.0");
   machine.environment["CUDA_HOME"] = machine.at("cuda");
