@@ -8,7 +8,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define BUFFER_SIZE ((size_t)1 << 20)
@@ -35,12 +36,6 @@ static const void *image;
 static size_t image_size;
 static cucore_code_type image_type;
 static char failure[512] = "a call failed";
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 static int refused(cucore_status status, cucore_error *error) {
   if (status == CUCORE_OK) return 0;

@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -24,12 +25,6 @@ static const char *source, *arch;
 static cucore_cache *cache;
 static cucore_program *program;
 static int sources;
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 static cucore_program *new_program(const char *text) {
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
@@ -103,7 +98,7 @@ static int hit_with_a_new_program(void) {
   return bad;
 }
 
-#define ROW(name, call)                                   \
+#define COMPILE_ROW(name, call)                           \
   EXPORT double name(int count) {                         \
     char text[4096];                                      \
     int bad = 0;                                          \
@@ -115,9 +110,9 @@ static int hit_with_a_new_program(void) {
   }
 
 /* The rows of a new source have a count of one. */
-ROW(bare_compile_new, compile_bare(text))
-ROW(c_compile_new, compile_c(text))
-ROW(bare_compile_again, compile_bare(source))
-ROW(c_compile_again, compile_c(source))
-ROW(c_hit_same, hit(program))
-ROW(c_hit_new, hit_with_a_new_program())
+COMPILE_ROW(bare_compile_new, compile_bare(text))
+COMPILE_ROW(c_compile_new, compile_c(text))
+COMPILE_ROW(bare_compile_again, compile_bare(source))
+COMPILE_ROW(c_compile_again, compile_c(source))
+COMPILE_ROW(c_hit_same, hit(program))
+COMPILE_ROW(c_hit_new, hit_with_a_new_program())
