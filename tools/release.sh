@@ -12,7 +12,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-places="meson.build README.md docs/csharp.md bindings/csharp/Cucore.csproj tests/gpu/python.sh"
+places="meson.build docs/csharp.md bindings/csharp/Cucore.csproj tests/gpu/python.sh"
 header=include/cucore/version.h
 build=build
 perform=false
