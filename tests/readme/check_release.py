@@ -104,7 +104,7 @@ class Release(unittest.TestCase):
             self.expect_refusal(text, *words)
 
     def test_a_changed_tree_is_refused(self):
-        self.edit("README.md", r"\Z", "more\n")
+        self.edit("docs/csharp.md", r"\Z", "more\n")
         self.expect_refusal("the working tree has changes", NEXT, "--perform")
 
     def test_an_existing_tag_is_refused(self):
