@@ -99,25 +99,26 @@ def set_log_callback(callback: Optional[Callable[[LogLevel, str], None]], least:
         _messages = _Messages(callback, least) if callback is not None else None
 
 
+# The folders of libraries below the package nvidia: of CUDA 13 and newer, and of the wheels of CUDA 12.
+_FOLDERS = (*(f"cu{release}/lib" for release in range(19, 12, -1)), "cuda_nvrtc/lib", "nvjitlink/lib", "cuda_nvcc/nvvm/lib64",
+            "cublas/lib", "cufft/lib", "cusolver/lib", "curand/lib", "cusparse/lib", "nccl/lib", "cuda_cupti/lib")
+
+
 def _nvidia_wheels() -> list[str]:
     """The folders of libraries in NVIDIA's wheels, the newest toolkit first."""
     spec = PathFinder.find_spec("nvidia")
     roots = list(spec.submodule_search_locations or ()) if spec else []
     if not roots:
         return []
-    import glob
-    return [folder for root in roots
-            for pattern in ("cu1[3-9]/lib", "cuda_nvrtc/lib", "nvjitlink/lib", "cuda_nvcc/nvvm/lib64", "cublas/lib",
-                            "cufft/lib", "cusolver/lib", "curand/lib", "cusparse/lib", "nccl/lib", "cuda_cupti/lib")
-            for folder in sorted(glob.glob(os.path.join(root, pattern)), reverse=True)]
+    return [folder for root in roots for name in _FOLDERS if os.path.isdir(folder := os.path.join(root, name))]
 
 
-# The libraries in NVIDIA's wheels.
+# The beginnings of the file names of the libraries in NVIDIA's wheels.
 _FILES = {
-    Library.NVRTC: "libnvrtc.so*", Library.NVJITLINK: "libnvJitLink.so*", Library.NVVM: "libnvvm.so*",
-    Library.CUBLAS: "libcublas.so*", Library.CUBLASLT: "libcublasLt.so*", Library.CUFFT: "libcufft.so*",
-    Library.CUSOLVER: "libcusolver.so*", Library.CURAND: "libcurand.so*", Library.CUSPARSE: "libcusparse.so*",
-    Library.NCCL: "libnccl.so*", Library.CUPTI: "libcupti.so*",
+    Library.NVRTC: "libnvrtc.so", Library.NVJITLINK: "libnvJitLink.so", Library.NVVM: "libnvvm.so",
+    Library.CUBLAS: "libcublas.so", Library.CUBLASLT: "libcublasLt.so", Library.CUFFT: "libcufft.so",
+    Library.CUSOLVER: "libcusolver.so", Library.CURAND: "libcurand.so", Library.CUSPARSE: "libcusparse.so",
+    Library.NCCL: "libnccl.so", Library.CUPTI: "libcupti.so",
 }
 
 
@@ -125,10 +126,10 @@ def _use_nvidia_wheels() -> None:
     folders = _nvidia_wheels()
     if not folders:
         return
-    import glob
-    for library, pattern in _FILES.items():
+    names = {folder: os.listdir(folder) for folder in folders}
+    for library, beginning in _FILES.items():
         for folder in folders:
-            if glob.glob(os.path.join(folder, pattern)):
+            if any(name.startswith(beginning) for name in names[folder]):
                 try:
                     _cucore.library_set_path(library, folder)
                 except _errors.InvalidStateError:
