@@ -1,18 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs a wheel into an empty folder and runs the course from another one, outside every build
-# tree, on the CPU device: try_wheel.sh WHEEL EXAMPLES.
-# README.md and docs/tutorials/python.md install the same wheel into a virtual environment.
+# Installs a wheel into a virtual environment, as README.md and docs/tutorials/python.md do. Then it runs the
+# course in an empty folder on the CPU device: try_wheel.sh WHEEL EXAMPLES.
 set -eu
 wheel=$(realpath "$1")
 examples=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/empty"
-python3 -m pip install --quiet --disable-pip-version-check --no-index --no-deps --target "$folder/packages" "$wheel"
+python3 -m venv --system-site-packages "$folder/env"
+"$folder/env/bin/pip" install --quiet --disable-pip-version-check --no-index "$wheel"
 cd "$folder/empty"
 unset LD_LIBRARY_PATH CUCORE_CPU CUCORE_WORKER
-export PYTHONPATH="$folder/packages" CUCORE_DRIVER=cpu
+unset PYTHONPATH
+export CUCORE_DRIVER=cpu
+. "$folder/env/bin/activate"
 python3 -c 'import cucore; print(cucore.__file__, cucore.__version__, cucore.Device())'
 python3 -c '
 import cucore
