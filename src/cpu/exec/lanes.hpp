@@ -67,4 +67,20 @@ CUCPU_INLINE To bits_of(From value) {
   return __builtin_bit_cast(To, value);
 }
 
+template <class T>
+constexpr bool IS_SIGNED = T(-1) < T(0);
+
+// Handlers of instructions that compute each lane with F::apply.
+template <class T, class F>
+void unary(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op[Regular::FIRST]);
+  each_lane(w, out<T>(w, op[Regular::RESULT]), [=](int l) { return F::apply(a[l]); });
+}
+template <class T, class F>
+void binary(Warp& w, const Op& op) {
+  const T* a = in<T>(w, op[Regular::FIRST]);
+  const T* b = in<T>(w, op[Regular::SECOND]);
+  each_lane(w, out<T>(w, op[Regular::RESULT]), [=](int l) { return F::apply(a[l], b[l]); });
+}
+
 }  // namespace cucore::cpu::CUCPU_SIMD

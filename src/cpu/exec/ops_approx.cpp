@@ -136,7 +136,7 @@ struct DivApprox {
 };
 
 template <class F, bool Ftz>
-void unary(Warp& w, const Op& op) {
+void approximate(Warp& w, const Op& op) {
   const float* a = in<float>(w, op[FIRST]);
   each_lane(w, out<float>(w, op[RESULT]),
             [=](int l) { return result<Ftz, false>(F::apply(source<Ftz>(a[l]))); });
@@ -176,7 +176,7 @@ void rsqrt_f64(Warp& w, const Op& op) {
 
 template <class F>
 Handler unary_of(const Form& f) {
-  return f.has(ptx::FLAG_FTZ) ? Handler(unary<F, true>) : Handler(unary<F, false>);
+  return f.has(ptx::FLAG_FTZ) ? Handler(approximate<F, true>) : Handler(approximate<F, false>);
 }
 Handler double_precision(const Form& f) {
   const bool ftz = f.has(ptx::FLAG_FTZ);

@@ -13,8 +13,6 @@ using ptx::Opcode;
 using ptx::Type;
 
 template <class T>
-constexpr bool is_signed_v = T(-1) < T(0);
-template <class T>
 constexpr uint32_t BITS = 8 * sizeof(T);
 
 struct And {
@@ -48,17 +46,6 @@ struct Cnot {
   }
 };
 
-template <class T, class F>
-void unary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op[FIRST]);
-  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l]); });
-}
-template <class T, class F>
-void binary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op[FIRST]);
-  const T* b = in<T>(w, op[SECOND]);
-  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l], b[l]); });
-}
 template <class F>
 void predicate_binary(Warp& w, const Op& op) {
   write_bits(w, out<uint32_t>(w, op[RESULT]),
@@ -113,7 +100,7 @@ void shift_right(Warp& w, const Op& op) {
   const uint32_t* b = in<uint32_t>(w, op[SECOND]);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const uint32_t n = b[l];
-    if constexpr (is_signed_v<T>)
+    if constexpr (IS_SIGNED<T>)
       return T(a[l] >> (n < BITS<T> ? n : BITS<T> - 1));
     else
       return n < BITS<T> ? T(a[l] >> (n & (BITS<T> - 1))) : T(0);

@@ -62,8 +62,6 @@ template <class T>
 using WideOf = typename Twice<T>::type;
 template <class T>
 using UnsignedOf = typename Unsigned<T>::type;
-template <class T>
-constexpr bool is_signed_v = T(-1) < T(0);
 
 // A multiplication that avoids overflow by promotion to int and undefined behaviour of signed
 // types.
@@ -235,17 +233,6 @@ struct Mad24HiSat {
 };
 
 template <class T, class F>
-void unary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op[FIRST]);
-  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l]); });
-}
-template <class T, class F>
-void binary(Warp& w, const Op& op) {
-  const T* a = in<T>(w, op[FIRST]);
-  const T* b = in<T>(w, op[SECOND]);
-  each_lane(w, out<T>(w, op[RESULT]), [=](int l) { return F::apply(a[l], b[l]); });
-}
-template <class T, class F>
 void ternary(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
   const T* b = in<T>(w, op[SECOND]);
@@ -369,7 +356,7 @@ void dp4a(Warp& w, const Op& op) {
 }
 template <class A, class B, int Shift>
 void dp2a(Warp& w, const Op& op) {
-  using A16 = std::conditional_t<is_signed_v<A>, int16_t, uint16_t>;
+  using A16 = std::conditional_t<IS_SIGNED<A>, int16_t, uint16_t>;
   const uint32_t* a = in<uint32_t>(w, op[FIRST]);
   const uint32_t* b = in<uint32_t>(w, op[SECOND]);
   const uint32_t* c = in<uint32_t>(w, op[THIRD]);

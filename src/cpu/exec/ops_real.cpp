@@ -16,25 +16,25 @@ using ptx::Opcode;
 using ptx::Rounding;
 using ptx::Type;
 
-struct Add {
+struct RealAdd {
   template <class T>
   static T apply(T a, T b) {
     return a + b;
   }
 };
-struct Sub {
+struct RealSub {
   template <class T>
   static T apply(T a, T b) {
     return a - b;
   }
 };
-struct Mul {
+struct RealMul {
   template <class T>
   static T apply(T a, T b) {
     return a * b;
   }
 };
-struct Div {
+struct RealDiv {
   template <class T>
   static T apply(T a, T b) {
     return a / b;
@@ -42,7 +42,7 @@ struct Div {
 };
 // Sums of normal numbers with a subnormal result are exact.
 template <class F>
-constexpr bool MAY_BE_TINY = std::is_same_v<F, Mul> || std::is_same_v<F, Div>;
+constexpr bool MAY_BE_TINY = std::is_same_v<F, RealMul> || std::is_same_v<F, RealDiv>;
 struct Sqrt {
   static float apply(float a) { return __builtin_sqrtf(a); }
   static double apply(double a) { return __builtin_sqrt(a); }
@@ -118,7 +118,7 @@ CUCPU_INLINE T negated(T v) {
 }
 
 template <class T, class F, bool Ftz, bool Sat>
-void unary(Warp& w, const Op& op) {
+void real_unary(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
     const T x = source<Ftz>(a[l]);
@@ -128,7 +128,7 @@ void unary(Warp& w, const Op& op) {
   });
 }
 template <class T, class F, bool Ftz, bool Sat>
-void binary(Warp& w, const Op& op) {
+void real_binary(Warp& w, const Op& op) {
   const T* a = in<T>(w, op[FIRST]);
   const T* b = in<T>(w, op[SECOND]);
   each_lane(w, out<T>(w, op[RESULT]), [=](int l) {
@@ -209,9 +209,9 @@ void copysign(Warp& w, const Op& op) {
 template <class F>
 Handler binary_of(const Form& f) {
   const bool ftz = f.has(ptx::FLAG_FTZ), sat = f.has(ptx::FLAG_SAT);
-  if (f.types[0] == Type::f64) return binary<double, F, false, false>;
-  if (ftz) return sat ? binary<float, F, true, true> : binary<float, F, true, false>;
-  return sat ? binary<float, F, false, true> : binary<float, F, false, false>;
+  if (f.types[0] == Type::f64) return real_binary<double, F, false, false>;
+  if (ftz) return sat ? real_binary<float, F, true, true> : real_binary<float, F, true, false>;
+  return sat ? real_binary<float, F, false, true> : real_binary<float, F, false, false>;
 }
 Handler fma_of(const Form& f) {
   const bool ftz = f.has(ptx::FLAG_FTZ), sat = f.has(ptx::FLAG_SAT);
@@ -220,10 +220,10 @@ Handler fma_of(const Form& f) {
   return sat ? fma<float, false, true> : fma<float, false, false>;
 }
 template <class F>
-Handler unary_of(const Form& f) {
-  if (f.types[0] == Type::f64) return unary<double, F, false, false>;
-  return f.has(ptx::FLAG_FTZ) ? Handler(unary<float, F, true, false>)
-                              : Handler(unary<float, F, false, false>);
+Handler real_unary_of(const Form& f) {
+  if (f.types[0] == Type::f64) return real_unary<double, F, false, false>;
+  return f.has(ptx::FLAG_FTZ) ? Handler(real_unary<float, F, true, false>)
+                              : Handler(real_unary<float, F, false, false>);
 }
 
 template <bool Least, bool Nan, bool Ftz>
@@ -261,20 +261,20 @@ Handler select_real(const Form& f) {
   const bool single = type == Type::f32, ftz = f.has(ptx::FLAG_FTZ);
   switch (f.op) {
     case Opcode::add:
-      return binary_of<Add>(f);
+      return binary_of<RealAdd>(f);
     case Opcode::sub:
-      return binary_of<Sub>(f);
+      return binary_of<RealSub>(f);
     case Opcode::mul:
-      return binary_of<Mul>(f);
+      return binary_of<RealMul>(f);
     case Opcode::fma:
     case Opcode::mad:
       return f.has(ptx::FLAG_RELU) ? nullptr : fma_of(f);
     case Opcode::div:
-      return f.has(ptx::FLAG_APPROX) ? nullptr : binary_of<Div>(f);
+      return f.has(ptx::FLAG_APPROX) ? nullptr : binary_of<RealDiv>(f);
     case Opcode::rcp:
-      return approximate ? nullptr : unary_of<Rcp>(f);
+      return approximate ? nullptr : real_unary_of<Rcp>(f);
     case Opcode::sqrt:
-      return approximate ? nullptr : unary_of<Sqrt>(f);
+      return approximate ? nullptr : real_unary_of<Sqrt>(f);
     case Opcode::min:
       return minmax_of<true>(f, false);
     case Opcode::max:
