@@ -304,6 +304,8 @@ class InspectMachineCode(CommandTest):
         text = self.succeeds("inspect", "a.cuco")
         self.assertNotIn(sections[0]["sha256"], text)
         self.assertNotIn("_sha256", text)
+        self.assertNotIn("--frandom-seed=", text)
+        self.assertIn("--frandom-seed=", self.succeeds("inspect", "a.cuco", "-v"))
         self.assertLess(text.index("  kernel    saxpy"), text.index("sections "))
         self.assertLess(text.index("  kernel    saxpy"), text.index("made"))
 

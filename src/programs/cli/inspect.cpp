@@ -127,6 +127,12 @@ void print_symbols(const Json& symbols) {
       if ((symbol["kind"] == "kernel") == kernels) print_symbol(symbol);
 }
 
+// Whether an option is a digest that the library derived from the source.
+bool is_derived_seed(std::string_view option) {
+  constexpr std::string_view NAME = "--frandom-seed=";
+  return option.starts_with(NAME) && option.size() == NAME.size() + 64;
+}
+
 void print_metadata(const Json& metadata) {
   if (metadata.empty()) return;
   print("made\n");
@@ -137,7 +143,10 @@ void print_metadata(const Json& metadata) {
       continue;
     }
     print("  {}\n", key);
-    for (const Json& item : value) print("    {}\n", item.get<std::string>());
+    for (const Json& item : value) {
+      const auto text = item.get<std::string>();
+      if (wants_verbose() || !is_derived_seed(text)) print("    {}\n", text);
+    }
   }
 }
 
