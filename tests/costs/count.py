@@ -10,7 +10,7 @@ build has its own table. A count more than 3 % above its row is a failure: find 
 If the cost is justified, run --write and state the reason in the commit. A count more than 3 % below its row is
 also a failure, so that the rows stay true. With --planted the program does more than the operation, and the result
 is a success only if each row is too large. A script of Python repeats operations of the extension, and callgrind
-collects only within its function launch().
+collects only within the function of each.
 """
 import os
 import re
@@ -26,6 +26,9 @@ ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "CUCORE_DRIVER", "CUCORE_NVRTC")
 # the least of the counts is used: some work, such as the counters of the cache, depends on the time
 RUNS = 3
 PLANTED = 20  # small calls added to each operation
+# where callgrind collects: repeat() of the program, and the functions of Python's extension
+FUNCTIONS = {"python_record": "cucore::bind::*stream_record(*", "python_create_event": "cucore::bind::*make_event(*",
+             "python_allocate": "cucore::bind::*make_buffer(*"}
 
 
 def environment(command, folder, is_planted):
@@ -39,9 +42,9 @@ def environment(command, folder, is_planted):
 
 
 def instructions(command, library, name, count, folder, is_planted):
-    """Returns the instructions of `library` within the function that repeats, or within launch() of the extension."""
+    """Returns the instructions of `library` within the function that repeats, or within that of the extension."""
     output = Path(folder, f"callgrind.{name}.{count}")
-    function = "cucore::bind::launch(*" if len(command) > 1 else "repeat"
+    function = FUNCTIONS.get(name, "cucore::bind::launch(*" if len(command) > 1 else "repeat")
     subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", f"--toggle-collect={function}",
                     *command, name, str(count)], check=True, capture_output=True, env=environment(command, folder, is_planted))
     lines = subprocess.run(["callgrind_annotate", "--threshold=100", "--show=Ir", output], check=True,

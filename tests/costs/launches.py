@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeats one launch in Python: launches.py NAME COUNT. count.py counts the instructions of the extension. If
-COSTS_PLANTED is set, a launch has further arguments, as an extension that became slower would."""
+"""Repeats one operation in Python: launches.py NAME COUNT. count.py counts the instructions of the extension. If
+COSTS_PLANTED is set, a launch has further arguments, and the others have a general form, as an extension that became
+slower would."""
+import functools
 import os
 import sys
 
@@ -15,19 +17,39 @@ PTX = """.version 7.0
 """
 
 
+def with_numpy(buffer, is_planted):
+    import numpy  # only its row needs it
+
+    class Single(numpy.float32):  # not known by its layout
+        pass
+    return (Single if is_planted else numpy.float32)(1), buffer, numpy.int32(1)
+
+
 def main(name, count):
     device = cucore.Device()
-    stream = cucore.Stream(device)
+    stream, event = cucore.Stream(device), cucore.Event(device)
     buffer = cucore.Buffer(device, 64, stream)
     code = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, PTX)
     config = cucore.LaunchConfig(1, 1)
-    kernel, arguments = {"python_launch": ("k", (1.0, buffer, 1)),
-                         "python_launch_of_buffers": ("two", (buffer, buffer))}[name]
-    if "COSTS_PLANTED" in os.environ:
-        kernel, arguments = "planted", (1.0, buffer, 1, buffer, buffer)
-    found = code.kernel(kernel)
+    is_planted = "COSTS_PLANTED" in os.environ
+
+    def launches(kernel, arguments):
+        if is_planted and name != "python_launch_of_numpy":
+            kernel, arguments = "planted", (1.0, buffer, 1, buffer, buffer)
+        return functools.partial(cucore.launch, stream, config, code.kernel(kernel), *arguments)
+
+    operations = {
+        "python_launch": lambda: launches("k", (1.0, buffer, 1)),
+        "python_launch_of_buffers": lambda: launches("two", (buffer, buffer)),
+        "python_launch_of_numpy": lambda: launches("k", with_numpy(buffer, is_planted)),
+        # The general forms are the slow ones.
+        "python_record": lambda: functools.partial(stream.record, event, **{"timing": True} if is_planted else {}),
+        "python_create_event": lambda: functools.partial(cucore.Event, device, **{"timing": False} if is_planted else {}),
+        "python_allocate": lambda: functools.partial(cucore.Buffer, device, 64, *() if is_planted else (stream,)),
+    }
+    operation = operations[name]()
     for _ in range(count):
-        cucore.launch(stream, config, found, *arguments)
+        operation()
 
 
 main(sys.argv[1], int(sys.argv[2]))

@@ -71,7 +71,7 @@ def stream_record(self: Stream, event: Optional[Event] = None, *, timing: bool =
     """
     if event is None:
         event = Event(self.device, timing=timing)
-    event.record(self)
+    Event.record(event, self)  # of a Stream, record() would come back here
     return event
 
 

@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "foreign.hpp"
 #include "handles.hpp"
 #include "numbers.hpp"
+#include "numpy_scalars.hpp"
 #include "refusals.hpp"
 
 namespace cucore::bind {
@@ -55,25 +57,27 @@ class ArgumentPacker {
   }
 
   bool pack_integer(PyObject* value) {
-    switch (kind()) {
-      case CUCORE_PARAMETER_CLASS_FLOAT: {
-        const double number = PyLong_AsDouble(value);
-        if (number != -1 || !PyErr_Occurred()) return pack_real(value, number);
-        PyErr_Clear();
-        return place_.refuse_range(value);
-      }
-      case CUCORE_PARAMETER_CLASS_AGGREGATE:
-        return refuse(value);
-      default:
-        return pack_whole(value);
-    }
-  }
-
-  bool pack_whole(PyObject* value) {
+    if (is(CUCORE_PARAMETER_CLASS_FLOAT)) return pack_integer_as_real(value);
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (number == -1 && !overflow && PyErr_Occurred()) return false;
-    if (overflow) return pack_large_integer(value);
+    if (!overflow) return pack_whole(value, number);
+    const unsigned long long large = PyLong_AsUnsignedLongLong(value);
+    if (large != std::numeric_limits<unsigned long long>::max() || !PyErr_Occurred())
+      return pack_large(value, large);
+    PyErr_Clear();
+    return is(CUCORE_PARAMETER_CLASS_AGGREGATE) ? refuse(value) : place_.refuse_range(value);
+  }
+
+  bool pack_integer_as_real(PyObject* value) {
+    const double number = PyLong_AsDouble(value);
+    if (number != -1 || !PyErr_Occurred()) return pack_real(value, number);
+    PyErr_Clear();
+    return place_.refuse_range(value);
+  }
+
+  bool pack_whole(PyObject* value, long long number) {
+    if (is(CUCORE_PARAMETER_CLASS_AGGREGATE)) return refuse(value);
     switch (size()) {
       case 1:
         return is_within<int8_t>(number) ? put_as<uint8_t>(number) : place_.refuse_range(value);
@@ -90,13 +94,10 @@ class ArgumentPacker {
     }
   }
 
-  bool pack_large_integer(PyObject* value) {
+  // A number above the signed ones.
+  bool pack_large(PyObject* value, unsigned long long number) {
+    if (is(CUCORE_PARAMETER_CLASS_AGGREGATE)) return refuse(value);
     if (size() != sizeof(uint64_t) && !is_any_size()) return place_.refuse_range(value);
-    const unsigned long long number = PyLong_AsUnsignedLongLong(value);
-    if (number == std::numeric_limits<unsigned long long>::max() && PyErr_Occurred()) {
-      PyErr_Clear();
-      return place_.refuse_range(value);
-    }
     return put_as<uint64_t>(number);
   }
 
@@ -105,7 +106,7 @@ class ArgumentPacker {
       case CUCORE_PARAMETER_CLASS_INTEGER: {
         if (!std::isfinite(number) || number != std::trunc(number)) return refuse(value);
         const Object whole(PyLong_FromDouble(number));
-        return whole && pack_whole(whole.get());
+        return whole && pack_integer(whole.get());
       }
       case CUCORE_PARAMETER_CLASS_POINTER:
         return refuse(value);
@@ -144,7 +145,7 @@ class ArgumentPacker {
       case CUCORE_PARAMETER_CLASS_AGGREGATE:
         return refuse(value);
       default:
-        return is_any_size() ? put_as<uint8_t>(truth) : pack_whole(truth ? Py_True : Py_False);
+        return is_any_size() ? put_as<uint8_t>(truth) : pack_whole(value, truth);
     }
   }
 
@@ -166,7 +167,9 @@ class ArgumentPacker {
   }
 
   bool pack_other(PyObject* value) {
+    if (const NumpyScalar* scalar = find_numpy_scalar(value)) return pack_read(value, *scalar);
     if (bind::is(value, Type::Buffer)) return pack_buffer(value);
+    if (const NumpyScalar* scalar = learn_numpy_scalar(value)) return pack_read(value, *scalar);
     if (is_numpy_scalar(value)) return pack_numpy(value);
     if (PyFloat_Check(value)) return pack_float(value, PyFloat_AS_DOUBLE(value));
     if (PyLong_Check(value)) return pack_integer(value);
@@ -177,6 +180,40 @@ class ArgumentPacker {
     return pack_foreign(value);
   }
 
+  bool pack_read(PyObject* value, const NumpyScalar& scalar) {
+    const bool is_single = scalar.size == (scalar.kind == 'c' ? 8 : 4);
+    switch (scalar.kind) {
+      case 'b':
+        return pack_truth(value, read_number<uint8_t>(value) != 0);
+      case 'i':
+        return pack_number(value, read_signed(value, scalar.size));
+      case 'u':
+        return pack_number(value, read_unsigned(value, scalar.size));
+      case 'f':
+        if (scalar.size == sizeof(uint16_t)) return pack_half(value);
+        return pack_float(value, is_single ? static_cast<double>(read_number<float>(value))
+                                           : read_number<double>(value));
+      default:
+        return pack_complex(value,
+                            is_single ? read_complex<float>(value) : read_complex<double>(value));
+    }
+  }
+
+  template <class Number>
+  bool pack_number(PyObject* value, Number number) {
+    if (is(CUCORE_PARAMETER_CLASS_FLOAT)) return pack_real(value, static_cast<double>(number));
+    return std::in_range<long long>(number) ? pack_whole(value, static_cast<long long>(number))
+                                            : pack_large(value, static_cast<uint64_t>(number));
+  }
+
+  bool pack_half(PyObject* value) {
+    const bool is_half = is(CUCORE_PARAMETER_CLASS_FLOAT) && size() == sizeof(uint16_t);
+    if (is_half || is_half_struct()) return put(bytes_of(value), sizeof(uint16_t));
+    const double number = PyFloat_AsDouble(value);
+    return !(number == -1 && PyErr_Occurred()) && pack_float(value, number);
+  }
+
+  // Numbers of types that are not known by their layout, as of derived classes.
   bool pack_numpy(PyObject* value) {
     switch (numpy_kind(value)) {
       case 'b':

@@ -8,11 +8,7 @@
 #include "launcher.hpp"
 
 namespace cucore::bind {
-namespace {
 
-PyObject* foreign_memory = nullptr;
-
-// Returns a class of a loaded module; null, without an exception, if it is not loaded.
 PyTypeObject* find_class(const char* module, const char* name) {
   PyObject* modules = PyImport_GetModuleDict();
   PyObject* found = modules ? PyDict_GetItemString(modules, module) : nullptr;
@@ -21,6 +17,10 @@ PyTypeObject* find_class(const char* module, const char* name) {
   return type && PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type)
                                     : nullptr;  // never released
 }
+
+namespace {
+
+PyObject* foreign_memory = nullptr;
 
 bool is_of(PyObject* value, PyTypeObject*& cached, const char* module, const char* name) {
   if (!cached) cached = find_class(module, name);

@@ -16,6 +16,9 @@ struct ForeignMemory {
   Object keeper;
 };
 
+// Returns a class of a loaded module; null, without an exception, if it is not loaded.
+PyTypeObject* find_class(const char* module, const char* name);
+
 bool is_numpy_scalar(PyObject* value);
 char numpy_kind(PyObject* value);  // of its dtype: b, i, u, f, c, V ...; 0 with an exception
 bool is_ctypes(PyObject* value);

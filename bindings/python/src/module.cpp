@@ -9,6 +9,7 @@
 #include "errors.hpp"
 #include "foreign.hpp"
 #include "handles.hpp"
+#include "hot_calls.hpp"
 #include "launcher.hpp"
 #include "object.hpp"
 #include "objects.hpp"
@@ -66,7 +67,8 @@ PyObject* extend(PyObject*, PyObject* args) {
   if (!is_main_interpreter()) return nullptr;
   if (!PyArg_ParseTuple(args, "O!sO", &PyType_Type, &type, &name, &value)) return nullptr;
   if (PyFunction_Check(value) && !name_method(type, name, value)) return nullptr;
-  if (PyDict_SetItemString(type->tp_dict, name, value) != 0) return nullptr;
+  const Object added(quicken(type, name, value));
+  if (!added || PyDict_SetItemString(type->tp_dict, name, added.get()) != 0) return nullptr;
   PyType_Modified(type);
   Py_RETURN_NONE;
 }
@@ -121,7 +123,7 @@ bool add_type(PyObject* module, const char* name, PyTypeObject* type) {
 
 bool add_to(PyObject* module) {
   begin_with_signatures(module);
-  return find_types(module) && add_common_methods() &&
+  return find_types(module) && add_common_methods() && add_hot_calls() &&
          add_type(module, "LaunchConfig", &LaunchConfigType) &&
          add_type(module, "Launcher", &LauncherType) &&
          PyModule_AddFunctions(module, functions) == 0;

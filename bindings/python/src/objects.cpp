@@ -15,8 +15,6 @@
 namespace cucore::bind {
 
 Constructor new_device = nullptr;
-Constructor new_event = nullptr;
-void* event_type = nullptr;
 
 namespace {
 
@@ -36,7 +34,10 @@ void release(Type type, void* pointer) {
   }
 }
 
+// The exact type is found by comparisons alone.
 Type type_of(PyObject* self) {
+  for (int i = 0; i < static_cast<int>(Type::COUNT); ++i)
+    if (Py_TYPE(self) == types[i]) return static_cast<Type>(i);
   int i = 0;
   while (!is(self, static_cast<Type>(i))) ++i;
   return static_cast<Type>(i);
@@ -338,29 +339,6 @@ int init_by_keywords(const char* type, Constructor constructor, PyObject* self, 
   const Object arguments(PyObject_Call(function, args, kwargs));
   if (!arguments || constructor(self, arguments.get(), nullptr) != 0) return -1;
   return is(self, Type::Program) ? note_title(self, args, kwargs) : 0;
-}
-
-int event_init(PyObject* self, PyObject* args, PyObject* kwargs) {
-  auto* handle = reinterpret_cast<Handle*>(self);
-  if (kwargs || PyTuple_GET_SIZE(args) != 1 || handle->pointer)
-    return new_event(self, args, kwargs);
-  auto* device = static_cast<cucore_device*>(handle_of(PyTuple_GET_ITEM(args, 0), Type::Device));
-  if (!device) return -1;
-  cucore_event* event = nullptr;
-  cucore_error* error = nullptr;
-  const Held<cucore_device> kept(device);
-  cucore_status status = CUCORE_OK;
-  Unlocked call;
-  status = cucore_event_create(device, nullptr, &event, &error);
-  call.lock();
-  if (status != CUCORE_OK) {
-    raise(Failure(status, error));
-    return -1;
-  }
-  handle->pointer = event;
-  handle->type = event_type;
-  handle->own = 1;
-  return 0;
 }
 
 void begin_with_signatures(PyObject* module) {

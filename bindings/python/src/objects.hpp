@@ -12,17 +12,12 @@ PyObject* repr(PyObject* self);
 Py_hash_t hash(PyObject* self);
 PyObject* compare(PyObject* self, PyObject* other, int operation);
 
-// Event(device) is created often, so it has a short path; every other form uses SWIG's.
-int event_init(PyObject* self, PyObject* args, PyObject* kwargs);
-
 using Constructor = int (*)(PyObject* self, PyObject* args, PyObject* kwargs);
 extern Constructor new_device;
-extern Constructor new_event;
 int device_init(PyObject* self, PyObject* args, PyObject* kwargs);
 PyObject* event_subtract(PyObject* end, PyObject* start);
 void register_fallback_warning(PyObject* function);  // called once, with the CPU device in use
 void begin_with_signatures(PyObject* module);
-extern void* event_type;  // SWIG's name of it
 // A function for each class whose options are keywords: it returns the arguments of SWIG's
 // constructor.
 void register_arguments(PyObject* functions);

@@ -5,6 +5,7 @@ import ctypes
 import pathlib
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -135,6 +136,64 @@ def test_converted_by_class(device, stream, kernels):
             kernels["count"][1, 1, stream](1, pointer)
     with pytest.raises(OverflowError, match="expected a pointer, from 0 to"):
         kernels["count"][1, 1, stream](1, -y.address)
+
+
+STORES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "f64": 8}
+NUMBERS = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.longlong, np.uint8, np.uint16, np.uint32, np.uint64, np.ulonglong, np.float16, np.float32,
+           np.float64, np.longdouble, np.complex64, np.complex128]
+VALUES = [0, 1, -1, 3, 127, 200, 1.5, -2.0, 40000.0, 2.0**31, 2.0**40, 2**63 + 5, 1e300, float("inf"), float("nan"), 1 + 2j]
+
+
+@pytest.fixture(scope="module")
+def stores():
+    def entry(kind):
+        register = {"f": "%f" + kind[1:], "u": "%r" + kind[1:]}[kind[0]]
+        return (f".visible .entry {kind}(.param .{kind} a, .param .u64 out) {{ .reg .{kind} {register}; .reg .u64 %p; "
+                f"ld.param.{kind} {register}, [a]; ld.param.u64 %p, [out]; st.global.{kind} [%p], {register}; ret; }}\n")
+    text = ".version 7.0\n.target sm_75\n.address_size 64\n" + "".join(map(entry, STORES))
+    code = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, text)
+    return {kind: code.kernel(kind) for kind in STORES}
+
+
+def _stored(kernel, value, stream):
+    """The bytes that reach the kernel, or the exception's type."""
+    out = cucore.Buffer.managed(stream.device, 8)
+    np.frombuffer(out, np.uint8)[:] = 0xEE
+    try:
+        kernel[1, 1, stream](value, out)
+    except (TypeError, OverflowError) as error:
+        return type(error)
+    stream.synchronize()
+    return bytes(out)
+
+
+def test_numbers_of_numpy_are_those_of_python(stream, stores):
+    """Read from their memory, they must arrive as Python's number of the same value; derived classes too."""
+    seen = 0
+    for number in NUMBERS:
+        class Derived(number if number is not np.bool_ else np.int8):
+            pass
+        for value in VALUES:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    scalars = [number(value), Derived(value)]
+                except (TypeError, OverflowError, ValueError):
+                    continue
+            for scalar in scalars:
+                item = scalar.item() if number is not np.longdouble else float(scalar)
+                for kind, kernel in stores.items():
+                    for again in range(2):  # the first one may teach the type
+                        assert _stored(kernel, scalar, stream) == _stored(kernel, item, stream), (number, value, kind)
+                    seen += 1
+    assert seen > 1000
+
+
+def test_a_number_of_numpy_in_a_struct(stream, kernels):
+    """Classes that are not numbers: a struct of 8 bytes refuses numbers, and a half is its own bits."""
+    for number in (np.float32(1), np.int64(1), np.bool_(True), np.uint64(2**63), np.float16(1)):
+        with pytest.raises(TypeError, match="^sum argument 1 of 2: the argument is .*numpy"):
+            kernels["sum"][1, 1, stream](number, None)
 
 
 def test_classes_of_parameters(device, kernels):

@@ -436,3 +436,37 @@ interpreters.destroy(other)
 print(cucore.Program("__global__ void k() {}").compile().type.name)
 """)
     assert "interpreter" in out and "imported" not in out and out.endswith("PTX\n")
+
+
+def test_every_form_of_the_frequent_calls(device, stream):
+    """The most common forms have a short path; all forms do the same and refuse the same."""
+    class Mine(cucore.Event):
+        pass
+    made = [cucore.Event(device), cucore.Event(device=device), cucore.Event(device, timing=False), Mine(device)]
+    assert [type(event) for event in made] == [cucore.Event] * 3 + [Mine] and not any(event.has_timing for event in made)
+    assert cucore.Event(device, timing=True).has_timing
+    for event in made:
+        for call in (stream.record, lambda each: cucore.Stream.record(stream, each), lambda each: stream.record(event=each)):
+            assert call(event) is event
+        assert event.record(stream) is None and event.record(None) is None and event.record() is None
+        device.synchronize()
+        assert event.query()
+    assert stream.record().has_timing and not stream.record(timing=False).has_timing and not stream.record(None, timing=False).has_timing
+    buffers = [cucore.Buffer(device, 64, stream), cucore.Buffer(device, 64), cucore.Buffer(device, length=64, stream=stream), cucore.Buffer(device, np.int64(64), stream)]
+    assert [len(buffer) for buffer in buffers] == [64] * 4 and len(cucore.Buffer(device, 0, stream)) == 0
+    for wrong in (lambda: cucore.Event(), lambda: cucore.Event(stream), lambda: cucore.Event(device, 1, 2, 3, 4), lambda: cucore.Event(device, colour=1),
+                  lambda: cucore.Buffer(device), lambda: cucore.Buffer(device, 64, 64), lambda: cucore.Buffer(device, "64", stream), lambda: cucore.Buffer(stream, 64, stream),
+                  lambda: stream.record(stream), lambda: stream.record(made[0], colour=1), lambda: stream.record(made[0], False), lambda: made[0].record(device)):
+        with pytest.raises(TypeError):
+            wrong()
+    for wrong in (lambda: cucore.Buffer(device, -1, stream), lambda: cucore.Buffer(device, 2**70, stream)):
+        with pytest.raises((OverflowError, ValueError)):
+            wrong()
+    made[0].close()
+    other = cucore.Stream(device)
+    other.close()
+    for closed in (lambda: made[0].record(stream), lambda: stream.record(made[0]), lambda: other.record(made[1]), lambda: made[1].record(other), lambda: cucore.Buffer(device, 64, other)):
+        with pytest.raises(cucore.InvalidHandleError):
+            closed()
+    reference = weakref.ref(made[1])
+    assert reference() is made[1] and repr(made[1]).startswith("<cucore.Event at ")

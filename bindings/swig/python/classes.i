@@ -3,6 +3,7 @@
 %{
 #include "buffers.hpp"
 #include "handles.hpp"
+#include "hot_calls.hpp"
 #include "launcher.hpp"
 #include "module.hpp"
 #include "objects.hpp"
@@ -52,12 +53,10 @@ static int cucore_init_##CLASS(PyObject *self, PyObject *args, PyObject *kwargs)
 }
 %}
 %enddef
-%feature("python:tp_init") Event "cucore::bind::event_init";
 %feature("python:tp_init") Device "cucore::bind::device_init";
 %feature("python:nb_subtract", functype="binaryfunc") Event "cucore::bind::event_subtract";
 %{
 extern "C" {
 static int _wrap_new_Device(PyObject *self, PyObject *args, PyObject *kwargs);
-static int _wrap_new_Event(PyObject *self, PyObject *args, PyObject *kwargs);
 }
 %}

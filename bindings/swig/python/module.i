@@ -12,8 +12,8 @@ static PyObject *wrap_stream(cucore_stream *stream) {
   static_assert(offsetof(SwigPyObject, dict) == offsetof(cucore::bind::Handle, dict));
   static_assert(sizeof(SwigPyObject) == offsetof(cucore::bind::Handle, weak));
   cucore::bind::new_device = _wrap_new_Device;
-  cucore::bind::new_event = _wrap_new_Event;
   cucore::bind::event_type = SWIGTYPE_p_Event;
+  cucore::bind::buffer_type = SWIGTYPE_p_Buffer;
   cucore::bind::new_stream = wrap_stream;
   if (!cucore::bind::add_to(m)) return NULL;
 %}

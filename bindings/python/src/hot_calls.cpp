@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hot_calls.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "errors.hpp"
+#include "handles.hpp"
+#include "held.hpp"
+#include "object.hpp"
+#include "reclaim.hpp"
+#include "unlocked.hpp"
+
+namespace cucore::bind {
+
+void* event_type = nullptr;
+void* buffer_type = nullptr;
+
+namespace {
+
+// Python 3.9 has no Py_NewRef().
+PyObject* new_reference(PyObject* object) {
+  Py_INCREF(object);
+  return object;
+}
+
+// Calls the library without the interpreter's lock; returns whether it succeeded.
+template <class Call>
+bool succeeds(Call&& call, int tries = 0) {
+  cucore_error* error = nullptr;
+  Unlocked unlocked;
+  const cucore_status status = call(&error);
+  unlocked.lock();
+  if (status == CUCORE_OK) [[likely]]
+    return true;
+  const Failure failure(status, error);
+  return reclaim_or_raise(failure, tries) && succeeds(call, tries + 1);
+}
+
+PyObject* new_object(PyObject* type, void* swig_type, void* pointer) {
+  auto* const python_type = reinterpret_cast<PyTypeObject*>(type);
+  PyObject* self = python_type->tp_alloc(python_type, 0);
+  if (!self) return nullptr;
+  auto* const handle = reinterpret_cast<Handle*>(self);
+  handle->pointer = pointer;
+  handle->type = swig_type;
+  handle->own = 1;
+  return self;
+}
+
+// The general form of a constructor: a tuple and a dict for tp_init.
+PyObject* construct(PyObject* type, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  const Object positional(PyTuple_New(count));
+  const Object named(names ? PyDict_New() : nullptr);
+  if (!positional || (names && !named)) return nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(positional.get(), i, new_reference(args[i]));
+  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
+    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(names, i), args[count + i]) != 0)
+      return nullptr;
+  return PyType_Type.tp_call(type, positional.get(), named.get());
+}
+
+template <class Made, void (*RELEASE)(Made*)>
+PyObject* wrap(PyObject* type, void* swig_type, Made* made) {
+  PyObject* self = new_object(type, swig_type, made);
+  if (!self) RELEASE(made);
+  return self;
+}
+
+// Returns null, without an exception, for anything but an open object of the type.
+template <class T>
+T* open_handle(PyObject* object, Type type) {
+  return Py_TYPE(object) == type_of(type) ? pointer_of<T>(object) : nullptr;
+}
+
+PyObject* make_event(PyObject* type, PyObject* const* args, size_t flags, PyObject* names) {
+  const Py_ssize_t count = PyVectorcall_NARGS(flags);
+  auto* device = count == 1 && !names ? open_handle<cucore_device>(args[0], Type::Device) : nullptr;
+  if (!device) return construct(type, args, count, names);
+  const Held<cucore_device> kept(device);
+  cucore_event* event = nullptr;
+  const bool is_made = succeeds(
+      [&](cucore_error** error) { return cucore_event_create(device, nullptr, &event, error); });
+  return is_made ? wrap<cucore_event, cucore_event_release>(type, event_type, event) : nullptr;
+}
+
+PyObject* make_buffer(PyObject* type, PyObject* const* args, size_t flags, PyObject* names) {
+  const Py_ssize_t count = PyVectorcall_NARGS(flags);
+  const bool is_common = count == 3 && !names && PyLong_CheckExact(args[1]);
+  auto* device = is_common ? open_handle<cucore_device>(args[0], Type::Device) : nullptr;
+  auto* stream = device ? open_handle<cucore_stream>(args[2], Type::Stream) : nullptr;
+  int overflow = 0;
+  const long long size = stream ? PyLong_AsLongLongAndOverflow(args[1], &overflow) : -1;
+  if (size < 0) return construct(type, args, count, names);  // also after an overflow
+  const Held<cucore_device> kept_device(device);
+  const Held<cucore_stream> kept_stream(stream);
+  cucore_buffer* buffer = nullptr;
+  const bool is_made = succeeds([&](cucore_error** error) {
+    return cucore_buffer_create(device, static_cast<size_t>(size), stream, &buffer, error);
+  });
+  return is_made ? wrap<cucore_buffer, cucore_buffer_release>(type, buffer_type, buffer) : nullptr;
+}
+
+using FastMethod = PyObject* (*)(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                 PyObject* names);
+
+PyObject* event_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+PyCFunction as_method(FastMethod method) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method));
+}
+
+struct HotMethod {
+  Type owner;
+  const char* signature;
+  PyMethodDef definition;
+  PyObject* general = nullptr;  // for all other forms
+};
+
+constexpr int FLAGS = METH_FASTCALL | METH_KEYWORDS;
+HotMethod event_record_method = {Type::Event,
+                                 "record($self, stream=None, /)\n--\n\n",
+                                 {"record", as_method(event_record), FLAGS, nullptr}};
+HotMethod stream_record_method = {Type::Stream,
+                                  "record($self, event=None, *, timing=True)\n--\n\n",
+                                  {"record", as_method(stream_record), FLAGS, nullptr}};
+HotMethod* const hot_methods[] = {&event_record_method, &stream_record_method};
+
+PyObject* call_general(const HotMethod& method, PyObject* self, PyObject* const* args,
+                       Py_ssize_t count, PyObject* names) {
+  const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  const std::unique_ptr<PyObject*[]> values(new (std::nothrow)
+                                                PyObject*[static_cast<size_t>(all) + 1]);
+  if (!values) return PyErr_NoMemory();
+  values[0] = self;
+  std::copy(args, args + all, values.get() + 1);
+  return PyObject_Vectorcall(method.general, values.get(), static_cast<size_t>(count) + 1, names);
+}
+
+bool record(cucore_event* event, cucore_stream* stream) {
+  const Held<cucore_event> kept_event(event);
+  const Held<cucore_stream> kept_stream(stream);
+  return succeeds([&](cucore_error** error) { return cucore_event_record(event, stream, error); });
+}
+
+PyObject* event_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  auto* event = pointer_of<cucore_event>(self);
+  auto* stream =
+      event && count == 1 && !names ? open_handle<cucore_stream>(args[0], Type::Stream) : nullptr;
+  if (!stream) return call_general(event_record_method, self, args, count, names);
+  if (!record(event, stream)) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  auto* stream = pointer_of<cucore_stream>(self);
+  auto* event =
+      stream && count == 1 && !names ? open_handle<cucore_event>(args[0], Type::Event) : nullptr;
+  if (!event) return call_general(stream_record_method, self, args, count, names);
+  return record(event, stream) ? new_reference(args[0]) : nullptr;
+}
+
+// The signature with the general method's text; lives as long as the type.
+const char* document(const HotMethod& method) {
+  const Object text(PyObject_GetAttrString(method.general, "__doc__"));
+  const char* behind = text && PyUnicode_Check(text.get()) ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  const Object whole(behind ? PyUnicode_FromFormat("%s%s", method.signature, behind) : nullptr);
+  const char* kept = whole ? PyUnicode_AsUTF8(whole.get()) : nullptr;
+  return kept ? strdup(kept) : nullptr;
+}
+
+}  // namespace
+
+PyObject* quicken(PyTypeObject* type, const char* name, PyObject* method) {
+  for (HotMethod* hot : hot_methods) {
+    if (type != type_of(hot->owner) || strcmp(name, hot->definition.ml_name) != 0) continue;
+    Py_XSETREF(hot->general, new_reference(method));
+    if (!hot->definition.ml_doc) hot->definition.ml_doc = document(*hot);
+    return hot->definition.ml_doc ? PyDescr_NewMethod(type, &hot->definition) : nullptr;
+  }
+  return new_reference(method);
+}
+
+bool add_hot_calls() {
+  type_of(Type::Event)->tp_vectorcall = make_event;
+  type_of(Type::Buffer)->tp_vectorcall = make_buffer;
+  PyTypeObject* const event = type_of(Type::Event);
+  const Object general(PyObject_GetAttrString(reinterpret_cast<PyObject*>(event), "record"));
+  const Object quick(general ? quicken(event, "record", general.get()) : nullptr);
+  return quick && PyDict_SetItemString(event->tp_dict, "record", quick.get()) == 0;
+}
+
+}  // namespace cucore::bind
