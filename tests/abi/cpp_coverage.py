@@ -118,6 +118,17 @@ class CppCoverage(unittest.TestCase):
                 found = any(re.search(rf"\b{re.escape(each)}\b\s*(?:=|\{{|;)", text) for each in candidates)
                 self.assertTrue(found, f"{name} has no {field} of {c_name}")
 
+    def test_every_field_of_the_options_is_passed_on(self):
+        for c_name, (name, _) in MIRRORED.items():
+            if not c_name.endswith("_options"):
+                continue
+            found = re.search(rf"\b{c_name} c = .*?\breturn\b", CPP, re.S)
+            text = body("struct", name + "OfC") or (found[0] if found else "")
+            for field in C.structs()[c_name]:
+                if field == "struct_size" or field.startswith("reserved"):
+                    continue
+                self.assertTrue(re.search(rf"\bc\.{field}\b", text), f"{name}.{field} is not passed on as c.{field}")
+
 
 if __name__ == "__main__":
     unittest.main()
