@@ -58,7 +58,7 @@ enum class Severity : std::int32_t {
 
 /// How much a message matters.
 enum class LogLevel : std::int32_t {
-  debug = CUCORE_LOG_DEBUG,      ///< each library tried, each module loaded and unloaded
+  debug = CUCORE_LOG_DEBUG,      ///< libraries tried, modules loaded and unloaded, misses of caches
   info = CUCORE_LOG_INFO,        ///< choices made for you: the driver in use, the linker in use
   warning = CUCORE_LOG_WARNING,  ///< something works, but not as well as it could
   error = CUCORE_LOG_ERROR,      ///< a failure that no call can report: in a release, in a callback

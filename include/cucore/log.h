@@ -14,7 +14,7 @@ extern "C" {
 
 /** The importance of a message, in ascending order. */
 typedef enum cucore_log_level {
-  CUCORE_LOG_DEBUG   = 1, /**< each library tried, each module loaded and unloaded */
+  CUCORE_LOG_DEBUG   = 1, /**< libraries tried, modules loaded and unloaded, misses of caches */
   CUCORE_LOG_INFO    = 2, /**< automatic choices: the driver in use, the linker in use */
   CUCORE_LOG_WARNING = 3, /**< an operation works, but not as well as it could */
   CUCORE_LOG_ERROR   = 4, /**< a failure that no call can report: in a release, in a callback */

@@ -110,6 +110,20 @@ class Cache(CommandTest):
         self.fails(2, "cache", "remove", says="key")
 
     @needs_nvrtc
+    def test_verbose_compiles_print_the_reason_of_a_miss(self):
+        self.write("n.h", "#define N 1\n")
+        self.write("n.cu", '#include "n.h"\nextern "C" __global__ void f(int* p) { *p = N; }\n')
+        arguments = ("compile", "n.cu", "-o", "n.cuco", "--arch", "sm_90", "-I.", "--cache", "-v")
+        reasons = []
+        for text in ("#define N 1\n", "#define N 1\n", "#define N 2\n"):
+            self.write("n.h", text)
+            lines = self.run_command(*arguments).stderr.decode().splitlines()
+            reasons.append([line for line in lines if "the cache has no result" in line])
+        self.assertRegex(reasons[0][0], "of n.cu: nothing of that name has been built before as CUBIN$")
+        self.assertEqual(reasons[1], [])
+        self.assertRegex(reasons[2][0], "of n.cu: /.*/n.h has changed$")
+
+    @needs_nvrtc
     def test_a_batch_ends_with_a_summary(self):
         self.write("second.cu", SAXPY.replace("saxpy", "second"))
         arguments = ("compile", "saxpy.cu", "second.cu", "-o", "out", "--arch", "sm_90")

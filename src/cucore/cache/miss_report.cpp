@@ -7,6 +7,7 @@
 
 #include "container/writer.hpp"
 #include "support/concat.hpp"
+#include "support/log.hpp"
 #include "support/sha256.hpp"
 
 namespace cucore::cache {
@@ -162,9 +163,14 @@ MissReport::Reason MissReport::reason_of(const Request& request) const {
   return reason;
 }
 
+// The log has the reason, because explain_miss() finds the result after the build.
 void MissReport::count(const Request& request) {
+  const Reason reason = reason_of(request);
   statistics_.count(Event::MISSES);
-  statistics_.count(reason_of(request).event);
+  statistics_.count(reason.event);
+  if (!request.inputs || !log_enabled(LogLevel::DEBUG)) return;
+  const auto text = std::string_view(reason.text).substr(0, reason.text.size() - 1);
+  log(LogLevel::DEBUG, concat("the cache has no result of ", request.inputs->label, ": ", text));
 }
 
 }  // namespace cucore::cache

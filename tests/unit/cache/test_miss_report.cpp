@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache_parts.hpp"
+#include "support/log.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -79,6 +80,20 @@ TEST_F(Misses, AreCountedWithTheirReason) {
   parts_.misses.count(request_of(inputs));
   EXPECT_EQ(parts_.count(Event::MISSES), 1u);
   EXPECT_EQ(parts_.count(Event::MISSES_NEW), 1u);
+}
+
+TEST_F(Misses, AreLoggedWithTheirReason) {
+  std::string logged;
+  log_set_receiver(
+      [](LogLevel, const char* text, void* to) { *static_cast<std::string*>(to) += text; },
+      LogLevel::DEBUG, &logged, nullptr);
+  auto inputs = inputs_with(KeyTag::OPTION, "-O1");
+  inputs.label = "a.cu";
+  Request request = request_of(inputs);
+  request.changed = "a.h has changed";
+  parts_.misses.count(request);
+  log_set_receiver(nullptr, LogLevel::ERROR, nullptr, nullptr);
+  EXPECT_EQ(logged, "the cache has no result of a.cu: a.h has changed");
 }
 
 }  // namespace
