@@ -58,6 +58,15 @@ inline Result made(Function* function, Arguments&&... arguments) {
   return result;
 }
 
+// Returns the struct that a call fills.
+template <class Info, class Function, class... Arguments>
+inline Info info_of(Function* function, Arguments&&... arguments) {
+  Info info{};
+  info.struct_size = sizeof info;
+  ok(function, std::forward<Arguments>(arguments)..., &info);
+  return info;
+}
+
 // Two results of one call: a tuple, an array or a struct, depending on the language.
 struct Pair {
   int64_t first;

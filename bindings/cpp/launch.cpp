@@ -48,6 +48,13 @@ void read_arguments(const char* from, size_t size, cucore_argument* out, size_t 
 
 }  // namespace
 
+LaunchHead launch_head(const void* data, size_t size) {
+  LaunchHead head;
+  if (size < sizeof head) refuse();
+  std::memcpy(&head, data, sizeof head);
+  return head;
+}
+
 cucore_launch_options launch_options(const LaunchHead& head) {
   cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
   for (int i = 0; i < 3; ++i) {
@@ -64,9 +71,7 @@ cucore_launch_options launch_options(const LaunchHead& head) {
 
 void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data, size_t size,
             BufferNumbers* numbers) {
-  LaunchHead head;
-  if (size < sizeof head) refuse();
-  std::memcpy(&head, data, sizeof head);
+  const LaunchHead head = launch_head(data, size);
   const size_t rest = size - sizeof head;
   if (head.argument_count > rest / 8) refuse();
   cucore_argument few[FEW];

@@ -38,6 +38,8 @@ class BufferNumbers {
   ~BufferNumbers() = default;
 };
 
+// Refuses a block that is too small.
+LaunchHead launch_head(const void* data, size_t size);
 cucore_launch_options launch_options(const LaunchHead& head);
 
 // `numbers` is null if the block contains handles.

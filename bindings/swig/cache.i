@@ -7,27 +7,7 @@
 struct CacheEntries {
   %extend {
     ~CacheEntries() { delete $self; }
-    /** The 32 bytes of its key. */
-    Bytes key(size_t index) { return {$self->at(index).key, sizeof $self->at(index).key}; }
-    /** The kind of file. */
-    cucore_cache_file kind(size_t index) { return $self->at(index).kind; }
-    /** Whether it is intact. */
-    bool is_sound(size_t index) { return $self->at(index).is_sound != 0; }
-    /** Its bytes. */
-    uint64_t size(size_t index) { return $self->at(index).size; }
-    /** The time of its creation: nanoseconds since 1970. */
-    int64_t made_ns(size_t index) { return $self->at(index).made_ns; }
-    /** The time of its last use: nanoseconds since 1970. */
-    int64_t used_ns(size_t index) { return $self->at(index).used_ns; }
-    /** The kind of its code; 0 if it was not read. */
-    int32_t type(size_t index) { return $self->at(index).type; }
-    /** The name of its code. */
-    const char *name(size_t index) { return $self->at(index).name; }
-    /** The architecture of its code. */
-    const char *arch(size_t index) { return $self->at(index).arch; }
-    /** The description of its damage. */
-    const char *problem(size_t index) { return $self->at(index).problem; }
-
+    //: fields cucore_cache_entry_info $self->at(index)
     %immutable;
     /** The number of files. */
     size_t count;
@@ -36,15 +16,6 @@ struct CacheEntries {
 };
 %{
 static size_t CacheEntries_count_get(CacheEntries *entries) { return entries->size(); }
-
-// The bytes after struct_size: each field has 64 bits, in the header's order.
-template <class Ask>
-static Bytes cache_statistics(Cache *cache, Ask *ask) {
-  static thread_local cucore_cache_statistics_info info;
-  info = CUCORE_CACHE_STATISTICS_INFO_INIT;
-  ok(ask, held(cache), &info);
-  return {&info.entries, sizeof info - offsetof(cucore_cache_statistics_info, entries)};
-}
 %}
 
 %extend Cache {
@@ -52,10 +23,6 @@ static Bytes cache_statistics(Cache *cache, Ask *ask) {
   ObjectCode *get_or_build(const void *key, size_t key_size, Builder &build, cucore_cache_outcome *outcome) {
     return cucore::bind::get_or_build(held($self), cucore::bind::cache_key(key, key_size), build, outcome);
   }
-  //: cucore_cache_statistics
-  Bytes statistics() { return cache_statistics($self, cucore_cache_statistics); }
-  //: cucore_cache_statistics_of_all
-  Bytes statistics_of_all() { return cache_statistics($self, cucore_cache_statistics_of_all); }
   //: cucore_cache_query
   CacheEntries *entries() { return CacheEntries::of_query(held($self)); }
   //: cucore_cache_verify

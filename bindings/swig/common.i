@@ -24,6 +24,10 @@
 using cucore::bind::Bytes;
 using cucore::bind::Failure;
 using cucore::bind::held;
+using cucore::bind::info_of;
+using cucore::bind::launch_head;
+using cucore::bind::launch_options;
+using cucore::bind::LaunchHead;
 using cucore::bind::made;
 using cucore::bind::ok;
 using cucore::bind::Order;
@@ -72,7 +76,7 @@ typedef unsigned long long uint64_t;
 //   (void *data, size_t size)        memory that the call fills
 //   Bytes                            borrowed bytes, copied out
 //   Pair                             two integers
-//   ParameterInfos                   offset, size and class of each parameter; C# has its own form
+//   ParameterInfos                   offset, size and class of each parameter
 //   (const void *key, size_t key_size)  as the first
 //   cucore_cache_outcome *outcome    a second result
 //   Builder &                        a function of the language that makes object code

@@ -9,7 +9,6 @@
 %module CucoreNative
 #endif
 %nodefaultctor;
-%nocopyctor;
 
 %include "common.i"
 #if defined(SWIGPYTHON)

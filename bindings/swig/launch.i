@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section "Launch" of cucore.h. A launch is passed as one block of bytes, in the layout of
 // cpp/launch.hpp. Each language fills it from its own arguments; Python packs in C instead.
-#if !defined(SWIGCSHARP)
 %extend Kernel {
   //: cucore_kernel_parameters
   ParameterInfos parameters(Device *device_or_null) {
@@ -14,7 +13,6 @@
     return cucore::bind::parameters_of(cucore_objectcode_symbol_parameters, held($self), symbol);
   }
 }
-#endif
 #if defined(SWIGPYTHON)
 %extend Kernel {
   //: cucore_kernel_max_active_clusters
@@ -30,11 +28,7 @@
 %extend Kernel {
   //: cucore_kernel_max_active_clusters
   int32_t max_active_clusters(Device *device, const void *data, size_t size) {
-    cucore::bind::LaunchHead head;
-    if (size != sizeof head)
-      throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "the block of a launch is not well formed");
-    std::memcpy(&head, data, sizeof head);
-    const cucore_launch_options options = cucore::bind::launch_options(head);
+    const cucore_launch_options options = launch_options(launch_head(data, size));
     return made<int32_t>(cucore_kernel_max_active_clusters, held($self), held(device), &options);
   }
   //: cucore_kernel_launch
@@ -43,11 +37,8 @@
   }
   //: cucore_kernel_launch_packed
   void launch_packed(Stream *stream, const void *data, size_t size) {
-    if (size < sizeof(cucore::bind::LaunchHead))
-      throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "the block of a launch is not well formed");
-    cucore::bind::LaunchHead head;
-    std::memcpy(&head, data, sizeof head);
-    const cucore_launch_options options = cucore::bind::launch_options(head);
+    const LaunchHead head = launch_head(data, size);
+    const cucore_launch_options options = launch_options(head);
     ok(cucore_kernel_launch_packed, held($self), held(stream), &options,
        static_cast<const char *>(data) + sizeof head, size - sizeof head);
   }

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section "Library" of cucore.h: functions for the libraries. The struct of a query is read field
 // by field; each language makes a value of it.
-%{
-static cucore_library_info library_info(cucore_library library) {
-  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
-  ok(cucore_library_query, library, &info);
-  return info;
-}
-%}
 %inline %{
 //: cucore_library_query
-const char *library_path(cucore_library library) { return library_info(library).path; }
+const char *library_path(cucore_library library) { return info_of<cucore_library_info>(cucore_library_query, library).path; }
 //: cucore_library_query
-const char *library_reason(cucore_library library) { return library_info(library).reason; }
+const char *library_reason(cucore_library library) { return info_of<cucore_library_info>(cucore_library_query, library).reason; }
 //: cucore_library_query
-const char *library_header_folders(cucore_library library) { return library_info(library).header_folders; }
+const char *library_header_folders(cucore_library library) { return info_of<cucore_library_info>(cucore_library_query, library).header_folders; }
 //: cucore_library_query
-bool library_available(cucore_library library) { return library_info(library).available != 0; }
+bool library_available(cucore_library library) { return info_of<cucore_library_info>(cucore_library_query, library).available != 0; }
 //: cucore_library_query
 Pair library_version(cucore_library library) {
-  const cucore_library_info info = library_info(library);
+  const cucore_library_info info = info_of<cucore_library_info>(cucore_library_query, library);
   return {info.version_major, info.version_minor};
 }
 //: cucore_library_set_path

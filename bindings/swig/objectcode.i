@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section "Object code" of cucore.h. Its symbols may be found by linking: that can wait.
 %{
-static cucore_symbol_info symbol_info(ObjectCode *code, size_t index) {
-  cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
-  ok(cucore_objectcode_symbol_at, held(code), index, &info);
-  return info;
-}
-static cucore_diagnostic_info diagnostic_info(ObjectCode *code, size_t index) {
-  cucore_diagnostic_info info = CUCORE_DIAGNOSTIC_INFO_INIT;
-  ok(cucore_objectcode_diagnostic_at, code, index, &info);
-  return info;
-}
-static int32_t resource(ObjectCode *code, size_t symbol, int which) {
-  cucore_resource_info info = CUCORE_RESOURCE_INFO_INIT;
-  ok(cucore_objectcode_symbol_resources, code, symbol, &info);
-  const int32_t all[] = {info.registers, info.static_shared, info.stack, info.max_threads, info.constant, info.code_size};
-  return all[which];
-}
 static cucore_objectcode_options objectcode_options(const char *name, const char *arch,
                                                     const char *const *names, size_t name_count,
                                                     const char *const *lowered_names,
@@ -97,28 +81,4 @@ struct Images {
     if (!bytes.data) ok(cucore_objectcode_serialize, $self, nullptr, nullptr, 0, &bytes.size);
     return bytes;
   }
-  //: cucore_objectcode_symbol_at
-  const char *symbol_expression(size_t index) { return symbol_info($self, index).expression; }
-  //: cucore_objectcode_symbol_at
-  const char *symbol_lowered_name(size_t index) { return symbol_info($self, index).lowered_name; }
-  //: cucore_objectcode_symbol_at
-  cucore_symbol_kind symbol_kind(size_t index) { return symbol_info($self, index).kind; }
-  //: cucore_objectcode_symbol_at
-  int64_t symbol_parameter_count(size_t index) {
-    return static_cast<int64_t>(symbol_info($self, index).parameter_count);
-  }
-  //: cucore_objectcode_symbol_at
-  size_t symbol_size(size_t index) { return symbol_info($self, index).size; }
-  //: cucore_objectcode_symbol_resources
-  int32_t symbol_resource(size_t symbol, int32_t which) { return resource($self, symbol, which); }
-  //: cucore_objectcode_diagnostic_at
-  cucore_severity diagnostic_severity(size_t index) { return diagnostic_info($self, index).severity; }
-  //: cucore_objectcode_diagnostic_at
-  int32_t diagnostic_line(size_t index) { return diagnostic_info($self, index).line; }
-  //: cucore_objectcode_diagnostic_at
-  int32_t diagnostic_column(size_t index) { return diagnostic_info($self, index).column; }
-  //: cucore_objectcode_diagnostic_at
-  const char *diagnostic_file(size_t index) { return diagnostic_info($self, index).file; }
-  //: cucore_objectcode_diagnostic_at
-  const char *diagnostic_text(size_t index) { return diagnostic_info($self, index).text; }
 }

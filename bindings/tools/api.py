@@ -114,7 +114,6 @@ class Api:
         """The structs that cross field by field: those with a field that is not a number."""
         return [s for s in filter(None, map(self.constructor_options, self.classes)) if not is_plain(s)]
 
-
     def constant_properties(self):
         """{C function: its type here} of the properties that Java and C# store."""
         changing = self.table.get('properties', 'changing')
@@ -124,6 +123,11 @@ class Api:
 def is_plain(struct):
     """Whether every field can be a parameter of its own."""
     return all(f.kind in ('toggle', 'number', 'flag') or f.kind in SCALARS for f in struct.fields)
+
+
+def is_record(struct):
+    """Whether a call fills it with several numbers alone: every language makes a record of them."""
+    return struct.name.endswith('_info') and len(struct.fields) > 1 and all(f.kind == 'uint64' for f in struct.fields)
 
 
 def camel_of(struct):

@@ -3,7 +3,9 @@
 
 A function that does not is written by hand in a .i file, with its mark. For any other function the generator stops.
 """
-from api import SCALARS, camel_of, is_plain
+import re
+
+from api import SCALARS, camel_of, is_plain, is_record
 
 TEXTS = 'const char *const *'
 DEFAULTS = {'toggle': ('cucore_toggle', 'CUCORE_TOGGLE_DEFAULT'), 'flag': ('bool', 'false'), 'number': ('int32_t', '0')}
@@ -24,6 +26,8 @@ class Call:
         self.is_method = bool(rest) and api.of_type(rest[0][1]) is self.owner
         if self.is_method:
             rest = rest[1:]
+        struct = rest[-1][1].removesuffix(' *') if self.fails and rest else ''
+        self.info = api.header.structs[rest.pop()[1].removesuffix(' *')] if struct.endswith('_info') else None
         self.outputs = []
         while self.fails and rest and self._is_output(rest[-1][1]):
             self.outputs.insert(0, rest.pop())
@@ -135,6 +139,44 @@ def declared(ctype, name):
     return f'{ctype} {name}'.replace('* ', '*')
 
 
+INFO_TYPES = {'text': 'const char *', 'number': 'int32_t', 'flag': 'bool', 'size_t': 'int64_t', 'uint64': 'int64_t'}
+FIELDS = re.compile(r'(\s*)//: fields (\w+) (.*)$')
+
+
+def field_member(field, prefix, declarations, struct):
+    """A member for a field of a struct. An enumeration that may be 0 is a number, and SIZE_MAX is -1."""
+    ctype, value = INFO_TYPES.get(field.kind, field.kind), f'{struct}.{field.name}'
+    if '[' in ctype:
+        ctype, value = 'Bytes', f'{{{value}, sizeof {value}}}'
+    elif field.name.startswith('is_'):
+        ctype = 'bool'
+    elif field.doc.endswith('else 0'):
+        ctype = 'int32_t'
+    value = f'static_cast<int64_t>({value})' if ctype == 'int64_t' else value
+    return [f'{declared(ctype, prefix + field.name)}({declarations}) {{', f'  return {value};', '}']
+
+
+def struct_members(call, arguments, declarations):
+    """The struct that a call fills: a record as bytes, any other field by field."""
+    mark, struct = f'//: {call.function.name}', call.info
+    name, read = call.api.member_name(call.function), f'info_of<{struct.name}>({", ".join(arguments)})'
+    if is_record(struct):
+        first = struct.fields[0].name
+        return [mark, f'Bytes {name}({declarations}) {{', f'  static thread_local {struct.name} info;', f'  info = {read};',
+                f'  return {{&info.{first}, sizeof info - offsetof({struct.name}, {first})}};', '}']
+    return [line for field in struct.fields
+            for line in [mark, *field_member(field, name.removesuffix('_at') + '_', declarations, read)]]
+
+
+def expand_fields(lines, api):
+    """Replaces "//: fields STRUCT EXPRESSION" in a list's class by a member for each field of the struct at an index."""
+    out = []
+    for line in lines:
+        m = FIELDS.match(line)
+        out += [m[1] + l for field in api.header.structs[m[2]].fields for l in field_member(field, '', 'size_t index', m[3])] if m else [line]
+    return out
+
+
 class Written:
     """A class of SWIG in its written form."""
 
@@ -153,6 +195,9 @@ class Written:
         arguments = [function.name] + (['held($self)'] if call.is_method else []) + [a for _, a in parameters if a]
         declarations = ', '.join(d for d, _ in parameters)
         name = self.api.member_name(function)
+        if call.info:
+            self.members += struct_members(call, arguments, declarations)
+            return
         if not call.fails:
             ctype, read = call.property_type()
             arguments[1] = '$self'

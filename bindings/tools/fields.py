@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fields of options structs as tables for cpp/options.hpp."""
 import classes
+from api import is_record
 from header import camel
 
 KINDS = ('text', 'toggle', 'number', 'texts', 'numbers', 'blobs', 'flag', 'uint32', 'uint64', 'key', 'keys')
 
 
 def records(api):
-    """(struct, class) of each struct that a call fills only with numbers: every language makes a
-    record of it."""
-    for name, struct in api.header.structs.items():
-        if name.endswith('_info') and len(struct.fields) > 1 and all(f.kind == 'uint64' for f in struct.fields):
-            yield name, camel(name.split('_', 1)[1].removesuffix('_info'))
+    """(struct, class) of each record."""
+    return [(name, camel(name.split('_', 1)[1].removesuffix('_info'))) for name, struct in api.header.structs.items() if is_record(struct)]
 
 
 def table(struct):

@@ -35,6 +35,7 @@ def read(header_paths, language):
         if mark in lines:
             at = lines.index(mark)
             lines[at:at + 1] = made(api)
+    lines = classes.expand_fields(lines, api)
     members = interface.members(lines)
     return lines, members, Places(api, language, members)
 

@@ -155,7 +155,7 @@ def parse_struct(doc, body, name):
     counts = [f for f, ctype, _ in raw if ctype == 'size_t' and f.endswith('_count')]
     fields, pending = [], []
     for f, ctype, text in raw:
-        if f in counts:
+        if f in counts and pending:
             for earlier in pending:
                 earlier.count = f
                 if earlier.kind == 'key':

@@ -14,7 +14,7 @@ public sealed class CacheEntry {
   /// read-only.</summary>
   public bool IsSound { get; } = all.IsSound(index);
   /// <summary>In bytes.</summary>
-  public long Size { get; } = checked((long)all.Size(index));
+  public long Size { get; } = all.Size(index);
   /// <summary>The time of its creation.</summary>
   public DateTimeOffset Made { get; } = Moment(all.MadeNs(index));
   /// <summary>The time of its last use.</summary>

@@ -23,15 +23,15 @@ public partial struct Completion {
 public sealed class QueueInfo {
   //: fields internal (CudaQueue queue)
   /// <summary>Futures whose work is not complete, including detached ones.</summary>
-  public long Pending { get; } = queue.RawQuery(0);
+  public long Pending { get; } = queue.RawQueryPending();
   /// <summary>Completions that were not taken yet.</summary>
-  public long Waiting { get; } = queue.RawQuery(1);
+  public long Waiting { get; } = queue.RawQueryWaiting();
   /// <summary>All completions that came to the queue.</summary>
-  public long Completed { get; } = queue.RawQuery(2);
+  public long Completed { get; } = queue.RawQueryCompleted();
   /// <summary>CPU time of the polling, for all queues of the process.</summary>
-  public TimeSpan CpuTime { get; } = TimeSpan.FromTicks(queue.RawQuery(3) / Timeout.NanosecondsPerTick);
+  public TimeSpan CpuTime { get; } = TimeSpan.FromTicks(queue.RawQueryCpuNs() / Timeout.NanosecondsPerTick);
   /// <summary>Whether it was ended.</summary>
-  public bool IsClosed { get; } = queue.RawQuery(4) != 0;
+  public bool IsClosed { get; } = queue.RawQueryIsClosed();
 
   /// <summary>One without values.</summary>
   public QueueInfo() {}

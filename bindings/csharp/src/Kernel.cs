@@ -52,7 +52,11 @@ public partial class Kernel {
   //: cucore_kernel_parameters
   /// <returns>null where neither the code nor the driver records the parameters</returns>
   public IReadOnlyList<Parameter>? GetParameters(CudaDevice? device = null) {
-    return Parameter.Read((data, size) => RawParameters(data, size, device));
+    try {
+      return RawParameters(device);
+    } catch (UnsupportedException) {
+      return null;
+    }
   }
 
   // For messages: the name that the user requested.

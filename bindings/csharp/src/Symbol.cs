@@ -2,15 +2,12 @@
 // The content of object code: its symbols, the parameters of its kernels, their resources.
 using System;
 using System.Collections.Generic;
-using System.Linq;
 using System.Runtime.InteropServices;
 
 namespace Cucore {
 /// <summary>A parameter of a kernel: its position in the parameter block, and the values that it
 /// accepts.</summary>
 public struct Parameter {
-  private const int Room = 32;  // most kernels have fewer
-
   //: fields private (ParameterClass parameterClass)
   /// <summary>In bytes, from the beginning of the block.</summary>
   public long Offset { get; }
@@ -30,17 +27,13 @@ public struct Parameter {
     internal int Class, Reserved;
   }
 
-  // `read` fills an array of infos, passed as address and size in bytes, and returns their number;
-  // -1: not known.
-  internal static unsafe Parameter[]? Read(Func<IntPtr, long, long> read) {
-    for (long room = Room;;) {
-      Info[] infos = new Info[room];
-      long count;
-      fixed (Info* first = infos) count = read((IntPtr)first, room * sizeof(Info));
-      if (count < 0) return null;
-      if (count <= room) return infos.Take((int)count).Select(each => new Parameter((ParameterClass)each.Class, each.Offset, each.Size)).ToArray();
-      room = count;
+  internal static unsafe Parameter[] List(NativeBytes infos) {
+    Parameter[] all = new Parameter[(int)infos.Size.ToUInt64() / sizeof(Info)];
+    for (int i = 0; i < all.Length; ++i) {
+      Info* each = (Info*)infos.Data + i;
+      all[i] = new Parameter((ParameterClass)each->Class, each->Offset, each->Size);
     }
+    return all;
   }
 
   /// <summary>"8 bytes at 16".</summary>
@@ -61,7 +54,7 @@ public sealed class Symbol {
   /// <summary>Of data, in bytes.</summary>
   public long Size { get; } = code.RawSymbolSize(index);
   /// <summary>Of a kernel; null if the code does not record them.</summary>
-  public IReadOnlyList<Parameter>? Parameters { get; } = Parameter.Read((data, size) => code.RawSymbolParameters(index, data, size));
+  public IReadOnlyList<Parameter>? Parameters { get; } = code.RawSymbolParameterCount(index) < 0 ? null : code.RawSymbolParameters(index);
 
   /// <summary>One without values.</summary>
   public Symbol() { Expression = LoweredName = ""; }
@@ -72,19 +65,21 @@ public sealed class Symbol {
 
 /// <summary>The resources of a kernel, from its machine code; null if not recorded.</summary>
 public sealed class KernelResources {
-  //: fields internal (Func<int, int?> at)
+  //: fields internal (ObjectCode code, int kernel)
   /// <summary>Registers per thread.</summary>
-  public int? Registers { get; } = at(0);
+  public int? Registers { get; } = Recorded(code.RawSymbolResourcesRegisters(kernel));
   /// <summary>Static shared memory, bytes per block.</summary>
-  public int? StaticShared { get; } = at(1);
+  public int? StaticShared { get; } = Recorded(code.RawSymbolResourcesStaticShared(kernel));
   /// <summary>Bytes per thread, including spilled registers.</summary>
-  public int? Stack { get; } = at(2);
+  public int? Stack { get; } = Recorded(code.RawSymbolResourcesStack(kernel));
   /// <summary>Threads per block, from __launch_bounds__.</summary>
-  public int? MaxThreads { get; } = at(3);
+  public int? MaxThreads { get; } = Recorded(code.RawSymbolResourcesMaxThreads(kernel));
   /// <summary>Bytes of the constant bank, including parameters.</summary>
-  public int? Constant { get; } = at(4);
+  public int? Constant { get; } = Recorded(code.RawSymbolResourcesConstant(kernel));
   /// <summary>Bytes of instructions.</summary>
-  public int? CodeSize { get; } = at(5);
+  public int? CodeSize { get; } = Recorded(code.RawSymbolResourcesCodeSize(kernel));
+
+  private static int? Recorded(int number) { return number < 0 ? (int?)null : number; }
 
   //: described
 }
@@ -107,10 +102,7 @@ public partial class ObjectCode {
   /// <param name="kernel">one of Symbols</param>
   public KernelResources GetResources(Symbol kernel) {
     if (kernel == null) throw new ArgumentNullException(nameof(kernel));
-    return new KernelResources(which => {
-      int number = RawSymbolResource(kernel.Index, which);
-      return number < 0 ? (int?)null : number;
-    });
+    return new KernelResources(this, kernel.Index);
   }
 
   private Symbol[] ReadSymbols() {

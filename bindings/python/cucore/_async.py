@@ -78,10 +78,9 @@ def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) 
 
 
 #: cucore_queue_query
-@member(Queue, "info", property, native=Queue._query)
+@member(Queue, "info", property, native=Queue._query_pending)
 def queue_info(self: Queue) -> QueueInfo:
-    pending, waiting, completed, cpu_ns, is_closed = (self._query(which) for which in range(5))
-    return QueueInfo(pending, waiting, completed, cpu_ns, bool(is_closed))
+    return QueueInfo(*(getattr(self, f"_query_{field}")() for field in QueueInfo._fields))
 
 
 #: cucore_future_wait

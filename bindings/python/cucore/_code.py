@@ -86,7 +86,7 @@ class Global(NamedTuple):
 
 def _resources(code: ObjectCode, index: int) -> Optional[Resources]:
     try:
-        return Resources(*(code._symbol_resource(index, which) for which in range(len(Resources._fields))))
+        return Resources(*(getattr(code, f"_symbol_resources_{field}")(index) for field in Resources._fields))
     except UnsupportedError:
         return None
 

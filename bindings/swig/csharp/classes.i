@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every class holds its handle in a SafeHandle: not released while a call uses it. Quick calls
 // count themselves in and out (Enter, Leave), which costs a third of SafeHandle's own counting.
-%typemap(csclassmodifiers) SWIGTYPE "internal sealed partial class"
 %typemap(csimports) SWIGTYPE "#nullable enable annotations"
 %typemap(csinterfaces) SWIGTYPE "System.IDisposable"
 %typemap(csbody) SWIGTYPE %{

@@ -9,18 +9,10 @@
 %extend ObjectCode {
   //: cucore_objectcode_retain
   ObjectCode *share() { return cucore_objectcode_retain($self); }
-  //: cucore_objectcode_symbol_parameters
-  int64_t symbol_parameters(size_t symbol, void *data, size_t size) {
-    return parameters_of(cucore_objectcode_symbol_parameters, data, size, $self, symbol);
-  }
 }
 %extend Kernel {
   //: cucore_kernel_label
   const char *label() { return cucore_kernel_label($self); }
-  //: cucore_kernel_parameters
-  int64_t parameters(void *data, size_t size, Device *device_or_null) {
-    return parameters_of(cucore_kernel_parameters, data, size, $self, device_or_null);
-  }
 }
 
 // The result of a builder's delegate for the library: a separate reference.
@@ -35,15 +27,7 @@ extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_retain_code(ObjectCode *co
 // A launch without the cost of a wrapper: the caller already holds the handles.
 %{
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_launch(Kernel *kernel, Stream *stream, const void *block, size_t size) {
-  try {
-    cucore::bind::launch(kernel, stream, block, size);
-    return 0;
-  } catch (const Failure &failure) {
-    raise_failure(failure);
-  } catch (const std::bad_alloc &) {
-    raise_no_memory();
-  }
-  return 1;
+  return !guarded([&] { return cucore::bind::launch(kernel, stream, block, size), true; });
 }
 %}
 %pragma(csharp) imclasscode=%{

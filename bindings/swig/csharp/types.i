@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types that cross: sizes as long, enums as the generated enums, bytes as pointers that the classes
 // pin, or byte[].
-%define %csharp_number(TYPE, IM, CS, TO, FROM)
-%typemap(ctype) TYPE #TYPE
-%typemap(imtype) TYPE #IM
-%typemap(cstype) TYPE #CS
-%typemap(csin) TYPE #TO "$csinput"
-%typemap(csout, excode=SWIGEXCODE) TYPE { IM ret = $imcall;$excode return FROM ret; }
-%typemap(csvarout, excode=SWIGEXCODE2) TYPE %{ get { IM ret = $imcall;$excode return FROM ret; } %}
-%typemap(in) TYPE "$1 = $input;"
-%typemap(out) TYPE "$result = $1;"
-%enddef
-%csharp_number(uint64_t, ulong, ulong, , )
-%csharp_number(int64_t, long, long, , )
-
 %typemap(ctype) size_t "size_t"
 %typemap(imtype) size_t "System.UIntPtr"
 %typemap(cstype) size_t "long"
@@ -47,7 +34,6 @@
 %typemap(csvarout, excode=SWIGEXCODE2) const char * %{ get { using (new Use(swigCPtr)) { System.IntPtr ret = $imcall;$excode return Utf8.Read(ret); } } %}
 
 %define %csharp_pointer(BYTES)
-%typemap(ctype) BYTES "void *"
 %typemap(imtype) BYTES "System.IntPtr"
 %typemap(cstype) BYTES "System.IntPtr"
 %typemap(csin) BYTES "$csinput"
@@ -89,7 +75,6 @@ class DelegateBuilder final : public Builder {
 };
 }
 %}
-%typemap(ctype) Builder & "void *"
 %typemap(imtype) Builder & "System.IntPtr"
 %typemap(cstype) Builder & "System.IntPtr"
 %typemap(csin) Builder & "$csinput"
@@ -106,6 +91,18 @@ struct Bytes;
 %typemap(csout, excode=SWIGEXCODE) Bytes {
     using (new Use(swigCPtr)) { NativeBytes ret = $imcall;$excode return ret.Copy(); }
   }
+
+// An array of cucore_parameter_info, which C# reads before the next call of the thread.
+struct ParameterInfos;
+%typemap(ctype) ParameterInfos "Bytes"
+%typemap(imtype) ParameterInfos "NativeBytes"
+%typemap(cstype) ParameterInfos "Parameter[]"
+%typemap(out, null="Bytes()") ParameterInfos {
+  static thread_local ParameterInfos last;
+  last = $1;
+  $result = {last.data(), last.size() * sizeof(cucore_parameter_info)};
+}
+%typemap(csout, excode=SWIGEXCODE) ParameterInfos { NativeBytes ret = $imcall;$excode return Parameter.List(ret); }
 
 struct Pair;
 %typemap(ctype) Pair "Pair"
