@@ -11,28 +11,18 @@
 namespace cucore::bind {
 namespace {
 
-cucore_status build(cucore_objectcode** out, cucore_error**, void* builder) {
-  *out = static_cast<Builder*>(builder)->build();
+struct Call {
+  Builder& builder;
+  bool has_failed = false;
+};
+
+cucore_status build(cucore_objectcode** out, cucore_error**, void* data) {
+  auto& call = *static_cast<Call*>(data);
+  *out = call.builder.build();
+  call.has_failed = *out == nullptr;
   // Not a compiler's failure: threads that wait for this build try for themselves.
   return *out ? CUCORE_OK : CUCORE_ERROR_INVALID_STATE;
 }
-
-// Records whether the builder failed.
-class Watched final : public Builder {
- public:
-  explicit Watched(Builder& builder) : builder_(builder) {}
-  cucore_objectcode* build() override {
-    cucore_objectcode* code = builder_.build();
-    failed_ = code == nullptr;
-    return code;
-  }
-  void rethrow() override { builder_.rethrow(); }
-  bool failed() const { return failed_; }
-
- private:
-  Builder& builder_;
-  bool failed_ = false;
-};
 
 }  // namespace
 
@@ -97,14 +87,14 @@ const uint8_t* cache_key(const void* data, size_t size) {
 
 cucore_objectcode* get_or_build(cucore_cache* cache, const uint8_t* key, Builder& builder,
                                 cucore_cache_outcome* outcome) {
-  Watched watched(builder);
+  Call call{builder};
   cucore_objectcode* code = nullptr;
   cucore_error* error = nullptr;
   const cucore_status status =
-      cucore_cache_get_or_build(cache, key, build, &watched, &code, outcome, &error);
+      cucore_cache_get_or_build(cache, key, build, &call, &code, outcome, &error);
   if (status == CUCORE_OK) return code;
   const Failure failure(status, error);
-  if (watched.failed()) throw Raised{&builder};
+  if (call.has_failed) throw Raised{&builder};
   throw failure;
 }
 
