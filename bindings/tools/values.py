@@ -13,6 +13,7 @@ Marks of one line:
   //: word cluster 6 (int x, int y): DOC -> PARAMETER -> ...   a setter of the words from 6 on
   //: signed priority 12 (int value): DOC -> PARAMETER         the same, also for numbers below 0
   //: arg byte 1: A char                     Arg.of() for a type of so many bytes
+  //: wait cucore_x CALL                     synchronize() with a limit, which CALL waits for
 """
 import re
 
@@ -184,9 +185,16 @@ def said(text):
     return ['', '@Override', 'public String toString() {', f'  return {text};', '}']
 
 
+def wait(function, call):
+    return ['', f'//: {function}',
+            '// @param timeout the limit, after which the work continues; zero never waits, a negative duration has no limit',
+            '// @throws NotReadyException the timeout has ended', 'public void synchronize(java.time.Duration timeout) {', '  open();',
+            '  if (Given.notNull(timeout, "timeout").isNegative()) {', '    synchronize();', '  } else {', f'    {call};', '  }', '}']
+
+
 LINES = tuple((re.compile(rf'(\s*)//: {pattern}$'), make) for pattern, make in (
     (r'extents (\w+) (\d) (\w+): (.*)', extents), (r'(word|signed) (\w+) (\d+) \((.*?)\): (.*)', word),
-    (r'arg (\w+) (\d): (.*)', argument), (r'said (.*)', said)))
+    (r'arg (\w+) (\d): (.*)', argument), (r'said (.*)', said), (r'wait (\w+) (.*)', wait)))
 
 
 def of_one_line(line):

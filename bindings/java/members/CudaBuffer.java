@@ -23,10 +23,10 @@ final class CudaBuffer {
   //: cucore_buffer_write
   // @param source as for {@link #write(Object, CudaStream)}
   public void write(Object source, CudaStream stream, long offset) {
-    long lease = open();
+    open();
     Given.notNegative(offset, "offset");
     Place from = Place.toRead(Given.notNull(source, "source"));
-    Memory.write(lease, this, source, from, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+    Memory.copy(true, this, source, from, stream, offset);
   }
 
   //: cucore_buffer_write
@@ -35,10 +35,10 @@ final class CudaBuffer {
   // @param count the number of elements to copy
   // @param offset in bytes, in the buffer
   public void write(Object source, int first, int count, CudaStream stream, long offset) {
-    long lease = open();
+    open();
     Given.notNegative(offset, "offset");
     Place from = Place.ofRange(Given.notNull(source, "source"), first, count, "source");
-    Memory.write(lease, this, source, from, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+    Memory.copy(true, this, source, from, stream, offset);
   }
 
   //: cucore_buffer_read
@@ -58,10 +58,10 @@ final class CudaBuffer {
   //: cucore_buffer_read
   // @param destination as for {@link #read(Object, CudaStream)}
   public void read(Object destination, CudaStream stream, long offset) {
-    long lease = open();
+    open();
     Given.notNegative(offset, "offset");
     Place to = Place.toFill(Given.notNull(destination, "destination"));
-    Memory.read(lease, this, destination, to, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+    Memory.copy(false, this, destination, to, stream, offset);
     to.finish(destination);
   }
 
@@ -71,10 +71,10 @@ final class CudaBuffer {
   // @param count the number of elements to fill
   // @param offset in bytes, in the buffer
   public void read(Object destination, int first, int count, CudaStream stream, long offset) {
-    long lease = open();
+    open();
     Given.notNegative(offset, "offset");
     Place to = Place.ofRange(Given.notNull(destination, "destination"), first, count, "destination");
-    Memory.read(lease, this, destination, to, CudaStream.getCPtr(Given.notNull(stream, "stream")), stream, offset);
+    Memory.copy(false, this, destination, to, stream, offset);
   }
 
   //: cucore_buffer_fill

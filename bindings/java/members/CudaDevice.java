@@ -60,18 +60,7 @@ final class CudaDevice {
     return CudaDevice.class.hashCode(); // closing must not change it
   }
 
-  /** Waits until all work of the device is complete, with a limit. The work continues after the limit.
-   * @param timeout zero never waits, a negative duration has no limit
-   * @throws NotReadyException the timeout has ended
-   * @throws KernelFaultException a kernel broke the context */
-  public void synchronize(java.time.Duration timeout) {
-    open();
-    if (Given.notNull(timeout, "timeout").isNegative()) {
-      synchronize();
-    } else {
-      Waits.device(timeout, this);
-    }
-  }
+  //: wait cucore_device_synchronize Waits.device(timeout, this)
 
   //: said Said.of("CudaDevice", this::isClosed, () -> getOrdinal() + " (" + getName() + ")")
 }

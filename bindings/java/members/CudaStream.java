@@ -22,18 +22,7 @@ final class CudaStream {
     return fromNativeNow(device, handle);
   }
 
-  /** Waits until all work in the stream is complete, with a limit. The work continues after the limit.
-   * @param timeout zero never waits, a negative duration has no limit
-   * @throws NotReadyException the timeout has ended
-   * @throws KernelFaultException a kernel broke the context */
-  public void synchronize(java.time.Duration timeout) {
-    open();
-    if (Given.notNull(timeout, "timeout").isNegative()) {
-      synchronize();
-    } else {
-      Waits.until(timeout, "the work of the stream", this::query);
-    }
-  }
+  //: wait cucore_stream_synchronize Waits.until(timeout, "the work of the stream", this::query)
 
   //: said Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()))
 

@@ -161,55 +161,30 @@ NATIVE(jint, launch)
   return closed;
 }
 
-NATIVE(void, writeMemory)
-(JNIEnv* env, jclass, jlong buffer, jlong stream, jlong offset, jlong source, jlong size) {
-  with<cucore_buffer, cucore_stream>(
-      env,
-      [&](auto* to, auto* in) {
-        ok(cucore_buffer_write, to, static_cast<size_t>(offset),
-           reinterpret_cast<const void*>(source), static_cast<size_t>(size), in);
-      },
-      buffer, stream);
-}
-
-NATIVE(void, readMemory)
-(JNIEnv* env, jclass, jlong buffer, jlong stream, jlong offset, jlong destination, jlong size) {
-  with<cucore_buffer, cucore_stream>(
-      env,
-      [&](auto* from, auto* in) {
-        ok(cucore_buffer_read, from, static_cast<size_t>(offset),
-           reinterpret_cast<void*>(destination), static_cast<size_t>(size), in);
-      },
-      buffer, stream);
-}
-
-NATIVE(void, writeArray)
-(JNIEnv* env, jclass, jlong buffer, jlong stream, jlong offset, jarray source, jlong first,
- jlong size) {
-  const auto write = [&](auto* to, auto* in) {
-    in_pieces(to, offset, size, [&](char* memory, size_t done, size_t part) {
+// Copies to or from native memory, or a Java array, of which `start` is then an offset in bytes.
+NATIVE(void, copy)
+(JNIEnv* env, jclass, jboolean is_write, jlong buffer, jlong stream, jlong offset, jarray array,
+ jlong start, jlong size) {
+  const auto copy = [&](auto* device, auto* in) {
+    const auto transfer = [&](char* memory, size_t done, size_t part) {
+      const size_t at = static_cast<size_t>(offset) + done;
+      if (is_write)
+        ok(cucore_buffer_write, device, at, memory, part, in);
+      else
+        ok(cucore_buffer_read, device, at, memory, part, in);
+    };
+    if (!array) return transfer(reinterpret_cast<char*>(start), 0, static_cast<size_t>(size));
+    in_pieces(device, offset, size, [&](char* memory, size_t done, size_t part) {
+      if (!is_write) transfer(memory, done, part);
       if (part != 0)
-        with_elements(env, source, JNI_ABORT, [&](const char* elements) {
-          std::memcpy(memory, elements + first + done, part);
+        with_elements(env, array, is_write ? JNI_ABORT : 0, [&](char* elements) {
+          char* const host = elements + start + done;
+          std::memcpy(is_write ? memory : host, is_write ? host : memory, part);
         });
-      ok(cucore_buffer_write, to, static_cast<size_t>(offset) + done, memory, part, in);
+      if (is_write) transfer(memory, done, part);
     });
   };
-  with<cucore_buffer, cucore_stream>(env, write, buffer, stream);
-}
-
-NATIVE(void, readArray)
-(JNIEnv* env, jclass, jlong buffer, jlong stream, jlong offset, jarray destination, jlong first,
- jlong size) {
-  const auto read = [&](auto* from, auto* in) {
-    in_pieces(from, offset, size, [&](char* memory, size_t done, size_t part) {
-      ok(cucore_buffer_read, from, static_cast<size_t>(offset) + done, memory, part, in);
-      if (part != 0)
-        with_elements(env, destination, 0,
-                      [&](char* elements) { std::memcpy(elements + first + done, memory, part); });
-    });
-  };
-  with<cucore_buffer, cucore_stream>(env, read, buffer, stream);
+  with<cucore_buffer, cucore_stream>(env, copy, buffer, stream);
 }
 
 // Opens another lease for the same object, for a view that outlives the Java object.

@@ -30,12 +30,10 @@
     return swigCPtr == 0;
   }
 %}
-%typemap(javafinalize) SWIGTYPE ""
 %typemap(javadestruct, methodname="close", methodmodifiers="/** Gives the native object back. Calls that other threads are inside of end first; further calls\n   * throw {@link InvalidHandleException}. A second close does nothing. */\n  @Override public") SWIGTYPE {
     swigCPtr = 0;
     cleanable.clean();
   }
-%typemap(jni) SWIGTYPE * "jlong"
 %typemap(in) SWIGTYPE * (cucore::java::Use use) {
   if ($input && !use.enter($input)) { cucore::java::raise_closed(jenv, $input_); return $null; }
   $1 = ($1_ltype)use.object();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The form of the shared sections in Java: names, types, exceptions, the body of every class.
 %rename("%(lowercamelcase)s", %$isfunction) "";
-%rename("%(lowercamelcase)s", %$isvariable) "";
 %rename("$ignore", %$isdestructor) "";  // Natives.close() does it for all
 %{
 #include "callable.hpp"

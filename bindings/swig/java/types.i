@@ -4,7 +4,6 @@
 %typemap(jni) TYPE "jlong"
 %typemap(jtype) TYPE "long"
 %typemap(jstype) TYPE "long"
-%typemap(javain) TYPE "$javainput"
 %typemap(javaout) TYPE { return $jnicall; }
 %typemap(in) TYPE { $1 = (TYPE)$input; }
 %typemap(out) TYPE { $result = (jlong)$1; }

@@ -10,6 +10,7 @@ import java.util.function.LongSupplier;
  */
 final class Allocation {
   private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long SHORTEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private Allocation() {}
 
@@ -27,7 +28,7 @@ final class Allocation {
     try {
       long end = System.nanoTime() + LONGEST_NS;
       long released = -1; // the first try uses memory that another thread's run has released
-      for (long pauseMs = 1;; pauseMs *= 2) {
+      for (long pause = SHORTEST_PAUSE_NS;; pause *= 2) {
         boolean isLast = System.nanoTime() >= end;
         long now = Cleaning.released();
         if (now != released || isLast) {
@@ -41,22 +42,10 @@ final class Allocation {
           released = now;
           System.gc();
         }
-        interrupted |= pause(Math.min(pauseMs, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+        interrupted |= Waits.pause(Math.max(SHORTEST_PAUSE_NS, Math.min(pause, end - System.nanoTime())));
       }
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /** Returns whether the thread was interrupted. */
-  private static boolean pause(long ms) {
-    try {
-      Thread.sleep(Math.max(ms, 1));
-      return false;
-    } catch (InterruptedException e) {
-      return true;
+      Waits.restore(interrupted);
     }
   }
 }

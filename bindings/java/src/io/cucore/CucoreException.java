@@ -13,18 +13,14 @@ public class CucoreException extends RuntimeException {
 
   private static final int LINES = 20;
 
-  /** The status. */
+  /** How the call ended, as the C API's number. */
   private final int status;
-  /** The whole output. */
-  private final String log;
-  /** The owner of nativeCode. */
-  private final String origin;
-  /** The number. */
-  private final int nativeCode;
-  /** Its name. */
-  private final String nativeName;
-  /** The log, message by message. */
-  private final List<Diagnostic> diagnostics;
+  //: fields
+  private final String log; // The whole output of the compiler, the linker or the driver's PTX compiler -> the output, or ""
+  private final String origin; // The component that returned {@link #nativeCode()} -> "cuda", "nvrtc", "nvjitlink", "nvvm" or "cucore"
+  private final int nativeCode; // The number that the driver or the compiler returned -> the number, 0 if the failure is the library's own
+  private final String nativeName; // The name of {@link #nativeCode()}, "CUDA_ERROR_INVALID_PTX" -> the name, or ""
+  private final List<Diagnostic> diagnostics; // The diagnostics in the log -> the diagnostics in order, unmodifiable
 
   CucoreException(Failure failure) {
     super(failure.message);
@@ -91,38 +87,5 @@ public class CucoreException extends RuntimeException {
    */
   public int statusCode() {
     return status;
-  }
-
-  //: cucore_error_log
-  // @return the output, or ""
-  public String log() {
-    return log;
-  }
-
-  /**
-   * Returns the diagnostics in the log.
-   *
-   * @return the diagnostics in order, unmodifiable
-   */
-  public List<Diagnostic> diagnostics() {
-    return diagnostics;
-  }
-
-  //: cucore_error_origin
-  // @return "cuda", "nvrtc", "nvjitlink", "nvvm" or "cucore"
-  public String origin() {
-    return origin;
-  }
-
-  //: cucore_error_native_code
-  // @return the number, 0 if the failure is the library's own
-  public int nativeCode() {
-    return nativeCode;
-  }
-
-  //: cucore_error_native_name
-  // @return the name, or ""
-  public String nativeName() {
-    return nativeName;
   }
 }

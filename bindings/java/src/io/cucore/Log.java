@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.cucore;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * Receives the library's messages until it is closed or another one is made. The listener is called
  * from a daemon thread of its own, one message at a time, never from a thread of the library.
@@ -97,21 +95,11 @@ public final class Log implements AutoCloseable {
 
   private void run() {
     try (NativeLogReceiver from = receiver) {
-      while (receiveNext(from)) {
-        tell(from.getLevel(), from.getMessage());
-      }
-    }
-  }
-
-  /** Returns false once no more messages can come; only then does next() end early. */
-  private static boolean receiveNext(NativeLogReceiver from) {
-    while (true) {
-      long start = System.nanoTime();
-      if (from.next(WAIT_MS)) {
-        return true;
-      }
-      if (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(WAIT_MS / 2)) {
-        return false;
+      for (boolean goesOn = true; goesOn;) {
+        goesOn = !from.getStopped();
+        while (from.next(goesOn ? WAIT_MS : 0)) {
+          tell(from.getLevel(), from.getMessage());
+        }
       }
     }
   }

@@ -10,27 +10,12 @@ import java.util.Arrays;
 final class Memory {
   private Memory() {}
 
-  static void write(long buffer, CudaBuffer owner, Object source, Place from, long stream, CudaStream in, long offset) {
-    if (from.array == null) {
-      Natives.writeMemory(buffer, stream, offset, from.start, from.size);
-    } else {
-      Natives.writeArray(buffer, stream, offset, from.array, from.start, from.size);
-    }
-    fence(owner, source, in);
-  }
-
-  static void read(long buffer, CudaBuffer owner, Object destination, Place to, long stream, CudaStream in, long offset) {
-    if (to.array == null) {
-      Natives.readMemory(buffer, stream, offset, to.start, to.size);
-    } else {
-      Natives.readArray(buffer, stream, offset, to.array, to.start, to.size);
-    }
-    fence(owner, destination, in);
-  }
-
-  private static void fence(Object owner, Object memory, Object stream) {
-    Reference.reachabilityFence(owner);
-    Reference.reachabilityFence(memory);
+  /** Writes the bytes of a place to the buffer, or fills the place from there. */
+  static void copy(boolean isWrite, CudaBuffer buffer, Object host, Place place, CudaStream stream, long offset) {
+    long on = CudaStream.getCPtr(Given.notNull(stream, "stream"));
+    Natives.copy(isWrite, CudaBuffer.getCPtr(buffer), on, offset, place.array, place.start, place.size);
+    Reference.reachabilityFence(buffer);
+    Reference.reachabilityFence(host);
     Reference.reachabilityFence(stream);
   }
 

@@ -24,15 +24,8 @@ final class Natives {
   /** Returns the index of a closed buffer of the block, or -1. */
   static native int launch(long record, long kernel, long stream, long block, int size);
 
-  static native void writeMemory(long buffer, long stream, long offset, long source, long size);
-
-  static native void readMemory(long buffer, long stream, long offset, long destination, long size);
-
-  static native void writeArray(
-      long buffer, long stream, long offset, Object source, long first, long size);
-
-  static native void readArray(
-      long buffer, long stream, long offset, Object destination, long first, long size);
+  /** Copies to or from an array, from a byte of it on, or at an address if the array is null. */
+  static native void copy(boolean isWrite, long buffer, long stream, long offset, Object array, long start, long size);
 
   static native long shareBuffer(long buffer);
 

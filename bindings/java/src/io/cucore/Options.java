@@ -97,20 +97,12 @@ abstract class Options {
       set(name, value ? 1 : 0);
     }
 
-    void add(String name, SigningKey... values) {
-      for (SigningKey value : Given.noneNull(values, inJava(name))) {
-        list(name).add(value);
-      }
-    }
-
     void add(String name, byte[] value) {
       list(name).add(Given.notNull(value, inJava(name)).clone());
     }
 
-    void add(String name, String... values) {
-      for (String value : Given.noneNull(values, inJava(name))) {
-        list(name).add(value);
-      }
+    void add(String name, Object[] values) {
+      list(name).addAll(List.of(Given.noneNull(values, inJava(name))));
     }
 
     void add(String name, int... values) {

@@ -136,7 +136,8 @@ final class Waits {
     return Exceptions.of(new Failure(Status.NOT_READY, work + " is not complete after " + timeout.toMillis() + " ms; wait longer"));
   }
 
-  private static boolean pause(long ns) {
+  /** Returns whether the thread was interrupted. */
+  static boolean pause(long ns) {
     try {
       TimeUnit.NANOSECONDS.sleep(ns);
       return false;
@@ -145,7 +146,7 @@ final class Waits {
     }
   }
 
-  private static void restore(boolean interrupted) {
+  static void restore(boolean interrupted) {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
