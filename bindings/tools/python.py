@@ -49,14 +49,7 @@ def enum_typemap(enum):
 
 
 def comment(member, places):
-    function = places.api.header.functions[member.function]
-    tr = lambda t: renamed(text_of(t, places), member, function)
-    lines = tr(function.doc.text).split('\n')
-    lines += [f'@param {n} {tr(t)}' for n, t in words.parameters(member, places.api) if n != 'outcome']  # a result
-    if words.result(function):
-        lines.append(f'@return {tr(words.result(function))}')
-    lines += [f'@throws {exception(c)} {tr(t)}' for c, t in words.failures(function)]
-    return ['/**'] + [' * ' + words.doxygen(l) for l in lines] + [' */']
+    return []  # features() makes docstrings with signatures
 
 
 def shown_default(text, header):

@@ -99,18 +99,6 @@ def cache_link(self: Cache, linker: Linker, target: CodeType = CodeType.CUBIN) -
     return CacheResult(*self._link(linker, target))
 
 
-#: cucore_cache_get
-@member(Cache, "get")
-def cache_get(self: Cache, key: bytes) -> Optional[ObjectCode]:
-    return self._get(key)
-
-
-#: cucore_cache_put
-@member(Cache, "put")
-def cache_put(self: Cache, key: bytes, code: ObjectCode) -> None:
-    self._put(key, code)
-
-
 #: cucore_cache_get_or_build
 @member(Cache, "get_or_build",
         more="build: called without arguments, on this thread; gives the ObjectCode. What it raises comes out of this call\n"

@@ -8,23 +8,7 @@ from ._async import Completion, QueueInfo
 from ._cache import CacheEntry, CacheResult
 from ._code import Global, Parameter, Symbol
 from ._device import Memory, Priorities
-from ._enums import (
-    Backend,
-    CacheFile,
-    CacheOutcome,
-    CodeType,
-    DefaultStream,
-    DeviceAttribute,
-    KernelAttribute,
-    KeyAlgorithm,
-    Library,
-    LogLevel,
-    MemoryKind,
-    Severity,
-    SignaturePolicy,
-    SignatureState,
-    SymbolKind,
-)
+from ._enums import *
 from ._errors import Diagnostic
 from ._init import CacheInit, LinkerInit, ProgramInit
 from ._program import Key
@@ -85,7 +69,7 @@ class Kernel(_Object):
 
 class Cache(CacheInit, _Object):
     def _find(self, program: Program, target: CodeType, names: Sequence[str]) -> tuple[Optional[ObjectCode], CacheOutcome]: ...
-    def _get(self, key: _Bytes) -> Optional[ObjectCode]: ...
+    def get(self, key: _Bytes) -> Optional[ObjectCode]: ...
 
 class LaunchConfig:
     def __init__(self, grid: _Extent, block: _Extent, *, cluster: Optional[_Extent] = ..., dynamic_shared: int = ...,

@@ -4,10 +4,10 @@
 
 #include <cstdarg>
 
+#include "registered.hpp"
+
 namespace cucore::bind {
 namespace {
-
-PyObject* make_error = nullptr;
 
 PyObject* text(const char* words) {
   return PyUnicode_DecodeUTF8(words, static_cast<Py_ssize_t>(std::char_traits<char>::length(words)),
@@ -37,17 +37,12 @@ void set(PyObject* error) {
 
 }  // namespace
 
-void register_errors(PyObject* make) {
-  Py_XINCREF(make);
-  Py_XSETREF(make_error, make);
-}
-
 void raise(const Failure& failure) {
-  if (!make_error) {
+  if (!registered.make_error) {
     PyErr_SetString(PyExc_RuntimeError, failure.message());
     return;
   }
-  set(PyObject_CallFunction(make_error, "iNNNiNN", static_cast<int>(failure.status()),
+  set(PyObject_CallFunction(registered.make_error, "iNNNiNN", static_cast<int>(failure.status()),
                             text(failure.message()), text(failure.log()), text(failure.origin()),
                             failure.native_code(), text(failure.native_name()),
                             diagnostics(failure)));
@@ -59,8 +54,8 @@ void raise(cucore_status status, const char* format, ...) {
   PyObject* message = PyUnicode_FromFormatV(format, arguments);
   va_end(arguments);
   if (!message) return;
-  set(PyObject_CallFunction(make_error, "iNssis()", static_cast<int>(status), message, "", "cucore",
-                            0, ""));
+  set(PyObject_CallFunction(registered.make_error, "iNssis()", static_cast<int>(status), message,
+                            "", "cucore", 0, ""));
 }
 
 }  // namespace cucore::bind

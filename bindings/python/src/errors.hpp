@@ -14,8 +14,4 @@ void raise(const Failure& failure);
 // Sets the exception of a status with a message of the binding.
 void raise(cucore_status status, const char* format, ...);
 
-// Takes the function that makes an exception: (status, message, log, origin, code, name,
-// diagnostics).
-void register_errors(PyObject* make);
-
 }  // namespace cucore::bind

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "launcher.hpp"
+#include "registered.hpp"
 
 namespace cucore::bind {
 
@@ -19,8 +20,6 @@ PyTypeObject* find_class(const char* module, const char* name) {
 }
 
 namespace {
-
-PyObject* foreign_memory = nullptr;
 
 bool is_of(PyObject* value, PyTypeObject*& cached, const char* module, const char* name) {
   if (!cached) cached = find_class(module, name);
@@ -82,8 +81,9 @@ bool is_ctypes(PyObject* value) {
 Found find_foreign_memory(PyObject* value, const cucore_stream* stream, ForeignMemory& out) {
   if (!has(value, "__cuda_array_interface__") && !has(value, "__dlpack__")) return Found::NO;
   const Object ours(new_stream(cucore_stream_retain(stream)));
-  const Object found(ours ? PyObject_CallFunctionObjArgs(foreign_memory, value, ours.get(), nullptr)
-                          : nullptr);
+  const Object found(
+      ours ? PyObject_CallFunctionObjArgs(registered.foreign_memory, value, ours.get(), nullptr)
+           : nullptr);
   if (!found) return Found::ERROR;
   if (found.get() == Py_None) return Found::NO;
   unsigned long long address = 0;
@@ -92,11 +92,6 @@ Found find_foreign_memory(PyObject* value, const cucore_stream* stream, ForeignM
   out.address = address;
   out.keeper = Object::borrowed(keeper);
   return Found::YES;
-}
-
-void register_foreign_memory(PyObject* function) {
-  Py_XINCREF(function);
-  Py_XSETREF(foreign_memory, function);
 }
 
 }  // namespace cucore::bind

@@ -30,7 +30,4 @@ bool is_swapped(PyObject* value);         // a scalar of ctypes: not in this mac
 // stream.
 Found find_foreign_memory(PyObject* value, const cucore_stream* stream, ForeignMemory& out);
 
-// Takes the functions of _interop.py: (object, Stream) -> (address, keeper or None) or None.
-void register_foreign_memory(PyObject* function);
-
 }  // namespace cucore::bind

@@ -13,6 +13,7 @@
 #include "kernel_parameters.hpp"
 #include "object.hpp"
 #include "refusals.hpp"
+#include "registered.hpp"
 #include "unlocked.hpp"
 
 namespace cucore::bind {
@@ -29,8 +30,6 @@ struct Launcher {
   cucore_launch_options options;
   PyObject* weak;
 };
-
-PyObject* foreign_stream = nullptr;
 
 PyObject* new_config(const cucore_launch_options& options) {
   auto* config = PyObject_New(LaunchConfigObject, &LaunchConfigType);
@@ -74,7 +73,7 @@ PyObject* launch_with(PyObject* kernel_object, PyObject* stream_object,
 // Converts a Stream or an object with __cuda_stream__; returns a new reference.
 Object to_stream(PyObject* value) {
   if (is(value, Type::Stream)) return Object::borrowed(value);
-  return Object(PyObject_CallFunctionObjArgs(foreign_stream, value, nullptr));
+  return Object(PyObject_CallFunctionObjArgs(registered.foreign_stream, value, nullptr));
 }
 
 // The legacy default stream of the first Buffer's device, else of device 0.
@@ -180,11 +179,6 @@ PyTypeObject make_type() {
 }  // namespace
 
 PyTypeObject LauncherType = make_type();
-
-void register_foreign_stream(PyObject* function) {
-  Py_XINCREF(function);
-  Py_XSETREF(foreign_stream, function);
-}
 
 cucore_stream* stream_of(PyObject* value, Object& kept) {
   if (!is(value, Type::Stream)) {

@@ -34,6 +34,5 @@ cucore_stream* stream_of(PyObject* value, Object& kept);
 
 bool read_extent(PyObject* value, const char* what, uint32_t out[3]);
 extern PyObject* (*new_stream)(cucore_stream* stream);
-void register_foreign_stream(PyObject* function);  // object with __cuda_stream__ -> Stream
 
 }  // namespace cucore::bind

@@ -6,37 +6,30 @@
 
 #include "buffers.hpp"
 #include "convert.hpp"
-#include "errors.hpp"
-#include "foreign.hpp"
 #include "handles.hpp"
 #include "hot_calls.hpp"
 #include "launcher.hpp"
 #include "object.hpp"
 #include "objects.hpp"
-#include "reclaim.hpp"
+#include "registered.hpp"
 
 namespace cucore::bind {
 namespace {
 
-// _register(errors, enums, arguments, foreign_memory, foreign_stream, reclaim, fallback_warning):
-// the functions that are written in Python.
+// _register(...): the functions that are written in Python, in the order of Registered.
 PyObject* register_all(PyObject*, PyObject* args) {
-  PyObject *errors = nullptr, *enums = nullptr, *arguments = nullptr, *memory = nullptr,
-           *stream = nullptr, *reclaim = nullptr, *fallback_warning = nullptr;
-  if (!PyArg_ParseTuple(args, "OO!O!OOOO", &errors, &PyTuple_Type, &enums, &PyDict_Type, &arguments,
-                        &memory, &stream, &reclaim, &fallback_warning))
+  Registered now{};
+  if (!PyArg_ParseTuple(args, "OO!O!OOOO", &now.make_error, &PyTuple_Type, &now.enums, &PyDict_Type,
+                        &now.arguments, &now.foreign_memory, &now.foreign_stream, &now.reclaim,
+                        &now.warn_of_cpu_device))
     return nullptr;
-  if (PyTuple_GET_SIZE(enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
+  if (PyTuple_GET_SIZE(now.enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
     PyErr_SetString(PyExc_ValueError, "wrong number of enums");
     return nullptr;
   }
-  register_errors(errors);
-  register_enums(enums);
-  register_arguments(arguments);
-  register_foreign_memory(memory);
-  register_foreign_stream(stream);
-  register_reclaim(reclaim);
-  register_fallback_warning(fallback_warning);
+  Py_INCREF(args);  // forever, as the module is
+  registered = now;
+  register_enums(now.enums);
   Py_RETURN_NONE;
 }
 

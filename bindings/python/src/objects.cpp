@@ -10,6 +10,7 @@
 #include "held.hpp"
 #include "launcher.hpp"
 #include "object.hpp"
+#include "registered.hpp"
 #include "unlocked.hpp"
 
 namespace cucore::bind {
@@ -18,20 +19,13 @@ Constructor new_device = nullptr;
 
 namespace {
 
-PyObject* prepare = nullptr;  // {class: function} in Python
-PyObject* warn_of_cpu_device = nullptr;
 bool has_shown_driver = false;
 
 void release(Type type, void* pointer) {
-  switch (type) {
-#define CUCORE_RELEASE(Class, handle, name) \
-  case Type::Class:                         \
-    return bind::release(static_cast<handle*>(pointer));
-    CUCORE_HANDLES(CUCORE_RELEASE)
+#define CUCORE_RELEASE(Class, handle, name) [](void* p) { bind::release(static_cast<handle*>(p)); },
+  static constexpr void (*ALL[])(void*) = {CUCORE_HANDLES(CUCORE_RELEASE)};
 #undef CUCORE_RELEASE
-    case Type::COUNT:
-      return;
-  }
+  ALL[static_cast<int>(type)](pointer);
 }
 
 // The exact type is found by comparisons alone.
@@ -116,16 +110,11 @@ PyObject* describe(const char*, const void*) { return nullptr; }
 
 // Returns null without an exception for a type without a description.
 PyObject* describe(const char* name, const void* pointer, Type type) {
-  switch (type) {
 #define CUCORE_DESCRIBE(Class, handle, java_name) \
-  case Type::Class:                               \
-    return describe(name, static_cast<const handle*>(pointer));
-    CUCORE_HANDLES(CUCORE_DESCRIBE)
+  [](const char* of, const void* p) { return describe(of, static_cast<const handle*>(p)); },
+  static constexpr PyObject* (*ALL[])(const char*, const void*) = {CUCORE_HANDLES(CUCORE_DESCRIBE)};
 #undef CUCORE_DESCRIBE
-    case Type::COUNT:
-      return nullptr;
-  }
-  return nullptr;
+  return ALL[static_cast<int>(type)](name, pointer);
 }
 
 PyObject* close(PyObject* self, PyObject*) {
@@ -282,24 +271,14 @@ PyObject* event_subtract(PyObject* end, PyObject* start) {
   return nullptr;
 }
 
-void register_fallback_warning(PyObject* function) {
-  Py_INCREF(function);
-  Py_XSETREF(warn_of_cpu_device, function);
-}
-
 // The first device shows which driver was chosen.
 int device_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   if (new_device(self, args, kwargs) != 0) return -1;
   if (has_shown_driver) return 0;
   has_shown_driver = true;
   if (!cucore_device_is_emulated(pointer_of<cucore_device>(self))) return 0;
-  const Object done(PyObject_CallNoArgs(warn_of_cpu_device));
+  const Object done(PyObject_CallNoArgs(registered.warn_of_cpu_device));
   return done ? 0 : -1;
-}
-
-void register_arguments(PyObject* functions) {
-  Py_INCREF(functions);
-  Py_XSETREF(prepare, functions);
 }
 
 namespace {
@@ -331,7 +310,7 @@ int init_by_keywords(const char* type, Constructor constructor, PyObject* self, 
     PyErr_Format(PyExc_TypeError, "a %s is made once", Py_TYPE(self)->tp_name);
     return -1;
   }
-  PyObject* function = PyDict_GetItemString(prepare, type);
+  PyObject* function = PyDict_GetItemString(registered.arguments, type);
   if (!function) {
     PyErr_Format(PyExc_SystemError, "the keywords of %s are not registered", type);
     return -1;

@@ -16,11 +16,7 @@ using Constructor = int (*)(PyObject* self, PyObject* args, PyObject* kwargs);
 extern Constructor new_device;
 int device_init(PyObject* self, PyObject* args, PyObject* kwargs);
 PyObject* event_subtract(PyObject* end, PyObject* start);
-void register_fallback_warning(PyObject* function);  // called once, with the CPU device in use
 void begin_with_signatures(PyObject* module);
-// A function for each class whose options are keywords: it returns the arguments of SWIG's
-// constructor.
-void register_arguments(PyObject* functions);
 int init_by_keywords(const char* type, Constructor constructor, PyObject* self, PyObject* args,
                      PyObject* kwargs);
 

@@ -12,7 +12,4 @@ namespace cucore::bind {
 // exception is set.
 bool reclaim_or_raise(const Failure& failure, int tries);
 
-// Takes the function of _memory.py: tries -> bool.
-void register_reclaim(PyObject* function);
-
 }  // namespace cucore::bind

@@ -15,7 +15,6 @@
   $1 = static_cast<CLASS *>(cucore::bind::handle_of($input, cucore::bind::Type::CLASS));
   if (!$1) SWIG_fail;
 }
-%typemap(doctype) CLASS * #CLASS;
 %feature("python:tp_dealloc") CLASS "cucore::bind::forget";
 %feature("python:tp_repr") CLASS "cucore::bind::repr";
 %feature("python:tp_hash") CLASS "cucore::bind::hash";

@@ -9,11 +9,9 @@ using LaunchConfig = cucore_launch_options;
 %define %python_enum(TYPE, NAME)
 %typemap(in) TYPE { if (!cucore::bind::to_enum($input, #NAME, $1)) SWIG_fail; }
 %typemap(out) TYPE { $result = cucore::bind::from_enum(cucore::bind::EnumClass::NAME, $1); }
-%typemap(doctype) TYPE #NAME;
 %enddef
 // None, True, False and Toggle
 %typemap(in) cucore_toggle { if (!cucore::bind::to_toggle($input, $1)) SWIG_fail; }
-%typemap(doctype) cucore_toggle "bool or None";
 
 // The view is held across the call, for the interpreter's lock is not.
 %typemap(in) (const void *key, size_t key_size) (cucore::bind::View view) {
@@ -35,12 +33,9 @@ using LaunchConfig = cucore_launch_options;
   $1 = view.size() == 0 ? nullptr : view.data();  // asks for the size, where that is a question
   $2 = view.size();
 }
-%typemap(doctype) const void *data, const void *key "bytes-like";
-%typemap(doctype) void *data "writable bytes-like";
 
 struct Bytes;
 %typemap(out) Bytes { $result = PyBytes_FromStringAndSize(static_cast<const char *>($1.data), static_cast<Py_ssize_t>($1.size)); }
-%typemap(doctype) Bytes "bytes";
 // The second of a pair.
 %typemap(in, numinputs=0) cucore_cache_outcome *outcome (cucore_cache_outcome found) {
   found = CUCORE_CACHE_OUTCOME_NONE;
@@ -56,20 +51,16 @@ struct Bytes;
   if (!callable.open($input)) SWIG_fail;
   $1 = &callable;
 }
-%typemap(doctype) Builder & "callable";
 
 struct ParameterInfos;
 %typemap(out) ParameterInfos { $result = cucore::bind::tuple_of($1); }
-%typemap(doctype) ParameterInfos "tuple";
 %typemap(in) const LaunchConfig & {
   $1 = const_cast<LaunchConfig *>(cucore::bind::options_of($input));
   if (!$1) SWIG_fail;
 }
-%typemap(doctype) const LaunchConfig & "LaunchConfig";
 
 struct Pair;
 %typemap(out) Pair { $result = Py_BuildValue("LL", static_cast<long long>($1.first), static_cast<long long>($1.second)); }
-%typemap(doctype) Pair "tuple";
 
 %typemap(in) const char *path (cucore::bind::Path text), const char *name_or_path (cucore::bind::Path text) {
   if (!text.open($input)) SWIG_fail;
@@ -81,7 +72,6 @@ struct Pair;
 }
 %typemap(freearg) const char * "";
 %typemap(out) const char * { $result = PyUnicode_DecodeUTF8($1, static_cast<Py_ssize_t>(std::strlen($1)), "surrogateescape"); }
-%typemap(doctype) const char * "str";
 %define %python_integer(TYPE)
 %typemap(in) TYPE { if (!cucore::bind::to_integer($input, "$1_name", $1)) SWIG_fail; }
 %enddef
@@ -96,11 +86,6 @@ struct Pair;
   }
   $1 = $input == Py_True;
 }
-%typemap(doctype) size_t "int";
-%typemap(doctype) uint64_t "int";
-%typemap(doctype) int64_t "int";
-%typemap(doctype) int32_t "int";
-%typemap(doctype) bool "bool";
 
 %define %python_texts(NAMES, COUNT)
 %typemap(in) (const char *const *NAMES, size_t COUNT) (cucore::bind::Texts texts) {
@@ -108,7 +93,6 @@ struct Pair;
   $1 = const_cast<char **>(texts.data());
   $2 = texts.size();
 }
-%typemap(doctype) const char *const *NAMES "sequence of str";
 %enddef
 %python_texts(names, name_count)
 %python_texts(lowered_names, lowered_name_count)
