@@ -8,8 +8,7 @@
 The figures:
 - lines: non-blank lines under bindings/ per public function, without tests (test/, try_*) and licence lines
 - facts: entries of hand-kept tables that name an element of the API (rows of api/*.toml, entries of
-  literals in tools/*.py, rows of coverage/functions.txt, directives of .i files, lists of handle
-  types in C++)
+  literals in tools/*.py, directives of .i files, lists of handle types in C++)
 - types: files under bindings/, without tests, that name the handle type of the library in
   tests/second_library, and the files that add it to the languages
 """
@@ -22,7 +21,7 @@ from pathlib import Path
 import header
 
 # Facts elsewhere are slots of Python's types, typemaps of single classes, and kinds of fields.
-LIMITS = {'lines': 97.4, 'facts': 120, 'elsewhere': 35, 'types': 8}
+LIMITS = {'lines': 95.1, 'facts': 120, 'elsewhere': 35, 'types': 8}
 TEXT = {'.py', '.pyi', '.i', '.hpp', '.cpp', '.java', '.cs', '.toml', '.build', '.md', '.in', '.txt', '.csproj', '.props',
         '.targets', '.ini', '.sh'}
 NOT_COUNTED = {'test', 'exchange', 'coverage', '__pycache__'}
@@ -85,13 +84,6 @@ def tables_of_tools(root, names):
     return count
 
 
-def rows_of_list(root):
-    """A row of functions.txt is one fact, and one more for each language that differs."""
-    path = root / 'bindings/coverage/functions.txt'
-    rows = [r.split() for r in path.read_text(encoding='utf-8').splitlines()] if path.exists() else []
-    return sum(1 + (len(r) - 2 if r[1] != '-' else 0) for r in rows if r and not r[0].startswith('#'))
-
-
 def directives(root, names):
     """Directives of SWIG that name a class, or a member of one."""
     count = 0
@@ -117,7 +109,7 @@ def facts(root):
     """(in the table, elsewhere)."""
     names = Names(root)
     table = sum(rows_of_table(tomllib.loads(p.read_text(encoding='utf-8'))) for p in (root / 'bindings/api').glob('*.toml'))
-    return table, tables_of_tools(root, names) + rows_of_list(root) + directives(root, names) + lists_of_types(root)
+    return table, tables_of_tools(root, names) + directives(root, names) + lists_of_types(root)
 
 
 def of_second_type(root):
