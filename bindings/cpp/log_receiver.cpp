@@ -38,10 +38,7 @@ void LogQueue::push(cucore_log_level level, const char* text) {
   if (!is_of_this_process()) return;
   std::string message = respell(text);
   const std::lock_guard lock(mutex_);
-  if (messages_.size() == CAPACITY) {
-    messages_.pop_front();
-    ++dropped_;
-  }
+  if (messages_.size() == CAPACITY) messages_.pop_front();
   messages_.push_back({level, std::move(message)});
   changed_.notify_one();
 }
@@ -62,12 +59,6 @@ void LogQueue::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_all();
-}
-
-int64_t LogQueue::dropped() const {
-  if (!is_of_this_process()) return 0;
-  const std::lock_guard lock(mutex_);
-  return dropped_;
 }
 
 bool LogQueue::closed() const {

@@ -28,7 +28,6 @@ class LogQueue {
   void push(cucore_log_level level, const char* text);
   bool take(LogMessage& out, int timeout_ms);  // false on time-out, and once closed and empty
   void close();
-  int64_t dropped() const;
 
   // In the child of a fork, a missing thread may hold the mutex and the condition. They are not
   // used and never destroyed.
@@ -40,7 +39,6 @@ class LogQueue {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<LogMessage> messages_;
-  int64_t dropped_ = 0;
   bool closed_ = false;
 };
 
@@ -55,7 +53,6 @@ class LogReceiver {
   // Moves on to the next message; returns false if none came in time. One thread at a time.
   bool next(int timeout_ms) { return queue_->take(current_, timeout_ms); }
   const LogMessage& current() const { return current_; }
-  int64_t dropped() const { return queue_->dropped(); }
   bool stopped() const { return queue_->closed(); }  // also by a later receiver
   void stop();                                       // no more messages come; a waiting next() ends
 

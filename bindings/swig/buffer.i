@@ -18,4 +18,8 @@
   void fill(const void *data, size_t size, size_t length, OptionalStream *stream = nullptr, size_t offset = 0) {
     ok(cucore_buffer_fill, held($self), offset, length, data, size, Order(held($self), stream));
   }
+#if !defined(SWIGPYTHON)
+  //: cucore_buffer_retain
+  Buffer *share() { return cucore_buffer_retain($self); }
+#endif
 }

@@ -20,8 +20,6 @@ struct LogReceiver {
     cucore_log_level level;
     /** The text of the message that next() moved to. */
     const char *message;
-    /** The number of messages lost because they were not taken. */
-    int64_t dropped;
     /** Whether no more messages come: it was stopped, or a later receiver replaced it. */
     bool stopped;
     %mutable;
@@ -31,7 +29,6 @@ struct LogReceiver {
 static cucore_log_level LogReceiver_level_get(LogReceiver *receiver) { return receiver->current().level; }
 static const char *LogReceiver_message_get(LogReceiver *receiver) { return receiver->current().text.c_str(); }
 static bool LogReceiver_stopped_get(LogReceiver *receiver) { return receiver->stopped(); }
-static int64_t LogReceiver_dropped_get(LogReceiver *receiver) { return receiver->dropped(); }
 %}
 %inline %{
 //: cucore_log_write

@@ -81,4 +81,8 @@ struct Images {
     if (!bytes.data) ok(cucore_objectcode_serialize, $self, nullptr, nullptr, 0, &bytes.size);
     return bytes;
   }
+#if !defined(SWIGPYTHON)
+  //: cucore_objectcode_retain
+  ObjectCode *share() { return cucore_objectcode_retain($self); }
+#endif
 }

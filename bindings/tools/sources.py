@@ -34,12 +34,10 @@ def expand(lines, places, comment):
             out.append(lines[at - 1])
         elif not m[2]:
             tags = []
-            while re.match(r'\s*//( @|     )', lines[at]) or MARK.match(lines[at]):
+            while re.match(r'\s*// @', lines[at]) or MARK.match(lines[at]):
                 text = lines[at].strip().removeprefix('//').strip()
                 if text.startswith('@'):
                     tags.append(text)
-                elif not text.startswith(':'):
-                    tags[-1] += ' ' + text
                 at += 1
             made, end = comment(places.api.function(m[3]), tags, member_text(lines, at), places)
             out += [m[1] + l for l in made[:-1]] + [m[1] + made[-1] + end]

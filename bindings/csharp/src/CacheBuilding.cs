@@ -53,7 +53,7 @@ internal sealed class CacheBuilding {
   private IntPtr Make() {
     try {
       made = build() ?? throw new InvalidOperationException("the object code that was to be built is null");
-      return CucoreNativePINVOKE.RetainCode(ObjectCode.getCPtr(made));
+      return CucoreNativePINVOKE.ObjectCode_RawShare(ObjectCode.getCPtr(made));
     } catch (ThreadAbortException) {
       Thread.ResetAbort();  // otherwise it would continue by itself, through native frames
       isAborted = true;

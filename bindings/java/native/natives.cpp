@@ -187,12 +187,6 @@ NATIVE(void, copy)
   with<cucore_buffer, cucore_stream>(env, copy, buffer, stream);
 }
 
-// Opens another lease for the same object, for a view that outlives the Java object.
-NATIVE(jlong, shareBuffer)(JNIEnv* env, jclass, jlong buffer) {
-  return with<cucore_buffer>(
-      env, [](auto* of) { return lease(cucore_buffer_retain(of)); }, buffer);
-}
-
 NATIVE(jobject, viewOfBuffer)(JNIEnv* env, jclass, jlong buffer) {
   const auto view = [&](auto* of) -> jobject {
     void* memory = cucore_buffer_host_pointer(of);
@@ -200,11 +194,6 @@ NATIVE(jobject, viewOfBuffer)(JNIEnv* env, jclass, jlong buffer) {
                   : nullptr;
   };
   return with<cucore_buffer>(env, view, buffer);
-}
-
-NATIVE(jlong, shareCode)(JNIEnv* env, jclass, jlong code) {
-  return with<cucore_objectcode>(
-      env, [](auto* of) { return lease(cucore_objectcode_retain(of)); }, code);
 }
 
 NATIVE(jobject, viewOfCode)(JNIEnv* env, jclass, jlong code) {

@@ -54,15 +54,11 @@ final class Memory {
       throw Exceptions.of(new Failure(Status.INVALID_STATE,
           "the host does not see this buffer: it is device memory, neither pinned nor managed"));
     }
-    ByteBuffer view = kept(Natives.shareBuffer(lease), false);
-    Reference.reachabilityFence(buffer);
-    return view;
+    return kept(CucoreNativeJNI.CudaBuffer_shareNow(lease, buffer), false);
   }
 
   static ByteBuffer view(long lease, ObjectCode code) {
-    ByteBuffer view = kept(Natives.shareCode(lease), true);
-    Reference.reachabilityFence(code);
-    return view.asReadOnlyBuffer().order(ByteOrder.nativeOrder());
+    return kept(CucoreNativeJNI.ObjectCode_shareNow(lease, code), true).asReadOnlyBuffer().order(ByteOrder.nativeOrder());
   }
 
   /** The view has a separate lease, which is closed once the view and all its slices are unreachable. */

@@ -27,11 +27,7 @@ final class Natives {
   /** Copies to or from an array, from a byte of it on, or at an address if the array is null. */
   static native void copy(boolean isWrite, long buffer, long stream, long offset, Object array, long start, long size);
 
-  static native long shareBuffer(long buffer);
-
   static native ByteBuffer viewOfBuffer(long buffer);
-
-  static native long shareCode(long code);
 
   static native ByteBuffer viewOfCode(long code);
 }
