@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes of ops.json what the library consists of.
+
+  gen.py cpp OPS RULES OUT    the table as C++ (op.hpp)
+
+A record of ops.json:
+  number    permanent: unary 1 to 99, binary 101 to 199, more 201 to 299, reduce 301 to 399, scan 401 to 499
+  name      in the C enumeration, in upper case, and in the languages
+  rule      of the types: rules.cpp
+  text      expressions by classes of types: b(ool), i (signed), u(nsigned), f (real), c(omplex), m (int64 and uint64)
+  numpy     names in NumPy, the first is the main one; absent: NumPy has no such function of arrays alone
+  standard  the name in the Array API
+  weight    the cost of an element in units of an addition
+  ulp       the largest error in f32, f64 and complex, in units of the last place; absent: exact bits
+  outputs, scalars  the number of results and of scalar parameters
+"""
+import json
+import re
+import sys
+from pathlib import Path
+
+FAMILIES = {"unary": (1, 1), "binary": (101, 2), "more": (201, 3), "reduce": (301, 1), "scan": (401, 1)}
+CLASSES = "biufcm"
+FIELDS = {"number", "name", "family", "rule", "text", "numpy", "standard", "weight", "ulp", "outputs", "scalars", "doc"}
+
+
+def read(path, rules):
+    """Returns the records; raises ValueError for a table that contradicts itself."""
+    records = json.loads(Path(path).read_text(encoding="utf-8"))
+    known = set(re.findall(r"^RULE\((\w+)\)", Path(rules).read_text(encoding="utf-8"), re.M))
+    names, numbers = set(), set()
+    for record in records:
+        name, first = record["name"], FAMILIES[record["family"]][0]
+        check(not set(record) - FIELDS, name, f"unknown fields {set(record) - FIELDS}")
+        check(name not in names and record["number"] not in numbers, name, "the name or the number exists twice")
+        check(first <= record["number"] < first - first % 100 + 100, name, "the number is of another family")
+        check(record["rule"].upper() in known, name, f"the rule {record['rule']} does not exist")
+        letters = "".join(record["text"])
+        check(set(letters) <= set(CLASSES) and len(set(letters)) == len(letters), name, f"classes {letters}")
+        names.add(name)
+        numbers.add(record["number"])
+    check([r["number"] for r in records] == sorted(numbers), "ops.json", "the numbers are not in order")
+    return records
+
+
+def check(condition, name, message):
+    if not condition:
+        raise ValueError(f"{name}: {message}")
+
+
+def quoted(text):
+    return json.dumps(text, ensure_ascii=True)
+
+
+def expression(record, letter):
+    return next((text for letters, text in record["text"].items() if letter in letters), "")
+
+
+def cpp(records):
+    rows = []
+    for r in records:
+        numpy = r.get("numpy") or [""]
+        rows.append(f'    {{{r["number"]}, Family::{r["family"].upper()}, {FAMILIES[r["family"]][1]}, {r.get("outputs", 1)}, '
+                    f'{r.get("scalars", 0)}, Rule::{r["rule"].upper()}, {r.get("weight", 1)}, {quoted(r["name"])}, {quoted(numpy[0])}, '
+                    f'{quoted(r.get("standard", ""))}, {quoted(r["doc"])},\n     {{{{'
+                    + ", ".join(quoted(expression(r, letter)) for letter in CLASSES) + "}}},")
+    aliases = {alias: r["number"] for r in records for alias in [*(r.get("numpy") or []), r.get("standard", "")] if alias}
+    for r in records:
+        aliases[r["name"]] = r["number"]
+    names = [f"    {{{quoted(name)}, {number}}}," for name, number in sorted(aliases.items())]
+    return "\n".join(["// Made by gen.py.", '#include "array/ops/op_table.hpp"', "", "namespace cucore::array {", "",
+                      "const Op OPS[] = {", *rows, "};", "const size_t OP_COUNT = sizeof OPS / sizeof *OPS;", "",
+                      "const OpName OP_NAMES[] = {", *names, "};",
+                      "const size_t OP_NAME_COUNT = sizeof OP_NAMES / sizeof *OP_NAMES;", "", "}  // namespace cucore::array", ""])
+
+
+def main(what, ops, rules, out):
+    Path(out).write_text({"cpp": cpp}[what](read(ops, rules)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except ValueError as wrong:
+        sys.exit(f"ops.json: {wrong}")
