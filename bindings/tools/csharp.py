@@ -122,6 +122,7 @@ def features(member, places):
 def class_features(lines, places, nullable):
     """The comment before a class becomes the class's; a helper is internal."""
     api, out = places.api, [f'%nullable({owner}, {name})' for owner, name in nullable]
+    out += [f'%typemap(csinterfaces) {camel_of(s)} "System.IDisposable, IFields"' for s in api.options_classes()]
     for previous, line in zip(lines, lines[1:]):
         m = re.match(r'struct (\w+) \{|%options\((\w+),', line)
         m = m and [m[0], m[1] or m[2]]

@@ -18,10 +18,6 @@ internal interface IFields {
   void AddText(string name, string value);
 }
 
-internal partial class NativeProgramOptions : IFields {}
-internal partial class NativeLinkerOptions : IFields {}
-internal partial class NativeCacheOptions : IFields {}
-
 internal static class Fields {
   internal static void Set(IFields native, string field, bool? choice) {
     if (choice.HasValue) native.SetNumber(field, (int)ToToggle(choice));

@@ -4,6 +4,7 @@
 
 #include <cstdarg>
 
+#include "object.hpp"
 #include "registered.hpp"
 
 namespace cucore::bind {
@@ -46,6 +47,16 @@ void raise(const Failure& failure) {
                             text(failure.message()), text(failure.log()), text(failure.origin()),
                             failure.native_code(), text(failure.native_name()),
                             diagnostics(failure)));
+}
+
+bool reclaim_or_raise(const Failure& failure, int tries) {
+  if (registered.reclaim && failure.status() == CUCORE_ERROR_OUT_OF_DEVICE_MEMORY) {
+    const Object again(PyObject_CallFunction(registered.reclaim, "i", tries));
+    if (!again) return false;  // a signal handler raised
+    if (again.get() == Py_True) return true;
+  }
+  raise(failure);
+  return false;
 }
 
 void raise(cucore_status status, const char* format, ...) {

@@ -11,6 +11,10 @@ namespace cucore::bind {
 // Sets the exception of the failure's status. The interpreter's lock must be held.
 void raise(const Failure& failure);
 
+// For an allocation: returns whether to try again, after a collection of dropped buffers; sets the
+// exception otherwise. `tries` counts the repetitions so far.
+bool reclaim_or_raise(const Failure& failure, int tries);
+
 // Sets the exception of a status with a message of the binding.
 void raise(cucore_status status, const char* format, ...);
 

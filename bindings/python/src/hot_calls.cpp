@@ -10,7 +10,6 @@
 #include "handles.hpp"
 #include "held.hpp"
 #include "object.hpp"
-#include "reclaim.hpp"
 #include "unlocked.hpp"
 
 namespace cucore::bind {

@@ -37,17 +37,11 @@ Type type_of(PyObject* self) {
   return static_cast<Type>(i);
 }
 
-const char* name_of(cucore_memory_kind kind) {
-  switch (kind) {
-    case CUCORE_MEMORY_KIND_DEVICE:
-      return "device memory";
-    case CUCORE_MEMORY_KIND_PINNED:
-      return "pinned memory";
-    case CUCORE_MEMORY_KIND_MANAGED:
-      return "managed memory";
-    default:
-      return "memory";
-  }
+const char* name_of(int32_t memory_kind) {
+  return memory_kind == CUCORE_MEMORY_KIND_DEVICE    ? "device memory"
+         : memory_kind == CUCORE_MEMORY_KIND_PINNED  ? "pinned memory"
+         : memory_kind == CUCORE_MEMORY_KIND_MANAGED ? "managed memory"
+                                                     : "memory";
 }
 
 template <class T>
@@ -60,10 +54,10 @@ int ordinal_of(const T* object, cucore_status (*get)(const T*, cucore_device**, 
 }
 
 PyObject* describe(const char* type, const cucore_buffer* buffer) {
-  const auto kind = static_cast<cucore_memory_kind>(cucore_buffer_memory_kind(buffer));
   return PyUnicode_FromFormat(
-      "<%s of %zu bytes of %s at %p, device %d>", type, cucore_buffer_size(buffer), name_of(kind),
-      cucore_buffer_native(buffer), ordinal_of(buffer, cucore_buffer_device));
+      "<%s of %zu bytes of %s at %p, device %d>", type, cucore_buffer_size(buffer),
+      name_of(cucore_buffer_memory_kind(buffer)), cucore_buffer_native(buffer),
+      ordinal_of(buffer, cucore_buffer_device));
 }
 
 PyObject* describe(const char* type, const cucore_stream* stream) {

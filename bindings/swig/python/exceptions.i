@@ -4,7 +4,6 @@
 // thread (see unlocked.hpp). Members with %quick keep the lock.
 %{
 #include "errors.hpp"
-#include "reclaim.hpp"
 #include "unlocked.hpp"
 %}
 %exception {
