@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include "support/idle_events.hpp"
+
 namespace capi_test {
 
 const char PTX[] = R"(.version 8.0
@@ -217,7 +219,7 @@ void make_release_streams(const cucore_device* device, const fake::Client& fake)
 }
 
 // Includes the objects that the library creates once per context and keeps. They serve queries of
-// default streams and releases of memory that several streams used.
+// default streams and releases of memory that several streams used, and new events.
 uint64_t live_objects_and_kept(const fake::Client& fake, const cucore_device* device) {
   make_release_streams(device, fake);
   Stream stream;
@@ -225,6 +227,9 @@ uint64_t live_objects_and_kept(const fake::Client& fake, const cucore_device* de
   MUST(cucore_device_default_stream, device, CUCORE_DEFAULT_STREAM_LEGACY, stream.out());
   MUST(cucore_stream_query, stream, &done);
   stream.reset();
+  int32_t devices = 0;
+  MUST(cucore_device_count, &devices);
+  for (int32_t i = 0; i < devices; ++i) test_support::fill_idle_events(open_device(i));
   return live_objects(fake);
 }
 

@@ -116,11 +116,13 @@ TEST_F(ErrorsOfTheDriver, MapToTheStatusThatAUserActsOn) {
                {801, CUCORE_ERROR_UNSUPPORTED},
                {4, CUCORE_ERROR_INVALID_STATE},
                {12345, CUCORE_ERROR_CUDA}};
+  cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
+  options.interprocess = 1;  // always one of the driver's own
   for (const auto& [native, status] : cases) {
     fake_->fail_call("cuEventCreate", 1, native);
     cucore_event* event = nullptr;
     Error error;
-    EXPECT_EQ(cucore_event_create(device_, nullptr, &event, error.out()), status) << native;
+    EXPECT_EQ(cucore_event_create(device_, &options, &event, error.out()), status) << native;
     EXPECT_EQ(event, nullptr);
     EXPECT_EQ(cucore_error_native_code(error), native);
     EXPECT_NE(std::string(cucore_error_message(error)), "");

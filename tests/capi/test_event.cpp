@@ -2,8 +2,11 @@
 // Events: created unrecorded, recorded repeatedly, and the four cases in which two have no time
 // between them.
 #include <set>
+#include <string>
+#include <vector>
 
 #include "capi_testing.hpp"
+#include "support/idle_events.hpp"
 
 namespace {
 
@@ -145,6 +148,126 @@ TEST_F(Events, AFailedRecordIsNoRecord) {
   FAILS_ONCE(CUCORE_ERROR_CUDA, "record an event", cucore_event_record, start, stream_);
   EXPECT_TRUE(
       contains(elapsed_message(start, start, CUCORE_ERROR_INVALID_STATE), "never recorded"));
+}
+
+// All that the library keeps of this form, so that each new event shows whether another was kept.
+std::vector<Event> take_idle_events(const cucore_device* device, bool timing) {
+  std::vector<Event> taken;
+  for (uint64_t i = 0; i < test_support::IDLE_EVENTS_OF_ONE_KIND; ++i)
+    taken.push_back(make_event(device, timing));
+  return taken;
+}
+
+TEST_F(Events, AreMadeOfReleasedOnesWithoutTheDriver) {
+  NEEDS_FAKE_DRIVER();
+  const Event timed = make_event(device_, true);
+  for (int i = 0; i < 100; ++i) {
+    const Event event = make_event(device_, true);
+    SUCCEEDS(cucore_event_record, event, stream_);
+    if (i % 3 == 0) {
+      SUCCEEDS(cucore_event_synchronize, event);
+    } else if (i % 3 == 1) {
+      int32_t done = 0;
+      SUCCEEDS(cucore_event_query, event, &done);
+    } else {
+      float milliseconds = 0;
+      SUCCEEDS(cucore_event_record, timed, stream_);
+      SUCCEEDS(cucore_event_elapsed, event, timed, &milliseconds);
+    }
+  }
+  EXPECT_EQ(fake_->call_count("cuEventCreate"), 0u);
+  EXPECT_EQ(fake_->call_count("cuEventDestroy"), 0u);
+}
+
+TEST_F(Events, MayBeMoreThanTheLibraryKeeps) {
+  NEEDS_FAKE_DRIVER();
+  std::vector<Event> events;
+  for (uint64_t i = 0; i < 3 * test_support::IDLE_EVENTS_OF_ONE_KIND; ++i)
+    events.push_back(make_event(device_));
+  events.clear();
+  EXPECT_EQ(fake_->call_count("cuEventDestroy"), 2 * test_support::IDLE_EVENTS_OF_ONE_KIND);
+}
+
+// A new event is complete and measures nothing, whatever the released one was used for.
+TEST_F(Events, WithWorkAreNotMadeAgain) {
+  NEEDS_FAKE_DRIVER();
+  const auto taken = take_idle_events(device_, false);
+  const struct {
+    const char* name;
+    void (*use)(cucore_event*, const cucore_stream*);
+  } uses[] = {
+      {"pending", [](cucore_event* event,
+                     const cucore_stream* stream) { MUST(cucore_event_record, event, stream); }},
+      {"queried while it was pending",
+       [](cucore_event* event, const cucore_stream* stream) {
+         int32_t done = 7;
+         MUST(cucore_event_record, event, stream);
+         MUST(cucore_event_query, event, &done);
+         EXPECT_EQ(done, 0);
+       }},
+      {"handed out", [](cucore_event* event,
+                        const cucore_stream*) { EXPECT_NE(cucore_event_native(event), nullptr); }},
+  };
+  fake_->hold_streams(1);
+  for (const auto& [name, use] : uses) {
+    SCOPED_TRACE(name);
+    use(make_event(device_), stream_);
+    const auto made = fake_->call_count("cuEventCreate");
+    const Event next = make_event(device_);
+    EXPECT_EQ(fake_->call_count("cuEventCreate"), made + 1);
+    int32_t done = 0;
+    SUCCEEDS(cucore_event_query, next, &done);
+    EXPECT_EQ(done, 1);
+    MUST(cucore_event_record, next, stream_);  // not kept either
+  }
+  fake_->hold_streams(0);
+}
+
+TEST_F(Events, RecordedAgainAfterAWaitAreNotMadeAgain) {
+  NEEDS_FAKE_DRIVER();
+  const auto taken = take_idle_events(device_, false);
+  Event event = make_event(device_);
+  SUCCEEDS(cucore_event_record, event, stream_);
+  SUCCEEDS(cucore_event_synchronize, event);
+  fake_->hold_streams(1);
+  SUCCEEDS(cucore_event_record, event, stream_);
+  event.reset();
+  int32_t done = 0;
+  SUCCEEDS(cucore_event_query, make_event(device_), &done);
+  EXPECT_EQ(done, 1);
+  fake_->hold_streams(0);
+}
+
+TEST_F(Events, AreMadeOfThoseWithTheSameOptions) {
+  NEEDS_FAKE_DRIVER();
+  const auto plain = take_idle_events(device_, false);
+  make_event(device_, true).reset();
+  const Event event = make_event(device_);
+  EXPECT_EQ(fake_->call_count("cuEventCreate"), 1u);
+  cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
+  options.interprocess = 1;
+  Event shared;
+  SUCCEEDS(cucore_event_create, device_, &options, shared.out());
+  shared.reset();
+  EXPECT_EQ(fake_->call_count("cuEventDestroy"), 1u);
+}
+
+// The driver finds the context by the handles; one that does not is called again with the context.
+TEST_F(Events, NeedNoCurrentContextButGetOneIfTheDriverDoes) {
+  NEEDS_FAKE_DRIVER();
+  constexpr int INVALID_CONTEXT = 201;
+  const Event event = make_event(device_);
+  int32_t done = 0;
+  fake_->reset();
+  MUST(cucore_event_record, event, stream_);
+  MUST(cucore_event_query, event, &done);
+  EXPECT_EQ(fake_->log(), (std::vector<std::string>{"cuEventRecord", "cuEventQuery"}));
+  for (const char* call : {"cuEventRecord", "cuEventQuery", "cuEventSynchronize"})
+    fake_->fail_call(call, 1, INVALID_CONTEXT);
+  SUCCEEDS(cucore_event_record, event, stream_);
+  SUCCEEDS(cucore_event_query, event, &done);
+  EXPECT_EQ(done, 1);
+  SUCCEEDS(cucore_event_synchronize, event);
 }
 
 }  // namespace

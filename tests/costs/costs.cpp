@@ -94,6 +94,31 @@ void create_event(const World& world, int count) {
   }
 }
 
+void query_event(const World& world, int count) {
+  static cucore_event* event = [&] {
+    cucore_event* made = nullptr;
+    CALL(cucore_event_create, world.device, nullptr, &made);
+    CALL(cucore_event_record, made, world.stream);
+    return made;
+  }();
+  for (int i = 0; i < count; ++i) {
+    int32_t done = 0;
+    CALL(cucore_event_query, event, &done);
+  }
+}
+
+void synchronize(const World& world, int count) {
+  for (int i = 0; i < count; ++i) CALL(cucore_stream_synchronize, world.stream);
+}
+
+void allocate(const World& world, int count) {
+  for (int i = 0; i < count; ++i) {
+    cucore_buffer* buffer = nullptr;
+    CALL(cucore_buffer_create, world.device, 64, world.stream, &buffer);
+    cucore_buffer_release(buffer);
+  }
+}
+
 void find_kernel(const World& world, int count) {
   for (int i = 0; i < count; ++i) {
     cucore_kernel* kernel = nullptr;
@@ -168,6 +193,9 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"launch_with_a_buffer", &launch_with_a_buffer},
     {"record_event", &record_event},
     {"create_event", &create_event},
+    {"query_event", &query_event},
+    {"synchronize", &synchronize},
+    {"allocate", &allocate},
     {"find_kernel", &find_kernel},
     {"read_property", &read_property},
     {"serialize", &serialize},

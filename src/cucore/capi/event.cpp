@@ -13,6 +13,7 @@ namespace {
 constexpr size_t FIRST_EVENT_OPTIONS = offsetof(cucore_event_options, reserved) + sizeof(int32_t);
 
 core::EventOptions read(const cucore_event_options* given) {
+  if (!given) return {};
   const auto options = cucore::read_options(given, FIRST_EVENT_OPTIONS, "cucore_event_options");
   core::EventOptions out;
   out.timing = require_flag(options.timing, "cucore_event_options.timing");

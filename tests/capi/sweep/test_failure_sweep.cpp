@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "memory_failure.hpp"
+#include "support/idle_events.hpp"
 #include "world.hpp"
 
 namespace sweep {
@@ -116,7 +117,7 @@ class Sweep : public testing::Test {
     make_release_streams(world, *fakes_);
     make_current(1);
     fill_quarantine(world);
-    wait_for_the_worlds_own();
+    wait_for_the_worlds_own(world);
     for (const Scenario& scenario : all_scenarios()) sweep_one(scenario, failure, &world);
     EXPECT_EQ(visited_, exported_functions());
     std::printf("%llu failures in %zu functions\n", static_cast<unsigned long long>(struck_),
@@ -125,10 +126,13 @@ class Sweep : public testing::Test {
   }
 
   // Code is unloaded, memory freed and events of futures destroyed some time after their use.
-  void wait_for_the_worlds_own() {
+  void wait_for_the_worlds_own(const World& world) {
+    test_support::fill_idle_events(world.device.get());
     // Each of the two streams that make_release_streams() uses keeps an event.
-    const std::pair<const char*, uint64_t> own[] = {
-        {"library", 1}, {"event", 2 + 2}, {"memory", 2}, {"host_memory", 1}};
+    const std::pair<const char*, uint64_t> own[] = {{"library", 1},
+                                                    {"event", 2 + 2 + test_support::IDLE_EVENTS},
+                                                    {"memory", 2},
+                                                    {"host_memory", 1}};
     for (const auto& [kind, count] : own)
       while (fakes_->driver.live_objects(kind) != count)
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -176,6 +180,7 @@ class Sweep : public testing::Test {
     if (scenario.settle) scenario.settle(in);
     EXPECT_EQ(fakes_->driver.violations(), 0u) << fakes_->driver.last_violation();
     EXPECT_EQ(fakes_->nvrtc.violations(), 0u) << fakes_->nvrtc.last_violation();
+    if (world) test_support::fill_idle_events(world->device.get());
     struck_ += run.struck();
     return run.struck();
   }
@@ -233,12 +238,13 @@ TEST_F(Sweep, Releases) {
         scenario.body(first, world);
         if (scenario.settle) scenario.settle(world);
       }
-      wait_for_the_worlds_own();
+      wait_for_the_worlds_own(world);
       const Alive before = alive(*fakes_);
       ::sweep::Run run(*fakes_, {Failing::RELEASE, 1, CUDA_ERROR_ILLEGAL_ADDRESS, name});
       scenario.body(run, world);
       if (scenario.settle) scenario.settle(world);
       EXPECT_EQ(run.status(), run.expected()) << name << " has nobody to fail to";
+      test_support::fill_idle_events(world.device.get());
       EXPECT_EQ(settled(*fakes_, before), before) << name;
       EXPECT_EQ(fakes_->current_context(), callers_context_) << name;
       EXPECT_EQ(fakes_->driver.violations(), 0u) << fakes_->driver.last_violation();

@@ -44,9 +44,11 @@ class OrderWait {
 
 void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   Allocation& self = *allocation;
-  const ContextScope scope(*self.context_, std::nothrow);
-  const CudaTable* cu = driver::cuda_if_available();
-  if (!cu || !scope.is_alive()) return;  // the memory ended with its context or its process
+  const ContextAccess access(*self.context_, std::nothrow);
+  const CudaTable* cu = driver::is_gone() ? nullptr : driver::cuda_if_available();
+  if (!cu || !access.is_alive()) return;  // the memory ended with its context or its process
+  if (self.is_simple()) return self.free_simply(*cu);
+  const driver::ContextGuard guard(self.context_->native(), std::nothrow);
   if (self.kind_ == Kind::POOL && self.free_in_order(*cu)) return;
   const RelaxedCaptures relaxed;
   self.add_own_stream();
@@ -64,6 +66,22 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
 // ordered after all of them.
 CUstream Allocation::order() const {
   return stream_->kind() == Stream::Kind::PER_THREAD ? CU_STREAM_LEGACY : stream_->native();
+}
+
+// Returns whether nothing but the order of its own stream matters.
+bool Allocation::is_simple() const {
+  return kind_ == Kind::POOL && stream_->kind() == Stream::Kind::OWNED &&
+         !stream_->may_be_captured() && uses().is_empty();
+}
+
+void Allocation::free_simply(const CudaTable& cu) noexcept {
+  const auto free = [&] { return cu.cuMemFreeAsync(address_, stream_->native()); };
+  CUresult result = free();
+  if (result == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] {
+    const driver::ContextGuard guard(context_->native(), std::nothrow);
+    result = free();
+  }
+  check_release(result, "free device memory");
 }
 
 bool Allocation::free_in_order(const CudaTable& cu) noexcept {

@@ -30,6 +30,8 @@ class Allocation final : public DeferredRelease {
 
  private:
   void add_own_stream() noexcept;
+  bool is_simple() const;
+  void free_simply(const driver::CudaTable& cu) noexcept;
   bool free_in_order(const driver::CudaTable& cu) noexcept;
   bool free_after_uses(const driver::CudaTable& cu, CUstream own) noexcept;
   CUstream order() const;

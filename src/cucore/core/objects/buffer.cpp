@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
@@ -17,9 +18,10 @@ using driver::cuda;
 namespace {
 
 // Describes an allocation that failed. The driver does not report how much memory is free.
-std::string describe_allocation(const Device& device, size_t size, const char* kind) {
+std::string describe_allocation(const Context& context, size_t size, const char* kind) {
   std::string message =
-      concat("allocate ", size, " bytes of ", kind, " memory on ", device.label());
+      concat("allocate ", size, " bytes of ", kind, " memory on ", context.device().label());
+  const driver::ContextGuard guard(context.native(), std::nothrow);
   size_t free_bytes = 0, total_bytes = 0;
   if (cuda().cuMemGetInfo(&free_bytes, &total_bytes) == CUDA_SUCCESS)
     message += concat(" (", free_bytes, " of ", total_bytes, " bytes are free)");
@@ -81,17 +83,18 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   if (size == 0) return make_empty(std::move(context), Kind::POOL);
   const bool pools = device.limits().pools;
   if (!pools) start_deferred_releases();
-  const ContextScope scope(*context, "stream");
+  const ContextAccess access(*context, "stream");
+  std::optional<driver::ContextGuard> guard;
+  if (!pools || stream->needs_current_context()) guard.emplace(context->native());
   require_not_captured(*stream);
   const auto& cu = cuda();
   const CUstream native = stream->native();
   CUdeviceptr address = 0;
-  check(allocate_or_wait(*context,
-                         [&] {
-                           return pools ? cu.cuMemAllocAsync(&address, size, native)
-                                        : cu.cuMemAlloc(&address, size);
-                         }),
-        [&] { return describe_allocation(device, size, "device"); });
+  const auto allocate = [&] {
+    return pools ? cu.cuMemAllocAsync(&address, size, native) : cu.cuMemAlloc(&address, size);
+  };
+  check(allocate_or_wait(*context, [&] { return call_without_context(*context, allocate); }),
+        [&] { return describe_allocation(*context, size, "device"); });
   const auto kind = pools ? Allocation::Kind::POOL : Allocation::Kind::DEVICE;
   return adopt(std::move(context), Kind::POOL, kind, address, nullptr, size, std::move(stream),
                [&] { return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address); });
@@ -126,7 +129,7 @@ Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
   check(
       allocate_or_wait(*primary.context(),
                        [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }),
-      [&] { return describe_allocation(device, size, "managed"); });
+      [&] { return describe_allocation(*primary.context(), size, "managed"); });
   return adopt(primary.context(), Kind::MANAGED, Allocation::Kind::MANAGED, address,
                reinterpret_cast<void*>(address), size, nullptr,
                [&] { return cu.cuMemFree(address); });

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/completion/printed_output.hpp"
+#include "core/objects/idle_events.hpp"
 #include "core/objects/release_streams.hpp"
 #include "driver/context_guard.hpp"
 #include "support/ref.hpp"
@@ -39,6 +40,8 @@ class Context final : public Object {
   // The streams that free memory used by other streams than its own.
   ReleaseStreams& release_streams() const { return release_streams_; }
 
+  IdleEvents& idle_events() const { return idle_events_; }
+
   // Returns whether the context's objects are gone, so that a destructor must not release them.
   bool is_gone() const { return is_lost() || driver::is_gone(); }
 
@@ -51,6 +54,7 @@ class Context final : public Object {
   mutable std::atomic<uint32_t> accesses_{0};
   mutable PrintedOutput output_;
   mutable ReleaseStreams release_streams_;
+  mutable IdleEvents idle_events_;
 };
 
 }  // namespace cucore::core

@@ -36,26 +36,50 @@ class ContextScope {
   std::optional<driver::ContextGuard> guard_;
 };
 
-// The same for the present primary context of a device.
-class PrimaryScope {
+// Makes a call of the driver whose stream or event names the context. The driver needs no current
+// context for it; if it reports that it does, the call is repeated with one. Needs a ContextAccess.
+template <class Call>
+CUresult call_without_context(const Context& context, Call&& call) {
+  const CUresult result = call();
+  if (result != CUDA_ERROR_INVALID_CONTEXT) [[likely]]
+    return result;
+  const driver::ContextGuard guard(context.native());
+  return call();
+}
+
+// Keeps the present primary context of a device alive for a scope.
+class PrimaryAccess {
  public:
-  explicit PrimaryScope(const Device& device) {
+  explicit PrimaryAccess(const Device& device) {
     do {
       access_.reset();
       context_ = device.context();
       access_.emplace(*context_, std::nothrow);
     } while (!access_->is_alive());
-    guard_.emplace(context_->native());
   }
-  PrimaryScope(const PrimaryScope&) = delete;
-  PrimaryScope& operator=(const PrimaryScope&) = delete;
+  PrimaryAccess(const PrimaryAccess&) = delete;
+  PrimaryAccess& operator=(const PrimaryAccess&) = delete;
 
   const Ref<Context>& context() const { return context_; }
 
  private:
   Ref<Context> context_;
   std::optional<ContextAccess> access_;
-  std::optional<driver::ContextGuard> guard_;
+};
+
+// The same, and makes it current.
+class PrimaryScope {
+ public:
+  explicit PrimaryScope(const Device& device)
+      : access_(device), guard_(access_.context()->native()) {}
+  PrimaryScope(const PrimaryScope&) = delete;
+  PrimaryScope& operator=(const PrimaryScope&) = delete;
+
+  const Ref<Context>& context() const { return access_.context(); }
+
+ private:
+  const PrimaryAccess access_;
+  const driver::ContextGuard guard_;
 };
 
 }  // namespace cucore::core

@@ -9,61 +9,101 @@ namespace cucore::core {
 using driver::check;
 using driver::cuda;
 
-Ref<Event> Event::create(const Device& device, const EventOptions& options) {
-  const PrimaryScope primary(device);
+namespace {
+
+unsigned flags_of(const EventOptions& options) {
   unsigned flags = 0;
   if (!options.timing) flags |= CU_EVENT_DISABLE_TIMING;
   if (options.blocking_sync) flags |= CU_EVENT_BLOCKING_SYNC;
   if (options.interprocess) flags |= CU_EVENT_INTERPROCESS;
+  return flags;
+}
+
+CUevent make_native(const Context& context, unsigned flags) {
+  if (const CUevent kept = context.idle_events().take(flags)) return kept;
+  const driver::ContextGuard guard(context.native());
   CUevent native = nullptr;
   check(cuda().cuEventCreate(&native, flags),
-        [&] { return "create an event on " + device.label(); });
+        [&] { return "create an event on " + context.device().label(); });
+  return native;
+}
+
+void destroy(const Context& context, CUevent event) noexcept {
+  const auto* cu = driver::cuda_if_available();
+  const driver::ContextGuard guard(context.native(), std::nothrow);
+  // The driver may not need the context if it could not be made current.
+  if (cu) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
+}
+
+}  // namespace
+
+Ref<Event> Event::create(const Device& device, const EventOptions& options) {
+  const PrimaryAccess primary(device);
+  const Context& context = *primary.context();
+  const unsigned flags = flags_of(options);
+  const CUevent native = make_native(context, flags);
   try {
-    return make<Event>(primary.context(), native, options);
+    return make<Event>(primary.context(), native, flags);
   } catch (...) {
-    driver::check_release(cuda().cuEventDestroy(native), "destroy an event");
+    if (!context.idle_events().put(flags, native)) destroy(context, native);
     throw;
   }
 }
 
 Event::~Event() {
-  const ContextScope scope(*context_, std::nothrow);
-  if (!scope.is_alive()) return;
-  const auto* cu = driver::cuda_if_available();
-  // The driver may not need the context if it could not be made current.
-  if (cu) driver::check_release(cu->cuEventDestroy(native_), "destroy an event");
+  const ContextAccess access(*context_, std::nothrow);
+  if (!access.is_alive() || driver::is_gone()) return;
+  if (!is_idle() || !context_->idle_events().put(flags_, native_)) destroy(*context_, native_);
+}
+
+bool Event::is_idle() const {
+  return !may_be_captured() &&
+         completed_.load(std::memory_order_relaxed) == records_.load(std::memory_order_acquire);
 }
 
 void Event::record(const Stream& stream) {
-  require_usable();
+  const ContextAccess access(*context_, "event");
   stream.require_on(device(), "event");
-  const ContextScope scope(*context_, "event");
-  check(cuda().cuEventRecord(native_, stream.native()),
-        [&] { return "record an event on " + device().label(); });
+  const auto call = [&] { return cuda().cuEventRecord(native_, stream.native()); };
+  CUresult result = CUDA_SUCCESS;
+  if (!stream.needs_current_context()) [[likely]] {
+    result = call_without_context(*context_, call);
+  } else {
+    const driver::ContextGuard guard(context_->native());
+    result = call();
+  }
+  check(result, [&] { return "record an event on " + device().label(); });
   if (stream.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
   if (stream.is_shared()) is_shared_.store(true, std::memory_order_relaxed);
   records_.fetch_add(1, std::memory_order_release);
 }
 
 void Event::synchronize() const {
-  require_usable();
-  const ContextScope scope(*context_, "event");
-  check(cuda().cuEventSynchronize(native_),
+  const ContextAccess access(*context_, "event");
+  const uint64_t record = records_.load(std::memory_order_acquire);
+  check(call_without_context(*context_, [&] { return cuda().cuEventSynchronize(native_); }),
         [&] { return "wait for an event of " + device().label(); });
+  completed_.store(record, std::memory_order_relaxed);
 }
 
 bool Event::query() const {
-  require_usable();
-  const ContextScope scope(*context_, "event");
-  PrintedOutput& output = context_->output();
+  const ContextAccess access(*context_, "event");
   const uint64_t record = records_.load(std::memory_order_acquire);
-  const CUresult result = cuda().cuEventQuery(native_);
+  const CUresult result =
+      call_without_context(*context_, [&] { return cuda().cuEventQuery(native_); });
   if (result == CUDA_ERROR_NOT_READY) return false;
-  const bool may_have_printed = is_shared() || output.launches() != 0;
-  const CUresult written = may_have_printed ? output_.write_once(output, record) : CUDA_SUCCESS;
+  const bool may_have_printed = is_shared() || context_->output().launches() != 0;
+  const CUresult written = may_have_printed ? write_output(record) : CUDA_SUCCESS;
   check(result, [&] { return "query an event of " + device().label(); });
   check(written, [&] { return "write what kernels on " + device().label() + " have printed"; });
+  completed_.store(record, std::memory_order_relaxed);
   return true;
+}
+
+CUresult Event::write_output(uint64_t record) const {
+  const driver::ContextGuard guard(context_->native(), std::nothrow);
+  if (!guard) return CUDA_ERROR_INVALID_CONTEXT;
+  return output_.write_once(context_->output(), record);
 }
 
 namespace {
@@ -82,14 +122,14 @@ std::string which(bool start, bool end) {
 float Event::elapsed(const Event& start, const Event& end) {
   start.require_usable();
   end.require_usable();
-  if (!start.timing_ || !end.timing_)
-    throw_state(which(!start.timing_, !end.timing_) +
+  if (!start.has_timing() || !end.has_timing())
+    throw_state(which(!start.has_timing(), !end.has_timing()) +
                 " made without timing; set cucore_event_options.timing to 1");
   if (&start.device() != &end.device())
     throw_state(concat("they were made from different devices, ", start.device().label(), " and ",
                        end.device().label(), "; use two events of one device"));
-  const bool started = start.records_.load(std::memory_order_acquire) != 0;
-  const bool ended = end.records_.load(std::memory_order_acquire) != 0;
+  const uint64_t started = start.records_.load(std::memory_order_acquire);
+  const uint64_t ended = end.records_.load(std::memory_order_acquire);
   if (!started || !ended)
     throw_state(which(!started, !ended) + " never recorded; call cucore_event_record() first");
 
@@ -102,6 +142,8 @@ float Event::elapsed(const Event& start, const Event& end) {
                 "cucore_event_synchronize() on the end event first",
                 {}, {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
   check(result, "measure the time between two events");
+  start.completed_.store(started, std::memory_order_relaxed);
+  end.completed_.store(ended, std::memory_order_relaxed);
   return milliseconds;
 }
 

@@ -16,11 +16,8 @@ class Event final : public Object {
  public:
   static Ref<Event> create(const Device& device, const EventOptions& options);
 
-  Event(Ref<Context> context, CUevent native, const EventOptions& options)
-      : context_(std::move(context)),
-        native_(native),
-        timing_(options.timing),
-        blocking_sync_(options.blocking_sync) {}
+  Event(Ref<Context> context, CUevent native, unsigned flags)
+      : context_(std::move(context)), native_(native), flags_(flags) {}
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
@@ -33,8 +30,8 @@ class Event final : public Object {
   }
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
-  bool has_timing() const { return timing_; }
-  bool is_blocking_sync() const { return blocking_sync_; }
+  bool has_timing() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
+  bool is_blocking_sync() const { return flags_ & CU_EVENT_BLOCKING_SYNC; }
 
   void require_usable() const { context_->require_alive("event"); }
   void record(const Stream& stream);
@@ -44,12 +41,15 @@ class Event final : public Object {
 
  private:
   ~Event() override;
+  // Returns whether the event is only the library's and no record of it can be pending.
+  bool is_idle() const;
+  CUresult write_output(uint64_t record) const;
 
   const Ref<Context> context_;
   const CUevent native_;
-  const bool timing_;
-  const bool blocking_sync_;
+  const unsigned flags_;
   std::atomic<uint64_t> records_{0};
+  mutable std::atomic<uint64_t> completed_{0};  // the last record that was seen complete
   mutable std::atomic<bool> may_be_captured_{false};
   mutable std::atomic<bool> is_shared_{false};  // as Stream::is_shared()
   mutable OutputMark output_;

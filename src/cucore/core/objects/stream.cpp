@@ -101,32 +101,48 @@ void Stream::require_on(const Device& device, const char* what) const {
                        device.label(), "; use a stream of ", device.label()));
 }
 
+// Default streams are those of the current context.
+template <class Call>
+CUresult Stream::call(Call&& call) const {
+  if (!needs_current_context()) [[likely]]
+    return call_without_context(*context_, call);
+  const driver::ContextGuard guard(context_->native());
+  return call();
+}
+
 void Stream::synchronize() const {
-  require_usable();
-  const ContextScope scope(*context_, "stream");
+  const ContextAccess access(*context_, "stream");
   const uint64_t launches = context_->output().launches();
-  check(cuda().cuStreamSynchronize(native_), [&] { return "wait for " + label(); });
+  check(call([&] { return cuda().cuStreamSynchronize(native_); }),
+        [&] { return "wait for " + label(); });
   output_.set(launches);
 }
 
 bool Stream::query() const {
-  require_usable();
-  const ContextScope scope(*context_, "stream");
-  PrintedOutput& output = context_->output();
-  const uint64_t launches = output.launches();
-  const CUresult result = cuda().cuStreamQuery(native_);
+  const ContextAccess access(*context_, "stream");
+  const uint64_t launches = context_->output().launches();
+  const CUresult result = call([&] { return cuda().cuStreamQuery(native_); });
   if (result == CUDA_ERROR_NOT_READY) return false;
-  const CUresult written = is_shared() ? output.write() : output_.write_once(output, launches);
+  const bool may_have_printed = is_shared() || launches != 0;
+  const CUresult written = may_have_printed ? write_output(launches) : CUDA_SUCCESS;
   check(result, [&] { return "query " + label(); });
   check(written, [&] { return "write what kernels on " + device().label() + " have printed"; });
   return true;
 }
 
+CUresult Stream::write_output(uint64_t launches) const {
+  const driver::ContextGuard guard(context_->native(), std::nothrow);
+  if (!guard) return CUDA_ERROR_INVALID_CONTEXT;
+  PrintedOutput& output = context_->output();
+  return is_shared() ? output.write() : output_.write_once(output, launches);
+}
+
 void Stream::wait(const Event& event) const {
-  require_usable();
-  const ContextAccess access(*event.context(), "event");
-  const ContextScope scope(*context_, "stream");
-  check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT),
+  const ContextAccess access(*context_, "stream");
+  const ContextAccess event_access(*event.context(), "event");
+  check(call([&] {
+          return cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT);
+        }),
         [&] { return concat("make ", label(), " wait for an event"); });
   if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
   if (event.is_shared()) share();

@@ -87,6 +87,10 @@ class Stream final : public Object {
 
  private:
   ~Stream() override;
+  // Makes a call of the driver with this stream. Needs a ContextAccess.
+  template <class Call>
+  CUresult call(Call&& call) const;
+  CUresult write_output(uint64_t launches) const;
 
   const Ref<Context> context_;
   const CUstream native_;
