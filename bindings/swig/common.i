@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "attributes.hpp"
 #include "batch.hpp"
 #include "compiling.hpp"
 #include "caching.hpp"

@@ -8,3 +8,8 @@
     return {uuid, sizeof uuid};
   }
 }
+
+%inline %{
+// Of a name of CUdevice_attribute. Each language has its attributes by name.
+int device_attribute_number(const char *name) { return cucore::bind::device_attribute_number(name); }
+%}

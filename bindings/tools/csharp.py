@@ -11,12 +11,6 @@ from api import FOLDER, camel_of
 from header import camel
 
 KEPT_TYPES = {'int32_t': 'int', 'uint64_t': 'ulong', 'int64_t': 'long', 'size_t': 'long', 'const char *': 'string', 'bool': 'bool'}
-# The keywords of C#. SWIG renames a parameter with such a name.
-KEYWORDS = frozenset('''abstract as base bool break byte case catch char checked class const continue decimal default delegate
-  do double else enum event explicit extern false finally fixed float for foreach goto if implicit in int interface internal is
-  lock long namespace new null object operator out override params private protected public readonly ref return sbyte sealed
-  short sizeof stackalloc static string struct switch this throw true try typeof uint ulong unchecked unsafe ushort using
-  virtual void volatile while'''.split())
 
 
 def exception(status):
@@ -112,7 +106,7 @@ def features(member, places):
         lines = [f'%rename(Raw{camel(member.name)}) {member.path};']
     elif name != camel(member.name):
         lines = [f'%rename({name}) {member.path};']
-    parameters = [(name, text) for name, text in words.parameters(member, places.api) if name not in KEYWORDS]
+    parameters = words.parameters(member, places.api)
     has_result = member.kind != 'constructor' and not member.is_void
     comments = documentation(places.api.header.functions[member.function], parameters, places, has_result)
     quoted = ''.join(l.replace('\\', '\\\\').replace('"', '\\"') + '\\n  ' for l in comments)

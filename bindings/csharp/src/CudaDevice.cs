@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members of a device in addition to the generated ones.
+using System;
+
 namespace Cucore {
 public partial class CudaDevice {
   /// <summary>Opens device 0.</summary>
@@ -13,6 +15,15 @@ public partial class CudaDevice {
   public (int Least, int Greatest) StreamPriorities { get { return RawStreamPriorities().ToInts(); } }
   //: cucore_device_uuid
   public byte[] Uuid { get { return RawUuid(); } }
+
+  /// <summary>One property of a device, by its name in cuda.h: "WARP_SIZE" or "CU_DEVICE_ATTRIBUTE_WARP_SIZE", in any case.</summary>
+  /// <param name="name">the name</param>
+  /// <returns>its value</returns>
+  /// <exception cref="InvalidArgumentException">the name is none of CUdevice_attribute, or its attribute is unknown to the driver</exception>
+  public int GetAttribute(string name) {
+    using (new Use(swigCPtr))
+      return GetAttribute((DeviceAttribute)CucoreNative.DeviceAttributeNumber(name ?? throw new ArgumentNullException(nameof(name))));
+  }
 
   //: cucore_device_memory
   public (long Free, long Total) GetMemory() {

@@ -43,7 +43,7 @@ public static class Annotations {
           object[] arguments = closed.GetParameters().Select(p => p == parameter ? null : Lifetimes.Value(p.ParameterType)).ToArray();
           bool isNullable = Flag(parameter, Context(type)) == 2;
           ++tried;
-          if (isNullable == IsRefused(closed, target, arguments, parameter.Name.TrimEnd('_'))) wrong.Add($"{type.Name}.{method}: {parameter.Name}");
+          if (isNullable == IsRefused(closed, target, arguments, parameter.Name)) wrong.Add($"{type.Name}.{method}: {parameter.Name}");
         }
       }
     }

@@ -15,6 +15,10 @@ public static class Objects {
     Check.Equal($"sm_{major}{minor}", device.Arch);
     Check.Equal(16, device.Uuid.Length);
     Check.Equal(32, device.GetAttribute(DeviceAttribute.WarpSize));
+    Check.Equal(32, device.GetAttribute("warp_size"));
+    Check.Equal(32, device.GetAttribute("CU_DEVICE_ATTRIBUTE_WARP_SIZE"));
+    string refusal = Check.Throws<InvalidArgumentException>(() => device.GetAttribute("WARP_SIZ")).Message;
+    Check.That(refusal.EndsWith("; did you mean 'WARP_SIZE'?"), refusal);
     Check.Equal(major, device.GetAttribute(DeviceAttribute.ComputeCapabilityMajor));
     var memory = device.GetMemory();
     Check.That(memory.Free > 0 && memory.Free <= memory.Total);

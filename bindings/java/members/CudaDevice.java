@@ -20,6 +20,15 @@ final class CudaDevice {
     return CucoreNativeJNI.CudaDevice_attribute(open(), this, attribute);
   }
 
+  /** One property of a device, by its name in cuda.h: "WARP_SIZE" or "CU_DEVICE_ATTRIBUTE_WARP_SIZE", in any case.
+   * @param name the name
+   * @return its value
+   * @throws InvalidArgumentException the name is none of CUdevice_attribute, or its attribute is unknown to the driver */
+  public int attribute(String name) {
+    open();
+    return attribute(CucoreNative.deviceAttributeNumber(Given.notNull(name, "name")));
+  }
+
   //: cucore_device_uuid
   // @return the bytes as a UUID
   public java.util.UUID getUuid() {

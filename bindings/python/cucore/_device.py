@@ -47,20 +47,7 @@ def max_active_clusters(kernel: Kernel, device: Device, config: LaunchConfig) ->
 #: cucore_device_attribute
 @member(Device, "attribute")
 def device_attribute(self: Device, name: Union[DeviceAttribute, int, str]) -> int:
-    return self._attribute(_attribute_number(name) if isinstance(name, str) else name)  # type: ignore[arg-type]
-
-
-def _attribute_number(name: str) -> DeviceAttribute:
-    """The number of a name of cuda.h, with its prefix or without."""
-    from ._attributes import NUMBERS  # 153 names, which most programs do not use
-    key = name.upper()
-    for prefix in ("CU_DEVICE_ATTRIBUTE_", "CUCORE_DEVICE_ATTRIBUTE_"):
-        key = key[len(prefix):] if key.startswith(prefix) else key
-    if key in NUMBERS:
-        return DeviceAttribute(NUMBERS[key])
-    import difflib
-    near = difflib.get_close_matches(key, NUMBERS, 1, 0)
-    raise ValueError(f"the attribute is {name!r}; expected a name of CUdevice_attribute; the nearest is {near[0]!r}")
+    return self._attribute(_cucore.device_attribute_number(name) if isinstance(name, str) else name)  # type: ignore[arg-type]
 
 
 @member(Stream, "record")

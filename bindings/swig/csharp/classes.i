@@ -69,7 +69,7 @@
 %}
 %typemap(imtype, out="System.IntPtr") SWIGTYPE * "System.Runtime.InteropServices.SafeHandle"
 // Null causes an exception that names the parameter, unless it is allowed.
-%typemap(csin) SWIGTYPE * "$csclassname.getCPtr($csinput, \"$csinput\")"
+%typemap(csin) SWIGTYPE * "$csclassname.getCPtr($csinput, nameof($csinput))"
 %define %nullable(CLASS, NAME)
 %typemap(csin) CLASS *NAME "$csclassname.getCPtr($csinput)"
 %typemap(cstype) CLASS *NAME "$csclassname?"

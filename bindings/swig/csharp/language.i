@@ -11,3 +11,6 @@
 %include "csharp/types.i"
 %include "csharp/classes.i"
 %include "csharp/waits.i"
+
+// SWIG would call the parameter event_.
+%namewarn("", rename="@%s") event;

@@ -75,6 +75,11 @@ class ObjectsTest {
       assertTrue(device.getStreamPriorities().least() >= device.getStreamPriorities().greatest());
       assertEquals(32, device.attribute(DeviceAttribute.WARP_SIZE));
       assertEquals(32, device.attribute(DeviceAttribute.WARP_SIZE.value()));
+      assertEquals(32, device.attribute("warp_size"));
+      assertEquals(32, device.attribute("CU_DEVICE_ATTRIBUTE_WARP_SIZE"));
+      InvalidArgumentException unknown =
+          assertThrows(InvalidArgumentException.class, () -> device.attribute("WARP_SIZ"));
+      assertTrue(unknown.getMessage().endsWith("; did you mean 'WARP_SIZE'?"), unknown.getMessage());
       assertTrue(device.canAccessPeer(device) || !device.canAccessPeer(device));
       assertTrue(Machine.HAS_GPU ? CudaDevice.count() >= 1 : CudaDevice.count() == 1);
       for (CudaDevice of : List.of(stream.getDevice(), timed.getDevice(), buffer.getDevice(), pinned.getDevice())) {
