@@ -18,9 +18,9 @@ import numpy as np
 LIBRARY, TABLE, TEXTS = ctypes.CDLL(sys.argv.pop(1)), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 LIBRARY.ops_expression.restype = ctypes.c_char_p
 NUMBERS = {"bool": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "uint8": 6, "uint16": 7, "uint32": 8, "uint64": 9,
-           "float32": 12, "float64": 13}
+           "float32": 12, "float64": 13, "complex64": 14, "complex128": 15}
 DEVICE = {"bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
-          "uint32": "u32", "uint64": "u64", "float32": "f32", "float64": "f64"}
+          "uint32": "u32", "uint64": "u64", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
 # NumPy computes these with other rules of C on integers, or for the types that it has itself.
 UNLIKE = {"reciprocal"}  # of 0 in integers
 OVERFLOWS = {"hypot"}  # CUDA's own hypot is infinite for the largest numbers, on a GPU too
@@ -30,6 +30,12 @@ RECORDS = [r for r in json.loads((TABLE / "ops.json").read_text())
 
 def values(dtype, rnd):
     dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        special = np.array([0.0, -0.0, 1, -1, 0.5, -2, 30, -30, np.inf, -np.inf, np.nan])
+        parts = np.concatenate([special, rnd.normal(0, 2, 10), rnd.normal(0, 1e-3, 2)])
+        result = np.empty((len(parts), len(parts)), dtype)  # inf * 1j would have a NaN
+        result.real, result.imag = parts[:, None], parts
+        return result.ravel()
     if dtype == bool:
         return np.array([False, True] * 8)
     if dtype.kind in "iu":
@@ -48,6 +54,8 @@ def pairs(record, dtype, rnd):
     if record["family"] == "unary":
         return [one]
     other = values(dtype, rnd)
+    if one.dtype.kind == "c":
+        one, other = rnd.choice(one, 80, False), rnd.choice(other, 80, False)
     return [np.repeat(one, len(other)), np.tile(other, len(one))]
 
 
@@ -60,6 +68,12 @@ class Case:
         self.function = getattr(np, record["numpy"][0])
         rnd = np.random.default_rng(record["number"])
         self.operands = pairs(record, dtype, rnd)
+        if dtype.startswith("complex") and "power" in record["name"]:  # C leaves special values open
+            with np.errstate(all="ignore"):
+                growth = np.abs(self.operands[1] * np.log(self.operands[0]))
+            chosen = (growth < 30) | (self.operands[0] == 0)  # the error grows with it
+            chosen &= np.logical_and.reduce([np.isfinite(o) for o in self.operands])
+            self.operands = [o[chosen] for o in self.operands]
         if record["name"] in OVERFLOWS and dtype.startswith("float"):
             self.operands = [np.where(np.abs(o) == np.finfo(dtype).max, o.dtype.type(1), o) for o in self.operands]
         if record["name"] == "power" and dtype.startswith("int"):
@@ -87,6 +101,8 @@ class Case:
 def cases():
     for record in RECORDS:
         for dtype in NUMBERS:
+            if dtype.startswith("complex") and record["name"] == "sign" and np.lib.NumpyVersion(np.__version__) < "2.0.0":
+                continue  # it was the sign of the real part
             try:
                 yield Case(record, dtype)
             except TypeError:  # NumPy refuses the type
@@ -101,10 +117,34 @@ def steps_between(got, expected, scale):
     return np.nan_to_num(steps, nan=np.inf)
 
 
+def compare_complex(case, got, expected):
+    """Each part must be near in units of the larger part, which rounding reaches."""
+    bounds = case.record.get("ulp", [0, 0])
+    bound = 100 if "power" in case.record["name"] else bounds[2] if len(bounds) > 2 else COMPLEX_BOUND if case.record.get("weight", 1) > 1 else 0
+    parts = [(got.real, expected.real), (got.imag, expected.imag)] if expected.dtype.kind == "c" else [(got, expected)]
+    with np.errstate(all="ignore"):
+        scale = np.nan_to_num(np.abs(expected), nan=1, posinf=1)
+        if case.record["name"] == "log1p":  # NumPy's own errors are of the size of 1
+            scale = np.maximum(scale, 1)
+        # The sign of an infinity is open if the other part is NaN.
+        if expected.dtype.kind == "c":
+            open_sign = np.isinf(expected.real) & np.isnan(expected.imag) | np.isnan(expected.real) & np.isinf(expected.imag)
+            parts = [(np.where(open_sign, np.abs(mine), mine), np.where(open_sign, np.abs(theirs), theirs)) for mine, theirs in parts]
+    for name, (mine, theirs) in zip(("re", "im"), parts):
+        steps = steps_between(mine, theirs, np.where(np.isfinite(theirs), scale, 1).astype(theirs.dtype))
+        if steps.max() > bound:
+            index = int(steps.argmax())
+            yield (f"{case.name}.{name}({[str(o[index]) for o in case.operands]}) is {got[index]}; NumPy: {expected[index]}; "
+                   f"{steps[index]:.3g} ulp, expected {bound}; {(steps > bound).sum()} of {steps.size}")
+
+
+COMPLEX_BOUND = 6
+
+
 class Expressions(unittest.TestCase):
     def test_results_are_those_of_numpy(self):
         all_cases = [case for case in cases() if case.results[0].dtype.name in DEVICE]
-        head = "".join((TEXTS / f"{name}.cuh").read_text() for name in ("types", "ints", "reals"))
+        head = "".join((TEXTS / f"{name}.cuh").read_text() for name in ("types", "math", "ints", "reals", "complex"))
         device = cucore.Device(0)
         wrong = []
         for first in range(0, len(all_cases), 100):
@@ -123,13 +163,16 @@ class Expressions(unittest.TestCase):
         bounds = case.record.get("ulp", [0, 0])
         for at, (buffer, expected) in enumerate(zip(outputs, case.results)):
             got = buffer.to_numpy(expected.dtype)
-            if expected.dtype.kind != "f":
+            if expected.dtype.kind not in "fc":
                 if case.record["name"] in UNLIKE:
                     continue
                 different = np.flatnonzero(got != expected)
                 if different.size:
                     index = different[0]
                     yield f"{case.name}({[str(o[index]) for o in case.operands]}) is {got[index]}; NumPy: {expected[index]} ({different.size} differ)"
+                continue
+            if case.operands[0].dtype.kind == "c":
+                yield from compare_complex(case, got, expected)
                 continue
             bound = bounds[0 if expected.dtype == np.float32 else 1] + 1 if "ulp" in case.record else 0
             # A sum near 0 cannot be nearer than its terms are.
