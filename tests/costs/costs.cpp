@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -157,6 +159,24 @@ void deserialize(const World& world, int count) {
   }
 }
 
+// Machine code becomes a kernel, which is dropped.
+void load(const World& world, int count) {
+  static const std::vector<char> image = [] {
+    std::ifstream file(COSTS_CUBIN, std::ios::binary);
+    return std::vector<char>(std::istreambuf_iterator<char>(file), {});
+  }();
+  (void)world;
+  for (int i = 0; i < count; ++i) {
+    cucore_objectcode* code = nullptr;
+    cucore_kernel* kernel = nullptr;
+    CALL(cucore_objectcode_create, CUCORE_CODE_TYPE_CUBIN, image.data(), image.size(), nullptr,
+         &code);
+    CALL(cucore_objectcode_find_kernel, code, "saxpy", &kernel);
+    cucore_kernel_release(kernel);
+    cucore_objectcode_release(code);
+  }
+}
+
 // In memory.
 void hit_cache(const World& world, int count) {
   struct Cached {
@@ -200,6 +220,7 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"read_property", &read_property},
     {"serialize", &serialize},
     {"deserialize", &deserialize},
+    {"load", &load},
     {"hit_cache", &hit_cache},
 };
 

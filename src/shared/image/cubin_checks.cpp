@@ -32,6 +32,7 @@ constexpr std::string_view RESERVED_SHARED_PREFIX = ".nv.shared.reserved.";
 CubinChecks::CubinChecks(const ElfFile& file, const ElfSection& symbol_table,
                          const std::vector<ElfSymbol>& symbols)
     : file_(file), symbol_table_(symbol_table), symbols_(symbols) {
+  by_name_.reserve(file.sections().size());
   for (const ElfSection& section : file.sections()) by_name_.emplace(section.text_name, &section);
 }
 

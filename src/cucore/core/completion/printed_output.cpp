@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/completion/printed_output.hpp"
 
-#include <cstring>
+#include <string_view>
 
 namespace cucore::core {
 
 bool may_print(image::CodeType type, std::span<const std::byte> bytes) {
   if (type != image::CodeType::PTX && type != image::CodeType::CUBIN) return true;
-  for (const char* function : {"vprintf", "__assertfail"})
-    if (memmem(bytes.data(), bytes.size(), function, std::strlen(function))) return true;
-  return false;
+  // faster than memmem(), because the first characters are rare in machine code
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text.find("vprintf") != text.npos || text.find("__assertfail") != text.npos;
 }
 
 namespace {

@@ -99,8 +99,7 @@ Ref<LoadedImage> CodeLoader::load(const Device& device) {
 Ref<LoadedImage> CodeLoader::load_choice(const Choice& choice, const Device& device) const {
   const image::Image& image = *choice.image;
   if (image.type != CodeType::LTOIR)
-    return LoadedImage::load(image.bytes.data(), device, "load " + code_.label(), image.symbols,
-                             may_print(image.type, image.bytes));
+    return LoadedImage::load(image, device, "load " + code_.label());
   const container::Code& code = code_.code();
   container::Code input;
   static_cast<image::Image&>(input) = image;
@@ -108,9 +107,8 @@ Ref<LoadedImage> CodeLoader::load_choice(const Choice& choice, const Device& dev
                        ? code.image_metadata[choice.index]
                        : code.metadata;
   const container::Code linked = link_ltoir(input, device.capability(), device.is_emulated());
-  return LoadedImage::load(linked.bytes.data(), device,
-                           concat("load ", code_.label(), ", linked for ", linked.arch.text()),
-                           linked.symbols, may_print(linked.type, linked.bytes));
+  return LoadedImage::load(linked, device,
+                           concat("load ", code_.label(), ", linked for ", linked.arch.text()));
 }
 
 void CodeLoader::adopt(Ref<LoadedImage> image) {

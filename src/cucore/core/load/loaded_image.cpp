@@ -14,31 +14,35 @@ using driver::cuda;
 
 namespace {
 
-// The driver's PTX compiler writes here while a library loads.
+// The driver's PTX compiler writes here while a library loads. Machine code is not compiled, and to
+// clear a long buffer would cost more than the rest of its load.
 class JitLog {
  public:
-  static constexpr size_t CAPACITY = size_t{1} << 16;
-
-  JitLog() : errors_(CAPACITY), info_(CAPACITY) {}
+  explicit JitLog(image::CodeType type)
+      : capacity_(type == image::CodeType::CUBIN ? size_t{1} << 10 : size_t{1} << 16),
+        text_(std::make_unique<char[]>(2 * capacity_)) {}
 
   unsigned count() const { return 4; }
   CUjit_option* names() { return names_; }
   void** values() { return values_; }
 
   std::string text() const {
-    std::string log(errors_.data());
-    if (*info_.data()) log += (log.empty() ? "" : "\n") + std::string(info_.data());
+    std::string log(errors());
+    if (*info()) log += (log.empty() ? "" : "\n") + std::string(info());
     return log;
   }
 
  private:
   static void* as_value(size_t number) { return reinterpret_cast<void*>(number); }
+  char* errors() const { return text_.get(); }
+  char* info() const { return text_.get() + capacity_; }
 
-  std::vector<char> errors_, info_;
+  const size_t capacity_;
+  const std::unique_ptr<char[]> text_;
   CUjit_option names_[4] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                             CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
   // The last byte is reserved, so that the text always ends.
-  void* values_[4] = {errors_.data(), as_value(CAPACITY - 1), info_.data(), as_value(CAPACITY - 1)};
+  void* values_[4] = {errors(), as_value(capacity_ - 1), info(), as_value(capacity_ - 1)};
 };
 
 }  // namespace
@@ -61,18 +65,18 @@ CUresult load_and_try(CUlibrary& native, const void* image, JitLog& jit) {
 
 }  // namespace
 
-Ref<LoadedImage> LoadedImage::load(const void* image, const Device& device, const std::string& what,
-                                   std::vector<image::Symbol> symbols, bool may_print) {
+Ref<LoadedImage> LoadedImage::load(const image::Image& image, const Device& device,
+                                   const std::string& what) {
   start_deferred_releases();
   auto unload = std::make_unique<DeferredUnload>();
   const PrimaryScope primary(device);
-  JitLog jit;
-  const CUresult result = load_and_try(unload->library, image, jit);
+  JitLog jit(image.type);
+  const CUresult result = load_and_try(unload->library, image.bytes.data(), jit);
   if (result != CUDA_SUCCESS) driver::fail(result, what + " on " + device.label(), jit.text());
   log(LogLevel::DEBUG, what);
   const CUlibrary native = unload->library;
   try {
-    return make<LoadedImage>(std::move(unload), std::move(symbols), may_print);
+    return make<LoadedImage>(std::move(unload), image.symbols, may_print(image.type, image.bytes));
   } catch (...) {
     driver::check_release(cuda().cuLibraryUnload(native), "unload object code");
     throw;

@@ -25,8 +25,8 @@ class LoadedImage final : public Object {
  public:
   // `what` is "load saxpy.cu (CUBIN for sm_90)"; the error contains the driver's own log. The
   // loaded image serves all devices that it fits; `device` is the one that it is tried on.
-  static Ref<LoadedImage> load(const void* image, const Device& device, const std::string& what,
-                               std::vector<image::Symbol> symbols, bool may_print);
+  static Ref<LoadedImage> load(const image::Image& image, const Device& device,
+                               const std::string& what);
 
   // Stands for an image of another owner, which is never unloaded. Its kernels may print.
   static Ref<LoadedImage> borrow();
