@@ -92,7 +92,7 @@ TEST(OwnerOfAProgram, ShareAddsAReference) {
 }
 
 TEST(OwnerOfAProgram, SwapExchangesHandles) {
-  cucore::Program a = new_program(), b = make_program();
+  cucore::Program a = new_program(), b = new_program();
   cucore_program* const handle = a.get();
   a.swap(b);
   EXPECT_EQ(b.get(), handle);
@@ -100,7 +100,7 @@ TEST(OwnerOfAProgram, SwapExchangesHandles) {
 }
 
 TEST(OwnerOfAProgram, OutIsThePlaceForAFunctionOfC) {
-  cucore::Program program = make_program();
+  cucore::Program program = new_program();
   cucore_program* const before = program.get();
   const char* const source = "__global__ void g() {}";
   ASSERT_EQ(cucore_program_create(CUCORE_SOURCE_TYPE_CUDA_CPP, source, std::strlen(source), nullptr,
