@@ -40,7 +40,7 @@ int main(void) {
   TRY(cucore_cache_explain_miss(cache, program, CUCORE_CODE_TYPE_PTX, others, 1, why, sizeof why, &size, &error));
   printf("saxpy<int>: %s\n", why);
   TRY(cucore_cache_statistics(cache, &statistics, &error));
-  printf("%d builds, %d hits in memory\n", (int)statistics.builds, (int)statistics.hits_memory);
+  printf("builds: %d, hits in memory: %d\n", (int)statistics.builds, (int)statistics.hits_memory);
 
 done:
   if (error) fprintf(stderr, "%s\n%s", cucore_error_message(error), cucore_error_log(error));

@@ -29,7 +29,7 @@ int main() try {
   std::cout << "first " << text(first) << ", then " << text(second) << "; under a key of one's own " << text(own)
             << '\n'
             << "saxpy<int>: " << cache.explain_miss(program, cucore::CodeType::ptx, {"saxpy<int>"}) << '\n'
-            << cache.statistics().builds << " builds, " << cache.statistics().hits_memory << " hits in memory\n";
+            << "builds: " << cache.statistics().builds << ", hits in memory: " << cache.statistics().hits_memory << "\n";
   return second != cucore::CacheOutcome::hit_memory || code != again || !mine;
 } catch (const cucore::Error &error) {
   std::cerr << error.what() << '\n' << error.log();

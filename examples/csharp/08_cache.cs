@@ -30,7 +30,7 @@ static class Example {
       many = CudaProgram.CompileBatch(  // in worker processes
           new[] { new BatchItem(program, CodeType.Ptx, "saxpy<int>"), new BatchItem(program, CodeType.Ptx, "saxpy<char>") },
           new BatchOptions { Cache = cache });
-      Console.WriteLine($"{cache.Statistics.Builds} builds, {many[0]}");
+      Console.WriteLine($"builds: {cache.Statistics.Builds}, {many[0]}");
     }
     // end of snippet
     Directory.Delete(folder, true);

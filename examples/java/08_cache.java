@@ -30,7 +30,7 @@ class Caching {
       many = Program.compileBatch( // in worker processes
           List.of(BatchItem.of(program, CodeType.PTX, "saxpy<int>"), BatchItem.of(program, CodeType.PTX, "saxpy<char>")),
           BatchOptions.builder().cache(cache).build());
-      System.out.println(cache.getStatistics().getBuilds() + " builds, " + many.get(0));
+      System.out.println("builds: " + cache.getStatistics().getBuilds() + ", " + many.get(0));
     }
     // end of snippet
     try (Stream<Path> all = Files.walk(folder)) {

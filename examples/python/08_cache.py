@@ -28,7 +28,7 @@ mine = cache.get_or_build(key, generate).code  # called once for all threads and
 
 other = cucore.Program(SOURCE, name="saxpy.cu", arch="compute_90")
 print(cache.explain_miss(other, names=["saxpy<float>"]))
-print(f"{cache.statistics.builds} builds, {cache.statistics.hits_memory} hits")
+print(f"builds: {cache.statistics.builds}, hits in memory: {cache.statistics.hits_memory}")
 # end of snippet
 assert again == code and outcome is cucore.CacheOutcome.HIT_MEMORY
 assert again.kernel("saxpy<float>") and mine.kernel("mine")

@@ -55,8 +55,8 @@ TEST_F(Buffers, OfSizeZero) {
     EXPECT_EQ(cucore_buffer_address(buffer), 0u);
     SUCCEEDS(cucore_buffer_write, buffer, 0, nullptr, 0, stream_);
     SUCCEEDS(cucore_buffer_read, buffer, 0, nullptr, 0, stream_);
-    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "1 bytes|offset 0|0 bytes", cucore_buffer_write, buffer, 0,
-          "a", 1, stream_);
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "1 byte at offset 0|0 bytes", cucore_buffer_write, buffer,
+          0, "a", 1, stream_);
   }
 }
 
@@ -67,8 +67,8 @@ TEST_F(Buffers, RefuseRangesOutsideThem) {
     size_t offset, size;
   } ranges[] = {{0, 17}, {16, 1}, {17, 0}, {1, SIZE_MAX}, {SIZE_MAX, 1}, {SIZE_MAX, SIZE_MAX}};
   for (const auto& [offset, size] : ranges) {
-    const std::string parts =
-        std::to_string(size) + " bytes|offset " + std::to_string(offset) + "|16 bytes";
+    const std::string parts = (size == 1 ? "1 byte" : std::to_string(size) + " bytes") +
+                              " at offset " + std::to_string(offset) + "|16 bytes";
     FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "write|" + parts, cucore_buffer_write, buffer, offset,
           bytes, size, stream_);
     FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "read|" + parts, cucore_buffer_read, buffer, offset, bytes,

@@ -169,7 +169,7 @@ TEST_F(Launches, ChecksGridsAndBlocks) {
   refuses(CUCORE_ERROR_INVALID_ARGUMENT, "block[2] is 65", options);
   options.block[2] = 2;
   options.block[1] = threads / 2;
-  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "32 x|threads", options);
+  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "32 x|threads; |launch smaller blocks", options);
 }
 
 TEST_F(Launches, TakeAllThreeDimensions) {
@@ -299,7 +299,7 @@ TEST_F(Launches, SayWhatAKernelNeeds) {
                empty_, stream_, &options, nullptr, 0);
   }
   fake_->fail_call("cuLaunchKernelEx", 1, 720);
-  FAILS_ONCE(CUCORE_ERROR_LAUNCH, "grid is 1 blocks|at most|per multiprocessor|device 0",
+  FAILS_ONCE(CUCORE_ERROR_LAUNCH, "grid is 1 block; at most|per multiprocessor|device 0",
              cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
   fake_->fail_call("cuLaunchKernelEx", 1, 700);
   FAILS_ONCE(CUCORE_ERROR_KERNEL_FAULT, "launch kernel empty|cucore_device_reset",

@@ -47,7 +47,7 @@ internal static class Describe {
 //: shown CudaDevice device: $"{Name} ({Arch}), device {Ordinal}" -> Its name, architecture and number
 //: shown CudaStream stream: $"stream 0x{Native:x} of {Describe.Device(Device)}" -> Its handle and device
 //: shown CudaEvent event: $"event 0x{Native:x} of {Describe.Device(Device)}{(HasTiming ? ", with timing" : "")}" -> Its handle and device
-//: shown CudaBuffer buffer: $"buffer of {Size} bytes at 0x{Address:x} of {Describe.Device(Device)}" -> Its size, address and device
+//: shown CudaBuffer buffer: $"buffer of {Arguments.Bytes(Size)} at 0x{Address:x} of {Describe.Device(Device)}" -> Its size, address and device
 
 public partial class CudaQueue {
   /// <summary>The numbers of pending futures and of waiting completions.</summary>
@@ -62,7 +62,7 @@ public partial class CudaQueue {
 //: shown CudaFuture future: $"future {Token}" -> Its token
 //: shown CudaProgram program: $"program for {Backend}" -> What compiles it
 //: shown Linker linker: $"linker by {Backend}" -> What links
-//: shown Kernel kernel: $"kernel {Name}" + (ParameterCount is int count ? $" of {count} parameters" : "") -> Its name, and how many parameters it has, where that is known
+//: shown Kernel kernel: $"kernel {Name}" + (ParameterCount is int count ? $" of {count} parameter{(count == 1 ? "" : "s")}" : "") -> Its name, and how many parameters it has, where that is known
 
 public partial struct LaunchConfig {
   /// <summary>"grid (4, 1, 1), block (256, 1, 1)", and the other settings.</summary>

@@ -151,8 +151,9 @@ bool Place::explain() const {
 }
 
 bool refuse_count(const cucore_kernel* kernel, size_t wanted, size_t given) {
-  PyErr_Format(PyExc_TypeError, "%s takes %zu arguments, %zu were given",
-               cucore_kernel_label(kernel), wanted, given);
+  PyErr_Format(PyExc_TypeError, "%s takes %zu argument%s, %zu %s given",
+               cucore_kernel_label(kernel), wanted, wanted == 1 ? "" : "s", given,
+               given == 1 ? "was" : "were");
   return false;
 }
 

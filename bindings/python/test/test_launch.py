@@ -127,6 +127,8 @@ def test_wrong_arguments(device, stream, code):
     for count in (0, 2, 4, 40):
         with pytest.raises(TypeError, match=f"^scale takes 3 arguments, {count} were given$"):
             scale[1, 1, stream](*[1] * count)
+    with pytest.raises(TypeError, match="^scale takes 3 arguments, 1 was given$"):
+        scale[1, 1, stream](1)
     with pytest.raises(OverflowError, match="^take_complex argument 3 of 4: "):
         code.kernel("take_complex")[1, 1, stream](0j, 0j, 1e6, data)
     with pytest.raises(OverflowError, match="^take_complex argument 1 of 4: "):

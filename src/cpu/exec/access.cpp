@@ -5,13 +5,14 @@
 
 #include "cpu/exec/block.hpp"
 #include "cpu/exec/fault.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::cpu {
 namespace {
 
 std::string access_text(uint64_t address, uint64_t size, Access access) {
-  return std::string(access == Access::READ ? "read " : "wrote ") + std::to_string(size) +
-         " bytes at " + hex_text(address);
+  return std::string(access == Access::READ ? "read " : "wrote ") + counted(size, "byte") + " at " +
+         hex_text(address);
 }
 
 [[noreturn]] void stray(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
@@ -27,8 +28,8 @@ std::byte* bounded(const Warp& w, const Op& op, int lane, uint64_t address, uint
   const std::string where = address < bytes ? "across the end of the "
                             : int64_t(address) < 0
                                 ? "before the start of the "
-                                : std::to_string(address - bytes) + " bytes past the end of the ";
-  stray(w, op, lane, address, size, access, where + std::to_string(bytes) + " bytes of " + name);
+                                : counted(address - bytes, "byte") + " past the end of the ";
+  stray(w, op, lane, address, size, access, where + counted(bytes, "byte") + " of " + name);
 }
 
 void remember(Warp& w, const Op& op, uint64_t generation, const Range& range) {

@@ -7,6 +7,7 @@
 #include "cpu/exec/block.hpp"
 #include "cpu/exec/fault.hpp"
 #include "ptx/ast.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::cpu {
 
@@ -84,8 +85,10 @@ std::string Block::deadlock_text() const {
     const Warp& w = warps[x];
     for (uint32_t i = 0; i < w.group_count; ++i) {
       const Group& g = w.groups[i];
-      text += "; warp " + std::to_string(x) + ": " + std::to_string(std::popcount(g.mask)) +
-              " threads wait at " + place_text(*g.frame->function, g.pc, true);
+      const auto waiting = static_cast<unsigned>(std::popcount(g.mask));
+      text += "; warp " + std::to_string(x) + ": " + counted(waiting, "thread") +
+              (waiting == 1 ? " waits at " : " wait at ") +
+              place_text(*g.frame->function, g.pc, true);
     }
   }
   return text;

@@ -8,6 +8,7 @@
 #include "capi/guard.hpp"
 #include "core/compile/diagnostics.hpp"
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::capi {
 
@@ -24,7 +25,7 @@ inline void write_diagnostic(const std::vector<core::Diagnostic>& all, size_t in
                              cucore_diagnostic_info* out) {
   if (index >= all.size())
     throw Error(Status::INVALID_ARGUMENT,
-                concat("index is ", index, "; the log has ", all.size(), " diagnostics"));
+                concat("index is ", index, "; the log has ", counted(all.size(), "diagnostic")));
   const core::Diagnostic& one = all[index];
   const cucore_diagnostic_info info{.struct_size = 0,
                                     .severity = static_cast<cucore_severity>(one.severity),

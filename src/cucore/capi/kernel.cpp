@@ -8,9 +8,11 @@
 #include "capi/parameters.hpp"
 #include "core/load/launch.hpp"
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 
 using namespace cucore::capi;
 using cucore::concat;
+using cucore::counted;
 using cucore::Error;
 using cucore::Status;
 namespace core = cucore::core;
@@ -34,7 +36,7 @@ const image::Parameter& parameter_at(const core::Kernel& kernel, const core::Dev
   const auto& parameters = parameters_of(kernel, device);
   if (index >= parameters.size())
     throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; kernel ", kernel.label(),
-                                                 " has ", parameters.size(), " parameters"));
+                                                 " has ", counted(parameters.size(), "parameter")));
   return parameters[index];
 }
 

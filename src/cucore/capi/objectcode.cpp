@@ -11,9 +11,11 @@
 #include "container/reader.hpp"
 #include "container/writer.hpp"
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 
 using namespace cucore::capi;
 using cucore::concat;
+using cucore::counted;
 using cucore::Error;
 using cucore::Status;
 using cucore::image::CodeType;
@@ -81,7 +83,7 @@ const Symbol& symbol_at(const core::ObjectCode& code, size_t index, const char* 
   const auto& symbols = code.symbols();
   if (index >= symbols.size())
     throw Error(Status::INVALID_ARGUMENT, concat(argument, " is ", index, "; ", code.label(),
-                                                 " has ", symbols.size(), " symbols"));
+                                                 " has ", counted(symbols.size(), "symbol")));
   return symbols[index];
 }
 
@@ -147,7 +149,7 @@ const image::Parameter& parameter_at(const core::ObjectCode& code, size_t symbol
   const auto& parameters = parameters_of(code, kernel);
   if (index >= parameters.size())
     throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; ", label_of(kernel),
-                                                 " has ", parameters.size(), " parameters"));
+                                                 " has ", counted(parameters.size(), "parameter")));
   return parameters[index];
 }
 

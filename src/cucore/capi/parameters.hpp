@@ -9,6 +9,7 @@
 #include "capi/guard.hpp"
 #include "image/image.hpp"
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::capi {
 
@@ -31,8 +32,8 @@ class ParameterArray {
     *count_ = parameters.size();
     if (!out_) return;
     if (capacity_ < parameters.size())
-      throw Error(Status::BUFFER_TOO_SMALL, concat("capacity is ", capacity_, " elements; ",
-                                                   parameters.size(), " are needed"));
+      throw Error(Status::BUFFER_TOO_SMALL, concat("capacity is ", counted(capacity_, "element"),
+                                                   "; expected at least ", parameters.size()));
     for (size_t i = 0; i < parameters.size(); ++i)
       put(i, {.struct_size = 0,
               .offset = parameters[i].offset,

@@ -8,6 +8,7 @@
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -31,8 +32,8 @@ bool names_file(std::string_view text, std::string& path) {
 void load_file(Argument& argument, const std::string& path) {
   const std::string bytes = read_file(path);
   if (bytes.size() % argument.type->size != 0)
-    throw failed(fmt::format("{} has {} bytes, which is not a multiple of {}", path, bytes.size(),
-                             argument.type->name));
+    throw failed(fmt::format("{} has {}, which is not a multiple of {}", path,
+                             counted(bytes.size(), "byte"), argument.type->name));
   argument.file = path;
   const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
   argument.bytes.assign(data, data + bytes.size());
@@ -41,7 +42,7 @@ void load_file(Argument& argument, const std::string& path) {
 void resize(Argument& argument, std::size_t count) {
   constexpr std::size_t MOST_BYTES = std::size_t{1} << 40;  // larger than the memory of any device
   if (count > MOST_BYTES / argument.type->size)
-    throw usage(fmt::format("an array of {} elements is too big", count));
+    throw usage(fmt::format("an array of {} is too big", counted(count, "element")));
   argument.bytes.resize(count * argument.type->size);
 }
 
@@ -72,8 +73,8 @@ void parse_array(Argument& argument, std::string_view rest) {
   }
   load_file(argument, path);
   if (argument.count() != count)
-    throw failed(fmt::format("{} holds {} elements of {}, not {}", path, argument.count(),
-                             argument.type->name, count));
+    throw failed(fmt::format("{} holds {} of {}, not {}", path,
+                             counted(argument.count(), "element"), argument.type->name, count));
 }
 
 void parse_scalar(Argument& argument, std::string_view type, std::string_view value) {

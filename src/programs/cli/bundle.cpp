@@ -12,7 +12,7 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "report.hpp"
-#include "strings.hpp"
+#include "support/counted.hpp"
 #include "terminal.hpp"
 #include "trust.hpp"
 

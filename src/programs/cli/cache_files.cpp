@@ -22,7 +22,7 @@
 #include "print.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
-#include "strings.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::cli {
 namespace {

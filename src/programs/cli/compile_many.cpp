@@ -20,7 +20,7 @@
 #include "print.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
-#include "strings.hpp"
+#include "support/counted.hpp"
 #include "terminal.hpp"
 
 namespace cucore::cli {

@@ -15,6 +15,7 @@
 #include "failure.hpp"
 #include "print.hpp"
 #include "report.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -105,9 +106,9 @@ void print_library(const Json& library) {
 double gibibytes(const Json& bytes) { return bytes.get<double>() / (1 << 30); }
 
 void print_device(const Json& device) {
-  print("  {}: {}, {}, {} multiprocessors, {:.1f} of {:.1f} GiB free, {}\n",
-        device["ordinal"].get<int>(), device["name"].get<std::string>(),
-        device["arch"].get<std::string>(), device["multiprocessors"].get<int>(),
+  print("  {}: {}, {}, {}, {:.1f} of {:.1f} GiB free, {}\n", device["ordinal"].get<int>(),
+        device["name"].get<std::string>(), device["arch"].get<std::string>(),
+        counted(device["multiprocessors"].get<unsigned>(), "multiprocessor"),
         gibibytes(device["free_bytes"]), gibibytes(device["total_bytes"]),
         device["emulated"].get<bool>() ? "emulated on the CPU"
                                        : "PCI " + device["pci_bus_id"].get<std::string>());

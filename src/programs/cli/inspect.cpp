@@ -14,7 +14,7 @@
 #include "print.hpp"
 #include "report.hpp"
 #include "sections.hpp"
-#include "strings.hpp"
+#include "support/counted.hpp"
 #include "symbols.hpp"
 
 namespace cucore::cli {
@@ -188,8 +188,8 @@ void print_entries(const Json& entries) {
 void print_members(const Json& members) {
   print("members  {}\n", members.size());
   for (const Json& member : members)
-    print("  {}, {}, {} bytes\n", member["name"].get<std::string>(),
-          member["kind"].get<std::string>(), member["size"].get<std::size_t>());
+    print("  {}, {}, {}\n", member["name"].get<std::string>(), member["kind"].get<std::string>(),
+          counted(member["size"].get<std::size_t>(), "byte"));
 }
 
 // Indents the lines, so that none can be taken for a line of the command.

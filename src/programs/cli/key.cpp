@@ -9,6 +9,7 @@
 #include "failure.hpp"
 #include "files.hpp"
 #include "key_file.hpp"
+#include "support/counted.hpp"
 #include "terminal.hpp"
 
 namespace cucore::cli {
@@ -53,9 +54,9 @@ Key read_secret_key(const std::string& path, const KeyFlags& flags, KeyUse use) 
                                                        {path, flags.secret_format, flags.prefix})};
   if (use == KeyUse::SIGN && key.bytes.size() < LEAST_SECRET)
     print_warning(
-        fmt::format("{} has only {} bytes, which can be guessed; 'openssl rand -hex 32' "
+        fmt::format("{} has only {}, which can be guessed; 'openssl rand -hex 32' "
                     "makes a good secret",
-                    path, key.bytes.size()));
+                    path, counted(key.bytes.size(), "byte")));
   return key;
 }
 

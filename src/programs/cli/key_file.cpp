@@ -9,6 +9,7 @@
 
 #include "failure.hpp"
 #include "strings.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -161,7 +162,8 @@ Ed25519File from_pem(std::string_view text, const std::string& path) {
 
 Ed25519File from_bytes(const std::string& bytes, const std::string& path) {
   if (bytes.size() != KEY_SIZE)
-    wrong_key(path, fmt::format("holds {} bytes; a key of Ed25519 has 32 bytes", bytes.size()));
+    wrong_key(path, fmt::format("holds {}; a key of Ed25519 has 32 bytes",
+                                counted(bytes.size(), "byte")));
   return {KeyHalf::UNKNOWN, bytes};
 }
 

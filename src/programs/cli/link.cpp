@@ -14,7 +14,7 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "report.hpp"
-#include "strings.hpp"
+#include "support/counted.hpp"
 #include "target.hpp"
 #include "terminal.hpp"
 #include "toggles.hpp"

@@ -14,6 +14,7 @@
 #include "failure.hpp"
 #include "files.hpp"
 #include "print.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -30,8 +31,8 @@ Expectation parse_expectation(const std::string& text, const std::vector<Argumen
   expectation.file = indexed.value.substr(5);
   const std::string bytes = read_file(expectation.file);
   if (bytes.size() != argument.bytes.size())
-    throw failed(fmt::format("--expect {}: the file has {} bytes, the array {}", text, bytes.size(),
-                             argument.bytes.size()));
+    throw failed(fmt::format("--expect {}: the file has {}, the array {}", text,
+                             counted(bytes.size(), "byte"), argument.bytes.size()));
   const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
   expectation.bytes.assign(data, data + bytes.size());
   expectation.is_one_value = false;
@@ -63,8 +64,9 @@ void compare(const Expectation& expectation, const Argument& argument, double to
                           argument.type->format(expected));
   }
   if (different != 0)
-    throw failed(fmt::format("argument {} is not as expected: {} of {} elements differ; {}",
-                             expectation.index, different, argument.count(), first));
+    throw failed(fmt::format("argument {} is not as expected: {} of {} {}; {}", expectation.index,
+                             different, counted(argument.count(), "element"),
+                             different == 1 ? "differs" : "differ", first));
 }
 
 double parse_tolerance(const std::string& text) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "support/counted.hpp"
 #include "support/error.hpp"
 
 namespace cucore::image {
@@ -45,8 +46,7 @@ class ByteView {
   // Returns a part of the bytes; `part` names it in messages.
   ByteView slice(uint64_t offset, uint64_t size, std::string_view part) const {
     if (!contains(offset, size)) {
-      fail(offset,
-           std::string(part) + " of " + std::to_string(size) + " bytes does not lie inside");
+      fail(offset, std::string(part) + " of " + counted(size, "byte") + " does not lie inside");
     }
     return {what_, bytes_.subspan(offset, size), base_ + offset};
   }
@@ -88,7 +88,7 @@ inline constexpr uint64_t MAX_SLACK = 63;
 inline void check_slack(const ByteView& view, uint64_t end) {
   const uint64_t slack = view.size() - end;
   if (slack > MAX_SLACK || !view.all_zero(end, slack))
-    view.fail(end, std::to_string(slack) + " bytes follow that belong to nothing");
+    view.fail(end, counted(slack, "byte") + " after the end that belong to nothing");
 }
 
 }  // namespace cucore::image

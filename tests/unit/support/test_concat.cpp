@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "support/counted.hpp"
 #include "support/error.hpp"
 
 namespace cucore {
@@ -19,6 +20,14 @@ TEST(Concat, JoinsPartsOfEveryKind) {
   EXPECT_EQ(concat(std::numeric_limits<uint64_t>::max(), "|", std::numeric_limits<int64_t>::min()),
             "18446744073709551615|-9223372036854775808");
   EXPECT_EQ(concat(1.5), "1.5");
+}
+
+TEST(Concat, CountsWithTheNoun) {
+  EXPECT_EQ(counted(0, "byte"), "0 bytes");
+  EXPECT_EQ(counted(1, "byte"), "1 byte");
+  EXPECT_EQ(counted(2, "byte"), "2 bytes");
+  EXPECT_EQ(counted(1, "entry", "entries"), "1 entry");
+  EXPECT_EQ(counted(2, "entry", "entries"), "2 entries");
 }
 
 TEST(Error, CarriesWhatItWasGiven) {

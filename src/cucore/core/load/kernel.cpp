@@ -6,6 +6,7 @@
 #include "core/load/kernel_parameters.hpp"
 #include "core/objects/context_scope.hpp"
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::core {
 
@@ -146,8 +147,8 @@ size_t Kernel::available_dynamic_shared(const Device& device, int blocks, int bl
   check(cuda().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function_of(native, device), blocks,
                                                        block_size),
         [&] {
-          return concat("tell the dynamic shared memory left to kernel ", label_, " with ", blocks,
-                        " blocks of ", block_size);
+          return concat("tell the dynamic shared memory left to kernel ", label_, " with ",
+                        counted(blocks, "block"), " of ", block_size);
         });
   return bytes;
 }

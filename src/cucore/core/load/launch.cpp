@@ -9,6 +9,7 @@
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::core {
 namespace {
@@ -117,9 +118,10 @@ class Configuration {
     for (size_t axis = 0; axis < 3; ++axis) {
       cluster[axis] = options.cluster[axis] ? options.cluster[axis] : 1;
       if (grid[axis] % cluster[axis] != 0)
-        throw Error(Status::INVALID_ARGUMENT,
-                    concat("cucore_launch_options.grid[", axis, "] is ", grid[axis],
-                           " blocks, not a multiple of cluster[", axis, "], ", cluster[axis]));
+        throw Error(
+            Status::INVALID_ARGUMENT,
+            concat("cucore_launch_options.grid[", axis, "] is ", counted(grid[axis], "block"),
+                   ", not a multiple of cluster[", axis, "], ", cluster[axis]));
     }
     auto& value = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
     value.x = cluster[0], value.y = cluster[1], value.z = cluster[2];
@@ -151,14 +153,13 @@ void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes) {
   if (bytes > device.limits().shared_per_block_optin)
     throw Error(Status::INVALID_ARGUMENT,
                 concat("cucore_launch_options.dynamic_shared is ", bytes, "; ", device.label(),
-                       " allows ", device.limits().shared_per_block_optin, " bytes a block"));
+                       " allows ", device.limits().shared_per_block_optin, " bytes per block"));
   kernel.allow_dynamic_shared(device, bytes);
 }
 
 [[noreturn]] void throw_count(const Kernel& kernel, size_t count, size_t wanted) {
-  throw Error(Status::INVALID_ARGUMENT,
-              concat("kernel ", kernel.label(), " takes ", wanted,
-                     wanted == 1 ? " argument" : " arguments", ", got ", count));
+  throw Error(Status::INVALID_ARGUMENT, concat("kernel ", kernel.label(), " takes ",
+                                               counted(wanted, "argument"), ", got ", count));
 }
 
 // Sets the pointers to the values. Returns false if the arguments contain buffers, which are then
@@ -280,9 +281,7 @@ void throw_argument(const Kernel& kernel, const KernelImage& image, size_t index
                     "; pass a value of that type");
   throw Error(Status::INVALID_ARGUMENT,
               concat("argument ", index, " of kernel ", kernel.label(), " has ",
-                     given.data ? concat(given.size, given.size == 1 ? " byte" : " bytes")
-                                : "no data (NULL)",
-                     wanted));
+                     given.data ? counted(given.size, "byte") : "no data (NULL)", wanted));
 }
 
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
@@ -317,8 +316,8 @@ void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_laun
   const KernelImage& image = kernel.on(stream.device());
   if (image.parameters && !is_block_size(size, image.parameter_bytes))
     throw Error(Status::INVALID_ARGUMENT,
-                concat("the parameters of kernel ", kernel.label(), " take ", image.parameter_bytes,
-                       " bytes, got ", size));
+                concat("the parameters of kernel ", kernel.label(), " take ",
+                       counted(image.parameter_bytes, "byte"), ", got ", size));
   if (image.parameters) size = image.parameter_bytes;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::core {
 namespace {
@@ -24,7 +25,7 @@ std::string broken_need(const Kernel& kernel, const Device& device, const CUlaun
   if (most > 0 && threads > most)
     return concat("a block has ", threads, " threads, and this kernel can have ", most,
                   " (it uses ", registers,
-                  " registers a thread); use a smaller block, or compile with "
+                  " registers per thread); use a smaller block, or compile with "
                   "cucore_program_options.max_register_count or __launch_bounds__");
   const int fixed = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
   const uint64_t shared = static_cast<uint64_t>(fixed) + config.sharedMemBytes;
@@ -51,11 +52,12 @@ std::string too_many_blocks(const Kernel& kernel, const Device& device,
   const int each = kernel.occupancy(device, threads, config.sharedMemBytes);
   const int processors = device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   const int fixed = attribute_or(kernel, device, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0);
-  return concat(
-      "grid is ", blocks, " blocks; at most ", int64_t{each} * processors, " blocks (", each,
-      " per multiprocessor x ", processors, " multiprocessors) of this kernel with ", threads,
-      " threads and ", uint64_t{config.sharedMemBytes} + fixed,
-      " bytes of shared memory can run at once on ", device.label(), "; use a smaller grid");
+  return concat("grid is ", counted(blocks, "block"), "; at most ",
+                counted(uint64_t(each) * processors, "block"), " (", each, " per multiprocessor x ",
+                counted(processors, "multiprocessor"), ") of this kernel with ",
+                counted(threads, "thread"), " and ",
+                counted(uint64_t{config.sharedMemBytes} + fixed, "byte"),
+                " of shared memory can run at once on ", device.label(), "; use a smaller grid");
 } catch (...) {
   return {};
 }

@@ -13,6 +13,7 @@
 #include "image/arch.hpp"
 #include "image/fatbin.hpp"
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 #include "support/sha256.hpp"
 
 namespace cucore::core {
@@ -159,9 +160,8 @@ Ref<const ObjectCode> ObjectCode::entry_at(size_t index) const {
 
 Ref<const ObjectCode> ObjectCode::image_at(size_t index) const {
   if (index >= image_count())
-    throw Error(Status::INVALID_ARGUMENT,
-                concat("index is ", index, "; ", label(), " holds ", image_count(),
-                       image_count() == 1 ? " image" : " images"));
+    throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; ", label(), " holds ",
+                                                 counted(image_count(), "image")));
   if (code_.type == CodeType::FATBIN) return entry_at(index);
   if (!is_bundle()) return Ref<const ObjectCode>(this);
   Code code;

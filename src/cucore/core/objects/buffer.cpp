@@ -9,6 +9,7 @@
 #include "core/objects/context_scope.hpp"
 #include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::core {
 
@@ -19,8 +20,8 @@ namespace {
 
 // Describes an allocation that failed. The driver does not report how much memory is free.
 std::string describe_allocation(const Context& context, size_t size, const char* kind) {
-  std::string message =
-      concat("allocate ", size, " bytes of ", kind, " memory on ", context.device().label());
+  std::string message = concat("allocate ", counted(size, "byte"), " of ", kind, " memory on ",
+                               context.device().label());
   const driver::ContextGuard guard(context.native(), std::nothrow);
   size_t free_bytes = 0, total_bytes = 0;
   if (cuda().cuMemGetInfo(&free_bytes, &total_bytes) == CUDA_SUCCESS)
@@ -108,7 +109,10 @@ Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
   void* host = nullptr;
   constexpr unsigned FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
   check(allocate_or_wait(*primary.context(), [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }),
-        [&] { return concat("allocate ", size, " bytes of pinned memory for ", device.label()); });
+        [&] {
+          return concat("allocate ", counted(size, "byte"), " of pinned memory for ",
+                        device.label());
+        });
   CUdeviceptr address = 0;
   const CUresult mapped = cu.cuMemHostGetDevicePointer(&address, host, 0);
   if (mapped != CUDA_SUCCESS) driver::check_release(cu.cuMemFreeHost(host), "free pinned memory");
@@ -192,8 +196,9 @@ void BufferUse::end() noexcept { buffer_->allocation_->uses().record_event(*stre
 void Buffer::require_range(size_t offset, size_t size, const char* verb) const {
   require_usable();
   if (offset > size_ || size > size_ - offset)
-    throw Error(Status::INVALID_ARGUMENT, concat("cannot ", verb, " ", size, " bytes at offset ",
-                                                 offset, " of a buffer of ", size_, " bytes"));
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("cannot ", verb, " ", counted(size, "byte"), " at offset ", offset,
+                       " of a buffer of ", counted(size_, "byte")));
 }
 
 namespace {
@@ -239,8 +244,9 @@ void Buffer::write(size_t offset, const void* source, size_t size, const Stream&
   const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
   hold_if_captured(stream, *this);
-  check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()),
-        [&] { return concat("write ", size, " bytes to a buffer on ", device().label()); });
+  check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()), [&] {
+    return concat("write ", counted(size, "byte"), " to a buffer on ", device().label());
+  });
   if (is_registered(source)) stream.synchronize();
 }
 
@@ -251,8 +257,9 @@ void Buffer::read(size_t offset, void* destination, size_t size, const Stream& s
   const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
   hold_if_captured(stream, *this);
-  check(cuda().cuMemcpyDtoHAsync(destination, address_ + offset, size, stream.native()),
-        [&] { return concat("read ", size, " bytes from a buffer on ", device().label()); });
+  check(cuda().cuMemcpyDtoHAsync(destination, address_ + offset, size, stream.native()), [&] {
+    return concat("read ", counted(size, "byte"), " from a buffer on ", device().label());
+  });
   stream.synchronize();
 }
 
@@ -275,7 +282,8 @@ void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, siz
   hold_if_captured(stream, source);
   // The driver finds the devices by the addresses, which are unified.
   check(cuda().cuMemcpyAsync(to, from, size, stream.native()), [&] {
-    return concat("copy ", size, " bytes from ", source.device().label(), " to ", device().label());
+    return concat("copy ", counted(size, "byte"), " from ", source.device().label(), " to ",
+                  device().label());
   });
 }
 
@@ -350,9 +358,10 @@ void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t patter
   std::memcpy(&value, pattern, pattern_size);
   const bool can_copy = kind_ == Kind::POOL || kind_ == Kind::MANAGED ||
                         (kind_ == Kind::BORROWED && pattern_size == 8 && is_on_device(address_));
-  check(fill_with(address_ + offset, value, pattern_size, size / pattern_size, can_copy,
-                  stream.native()),
-        [&] { return concat("fill ", size, " bytes of a buffer on ", device().label()); });
+  check(
+      fill_with(address_ + offset, value, pattern_size, size / pattern_size, can_copy,
+                stream.native()),
+      [&] { return concat("fill ", counted(size, "byte"), " of a buffer on ", device().label()); });
 }
 
 }  // namespace cucore::core
