@@ -119,9 +119,9 @@ class Cache(CommandTest):
             self.write("n.h", text)
             lines = self.run_command(*arguments).stderr.decode().splitlines()
             reasons.append([line for line in lines if "the cache has no result" in line])
-        self.assertRegex(reasons[0][0], "of n.cu: nothing of that name has been built before as CUBIN$")
+        self.assertRegex(reasons[0][0], "of ./n.cu: nothing of that name has been built before as CUBIN$")
         self.assertEqual(reasons[1], [])
-        self.assertRegex(reasons[2][0], "of n.cu: /.*/n.h has changed$")
+        self.assertRegex(reasons[2][0], "of ./n.cu: .*/n.h has changed$")
 
     @needs_nvrtc
     def test_a_batch_ends_with_a_summary(self):

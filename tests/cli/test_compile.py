@@ -55,6 +55,15 @@ class Compile(CommandTest):
         self.compile("m.cu", "m.ptx", "-I", "headers", "-DFROM_LINE=4", "-D", "BARE")
         self.compile("m.cu", "m.ptx", "-Iheaders", "--flag=-DFROM_LINE=4", "--flag=-DBARE")
 
+    def test_quoted_includes_search_the_folder_of_the_file(self):
+        (self.folder / "sub").mkdir()
+        for folder in ("", "sub/"):
+            self.write(f"{folder}near.h", "#define NEAR 1\n")
+            for include in ('#include "near.h"', '  #  include"near.h"'):
+                self.write(f"{folder}near.cu", f"// first\n{include}\n__global__ void f(int* p) {{ *p = NEAR; }}\n")
+                self.compile(f"{folder}near.cu", "near.ptx")
+                self.fails(1, "compile", f"{folder}near.cu", "-o", "near.ptx", "--no-source-include", says="near.h")
+
     def test_the_standard_input_and_output(self):
         result = self.run_command("compile", "-", "-t", "ptx", "-o", "-", input=self.read("saxpy.cu"))
         self.assertEqual(result.returncode, 0, result.stderr)

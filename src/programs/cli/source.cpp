@@ -9,6 +9,7 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "memory_reserve.hpp"
+#include "strings.hpp"
 #include "terminal.hpp"
 #include "toggles.hpp"
 
@@ -85,10 +86,24 @@ void add_numbers(CLI::App& command, const char* name, std::vector<std::int32_t>&
   command.add_option(name, to, what)->type_name("N")->allow_extra_args(false);
 }
 
+bool includes_in_quotes(std::string_view source) {
+  for (std::size_t at = source.find('#'); at != source.npos; at = source.find('#', at + 1)) {
+    constexpr std::string_view INCLUDE = "include";
+    std::string_view rest = trimmed(source.substr(at + 1, source.find('\n', at) - at));
+    if (!rest.starts_with(INCLUDE)) continue;
+    if (trimmed(rest.substr(INCLUDE.size())).starts_with('"')) return true;
+  }
+  return false;
+}
+
 // "-" has no name of its own, but messages and the language need one.
-std::string shown_name(const std::string& path, SourceType type) {
-  // CUDA C++ resolves includes relative to this exact file name.
-  if (path != "-") return type == SourceType::cuda_cpp ? path : code_name(path);
+std::string shown_name(const std::string& path, SourceType type, std::string_view source) {
+  // CUDA C++ resolves includes relative to this exact file name. A name without a folder has none
+  // for NVRTC, not even the current one.
+  const bool needs_folder =
+      type == SourceType::cuda_cpp && path.find('/') == path.npos && includes_in_quotes(source);
+  if (path != "-")
+    return (needs_folder ? "./" : "") + (type == SourceType::cuda_cpp ? path : code_name(path));
   return type == SourceType::ptx       ? "stdin.ptx"
          : type == SourceType::nvvm_ir ? "stdin.ll"
                                        : "stdin.cu";
@@ -114,7 +129,7 @@ Program make_program(const std::string& path, const CompileFlags& flags) {
   const std::string source = read_file(path);
   require_source(source, path, type);
   Options options = flags.options;
-  options.name = shown_name(path, type);
+  options.name = shown_name(path, type, source);
   add_log_name(options.name);
   for (const std::string& module : flags.extra_sources)
     options.extra_sources.push_back({module, read_file(module)});
