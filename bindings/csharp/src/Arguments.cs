@@ -58,7 +58,7 @@ internal static class Arguments {
   }
 
   private static Exception Invalid(string message) {
-    return new InvalidArgumentException(new Failure((int)Status.InvalidArgument, message, "", "cucore", 0, "", new Diagnostic[0]));
+    return new InvalidArgumentException(new Failure(Status.InvalidArgument, message));
   }
 }
 }

@@ -6,6 +6,7 @@ using System.Runtime.Serialization;
 
 namespace Cucore {
 /// <summary>The native library's report of a failed call.</summary>
+[Serializable]
 internal sealed class Failure {
   //: fields internal (int status)
   internal readonly Status Status = (Status)status;
@@ -15,58 +16,43 @@ internal sealed class Failure {
   internal readonly int NativeCode;
   internal readonly string NativeName;
   internal readonly Diagnostic[] Diagnostics;
+
+  internal Failure(Status status, string message) : this((int)status, message, "", "cucore", 0, "", new Diagnostic[0]) {}
 }
 
 /// <summary>A call of the library failed. Each status has a class under this one.</summary>
 [Serializable]
 public partial class CucoreException : Exception {
-  private readonly Diagnostic[] diagnostics;
+  private readonly Failure failure;
 
   /// <summary>How the call ended.</summary>
-  public Status Status { get; }
+  public Status Status { get { return failure.Status; } }
   //: cucore_error_message
   public override string Message { get { return base.Message; } }
   //: cucore_error_log
-  public string Log { get; }
+  public string Log { get { return failure.Log; } }
   //: cucore_error_origin
-  public string Origin { get; }
+  public string Origin { get { return failure.Origin; } }
   //: cucore_error_native_code
-  public int NativeCode { get; }
+  public int NativeCode { get { return failure.NativeCode; } }
   //: cucore_error_native_name
-  public string NativeName { get; }
+  public string NativeName { get { return failure.NativeName; } }
   //: also cucore_error_diagnostic_at
   //: also cucore_error_diagnostic_count
   /// <summary>The messages in the log, parsed: file, line, severity, text.</summary>
-  public IReadOnlyList<Diagnostic> Diagnostics { get { return diagnostics; } }
+  public IReadOnlyList<Diagnostic> Diagnostics { get { return failure.Diagnostics; } }
 
-  internal CucoreException(Failure failure) : base(failure.Message) {
-    Status = failure.Status;
-    Log = failure.Log;
-    Origin = failure.Origin;
-    NativeCode = failure.NativeCode;
-    NativeName = failure.NativeName;
-    diagnostics = failure.Diagnostics;
-  }
+  internal CucoreException(Failure failure) : base(failure.Message) { this.failure = failure; }
 
   /// <summary>Creates it from serialized data.</summary>
   protected CucoreException(SerializationInfo info, StreamingContext context) : base(info, context) {
-    Status = (Status)info.GetInt32("Cucore.Status");
-    Log = info.GetString("Cucore.Log");
-    Origin = info.GetString("Cucore.Origin");
-    NativeCode = info.GetInt32("Cucore.NativeCode");
-    NativeName = info.GetString("Cucore.NativeName");
-    diagnostics = (Diagnostic[])info.GetValue("Cucore.Diagnostics", typeof(Diagnostic[]));
+    failure = (Failure)info.GetValue("Cucore.Failure", typeof(Failure));
   }
 
   /// <summary>Serializes it.</summary>
   public override void GetObjectData(SerializationInfo info, StreamingContext context) {
     base.GetObjectData(info, context);
-    info.AddValue("Cucore.Status", (int)Status);
-    info.AddValue("Cucore.Log", Log);
-    info.AddValue("Cucore.Origin", Origin);
-    info.AddValue("Cucore.NativeCode", NativeCode);
-    info.AddValue("Cucore.NativeName", NativeName);
-    info.AddValue("Cucore.Diagnostics", diagnostics, typeof(Diagnostic[]));
+    info.AddValue("Cucore.Failure", failure);
   }
 
   /// <summary>The class, the message, the trace, and the log if it exists.</summary>

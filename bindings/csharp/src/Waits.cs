@@ -56,14 +56,13 @@ internal static class Waits {
 
   internal static CucoreException NotReady(long nanoseconds) {
     string message = $"the awaited work is not complete after {nanoseconds} ns";
-    return CucoreException.Of(new Failure((int)Status.NotReady, message, "", "cucore", 0, "", new Diagnostic[0]));
+    return CucoreException.Of(new Failure(Status.NotReady, message));
   }
 
   /// <summary>Returns the object code of a compile, and the place where it was found.</summary>
   internal static CacheResult Finish(NativeCompiling compiling) {
     using (compiling) {
-      Pace pace = new Pace();
-      while (!compiling.Wait(pace.Milliseconds)) pace.Rest();
+      InSlices(-1, slice => compiling.Wait(Timeout.WholeMilliseconds(slice)));
       ObjectCode code = compiling.Take(out int outcome);
       return new CacheResult(code, outcome);
     }
