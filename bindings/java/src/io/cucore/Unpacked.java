@@ -18,6 +18,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -63,12 +64,8 @@ final class Unpacked {
       return name.startsWith("libcucore") && !name.equals(NativeLoader.CPU_DEVICE);
     }
 
-    long stampMillis() {
-      return 1000 * (FIRST_STAMP + Long.parseLong(sum.substring(0, STAMP_DIGITS), 16));
-    }
-
     FileTime stamp() {
-      return FileTime.fromMillis(stampMillis());
+      return FileTime.from(FIRST_STAMP + Long.parseLong(sum.substring(0, STAMP_DIGITS), 16), TimeUnit.SECONDS);
     }
   }
 
@@ -176,7 +173,7 @@ final class Unpacked {
     if (((Integer) facts.get("mode") & KIND) != REGULAR || !facts.get("size").equals(entry.size)) {
       return false;
     }
-    if (isPrivate && isPrivate(facts) && ((FileTime) facts.get("lastModifiedTime")).toMillis() == entry.stampMillis()) {
+    if (isPrivate && isPrivate(facts) && facts.get("lastModifiedTime").equals(entry.stamp())) {
       return true;
     }
     return sum(Files.readAllBytes(file)).equals(entry.sum) && restamp(file, entry);
