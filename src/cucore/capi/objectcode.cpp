@@ -2,7 +2,6 @@
 #include "core/load/objectcode.hpp"
 
 #include <cstddef>
-#include <cstring>
 
 #include "capi/diagnostic.hpp"
 #include "capi/guard.hpp"
@@ -94,6 +93,15 @@ cucore_symbol_info to_c(const Symbol& symbol) {
           .kind = static_cast<cucore_symbol_kind>(symbol.kind),
           .parameter_count = symbol.parameters ? symbol.parameters->size() : SIZE_MAX,
           .size = symbol.size};
+}
+
+void store(const container::Parts& parts, void* buffer, size_t capacity, size_t* size) {
+  *size = parts.size();
+  if (!buffer) return;
+  if (capacity < parts.size())
+    throw Error(Status::BUFFER_TOO_SMALL,
+                concat("capacity is ", capacity, " bytes, ", parts.size(), " are needed"));
+  parts.copy_to(static_cast<std::byte*>(buffer));
 }
 
 container::SignaturePolicy to_policy(cucore_signature_policy policy) {
@@ -364,13 +372,10 @@ CUCORE_API cucore_status cucore_objectcode_serialize(const cucore_objectcode* co
     if (given.signing_key)
       how.sign =
           to_key<container::SigningKey>(*given.signing_key, "cucore_serialize_options.signing_key");
-    const image::Bytes bytes = container::write(self.code(), how);
-    *size = bytes.size();
-    if (!buffer) return;
-    if (capacity < bytes.size())
-      throw Error(Status::BUFFER_TOO_SMALL,
-                  concat("capacity is ", capacity, " bytes, ", bytes.size(), " are needed"));
-    std::memcpy(buffer, bytes.data(), bytes.size());
+    if (how.compress || how.sign)
+      store(container::write_parts(self.code(), how), buffer, capacity, size);
+    else
+      store(self.parts(), buffer, capacity, size);
   });
 }
 

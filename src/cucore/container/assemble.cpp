@@ -12,33 +12,15 @@ namespace cucore::container {
 
 namespace {
 
-Section& signature_section(std::vector<Section>& sections) {
-  const auto is_signature = [](const Section& section) {
-    return (section.entry.type & ~MAY_SKIP) == SIG;
-  };
-  auto found = std::find_if(sections.begin(), sections.end(), is_signature);
+bool is_signature(const Section& section) { return (section.entry.type & ~MAY_SKIP) == SIG; }
+
+void add_signature(std::vector<Section>& sections) {
+  auto found = std::ranges::find_if(sections, is_signature);
   if (found == sections.end()) found = sections.insert(found, Section{});
   found->entry = SectionEntry{};
   found->entry.type = SIG;
   found->own.assign(sizeof(SignatureRecord), std::byte{0});
   found->is_own = true;
-  return *found;
-}
-
-// Fills in offsets, sizes and digests; returns the size of the file.
-uint64_t place(std::vector<Section>& sections) {
-  uint64_t end = sizeof(ContainerHeader) + sections.size() * sizeof(SectionEntry);
-  for (Section& section : sections) {
-    SectionEntry& entry = section.entry;
-    entry.offset = align_up(end);
-    entry.stored_size = section.stored().size();
-    if (entry.compression == STORED) entry.raw_size = entry.stored_size;
-    entry.alignment = SECTION_ALIGNMENT;
-    const bool signature = (entry.type & ~MAY_SKIP) == SIG;
-    entry.digest = signature ? Digest{} : sha256(section.stored());
-    end = entry.offset + entry.stored_size;
-  }
-  return end;
 }
 
 ContainerHeader make_header(uint64_t file_size, uint32_t section_count) {
@@ -53,20 +35,11 @@ ContainerHeader make_header(uint64_t file_size, uint32_t section_count) {
   return header;
 }
 
-void put(image::Bytes& file, uint64_t offset, const void* data, size_t size) {
-  if (size != 0) std::memcpy(file.data() + offset, data, size);
-}
-
-void put_signature(image::Bytes& file, const Section& section, const SigningKey& key,
-                   std::span<const std::byte> message) {
-  SignatureRecord record{};
-  record.algorithm = static_cast<uint8_t>(key.algorithm);
-  record.key_id = key_id(verifying_key(key));
-  record.signature = sign_message(key, message);
-  put(file, section.entry.offset, &record, sizeof record);
-}
-
 }  // namespace
+
+image::Bytes assemble(std::vector<Section> sections, const std::optional<SigningKey>& key) {
+  return Parts(std::move(sections), key).bytes();
+}
 
 image::Bytes signed_bytes(std::span<const std::byte> container, uint32_t section_count) {
   const auto part =
@@ -77,26 +50,77 @@ image::Bytes signed_bytes(std::span<const std::byte> container, uint32_t section
   return bytes;
 }
 
-image::Bytes assemble(std::vector<Section> sections, const std::optional<SigningKey>& key) {
-  if (key) signature_section(sections);
-  if (sections.size() > MAX_SECTIONS)
+Parts::Parts(std::vector<Section> sections, const std::optional<SigningKey>& key)
+    : sections_(std::move(sections)) {
+  if (key) add_signature(sections_);
+  if (sections_.size() > MAX_SECTIONS)
     throw Error(Status::INVALID_ARGUMENT, "a container holds at most 4096 sections");
-  const uint64_t size = place(sections);
-  const auto count = static_cast<uint32_t>(sections.size());
-  ContainerHeader header = make_header(size, count);
-  image::Bytes file(size);
-  put(file, 0, &header, sizeof header);
-  uint64_t at = sizeof header;
-  for (const Section& section : sections) {
-    put(file, at, &section.entry, sizeof section.entry);
-    at += sizeof section.entry;
-    put(file, section.entry.offset, section.stored().data(), section.stored().size());
+  size_ = place();
+  make_head();
+  if (key) sign(*key);
+}
+
+// Fills in offsets, sizes and digests; returns the size of the file.
+uint64_t Parts::place() {
+  Sha256 hash;
+  uint64_t end = sizeof(ContainerHeader) + sections_.size() * sizeof(SectionEntry);
+  for (Section& section : sections_) {
+    SectionEntry& entry = section.entry;
+    entry.offset = align_up(end);
+    entry.stored_size = section.stored().size();
+    if (entry.compression == STORED) entry.raw_size = entry.stored_size;
+    entry.alignment = SECTION_ALIGNMENT;
+    entry.digest = is_signature(section) ? Digest{} : hash.digest(section.stored());
+    end = entry.offset + entry.stored_size;
   }
-  const image::Bytes message = signed_bytes(file, count);
-  const Digest digest = sha256(message);
-  put(file, offsetof(ContainerHeader, checksum), digest.data(), header.checksum.size());
-  for (const Section& section : sections)
-    if (key && section.entry.type == SIG) put_signature(file, section, *key, message);
+  return end;
+}
+
+void Parts::make_head() {
+  const ContainerHeader header = make_header(size_, static_cast<uint32_t>(sections_.size()));
+  head_.resize(sizeof header + sections_.size() * sizeof(SectionEntry));
+  std::memcpy(head_.data(), &header, sizeof header);
+  std::byte* at = head_.data() + sizeof header;
+  for (const Section& section : sections_) {
+    std::memcpy(at, &section.entry, sizeof section.entry);
+    at += sizeof section.entry;
+  }
+  const Digest digest = sha256(head_);
+  std::memcpy(head_.data() + offsetof(ContainerHeader, checksum), digest.data(),
+              header.checksum.size());
+}
+
+void Parts::sign(const SigningKey& key) {
+  SignatureRecord record{};
+  record.algorithm = static_cast<uint8_t>(key.algorithm);
+  record.key_id = key_id(verifying_key(key));
+  record.signature =
+      sign_message(key, signed_bytes(head_, static_cast<uint32_t>(sections_.size())));
+  const auto signature = std::ranges::find_if(sections_, is_signature);
+  std::memcpy(signature->own.data(), &record, sizeof record);
+}
+
+void Parts::copy_to(std::byte* out) const {
+  std::memcpy(out, head_.data(), head_.size());
+  uint64_t end = head_.size();
+  for (const Section& section : sections_) {
+    const auto stored = section.stored();
+    std::memset(out + end, 0, section.entry.offset - end);
+    if (!stored.empty()) std::memcpy(out + section.entry.offset, stored.data(), stored.size());
+    end = section.entry.offset + stored.size();
+  }
+}
+
+// Appends, because a vector that is resized first writes each byte twice.
+image::Bytes Parts::bytes() const {
+  image::Bytes file;
+  file.reserve(size_);
+  file.assign(head_.begin(), head_.end());
+  for (const Section& section : sections_) {
+    const auto stored = section.stored();
+    file.resize(section.entry.offset);
+    file.insert(file.end(), stored.begin(), stored.end());
+  }
   return file;
 }
 

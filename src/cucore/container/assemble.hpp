@@ -23,7 +23,29 @@ struct Section {
   std::span<const std::byte> stored() const { return is_own ? std::span(own) : shared; }
 };
 
-// With a key, the signature replaces that of a SIG section, or is added as the last section.
+// A container as its parts, with all digests: header and table, then the sections. Borrowed bytes
+// are copied only into the output, so a kept object does not contain an image twice.
+class Parts {
+ public:
+  // With a key, the signature replaces that of a SIG section, or is added as the last section.
+  Parts(std::vector<Section> sections, const std::optional<SigningKey>& key);
+
+  uint64_t size() const { return size_; }
+  // Writes size() bytes.
+  void copy_to(std::byte* out) const;
+  image::Bytes bytes() const;
+
+ private:
+  uint64_t place();
+  void make_head();
+  void sign(const SigningKey& key);
+
+  std::vector<Section> sections_;
+  image::Bytes head_;
+  uint64_t size_ = 0;
+};
+
+// Returns the bytes of Parts(sections, key).
 image::Bytes assemble(std::vector<Section> sections, const std::optional<SigningKey>& key);
 
 // Returns the bytes under the checksum and the signature: header and table, with the checksum zero.

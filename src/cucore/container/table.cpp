@@ -170,9 +170,10 @@ void Table::check_counts() const {
 }
 
 void Table::check_digests() const {
+  Sha256 hash;
   for (const SectionEntry& entry : entries_) {
     const bool signature = type(entry) == SIG;
-    const Digest digest = signature ? Digest{} : sha256(stored(entry).bytes());
+    const Digest digest = signature ? Digest{} : hash.digest(stored(entry).bytes());
     if (digest != entry.digest) {
       file_.fail(entry.offset, std::string("the digest of section ") +
                                    section_type_name(type(entry)) + " is wrong");

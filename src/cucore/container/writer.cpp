@@ -6,7 +6,6 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "container/assemble.hpp"
 #include "container/metadata.hpp"
 #include "container/reader.hpp"
 #include "container/text.hpp"
@@ -64,7 +63,7 @@ class Writer {
  public:
   Writer(const Code& code, const WriteOptions& options) : code_(code), options_(options) {}
 
-  image::Bytes write() {
+  Parts write() {
     collect_images();
     const uint32_t container_name =
         code_.type == image::CodeType::BUNDLE ? strings_.add(code_.name, "the name") : 0;
@@ -78,7 +77,7 @@ class Writer {
     for (const image::Image* image : images_) add_image(*image);
     sections_[0].own = strings_.take();
     sections_[0].entry.name = container_name;
-    return assemble(std::move(sections_), options_.sign);
+    return {std::move(sections_), options_.sign};
   }
 
  private:
@@ -243,6 +242,10 @@ class Writer {
 }  // namespace
 
 image::Bytes write(const Code& code, const WriteOptions& options) {
+  return write_parts(code, options).bytes();
+}
+
+Parts write_parts(const Code& code, const WriteOptions& options) {
   return Writer(code, options).write();
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "container/assemble.hpp"
 #include "container/objectcode.hpp"
 #include "container/signature.hpp"
 
@@ -18,6 +19,9 @@ struct WriteOptions {
 // @throws Error INVALID_ARGUMENT for a value that a container cannot contain (a NUL inside a name,
 // an empty image, a bundle of one)
 image::Bytes write(const Code& code, const WriteOptions& options = {});
+
+// Does the same without the copy of the images. The result refers to `code`, which must not change.
+Parts write_parts(const Code& code, const WriteOptions& options = {});
 
 // Signs a container, or replaces its signature; the rest stays unchanged.
 // @throws Error INVALID_CODE if it is not a container

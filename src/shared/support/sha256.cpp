@@ -22,24 +22,18 @@ const EVP_MD* algorithm() {
 
 }  // namespace
 
-struct Sha256::Context {
-  EVP_MD_CTX* native = EVP_MD_CTX_new();
-  Context() = default;
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  ~Context() { EVP_MD_CTX_free(native); }
-};
+void Sha256::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
 
-Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  if (context_->native == nullptr) throw std::bad_alloc();
-  if (EVP_DigestInit_ex2(context_->native, algorithm(), nullptr) != 1) fail();
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  if (context_ == nullptr) throw std::bad_alloc();
+  if (EVP_DigestInit_ex2(context_.get(), algorithm(), nullptr) != 1) fail();
 }
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 Sha256& Sha256::update(std::span<const std::byte> bytes) {
-  if (EVP_DigestUpdate(context_->native, bytes.data(), bytes.size()) != 1) fail();
+  if (EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1) fail();
   return *this;
 }
 
@@ -48,8 +42,13 @@ Sha256& Sha256::update(std::string_view text) { return update(std::as_bytes(std:
 Sha256Digest Sha256::finish() {
   Sha256Digest digest;
   auto* out = reinterpret_cast<unsigned char*>(digest.data());
-  if (EVP_DigestFinal_ex(context_->native, out, nullptr) != 1) fail();
+  if (EVP_DigestFinal_ex(context_.get(), out, nullptr) != 1) fail();
   return digest;
+}
+
+Sha256Digest Sha256::digest(std::span<const std::byte> bytes) {
+  if (EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) != 1) fail();
+  return update(bytes).finish();
 }
 
 Sha256Digest sha256(std::span<const std::byte> bytes) { return Sha256().update(bytes).finish(); }

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+struct evp_md_ctx_st;  // EVP_MD_CTX of libcrypto
+
 namespace cucore {
 
 using Sha256Digest = std::array<std::byte, 32>;
@@ -27,12 +29,16 @@ class Sha256 {
 
   Sha256& update(std::span<const std::byte> bytes);
   Sha256& update(std::string_view text);
-  // Ends the hash; afterwards the object may only be destroyed.
+  // Ends the hash; afterwards the object may only be destroyed, or compute digest().
   Sha256Digest finish();
+  // Hashes one run of bytes, as often as needed: the context is prepared once.
+  Sha256Digest digest(std::span<const std::byte> bytes);
 
  private:
-  struct Context;
-  std::unique_ptr<Context> context_;
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
 // Returns lower-case hexadecimal digits.

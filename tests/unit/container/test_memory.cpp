@@ -254,6 +254,19 @@ Bytes fatbin(size_t count, std::string_view text, bool compress) {
   return file;
 }
 
+// Object code keeps its parts for the next call, so they must not contain the image again.
+TEST(Memory, OfPartsWithALargeImage) {
+  constexpr size_t SIZE = size_t{4} << 20;
+  Code code = ptx_code(SIZE);
+  code.log.assign(SIZE, 'l');
+  code.source.emplace(SIZE, 's');
+  std::optional<Parts> parts;
+  EXPECT_LT(peak_of([&] { parts.emplace(write_parts(code)); }), size_t{64} << 10);
+  const Bytes file = parts->bytes();
+  EXPECT_EQ(file.size(), parts->size());
+  EXPECT_EQ(read(file), code);
+}
+
 TEST(Memory, OfFatBinaries) {
   for (const auto& [what, text] : dense_texts(20000))
     expect_image_bounded(what, CodeType::FATBIN, fatbin(1, text, true));

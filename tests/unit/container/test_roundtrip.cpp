@@ -89,6 +89,19 @@ TEST(RoundTrip, EqualValuesGiveEqualBytes) {
   EXPECT_FALSE(write(rich_code()) == write(ptx_code()));
 }
 
+TEST(RoundTrip, PartsHaveTheBytesOfTheirContainer) {
+  for (const Code& code : {rich_code(), ptx_code()}) {
+    const Parts parts = write_parts(code);
+    const Bytes file = write(code);
+    EXPECT_EQ(parts.bytes(), file);
+    for (int repetition = 0; repetition < 2; ++repetition) {
+      Bytes copy(parts.size(), std::byte{0xff});
+      parts.copy_to(copy.data());
+      EXPECT_EQ(copy, file);
+    }
+  }
+}
+
 TEST(RoundTrip, CompressionIsUsedOnlyWhereItHelps) {
   const Code small = code_of(CodeType::LTOIR, "x");
   EXPECT_TRUE(write(small, {.compress = true}) == write(small));

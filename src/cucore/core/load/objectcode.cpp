@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "container/text.hpp"
-#include "container/writer.hpp"
 #include "core/compile/file.hpp"
 #include "core/compile/ltoir.hpp"
 #include "core/compile/suggestion.hpp"
@@ -221,6 +220,11 @@ const std::vector<std::pair<std::string, std::string>>& ObjectCode::metadata() c
     for (const auto& [key, value] : code_.metadata) metadata_.emplace_back(key, as_text(value));
   });
   return metadata_;
+}
+
+const container::Parts& ObjectCode::parts() const {
+  std::call_once(parts_once_, [this] { parts_.emplace(container::write_parts(code_)); });
+  return *parts_;
 }
 
 std::string ObjectCode::lowered_global_name(std::string_view name) const {

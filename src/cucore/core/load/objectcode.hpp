@@ -3,12 +3,14 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "container/objectcode.hpp"
 #include "container/reader.hpp"
+#include "container/writer.hpp"
 #include "core/compile/diagnostics.hpp"
 #include "core/load/code_loader.hpp"
 #include "core/load/kernel_table.hpp"
@@ -69,6 +71,9 @@ class ObjectCode final : public Object {
     return is_bundle() ? std::span<const std::byte>(container_) : code_.data();
   }
 
+  // Returns the container of the code, unsigned and not compressed. It is made at the first call.
+  const container::Parts& parts() const;
+
   // Returns whether devices of different architectures use different images.
   bool varies_by_device() const { return is_bundle() || code_.type == image::CodeType::LTOIR; }
 
@@ -95,11 +100,13 @@ class ObjectCode final : public Object {
   const container::SignatureState signature_;
   const std::string signature_key_;
   // Computed at the first call.
-  mutable std::once_flag symbols_once_, resources_once_, diagnostics_once_, metadata_once_;
+  mutable std::once_flag symbols_once_, resources_once_, diagnostics_once_, metadata_once_,
+      parts_once_;
   mutable std::vector<image::Symbol> symbols_;
   mutable std::vector<image::KernelResources> resources_;
   mutable std::vector<Diagnostic> diagnostics_;
   mutable std::vector<std::pair<std::string, std::string>> metadata_;
+  mutable std::optional<container::Parts> parts_;
 
   mutable CodeLoader loader_;
   mutable KernelTable kernels_;
