@@ -126,7 +126,7 @@ typedef struct cucore_program_options {
   const char        *random_seed; /**< default: derived from the inputs, so that equal inputs give
                                        equal bytes in every process [--frandom-seed=] */
   cucore_toggle      compiler_cache; /**< ON: NVRTC 12.9 and later may keep results through the
-                                          driver; default OFF [--no-cache] */
+                                          driver. OFF: the process keeps none [--no-cache] */
   /* precompiled headers */
   cucore_toggle      pch;           /**< automatic precompiled headers [--pch] */
   const char        *create_pch;    /**< file to write [--create-pch=] */

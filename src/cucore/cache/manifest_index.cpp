@@ -38,11 +38,8 @@ bool ManifestIndex::load(Request& request) {
   if (!manifest) return false;
   auto live = std::make_shared<LiveManifest>();
   live->manifest = std::move(*manifest);
-  request.manifest = live;
-  constexpr size_t MOST = 4096;
-  std::lock_guard lock(mutex_);
-  if (manifests_.size() >= MOST) manifests_.clear();
-  manifests_[request.key] = std::move(live);
+  request.manifest = std::move(live);
+  insert(request);
   return true;
 }
 
@@ -85,11 +82,15 @@ void ManifestIndex::add(Request& request, Record record) {
     live.manifest.add(std::move(record));
     bytes = live.manifest.serialize();
   }
-  {
-    std::lock_guard lock(mutex_);
-    manifests_[request.key] = request.manifest;
-  }
+  insert(request);
   tiers_.store_manifest(request.key, std::move(bytes));
+}
+
+void ManifestIndex::insert(const Request& request) {
+  constexpr size_t MOST = 4096;
+  std::lock_guard lock(mutex_);
+  if (manifests_.size() >= MOST) manifests_.clear();
+  manifests_[request.key] = request.manifest;
 }
 
 void ManifestIndex::touch_used() {

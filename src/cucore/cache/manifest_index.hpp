@@ -42,6 +42,7 @@ class ManifestIndex {
   Result find_match(Request& request);
   void find_loaded(Request& request);
   bool load(Request& request);
+  void insert(const Request& request);
   std::optional<Manifest> read(const container::Digest& key);
   std::optional<Manifest> read_remote(const container::Digest& key);
 

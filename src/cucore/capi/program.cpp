@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "capi/guard.hpp"
+#include "service/recent_results.hpp"
 
 using namespace cucore::capi;
 using cucore::image::CodeType;
@@ -43,10 +44,11 @@ CUCORE_API cucore_status cucore_program_compile(const cucore_program* program,
                                                 cucore_objectcode** out, cucore_error** error) {
   return guard(error, [&] {
     clear(out);
-    const core::Program& self = use(program, "program");
-    const auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
+    auto self = share(program, "program");
+    auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
     require(out, "out");
-    *out = wrap(self.compile(static_cast<CodeType>(target), names));
+    *out = wrap(*cucore::service::compile_or_reuse(
+        {std::move(self), static_cast<CodeType>(target), std::move(names)}));
   });
 }
 

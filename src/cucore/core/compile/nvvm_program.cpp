@@ -145,7 +145,8 @@ void require_nvvm_target(CodeType target, const std::vector<std::string>& expres
 }  // namespace
 
 container::BuildInputs NvvmProgram::make_inputs(CodeType target,
-                                                const std::vector<std::string>& expressions) const {
+                                                const std::vector<std::string>& expressions,
+                                                KeyScope) const {
   using container::key_field;
   using container::KeyTag;
   require_nvvm_target(target, expressions);

@@ -93,20 +93,22 @@ Ref<Program> Program::create(cucore_source_type type, std::string source,
 }
 
 std::shared_ptr<const container::BuildInputs> Program::inputs(
-    CodeType target, const std::vector<std::string>& expressions) const {
+    CodeType target, const std::vector<std::string>& expressions, KeyScope scope) const {
   constexpr size_t MOST = 64;  // programs with more combinations compute them again
   const Arch arch = arch_for(target);
   {
     std::lock_guard lock(inputs_mutex_);
     for (const Known& known : known_inputs_)
-      if (known.target == target && known.arch == arch && known.expressions == expressions)
+      if (known.target == target && known.arch == arch && known.scope == scope &&
+          known.expressions == expressions)
         return known.inputs;
   }
-  container::BuildInputs made = make_inputs(target, expressions);
+  container::BuildInputs made = make_inputs(target, expressions, scope);
   made.digest = container::digest_of(made.fields);
   auto inputs = std::make_shared<const container::BuildInputs>(std::move(made));
   std::lock_guard lock(inputs_mutex_);
-  if (known_inputs_.size() < MOST) known_inputs_.push_back({target, arch, expressions, inputs});
+  if (known_inputs_.size() < MOST)
+    known_inputs_.push_back({target, arch, scope, expressions, inputs});
   return inputs;
 }
 
@@ -131,7 +133,8 @@ CudaProgram::CudaProgram(std::string source, const cucore_program_options& optio
       has_seed_(options.random_seed != nullptr),
       compiler_cache_(options.compiler_cache == CUCORE_TOGGLE_ON),
       links_(options.link_time_optimization == CUCORE_TOGGLE_ON),
-      uses_toolkit_(options.toolkit_headers != CUCORE_TOGGLE_OFF) {
+      uses_toolkit_(options.toolkit_headers != CUCORE_TOGGLE_OFF),
+      reuses_results_(options.compiler_cache != CUCORE_TOGGLE_OFF) {
   if (const size_t nul = source_.find('\0'); nul != std::string::npos)
     throw Error(Status::INVALID_ARGUMENT, concat("the source has a NUL at offset ", nul,
                                                  "; pass the length of the text as size"));
@@ -214,7 +217,8 @@ bool CudaProgram::uses_current_directory() const {
 }
 
 container::BuildInputs CudaProgram::make_inputs(CodeType target,
-                                                const std::vector<std::string>& expressions) const {
+                                                const std::vector<std::string>& expressions,
+                                                KeyScope scope) const {
   using container::key_field;
   using container::KeyTag;
   const Job job = prepare(target, expressions);
@@ -236,11 +240,12 @@ container::BuildInputs CudaProgram::make_inputs(CodeType target,
     out.files = std::move(files);
   }
   out.fields = {key_field(KeyTag::PRODUCER, "NVRTC"),
-                key_field(KeyTag::BUILD, driver::nvrtc_build()),
                 key_field(KeyTag::TARGET, image::code_type_name(target)),
-                key_field(KeyTag::ARCH, job.arch.text()),
-                key_field(KeyTag::NAME, name_),
+                key_field(KeyTag::ARCH, job.arch.text()), key_field(KeyTag::NAME, name_),
                 key_field(KeyTag::SOURCE, sha256(source_))};
+  // A process has one compiler. A query of its build costs a compile of an empty program.
+  if (scope == KeyScope::ALL_PROCESSES)
+    out.fields.insert(out.fields.begin() + 1, key_field(KeyTag::BUILD, driver::nvrtc_build()));
   for (const std::string& flag : job.all_flags())
     out.fields.push_back(key_field(KeyTag::OPTION, flag));
   for (size_t i = 0; i < header_names_.size(); ++i)

@@ -19,6 +19,9 @@ namespace cucore::core {
 
 class ObjectCode;
 
+// The processes that share a key.
+enum class KeyScope { ALL_PROCESSES, THIS_PROCESS };
+
 class Program : public Object {
  public:
   static Ref<Program> create(cucore_source_type type, std::string source,
@@ -38,18 +41,23 @@ class Program : public Object {
   // Returns all that the result of a compile depends on, except the process's environment. Stored
   // for the next call; throws the errors of compile() for wrong arguments.
   std::shared_ptr<const container::BuildInputs> inputs(
-      image::CodeType target, const std::vector<std::string>& expressions) const;
+      image::CodeType target, const std::vector<std::string>& expressions,
+      KeyScope scope = KeyScope::ALL_PROCESSES) const;
+  // Returns whether a repeated compile may return a copy of an earlier result.
+  virtual bool reuses_results() const { return false; }
 
  protected:
   // Returns the architecture that a compile would have now.
   virtual image::Arch arch_for(image::CodeType target) const = 0;
   virtual container::BuildInputs make_inputs(image::CodeType target,
-                                             const std::vector<std::string>& expressions) const = 0;
+                                             const std::vector<std::string>& expressions,
+                                             KeyScope scope) const = 0;
 
  private:
   struct Known {
     image::CodeType target;
     image::Arch arch;
+    KeyScope scope;
     std::vector<std::string> expressions;
     std::shared_ptr<const container::BuildInputs> inputs;
   };
@@ -67,11 +75,13 @@ class CudaProgram final : public Program {
   void trace_files(image::CodeType target, const std::vector<std::string>& expressions,
                    const std::string& path) const override;
   cucore_backend backend() const override { return CUCORE_BACKEND_NVRTC; }
+  bool reuses_results() const override { return reuses_results_; }
 
  protected:
   image::Arch arch_for(image::CodeType target) const override;
   container::BuildInputs make_inputs(image::CodeType target,
-                                     const std::vector<std::string>& expressions) const override;
+                                     const std::vector<std::string>& expressions,
+                                     KeyScope scope) const override;
 
  private:
   ~CudaProgram() override = default;
@@ -92,6 +102,7 @@ class CudaProgram final : public Program {
   bool compiler_cache_ = false;
   bool links_ = false;  // link_time_optimization was requested
   bool uses_toolkit_ = true;
+  bool reuses_results_ = true;
   bool may_read_files_ = false;
 };
 

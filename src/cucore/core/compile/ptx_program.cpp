@@ -88,7 +88,8 @@ void require_ptx_target(CodeType target, const std::vector<std::string>& express
 }  // namespace
 
 container::BuildInputs PtxProgram::make_inputs(CodeType target,
-                                               const std::vector<std::string>& expressions) const {
+                                               const std::vector<std::string>& expressions,
+                                               KeyScope) const {
   require_ptx_target(target, expressions);
   container::BuildInputs out = link_inputs({&code_}, target, options_);
   // distinct from a link of the same

@@ -18,7 +18,8 @@ class PtxProgram final : public Program {
  protected:
   image::Arch arch_for(image::CodeType target) const override;
   container::BuildInputs make_inputs(image::CodeType target,
-                                     const std::vector<std::string>& expressions) const override;
+                                     const std::vector<std::string>& expressions,
+                                     KeyScope) const override;
 
  private:
   ~PtxProgram() override = default;
