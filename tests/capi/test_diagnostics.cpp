@@ -50,7 +50,7 @@ TEST(Diagnostics, OfWarningsStayWithTheCode) {
   EXPECT_STREQ(info.file, "warned.cu");
   EXPECT_EQ(info.line, 2);
   EXPECT_TRUE(contains(info.text, "unused")) << info.text;
-  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "index is 1|1 diagnostics", cucore_objectcode_diagnostic_at,
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "index is 1|1 diagnostic", cucore_objectcode_diagnostic_at,
         code, 1, &info);
 }
 
