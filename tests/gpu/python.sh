@@ -22,10 +22,11 @@ stage() {
   ninja -C "$build" ${JOBS:+-j$JOBS} src/cucore/libcucore.so.0.1.0 src/cpu/driver/libcucore-cpu.so.0 src/programs/worker/cucore-worker \
     src/plugins/remote/cucore-remote-directory.so bench/libbench_bindings.so bindings/python/stage.stamp
   rm -rf "$stage"
-  mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src" "$stage/package" "$stage/tools" "$stage/bindings/python" "$stage/bench"
+  mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src/support" "$stage/package" "$stage/tools" "$stage/bindings/python" "$stage/bench"
   cp -L "$build/src/cucore/libcucore.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/programs/worker/cucore-worker" \
     "$build/src/plugins/remote/cucore-remote-directory.so" "$build/bench/libbench_bindings.so" "$stage/lib/"
-  cp "$package/cucore_wrap_python.cxx" "$build/bindings/handle_types.hpp" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp "$stage/src/"
+  cp "$package/cucore_wrap_python.cxx" "$build/bindings/handle_types.hpp" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp bindings/cpp/*.inc "$stage/src/"
+  cp src/shared/support/edit_distance.hpp "$stage/src/support/"
   cp -r include "$stage/"
   cp tools/header_text.py "$stage/tools/"
   cp -rL "$package/package/cucore" "$stage/package/"
