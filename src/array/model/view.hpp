@@ -19,8 +19,8 @@ enum class Part : uint8_t { WHOLE = 0, REAL = 1, IMAG = 2 };
 
 struct View {
   int64_t offset = 0;
-  Dims shape;
-  Dims strides;
+  Dims shape = {};
+  Dims strides = {};
   Part part = Part::WHOLE;
   bool read_only = false;  // elements share memory, or the owner forbids writes
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that record values. All errors of shapes, types and axes are thrown here.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "array/ir/cell.hpp"
+#include "array/ops/op.hpp"
+
+namespace cucore::array {
+
+// An operand of the caller: an array, or a number without a type.
+struct Input {
+  const Array* array = nullptr;
+  Number number = {};
+
+  OperandType type() const noexcept;
+};
+
+// ---- new arrays
+
+Array empty(Graph& graph, Dtype dtype, const Dims& shape);
+Array full(Graph& graph, const Constant& constant, const Dims& shape);
+// int64: 0, 1, 2, ... in the order of the last axis first.
+Array positions(Graph& graph, const Dims& shape);
+// Elements that exist; `view` shows them in dense memory of `memory` elements.
+Array stored(Graph& graph, Dtype dtype, int64_t memory, View view, Ref<Storage> storage);
+// The same elements in a base of its own. Nothing is copied before one of the two is written.
+Array copied(const Array& array);
+
+// ---- element by element
+
+// The results of an operation of the table, one or two. `dtype` replaces the type that the rule
+// chooses, unless it is DEFAULT. `parameters` are the numbers s0, s1, ... of the operation.
+std::vector<Array> apply(Graph& graph, const Op& op, std::span<const Input> inputs,
+                         Dtype dtype = Dtype::DEFAULT, std::span<const Number> parameters = {},
+                         const Defaults& defaults = {});
+Array apply_one(Graph& graph, std::string_view op, std::span<const Input> inputs,
+                Dtype dtype = Dtype::DEFAULT);
+
+Array cast(const Array& array, Dtype dtype);  // the array itself, if it has the type
+
+// x[...] = value, with the casting rule same_kind. `what` begins messages.
+void assign(const Array& target, const Input& value, std::string_view what);
+// x[...] = op(x, value)
+void assign_op(const Op& op, const Array& target, const Input& value,
+               const Defaults& defaults = {});
+// Writes the elements for which `where` is true, as NumPy's where= of an operation with out=.
+void assign_where(const Array& target, const Array& value, const Array& where,
+                  std::string_view what);
+
+// ---- reductions and scans
+
+struct ReduceOptions {
+  std::optional<std::vector<int32_t>> axes = {};  // nothing: all
+  bool keepdims = false;
+  Dtype dtype = Dtype::DEFAULT;
+  double correction = 0;  // of var and std
+  double order = 2;       // of norm
+};
+Array reduce(const Op& op, const Array& array, const ReduceOptions& options,
+             const Defaults& defaults = {});
+
+struct ScanOptions {
+  int32_t axis = 0;
+  Dtype dtype = Dtype::DEFAULT;
+  bool include_initial = false;
+  bool reverse = false;
+};
+Array scan(const Op& op, const Array& array, const ScanOptions& options);
+
+// ---- indices
+
+// An integer array that indexes an axis, broadcast with the others of the same selection.
+struct AxisIndices {
+  size_t axis;
+  const Array* indices;
+};
+// Elements of `base` at arrays of indices. The axes of the indices' common shape come at `place` in
+// the result, and the axes of `base` without indices around them, in their order.
+Array gather(const Array& base, std::span<const AxisIndices> indices, size_t place);
+
+// ---- joins
+
+Array concat_arrays(Graph& graph, std::span<const Array> arrays, int32_t axis);
+Array rolled(const Array& array, int64_t shift, size_t axis);
+
+// An array of the elements in another shape; a view where the strides permit it.
+Array reshaped_array(const Array& array, const Dims& shape);
+
+}  // namespace cucore::array

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/ir/cell.hpp"
+
+#include "array/ir/graph.hpp"
+#include "array/model/transforms.hpp"
+#include "support/error.hpp"
+
+namespace cucore::array {
+namespace {
+
+// The operand as a value of the base, if the target shows all elements of its base once.
+ValueRef covering(const Array& target, Operand source) {
+  const Value& base = target.cell->current();
+  const Inverse inverse = inverse_of(target.view);
+  if (!source.is_constant()) {
+    View view{.offset = source.view.offset,
+              .shape = Dims(inverse.axes.size()),
+              .strides = Dims(inverse.axes.size()),
+              .part = source.view.part};
+    for (size_t axis = 0; axis < inverse.axes.size(); ++axis) {
+      const auto [from, reversed] = inverse.axes[axis];
+      view.shape[axis] = source.view.shape[from];
+      view.strides[axis] = reversed ? -source.view.strides[from] : source.view.strides[from];
+      if (reversed) view.offset += source.view.strides[from] * (source.view.shape[from] - 1);
+    }
+    source.view = std::move(view);
+    const bool whole = source.view.part == Part::WHOLE && source.value->dtype == base.dtype &&
+                       source.value->kind != ValueKind::POSITION;
+    if (whole && is_identity(source.view, source.value->count) &&
+        source.value->count == base.count &&
+        !(source.value->storage() && source.value->storage()->pinned()))
+      return source.value;
+  }
+  std::vector<Operand> operands;
+  operands.push_back(std::move(source));
+  auto value = ValueRef(
+      new Value(base.graph, ValueKind::MAP, base.dtype, inverse.shape, std::move(operands)));
+  value->map.types.operands[0] = value->map.types.results[0] = base.dtype;
+  return value;
+}
+
+// A value of its own for the source, so that the planner can store it before the write.
+Operand separated(Operand source) {
+  Graph& graph = source.value->graph;
+  const Dtype dtype = source.dtype();
+  const Dims shape = source.view.shape;
+  std::vector<Operand> operands;
+  operands.push_back(std::move(source));
+  auto copy = ValueRef(new Value(graph, ValueKind::MAP, dtype, shape, std::move(operands)));
+  copy->map.types.operands[0] = copy->map.types.results[0] = dtype;
+  return {.value = std::move(copy), .view = dense(shape)};
+}
+
+ValueRef updated(const Array& target, Operand source) {
+  ValueRef old = target.cell->value();
+  // Nobody sees the older write to the same elements, unless it holds the value itself.
+  while (old->kind == ValueKind::UPDATE && old->is_pending() &&
+         old->operands()[0].view == target.view)
+    old = old->operands()[0].value;
+  const Dtype dtype = old->dtype;
+  const Dims shape = old->shape;
+  Graph& graph = old->graph;
+  View map = target.view;
+  map.read_only = false;
+  if (source.value == old) source = separated(std::move(source));
+  std::vector<Operand> operands;
+  operands.push_back({.value = std::move(old), .view = std::move(map)});
+  operands.push_back(std::move(source));
+  return ValueRef(new Value(graph, ValueKind::UPDATE, dtype, shape, std::move(operands)));
+}
+
+}  // namespace
+
+Cell::Cell(ValueRef value) : current_(std::move(value)) { ++current_->cells_; }
+
+Cell::~Cell() { --current_->cells_; }
+
+void Cell::set(ValueRef value) noexcept {
+  ++value->cells_;
+  --current_->cells_;
+  current_ = std::move(value);
+}
+
+Dtype Array::dtype() const noexcept {
+  const Dtype dtype = cell->current().dtype;
+  return view.part == Part::WHOLE ? dtype : real_of(dtype);
+}
+
+Array array_of(ValueRef value) {
+  View view = dense(value->shape);
+  return {.cell = make<Cell>(std::move(value)), .view = std::move(view)};
+}
+
+Operand captured(const Array& array) {
+  return forwarded({.value = array.cell->value(), .view = array.view});
+}
+
+Operand forwarded(Operand operand) {
+  while (operand.value && operand.value->kind == ValueKind::UPDATE && operand.value->is_pending()) {
+    const std::vector<Operand>& parts = operand.value->operands();
+    View seen = operand.view;
+    seen.read_only = parts[0].view.read_only;
+    if (seen == parts[0].view) {
+      Operand source = parts[1];
+      operand = std::move(source);
+    } else if (overlap_of(seen, parts[0].view, PLANNER_WORK) == Overlap::NONE) {
+      operand.value = ValueRef(parts[0].value);
+    } else {
+      break;
+    }
+  }
+  return operand;
+}
+
+void forward_operands(Value& value) {
+  // A write keeps its base, and indices reach more elements of a base than its view shows.
+  const bool based = value.kind == ValueKind::UPDATE || value.kind == ValueKind::GATHER;
+  const size_t first = based ? 1 : 0;
+  for (size_t at = first; at < value.operands().size(); ++at) {
+    const Operand& present = value.operands()[at];
+    if (present.is_constant()) continue;
+    Operand next = forwarded(present);
+    if (next.value == present.value) continue;
+    value.set_operand(at, std::move(next));
+  }
+}
+
+void check_writable(const Array& array) {
+  if (array.is_writable()) return;
+  throw Error(
+      Status::INVALID_STATE,
+      array.cell->read_only
+          ? "write: the memory of the array is read-only; copy it first"
+          : "write: the array is a broadcast view, whose elements share memory; copy it first");
+}
+
+void write(const Array& target, Operand source) {
+  check_writable(target);
+  if (is_empty(target.view)) return;
+  const Value& base = target.cell->current();
+  const bool whole =
+      !target.cell->pinned && target.view.part == Part::WHOLE && covers(target.view, base.count);
+  target.cell->set(whole ? covering(target, std::move(source))
+                         : updated(target, std::move(source)));
+}
+
+}  // namespace cucore::array

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs planned kernels of int64 on host memory, without a compiler. It visits the rows in a random
+// order, so that a wrong decision about memory changes a result.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "array/plan/plan.hpp"
+
+namespace cucore::array::testing {
+
+struct HostStorage : Storage {
+  explicit HostStorage(int64_t count, bool pinned = false)
+      : Storage(pinned), data(size_t(count), -77777) {}
+  std::vector<int64_t> data;
+};
+
+inline int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
+
+inline int64_t operate(std::string_view op, const std::vector<int64_t>& x) {
+  if (op == "add") return wrap(uint64_t(x[0]) + uint64_t(x[1]));
+  if (op == "subtract") return wrap(uint64_t(x[0]) - uint64_t(x[1]));
+  if (op == "multiply") return wrap(uint64_t(x[0]) * uint64_t(x[1]) % 1000003);
+  if (op == "negative") return wrap(0 - uint64_t(x[0]));
+  if (op == "maximum") return std::max(x[0], x[1]);
+  if (op == "less") return x[0] < x[1];
+  if (op == "where") return x[0] ? x[1] : x[2];
+  throw std::logic_error("an operation that the tests do not know");
+}
+
+class HostMachine : public Machine {
+ public:
+  explicit HostMachine(uint32_t seed) : random_(seed) {}
+
+  Ref<Storage> allocate(int64_t bytes) override { return make<HostStorage>(bytes / 8 + 1); }
+  void copy(Storage& to, Storage& from, int64_t bytes) override {
+    ++copies;
+    const auto& source = static_cast<HostStorage&>(from).data;
+    std::copy_n(source.begin(), bytes / 8, static_cast<HostStorage&>(to).data.begin());
+  }
+
+  void launch(const Kernel& kernel, std::span<Storage* const> inputs,
+              std::span<Storage* const> outputs) override {
+    ++kernels;
+    const Run run{kernel, inputs};
+    std::vector<int64_t> rows(size_t(kernel.rows()));
+    std::iota(rows.begin(), rows.end(), 0);
+    std::shuffle(rows.begin(), rows.end(), random_);
+    const int64_t length = kernel.row_size();
+    for (const int64_t row : rows) {
+      // A row is computed before any of it is stored, as registers do.
+      std::vector<std::vector<int64_t>> found;
+      for (const Store& store : kernel.stores) {
+        const bool per_element = kernel.nodes[store.node].per_element ||
+                                 !is_constant_from(store.access, kernel.outer.size());
+        std::vector<int64_t> values;
+        for (int64_t at = 0; at < (per_element ? length : 1); ++at)
+          values.push_back(run.value(store.node, row, at));
+        found.push_back(std::move(values));
+      }
+      for (size_t each = 0; each < kernel.stores.size(); ++each) {
+        const Store& store = kernel.stores[each];
+        auto& data = static_cast<HostStorage&>(*outputs[store.slot]).data;
+        for (int64_t at = 0; at < int64_t(found[each].size()); ++at)
+          data.at(size_t(run.position(store.access, row, at))) = found[each][size_t(at)];
+      }
+    }
+  }
+
+  int kernels = 0, copies = 0;
+
+ private:
+  struct Run {
+    const Kernel& kernel;
+    std::span<Storage* const> inputs;
+
+    static int64_t dot(const View& view, int64_t position, size_t first, const Dims& sizes) {
+      int64_t sum = 0;
+      for (size_t axis = sizes.size(); axis-- > 0;) {
+        sum += position % sizes[axis] * view.strides[first + axis];
+        position /= sizes[axis];
+      }
+      return sum;
+    }
+
+    int64_t position(const Access& access, int64_t row, int64_t at) const {
+      const int64_t position = access.outer.offset + dot(access.outer, row, 0, kernel.outer) +
+                               dot(access.outer, at, kernel.outer.size(), kernel.inner);
+      if (!access.inner) return position;
+      return access.inner->offset + dot(*access.inner, position, 0, access.inner->shape);
+    }
+
+    int64_t load(uint16_t slot, int64_t position) const {
+      const auto* storage = static_cast<const HostStorage*>(inputs[slot]);
+      if (!storage) throw std::logic_error("a kernel reads a value whose memory is gone");
+      return storage->data.at(size_t(position));
+    }
+
+    int64_t gathered(const Node& node, int64_t row, int64_t at) const {
+      int64_t place = position(node.access, row, at);
+      for (size_t each = 0; each < node.arguments.size(); ++each) {
+        const IndexDetail& index = (*node.indices)[each];
+        const int64_t value = this->value(node.arguments[each], row, at);
+        place += (value < 0 ? value + index.size : value) * index.stride;
+      }
+      return load(node.slot, place);
+    }
+
+    int64_t combined(const Node& node, int64_t row, int64_t first, int64_t last) const {
+      int64_t result = 0, number = 0;
+      for (int64_t at = first; at < last; ++at) {
+        const int64_t next = value(node.arguments[0], row, at);
+        const bool begin = at == first;
+        switch (node.reduction) {
+          case Reduction::SUM:
+            result = wrap(uint64_t(result) + uint64_t(next));
+            break;
+          case Reduction::MIN:
+            result = begin ? next : std::min(result, next);
+            break;
+          case Reduction::MAX:
+            result = begin ? next : std::max(result, next);
+            break;
+          case Reduction::ARGMAX: {
+            const int64_t own = value(node.arguments[1], row, at);
+            if (begin || next > result || (next == result && own < number)) {
+              result = next;
+              number = own;
+            }
+            break;
+          }
+          default:
+            throw std::logic_error("a reduction that the tests do not know");
+        }
+      }
+      return node.reduction == Reduction::ARGMAX ? number : result;
+    }
+
+    int64_t value(uint16_t number, int64_t row, int64_t at) const {
+      const Node& node = kernel.nodes[number];
+      switch (node.kind) {
+        case NodeKind::LOAD:
+          return load(node.slot, position(node.access, row, at));
+        case NodeKind::POSITION:
+          return position(node.access, row, at);
+        case NodeKind::CONSTANT:
+          return kernel.constants[node.slot].integer;
+        case NodeKind::GATHER:
+          return gathered(node, row, at);
+        case NodeKind::REDUCED:
+          return combined(node, row, 0, kernel.row_size());
+        case NodeKind::SCANNED:
+          return combined(node, row, 0, at + 1);
+        case NodeKind::PART:
+          throw std::logic_error("a part of int64");
+        case NodeKind::MAP:
+          break;
+      }
+      std::vector<int64_t> arguments;
+      for (const uint16_t argument : node.arguments) arguments.push_back(value(argument, row, at));
+      return node.map->op ? operate(node.map->op->name, arguments) : arguments[0];
+    }
+  };
+
+  std::mt19937 random_;
+};
+
+}  // namespace cucore::array::testing
