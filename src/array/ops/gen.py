@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes of ops.json what the library consists of.
 
-  gen.py cpp OPS RULES OUT    the table as C++ (op.hpp)
+  gen.py cpp OPS RULES OUT     the table as C++ (op.hpp)
+  gen.py texts OUT FILE ...    device texts as strings (texts.hpp)
 
 A record of ops.json:
   number    permanent: unary 1 to 99, binary 101 to 199, more 201 to 299, reduce 301 to 399, scan 401 to 499
@@ -75,7 +76,24 @@ def cpp(records):
                       "const size_t OP_NAME_COUNT = sizeof OP_NAMES / sizeof *OP_NAMES;", "", "}  // namespace cucore::array", ""])
 
 
-def main(what, ops, rules, out):
+def texts(files):
+    """The texts without their comments and blank lines."""
+    rows = []
+    for file in map(Path, files):
+        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip() and not line.lstrip().startswith("//")]
+        rows.append(f'    {{"{file.stem}",\n' + "\n".join(f"     {quoted(line + chr(10))}" for line in lines) + "},")
+    return "\n".join(["// Made by gen.py.", '#include "array/codegen/texts.hpp"', "", "namespace cucore::array {", "namespace {", "",
+                      "struct Text {", "  std::string_view name, text;", "};", "", "constexpr Text TEXTS[] = {", *rows, "};", "",
+                      "}  // namespace", "", "std::string_view device_text(std::string_view name) noexcept {",
+                      "  for (const Text& text : TEXTS)", "    if (text.name == name) return text.text;", "  return {};", "}", "",
+                      "}  // namespace cucore::array", ""])
+
+
+def main(what, *arguments):
+    if what == "texts":
+        Path(arguments[0]).write_text(texts(arguments[1:]), encoding="utf-8")
+        return
+    ops, rules, out = arguments
     Path(out).write_text({"cpp": cpp}[what](read(ops, rules)), encoding="utf-8")
 
 

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -16,9 +18,24 @@
 namespace cucore::array::testing {
 
 struct HostStorage : Storage {
-  explicit HostStorage(int64_t count, bool pinned = false)
-      : Storage(pinned), data(size_t(count), -77777) {}
-  std::vector<int64_t> data;
+  explicit HostStorage(std::span<int64_t> memory) : Storage(false), data(memory) {
+    std::fill(data.begin(), data.end(), -77777);
+  }
+  int64_t& at(int64_t position) const {
+    if (position < 0 || size_t(position) >= data.size())
+      throw std::logic_error("a position outside the memory");
+    return data[size_t(position)];
+  }
+  const std::span<int64_t> data;
+};
+
+struct OwnStorage : HostStorage {
+  explicit OwnStorage(size_t count) : OwnStorage(std::make_unique<int64_t[]>(count), count) {}
+
+ private:
+  OwnStorage(std::unique_ptr<int64_t[]> memory, size_t count)
+      : HostStorage({memory.get(), count}), memory_(std::move(memory)) {}
+  std::unique_ptr<int64_t[]> memory_;
 };
 
 inline int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
@@ -26,7 +43,7 @@ inline int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
 inline int64_t operate(std::string_view op, const std::vector<int64_t>& x) {
   if (op == "add") return wrap(uint64_t(x[0]) + uint64_t(x[1]));
   if (op == "subtract") return wrap(uint64_t(x[0]) - uint64_t(x[1]));
-  if (op == "multiply") return wrap(uint64_t(x[0]) * uint64_t(x[1]) % 1000003);
+  if (op == "multiply") return wrap(uint64_t(x[0]) * uint64_t(x[1]));
   if (op == "negative") return wrap(0 - uint64_t(x[0]));
   if (op == "maximum") return std::max(x[0], x[1]);
   if (op == "less") return x[0] < x[1];
@@ -38,7 +55,7 @@ class HostMachine : public Machine {
  public:
   explicit HostMachine(uint32_t seed) : random_(seed) {}
 
-  Ref<Storage> allocate(int64_t bytes) override { return make<HostStorage>(bytes / 8 + 1); }
+  Ref<Storage> allocate(int64_t bytes) override { return make<OwnStorage>(size_t(bytes / 8 + 1)); }
   void copy(Storage& to, Storage& from, int64_t bytes) override {
     ++copies;
     const auto& source = static_cast<HostStorage&>(from).data;
@@ -66,9 +83,9 @@ class HostMachine : public Machine {
       }
       for (size_t each = 0; each < kernel.stores.size(); ++each) {
         const Store& store = kernel.stores[each];
-        auto& data = static_cast<HostStorage&>(*outputs[store.slot]).data;
+        const auto& storage = static_cast<HostStorage&>(*outputs[store.slot]);
         for (int64_t at = 0; at < int64_t(found[each].size()); ++at)
-          data.at(size_t(run.position(store.access, row, at))) = found[each][size_t(at)];
+          storage.at(run.position(store.access, row, at)) = found[each][size_t(at)];
       }
     }
   }
@@ -99,7 +116,7 @@ class HostMachine : public Machine {
     int64_t load(uint16_t slot, int64_t position) const {
       const auto* storage = static_cast<const HostStorage*>(inputs[slot]);
       if (!storage) throw std::logic_error("a kernel reads a value whose memory is gone");
-      return storage->data.at(size_t(position));
+      return storage->at(position);
     }
 
     int64_t gathered(const Node& node, int64_t row, int64_t at) const {

@@ -2,9 +2,10 @@
 // Random programs of arrays that share memory, against a model that computes each statement at
 // once.
 //
-//   plan_programs FIRST LAST [FAULT]
+//   plan_programs FIRST LAST [generated | FAULT]
 //
-// FAULT plants a defect (forwarding, overlap, donation, readers), which must be found.
+// "generated" runs the kernels' code on the CPU device. FAULT plants a defect, which must be found:
+// forwarding, overlap, donation.
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -19,7 +20,7 @@
 #include "array/model/indexing.hpp"
 #include "array/model/transforms.hpp"
 #include "array/plan/plan.hpp"
-#include "host_machine.hpp"
+#include "generated_machine.hpp"
 #include "support/error.hpp"
 
 using namespace cucore;
@@ -29,6 +30,7 @@ using namespace cucore::array::testing;
 namespace {
 
 std::string planted;
+bool generated = false;
 
 // An array as the model sees it: numbers that others share, and where the elements are.
 struct Model {
@@ -72,7 +74,9 @@ Model viewed(const Model& model, const View& view) {
 
 class Program {
  public:
-  explicit Program(uint32_t seed) : random_(seed), machine_(seed) {
+  explicit Program(uint32_t seed) : random_(seed) {
+    machine_ =
+        generated ? std::make_unique<GeneratedMachine>(seed) : std::make_unique<HostMachine>(seed);
     policy_ = pick(4);
     limits_.fuse = policy_ != 0;
     if (pick(4) == 0) limits_.nodes = 6;
@@ -93,8 +97,8 @@ class Program {
     if (graph_.pending() != 0) throw std::string("values stay pending after their arrays");
   }
 
-  int kernels() const { return machine_.kernels; }
-  int copies() const { return machine_.copies; }
+  int kernels() const { return machine_->kernels; }
+  int copies() const { return machine_->copies; }
   int taken = 0, in_place = 0;
 
  private:
@@ -128,8 +132,8 @@ class Program {
       pairs_.push_back({model_of(values, shape), positions(graph_, shape)});
       return;
     }
-    auto storage = make<HostStorage>(count);
-    storage->data = values;
+    Ref<Storage> storage = machine_->allocate(count * 8);
+    std::copy(values.begin(), values.end(), static_cast<HostStorage&>(*storage).data.begin());
     pairs_.push_back({model_of(values, shape),
                       stored(graph_, Dtype::INT64, count, dense(shape), std::move(storage))});
   }
@@ -366,7 +370,7 @@ class Program {
         if (planted == "donation" && output.memory == Memory::NEW && step.outputs.size() == 1)
           plant_donation(step, output);
       }
-    execute(std::move(plan), machine_);
+    execute(std::move(plan), *machine_);
   }
 
   // Whether one step of the plan uses the value, and nobody else.
@@ -411,7 +415,7 @@ class Program {
     evaluate(roots);
     const Value& value = dense_copy.cell->current();
     if (value.state() != ValueState::READY) throw std::string("a value was not evaluated");
-    const auto& data = static_cast<HostStorage&>(*value.storage()).data;
+    const auto data = static_cast<HostStorage&>(*value.storage()).data;
     const std::vector<int64_t> places = elements_of(dense_copy.view);
     for (size_t at = 0; at < places.size(); ++at)
       if (data[size_t(places[at])] != pair.model.at(at))
@@ -420,7 +424,7 @@ class Program {
   }
 
   std::mt19937 random_;
-  HostMachine machine_;
+  std::unique_ptr<HostMachine> machine_;
   Graph graph_;
   PartitionLimits limits_;
   uint32_t policy_ = 0;
@@ -431,7 +435,9 @@ class Program {
 
 int main(int argc, char** argv) {
   const uint32_t first = uint32_t(std::stoul(argv[1])), last = uint32_t(std::stoul(argv[2]));
-  if (argc > 3) planted = argv[3];
+  const std::string mode = argc > 3 ? argv[3] : "";
+  generated = mode == "generated";
+  if (!generated) planted = mode;
   int wrong = 0;
   long kernels = 0, copies = 0, taken = 0, in_place = 0;
   for (uint32_t seed = first; seed < last; ++seed) {

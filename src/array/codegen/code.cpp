@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/codegen/code.hpp"
+
+#include <span>
+
+#include "array/codegen/map.hpp"
+#include "array/codegen/statements.hpp"
+#include "support/concat.hpp"
+#include "support/error.hpp"
+#include "support/sha256.hpp"
+
+namespace cucore::array {
+namespace {
+
+struct FamilyText {
+  KernelFamily family;
+  std::string_view name;
+  void (*add_fields)(Fields& fields, const Kernel& kernel, const Form& form,
+                     const Addresses& addresses);
+  std::string (*body)(const Kernel& kernel, const Form& form, const std::string& name);
+  LaunchPlan (*launch)(const Kernel& kernel, const Form& form);
+};
+
+constexpr FamilyText FAMILIES[] = {
+    {KernelFamily::MAP, "map", add_map_fields, map_body, map_launch},
+};
+
+const FamilyText& family_of(const Kernel& kernel) {
+  for (const FamilyText& family : FAMILIES)
+    if (family.family == kernel.family) return family;
+  throw Error(Status::INTERNAL, "a kernel of an unknown family was planned");
+}
+
+std::string digest_of(const std::string& key) {
+  constexpr std::string_view DIGITS = "0123456789abcdef";
+  constexpr size_t BYTES = 8;
+  const Sha256Digest digest = sha256(key);
+  std::string text;
+  for (const std::byte byte : std::span(digest).first(BYTES)) {
+    text += DIGITS[std::to_integer<size_t>(byte >> 4)];
+    text += DIGITS[std::to_integer<size_t>(byte & std::byte{15})];
+  }
+  return text;
+}
+
+}  // namespace
+
+Scratch scratch_of(const Kernel&) { return {}; }
+
+std::string key_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
+  return encoded(form_of(kernel, target, addresses), kernel, target);
+}
+
+Code code_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
+  const Form form = form_of(kernel, target, addresses);
+  const FamilyText& family = family_of(kernel);
+  const std::string name = concat("a_", family.name, "_", digest_of(encoded(form, kernel, target)));
+  Fields fields(Fields::What::DECLARATIONS);
+  family.add_fields(fields, kernel, form, addresses);
+  const std::string body =
+      concat("typedef ", form.wide ? "i64" : "i32", " I;\nstruct Parameters {\n", fields.text(),
+             "};\n", family.body(kernel, form, name));
+  return {.name = name, .source = with_device_texts(body)};
+}
+
+std::vector<std::string> compile_options(const Target& target) {
+  std::vector<std::string> options = {"--std=c++17", "--minimal",
+                                      "--device-as-default-execution-space"};
+  options.emplace_back(target.math == Math::ACCURATE ? "--fmad=false" : "--fmad=true");
+  if (target.math == Math::FAST) options.emplace_back("--use_fast_math");
+  return options;
+}
+
+LaunchPlan launch_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
+  const Form form = form_of(kernel, target, addresses);
+  const FamilyText& family = family_of(kernel);
+  LaunchPlan launch = family.launch(kernel, form);
+  Fields fields(Fields::What::BYTES);
+  family.add_fields(fields, kernel, form, addresses);
+  launch.parameters = std::move(fields).bytes();
+  return launch;
+}
+
+}  // namespace cucore::array

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/codegen/form.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace cucore::array {
+namespace {
+
+constexpr int64_t VECTOR_BYTES = 16;
+constexpr uint16_t FUNCTION_WEIGHT = 20;  // of functions that take many instructions
+
+int64_t last_size(const Dims& sizes) { return sizes.empty() ? 1 : sizes[sizes.size() - 1]; }
+
+// The part of a complex number is loaded as a real number.
+int64_t loaded_size(const Node& node) { return static_cast<int64_t>(size_of(node.dtype)); }
+
+struct Widths {
+  int64_t widest = 1, narrowest = 16;
+  bool functions = false;
+};
+
+Widths widths_of(const Kernel& kernel) {
+  Widths widths;
+  const auto add = [&](int64_t size) {
+    widths.widest = std::max(widths.widest, size);
+    widths.narrowest = std::min(widths.narrowest, size);
+  };
+  for (const Node& node : kernel.nodes) {
+    if (node.kind == NodeKind::LOAD) add(loaded_size(node));
+    widths.functions |=
+        node.kind == NodeKind::MAP && node.map->op && node.map->op->weight >= FUNCTION_WEIGHT;
+  }
+  for (const Store& store : kernel.stores)
+    add(static_cast<int64_t>(size_of(kernel.nodes[store.node].dtype)));
+  return widths;
+}
+
+// The largest position that an index of the kernel reaches, or the number of its indices.
+bool needs_wide(const Kernel& kernel) {
+  constexpr int64_t MOST = (int64_t{1} << 31) - (int64_t{1} << 20);
+  const auto exceeds = [](const View& view) {
+    const auto range = range_of(view);
+    return range && (range->last * 2 >= MOST || range->first < 0);  // parts take twice the stride
+  };
+  if (kernel.rows() * kernel.row_size() >= MOST) return true;
+  for (const Node& node : kernel.nodes) {
+    if (node.kind != NodeKind::LOAD && node.kind != NodeKind::POSITION &&
+        node.kind != NodeKind::GATHER)
+      continue;
+    if (exceeds(node.access.outer) || (node.access.inner && exceeds(*node.access.inner)))
+      return true;
+  }
+  return std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                     [&](const Store& store) { return exceeds(store.access.outer); });
+}
+
+bool is_aligned(uint64_t address, const Access& access, Part part, size_t axes, int64_t vector,
+                int64_t size) {
+  if (address % uint64_t(vector * size) != 0) return false;
+  for (size_t axis = 0; axis + 1 < axes; ++axis)
+    if (access.outer.shape[axis] > 1 && stride_of(access.outer, axis, part) % vector != 0)
+      return false;
+  return true;
+}
+
+AccessForm access_form(const Kernel& kernel, const Access& access, Part part, uint64_t address,
+                       Dtype dtype, int64_t vector) {
+  AccessForm form;
+  const size_t axes = access.outer.ndim();
+  for (size_t axis = 0; axis + 1 < axes; ++axis)
+    if (access.outer.strides[axis] != 0) form.moves |= uint32_t{1} << axis;
+  if (access.inner) form.inner = static_cast<uint8_t>(access.inner->ndim());
+  const int64_t stride = axes == 0 ? 0 : stride_of(access.outer, axes - 1, part);
+  const auto size = static_cast<int64_t>(size_of(dtype));
+  if (stride == 0)
+    form.along = Along::STILL;
+  else if (stride != 1 || access.inner)
+    form.along = Along::STRIDED;
+  else
+    form.along = vector > 1 && is_aligned(address, access, part, axes, vector, size)
+                     ? Along::VECTOR
+                     : Along::ELEMENTS;
+  (void)kernel;
+  return form;
+}
+
+bool has_memory(const Node& node) {
+  return node.kind == NodeKind::LOAD || node.kind == NodeKind::GATHER;
+}
+
+template <class T>
+void put(std::string& text, T value) {
+  text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void put(std::string& text, const AccessForm& form) {
+  put(text, form.along);
+  put(text, form.moves);
+  put(text, form.inner);
+}
+
+void put_map(std::string& text, const MapDetail& map) {
+  put(text, map.op ? map.op->number : 0);
+  put(text, map.expression);
+  put(text, map.output);
+  for (const Dtype dtype : map.types.operands) put(text, dtype);
+  for (const Dtype dtype : map.types.results) put(text, dtype);
+}
+
+}  // namespace
+
+int64_t stride_of(const View& view, size_t axis, Part part) {
+  return part == Part::WHOLE ? view.strides[axis] : 2 * view.strides[axis];
+}
+
+uint64_t address_of(uint64_t memory, const Access& access, Part part, Dtype dtype) {
+  const int64_t offset = access.inner ? access.inner->offset : access.outer.offset;
+  const int64_t elements = part == Part::WHOLE ? offset : 2 * offset + (part == Part::IMAG);
+  return memory + uint64_t(elements * static_cast<int64_t>(size_of(dtype)));
+}
+
+Form form_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
+  const Widths widths = widths_of(kernel);
+  Form form;
+  const int64_t most = VECTOR_BYTES / widths.widest;
+  int64_t vector = 1;
+  while (vector < most && (vector < last_size(kernel.outer) || !kernel.inner.empty())) vector *= 2;
+  form.vector = static_cast<uint8_t>(vector);
+  form.unroll = target.emulated || (!widths.functions && widths.widest == widths.narrowest) ? 1 : 2;
+  form.wide = needs_wide(kernel);
+  form.axes = static_cast<uint8_t>(kernel.outer.size());
+  for (const Node& node : kernel.nodes) {
+    uint64_t address = 0;
+    if (has_memory(node))
+      address = address_of(addresses.inputs[node.slot], node.access, node.part, node.dtype);
+    const bool has_access = has_memory(node) || node.kind == NodeKind::POSITION;
+    form.nodes.push_back(
+        has_access ? access_form(kernel, node.access, node.part, address, node.dtype, vector)
+                   : AccessForm{});
+  }
+  for (const Store& store : kernel.stores) {
+    const Dtype dtype = kernel.nodes[store.node].dtype;
+    const uint64_t address =
+        address_of(addresses.outputs[store.slot], store.access, store.part, dtype);
+    form.stores.push_back(access_form(kernel, store.access, store.part, address, dtype, vector));
+  }
+  return form;
+}
+
+std::string encoded(const Form& form, const Kernel& kernel, const Target& target) {
+  constexpr uint8_t VERSION = 1;
+  std::string text;
+  put(text, VERSION);
+  put(text, kernel.family);
+  put(text, target.math);
+  put(text, target.emulated);
+  put(text, form.vector);
+  put(text, form.unroll);
+  put(text, form.wide);
+  put(text, form.axes);
+  put(text, static_cast<uint8_t>(kernel.inner.size()));
+  put(text, static_cast<uint8_t>(kernel.columns));
+  for (size_t at = 0; at < kernel.nodes.size(); ++at) {
+    const Node& node = kernel.nodes[at];
+    put(text, node.kind);
+    put(text, node.dtype);
+    put(text, node.per_element);
+    put(text, node.phase);
+    put(text, node.part);
+    put(text, node.reduction);
+    put(text, node.reverse);
+    if (node.kind == NodeKind::CONSTANT) put(text, node.slot);
+    put(text, form.nodes[at]);
+    put(text, static_cast<uint8_t>(node.arguments.size()));
+    for (const uint16_t argument : node.arguments) put(text, argument);
+    if (node.kind == NodeKind::MAP) put_map(text, *node.map);
+  }
+  put(text, uint16_t{0xffff});
+  for (size_t at = 0; at < kernel.stores.size(); ++at) {
+    put(text, kernel.stores[at].node);
+    put(text, kernel.stores[at].part);
+    put(text, form.stores[at]);
+  }
+  for (const Constant& constant : kernel.constants) put(text, constant.dtype);
+  return text;
+}
+
+}  // namespace cucore::array

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/codegen/map.hpp"
+
+#include "array/codegen/expression.hpp"
+#include "array/codegen/statements.hpp"
+#include "support/concat.hpp"
+
+namespace cucore::array {
+namespace {
+
+constexpr int64_t THREADS = 256;
+
+struct Units {
+  int64_t last;   // elements of the last axis
+  int64_t each;   // vectors that hold them
+  int64_t count;  // vectors of the kernel
+};
+
+Units units_of(const Kernel& kernel, const Form& form) {
+  Units units{.last = kernel.outer.empty() ? 1 : kernel.outer[kernel.outer.size() - 1],
+              .each = 0,
+              .count = 0};
+  units.each = (units.last + form.vector - 1) / form.vector;
+  units.count = units.each;
+  for (size_t axis = 0; axis + 1 < kernel.outer.size(); ++axis) units.count *= kernel.outer[axis];
+  return units;
+}
+
+std::string access_name(size_t node) { return concat("a", node); }
+std::string store_name(size_t store) { return concat("w", store); }
+std::string digit_name(size_t axis) { return concat("d", axis); }
+
+bool is_read_first(const Node& node) { return node.kind == NodeKind::LOAD; }
+
+class MapText {
+ public:
+  MapText(const Kernel& kernel, const Form& form) : kernel_(kernel), form_(form) {}
+
+  std::string body(const std::string& name) {
+    text_ = concat("extern \"C\" __global__ void __launch_bounds__(", THREADS, ") ", name,
+                   "(const __grid_constant__ Parameters p) {\n");
+    begin();
+    for (size_t node = 0; node < kernel_.nodes.size(); ++node) declare_load(node);
+    for (size_t store = 0; store < kernel_.stores.size(); ++store) declare_store(store);
+    per_unit([&] {
+      for (size_t node = 0; node < kernel_.nodes.size(); ++node) load(node);
+    });
+    per_unit([&] { compute(); });
+    per_unit([&] {
+      for (size_t store = 0; store < kernel_.stores.size(); ++store) write(store);
+    });
+    return text_ + "}\n";
+  }
+
+ private:
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    text_ += concat("  ", parts..., "\n");
+  }
+
+  int vector() const { return form_.vector; }
+  bool is_linear() const { return kernel_.outer.size() <= 1; }
+
+  void begin() {
+    const int unroll = form_.unroll;
+    line("const I first = I(blockIdx.x) * ", THREADS * unroll, " + I(threadIdx.x);");
+    if (is_linear())
+      line("const bool full = (I(blockIdx.x) + 1) * ", THREADS * unroll * vector(), " <= p.last;");
+    else
+      line("const bool full = p.whole && (I(blockIdx.x) + 1) * ", THREADS * unroll, " <= p.units;");
+  }
+
+  // The same digits in each part: the compiler computes them once.
+  template <class Body>
+  void per_unit(const Body& body) {
+    line("#pragma unroll");
+    line("for (int u = 0; u < ", int{form_.unroll}, "; ++u) {");
+    line("I unit = first + u * ", THREADS, ";");
+    if (is_linear()) {
+      line("const I c = unit * ", vector(), ", left = p.last - c;");
+    } else {
+      line("const bool inside = unit < p.units; if (!inside) unit = 0;");
+      line("I row = div(unit, p.each); const I c = (unit - row * size(p.each)) * ", vector(),
+           ", left = inside ? p.last - c : 0;");
+      for (size_t axis = kernel_.outer.size() - 1; axis-- > 1;)
+        line("const I q", axis, " = div(row, p.n", axis, "), ", digit_name(axis), " = row - q",
+             axis, " * size(p.n", axis, "); row = q", axis, ";");
+      line("const I ", digit_name(0), " = row;");
+    }
+    body();
+    line("}");
+  }
+
+  template <class Body>
+  void per_element(const Body& body) {
+    line("#pragma unroll");
+    line("for (int k = 0; k < ", vector(), "; ++k) { const bool in = full || k < left;");
+    body();
+    line("}");
+  }
+
+  std::string start(std::string_view name, const AccessForm& form) const {
+    std::string text = position(name, form, kernel_.outer.size(), digit_name);
+    if (form.along == Along::VECTOR || form.along == Along::ELEMENTS) text += " + c";
+    if (form.along == Along::STRIDED) text += concat(" + c * p.", name, "_l");
+    return text;
+  }
+  // The position of element k, from that of the vector.
+  std::string element(std::string_view name, const AccessForm& form) const {
+    std::string text = "b";
+    if (form.along == Along::VECTOR || form.along == Along::ELEMENTS) text += " + k";
+    if (form.along == Along::STRIDED) text += concat(" + k * p.", name, "_l");
+    return form.inner ? divided(name, form, text) : text;
+  }
+
+  void declare_load(size_t node) {
+    if (!is_read_first(kernel_.nodes[node])) return;
+    const std::string_view type = storage_type(kernel_.nodes[node].dtype);
+    const AccessForm& form = form_.nodes[node];
+    line("const ", type, "* __restrict__ const i", node, " = (const ", type, "*)p.",
+         access_name(node), ";");
+    if (form.along == Along::STILL)
+      line(type, " l", node, "[", int{form_.unroll}, "];");
+    else
+      line("Vector<", type, ", ", vector(), "> l", node, "[", int{form_.unroll}, "];");
+  }
+
+  void declare_store(size_t store) {
+    const std::string_view type = storage_type(kernel_.nodes[kernel_.stores[store].node].dtype);
+    line("Vector<", type, ", ", vector(), "> r", store, "[", int{form_.unroll}, "];");
+  }
+
+  void load(size_t node) {
+    if (!is_read_first(kernel_.nodes[node])) return;
+    const std::string name = access_name(node);
+    const std::string_view type = storage_type(kernel_.nodes[node].dtype);
+    const AccessForm& form = form_.nodes[node];
+    line("{ const I b = ", start(name, form), ";");
+    if (form.along == Along::STILL) {
+      const std::string at = form.inner ? divided(name, form, "b") : "b";
+      line("l", node, "[u] = full || left > 0 ? i", node, "[", at, "] : ", type, "(0);");
+    } else {
+      if (form.along == Along::VECTOR)
+        line("if (full) l", node, "[u] = *(const Vector<", type, ", ", vector(), ">*)(i", node,
+             " + b); else");
+      per_element([&] {
+        line("l", node, "[u].v[k] = in ? i", node, "[", element(name, form), "] : ", type, "(0);");
+      });
+    }
+    line("}");
+  }
+
+  void compute() {
+    per_element([&] {
+      for (size_t node = 0; node < kernel_.nodes.size(); ++node) node_line(node);
+      for (size_t store = 0; store < kernel_.stores.size(); ++store) {
+        const uint16_t from = kernel_.stores[store].node;
+        line("r", store, "[u].v[k] = ", stored(kernel_.nodes[from].dtype, variable(from)), ";");
+      }
+    });
+  }
+
+  void node_line(size_t number) {
+    const Node& node = kernel_.nodes[number];
+    const std::string declared =
+        concat("const ", compute_type(node.dtype), " ", variable(number), " = ");
+    const AccessForm& form = form_.nodes[number];
+    switch (node.kind) {
+      case NodeKind::LOAD:
+        line(declared,
+             loaded(node.dtype,
+                    concat("l", number, "[u]", form.along == Along::STILL ? "" : ".v[k]")),
+             ";");
+        break;
+      case NodeKind::CONSTANT:
+        line(declared, "p.c", node.slot, ";");
+        break;
+      case NodeKind::POSITION: {
+        const std::string name = access_name(number);
+        line("I b", number, " = ", start(name, form), ";");
+        const std::string at = form.inner ? concat("[&] { const I b = b", number, "; return ",
+                                                   element(name, form), "; }() + p.", name, "_i")
+                                          : concat("[&] { const I b = b", number, "; return ",
+                                                   element(name, form), "; }() + p.", name, "_o");
+        line(declared, "i64(", at, ");");
+        break;
+      }
+      case NodeKind::GATHER:
+        gather_line(number, declared);
+        break;
+      default:
+        text_ += concat("  ", statement(kernel_, number));
+        break;
+    }
+  }
+
+  // An index that is out of range is reported, and the nearest element is read.
+  void gather_line(size_t number, const std::string& declared) {
+    const Node& node = kernel_.nodes[number];
+    const AccessForm& form = form_.nodes[number];
+    const std::string name = access_name(number);
+    const std::string_view type = storage_type(node.dtype);
+    line("i64 g", number, ";");
+    line("{ const I b = ", start(name, form), "; g", number, " = ", element(name, form), "; }");
+    for (size_t each = 0; each < node.arguments.size(); ++each)
+      line("g", number, " += index(i64(", variable(node.arguments[each]), "), p.g", number, "_",
+           each, ", p.h", number, "_", each, ", in, p.status, ", int{(*node.indices)[each].axis},
+           ");");
+    line(declared,
+         loaded(node.dtype,
+                concat("(in ? ((const ", type, "*)p.", name, ")[g", number, "] : ", type, "(0))")),
+         ";");
+  }
+
+  void write(size_t store) {
+    const std::string name = store_name(store);
+    const std::string_view type = storage_type(kernel_.nodes[kernel_.stores[store].node].dtype);
+    const AccessForm& form = form_.stores[store];
+    line("{ ", type, "* const o = (", type, "*)p.", name, "; const I b = ", start(name, form), ";");
+    if (form.along == Along::VECTOR)
+      line("if (full) *(Vector<", type, ", ", vector(), ">*)(o + b) = r", store, "[u]; else");
+    per_element([&] { line("if (in) o[", element(name, form), "] = r", store, "[u].v[k];"); });
+    line("}");
+  }
+
+  const Kernel& kernel_;
+  const Form& form_;
+  std::string text_;
+};
+
+}  // namespace
+
+void add_map_fields(Fields& fields, const Kernel& kernel, const Form& form,
+                    const Addresses& addresses) {
+  const Units units = units_of(kernel, form);
+  const auto name = [&](const std::string& text) {
+    return fields.declares() ? text : std::string();
+  };
+  const auto number = [&](std::string_view field, int64_t value) {
+    if (form.wide)
+      fields.add("i64", field, value);
+    else
+      fields.add("i32", field, static_cast<int32_t>(value));
+  };
+  number("last", units.last);
+  if (kernel.outer.size() > 1) {
+    number("units", units.count);
+    number("whole", units.last % form.vector == 0);
+    add_divisor(fields, form.wide, "each", units.each);
+    for (size_t axis = 1; axis + 1 < kernel.outer.size(); ++axis)
+      add_divisor(fields, form.wide, name(concat("n", axis)), kernel.outer[axis]);
+  }
+  for (size_t at = 0; at < kernel.nodes.size(); ++at) {
+    const Node& node = kernel.nodes[at];
+    const bool memory = node.kind == NodeKind::LOAD || node.kind == NodeKind::GATHER;
+    if (!memory && node.kind != NodeKind::POSITION) continue;
+    add_access(fields, form, name(access_name(at)), form.nodes[at], node.access, node.part,
+               node.dtype, memory ? addresses.inputs[node.slot] : 0);
+    if (node.kind != NodeKind::GATHER) continue;
+    for (size_t each = 0; each < node.indices->size(); ++each) {
+      fields.add("i64", name(concat("g", at, "_", each)), (*node.indices)[each].size);
+      fields.add("i64", name(concat("h", at, "_", each)),
+                 (*node.indices)[each].stride * (node.part == Part::WHOLE ? 1 : 2));
+    }
+  }
+  for (size_t at = 0; at < kernel.stores.size(); ++at) {
+    const Store& store = kernel.stores[at];
+    add_access(fields, form, name(store_name(at)), form.stores[at], store.access, store.part,
+               kernel.nodes[store.node].dtype, addresses.outputs[store.slot]);
+  }
+  add_constants(fields, kernel);
+  fields.add("u64", "status", addresses.status);
+}
+
+std::string map_body(const Kernel& kernel, const Form& form, const std::string& name) {
+  return MapText(kernel, form).body(name);
+}
+
+LaunchPlan map_launch(const Kernel& kernel, const Form& form) {
+  const int64_t per_block = THREADS * form.unroll;
+  const Units units = units_of(kernel, form);
+  return {.grid = static_cast<uint32_t>((units.count + per_block - 1) / per_block),
+          .block = uint32_t{THREADS},
+          .parameters = {}};
+}
+
+}  // namespace cucore::array
