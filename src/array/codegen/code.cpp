@@ -3,7 +3,10 @@
 
 #include <span>
 
+#include "array/codegen/chunked.hpp"
 #include "array/codegen/map.hpp"
+#include "array/codegen/outer.hpp"
+#include "array/codegen/rows.hpp"
 #include "array/codegen/statements.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
@@ -23,6 +26,9 @@ struct FamilyText {
 
 constexpr FamilyText FAMILIES[] = {
     {KernelFamily::MAP, "map", add_map_fields, map_body, map_launch},
+    {KernelFamily::ROWS, "rows", add_rows_fields, rows_body, rows_launch},
+    {KernelFamily::CHUNKED, "chunked", add_chunked_fields, chunked_body, chunked_launch},
+    {KernelFamily::OUTER, "outer", add_outer_fields, outer_body, outer_launch},
 };
 
 const FamilyText& family_of(const Kernel& kernel) {
@@ -45,7 +51,10 @@ std::string digest_of(const std::string& key) {
 
 }  // namespace
 
-Scratch scratch_of(const Kernel&) { return {}; }
+Scratch scratch_of(const Kernel& kernel) {
+  if (kernel.family == KernelFamily::CHUNKED) return chunked_scratch(kernel);
+  return kernel.family == KernelFamily::OUTER ? outer_scratch(kernel) : Scratch{};
+}
 
 std::string key_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
   return encoded(form_of(kernel, target, addresses), kernel, target);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "array/codegen/reductions.hpp"
+
 namespace cucore::array {
 namespace {
 
@@ -57,7 +59,8 @@ bool needs_wide(const Kernel& kernel) {
 
 bool is_aligned(uint64_t address, const Access& access, Part part, size_t axes, int64_t vector,
                 int64_t size) {
-  if (address % uint64_t(vector * size) != 0) return false;
+  const int64_t bytes = std::min(vector * size, VECTOR_BYTES);
+  if (address % uint64_t(bytes) != 0) return false;
   for (size_t axis = 0; axis + 1 < axes; ++axis)
     if (access.outer.shape[axis] > 1 && stride_of(access.outer, axis, part) % vector != 0)
       return false;
@@ -78,10 +81,10 @@ AccessForm access_form(const Kernel& kernel, const Access& access, Part part, ui
   else if (stride != 1 || access.inner)
     form.along = Along::STRIDED;
   else
-    form.along = vector > 1 && is_aligned(address, access, part, axes, vector, size)
+    form.along = vector > 1 && kernel.inner.size() <= 1 &&
+                         is_aligned(address, access, part, axes, vector, size)
                      ? Along::VECTOR
                      : Along::ELEMENTS;
-  (void)kernel;
   return form;
 }
 
@@ -108,6 +111,14 @@ void put_map(std::string& text, const MapDetail& map) {
   for (const Dtype dtype : map.types.results) put(text, dtype);
 }
 
+constexpr int64_t ROW_VECTOR = 4;  // for every type: the tree of a row does not depend on it
+
+int64_t map_vector(const Kernel& kernel, const Widths& widths) {
+  int64_t vector = 1;
+  while (vector < VECTOR_BYTES / widths.widest && vector < last_size(kernel.outer)) vector *= 2;
+  return vector;
+}
+
 }  // namespace
 
 int64_t stride_of(const View& view, size_t axis, Part part) {
@@ -123,9 +134,8 @@ uint64_t address_of(uint64_t memory, const Access& access, Part part, Dtype dtyp
 Form form_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
   const Widths widths = widths_of(kernel);
   Form form;
-  const int64_t most = VECTOR_BYTES / widths.widest;
-  int64_t vector = 1;
-  while (vector < most && (vector < last_size(kernel.outer) || !kernel.inner.empty())) vector *= 2;
+  const int64_t vector =
+      kernel.family == KernelFamily::MAP ? map_vector(kernel, widths) : ROW_VECTOR;
   form.vector = static_cast<uint8_t>(vector);
   form.unroll = target.emulated || (!widths.functions && widths.widest == widths.narrowest) ? 1 : 2;
   form.wide = needs_wide(kernel);
@@ -161,6 +171,11 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
   put(text, form.axes);
   put(text, static_cast<uint8_t>(kernel.inner.size()));
   put(text, static_cast<uint8_t>(kernel.columns));
+  if (kernel.family == KernelFamily::ROWS) {
+    const RowTree tree = row_tree(kernel.row_size());
+    put(text, tree.threads);
+    put(text, tree.vectors);
+  }
   for (size_t at = 0; at < kernel.nodes.size(); ++at) {
     const Node& node = kernel.nodes[at];
     put(text, node.kind);

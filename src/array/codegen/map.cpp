@@ -26,10 +26,6 @@ Units units_of(const Kernel& kernel, const Form& form) {
   return units;
 }
 
-std::string access_name(size_t node) { return concat("a", node); }
-std::string store_name(size_t store) { return concat("w", store); }
-std::string digit_name(size_t axis) { return concat("d", axis); }
-
 bool is_read_first(const Node& node) { return node.kind == NodeKind::LOAD; }
 
 class MapText {
@@ -185,31 +181,18 @@ class MapText {
         line(declared, "i64(", at, ");");
         break;
       }
-      case NodeKind::GATHER:
-        gather_line(number, declared);
+      case NodeKind::GATHER: {
+        const std::string name = access_name(number);
+        line("const I b", number, " = ", start(name, form), ";");
+        text_ += gathered(
+            kernel_, number,
+            concat("[&] { const I b = b", number, "; return ", element(name, form), "; }()"), "in");
         break;
+      }
       default:
         text_ += concat("  ", statement(kernel_, number));
         break;
     }
-  }
-
-  // An index that is out of range is reported, and the nearest element is read.
-  void gather_line(size_t number, const std::string& declared) {
-    const Node& node = kernel_.nodes[number];
-    const AccessForm& form = form_.nodes[number];
-    const std::string name = access_name(number);
-    const std::string_view type = storage_type(node.dtype);
-    line("i64 g", number, ";");
-    line("{ const I b = ", start(name, form), "; g", number, " = ", element(name, form), "; }");
-    for (size_t each = 0; each < node.arguments.size(); ++each)
-      line("g", number, " += index(i64(", variable(node.arguments[each]), "), p.g", number, "_",
-           each, ", p.h", number, "_", each, ", in, p.status, ", int{(*node.indices)[each].axis},
-           ");");
-    line(declared,
-         loaded(node.dtype,
-                concat("(in ? ((const ", type, "*)p.", name, ")[g", number, "] : ", type, "(0))")),
-         ";");
   }
 
   void write(size_t store) {
@@ -250,26 +233,7 @@ void add_map_fields(Fields& fields, const Kernel& kernel, const Form& form,
     for (size_t axis = 1; axis + 1 < kernel.outer.size(); ++axis)
       add_divisor(fields, form.wide, name(concat("n", axis)), kernel.outer[axis]);
   }
-  for (size_t at = 0; at < kernel.nodes.size(); ++at) {
-    const Node& node = kernel.nodes[at];
-    const bool memory = node.kind == NodeKind::LOAD || node.kind == NodeKind::GATHER;
-    if (!memory && node.kind != NodeKind::POSITION) continue;
-    add_access(fields, form, name(access_name(at)), form.nodes[at], node.access, node.part,
-               node.dtype, memory ? addresses.inputs[node.slot] : 0);
-    if (node.kind != NodeKind::GATHER) continue;
-    for (size_t each = 0; each < node.indices->size(); ++each) {
-      fields.add("i64", name(concat("g", at, "_", each)), (*node.indices)[each].size);
-      fields.add("i64", name(concat("h", at, "_", each)),
-                 (*node.indices)[each].stride * (node.part == Part::WHOLE ? 1 : 2));
-    }
-  }
-  for (size_t at = 0; at < kernel.stores.size(); ++at) {
-    const Store& store = kernel.stores[at];
-    add_access(fields, form, name(store_name(at)), form.stores[at], store.access, store.part,
-               kernel.nodes[store.node].dtype, addresses.outputs[store.slot]);
-  }
-  add_constants(fields, kernel);
-  fields.add("u64", "status", addresses.status);
+  add_nodes(fields, kernel, form, addresses);
 }
 
 std::string map_body(const Kernel& kernel, const Form& form, const std::string& name) {

@@ -10,21 +10,7 @@
 namespace cucore::array {
 namespace {
 
-std::string_view unsigned_type(std::string_view type) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> PAIRS = {
-      {{"i8", "u8"}, {"i16", "u16"}, {"i32", "u32"}, {"i64", "u64"}}};
-  for (const auto& [name, other] : PAIRS)
-    if (name == type) return other;
-  return type;
-}
-
 bool is_half(Dtype dtype) { return dtype == Dtype::FLOAT16 || dtype == Dtype::BFLOAT16; }
-
-std::string rounded_text(Dtype dtype, std::string_view text) {
-  if (dtype == Dtype::FLOAT16) return concat("half::round_f16(", text, ")");
-  if (dtype == Dtype::BFLOAT16) return concat("half::round_bf16(", text, ")");
-  return std::string(text);
-}
 
 constexpr std::string_view NAMES = "xyz";
 
@@ -69,7 +55,33 @@ void add_constant(Fields& fields, const Constant& constant, const std::string& n
   fields.put(compute_type(constant.dtype), name, bytes.data(), size);
 }
 
+void add_constants(Fields& fields, const Kernel& kernel) {
+  for (size_t at = 0; at < kernel.constants.size(); ++at)
+    add_constant(fields, kernel.constants[at], fields.declares() ? concat("c", at) : std::string());
+  for (size_t at = 0; at < kernel.nodes.size(); ++at) {
+    if (kernel.nodes[at].kind != NodeKind::MAP) continue;
+    const std::vector<Constant>& parameters = kernel.nodes[at].map->parameters;
+    for (size_t each = 0; each < parameters.size(); ++each)
+      add_constant(fields, parameters[each],
+                   fields.declares() ? concat("m", at, "_", each) : std::string());
+  }
+}
+
 }  // namespace
+
+std::string_view unsigned_type(std::string_view type) noexcept {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> PAIRS = {
+      {{"i8", "u8"}, {"i16", "u16"}, {"i32", "u32"}, {"i64", "u64"}}};
+  for (const auto& [name, other] : PAIRS)
+    if (name == type) return other;
+  return type;
+}
+
+std::string rounded_text(Dtype dtype, std::string_view text) {
+  if (dtype == Dtype::FLOAT16) return concat("half::round_f16(", text, ")");
+  if (dtype == Dtype::BFLOAT16) return concat("half::round_bf16(", text, ")");
+  return std::string(text);
+}
 
 std::string_view storage_type(Dtype dtype) noexcept {
   if (dtype == Dtype::BOOL) return "u8";
@@ -109,28 +121,12 @@ std::string statement(const Kernel& kernel, size_t number) {
                 variable(node.arguments[0]), node.part == Part::REAL ? ".re" : ".im", ";\n");
 }
 
-void add_constants(Fields& fields, const Kernel& kernel) {
-  for (size_t at = 0; at < kernel.constants.size(); ++at)
-    add_constant(fields, kernel.constants[at], fields.declares() ? concat("c", at) : std::string());
-  for (size_t at = 0; at < kernel.nodes.size(); ++at) {
-    if (kernel.nodes[at].kind != NodeKind::MAP) continue;
-    const std::vector<Constant>& parameters = kernel.nodes[at].map->parameters;
-    for (size_t each = 0; each < parameters.size(); ++each)
-      add_constant(fields, parameters[each],
-                   fields.declares() ? concat("m", at, "_", each) : std::string());
-  }
-}
-
-namespace {
-
-void add_index(Fields& fields, bool wide, const std::string& name, int64_t value) {
+void add_number(Fields& fields, bool wide, std::string_view name, int64_t value) {
   if (wide)
     fields.add("i64", name, value);
   else
     fields.add("i32", name, static_cast<int32_t>(value));
 }
-
-}  // namespace
 
 void add_access(Fields& fields, const Form& form, std::string_view name, const AccessForm& shape,
                 const Access& access, Part part, Dtype dtype, uint64_t memory) {
@@ -138,22 +134,67 @@ void add_access(Fields& fields, const Form& form, std::string_view name, const A
     return fields.declares() ? concat(name, suffix) : std::string();
   };
   if (memory != 0) fields.add("u64", field(""), address_of(memory, access, part, dtype));
-  if (memory == 0 || access.inner) add_index(fields, form.wide, field("_o"), access.outer.offset);
+  if (memory == 0 || access.inner) add_number(fields, form.wide, field("_o"), access.outer.offset);
   const Part outer_part = access.inner ? Part::WHOLE : part;
   const size_t axes = access.outer.ndim();
   for (size_t axis = 0; axis + 1 < axes; ++axis)
     if (shape.moves >> axis & 1)
-      add_index(fields, form.wide, field(concat("_", axis)),
-                stride_of(access.outer, axis, outer_part));
+      add_number(fields, form.wide, field(concat("_", axis)),
+                 stride_of(access.outer, axis, outer_part));
   if (shape.along == Along::STRIDED)
-    add_index(fields, form.wide, field("_l"), stride_of(access.outer, axes - 1, outer_part));
+    add_number(fields, form.wide, field("_l"), stride_of(access.outer, axes - 1, outer_part));
   if (!access.inner) return;
-  if (memory == 0) add_index(fields, form.wide, field("_i"), access.inner->offset);
+  if (memory == 0) add_number(fields, form.wide, field("_i"), access.inner->offset);
   for (size_t axis = 0; axis < access.inner->ndim(); ++axis) {
-    add_index(fields, form.wide, field(concat("_s", axis)), stride_of(*access.inner, axis, part));
+    add_number(fields, form.wide, field(concat("_s", axis)), stride_of(*access.inner, axis, part));
     if (axis > 0)
       add_divisor(fields, form.wide, field(concat("_d", axis)), access.inner->shape[axis]);
   }
+}
+
+void add_nodes(Fields& fields, const Kernel& kernel, const Form& form, const Addresses& addresses) {
+  const auto name = [&](const std::string& text) {
+    return fields.declares() ? text : std::string();
+  };
+  for (size_t at = 0; at < kernel.nodes.size(); ++at) {
+    const Node& node = kernel.nodes[at];
+    const bool memory = node.kind == NodeKind::LOAD || node.kind == NodeKind::GATHER;
+    if (!memory && node.kind != NodeKind::POSITION) continue;
+    add_access(fields, form, name(access_name(at)), form.nodes[at], node.access, node.part,
+               node.dtype, memory ? addresses.inputs[node.slot] : 0);
+    if (node.kind != NodeKind::GATHER) continue;
+    for (size_t each = 0; each < node.indices->size(); ++each) {
+      fields.add("i64", name(concat("g", at, "_", each)), (*node.indices)[each].size);
+      fields.add("i64", name(concat("h", at, "_", each)),
+                 (*node.indices)[each].stride * (node.part == Part::WHOLE ? 1 : 2));
+    }
+  }
+  for (size_t at = 0; at < kernel.stores.size(); ++at) {
+    const Store& store = kernel.stores[at];
+    add_access(fields, form, name(store_name(at)), form.stores[at], store.access, store.part,
+               kernel.nodes[store.node].dtype, addresses.outputs[store.slot]);
+  }
+  add_constants(fields, kernel);
+  fields.add("u64", "status", addresses.status);
+}
+
+std::string access_name(size_t node) { return concat("a", node); }
+std::string store_name(size_t store) { return concat("w", store); }
+std::string digit_name(size_t axis) { return concat("d", axis); }
+
+std::string gathered(const Kernel& kernel, size_t number, const std::string& start,
+                     std::string_view in) {
+  const Node& node = kernel.nodes[number];
+  const std::string_view type = storage_type(node.dtype);
+  std::string text = concat("  i64 g", number, " = ", start, ";\n");
+  for (size_t each = 0; each < node.arguments.size(); ++each)
+    text += concat("  g", number, " += index(i64(", variable(node.arguments[each]), "), p.g",
+                   number, "_", each, ", p.h", number, "_", each, ", ", in, ", p.status, ",
+                   int{(*node.indices)[each].axis}, ");\n");
+  const std::string element = concat("(", in, " ? ((const ", type, "*)p.", access_name(number),
+                                     ")[g", number, "] : ", type, "(0))");
+  return text + concat("  const ", compute_type(node.dtype), " ", variable(number), " = ",
+                       loaded(node.dtype, element), ";\n");
 }
 
 std::string position(std::string_view name, const AccessForm& form, size_t axes,
@@ -199,6 +240,8 @@ std::string with_device_texts(const std::string& body) {
   if (has("ints::")) text += device_text("ints");
   if (reals) text += device_text("reals");
   if (complex) text += device_text("complex");
+  if (has("::join")) text += device_text("reduce");
+  if (has("is_last")) text += device_text("partial");
   return text + body;
 }
 

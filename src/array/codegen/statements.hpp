@@ -17,14 +17,28 @@ std::string stored(Dtype dtype, std::string_view computed);
 // The expression in another type, rounded to it.
 std::string converted(Dtype from, Dtype to, std::string_view computed);
 
+std::string_view unsigned_type(std::string_view type) noexcept;    // u32 of i32; others themselves
+std::string rounded_text(Dtype dtype, std::string_view computed);  // half precision is rounded
+
 // "n7": the variable of a node, per element or per row.
 std::string variable(size_t node);
 
 // Declares the variable of a MAP or PART node, and computes it from those of the arguments.
 std::string statement(const Kernel& kernel, size_t node);
 
-// The constants of the kernel and the parameters of its operations.
-void add_constants(Fields& fields, const Kernel& kernel);
+// Declares the variable of a GATHER node. `start` is the position of its access, and `in` is
+// false for an element that does not exist. An index that is out of range is reported, and the
+// nearest one taken.
+std::string gathered(const Kernel& kernel, size_t node, const std::string& start,
+                     std::string_view in);
+
+std::string access_name(size_t node);  // "a3": the access of a node, in the parameters
+std::string store_name(size_t store);  // "w0"
+std::string digit_name(size_t axis);   // "d1": the index on an axis of the space
+
+// The accesses of all nodes and stores, the constants, and the parameters of operations.
+void add_nodes(Fields& fields, const Kernel& kernel, const Form& form, const Addresses& addresses);
+void add_number(Fields& fields, bool wide, std::string_view name, int64_t value);
 
 // The address of each access, its strides and sizes.
 void add_access(Fields& fields, const Form& form, std::string_view name,

@@ -114,7 +114,16 @@ class GeneratedMachine : public HostMachine {
     Addresses addresses;
     for (Storage* input : inputs) addresses.inputs.push_back(address(input));
     for (Storage* output : outputs) addresses.outputs.push_back(address(output));
+    const Scratch scratch = scratch_of(kernel);
+    const Ref<Storage> partials = allocate(scratch.partial_bytes),
+                       counters = allocate(scratch.counters * 4);
+    const auto& zeroed = static_cast<HostStorage&>(*counters).data;
+    std::fill(zeroed.begin(), zeroed.end(), 0);
+    addresses.partials = address(partials.get());
+    addresses.counters = address(counters.get());
     Generated::instance().launch(kernel, addresses);
+    if (std::any_of(zeroed.begin(), zeroed.end(), [](int64_t each) { return each != 0; }))
+      throw std::runtime_error("a kernel left a counter behind");
   }
 };
 

@@ -6,6 +6,7 @@ template <class R> struct alignas(2 * sizeof(R)) Complex {
   __device__ Complex(R re, R im = 0) : re(re), im(im) {}
   template <class Q> __device__ explicit Complex(Complex<Q> z) : re(R(z.re)), im(R(z.im)) {}
 };
+#define HAS_COMPLEX
 typedef Complex<f32> c64;
 typedef Complex<f64> c128;
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/codegen/chunked.hpp"
+
+#include "array/codegen/element_text.hpp"
+#include "array/codegen/expression.hpp"
+#include "array/codegen/reductions.hpp"
+
+namespace cucore::array {
+namespace {
+
+constexpr int64_t CHUNK = ROW_LIMIT;
+constexpr int64_t CHUNK_THREADS = 256;
+
+int64_t chunks_of(const Kernel& kernel) { return (kernel.row_size() + CHUNK - 1) / CHUNK; }
+
+// The tree of a chunk has 1024 threads. Each real one does the work of four.
+class ChunkedText : public ElementText {
+ public:
+  using ElementText::ElementText;
+
+  std::string body(const std::string& name) {
+    head(name, CHUNK_THREADS);
+    line(
+        "I row = div(I(blockIdx.x), p.chunks); const I chunk = I(blockIdx.x) - row * "
+        "size(p.chunks);");
+    line("const bool active = true;");
+    row_digits();
+    pointers();
+    row_nodes(0);
+    elements();
+    each([&](size_t node) { block_result(node); });
+    each([&](size_t node) {
+      line("if (threadIdx.x == 0) ((", reduction_name(node), "::A*)p.x", node,
+           ")[I(blockIdx.x)] = r", node, ";");
+    });
+    line("if (!is_last((u32*)p.counters + row, u32(size(p.chunks)))) return;");
+    each([&](size_t node) { row_result(node); });
+    line("if (threadIdx.x != 0) return;");
+    row_nodes(1);
+    for (size_t store = 0; store < kernel_.stores.size(); ++store)
+      if (!is_per_element(kernel_, kernel_.stores[store])) store_row(kernel_.stores[store], store);
+    return text_ + "}\n";
+  }
+
+ private:
+  template <class Body>
+  void each(const Body& body) {
+    for (size_t node = 0; node < kernel_.nodes.size(); ++node)
+      if (kernel_.nodes[node].kind == NodeKind::REDUCED) body(node);
+  }
+
+  void elements() {
+    each([&](size_t node) {
+      const std::string type = reduction_name(node);
+      line(type, "::A s", node, "[4][4];");
+      line("for (int u = 0; u < 4; ++u) for (int v = 0; v < 4; ++v) s", node, "[u][v] = ", type,
+           "::none();");
+    });
+    line("#pragma unroll 1");
+    line("for (int n = 0; n < 8; ++n) {");
+    line("#pragma unroll");
+    line("for (int u = 0; u < 4; ++u) {");
+    line("const I c = chunk * ", CHUNK,
+         " + (n * 1024 + u * 256 + I(threadIdx.x)) * 4, left = p.length - c;");
+    load_vectors(0);
+    line("#pragma unroll");
+    line("for (int v = 0; v < 4; ++v) { const bool in = v < left;");
+    element_nodes(0, "");
+    each([&](size_t node) {
+      line("if (in) s", node, "[u][v] = ", reduction_name(node), "::join(s", node, "[u][v], ",
+           reduction_element(kernel_, node), ");");
+    });
+    store_elements("in");
+    line("} } }");
+  }
+
+  void block_result(size_t node) {
+    const std::string type = reduction_name(node);
+    line("__shared__ Words<sizeof(", type, "::A) * 32> h", node, ";");
+    line(type, "::A* const y", node, " = (", type, "::A*)h", node, ".w;");
+    line("#pragma unroll");
+    line("for (int u = 0; u < 4; ++u) { const ", type, "::A a = over_lanes<", type, ">(of_four<",
+         type, ">(s", node, "[u]), 32); if (threadIdx.x % 32 == 0) y", node,
+         "[u * 8 + threadIdx.x / 32] = a; }");
+    line("__syncthreads();");
+    line(type, "::A r", node, " = y", node, "[0];");
+    line("for (int warp = 1; warp < 32; ++warp) r", node, " = ", type, "::join(r", node, ", y",
+         node, "[warp]);");
+  }
+
+  void row_result(size_t node) {
+    const std::string type = reduction_name(node);
+    line("r", node, " = all_partials<", type, ">((", type, "::A*)p.x", node,
+         " + row * size(p.chunks), size(p.chunks), y", node, ");");
+    line("const ", compute_type(kernel_.nodes[node].dtype), " ", variable(node), " = ",
+         reduction_result(kernel_, node, concat("r", node)), ";");
+  }
+};
+
+}  // namespace
+
+int64_t partials_size(const Kernel& kernel, int64_t count) {
+  int64_t bytes = 0;
+  for (size_t node = 0; node < kernel.nodes.size(); ++node)
+    if (kernel.nodes[node].kind == NodeKind::REDUCED) bytes += count * partial_size(kernel, node);
+  return bytes;
+}
+
+void add_partials(Fields& fields, const Kernel& kernel, const Addresses& addresses, int64_t count) {
+  uint64_t address = addresses.partials;
+  for (size_t node = 0; node < kernel.nodes.size(); ++node) {
+    if (kernel.nodes[node].kind != NodeKind::REDUCED) continue;
+    fields.add("u64", fields.declares() ? concat("x", node) : std::string(), address);
+    address += static_cast<uint64_t>(count * partial_size(kernel, node));
+  }
+  fields.add("u64", "counters", addresses.counters);
+}
+
+Scratch chunked_scratch(const Kernel& kernel) {
+  return {.partial_bytes = partials_size(kernel, kernel.rows() * chunks_of(kernel)),
+          .counters = kernel.rows()};
+}
+
+void add_chunked_fields(Fields& fields, const Kernel& kernel, const Form& form,
+                        const Addresses& addresses) {
+  add_space(fields, kernel, form);
+  add_divisor(fields, form.wide, "chunks", chunks_of(kernel));
+  add_partials(fields, kernel, addresses, kernel.rows() * chunks_of(kernel));
+  add_nodes(fields, kernel, form, addresses);
+}
+
+std::string chunked_body(const Kernel& kernel, const Form& form, const std::string& name) {
+  return ChunkedText(kernel, form).body(name);
+}
+
+LaunchPlan chunked_launch(const Kernel& kernel, const Form&) {
+  return {.grid = static_cast<uint32_t>(kernel.rows() * chunks_of(kernel)),
+          .block = uint32_t{CHUNK_THREADS},
+          .parameters = {}};
+}
+
+}  // namespace cucore::array

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of several blocks: each writes a partial result, and the last one to finish adds them.
+template <class A> __device__ A partial(const A* at) {  // of another block: past the first cache
+  Words<sizeof(A)> words;
+#pragma unroll
+  for (int w = 0; w < int((sizeof(A) + 3) / 4); ++w) words.w[w] = __ldcg((const u32*)at + w);
+  A a;
+  memcpy(&a, words.w, sizeof(A));
+  return a;
+}
+
+// Whether this block is the last one of `count`. Leaves the counter at 0.
+__device__ bool is_last(u32* counter, u32 count) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(counter, 1u) == count - 1;
+    if (last) *counter = 0;
+  }
+  __syncthreads();
+  if (last) __threadfence();
+  return last;
+}
+
+__device__ int tree_power(i64 least) {
+  int power = 1;
+  while (power < least) power *= 2;
+  return power;
+}
+// The threads of the tree of a row, as the planner's row_tree().
+__device__ int tree_threads(i64 length) {
+  const i64 vectors = (length + 3) / 4;
+  if (vectors <= 32) return tree_power(vectors);
+  int threads = tree_power((vectors + 3) / 4);
+  threads = threads < 32 ? 32 : threads > 256 ? 256 : threads;
+  if ((vectors + threads - 1) / threads > 8) {
+    threads = tree_power((vectors + 7) / 8);
+    if (threads > 1024) threads = 1024;
+  }
+  return threads;
+}
+
+// The tree of a row, over at most 32768 partial results. All 256 threads call it.
+template <class R> __device__ typename R::A row_of_partials(const typename R::A* a, i64 count, typename R::A* shared) {
+  typedef typename R::A A;
+  const int threads = tree_threads(count);
+  __syncthreads();
+  for (int t = threadIdx.x; t < (threads + 31) / 32 * 32; t += 256) {
+    A s[4] = {R::none(), R::none(), R::none(), R::none()};
+    if (t < threads)
+      for (i64 w = t; w * 4 < count; w += threads)
+        for (int v = 0; v < 4; ++v)
+          if (w * 4 + v < count) s[v] = R::join(s[v], partial(a + w * 4 + v));
+    const A r = over_lanes<R>(of_four<R>(s), threads < 32 ? threads : 32);
+    if (t % 32 == 0) shared[t / 32] = r;
+  }
+  __syncthreads();
+  A r = shared[0];
+  for (int warp = 1; warp < (threads + 31) / 32; ++warp) r = R::join(r, shared[warp]);
+  return r;
+}
+
+template <class R> __device__ typename R::A all_partials(typename R::A* a, i64 count, typename R::A* shared) {
+  while (count > 32768) {
+    const i64 chunks = (count + 32767) / 32768;
+    for (i64 chunk = 0; chunk < chunks; ++chunk) {
+      const i64 first = chunk * 32768, rest = count - first;
+      const typename R::A r = row_of_partials<R>(a + first, rest < 32768 ? rest : 32768, shared);
+      __syncthreads();
+      if (threadIdx.x == 0) a[chunk] = r;
+      __threadfence();
+    }
+    count = chunks;
+  }
+  return row_of_partials<R>(a, count, shared);
+}
+
+// Partial results of chunks as rows: 128 columns of `columns` from `first`, each in the order of its
+// chunks. Threads 0 to 127 get the results.
+template <class R> __device__ typename R::A column_of_partials(typename R::A* a, i64 rows, i64 columns, i64 first, typename R::A* shared) {
+  typedef typename R::A A;
+  const int j = threadIdx.x % 128, half = threadIdx.x / 128;
+  const bool holds = first + j < columns;
+  A r = R::none();
+  while (true) {
+    const i64 chunks = (rows + 511) / 512;
+    for (i64 chunk = 0; chunk < chunks; ++chunk) {
+      const i64 begin = chunk * 512, end = rows - begin < 512 ? rows : begin + 512;
+      __syncthreads();
+      for (int y = half; y < 8; y += 2) {
+        A s = R::none();
+        for (i64 at = begin + y; holds && at < end; at += 8) s = R::join(s, partial(a + at * columns + first + j));
+        shared[y * 128 + j] = s;
+      }
+      __syncthreads();
+      r = shared[j];
+      for (int y = 1; y < 8; ++y) r = R::join(r, shared[y * 128 + j]);
+      if (chunks > 1 && holds && half == 0) a[chunk * columns + first + j] = r;
+      __threadfence();
+    }
+    if (chunks == 1) return r;
+    rows = chunks;
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/codegen/element_text.hpp"
+
+#include "array/codegen/expression.hpp"
+#include "array/codegen/reductions.hpp"
+
+namespace cucore::array {
+
+void add_space(Fields& fields, const Kernel& kernel, const Form& form) {
+  const auto name = [&](std::string_view letter, size_t axis) {
+    return fields.declares() ? concat(letter, axis) : std::string();
+  };
+  add_number(fields, form.wide, "rows", kernel.rows());
+  add_number(fields, form.wide, "length", kernel.row_size());
+  for (size_t axis = 1; axis < kernel.outer.size(); ++axis)
+    add_divisor(fields, form.wide, name("n", axis), kernel.outer[axis]);
+  for (size_t axis = 1; axis < kernel.inner.size(); ++axis)
+    add_divisor(fields, form.wide, name("m", axis), kernel.inner[axis]);
+}
+
+void ElementText::head(const std::string& name, int64_t threads) {
+  for (size_t node = 0; node < kernel_.nodes.size(); ++node)
+    if (kernel_.nodes[node].kind == NodeKind::REDUCED) text_ += reduction_type(kernel_, node);
+  text_ += concat("extern \"C\" __global__ void __launch_bounds__(", threads, ") ", name,
+                  "(const __grid_constant__ Parameters p) {\n");
+}
+
+void ElementText::row_digits() {
+  if (kernel_.outer.empty()) return;
+  line("I rest = row;");
+  for (size_t axis = kernel_.outer.size(); axis-- > 1;)
+    line("const I q", axis, " = div(rest, p.n", axis, "), ", digit_name(axis), " = rest - q", axis,
+         " * size(p.n", axis, "); rest = q", axis, ";");
+  line("const I ", digit_name(0), " = rest;");
+}
+
+void ElementText::pointers() {
+  for (size_t node = 0; node < kernel_.nodes.size(); ++node) {
+    if (kernel_.nodes[node].kind != NodeKind::LOAD) continue;
+    const std::string_view type = storage_type(kernel_.nodes[node].dtype);
+    line("const ", type, "* __restrict__ const i", node, " = (const ", type, "*)p.",
+         access_name(node), ";");
+  }
+}
+
+std::string ElementText::outer_part(std::string_view name, const AccessForm& form) const {
+  std::string text;
+  const size_t axes = kernel_.outer.size() + kernel_.inner.size();
+  for (size_t axis = 0; axis < axes; ++axis) {
+    const bool last = axis + 1 == axes;
+    if (axis < kernel_.outer.size() && !last && (form.moves >> axis & 1))
+      text += concat(text.empty() ? "" : " + ", digit_name(axis), " * p.", name, "_", axis);
+  }
+  return text.empty() ? "I(0)" : text;
+}
+
+std::string ElementText::row_position(std::string_view name, const AccessForm& form) const {
+  const std::string text = outer_part(name, form);
+  return form.inner ? divided(name, form, text) : text;
+}
+
+// Rows of one axis are vectors in memory. Otherwise each element has its own indices e0, e1, ...
+std::string ElementText::element_position(std::string_view name, const AccessForm& form) const {
+  std::string text = outer_part(name, form);
+  const size_t first = kernel_.outer.size(), last = kernel_.inner.size() - 1;
+  for (size_t axis = 0; axis < last; ++axis)
+    if (form.moves >> (first + axis) & 1)
+      text += concat(" + e", axis, " * p.", name, "_", first + axis);
+  const std::string index = has_rows_apart() ? concat("e", last) : "(c + v)";
+  if (form.along == Along::VECTOR || form.along == Along::ELEMENTS) text += concat(" + ", index);
+  if (form.along == Along::STRIDED) text += concat(" + ", index, " * p.", name, "_l");
+  return form.inner ? divided(name, form, text) : text;
+}
+
+void ElementText::row_nodes(uint8_t phase) {
+  for (size_t number = 0; number < kernel_.nodes.size(); ++number) {
+    const Node& node = kernel_.nodes[number];
+    if (node.per_element || node.phase != phase || node.kind == NodeKind::REDUCED) continue;
+    const AccessForm& form = form_.nodes[number];
+    const std::string declared =
+        concat("const ", compute_type(node.dtype), " ", variable(number), " = ");
+    const std::string name = access_name(number);
+    switch (node.kind) {
+      case NodeKind::LOAD:
+        line(declared, loaded(node.dtype, concat("i", number, "[", row_position(name, form), "]")),
+             ";");
+        break;
+      case NodeKind::CONSTANT:
+        line(declared, "p.c", node.slot, ";");
+        break;
+      case NodeKind::POSITION:
+        line(declared, "i64(", row_position(name, form), " + p.", name, form.inner ? "_i" : "_o",
+             ");");
+        break;
+      case NodeKind::GATHER:
+        text_ += gathered(kernel_, number, row_position(name, form), "active");
+        break;
+      default:
+        text_ += concat("  ", statement(kernel_, number));
+        break;
+    }
+  }
+}
+
+void ElementText::load_vectors(uint8_t pass) {
+  for (size_t number = 0; number < kernel_.nodes.size(); ++number) {
+    const Node& node = kernel_.nodes[number];
+    if (node.kind != NodeKind::LOAD || !node.per_element || passes_.of[number] != pass) continue;
+    if (form_.nodes[number].along != Along::VECTOR) continue;
+    const std::string_view type = storage_type(node.dtype);
+    line("Four<", type, "> l", number, ";");
+    line("if (left >= 4) l", number, " = *(const Four<", type, ">*)(i", number, " + ",
+         outer_part(access_name(number), form_.nodes[number]), " + c);");
+    line("else { for (int v = 0; v < 4; ++v) l", number, ".v[v] = v < left ? i", number, "[",
+         outer_part(access_name(number), form_.nodes[number]), " + c + v] : ", type, "(0); }");
+  }
+}
+
+void ElementText::node_of_element(size_t number) {
+  const Node& node = kernel_.nodes[number];
+  const AccessForm& form = form_.nodes[number];
+  const std::string declared =
+      concat("const ", compute_type(node.dtype), " ", variable(number), " = ");
+  const std::string name = access_name(number);
+  switch (node.kind) {
+    case NodeKind::LOAD: {
+      const std::string_view type = storage_type(node.dtype);
+      const std::string element =
+          form.along == Along::VECTOR
+              ? concat("l", number, ".v[v]")
+              : concat("(in ? i", number, "[", element_position(name, form), "] : ", type, "(0))");
+      line(declared, loaded(node.dtype, element), ";");
+      break;
+    }
+    case NodeKind::POSITION:
+      line(declared, "i64(", element_position(name, form), " + p.", name, form.inner ? "_i" : "_o",
+           ");");
+      break;
+    case NodeKind::GATHER:
+      text_ += gathered(kernel_, number, element_position(name, form), "in");
+      break;
+    default:
+      text_ += concat("  ", statement(kernel_, number));
+      break;
+  }
+}
+
+void ElementText::element_nodes(uint8_t pass, const std::string& keeps) {
+  if (has_rows_apart()) {
+    const size_t last = kernel_.inner.size() - 1;
+    line("I f = c + v;");
+    for (size_t axis = last + 1; axis-- > 1;)
+      line("const I h", axis, " = div(f, p.m", axis, "), e", axis, " = f - h", axis, " * size(p.m",
+           axis, "); f = h", axis, ";");
+    line("const I e0 = f;");
+  }
+  for (size_t number = 0; number < kernel_.nodes.size(); ++number) {
+    const Node& node = kernel_.nodes[number];
+    if (!node.per_element || passes_.of[number] > pass || passes_.kept[number] < pass) continue;
+    if (passes_.of[number] < pass) {
+      line("const ", compute_type(node.dtype), " ", variable(number), " = k", number, "[", keeps,
+           "];");
+      continue;
+    }
+    node_of_element(number);
+    if (is_kept(number)) line("k", number, "[", keeps, "] = ", variable(number), ";");
+  }
+}
+
+void ElementText::declare_kept(const std::string& size) {
+  for (size_t number = 0; number < kernel_.nodes.size(); ++number)
+    if (is_kept(number))
+      line(compute_type(kernel_.nodes[number].dtype), " k", number, "[", size, "];");
+}
+
+void ElementText::store_row(const Store& store, size_t number) {
+  const Dtype dtype = kernel_.nodes[store.node].dtype;
+  const std::string_view type = storage_type(dtype);
+  const std::string name = store_name(number);
+  line("((", type, "*)p.", name, ")[", row_position(name, form_.stores[number]),
+       "] = ", stored(dtype, variable(store.node)), ";");
+}
+
+void ElementText::store_elements(const std::string& in) {
+  for (size_t number = 0; number < kernel_.stores.size(); ++number) {
+    const Store& store = kernel_.stores[number];
+    if (!is_per_element(kernel_, store)) continue;
+    const Dtype dtype = kernel_.nodes[store.node].dtype;
+    const std::string_view type = storage_type(dtype);
+    const std::string name = store_name(number);
+    line("if (", in, ") ((", type, "*)p.", name, ")[", element_position(name, form_.stores[number]),
+         "] = ", stored(dtype, variable(store.node)), ";");
+  }
+}
+
+}  // namespace cucore::array

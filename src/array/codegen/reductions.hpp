@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions as device types, and the trees in which they add.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "array/plan/kernel.hpp"
+
+namespace cucore::array {
+
+// The tree of a row of `length` elements, at most ROW_LIMIT. Four neighbours are a vector. Vector w
+// belongs to thread w mod `threads`, which adds its vectors in order, each of the four places
+// apart. Then come the four places, the lanes of a warp, and the warps.
+struct RowTree {
+  int64_t threads;
+  int64_t vectors;  // of a thread
+};
+RowTree row_tree(int64_t length) noexcept;
+
+// "R7": the type of a REDUCED or SCANNED node, and its definition.
+std::string reduction_name(size_t node);
+std::string reduction_type(const Kernel& kernel, size_t node);
+// The element that node adds, from the variables of its arguments.
+std::string reduction_element(const Kernel& kernel, size_t node);
+// The value of the node, from the reduced one.
+std::string reduction_result(const Kernel& kernel, size_t node, const std::string& reduced);
+int64_t partial_size(const Kernel& kernel, size_t node) noexcept;  // bytes of R::A in memory
+
+}  // namespace cucore::array
