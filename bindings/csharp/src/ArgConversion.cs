@@ -81,7 +81,7 @@ public readonly partial struct Arg {
         case Kind.Float: return Size == 4 ? FormattableString.Invariant($"the float {(float)AsDouble}") : FormattableString.Invariant($"the double {AsDouble}");
         case Kind.Address: return $"the address 0x{bits:x}";
         case Kind.Buffer: return "a CudaBuffer";
-        default: return $"a struct of {Arguments.Bytes(Size)}";
+        default: return $"a struct of {Describe.Bytes(Size)}";
       }
     }
   }

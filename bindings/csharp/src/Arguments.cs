@@ -12,7 +12,6 @@ internal static class Arguments {
 
   internal static string Signed(int size) { return size == 1 ? "sbyte" : size == 2 ? "short" : size == 4 ? "int" : "long"; }
   internal static string Unsigned(int size) { return size == 1 ? "byte" : size == 2 ? "ushort" : size == 4 ? "uint" : "ulong"; }
-  internal static string Bytes(long size) { return size == 1 ? "1 byte" : $"{size} bytes"; }
 
   /// <summary>The C# name of the values that a parameter of this class and size accepts.</summary>
   internal static string Expected(ParameterClass parameterClass, int size) {
@@ -20,8 +19,8 @@ internal static class Arguments {
       case ParameterClass.Integer: return $"an integer from {Least(size)} to {Greatest(size)} ({Signed(size)} or {Unsigned(size)})";
       case ParameterClass.Float: return size == 4 ? "a float" : "a double";
       case ParameterClass.Pointer: return "a pointer (CudaBuffer or Arg.Address)";
-      case ParameterClass.Aggregate: return $"a struct of {Bytes(size)} (Arg.Of)";
-      default: return $"a value of {Bytes(size)}";
+      case ParameterClass.Aggregate: return $"a struct of {Describe.Bytes(size)} (Arg.Of)";
+      default: return $"a value of {Describe.Bytes(size)}";
     }
   }
 
@@ -47,10 +46,8 @@ internal static class Arguments {
   }
 
   internal static Exception WrongCount(Kernel kernel, int count, int wanted) {
-    return Invalid($"kernel {kernel.Label} is launched with {Some(count)}; expected {wanted}; pass one for each parameter");
+    return Invalid($"kernel {kernel.Label} is launched with {Describe.Counted(count, "argument")}; expected {wanted}; pass one for each parameter");
   }
-
-  private static string Some(int count) { return count == 1 ? "1 argument" : $"{count} arguments"; }
 
   internal static Exception Disposed(Kernel kernel, int index) {
     return new ObjectDisposedException(nameof(CudaBuffer),

@@ -31,9 +31,7 @@ public sealed class CacheEntry {
   /// <summary>A copy of its key: 32 bytes, in hexadecimal its name in the folder.</summary>
   public byte[] GetKey() { return (byte[])key.Clone(); }
 
-  private static DateTimeOffset Moment(long nanoseconds) {
-    return DateTimeOffset.FromUnixTimeSeconds(0).AddTicks(nanoseconds / Timeout.NanosecondsPerTick);
-  }
+  private static DateTimeOffset Moment(long nanoseconds) { return DateTimeOffset.FromUnixTimeSeconds(0).AddTicks(nanoseconds / Timeout.NanosecondsPerTick); }
 
   internal static CacheEntry[] List(NativeCacheEntries told) {
     using (told) {
@@ -44,6 +42,6 @@ public sealed class CacheEntry {
   }
 
   /// <summary>Its kind, its size, and its damage.</summary>
-  public override string ToString() { return $"{Kind} {Name}, {Size} bytes{(IsSound ? "" : ": " + Problem)}"; }
+  public override string ToString() { return $"{Kind}{(Name.Length == 0 ? "" : " " + Name)}, {Describe.Bytes(Size)}{(IsSound ? "" : ": " + Problem)}"; }
 }
 }

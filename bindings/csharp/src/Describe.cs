@@ -17,6 +17,10 @@ internal static class Describe {
     }
   }
 
+  /// <summary>"1 byte", "2 bytes".</summary>
+  internal static string Counted(long count, string noun) { return $"{count} {noun}{(count == 1 ? "" : "s")}"; }
+  internal static string Bytes(long size) { return Counted(size, "byte"); }
+
   internal static string Device(CudaDevice device) {
     using (device) return $"device {device.Ordinal}";
   }
@@ -47,7 +51,7 @@ internal static class Describe {
 //: shown CudaDevice device: $"{Name} ({Arch}), device {Ordinal}" -> Its name, architecture and number
 //: shown CudaStream stream: $"stream 0x{Native:x} of {Describe.Device(Device)}" -> Its handle and device
 //: shown CudaEvent event: $"event 0x{Native:x} of {Describe.Device(Device)}{(HasTiming ? ", with timing" : "")}" -> Its handle and device
-//: shown CudaBuffer buffer: $"buffer of {Arguments.Bytes(Size)} at 0x{Address:x} of {Describe.Device(Device)}" -> Its size, address and device
+//: shown CudaBuffer buffer: $"buffer of {Describe.Bytes(Size)} at 0x{Address:x} of {Describe.Device(Device)}" -> Its size, address and device
 
 public partial class CudaQueue {
   /// <summary>The numbers of pending futures and of waiting completions.</summary>
@@ -62,12 +66,12 @@ public partial class CudaQueue {
 //: shown CudaFuture future: $"future {Token}" -> Its token
 //: shown CudaProgram program: $"program for {Backend}" -> What compiles it
 //: shown Linker linker: $"linker by {Backend}" -> What links
-//: shown Kernel kernel: $"kernel {Name}" + (ParameterCount is int count ? $" of {count} parameter{(count == 1 ? "" : "s")}" : "") -> Its name, and how many parameters it has, where that is known
+//: shown Kernel kernel: $"kernel {Name}" + (ParameterCount is int count ? $" of {Describe.Counted(count, "parameter")}" : "") -> Its name, and how many parameters it has, where that is known
 
 public partial struct LaunchConfig {
   /// <summary>"grid (4, 1, 1), block (256, 1, 1)", and the other settings.</summary>
   public override string ToString() {
-    string rest = DynamicShared != 0 ? $", {DynamicShared} bytes shared" : "";
+    string rest = DynamicShared != 0 ? $", {Describe.Bytes(DynamicShared)} shared" : "";
     if (cluster.X != 0) rest += $", cluster {cluster}";
     if (Cooperative) rest += ", cooperative";
     if (ProgrammaticSerialization) rest += ", programmatic serialization";
@@ -81,13 +85,13 @@ public readonly partial struct Arg {
   public override string ToString() {
     if (other is CudaBuffer buffer) return buffer.ToString();
     ulong unused = ~0UL >> 8 * (InlineSize - Math.Min(Size, InlineSize));
-    return IsNone ? "nothing" : other == null ? $"{Size} bytes, 0x{bits & unused:x}" : $"{Size} bytes";
+    return IsNone ? "nothing" : other == null ? $"{Describe.Bytes(Size)}, 0x{bits & unused:x}" : Describe.Bytes(Size);
   }
 }
 
 public sealed partial class Key {
   /// <summary>Its algorithm; never the bytes.</summary>
-  public override string ToString() { return $"{Algorithm} key of {bytes.Length} bytes"; }
+  public override string ToString() { return $"{Algorithm} key of {Describe.Bytes(bytes.Length)}"; }
 }
 
 public partial struct Completion {

@@ -37,7 +37,7 @@ public struct Parameter {
   }
 
   /// <summary>"8 bytes at 16".</summary>
-  public override string ToString() { return $"{Size} bytes at {Offset}"; }
+  public override string ToString() { return $"{Describe.Bytes(Size)} at {Offset}"; }
 }
 
 /// <summary>One symbol of object code.</summary>

@@ -66,6 +66,8 @@ COPY(i8, signed char) COPY(i16, short) COPY(i32, int) COPY(f32, float) COPY(f64,
     Check.Same(new[] { ParameterClass.Float, ParameterClass.Pointer }, axpy.GetParameters().Select(p => p.Class));
     Check.Same(new[] { 0L, 8 }, axpy.GetParameters(World.Device).Select(p => p.Offset));
     Check.Equal("12 bytes at 8", point.GetParameter(1).ToString());
+    using (Kernel take = World.Kernel(@"extern ""C"" __global__ void take(char value) {}", "take"))
+      Check.Equal("1 byte at 0", take.GetParameter(0).ToString());
     Check.Equal(ParameterClass.Aggregate, code.Symbols.Single(s => s.LoweredName == "point").Parameters[1].Class);
     Check.Throws<InvalidArgumentException>(() => axpy.GetParameter(2));
   }

@@ -241,6 +241,8 @@ public static class Caches {
         entry.GetKey()[0] ^= 1;
         string file = Path.Combine(folder, "v1", hex.Substring(0, 2), hex.Substring(2) + ".cuco");
         byte[] bytes = File.ReadAllBytes(file);
+        File.WriteAllBytes(file, new byte[1]);
+        Check.Contains("Entry, 1 byte: ", cache.Entries.Single(e => e.Size == 1).ToString());
         bytes[bytes.Length / 2] ^= 1;
         File.WriteAllBytes(file, bytes);
         CacheEntry bad = cache.Verify().Single(e => !e.IsSound);

@@ -70,7 +70,10 @@ public static class Lifetimes {
     }
     Check.Equal("grid (4, 1, 1), block (2, 3, 1), 8 bytes shared, cluster (2, 1, 1), cooperative",
                 new LaunchConfig(4, (2, 3)) { DynamicShared = 8, Cluster = 2, Cooperative = true }.ToString());
+    Check.Equal("grid (1, 1, 1), block (1, 1, 1), 1 byte shared", new LaunchConfig(1, 1) { DynamicShared = 1 }.ToString());
     Check.Equal("4 bytes, 0x7", ((Arg)7).ToString());
+    Check.Equal("1 byte, 0x7", ((Arg)(byte)7).ToString());
+    Check.Equal("HmacSha256 key of 1 byte", new Key(KeyAlgorithm.HmacSha256, new byte[1]).ToString());
     Check.Equal("ProgramOptions(Name=a.cu, Lineinfo=True, DefineMacros={A=1, B}, Headers={h.h})",
                 new ProgramOptions { Name = "a.cu", Lineinfo = true, DefineMacros = { "A=1", "B" }, Headers = { { "h.h", "text" } } }.ToString());
     string signed = new SerializeOptions { SigningKey = new Key(KeyAlgorithm.HmacSha256, new byte[] { 66, 67 }) }.ToString();

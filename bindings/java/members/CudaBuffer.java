@@ -115,5 +115,5 @@ final class CudaBuffer {
     return Memory.view(open(), this);
   }
 
-  //: said Said.of("CudaBuffer", this::isClosed, () -> "of " + getSize() + " bytes")
+  //: said Said.of("CudaBuffer", this::isClosed, () -> "of " + Said.counted(getSize(), "byte"))
 }

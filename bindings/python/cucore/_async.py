@@ -156,8 +156,7 @@ def _running_loop() -> asyncio.AbstractEventLoop:
 def stream_await(self: Stream) -> Generator[Any, None, None]:
     """Awaits all present work of the stream, under asyncio."""
     loop = _running_loop()
-    reader = _of(_readers, loop, lambda: _Reader(loop))
-    return reader.awaitable(loop, self).__await__()
+    return _of(_readers, loop, lambda: _Reader(loop)).awaitable(loop, self).__await__()
 
 
 class _Poller:
@@ -217,8 +216,7 @@ _pollers: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Poller]" = weak
 def future_await(self: Future) -> Generator[Any, None, None]:
     """Awaits the future, under asyncio; its completion stays in its own queue."""
     loop = _running_loop()
-    poller = _of(_pollers, loop, _Poller)
-    return poller.awaitable(loop, self).__await__()
+    return _of(_pollers, loop, _Poller).awaitable(loop, self).__await__()
 
 
 @member(Stream, "__aenter__")

@@ -9,7 +9,7 @@ from . import _cucore, _options
 from ._cucore import Cache, Linker, ObjectCode, Program
 from ._enums import CacheFile, CacheOutcome, CodeType
 from ._errors import Error
-from ._members import comment, member
+from ._members import comment, counted, member
 from ._program import compile_through, fill
 from ._records import CacheStatistics
 
@@ -50,7 +50,7 @@ class CacheEntry(NamedTuple):
     def __repr__(self) -> str:
         state = "" if self.is_sound else f", damaged: {self.problem}"
         content = "".join(f" {part}" for part in (self.type, self.name, self.arch) if part)
-        return f"<cucore.CacheEntry {self.key.hex()[:16]} {self.kind}{content}, {self.size} bytes{state}>"
+        return f"<cucore.CacheEntry {self.key.hex()[:16]} {self.kind}{content}, {counted(self.size, 'byte')}{state}>"
 
 
 class BatchItem(NamedTuple):
@@ -192,9 +192,8 @@ def compile_batch(items: Iterable[_Item], *, workers: int = 0, time_limit: Optio
                   cache: Optional[Cache] = None) -> list[BatchResult]:
     batch = _cucore._Batch()
     count = 0
-    for item in items:
+    for count, item in enumerate(items, 1):
         batch.add(*(BatchItem(item) if isinstance(item, Program) else BatchItem(*item)))
-        count += 1
     batch._run(workers, _milliseconds(time_limit), cache)
     return [_result(batch, index) for index in range(count)]
 

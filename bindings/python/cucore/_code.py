@@ -230,8 +230,7 @@ def kernel_parameter_count(self: Kernel) -> Optional[int]:
 @member(Kernel, "parameters", property)
 def kernel_parameters(self: Kernel) -> Optional[tuple[Parameter, ...]]:
     """The position and the class of each parameter; None if neither the code nor the driver records them."""
-    count = kernel_parameter_count(self)
-    return None if count is None else _parameters(self._parameters(None))
+    return None if kernel_parameter_count(self) is None else _parameters(self._parameters(None))
 
 
 #: cucore_objectcode_data

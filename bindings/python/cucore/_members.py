@@ -9,6 +9,11 @@ from . import _cucore
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+def counted(count: int, noun: str) -> str:
+    """"1 byte", "2 bytes"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def comment(native: object, more: str = "", names: Optional[Iterable[str]] = None) -> str:
     """That of a native member, and more behind it. With names, only these parameters are described."""
     lines = (getattr(native, "__doc__", "") or "").strip().splitlines()

@@ -9,7 +9,7 @@ from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, 
 from . import _cucore, _options
 from ._cucore import Cache, ObjectCode, Program
 from ._enums import CacheOutcome, CodeType, KeyAlgorithm, SourceType
-from ._members import member
+from ._members import counted, member
 
 
 class Key(NamedTuple):
@@ -19,7 +19,7 @@ class Key(NamedTuple):
     data: bytes
 
     def __repr__(self) -> str:
-        return f"Key({self.algorithm!r}, {len(self.data)} bytes)"  # the bytes may be a secret
+        return f"Key({self.algorithm!r}, {counted(len(self.data), 'byte')})"  # the bytes may be a secret
 
 
 def _macros(value: _options.Macros) -> Iterable[str]:

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <cstddef>
 #include <utility>
 
 namespace cucore::bind {
@@ -30,5 +31,8 @@ class Object {
  private:
   PyObject* object_ = nullptr;
 };
+
+// The end of a counted noun.
+inline const char* plural(size_t count) { return count == 1 ? "" : "s"; }
 
 }  // namespace cucore::bind

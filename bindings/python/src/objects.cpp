@@ -54,10 +54,11 @@ int ordinal_of(const T* object, cucore_status (*get)(const T*, cucore_device**, 
 }
 
 PyObject* describe(const char* type, const cucore_buffer* buffer) {
-  return PyUnicode_FromFormat(
-      "<%s of %zu bytes of %s at %p, device %d>", type, cucore_buffer_size(buffer),
-      name_of(cucore_buffer_memory_kind(buffer)), cucore_buffer_native(buffer),
-      ordinal_of(buffer, cucore_buffer_device));
+  const size_t size = cucore_buffer_size(buffer);
+  return PyUnicode_FromFormat("<%s of %zu byte%s of %s at %p, device %d>", type, size, plural(size),
+                              name_of(cucore_buffer_memory_kind(buffer)),
+                              cucore_buffer_native(buffer),
+                              ordinal_of(buffer, cucore_buffer_device));
 }
 
 PyObject* describe(const char* type, const cucore_stream* stream) {

@@ -32,8 +32,8 @@ Object expected(const Parameter& parameter) {
   const char* noun = words_of(parameter).noun;
   if (parameter.size == Parameter::ANY_SIZE || parameter.kind == CUCORE_PARAMETER_CLASS_POINTER)
     return Object(PyUnicode_FromString(noun));
-  return Object(PyUnicode_FromFormat("%s of %zu byte%s", noun, parameter.size,
-                                     parameter.size == 1 ? "" : "s"));
+  return Object(
+      PyUnicode_FromFormat("%s of %zu byte%s", noun, parameter.size, plural(parameter.size)));
 }
 
 bool shows_itself(PyObject* value) {
@@ -110,8 +110,7 @@ bool Place::refuse_type(PyObject* value) const {
 bool Place::refuse_size(PyObject* value, size_t bytes) const {
   const Object what = describe(value);
   if (!what) return false;
-  const Object given(
-      PyUnicode_FromFormat("%U with %zu byte%s", what.get(), bytes, bytes == 1 ? "" : "s"));
+  const Object given(PyUnicode_FromFormat("%U with %zu byte%s", what.get(), bytes, plural(bytes)));
   return set(PyExc_TypeError, *this, given, expected(parameter), words_of(parameter).remedy);
 }
 
@@ -152,7 +151,7 @@ bool Place::explain() const {
 
 bool refuse_count(const cucore_kernel* kernel, size_t wanted, size_t given) {
   PyErr_Format(PyExc_TypeError, "%s takes %zu argument%s, %zu %s given",
-               cucore_kernel_label(kernel), wanted, wanted == 1 ? "" : "s", given,
+               cucore_kernel_label(kernel), wanted, plural(wanted), given,
                given == 1 ? "was" : "were");
   return false;
 }

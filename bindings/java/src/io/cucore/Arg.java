@@ -127,7 +127,7 @@ public final class Arg {
 
   @Override
   public String toString() {
-    return "argument of " + size + " bytes";
+    return "argument of " + Said.counted(size, "byte");
   }
 
   /** Returns a value's bits at their position in a word of memory, whatever the machine's byte order. */

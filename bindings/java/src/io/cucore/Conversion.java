@@ -159,7 +159,7 @@ final class Conversion {
     boolean takesBytes = of == ParameterClass.AGGREGATE || of == ParameterClass.UNKNOWN
         || of == ParameterClass.FLOAT && wanted != Float.BYTES && wanted != Double.BYTES;
     if (!takesBytes || size != wanted) {
-      throw refuse(kernel, index, code, given + " of " + size + " bytes",
+      throw refuse(kernel, index, code, given + " of " + Said.counted(size, "byte"),
           of == ParameterClass.POINTER ? POINTER_ADVICE : takesBytes ? advice : "pass a number");
     }
   }

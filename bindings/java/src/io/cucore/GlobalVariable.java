@@ -7,5 +7,5 @@ public final class GlobalVariable {
   private final long address = both[0]; // The address, valid while the code is loaded -> the address
   private final long size = both[1]; // The size -> bytes
 
-  //: said size + " bytes at 0x" + Long.toHexString(address)
+  //: said Said.counted(size, "byte") + " at 0x" + Long.toHexString(address)
 }

@@ -40,7 +40,7 @@ public final class LaunchConfig {
   public static LaunchConfig covering(long elements, int block) {
     if (block <= 0 || elements < 0 || elements / block >= Integer.MAX_VALUE) {
       throw CucoreException.invalid(
-          "no grid covers " + elements + " elements with blocks of " + block + " threads");
+          "no grid covers " + Said.counted(elements, "element") + " with blocks of " + Said.counted(block, "thread"));
     }
     return of((int) (elements / block + (elements % block == 0 ? 0 : 1)), block);
   }

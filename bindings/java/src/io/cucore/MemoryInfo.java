@@ -7,5 +7,5 @@ public final class MemoryInfo {
   private final long free = both[0]; // The free memory -> bytes
   private final long total = both[1]; // All memory -> bytes
 
-  //: said free + " of " + total + " bytes free"
+  //: said free + " of " + Said.counted(total, "byte") + " free"
 }

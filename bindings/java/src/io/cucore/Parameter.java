@@ -15,5 +15,5 @@ public final class Parameter {
     return Facts.list(numbers.length / NUMBERS, i -> new Parameter(numbers, (int) i));
   }
 
-  //: said size + " bytes at " + offset
+  //: said Said.counted(size, "byte") + " at " + offset
 }

@@ -30,6 +30,11 @@ final class Said {
     }
   }
 
+  /** "1 byte", "2 bytes". */
+  static String counted(long count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
+  }
+
   static String fields(Map<String, ?> fields) {
     StringBuilder text = new StringBuilder();
     fields.forEach((name, value) -> {
@@ -42,7 +47,7 @@ final class Said {
 
   private static String shortly(Object value) {
     if (value instanceof byte[]) {
-      return ((byte[]) value).length + " bytes";
+      return counted(((byte[]) value).length, "byte");
     }
     if (value instanceof Collection) {
       StringBuilder all = new StringBuilder();

@@ -55,8 +55,8 @@ final class Signature {
 
   void checkCount(Kernel kernel, int count) {
     if (codes != null && codes.length != count) {
-      throw CucoreException.invalid("kernel " + kernel.label() + " takes " + codes.length
-          + (codes.length == 1 ? " argument" : " arguments") + ", got " + count);
+      throw CucoreException.invalid("kernel " + kernel.label() + " takes "
+          + Said.counted(codes.length, "argument") + ", got " + count);
     }
   }
 
@@ -65,19 +65,15 @@ final class Signature {
     int size = sizeOf(code);
     switch (classOf(code)) {
       case INTEGER:
-        return "an integer of " + bytes(size);
+        return "an integer of " + Said.counted(size, "byte");
       case FLOAT:
-        return size == Float.BYTES ? "a float" : size == Double.BYTES ? "a double" : "a floating-point number of " + bytes(size);
+        return size == Float.BYTES ? "a float" : size == Double.BYTES ? "a double" : "a floating-point number of " + Said.counted(size, "byte");
       case POINTER:
         return "a pointer";
       case AGGREGATE:
-        return "a struct of " + bytes(size);
+        return "a struct of " + Said.counted(size, "byte");
       default:
-        return "a value of " + bytes(size);
+        return "a value of " + Said.counted(size, "byte");
     }
-  }
-
-  private static String bytes(int size) {
-    return size + (size == 1 ? " byte" : " bytes");
   }
 }

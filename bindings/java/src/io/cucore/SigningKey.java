@@ -22,7 +22,7 @@ public final class SigningKey {
   /** Excludes the key itself. */
   @Override
   public String toString() {
-    return algorithm + " key of " + bytes.length + " bytes";
+    return algorithm + " key of " + Said.counted(bytes.length, "byte");
   }
 
   void addTo(Options.Target target, String field) {

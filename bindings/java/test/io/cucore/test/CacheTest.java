@@ -332,6 +332,9 @@ class CacheTest {
       }
       Path file = folder.resolve("v1/" + hex.substring(0, 2) + "/" + hex.substring(2) + ".cuco");
       byte[] bytes = Files.readAllBytes(file);
+      Files.write(file, new byte[1]);
+      String cut = cache.getEntries().stream().filter(e -> e.size() == 1).findFirst().orElseThrow().toString();
+      assertTrue(cut.startsWith("ENTRY, 1 byte: "), cut);
       bytes[bytes.length / 2] ^= 1;
       Files.write(file, bytes);
       List<CacheEntry> bad = cache.verify().stream().filter(e -> !e.isSound()).collect(Collectors.toList());
