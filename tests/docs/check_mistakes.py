@@ -21,7 +21,7 @@ REMEDIES = {
     "wrong type": r"; (pass|convert)\b", "host array": r"from_host|CudaBuffer|copy host memory to the device",
     "grid": "; launch smaller blocks", "kernel name": "scale", 'extern "C"': 'declare it extern "C"', "syntax": r'\(\d+\).*expected a ";"',
     "architecture": r"expected one of sm_\d+", "out of bounds": r"past the end of the 4000-byte allocation.*[lL]ineinfo",
-    "missing stream": r"write kernel\[|must not be NULL|pass a stream|stream is null|Parameter name: stream", "missing header": "to the folder of mine.h",
+    "missing stream": r"write kernel\[|cucore_stream_create\(\)|new CudaStream\(device\)", "missing header": "to the folder of mine.h",
 }
 
 

@@ -77,7 +77,7 @@ public partial class Kernel {
 
   private int[] FindForms(CudaStream? stream, int count) {
     CheckAlive();
-    if (stream == null) throw new ArgumentNullException(nameof(stream));
+    if (stream == null) throw new ArgumentNullException(nameof(stream), "stream is null; create one by new CudaStream(device)");
     int[][] known = forms;
     int device = stream.DeviceOrdinal;
     int[] found = device < known.Length ? known[device] ?? ReadForms(stream, device) : ReadForms(stream, device);

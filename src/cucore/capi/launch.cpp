@@ -23,6 +23,14 @@ void release_buffer(const void* handle) noexcept {
   release(const_cast<cucore_buffer*>(static_cast<const cucore_buffer*>(handle)));
 }
 
+// The message of most first launches without a stream, so it has the remedy.
+const core::Stream& order_of(const cucore_stream* stream) {
+  if (!stream)
+    throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
+                        "stream must not be NULL; create one with cucore_stream_create()");
+  return use(stream, "stream");
+}
+
 constexpr core::BufferHandles BUFFER_HANDLES{acquire_buffer, release_buffer};
 
 }  // namespace
@@ -36,7 +44,7 @@ CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel* kernel,
                                               cucore_error** error) {
   return guard(error, [&] {
     const core::Kernel& self = use(kernel, "kernel");
-    const core::Stream& order = use(stream, "stream");
+    const core::Stream& order = order_of(stream);
     const LaunchOptions how(options);
     require_array(arguments, count, "arguments");
     core::launch(self, order, how.get(), arguments, count, BUFFER_HANDLES);
@@ -50,7 +58,7 @@ CUCORE_API cucore_status cucore_kernel_launch_packed(const cucore_kernel* kernel
                                                      cucore_error** error) {
   return guard(error, [&] {
     const core::Kernel& self = use(kernel, "kernel");
-    const core::Stream& order = use(stream, "stream");
+    const core::Stream& order = order_of(stream);
     const LaunchOptions how(options);
     if (size != 0) require(arguments, "arguments");
     core::launch_packed(self, order, how.get(), arguments, size);

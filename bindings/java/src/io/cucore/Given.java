@@ -7,7 +7,7 @@ final class Given {
 
   static <T> T notNull(T value, String name) {
     if (value == null) {
-      throw CucoreException.invalid(name + " is null");
+      throw CucoreException.invalid(name + " is null" + (name.equals("stream") ? "; create one by new CudaStream(device)" : ""));
     }
     return value;
   }

@@ -157,6 +157,15 @@ class SweepTest {
     assertEquals("name=x, arch=sm_80, lineinfo=true", ProgramOptions.builder().name("x").arch("sm_80").lineinfo(true).toString());
     String keyed = CacheOptions.builder().signingKey((SigningKey) objects.get(SigningKey.class)).build().toString();
     assertEquals("signingKey=HMAC_SHA256 key of 6 bytes", keyed);
+    try (CudaBuffer buffer = new CudaBuffer(device, 1, stream)) {
+      assertEquals("CudaBuffer of 1 byte", buffer.toString());
+    }
+    assertEquals("argument of 1 byte", Arg.of((byte) 7).toString());
+    try (Program program = Program.ofCuda("extern \"C\" __global__ void take(char value) {}");
+        ObjectCode code = program.compile(CodeType.PTX);
+        Kernel take = code.kernel("take")) {
+      assertEquals("[1 byte at 0]", take.getParameters(null).toString());
+    }
     try (Program program = Program.ofCuda("")) {
       assertEquals("Program for NVRTC to PTX [a, b]", BatchItem.of(program, CodeType.PTX, "a", "b").toString());
     }
@@ -297,7 +306,8 @@ class SweepTest {
   private static void assertNames(Class<?> owner, Executable method, Parameter parameter, String message) {
     boolean sets = owner.getSimpleName().equals("Builder") && parameter.getName().startsWith("value");
     String name = sets ? method.getName() : parameter.getName();
-    assertEquals(name + " is null", message, owner.getSimpleName() + "." + method.getName());
+    String remedy = name.equals("stream") ? "; create one by new CudaStream(device)" : "";
+    assertEquals(name + " is null" + remedy, message, owner.getSimpleName() + "." + method.getName());
   }
 
   private void assertNullInside() {
