@@ -131,7 +131,10 @@ def _by_keywords(name: str) -> Callable[..., Tuple[object, ...]]:
 
 def constructors(own: Mapping[str, Callable[..., Tuple[object, ...]]]) -> dict[str, Callable[..., Tuple[object, ...]]]:
     """The arguments for the library of each class whose options are keywords."""
-    return {**{name: _by_keywords(name) for name in _options.ALL}, **own}
+    made = {**{name: _by_keywords(name) for name in _options.ALL}, **own}
+    for name, function in made.items():
+        function.__qualname__ = name  # in Python's own messages
+    return made
 
 
 def code_type(given: Union[CodeType, str]) -> CodeType:

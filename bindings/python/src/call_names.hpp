@@ -40,4 +40,10 @@ int parse_call(PyObject* arguments, PyObject* keywords, char** names, Results...
   return PyArg_ParseTupleAndKeywords(arguments, keywords, KEPT.text, names, results...);
 }
 
+template <CallFormat NAME>
+const char* call_name() {
+  static constexpr CallFormat KEPT = NAME;
+  return KEPT.text + 1;
+}
+
 }  // namespace cucore::bind

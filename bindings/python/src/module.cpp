@@ -42,16 +42,6 @@ bool is_main_interpreter() {
   return false;
 }
 
-// Names a function as a method of the type. Python's own messages about arguments contain this
-// name.
-bool name_method(PyTypeObject* type, const char* name, PyObject* function) {
-  const char* const dot = strrchr(type->tp_name, '.');
-  const Object given(PyUnicode_FromString(name));
-  const Object qualified(PyUnicode_FromFormat("%s.%s", dot ? dot + 1 : type->tp_name, name));
-  return given && qualified && PyObject_SetAttrString(function, "__name__", given.get()) == 0 &&
-         PyObject_SetAttrString(function, "__qualname__", qualified.get()) == 0;
-}
-
 // _extend(type, name, value): a method or property written in Python, for a type written in C.
 PyObject* extend(PyObject*, PyObject* args) {
   PyTypeObject* type = nullptr;
@@ -59,7 +49,6 @@ PyObject* extend(PyObject*, PyObject* args) {
   PyObject* value = nullptr;
   if (!is_main_interpreter()) return nullptr;
   if (!PyArg_ParseTuple(args, "O!sO", &PyType_Type, &type, &name, &value)) return nullptr;
-  if (PyFunction_Check(value) && !name_method(type, name, value)) return nullptr;
   const Object added(quicken(type, name, value));
   if (!added || PyDict_SetItemString(type->tp_dict, name, added.get()) != 0) return nullptr;
   PyType_Modified(type);

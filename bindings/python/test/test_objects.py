@@ -5,6 +5,7 @@ import errno
 import gc
 import importlib.util
 import pickle
+import re
 import weakref
 
 import numpy as np
@@ -326,6 +327,31 @@ def test_names_of_wrong_arguments(device, stream):
         buffer.write(b"x", stream, offset=np.uint8(7))
         with pytest.raises(TypeError):
             buffer.read(None, stream)
+
+
+def called(call):
+    """The name that a refusal of the arguments begins with."""
+    try:
+        call()
+    except TypeError as error:
+        return re.match(r"([\w.<>]+)(?:\(\) (?:takes|got|missing)| expected )|", str(error))[1]
+    except (cucore.Error, ValueError):
+        pass  # takes as many
+    return None
+
+
+def test_refusals_of_arguments_have_the_names_of_users():
+    wrong = []
+    for name in sorted(cucore._handles.__all__):
+        type = getattr(cucore, name)
+        members = [each for each in dir(type) if not each.startswith("_") and callable(getattr(type, each))]
+        for names, call in [({name}, type), *(({f"{name}.{each}"}, getattr(type, each)) for each in members)]:
+            refused = {called(lambda: call(*[0] * 20)), called(lambda: call(no_such=1))} - {None}
+            wrong += sorted(refused - names)
+    device = cucore.Device()
+    assert not wrong
+    assert called(lambda: device.default_stream(*range(9))) == "Device.default_stream"
+    assert called(cucore.Program) == "Program" and called(lambda: cucore.Linker("x")) == "Linker"
 
 
 def test_methods_are_named_as_users_call_them(tmp_path):

@@ -10,6 +10,8 @@
 #undef PyArg_ParseTupleAndKeywords
 #define PyArg_ParseTupleAndKeywords(arguments, keywords, format, ...) \
   cucore::bind::parse_call<format>(arguments, keywords, __VA_ARGS__)
+#define SWIG_Python_UnpackTuple(arguments, name, ...) \
+  SWIG_Python_UnpackTuple(arguments, cucore::bind::call_name<":" name>(), __VA_ARGS__)
 %}
 %include "python/exceptions.i"
 %include "python/types.i"
